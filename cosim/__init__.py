@@ -1,0 +1,1 @@
+"""Simulation engines behind one interface: MyHDL, Verilator, GHDL."""

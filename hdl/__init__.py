@@ -1,0 +1,1 @@
+"""MyHDL blocks of the CNN-MERP datapath and their conversion to VHDL and Verilog."""

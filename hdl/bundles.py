@@ -1,0 +1,122 @@
+"""Port bundles: streams, and the words that blocks hand to each other.
+
+A bundle is a class of signals; MyHDL flattens the argument ``sink`` to ``sink_data``,
+``sink_valid``, ... Every field holds raw bits.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import Signal, intbv
+
+from merp.models.params.design import Design
+
+
+def bits(width: int, value: int = 0) -> Any:
+    """Signal of ``width`` raw bits."""
+    return Signal(intbv(value)[width:])
+
+
+def flag(value: int = 0) -> Any:
+    """Signal of a single bit."""
+    return Signal(bool(value))
+
+
+def count(largest: int) -> Any:
+    """Signal that holds 0 to ``largest``."""
+    return bits(max(1, int(largest).bit_length()))
+
+
+class Stream:
+    """A stream of words: a transfer happens in a cycle with ``valid`` and ``ready`` both high.
+
+    Once valid is high, neither it nor data nor last changes until the transfer; valid never waits
+    for ready.
+    """
+
+    def __init__(self, width: int) -> None:
+        self.data = bits(width)
+        self.valid = flag()
+        self.ready = flag()
+        self.last = flag()
+
+
+class AxiStream:
+    """The same stream under AXI4-Stream names, for the accelerator's top level."""
+
+    def __init__(self, width: int) -> None:
+        self.tdata = bits(width)
+        self.tvalid = flag()
+        self.tready = flag()
+        self.tlast = flag()
+
+
+class Slot:
+    """One issue slot on its way to the CU array: which kernel word, which accumulators.
+
+    ``first`` starts the sums at the bias, ``last`` says that they are finished. The window of a
+    slot is valid one cycle after the slot (it loads while the kernel memory reads).
+    """
+
+    def __init__(self, design: Design) -> None:
+        self.valid = flag()
+        self.kernel_addr = count(design.kernel_words - 1)
+        self.acc_addr = count(design.p * design.groups - 1)
+        self.group = count(design.groups - 1)
+        self.first = flag()
+        self.last = flag()
+
+
+class KernelWrite:
+    """Write port of the kernel memories: ``enable`` has a bit per CU."""
+
+    def __init__(self, design: Design) -> None:
+        self.enable = bits(design.n_cu)
+        self.addr = count(design.kernel_words - 1)
+        self.data = bits(design.window_width)
+
+
+class BiasWrite:
+    """Write port of the bias memories: ``enable`` has a bit per CU."""
+
+    def __init__(self, design: Design) -> None:
+        self.enable = bits(design.n_cu)
+        self.addr = count(design.groups - 1)
+        self.data = bits(design.fmt.width)
+
+
+class Sums:
+    """Finished sums of one slot: ``data`` has ``n_cu`` words, CU 0 in the lowest bits."""
+
+    def __init__(self, design: Design) -> None:
+        self.valid = flag()
+        self.data = bits(design.n_cu * design.fmt.width)
+
+
+class LoadConfig:
+    """Run-time registers of the kernel loader."""
+
+    def __init__(self, design: Design) -> None:
+        self.inputs = count(design.max_maps)  # n
+        self.groups = count(design.groups)  # G
+        self.last_cus = count(design.n_cu)  # CUs in use in the last group
+
+
+class OutputConfig:
+    """Run-time registers of the super layer: ReLU and pooling geometry."""
+
+    def __init__(self, design: Design) -> None:
+        size = design.max_size
+        self.images = count(design.max_images)
+        self.rows = count(size)  # of the convolution's output
+        self.columns = count(size)
+        self.groups = count(design.groups)
+        self.last_cus = count(design.n_cu)
+        self.relu = flag()
+        self.average = flag()  # else maximum; no pooling is a 1 x 1 maximum
+        self.window = count(design.pool_window)
+        self.stride = count(design.max_stride)
+        self.pooled_rows = count(size)
+        self.pooled_columns = count(size)
+        self.scale = bits(design.fmt.width)  # RN(1 / window^2)

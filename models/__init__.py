@@ -1,0 +1,1 @@
+"""Descriptions, golden models, traffic and schedule models; NumPy only, no hardware."""

