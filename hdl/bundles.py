@@ -94,6 +94,28 @@ class Sums:
         self.data = bits(design.n_cu * design.fmt.width)
 
 
+class MapConfig:
+    """Run-time registers of the input side; values from ``models/params/registers.py``.
+
+    Rows and columns of the input ring are counted as (position modulo k, block of k): a step of x
+    rows adds x mod k to the first, with its carry and x div k to the second.
+    """
+
+    def __init__(self, design: Design) -> None:
+        size, k = design.max_size, design.k
+        self.images = count(design.max_images)
+        self.rows = count(size)  # H
+        self.columns = count(size)  # W
+        self.inputs = count(design.max_maps)  # n
+        self.out_rows = count(size)
+        self.out_columns = count(size)
+        self.groups = count(design.groups)  # G
+        self.last_cus = count(design.n_cu)
+        self.stride = count(design.max_stride)
+        self.pad = count(max(1, k - 1))
+        self.pair_rows = flag()  # a pair of positions may lie in two rows (or images)
+
+
 class LoadConfig:
     """Run-time registers of the kernel loader."""
 
@@ -101,6 +123,29 @@ class LoadConfig:
         self.inputs = count(design.max_maps)  # n
         self.groups = count(design.groups)  # G
         self.last_cus = count(design.n_cu)  # CUs in use in the last group
+
+
+class Status:
+    """What the top tells: progress, and the counters that the report is audited against.
+
+    Counters restart with ``start``. ``done`` rises after the last output word and stays until the
+    next start. total = issue + fill + drain + the three stalls.
+    """
+
+    COUNTERS = (
+        "map_in", "map_out", "kernel", "bias",  # accepted words per port
+        "total", "kernel_load", "issue", "fill", "drain",  # cycles
+        "stall_input", "stall_output", "stall_hazard",  # cycles
+        "useful",  # CU slots that computed something
+    )  # fmt: skip
+    WIDTH = 40
+
+    def __init__(self) -> None:
+        self.busy = flag()
+        self.done = flag()
+        self.framing_error = flag()  # an input's last came early or late; sticky until start
+        for name in self.COUNTERS:
+            setattr(self, name, bits(self.WIDTH))
 
 
 class OutputConfig:

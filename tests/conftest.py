@@ -7,8 +7,9 @@ import shutil
 from collections import Counter
 from pathlib import Path
 
-import merp.hdl
 import pytest
+
+import merp.hdl
 
 ENGINES = ("ghdl", "verilator")
 _ran: Counter[str] = Counter()
