@@ -1,0 +1,121 @@
+"""Read one table of a TOML file, each wrong key or value said in one line."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from merp.models.errors import BadInput
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Parse the TOML file ``path``.
+
+    Raises:
+        BadInput: it cannot be read, or is not TOML.
+    """
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise BadInput(f"{path}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{path}: not UTF-8 text: byte {error.start}") from error
+    except tomllib.TOMLDecodeError as error:
+        raise BadInput(f"{path}: not TOML: {error}") from error
+
+
+class Section:
+    """A table, read key by key; ``finish`` refuses what was not asked for."""
+
+    def __init__(self, file: str, where: str, values: object) -> None:
+        """Take ``values``, the table that the message calls ``where`` in ``file``.
+
+        Raises:
+            BadInput: it is not a table.
+        """
+        self.file = file
+        self.where = where
+        if not isinstance(values, Mapping):
+            raise BadInput(f"{file}: {where} must be a table, not {values!r}")
+        self._values = values
+        self._asked: list[str] = []
+
+    def bad(self, key: str, allowed: str) -> BadInput:
+        """Return the complaint about the value of ``key``."""
+        value = self._values.get(key)
+        shown = str(value).lower() if isinstance(value, bool) else repr(value)
+        return BadInput(f"{self.file}: {self.where}: {key} = {shown}: must be {allowed}")
+
+    def has(self, key: str) -> bool:
+        """Whether the table has ``key``, which is allowed but not required."""
+        self._asked.append(key)
+        return key in self._values
+
+    def _take(self, key: str, required: bool) -> Any:
+        if key not in self._asked:
+            self._asked.append(key)
+        if required and key not in self._values:
+            raise BadInput(f"{self.file}: {self.where}: {key} is missing")
+        return self._values.get(key)
+
+    def whole(self, key: str, low: int, high: int, default: int | None = None) -> int:
+        """Return a whole number from ``low`` to ``high``; without a default it must be there."""
+        value = self._take(key, default is None)
+        if value is None and default is not None:
+            return default
+        if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
+            raise self.bad(key, f"a whole number from {low} to {high}")
+        return value
+
+    def flag(self, key: str, default: bool) -> bool:
+        """Return true or false."""
+        value = self._take(key, False)
+        if value is None:
+            return default
+        if not isinstance(value, bool):
+            raise self.bad(key, "true or false")
+        return value
+
+    def text(self, key: str) -> str:
+        """Return a text of one line, not empty."""
+        value = self._take(key, True)
+        if not isinstance(value, str) or not value.strip() or not value.isprintable():
+            raise self.bad(key, "a text of one line")
+        return value
+
+    def choice(self, key: str, allowed: Sequence[str], default: str | None = None) -> str:
+        """Return one of ``allowed``."""
+        value = self._take(key, default is None)
+        if value is None and default is not None:
+            return default
+        if value not in allowed:
+            near = get_close_matches(str(value), allowed, 1)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            raise self.bad(key, f"one of {', '.join(allowed) or 'none'}{hint}")
+        return str(value)
+
+    def table(self, key: str) -> Section:
+        """Return the table under ``key``."""
+        return Section(self.file, f"{self.where}: {key}", self.value(key))
+
+    def value(self, key: str) -> Any:
+        """Return whatever stands under ``key``, which must be there."""
+        return self._take(key, True)
+
+    def finish(self) -> None:
+        """Refuse keys that were never asked for.
+
+        Raises:
+            BadInput: names the first of them and those that are allowed.
+        """
+        for key in self._values:
+            if key not in self._asked:
+                near = get_close_matches(key, self._asked, 1)
+                hint = f"; did you mean {near[0]}?" if near else ""
+                raise BadInput(
+                    f"{self.file}: {self.where}: unknown key {key!r}: "
+                    f"allowed are {', '.join(self._asked)}{hint}"
+                )
