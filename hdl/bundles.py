@@ -52,6 +52,14 @@ class AxiStream:
         self.tlast = flag()
 
 
+def stream_of(axi: AxiStream) -> Stream:
+    """The AXI4-Stream bundle's own signals under the names of a ``Stream``."""
+    stream = Stream.__new__(Stream)
+    stream.data, stream.valid = axi.tdata, axi.tvalid
+    stream.ready, stream.last = axi.tready, axi.tlast
+    return stream
+
+
 class Slot:
     """One issue slot on its way to the CU array: which kernel word, which accumulators.
 
@@ -97,23 +105,64 @@ class Sums:
 class MapConfig:
     """Run-time registers of the input side; values from ``models/params/registers.py``.
 
-    Rows and columns of the input ring are counted as (position modulo k, block of k): a step of x
-    rows adds x mod k to the first, with its carry and x div k to the second.
+    A place in the ring of kept rows is (row modulo k, block of k rows modulo d): a step of x rows
+    adds (x mod k, x div k mod d). Columns likewise, their blocks counted in words of n elements.
     """
 
     def __init__(self, design: Design) -> None:
         size, k = design.max_size, design.k
         self.images = count(design.max_images)
-        self.rows = count(size)  # H
-        self.columns = count(size)  # W
+        self.rows = count(size)
+        self.columns = count(size)
         self.inputs = count(design.max_maps)  # n
         self.out_rows = count(size)
         self.out_columns = count(size)
         self.groups = count(design.groups)  # G
-        self.last_cus = count(design.n_cu)
+        self.last_cus = count(design.n_cu)  # CUs in use in the last group
         self.stride = count(design.max_stride)
-        self.pad = count(max(1, k - 1))
-        self.pair_rows = flag()  # a pair of positions may lie in two rows (or images)
+        self.pad = count(k)
+        self.rows_mod = count(k)  # rows mod k
+        self.rows_ring = count(design.d)  # rows div k mod d
+        self.stride_mod = count(k)  # stride mod k
+        self.stride_ring = count(design.d)  # stride div k mod d
+        self.stride_words = count(design.max_stride * design.max_maps)  # stride div k * n
+        self.pair_rows = flag()  # interleaved positions may lie in two rows or images
+
+
+class BankWrite:
+    """A map word on its way into the banks: row and column enables select one of them."""
+
+    def __init__(self, design: Design) -> None:
+        self.rows = bits(design.k)
+        self.columns = bits(design.k)
+        self.addr = count(design.d * design.row_words - 1)
+        self.data = bits(design.fmt.width)
+
+
+class BankRead:
+    """One window's read of all banks.
+
+    Banks left of the rotation point hold the next block of columns (``columns_next``), banks above
+    it the next block of rows (``rows_next``), hence four addresses, the first digit for rows. A
+    bank whose tap lies in the padding (``rows_on`` or ``columns_on`` low) gives +0.
+    """
+
+    def __init__(self, design: Design) -> None:
+        reach = bank_reach(design)
+        self.enable = flag()
+        self.rows_on = bits(design.k)
+        self.columns_on = bits(design.k)
+        self.rows_next = bits(design.k)
+        self.columns_next = bits(design.k)
+        self.addr_00 = count(reach)
+        self.addr_01 = count(reach)
+        self.addr_10 = count(reach)
+        self.addr_11 = count(reach)
+
+
+def bank_reach(design: Design) -> int:
+    """Largest read address: that of a bank in the padding runs past the memory, unread."""
+    return (design.d + 1) * design.row_words + 2 * design.max_maps
 
 
 class LoadConfig:
