@@ -1,0 +1,51 @@
+"""The engines behind one interface: the same job gives the same records on each of them."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import Protocol
+
+from merp.cosim.job import Job
+from merp.cosim.record import Record
+from merp.models.errors import BadInput
+from merp.testbenches.player import Progress
+
+ENGINES = ("myhdl", "verilator", "ghdl")
+
+
+class Engine(Protocol):
+    """Module of an engine: ``merp.cosim.<name>_engine``."""
+
+    def run_job(self, job: Job, progress: Progress | None) -> list[Record]:
+        """Run every run of the job."""
+
+
+def run_job(job: Job, engine: str, progress: Progress | None = None) -> list[Record]:
+    """Run ``job`` on ``engine`` and return a record per run.
+
+    ``progress(cycles, words)`` is called now and then, where the engine can.
+
+    Raises:
+        BadInput: no such engine, or its simulator is not installed.
+        Stuck: no word moved for the job's limit of cycles.
+        ValueError: a run does not fit the top.
+    """
+    if engine not in ENGINES:
+        raise BadInput(f"--engine {engine}: no such engine, allowed: {', '.join(ENGINES)}")
+    if job.vcd is not None:
+        check_writable(job.vcd)
+    module: Engine = import_module(f"merp.cosim.{engine}_engine")
+    return module.run_job(job, progress)
+
+
+def check_writable(path: Path) -> None:
+    """Refuse a file that cannot be written before hours of simulation, not after.
+
+    Raises:
+        BadInput: its directory does not exist, or it is a directory.
+    """
+    if path.is_dir():
+        raise BadInput(f"--vcd {path}: is a directory, give the name of a file")
+    if not path.resolve().parent.is_dir():
+        raise BadInput(f"--vcd {path}: no such directory {path.resolve().parent}")

@@ -1,0 +1,284 @@
+"""The engines give the same record of the same job, on a small top with the port style of all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from myhdl import Signal, always, always_comb
+
+from merp.cosim.engine import run_job
+from merp.cosim.job import Job
+from merp.cosim.record import Record
+from merp.hdl.bundles import AxiStream, bits, flag
+from merp.hdl.entity import entity
+from merp.testbenches.run import Run, Stuck
+from merp.testbenches.top import Top
+
+WIDTH = 40
+FAULTS = ("none", "map_in", "map_out", "kernel", "unstable", "greedy", "early_last", "restless")
+
+
+class OffsetConfig:
+    """Registers of the stand-in: kernel words to sum, map words to pass, a constant."""
+
+    def __init__(self) -> None:
+        self.kernels = bits(8)
+        self.words = bits(8)
+        self.constant = bits(32)
+
+
+class OffsetStatus:
+    """Progress and counters of the stand-in."""
+
+    def __init__(self) -> None:
+        self.done = flag()
+        self.map_in = bits(WIDTH)
+        self.map_out = bits(WIDTH)
+        self.kernel = bits(WIDTH)
+        self.total = bits(WIDTH)
+
+
+@entity
+def offset_top(clk, rst, start, config, s_axis_map, s_axis_kernel, m_axis_map, status, fault):
+    """Add the constant and the sum of the kernel words to every map word.
+
+    Ports: clk, rst, start, config, the streams, status. Latency: one cycle. Reset: the state.
+    ``fault`` (an index into FAULTS) plants one fault.
+    """
+    total = bits(32)
+    loading, passing, counting = flag(), flag(), flag()
+    left_k, left_m, left_out = bits(8), bits(8), bits(8)
+    data, valid, last = bits(32), flag(), flag()
+    cycles = bits(WIDTH)
+    n_in, n_out, n_kernel = bits(WIDTH), bits(WIDTH), bits(WIDTH)
+    kernel_ready, map_ready, done = flag(), flag(), flag()
+
+    @always_comb
+    def wires():
+        ready = False
+        if passing and (not valid or m_axis_map.tready):
+            ready = True
+        if fault == 5 and done:
+            ready = True
+        map_ready.next = ready
+        kernel_ready.next = loading
+
+    @always_comb
+    def pins():
+        s_axis_map.tready.next = map_ready
+        s_axis_kernel.tready.next = kernel_ready
+        m_axis_map.tdata.next = data
+        m_axis_map.tvalid.next = valid
+        m_axis_map.tlast.next = last
+        status.done.next = done
+        status.map_in.next = n_in
+        status.map_out.next = n_out
+        status.kernel.next = n_kernel
+        status.total.next = cycles
+
+    @always(clk.posedge)
+    def run():
+        if counting or (fault == 7 and done):
+            cycles.next = (cycles + 1) % (1 << 40)
+        if loading and s_axis_kernel.tvalid:
+            total.next = (total + s_axis_kernel.tdata) % (1 << 32)
+            if fault != 3 or left_k != 2:
+                n_kernel.next = n_kernel + 1
+            left_k.next = left_k - 1
+            if left_k == 1:
+                loading.next = False
+                passing.next = True
+        if valid and m_axis_map.tready:
+            valid.next = False
+            if fault != 2 or left_out != 3:
+                n_out.next = n_out + 1
+            left_out.next = left_out - 1
+            if left_out == 1:
+                done.next = True
+                counting.next = False
+        if fault == 4 and valid and not m_axis_map.tready:
+            data.next = data ^ 1
+        if map_ready and s_axis_map.tvalid and passing:
+            counting.next = True
+            if not counting:
+                cycles.next = 1
+            data.next = (s_axis_map.tdata + total) % (1 << 32)
+            valid.next = True
+            last.next = left_m == 1 or (fault == 6 and left_m == 2)
+            if fault != 1 or left_m != 2:
+                n_in.next = n_in + 1
+            left_m.next = left_m - 1
+            if left_m == 1:
+                passing.next = False
+        if start:
+            total.next = config.constant
+            left_k.next = config.kernels
+            left_m.next = config.words
+            left_out.next = config.words
+            n_in.next = 0
+            n_out.next = 0
+            n_kernel.next = 0
+            cycles.next = 0
+            done.next = False
+            loading.next = True
+        if rst:
+            loading.next = False
+            passing.next = False
+            counting.next = False
+            valid.next = False
+            done.next = False
+
+    return wires, pins, run
+
+
+def stand_in(fault: str = "none") -> Top:
+    args: dict[str, Any] = {
+        "clk": Signal(False), "rst": Signal(False), "start": Signal(False),
+        "config": OffsetConfig(), "s_axis_map": AxiStream(32), "s_axis_kernel": AxiStream(32),
+        "m_axis_map": AxiStream(32), "status": OffsetStatus(), "fault": FAULTS.index(fault),
+    }  # fmt: skip
+    return Top(offset_top, args)
+
+
+def run_of(seed: int, *, stalls: bool = True, reset: bool = False) -> Run:
+    rng = np.random.default_rng(seed)
+    kernels, words = int(rng.integers(3, 9)), int(rng.integers(4, 30))
+
+    def pattern() -> tuple[int, ...]:
+        drawn = rng.integers(0, 2, int(rng.integers(1, 9)))
+        drawn[rng.integers(len(drawn))] = 1
+        return tuple(int(bit) for bit in drawn)
+
+    def draw(count: int) -> np.ndarray:
+        return rng.integers(0, 1 << 32, count, dtype=np.uint32)
+
+    return Run(
+        config={
+            "config_kernels": kernels,
+            "config_words": words,
+            "config_constant": int(rng.integers(1 << 32)),
+        },
+        words={"s_axis_map": draw(words), "s_axis_kernel": draw(kernels)},
+        stalls={n: pattern() for n in ("s_axis_map", "s_axis_kernel", "m_axis_map")}
+        if stalls
+        else {},
+        reset_at=int(rng.integers(1, 20)) if reset else None,
+    )
+
+
+def expected(run: Run) -> np.ndarray:
+    offset = run.config["config_constant"] + int(run.words["s_axis_kernel"].sum(dtype=np.uint64))
+    return (run.words["s_axis_map"].astype(np.uint64) + offset).astype(np.uint32)
+
+
+def chained(records: Sequence[Record]) -> Run:
+    """A run that takes its words from the output of the run before."""
+    words = records[-1].words["m_axis_map"]
+    return Run(
+        config={"config_kernels": 3, "config_words": len(words), "config_constant": 7},
+        words={"s_axis_map": words, "s_axis_kernel": np.arange(3, dtype=np.uint32)},
+    )
+
+
+RUNS = [
+    run_of(0, stalls=False),
+    run_of(1),
+    run_of(2, reset=True),
+    chained,
+    *(run_of(seed, reset=seed % 2 == 0) for seed in range(3, 9)),
+]
+
+
+@pytest.fixture(scope="module")
+def reference() -> list[Record]:
+    return run_job(Job(stand_in(), RUNS), "myhdl")
+
+
+def test_words_counts_and_counters_are_those_of_the_runs(reference: list[Record]) -> None:
+    for run, record in zip(RUNS, reference, strict=True):
+        assert record.faults == ()
+        if isinstance(run, Run):
+            np.testing.assert_array_equal(record.words["m_axis_map"], expected(run))
+            assert record.transfers == {
+                "s_axis_map": len(run.words["s_axis_map"]),
+                "s_axis_kernel": len(run.words["s_axis_kernel"]),
+                "m_axis_map": len(run.words["s_axis_map"]),
+            }
+        for stream, counter in (
+            ("s_axis_map", "map_in"),
+            ("s_axis_kernel", "kernel"),
+            ("m_axis_map", "map_out"),
+        ):
+            assert record.status[f"status_{counter}"] == record.transfers[stream]
+        span = record.last["m_axis_map"] - record.first["s_axis_map"] + 1
+        assert record.status["status_total"] == span
+    assert sum(record.resets for record in reference) >= 3
+
+
+def test_a_run_may_use_the_output_of_the_one_before(reference: list[Record]) -> None:
+    before, after = (reference[i].words["m_axis_map"] for i in (2, 3))
+    np.testing.assert_array_equal(after, before + np.uint32(7 + 3))
+
+
+@pytest.mark.parametrize(
+    "engine",
+    [
+        pytest.param("verilator", marks=pytest.mark.verilator),
+        pytest.param("ghdl", marks=pytest.mark.ghdl),
+    ],
+)
+def test_records_are_identical(
+    engine: str, reference: list[Record], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MERP_CACHE", os.environ.get("MERP_CACHE", str(tmp_path)))
+    records = run_job(Job(stand_in(), RUNS), engine)
+    assert len(records) == len(reference) > 0
+    for ours, theirs in zip(reference, records, strict=True):
+        assert ours.differences(theirs) == []
+        assert theirs.engine == engine
+
+
+EXPECTED_FAULT = {
+    "unstable": "m_axis_map: data or last changed before the transfer",
+    "greedy": "s_axis_map: ready after all",
+    "early_last": "m_axis_map: last must come once, with the final word",
+    "restless": "status_total changed after done",
+}
+
+
+@pytest.mark.parametrize("fault", EXPECTED_FAULT)
+def test_a_broken_rule_is_a_fault(fault: str) -> None:
+    (record,) = run_job(Job(stand_in(fault), [run_of(1)]), "myhdl")
+    assert any(EXPECTED_FAULT[fault] in text for text in record.faults), record.faults
+
+
+@pytest.mark.parametrize("fault", ["map_in", "map_out", "kernel"])
+def test_a_hardware_counter_that_lies_differs_from_the_monitor(fault: str) -> None:
+    (record,) = run_job(Job(stand_in(fault), [run_of(1)]), "myhdl")
+    stream = {"map_in": "s_axis_map", "map_out": "m_axis_map", "kernel": "s_axis_kernel"}[fault]
+    assert record.status[f"status_{fault}"] == record.transfers[stream] - 1
+    assert record.faults == ()
+
+
+def starved() -> Run:
+    """A run that waits for one kernel word more than there are."""
+    run = run_of(1)
+    return Run(config={**run.config, "config_kernels": 200}, words=run.words)
+
+
+@pytest.mark.parametrize(
+    "engine",
+    [
+        "myhdl",
+        pytest.param("verilator", marks=pytest.mark.verilator),
+        pytest.param("ghdl", marks=pytest.mark.ghdl),
+    ],
+)
+def test_a_stuck_run_names_its_state(engine: str) -> None:
+    with pytest.raises(Stuck, match=r"no word moved for 50 cycles .* s_axis_kernel \d+ words"):
+        run_job(Job(stand_in(), [starved()], limit=50), engine)
