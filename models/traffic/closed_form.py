@@ -1,0 +1,234 @@
+"""Memory traffic by formula: CNN-MERP section IV and table 3, for every phase and footing.
+
+Symbols: x input maps, y convolution outputs, yp pooled outputs, w kernels, each in elements of all
+groups. FP moves x + yp; DP of layer l moves the delta of y_l in and that of y_(l-1) out, both
+un-pooled; KU reads x and the delta of y. The paper counts no more; the other footings do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from merp.models.network import Layer, Network
+from merp.models.params.shape import Shape
+from merp.models.traffic.footing import Footing, state_read_bits, state_write_bits
+from merp.models.traffic.tiling import Tiling, best_tiling
+
+PHASES = ("fp", "dp", "ku")
+
+
+@dataclass(frozen=True)
+class Phase:
+    """Traffic of one phase over a batch.
+
+    Attributes:
+        operations: of the layers that execute the phase.
+        streams: bytes per port.
+        momentum: bytes of the update's velocities, read and written; kept apart from ``bytes``.
+    """
+
+    operations: int
+    streams: Mapping[str, int] = field(default_factory=dict)
+    momentum: int = 0
+
+    @property
+    def bytes(self) -> int:
+        """All bytes but the velocities'."""
+        return sum(self.streams.values())
+
+    @property
+    def mb_per_gflop(self) -> float | None:
+        """10^6 bytes per 10^9 operations; None without operations."""
+        return self.bytes / self.operations * 1e3 if self.operations else None
+
+
+@dataclass(frozen=True)
+class LayerTraffic:
+    """One layer's traffic; ``dp`` is None for the first layer, whose input has no delta."""
+
+    layer: Layer
+    fp: Phase
+    dp: Phase | None
+    ku: Phase
+
+    def phases(self, name: str) -> tuple[Phase, ...]:
+        """Return the phase, or nothing where the layer does not execute it; ``step`` is all."""
+        names = PHASES if name == "step" else (name,)
+        found = (getattr(self, each) for each in names)
+        return tuple(phase for phase in found if phase is not None)
+
+
+def port_words(shape: Shape, images: int) -> dict[str, int]:
+    """Return the words that cross each port in the forward pass of one group."""
+    return {
+        "map_in": images * shape.n * shape.rows * shape.columns,
+        "map_out": images * shape.m * shape.pooled_rows * shape.pooled_columns,
+        "kernel": shape.n * shape.m * shape.k**2,
+        "bias": shape.m,
+    }
+
+
+def network_traffic(
+    network: Network, images: int, footing: Footing | None = None
+) -> tuple[LayerTraffic, ...]:
+    """Return the traffic of every layer for a batch of ``images``.
+
+    Raises:
+        BadInput: no tile of a layer fits the memory of footing ``board``.
+    """
+    count = _Count(images, network.word_bytes, footing or Footing())
+    layers = network.layers
+    return tuple(
+        LayerTraffic(
+            layer,
+            fp=count.forward(layer),
+            dp=count.delta(layer, layers[index - 1]) if index else None,
+            ku=count.update(layer),
+        )
+        for index, layer in enumerate(layers)
+    )
+
+
+def total(layers: Iterable[LayerTraffic], phase: str) -> Phase:
+    """Sum ``phase`` (``fp``, ``dp``, ``ku``, or ``step`` for all) over the layers executing it."""
+    found = [each for layer in layers for each in layer.phases(phase)]
+    streams: dict[str, int] = {}
+    for each in found:
+        for port, count in each.streams.items():
+            streams[port] = streams.get(port, 0) + count
+    return Phase(
+        sum(each.operations for each in found), streams, sum(each.momentum for each in found)
+    )
+
+
+@dataclass(frozen=True)
+class _Count:
+    """Counts layers of one batch on one footing."""
+
+    images: int
+    word_bytes: int
+    footing: Footing
+
+    @property
+    def _full(self) -> bool:
+        return self.footing.name != "paper"
+
+    def _maps(self, words: int) -> int:
+        """Bytes of maps that have ``words`` elements an image."""
+        return words * self.images * self.word_bytes
+
+    def _state(self, bits: int) -> int:
+        """Bytes of state that has ``bits`` an image."""
+        return -(-bits * self.images // 8)
+
+    def _state_read(self, layer: Layer) -> int:
+        return self._state(state_read_bits(layer, self.footing.state, 8 * self.word_bytes))
+
+    def _state_written(self, layer: Layer) -> int:
+        return self._state(state_write_bits(layer, self.footing.state, 8 * self.word_bytes))
+
+    def _delta(self, layer: Layer) -> int:
+        """Bytes of the delta of a layer's output, as it is stored."""
+        return self._maps(layer.outputs if self.footing.pooled else layer.sums)
+
+    def forward(self, layer: Layer) -> Phase:
+        """FP: maps in and out; kernels, biases and the state for the way back."""
+        shape = layer.shape
+        maps_in, sums = self._maps(layer.inputs), self._maps(layer.sums)
+        pooled = self._maps(layer.outputs)
+
+        def maps_out(tiling: Tiling) -> int:
+            # Cut input maps send partial sums out and in again: pooling is then not fused.
+            return pooled if tiling.inputs == 1 else (2 * tiling.inputs - 1) * sums
+
+        tiling = self._tiling(
+            where=f"layer {layer.name}",
+            inputs=shape.n,
+            outputs=shape.m,
+            k=shape.k,
+            columns=shape.columns,
+            cost=lambda t: t.outputs * maps_in + maps_out(t),
+        )
+        streams = {"map_in": tiling.outputs * maps_in, "map_out": maps_out(tiling)}
+        if self._full:
+            streams["kernel"] = layer.kernels * self.word_bytes
+            streams["bias"] = layer.biases * self.word_bytes
+            streams["state_out"] = self._state_written(layer)
+        return Phase(layer.operations(self.images), streams)
+
+    def delta(self, layer: Layer, previous: Layer) -> Phase:
+        """DP: the layer's delta in, the previous layer's out, behind its ReLU' and un-pooling.
+
+        With deltas at pooled resolution the layer's own state expands the delta as it comes in.
+        """
+        shape = layer.shape
+        delta_in, delta_out = self._delta(layer), self._delta(previous)
+        state = self._state_read(layer if self.footing.pooled else previous) if self._full else 0
+        expand = state if self.footing.pooled else 0
+        sums = self._maps(layer.inputs)
+
+        def out(tiling: Tiling) -> int:
+            return (2 * tiling.inputs - 2) * sums + delta_out
+
+        tiling = self._tiling(
+            where=f"layer {layer.name}",
+            inputs=shape.m,
+            outputs=shape.n,
+            k=shape.k,
+            columns=shape.out_columns,
+            cost=lambda t: t.outputs * (delta_in + expand) + out(t),
+        )
+        streams = {"delta_in": tiling.outputs * delta_in, "delta_out": out(tiling)}
+        if self._full:
+            streams["kernel"] = layer.kernels * self.word_bytes
+            streams["state_in"] = tiling.outputs * expand if self.footing.pooled else state
+        return Phase(layer.operations(self.images), streams)
+
+    def update(self, layer: Layer) -> Phase:
+        """KU: input maps and the layer's delta in; old kernels and biases in, new ones out."""
+        shape = layer.shape
+        maps_in, delta_in = self._maps(layer.inputs), self._delta(layer)
+        expand = self._state_read(layer) if self.footing.pooled else 0
+        tiling = self._tiling(
+            where=f"layer {layer.name}",
+            inputs=shape.n,
+            outputs=shape.m,
+            k=shape.k,
+            columns=shape.columns,
+            cost=lambda t: t.outputs * maps_in + t.inputs * (delta_in + expand),
+        )
+        streams = {"map_in": tiling.outputs * maps_in, "delta_in": tiling.inputs * delta_in}
+        if not self._full:
+            return Phase(layer.operations(self.images), streams)
+        kernels, biases = layer.kernels * self.word_bytes, layer.biases * self.word_bytes
+        streams |= {
+            "state_in": tiling.inputs * expand,
+            "kernel": kernels,
+            "bias": biases,
+            "kernel_out": kernels,
+            "bias_out": biases,
+        }
+        return Phase(layer.operations(self.images), streams, momentum=2 * (kernels + biases))
+
+    def _tiling(
+        self,
+        *,
+        where: str,
+        inputs: int,
+        outputs: int,
+        k: int,
+        columns: int,
+        cost: Callable[[Tiling], int],
+    ) -> Tiling:
+        if self.footing.name != "board":
+            return Tiling(1, 1)
+        return best_tiling(
+            where=where,
+            inputs=inputs,
+            outputs=outputs,
+            k=k,
+            columns=columns,
+            words=self.footing.memory_bytes // self.word_bytes,
+            cost=cost,
+        )

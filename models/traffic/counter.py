@@ -1,0 +1,147 @@
+"""Count traffic by walking the schedule: every filter of one image, with what is kept on chip.
+
+The model has memories, not formulae: resident kernels, a window register, accumulators, a ring of
+rows that the map stream fills, open pooling windows. A word counts when something that is not on
+chip is needed, or something leaves. CNN-MERP section IV names the strategies; the loop order is
+that of the hardware: position, input map, group of CUs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+
+from merp.models.params.design import Design
+from merp.models.params.shape import Shape
+from merp.models.traffic.strategies import LEVELS
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Words of one image of one group that cross each port.
+
+    ``sums`` are partial sums, finished sums or pooled outputs, whichever the strategies let out.
+    Kernels and biases that stay on chip are counted once, and serve every image.
+    """
+
+    maps: int
+    kernels: int
+    biases: int
+    sums: int
+
+
+def walk(shape: Shape, level: str, n_cu: int, rings: int = 1) -> Counts:
+    """Walk the schedule of one image with the strategies ``level`` (one of ``LEVELS``).
+
+    ``rings`` times k rows of every input map are kept from strategy 4 on. Without it windows are
+    fetched whole, padding included: maps lie padded in memory.
+    """
+    pool = shape.pool
+    geometry = np.array(
+        [shape.n, shape.m, shape.k, shape.rows, shape.columns, shape.stride, shape.pad]
+        + [shape.out_rows, shape.out_columns, shape.pooled_rows, shape.pooled_columns]
+        + ([pool.window, pool.stride] if pool else [1, 1]),
+        np.int64,
+    )
+    return Counts(*(int(x) for x in _walk(geometry, LEVELS.index(level), n_cu, rings * shape.k)))
+
+
+def port_words(shape: Shape, images: int, design: Design) -> dict[str, int]:
+    """Return the words that cross each port in the forward pass of one group on ``design``.
+
+    One image is walked: all images of a run are alike, and kernels are loaded once.
+    """
+    counts = walk(shape, LEVELS[-1], design.n_cu, design.d)
+    return {
+        "map_in": images * counts.maps,
+        "map_out": images * counts.sums,
+        "kernel": counts.kernels,
+        "bias": counts.biases,
+    }
+
+
+@njit(cache=True)
+def _walk(geometry: np.ndarray, level: int, n_cu: int, kept: int) -> tuple[int, int, int, int]:
+    n, m, k, rows, columns, stride, pad = geometry[:7]
+    out_rows, out_columns, pooled_rows, pooled_columns, window, pool_stride = geometry[7:]
+    maps = kernels = biases = sums = 0
+    kernel_kept = np.zeros((m, n), np.bool_)
+    bias_kept = np.zeros(m, np.bool_)
+    ring = np.full((kept, columns, n), -1)  # the row that each place holds
+    streamed = 0  # elements of the map stream that have come in
+    terms = np.zeros(m, np.int64)  # summed up in each accumulator
+    pooling = np.zeros((pooled_rows, pooled_columns, m), np.int64)  # elements seen by each window
+    for out_row in range(out_rows):
+        top = out_row * stride - pad
+        for out_column in range(out_columns):
+            left = out_column * stride - pad
+            for i in range(n):
+                window_held = False
+                for first in range(0, m, n_cu):
+                    for j in range(first, min(first + n_cu, m)):
+                        if level < 1 or not kernel_kept[j, i]:
+                            kernels += k * k
+                            kernel_kept[j, i] = True
+                        if level < 2 or not window_held:
+                            if level < 4:
+                                maps += k * k
+                            else:
+                                bottom, right = min(top + k, rows), min(left + k, columns)
+                                wanted = ((bottom - 1) * columns + right - 1) * n + i
+                                maps += _stream(ring, streamed, wanted)
+                                streamed = max(streamed, wanted + 1)
+                                maps += _missing(ring, top, bottom, left, right, i)
+                            window_held = True
+                        if not bias_kept[j]:
+                            biases += 1
+                            bias_kept[j] = True
+                        terms[j] += 1
+                        if level >= 3 and terms[j] < n:
+                            continue
+                        terms[j] = 0
+                        if level < 5:
+                            sums += 1
+                        else:
+                            sums += _pool(
+                                pooling[:, :, j], out_row, out_column, window, pool_stride
+                            )
+    if level >= 4:  # the stream brings what no window needs, too
+        maps += _stream(ring, streamed, rows * columns * n - 1)
+    return maps, kernels, biases, sums
+
+
+@njit(cache=True)
+def _stream(ring: np.ndarray, streamed: int, wanted: int) -> int:
+    """Let the map stream (row, column, map) into the ring up to element ``wanted``."""
+    kept, columns, n = ring.shape
+    for element in range(streamed, wanted + 1):
+        row, place = element // (columns * n), element % (columns * n)
+        ring[row % kept, place // n, place % n] = row
+    return max(0, wanted + 1 - streamed)
+
+
+@njit(cache=True)
+def _missing(ring: np.ndarray, top: int, bottom: int, left: int, right: int, i: int) -> int:
+    """Return the elements of a window that the ring has lost, and that must come once more."""
+    missing = 0
+    for row in range(max(0, top), bottom):
+        for column in range(max(0, left), right):
+            if ring[row % ring.shape[0], column, i] != row:
+                missing += 1
+    return missing
+
+
+@njit(cache=True)
+def _pool(seen: np.ndarray, row: int, column: int, window: int, stride: int) -> int:
+    """Show an element to the pooling windows over it; return how many it completes."""
+    done = 0
+    for r in range(max(0, -((window - 1 - row) // stride)), min(row // stride + 1, seen.shape[0])):
+        for c in range(
+            max(0, -((window - 1 - column) // stride)), min(column // stride + 1, seen.shape[1])
+        ):
+            seen[r, c] += 1
+            if seen[r, c] == window * window:
+                done += 1
+    return done

@@ -1,0 +1,77 @@
+"""Footings: what a byte count includes. A report names its footing and never mixes two.
+
+``paper`` is what CNN-MERP's table 3 counts: feature and delta maps. ``full`` adds kernels, biases
+and the state that the backward phases need. ``board`` is full with the tiling that an on-chip
+memory of a given size forces; its figures are modelled.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from merp.models.network import Layer
+
+FOOTINGS = ("paper", "full", "board")
+STATES = ("32", "1", "pooled")
+
+XC7K325T_BYTES = 445 * 4096
+"""Block RAM of the paper's Kintex-7: 445 blocks of 4 KiB (parity bits left out)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Footing:
+    """What is counted.
+
+    Attributes:
+        name: ``paper``, ``full`` or ``board``.
+        state: what ReLU' and un-pooling are given (``full`` and ``board``): ``32`` the activation
+            itself; ``1`` a mask bit per element, and a position code per maximum; ``pooled`` what
+            expands a delta that is stored at pooled resolution.
+        memory_bytes: on-chip memory (``board``).
+    """
+
+    name: str = "paper"
+    state: str = "32"
+    memory_bytes: int = XC7K325T_BYTES
+
+    def __post_init__(self) -> None:
+        """Check the names."""
+        for key, allowed in (("name", FOOTINGS), ("state", STATES)):
+            if getattr(self, key) not in allowed:
+                raise ValueError(
+                    f"{key} must be one of {', '.join(allowed)}, not {getattr(self, key)!r}"
+                )
+        if self.memory_bytes < 1:
+            raise ValueError(f"memory_bytes must be at least 1, not {self.memory_bytes}")
+
+    @property
+    def pooled(self) -> bool:
+        """Whether deltas are stored at pooled resolution."""
+        return self.name != "paper" and self.state == "pooled"
+
+
+def state_read_bits(layer: Layer, state: str, word_bits: int) -> int:
+    """Return the bits of state of one image that a backward phase reads to pass ``layer``."""
+    pool = layer.shape.pool
+    maximum = pool is not None and pool.kind == "max"
+    if not (layer.shape.relu or maximum):
+        return 0
+    if state == "32":  # the sign gives ReLU', the window's largest gives the position
+        return layer.sums * word_bits
+    mask = layer.sums if layer.shape.relu else 0
+    if pool is None or not maximum:
+        return mask
+    code = (pool.window**2 - 1).bit_length() * layer.outputs
+    if state == "1":
+        return mask + code
+    return (layer.outputs if layer.shape.relu else 0) + code
+
+
+def state_write_bits(layer: Layer, state: str, word_bits: int) -> int:
+    """Return the bits of state of one image that forward propagation of ``layer`` writes.
+
+    Without pooling the activation is the output map, which is not written a second time.
+    """
+    if state == "32" and layer.shape.pool is None:
+        return 0
+    return state_read_bits(layer, state, word_bits)

@@ -1,0 +1,48 @@
+"""Argument types and the parser of the command line: each complaint is one line, status 2."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from typing import NoReturn
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser that says what is wrong without printing the usage."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print ``message`` as one line and exit with status 2."""
+        print(f"{self.prog}: {message}", file=sys.stderr)
+        raise SystemExit(2)
+
+
+def whole(low: int, high: int) -> Callable[[str], int]:
+    """Return an argument type: a whole number from ``low`` to ``high``."""
+
+    def parse(text: str) -> int:
+        allowed = f"must be a whole number from {low} to {high}, not {text!r}"
+        try:
+            value = int(text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(allowed) from error
+        if not low <= value <= high:
+            raise argparse.ArgumentTypeError(allowed)
+        return value
+
+    return parse
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """Add ``--json``."""
+    parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
+
+
+def add_network(parser: argparse.ArgumentParser, *, optional: bool = False) -> None:
+    """Add NETWORK, a shipped name or a TOML file."""
+    parser.add_argument(
+        "network",
+        metavar="NETWORK",
+        nargs="?" if optional else None,
+        help="a shipped network's name or a TOML file",
+    )

@@ -1,0 +1,122 @@
+"""``merp networks``: the shipped networks, or one network's layers and designs."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import asdict, fields
+from typing import Any
+
+from merp.models.network import Layer, Network
+from merp.models.params.design import Design
+from merp.models.params.shape import Pool
+from merp.tools.arguments import add_json, add_network
+from merp.tools.shipped import open_network, shipped_names
+from merp.tools.table import console, fixed, table
+
+
+def add_parser(subparsers: Any) -> None:
+    """Add the verb."""
+    parser = subparsers.add_parser("networks", help="list networks, their layers and designs")
+    add_network(parser, optional=True)
+    add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the networks, or the one that was named."""
+    if args.network is None:
+        networks = [open_network(name) for name in shipped_names()]
+        if args.json:
+            print(json.dumps({"networks": [_summary(network) for network in networks]}, indent=2))
+        else:
+            _print_list(networks)
+        return 0
+    network = open_network(args.network)
+    if args.json:
+        print(json.dumps(_details(network), indent=2))
+    else:
+        _print_details(network)
+    return 0
+
+
+def _summary(network: Network) -> dict[str, Any]:
+    return {
+        "name": network.name,
+        "input": dict(zip(("rows", "columns", "channels"), network.input, strict=True)),
+        "layers": [layer.name for layer in network.layers],
+        "operations": sum(layer.operations() for layer in network.layers),
+        "kernels": sum(layer.kernels for layer in network.layers),
+        "designs": list(network.designs),
+    }
+
+
+def _print_list(networks: list[Network]) -> None:
+    rows = [
+        (
+            network.name,
+            " x ".join(map(str, network.input)),
+            ", ".join(layer.name for layer in network.layers),
+            fixed(sum(layer.operations() for layer in network.layers) / 1e9, 3),
+            fixed(sum(layer.kernels for layer in network.layers) / 1e6, 3),
+        )
+        for network in networks
+    ]
+    columns = ("network", "input", "layers", "Gop per image and phase", "kernels, 10^6 words")
+    console().print(table("Shipped networks", columns, rows, text_columns=3))
+
+
+def _layer(layer: Layer) -> dict[str, Any]:
+    shape = layer.shape
+    return {
+        "name": layer.name,
+        "kind": layer.kind,
+        "groups": layer.groups,
+        **asdict(shape),
+        "out_rows": shape.out_rows,
+        "out_columns": shape.out_columns,
+        "pooled_rows": shape.pooled_rows,
+        "pooled_columns": shape.pooled_columns,
+        "operations": layer.operations(),
+        "design": layer.design,
+    }
+
+
+def _details(network: Network) -> dict[str, Any]:
+    summary = _summary(network)
+    summary["layers"] = [_layer(layer) for layer in network.layers]
+    summary["designs"] = {name: asdict(design) for name, design in network.designs.items()}
+    return summary
+
+
+def _pooling(pool: Pool | None) -> str:
+    return f"{pool.kind} {pool.window}/{pool.stride}" if pool else "-"
+
+
+def _print_details(network: Network) -> None:
+    rows = []
+    for layer in network.layers:
+        shape = layer.shape
+        rows.append(
+            (
+                layer.name,
+                layer.design or "traffic only",
+                _pooling(shape.pool),
+                *(str(x) for x in (layer.groups, shape.n, shape.m, shape.k)),
+                *(str(x) for x in (shape.stride, shape.pad)),
+                f"{shape.rows} x {shape.columns}",
+                f"{shape.out_rows} x {shape.out_columns}",
+                f"{shape.pooled_rows} x {shape.pooled_columns}",
+                fixed(layer.operations() / 1e9, 3),
+                fixed(layer.kernels, 0),
+            )
+        )
+    columns = ["layer", "design", "pooling", "groups", "n", "m", "k", "stride", "pad"]
+    columns += ["input", "output", "pooled", "Gop", "kernel words"]
+    screen = console()
+    caption = "n, m: input and output maps of one group. Gop: per image and phase."
+    screen.print(table(network.name, columns, rows, text_columns=3, caption=caption))
+    if network.designs:
+        keys = [field.name for field in fields(Design) if field.name != "fmt"]
+        designs = network.designs.values()
+        values = [(key, *(str(getattr(design, key)) for design in designs)) for key in keys]
+        screen.print(table("Designs", ("parameter", *network.designs), values))
