@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import Signal, always, always_comb, concat, intbv
+from myhdl import always, always_comb, concat, intbv
 
 from merp.hdl.bundles import BankRead, MapConfig, Slot, bits, count, flag
 from merp.hdl.entity import entity

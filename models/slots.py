@@ -1,0 +1,47 @@
+"""Golden order of slots: strategy 3, with positions interleaved in pairs.
+
+CNN-MERP section IV.D: all products of an output position complete before the next begins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from merp.models.params.design import Design
+from merp.models.params.registers import groups_of, pairs_across_rows
+from merp.models.params.shape import Shape
+
+
+class SlotOrder(NamedTuple):
+    """One slot: output position (raster order over the images), lane, input map, group."""
+
+    position: int
+    lane: int
+    channel: int
+    group: int
+
+
+def pairs(shape: Shape, images: int, design: Design) -> Iterator[tuple[int, ...]]:
+    """Positions that are computed together, one or two at a time, in raster order."""
+    columns = shape.out_columns
+    total = images * shape.out_rows * columns
+    across = pairs_across_rows(shape, design, images)
+    position = 0
+    while position < total:
+        last_in_row = position % columns == columns - 1
+        if design.p == 2 and position + 1 < total and (across or not last_in_row):
+            yield position, position + 1
+            position += 2
+        else:
+            yield (position,)
+            position += 1
+
+
+def slots(shape: Shape, images: int, design: Design) -> Iterator[SlotOrder]:
+    """All slots of a run in order."""
+    for together in pairs(shape, images, design):
+        for channel in range(shape.n):
+            for lane, position in enumerate(together):
+                for group in range(groups_of(shape, design)):
+                    yield SlotOrder(position, lane, channel, group)

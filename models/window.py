@@ -1,0 +1,24 @@
+"""Golden windows: what the window register must hold, from the definition of convolution alone."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from merp.models.params.shape import Shape
+
+
+def windows(x: NDArray[np.uint32], shape: Shape) -> NDArray[np.uint32]:
+    """Every window of every input map.
+
+    Args:
+        x: raw bits, (images, rows, columns, n).
+        shape: the layer; its kernel size, stride and padding count.
+
+    Returns:
+        raw bits, (images, out_rows, out_columns, n, k, k); +0 in the padding.
+    """
+    pad = shape.pad
+    padded = np.pad(x, ((0, 0), (pad, pad), (pad, pad), (0, 0)))
+    view = np.lib.stride_tricks.sliding_window_view(padded, (shape.k, shape.k), axis=(1, 2))
+    return view[:, :: shape.stride, :: shape.stride]

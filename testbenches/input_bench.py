@@ -1,0 +1,157 @@
+"""The input side as one block under test: router, banks, positions, sequencer and window."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from merp.hdl.bundles import BankRead, BankWrite, MapConfig, Slot, Stream, bits, count, flag
+from merp.hdl.entity import entity
+from merp.hdl.input_banks import input_banks
+from merp.hdl.map_writer import map_writer
+from merp.hdl.position_word import PositionWord
+from merp.hdl.positions import positions
+from merp.hdl.sequencer import sequencer
+from merp.hdl.window import window
+from merp.models.params.design import Design
+from merp.models.params.registers import registers
+from merp.models.params.shape import Shape
+from merp.testbenches.trace import Sample, Trace, run_block
+
+CAUSES = ("issue", "stall_input", "stall_output", "stall_hazard")
+SLOT_DELAY = 2  # cycles from a slot's issue to the slot port
+
+
+class Verdict:
+    """The sequencer's verdict of a cycle."""
+
+    def __init__(self, design: Design) -> None:
+        self.issue = flag()
+        self.useful = count(design.n_cu)
+        self.stall_input = flag()
+        self.stall_output = flag()
+        self.stall_hazard = flag()
+        self.final_issue = flag()
+
+
+@entity
+def input_side(
+    clk: Any,
+    rst: Any,
+    start: Any,
+    enable: Any,
+    config: MapConfig,
+    sink: Stream,
+    popped: Any,
+    slot: Slot,
+    held: Any,
+    verdict: Verdict,
+    complete: Any,
+    framing_error: Any,
+    design: Design,
+) -> Any:
+    """Turn map words into slots and windows."""
+    word = PositionWord(design)
+    bank_write = BankWrite(design)
+    bank_read = BankRead(design)
+    taps = bits(design.window_width)
+    written = bits(word.row_width + word.column_width + design.max_maps.bit_length())
+    head = bits(word.width)
+    head_valid = flag()
+    head_take = flag()
+    floor_valid = flag()
+    floor_row = bits(word.row_width)
+    floor_next_row = bits(word.row_width)
+    floor_column = bits(word.column_width)
+    floor_open = flag()
+    restore = flag()
+    row_shift = bits(word.shift_width)
+    column_shift = bits(word.shift_width)
+    router = map_writer(
+        clk, rst, start, enable, config, sink,
+        floor_valid, floor_row, floor_next_row, floor_column, floor_open,
+        bank_write, written, complete, framing_error, design,
+    )  # fmt: skip
+    banks = input_banks(clk, bank_write, bank_read, taps, design)
+    walk = positions(clk, rst, start, config, head_take, head_valid, head, design)
+    issuer = sequencer(
+        clk, rst, start, config, head, head_valid, head_take, written, popped,
+        floor_valid, floor_row, floor_next_row, floor_column, floor_open,
+        bank_read, restore, row_shift, column_shift, slot,
+        verdict.issue, verdict.useful, verdict.stall_input, verdict.stall_output,
+        verdict.stall_hazard, verdict.final_issue, design,
+    )  # fmt: skip
+    reuse = window(clk, restore, row_shift, column_shift, taps, held, design.k, design.fmt.width)
+    return router, banks, walk, issuer, reuse
+
+
+@dataclass(frozen=True)
+class InputRun:
+    """One run of the input side: a shape, its map words, when words are offered and taken."""
+
+    shape: Shape
+    images: int
+    words: Sequence[int]
+    offer: Sequence[int] = (1,)  # cyclic: a new word may be presented in this cycle
+    pop: Sequence[int] = (1,)  # cyclic: a finished word leaves the FIFO behind the sums
+
+
+def run_input_side(design: Design, runs: Sequence[InputRun], cycles: int) -> Trace:
+    """Play the runs back to back; ``cycles`` must suffice for all of them."""
+    args = {
+        "clk": flag(), "rst": flag(), "start": flag(), "enable": flag(1),
+        "config": MapConfig(design), "sink": Stream(design.fmt.width), "popped": flag(),
+        "slot": Slot(design), "held": bits(design.window_width), "verdict": Verdict(design),
+        "complete": flag(), "framing_error": flag(), "design": design,
+    }  # fmt: skip
+    config_ports = tuple(f"config_{name}" for name in vars(args["config"]))
+    inputs = ("rst", "start", "enable", *config_ports, "sink_data", "sink_valid", "sink_last",
+              "popped")  # fmt: skip
+    queue = list(runs)
+    run: InputRun | None = None
+    sent = 0  # words transferred
+    waiting = 0  # finished words in the FIFO behind the sums
+    since = 0
+    presenting = False
+    quiet = 0
+
+    def drive(cycle: int, seen: Sample) -> dict[str, int]:
+        nonlocal run, sent, waiting, since, presenting, quiet
+        if cycle < 2:
+            return {"rst": 1}
+        values = {"rst": 0, "start": 0, "popped": 0}
+        if run is not None:
+            since += 1
+            waiting += seen["slot_valid"] and seen["slot_last"]
+            if presenting and seen["sink_ready"]:
+                sent += 1
+                presenting = False
+            stirring = any(seen[f"verdict_{name}"] for name in CAUSES)
+            over = sent == len(run.words) and seen["complete"] and not stirring
+            quiet = quiet + 1 if over and not seen["start"] else 0
+            if quiet > SLOT_DELAY:
+                run = None
+        if run is None and queue:
+            run = queue.pop(0)
+            sent, waiting, since, presenting, quiet = 0, 0, 0, False, 0
+            prefix = "map_config"
+            values |= {
+                name.removeprefix("map_"): value
+                for name, value in registers(run.shape, run.images, design).items()
+                if name.startswith(prefix)
+            }
+            return values | {"start": 1, "sink_valid": 0}
+        if run is None:
+            return values
+        if not presenting and sent < len(run.words) and run.offer[since % len(run.offer)]:
+            presenting = True
+            values["sink_data"] = run.words[sent]
+            values["sink_last"] = int(sent == len(run.words) - 1)
+        values["sink_valid"] = int(presenting)
+        if waiting and run.pop[since % len(run.pop)]:
+            waiting -= 1
+            values["popped"] = 1
+        return values
+
+    return run_block(input_side, args, inputs, drive, cycles)

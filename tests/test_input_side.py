@@ -1,0 +1,109 @@
+"""Windows, slots and stalls of the input side against the golden order, under every pressure."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from merp.models.params.design import Design
+from merp.models.params.formats import FloatFormat
+from merp.models.params.registers import groups_of
+from merp.models.params.shape import Shape
+from merp.models.slots import slots
+from merp.models.window import windows
+from merp.testbenches.input_bench import InputRun, run_input_side
+from merp.testbenches.trace import Trace
+
+TAG = FloatFormat(8, 7)  # 16-bit words, used as tags
+
+
+def design_for(k: int, **changes: int) -> Design:
+    values = dict(
+        fmt=TAG, k=k, n_cu=2, r=1, p=1, d=2, kernel_words=64, groups=8, row_words=64,
+        max_size=16, max_maps=8, max_images=4, max_stride=7, fifo_words=32,
+    )  # fmt: skip
+    return Design(**(values | changes))  # type: ignore[arg-type]
+
+
+def make_run(shape: Shape, images: int, seed: int, **pressure: tuple[int, ...]) -> InputRun:
+    count = images * shape.rows * shape.columns * shape.n
+    words = np.random.default_rng(seed).permutation(np.arange(1, 65536))[:count]
+    return InputRun(shape, images, [int(w) for w in words], **pressure)
+
+
+def check(design: Design, runs: list[InputRun], trace: Trace) -> None:
+    names = [port.name for port in trace.ports]
+    at = {name: names.index(name) for name in names}
+    expected = []
+    for run in runs:
+        x = np.array(run.words, np.uint32).reshape(
+            run.images, run.shape.rows, run.shape.columns, run.shape.n
+        )
+        golden = windows(x, run.shape).reshape(-1, run.shape.n, run.shape.k**2)
+        groups = groups_of(run.shape, design)
+        for slot in slots(run.shape, run.images, design):
+            window = golden[slot.position, slot.channel]
+            packed = sum(int(w) << (16 * j) for j, w in enumerate(window))
+            expected.append(
+                (
+                    slot.channel * groups + slot.group,
+                    slot.lane * design.groups + slot.group,
+                    slot.group,
+                    int(slot.channel == 0),
+                    int(slot.channel == run.shape.n - 1),
+                    packed,
+                )
+            )
+    fields = ("slot_kernel_addr", "slot_acc_addr", "slot_group", "slot_first", "slot_last")
+    got = [
+        (*(row[at[f]] for f in fields), after[at["held"]])
+        for row, after in zip(trace.rows, trace.rows[1:], strict=False)
+        if row[at["slot_valid"]]
+    ]
+    assert len(got) == len(expected), f"{len(got)} of {len(expected)} slots"
+    assert got == expected
+    assert trace.rows[-1][at["complete"]] == 1
+    assert trace.rows[-1][at["framing_error"]] == 0
+    accepted = sum(r[at["sink_valid"]] and r[at["sink_ready"]] for r in trace.rows)
+    assert accepted == sum(len(run.words) for run in runs)
+
+
+def random_shape(rng: np.random.Generator, k: int) -> Shape:
+    while True:
+        try:
+            return Shape(
+                n=int(rng.integers(1, 4)),
+                m=int(rng.integers(1, 8)),
+                k=k,
+                rows=int(rng.integers(1, 8)),
+                columns=int(rng.integers(1, 8)),
+                stride=int(rng.integers(1, k + 3)),
+                pad=int(rng.integers(0, k)),
+            )
+        except ValueError:
+            continue
+
+
+def pattern(rng: np.random.Generator) -> tuple[int, ...]:
+    if rng.random() < 0.4:
+        return (1,)
+    return (*(int(b) for b in rng.random(37) < rng.choice([0.2, 0.5, 0.9])), 1)
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("p", [1, 2])
+@pytest.mark.parametrize("d", [1, 2, 3])
+def test_windows_and_slots_match_the_golden_order(k: int, p: int, d: int) -> None:
+    rng = np.random.default_rng([k, p, d])
+    latency = int(rng.integers(1, 6))
+    design = design_for(k, p=p, d=d, add_latency=latency, fifo_words=int(rng.integers(8, 20)))
+    runs = [
+        make_run(random_shape(rng, k), int(rng.integers(1, 4)), seed, offer=pattern(rng),
+                 pop=pattern(rng))
+        for seed in range(4)
+    ]  # fmt: skip
+    budget = sum(
+        12 * len(r.words) + 12 * sum(1 for _ in slots(r.shape, r.images, design)) + 200
+        for r in runs
+    )
+    check(design, runs, run_input_side(design, runs, budget))
