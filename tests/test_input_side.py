@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from merp.models.flow import InputFlow, input_flow
 from merp.models.params.design import Design
 from merp.models.params.formats import FloatFormat
 from merp.models.params.registers import groups_of
@@ -107,3 +108,38 @@ def test_windows_and_slots_match_the_golden_order(k: int, p: int, d: int) -> Non
         for r in runs
     )
     check(design, runs, run_input_side(design, runs, budget))
+
+
+def verdicts(trace: Trace, name: str) -> int:
+    return sum(trace.column(f"verdict_{name}"))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_cycles_equal_the_flow_model(seed: int) -> None:
+    rng = np.random.default_rng([seed, 77])
+    k = int(rng.integers(1, 6))
+    design = design_for(
+        k, p=int(rng.integers(1, 3)), d=int(rng.integers(1, 4)), add_latency=int(rng.integers(1, 6))
+    )
+    shape, images = random_shape(rng, k), int(rng.integers(1, 4))
+    run = make_run(shape, images, seed)
+    model = input_flow(shape, images, design)
+    budget = model.fill + model.issue + model.stall_input + model.stall_hazard
+    trace = run_input_side(design, [run], budget + len(run.words) + 50)
+    check(design, [run], trace)
+    first = trace.column("verdict_issue").index(1)
+    accepted = [
+        v and r for v, r in zip(trace.column("sink_valid"), trace.column("sink_ready"), strict=True)
+    ]
+    fill = first - accepted.index(1)
+    waiting = trace.column("verdict_stall_input")
+    assert (
+        InputFlow(
+            fill,
+            verdicts(trace, "issue"),
+            sum(waiting[first:]),
+            verdicts(trace, "stall_hazard"),
+        )
+        == model
+    )
+    assert verdicts(trace, "stall_output") == 0
