@@ -1,0 +1,44 @@
+# Everything happens in .venv; nothing outside this folder is changed but, where it is allowed, GHDL's installation.
+PYTHON ?= python3
+BIN := .venv/bin
+JOBS ?= 2
+
+.PHONY: demo ghdl test test-full bench mutants lint clean
+
+.venv/base: setup.py pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	touch $@
+
+.venv/dev: .venv/base
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[hdl,dev]'
+	touch $@
+
+demo: .venv/base  ## AlexNet conv2 on a real photograph, and the traffic table
+	$(BIN)/merp simulate alexnet --layer conv2 -o build/demo
+	$(BIN)/merp traffic alexnet
+
+ghdl:
+	@command -v ghdl >/dev/null || sh tools/install_ghdl.sh
+
+test: .venv/dev ghdl  ## all tests, on every engine that is there
+	$(BIN)/python -m pytest -q -n $(JOBS) -m 'not full'
+
+test-full: .venv/dev ghdl  ## the long runs as well (about an hour and a half)
+	$(BIN)/python -m pytest -q -n $(JOBS)
+
+bench: .venv/dev  ## speeds on this machine, as ratios within one run
+	$(BIN)/python -m merp.tools.bench
+
+mutants: .venv/dev ghdl  ## plant faults in the hardware and see the tests fail
+	$(BIN)/python tests/mutants/run.py --jobs $(JOBS)
+
+lint: .venv/dev
+	mkdir -p .typing/merp
+	for d in hdl models cosim testbenches tools; do ln -sfn ../../$$d .typing/merp/$$d; done
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+clean:
+	rm -rf build .typing .pytest_cache .mypy_cache .ruff_cache
