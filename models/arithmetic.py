@@ -1,0 +1,50 @@
+"""Between raw bits and numbers: what every golden model does at its border.
+
+Raw bits are ``numpy.uint32`` whatever the format; unused high bits are zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from merp.models import compiled
+from merp.models.compiled import Bits, Limits, Values
+from merp.models.params.formats import FloatFormat
+
+
+def limits(fmt: FloatFormat) -> Limits:
+    """Constants of a format for the compiled code."""
+    return Limits(
+        fmt.exp_bits,
+        fmt.frac_bits,
+        compiled.FRACTION_BITS - fmt.frac_bits,
+        compiled.BIAS - fmt.bias,
+        2.0 ** (1 - fmt.bias),
+        2.0 ** (fmt.bias + 1),
+    )
+
+
+def to_bits(numbers: ArrayLike, fmt: FloatFormat) -> Bits:
+    """Round numbers into the format, any shape.
+
+    Rounded once, from binary64; a result below the smallest normal number is a signed zero.
+    """
+    values = np.asarray(numbers, np.float64)
+    return compiled.encode_all(values.reshape(-1), limits(fmt)).reshape(values.shape)
+
+
+def to_values(words: ArrayLike, fmt: FloatFormat) -> Values:
+    """Values of words, any shape, as binary64; a subnormal is a signed zero."""
+    array = np.asarray(words, np.uint32)
+    return compiled.decode_all(array.reshape(-1), limits(fmt)).reshape(array.shape)
+
+
+def elementwise(
+    operation: Callable[[Bits, Bits, Limits], Bits], a: ArrayLike, b: ArrayLike, fmt: FloatFormat
+) -> Bits:
+    """Apply a compiled operation to two arrays of words of broadcastable shapes."""
+    left, right = np.broadcast_arrays(np.asarray(a, np.uint32), np.asarray(b, np.uint32))
+    return operation(left.reshape(-1), right.reshape(-1), limits(fmt)).reshape(left.shape)

@@ -1,0 +1,239 @@
+"""The compiled part of the golden models: exact rules on binary64 values, and the loops over them.
+
+IEEE 754-2019 clause 4.3.1 (ties to even) with this project's flush to zero; ``docs/numbers.md``
+argues why binary64 is enough. A value is a binary64 number that the format holds exactly, with a
+signed zero in place of each subnormal. The result depends on the bits alone: no fast-math, and no
+subnormal binary64 number ever occurs, so the processor's own flush mode cannot change it.
+
+All of it is one file because numba's cache notices a change only in the file of the function that
+it has cached, not in those of the functions it calls: a rule changed elsewhere would not count.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from llvmlite import ir
+from numba import njit, prange, types
+from numba.extending import intrinsic
+from numpy.typing import NDArray
+
+Bits = NDArray[np.uint32]
+Values = NDArray[np.float64]
+
+FRACTION_BITS = 52  # of binary64
+BIAS = 1023  # of binary64
+
+TREE = 0
+LANES = 16  # output maps summed side by side: wide enough for the processor's vectors
+
+
+class Limits(NamedTuple):
+    """What the compiled code needs of a format, as plain numbers.
+
+    Attributes:
+        exp_bits, frac_bits: widths of the fields.
+        dropped: fraction bits of binary64 beyond the format's.
+        offset: bias of binary64 less the format's.
+        tiny: the smallest normal number.
+        huge: the first power of two beyond the largest finite number.
+    """
+
+    exp_bits: int
+    frac_bits: int
+    dropped: int
+    offset: int
+    tiny: float
+    huge: float
+
+
+@intrinsic
+def _to_int(_typing: Any, value: Any) -> Any:
+    """Reinterpret a binary64 number as 64 bits."""
+
+    def codegen(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        return builder.bitcast(args[0], ir.IntType(64))
+
+    return types.int64(types.float64), codegen
+
+
+@intrinsic
+def _to_float(_typing: Any, value: Any) -> Any:
+    """Reinterpret 64 bits as a binary64 number."""
+
+    def codegen(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        return builder.bitcast(args[0], ir.DoubleType())
+
+    return types.float64(types.int64), codegen
+
+
+@njit(cache=True, inline="always")
+def rounded(value: float, lim: Limits) -> float:
+    """Round to nearest even as if the exponent were unbounded, then flush or overflow.
+
+    Adding just under half a unit (a whole half where the kept part is odd) and truncating rounds
+    to nearest even; a carry out of the fraction moves into the exponent, as it should. Infinities
+    and quiet NaNs without a payload have an empty lower fraction and pass unchanged.
+    """
+    bits = _to_int(value)
+    odd = (bits >> lim.dropped) & 1
+    bits = ((bits + (1 << (lim.dropped - 1)) - 1 + odd) >> lim.dropped) << lim.dropped
+    result = _to_float(bits)
+    magnitude = abs(result)
+    if magnitude < lim.tiny:
+        result = np.copysign(0.0, result)
+    if magnitude >= lim.huge:
+        result = np.copysign(np.inf, result)
+    return result
+
+
+@njit(cache=True, inline="always")
+def decoded(word: int, lim: Limits) -> float:
+    """Value of a word: subnormals are signed zeros, NaNs lose their sign and payload."""
+    exponent = np.int64(word >> lim.frac_bits) & ((1 << lim.exp_bits) - 1)
+    fraction = np.int64(word) & ((1 << lim.frac_bits) - 1)
+    if exponent == 0:
+        magnitude = 0.0
+    elif exponent < (1 << lim.exp_bits) - 1:
+        magnitude = _to_float(
+            ((exponent + lim.offset) << FRACTION_BITS) | (fraction << lim.dropped)
+        )
+    elif fraction == 0:
+        magnitude = np.inf
+    else:
+        return np.nan
+    if (word >> (lim.exp_bits + lim.frac_bits)) & 1:
+        return -magnitude
+    return magnitude
+
+
+@njit(cache=True, inline="always")
+def encoded(value: float, lim: Limits) -> int:
+    """Word of a value that the format holds: the inverse of ``decoded``."""
+    ones = (1 << lim.exp_bits) - 1
+    if np.isnan(value):
+        return np.uint32((ones << lim.frac_bits) | (1 << (lim.frac_bits - 1)))
+    bits = _to_int(value)
+    sign = (bits < 0) << (lim.exp_bits + lim.frac_bits)
+    if value == 0.0:
+        return np.uint32(sign)
+    if np.isinf(value):
+        return np.uint32(sign | (ones << lim.frac_bits))
+    exponent = ((bits >> FRACTION_BITS) & 0x7FF) - lim.offset
+    fraction = (bits >> lim.dropped) & ((1 << lim.frac_bits) - 1)
+    return np.uint32(sign | (exponent << lim.frac_bits) | fraction)
+
+
+@njit(cache=True)
+def decode_all(words: Bits, lim: Limits) -> Values:
+    """Values of a one-dimensional array of words."""
+    values = np.empty(words.size)
+    for index in range(words.size):
+        values[index] = decoded(words[index], lim)
+    return values
+
+
+@njit(cache=True)
+def encode_all(values: Values, lim: Limits) -> Bits:
+    """Words of a one-dimensional array of any binary64 numbers, rounded to the format."""
+    words = np.empty(values.size, np.uint32)
+    for index in range(values.size):
+        value = values[index]
+        # A NaN from outside may carry a payload, which rounding would carry into the exponent.
+        words[index] = encoded(value if np.isnan(value) else rounded(value, lim), lim)
+    return words
+
+
+@njit(cache=True)
+def multiply_all(a: Bits, b: Bits, lim: Limits) -> Bits:
+    """Products of two one-dimensional arrays of words."""
+    words = np.empty(a.size, np.uint32)
+    for index in range(a.size):
+        product = decoded(a[index], lim) * decoded(b[index], lim)
+        words[index] = encoded(rounded(product, lim), lim)
+    return words
+
+
+@njit(cache=True)
+def add_all(a: Bits, b: Bits, lim: Limits) -> Bits:
+    """Sums of two one-dimensional arrays of words."""
+    words = np.empty(a.size, np.uint32)
+    for index in range(a.size):
+        total = decoded(a[index], lim) + decoded(b[index], lim)
+        words[index] = encoded(rounded(total, lim), lim)
+    return words
+
+
+@njit(cache=True)
+def _tree(window: Values, kernel: Values, terms: Values, lim: Limits) -> None:
+    """``cu_kind = "tree"``: rounded products, added in pairs; an odd element passes to the end.
+
+    window: (taps,); kernel: (taps, lanes); terms: (taps, lanes), row 0 becomes the sums.
+    """
+    count, lanes = kernel.shape
+    for tap in range(count):
+        for lane in range(lanes):
+            terms[tap, lane] = rounded(window[tap] * kernel[tap, lane], lim)
+    while count > 1:
+        pairs = count // 2
+        for pair in range(pairs):
+            for lane in range(lanes):
+                terms[pair, lane] = rounded(terms[2 * pair, lane] + terms[2 * pair + 1, lane], lim)
+        if count & 1:
+            for lane in range(lanes):
+                terms[pairs, lane] = terms[count - 1, lane]
+        count = pairs + (count & 1)
+
+
+@njit(cache=True)
+def _dot(kind: int, window: Values, kernel: Values, terms: Values, lim: Limits) -> None:
+    """Sum of k*k products the way a CU of this kind does it, into row 0 of ``terms``."""
+    if kind == TREE:
+        _tree(window, kernel, terms, lim)
+    else:
+        raise ValueError("no such kind of CU")
+
+
+@njit(cache=True, parallel=True)
+def convolve(
+    padded: Bits, kernels: Bits, bias: Bits, stride: int, size: Any, kind: int, lim: Limits
+) -> Bits:
+    """Convolution of padded maps.
+
+    padded: (images, rows, columns, n); kernels: (m, n, k, k); bias: (m,);
+    size: output rows and columns. Returns (images, rows, columns, m).
+    """
+    images = padded.shape[0]
+    m, n, k, _ = kernels.shape
+    rows, columns = size
+    result = np.empty((images, rows, columns, m), np.uint32)
+    for block in prange((m + LANES - 1) // LANES):
+        low = block * LANES
+        lanes = min(LANES, m - low)
+        weights = np.empty((n, k * k, lanes))
+        start = np.empty(lanes)
+        for lane in range(lanes):
+            start[lane] = decoded(bias[low + lane], lim)
+            for i in range(n):
+                for tap in range(k * k):
+                    weights[i, tap, lane] = decoded(kernels[low + lane, i, tap // k, tap % k], lim)
+        window = np.empty(k * k)
+        terms = np.empty((k * k, lanes))
+        total = np.empty(lanes)
+        for image in range(images):
+            for row in range(rows):
+                for column in range(columns):
+                    total[:] = start
+                    for i in range(n):
+                        for tap in range(k * k):
+                            word = padded[
+                                image, row * stride + tap // k, column * stride + tap % k, i
+                            ]
+                            window[tap] = decoded(word, lim)
+                        _dot(kind, window, weights[i], terms, lim)
+                        for lane in range(lanes):
+                            total[lane] = rounded(total[lane] + terms[0, lane], lim)
+                    for lane in range(lanes):
+                        result[image, row, column, low + lane] = encoded(total[lane], lim)
+    return result

@@ -1,0 +1,65 @@
+"""Golden convolution: every output in the exact order of additions of the hardware.
+
+CNN-MERP section V. An output starts at its bias; for each input map in turn, the k*k products of
+one window are summed as the CU's kind says and added to it. Padding taps are the element +0, so
+their products are signed zeros (or NaN under an infinite kernel element), never left out.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from merp.models import compiled
+from merp.models.arithmetic import limits
+from merp.models.compiled import Bits
+from merp.models.params.formats import FloatFormat
+
+_KINDS = {"tree": compiled.TREE}
+
+
+def convolution(
+    x: Bits,
+    kernels: Bits,
+    bias: Bits,
+    stride: int,
+    pad: int,
+    fmt: FloatFormat,
+    cu_kind: str = "tree",
+) -> Bits:
+    """Convolve maps (cross-correlation, as in every convolution layer).
+
+    Args:
+        x: (images, rows, columns, n) words.
+        kernels: (m, n, k, k) words.
+        bias: (m,) words.
+        stride: rows and columns between windows.
+        pad: rows and columns of zeros on all four sides.
+        fmt: number format.
+        cu_kind: how the k*k products are summed (``Design.cu_kind``).
+
+    Returns:
+        (images, out_rows, out_columns, m) words.
+
+    Raises:
+        ValueError: the shapes do not fit each other, or there is no golden for ``cu_kind``.
+    """
+    if cu_kind not in _KINDS:
+        raise ValueError(f"cu_kind must be one of {', '.join(_KINDS)}, not {cu_kind!r}")
+    images, rows, columns, n = x.shape
+    m, kernel_n, k, kernel_columns = kernels.shape
+    out_rows, out_columns = ((side + 2 * pad - k) // stride + 1 for side in (rows, columns))
+    if (kernel_n, kernel_columns, *bias.shape) != (n, k, m) or out_rows < 1 or out_columns < 1:
+        raise ValueError(
+            f"maps {x.shape}, kernels {kernels.shape} and biases {bias.shape} do not fit"
+        )
+    padded = np.zeros((images, rows + 2 * pad, columns + 2 * pad, n), np.uint32)
+    padded[:, pad : pad + rows, pad : pad + columns] = x
+    return compiled.convolve(
+        padded,
+        np.ascontiguousarray(kernels, np.uint32),
+        np.ascontiguousarray(bias, np.uint32),
+        stride,
+        (out_rows, out_columns),
+        _KINDS[cu_kind],
+        limits(fmt),
+    )

@@ -1,0 +1,46 @@
+"""Golden super layer: convolution, ReLU and pooling in one (CNN-MERP section IV.F)."""
+
+from __future__ import annotations
+
+from merp.models.compiled import Bits
+from merp.models.convolution import convolution
+from merp.models.params.formats import FloatFormat
+from merp.models.params.shape import Shape
+from merp.models.pooling import average_pool, max_pool
+from merp.models.relu import relu
+
+
+def super_layer(
+    x: Bits, kernels: Bits, bias: Bits, shape: Shape, fmt: FloatFormat, cu_kind: str = "tree"
+) -> Bits:
+    """Run one group of a layer.
+
+    Args:
+        x: (images, rows, columns, n) words.
+        kernels: (m, n, k, k) words.
+        bias: (m,) words.
+        shape: sizes, ReLU and pooling.
+        fmt: number format.
+        cu_kind: how a CU sums its products.
+
+    Returns:
+        (images, pooled_rows, pooled_columns, m) words.
+
+    Raises:
+        ValueError: an array is not of the shape's size.
+    """
+    sizes = {
+        "maps": (x.shape[1:], (shape.rows, shape.columns, shape.n)),
+        "kernels": (kernels.shape, (shape.m, shape.n, shape.k, shape.k)),
+        "bias": (bias.shape, (shape.m,)),
+    }
+    for name, (found, wanted) in sizes.items():
+        if found != wanted:
+            raise ValueError(f"{name} must be of size {wanted}, not {found}")
+    y = convolution(x, kernels, bias, shape.stride, shape.pad, fmt, cu_kind)
+    if shape.relu:
+        y = relu(y, fmt)
+    if shape.pool:
+        pool = max_pool if shape.pool.kind == "max" else average_pool
+        y = pool(y, shape.pool.window, shape.pool.stride, fmt)
+    return y
