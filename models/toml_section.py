@@ -113,7 +113,7 @@ class Section:
         """
         for key in self._values:
             if key not in self._asked:
-                near = get_close_matches(key, self._asked, 1)
+                near = get_close_matches(key, self._asked, 1, 0.7)
                 hint = f"; did you mean {near[0]}?" if near else ""
                 raise BadInput(
                     f"{self.file}: {self.where}: unknown key {key!r}: "

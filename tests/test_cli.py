@@ -1,0 +1,198 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+
+import pytest
+
+from merp.tools import cli, networks
+from merp.tools.shipped import shipped_names
+
+
+def run(capsys, *arguments: str) -> tuple[int, str, str]:
+    """Run the command line; an exit by the argument parser counts as its status."""
+    try:
+        status = cli.main(arguments)
+    except SystemExit as stop:
+        status = int(stop.code or 0)
+    out, err = capsys.readouterr()
+    return status, out, err
+
+
+def answer(capsys, *arguments: str) -> dict:
+    status, out, err = run(capsys, *arguments, "--json")
+    assert (status, err) == (0, "")
+    return json.loads(out)
+
+
+def test_traffic_json_has_the_keys_of_the_contract(capsys) -> None:
+    found = answer(capsys, "traffic", "alexnet")
+    assert list(found) == [
+        "network", "batch", "footing", "word_bytes", "layers", "total", "total_all",
+    ]  # fmt: skip
+    assert (found["network"], found["batch"], found["footing"]) == ("alexnet", 128, "paper")
+    conv1, conv2 = found["layers"][:2]
+    assert list(conv1) == ["name", "kind", "operations", "fp", "dp", "ku"]
+    assert conv1["dp"] is None
+    assert list(conv2["dp"]) == ["bytes", "operations", "mb_per_gflop", "streams"]
+    assert conv2["fp"]["bytes"] == 57_982_976
+    assert list(found["total"]) == list(found["total_all"]) == ["fp", "dp", "ku", "step"]
+    assert found["total"]["fp"]["mb_per_gflop"] == pytest.approx(1.940, abs=0.001)
+    assert found["total"]["step"]["operations"] == 484_336_484_352
+    names = [layer["name"] for layer in found["layers"] if layer["kind"] == "fc"]
+    assert names == ["fc6", "fc7", "fc8"]
+    everything = sum(layer["fp"]["bytes"] for layer in found["layers"])
+    assert found["total_all"]["fp"]["bytes"] == everything
+
+
+def test_traffic_json_names_what_the_footing_counts(capsys) -> None:
+    found = answer(
+        capsys, "traffic", "lenet5", "--footing", "board", "--state-bits", "1", "--memory", "9000"
+    )
+    assert (found["state_bits"], found["memory_bytes"]) == ("1", 9000)
+    assert found["layers"][1]["ku"]["momentum_bytes"] == 2 * 4 * (20 * 50 * 25 + 50)
+
+
+def test_traffic_table_shows_the_paper_beside_ours_and_its_errata(capsys) -> None:
+    status, out, _ = run(capsys, "traffic", "alexnet")
+    assert status == 0
+    line = next(line for line in out.splitlines() if "conv2" in line)
+    cells = [cell.strip() for cell in line.strip("│ ").split("│")]
+    assert cells == [
+        "conv2", "57.331", "57.34", "57.98", "1.011", "1.01", "244.24", "4.260", "4.25", "131.38",
+        "2.292", "2.29",
+    ]  # fmt: skip
+    total = next(line for line in out.splitlines() if "conv layers" in line)
+    assert [cell.strip() for cell in total.strip("│ ").split("│")][-2:] == ["3.135", "3.92"]
+    assert "Errata of the paper" in out
+    assert "the column's own cells add up to 3.13" in out
+    assert "484.3 Gop, 2.808 MB/GFlop" in out
+
+
+@pytest.mark.parametrize(
+    "options", [["--batch", "16"], ["--footing", "full"]], ids=["batch", "footing"]
+)
+def test_the_paper_is_not_quoted_beside_other_counts(capsys, options) -> None:
+    _, out, _ = run(capsys, "traffic", "alexnet", *options)
+    assert "paper " not in out.replace("Footing paper", "")
+    assert "Errata" not in out
+
+
+def test_strategies_show_the_chain(capsys) -> None:
+    status, out, _ = run(capsys, "traffic", "alexnet", "--strategies", "--layer", "conv2")
+    assert status == 0
+    lines = [line.strip("│ ").split("│") for line in out.splitlines() if line.startswith("│")]
+    chain = [[cell.strip() for cell in line][:5] for line in lines[:6]]
+    assert [(row[0], row[3], row[4]) for row in chain] == [
+        ("none", "4,080.000", "-"), ("1", "2,080.000", "2,085.00"), ("1-2", "95.625", "96.10"),
+        ("1-3", "17.292", "17.30"), ("1-4", "2.292", "-"), ("1-5", "1.011", "1.01"),
+    ]  # fmt: skip
+    found = answer(capsys, "traffic", "alexnet", "--strategies", "--layer", "conv2")
+    (layer,) = found["layers"]
+    steps = {step["level"]: step for step in layer["strategies"]}
+    assert steps["1-5"]["mb_per_gflop"] == pytest.approx(1.0114, abs=0.0001)
+    assert steps["1-4"]["on_chip_bytes"] == 25_920
+    layers = answer(capsys, "traffic", "alexnet", "--strategies")["layers"]
+    assert [each["name"] for each in layers] == ["conv1", "conv2", "conv3", "conv4", "conv5"]
+
+
+def test_networks(capsys) -> None:
+    status, out, _ = run(capsys, "networks")
+    assert status == 0
+    assert all(name in out for name in shipped_names())
+    status, out, _ = run(capsys, "networks", "alexnet")
+    assert status == 0
+    assert "traffic only" in out
+    listed = answer(capsys, "networks")["networks"]
+    assert [each["name"] for each in listed] == shipped_names()
+    found = answer(capsys, "networks", "alexnet")
+    assert found["input"] == {"rows": 224, "columns": 224, "channels": 3}
+    assert found["layers"][1]["pool"] == {"kind": "max", "window": 3, "stride": 2}
+    assert found["designs"]["k3"]["n_cu"] == 48
+
+
+def test_a_network_of_ones_own(capsys, tmp_path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(
+        '[network]\nname = "[b]mine"\ninput = { rows = 4, columns = 4, channels = 1 }\n'
+        '[[layer]]\nname = "fc1"\nmaps = 2\n'
+    )
+    status, out, _ = run(capsys, "traffic", str(path))
+    assert status == 0
+    assert "Memory traffic of [b]mine, batch 128" in out
+    found = answer(capsys, "traffic", str(path))
+    assert found["total"]["dp"]["mb_per_gflop"] is None
+
+
+BAD = {
+    ("traffic", "alexnt"): (
+        "merp: no network 'alexnt': allowed are alexnet, alexnet-avg, cifar10-1x, cifar10-2x, "
+        "cifar10-4x, digits, lenet5, vgg16, or a .toml file; did you mean alexnet?"
+    ),
+    ("networks", "no/such.toml"): ("merp: no/such.toml: cannot be read: No such file or directory"),
+    ("traffic", "alexnet", "--batch", "0"): (
+        "merp traffic: argument --batch: must be a whole number from 1 to 65536, not '0'"
+    ),
+    ("traffic", "alexnet", "--batch", "x"): (
+        "merp traffic: argument --batch: must be a whole number from 1 to 65536, not 'x'"
+    ),
+    ("traffic", "alexnet", "--strategies", "--layer", "conv9"): (
+        "merp: alexnet: no layer 'conv9': allowed are conv1, conv2, conv3, conv4, conv5, fc6, fc7, "
+        "fc8; did you mean conv5?"
+    ),
+    ("traffic", "alexnet", "--layer", "conv2"): (
+        "merp: traffic: --layer: allowed only with --strategies"
+    ),
+    ("traffic", "alexnet", "--strategies", "--footing", "full"): (
+        "merp: traffic: --footing: allowed only with no --strategies"
+    ),
+    ("traffic", "alexnet", "--state-bits", "1"): (
+        "merp: traffic: --state-bits: allowed only with --footing full or board"
+    ),
+    ("traffic", "alexnet", "--footing", "full", "--memory", "9"): (
+        "merp: traffic: --memory: allowed only with --footing board"
+    ),
+    ("traffic", "alexnet", "--footing", "board", "--memory", "9"): (
+        "merp: layer conv1: on-chip memory of 2 words: must be at least 2586 words, "
+        "for one map in and one map out"
+    ),
+    (): "merp: the following arguments are required: VERB",
+}
+
+
+@pytest.mark.parametrize("arguments", BAD, ids=" ".join)
+def test_bad_input_is_one_line_and_status_2(capsys, arguments) -> None:
+    assert run(capsys, *arguments) == (2, "", BAD[arguments] + "\n")
+
+
+def test_an_unknown_verb_is_refused(capsys) -> None:
+    status, out, err = run(capsys, "trafic")
+    assert (status, out) == (2, "")
+    assert err.startswith("merp: argument VERB: invalid choice: 'trafic' (choose from ")
+    assert err.count("\n") == 1
+
+
+def test_an_interrupt_is_status_130(capsys, monkeypatch) -> None:
+    def interrupt(args: object) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(networks, "run", interrupt)
+    assert run(capsys, "networks") == (130, "", "")
+
+
+def test_a_closed_pipe_is_quiet() -> None:
+    command = f"{sys.executable} -m merp.tools.cli networks vgg16 --json | head -1"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("{\n", "")
+
+
+def test_traffic_answers_within_a_second_and_without_slow_imports() -> None:
+    code = (
+        "import sys; from merp.tools.cli import main; main(['traffic', 'alexnet']);"
+        "slow = {'numba', 'numpy', 'matplotlib', 'myhdl'} & set(sys.modules); sys.exit(bool(slow))"
+    )
+    start = time.perf_counter()
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+    assert time.perf_counter() - start < 1

@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from merp.models.network import Layer
+from merp.models.params.shape import Pool, Shape
+from merp.models.params.sizing import size_design
+from merp.models.traffic import closed_form, counter
+from merp.models.traffic.strategies import LEVELS, staircase
+from merp.tools.shipped import open_network
+
+DIRECTED = (
+    Shape(n=1, m=1, k=1, rows=1, columns=1),
+    Shape(n=3, m=5, k=3, rows=6, columns=5, pad=2),  # rows of padding only, on either side
+    Shape(n=2, m=3, k=2, rows=7, columns=8, stride=3),  # the last row and columns are not used
+    Shape(n=2, m=2, k=5, rows=2, columns=3, pad=4),  # maps smaller than the kernel
+    Shape(n=2, m=4, k=3, rows=9, columns=7, pad=1, pool=Pool(window=3, stride=2)),
+    Shape(n=1, m=2, k=2, rows=9, columns=9, pool=Pool(window=4, stride=1)),
+    Shape(n=1, m=2, k=1, rows=9, columns=8, pool=Pool(window=2, stride=3)),
+    Shape(n=70, m=9, k=1, rows=1, columns=1),
+)
+
+
+def random_shape(seed: int) -> Shape:
+    draw = random.Random(seed)
+    while True:
+        k = draw.randint(1, 5)
+        pool = Pool(window=draw.randint(1, 3), stride=draw.randint(1, 3))
+        try:
+            return Shape(
+                n=draw.randint(1, 5), m=draw.randint(1, 9), k=k, rows=draw.randint(1, 10),
+                columns=draw.randint(1, 10), stride=draw.randint(1, k + 2),
+                pad=draw.randint(0, k - 1), pool=draw.choice([None, pool]),
+            )  # fmt: skip
+        except ValueError:
+            continue
+
+
+SHAPES = [*DIRECTED, *(random_shape(seed) for seed in range(60))]
+
+
+@pytest.mark.parametrize("index", range(len(SHAPES)))
+def test_the_walk_equals_the_closed_form(index: int) -> None:
+    shape = SHAPES[index]
+    design = size_design([shape], n_cu=1 + index % 4, r=1, d=1 + index % 2)
+    words = counter.port_words(shape, 3, design)
+    assert words == closed_form.port_words(shape, 3)
+    layer = Layer(name="conv1", kind="conv", shape=shape)
+    for step in staircase(layer, 1):
+        found = counter.walk(shape, step.level, design.n_cu)
+        kernels = shape.n * shape.m * shape.k**2
+        maps = found.maps
+        if step.level == "none":
+            maps += found.kernels
+        else:
+            assert found.kernels == kernels
+        assert (maps, found.sums) == (step.map_words, step.sum_words)
+
+
+@pytest.mark.parametrize("name", ["conv1", "conv2", "conv3", "conv4", "conv5"])
+def test_the_walk_of_alexnet(name: str) -> None:
+    network = open_network("alexnet")
+    layer = network.layer(name)
+    design = network.design(layer)
+    assert counter.port_words(layer.shape, 128, design) == closed_form.port_words(layer.shape, 128)
+    for step in staircase(layer, 1):
+        found = counter.walk(layer.shape, step.level, design.n_cu)
+        maps = found.maps + (found.kernels if step.level == "none" else 0)
+        assert (layer.groups * maps, layer.groups * found.sums) == (step.map_words, step.sum_words)
+
+
+def test_fewer_than_k_rows_on_chip_cost_a_second_fetch() -> None:
+    """The walk's ring is a memory, not a formula: too small a ring shows."""
+    shape = Shape(n=2, m=3, k=3, rows=6, columns=7, pad=1)
+    geometry = [2, 3, 3, 6, 7, 1, 1, 6, 7, 6, 7, 1, 1]
+    maps, *_ = counter._walk(np.array(geometry), len(LEVELS) - 1, 2, 2)
+    assert maps > closed_form.port_words(shape, 1)["map_in"]
