@@ -32,13 +32,13 @@ def to_bits(numbers: ArrayLike, fmt: FloatFormat) -> Bits:
 
     Rounded once, from binary64; a result below the smallest normal number is a signed zero.
     """
-    values = np.asarray(numbers, np.float64)
+    values = np.asarray(numbers, np.float64, order="C")
     return compiled.encode_all(values.reshape(-1), limits(fmt)).reshape(values.shape)
 
 
 def to_values(words: ArrayLike, fmt: FloatFormat) -> Values:
     """Values of words, any shape, as binary64; a subnormal is a signed zero."""
-    array = np.asarray(words, np.uint32)
+    array = np.asarray(words, np.uint32, order="C")
     return compiled.decode_all(array.reshape(-1), limits(fmt)).reshape(array.shape)
 
 
@@ -46,5 +46,7 @@ def elementwise(
     operation: Callable[[Bits, Bits, Limits], Bits], a: ArrayLike, b: ArrayLike, fmt: FloatFormat
 ) -> Bits:
     """Apply a compiled operation to two arrays of words of broadcastable shapes."""
-    left, right = np.broadcast_arrays(np.asarray(a, np.uint32), np.asarray(b, np.uint32))
-    return operation(left.reshape(-1), right.reshape(-1), limits(fmt)).reshape(left.shape)
+    operands = [np.asarray(operand, np.uint32) for operand in (a, b)]
+    shape = np.broadcast_shapes(*(operand.shape for operand in operands))
+    left, right = (np.array(np.broadcast_to(x, shape), order="C").reshape(-1) for x in operands)
+    return operation(left, right, limits(fmt)).reshape(shape)
