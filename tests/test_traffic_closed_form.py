@@ -9,7 +9,7 @@ from merp.models.errors import BadInput
 from merp.models.network import Layer, Network
 from merp.models.params.shape import Pool, Shape
 from merp.models.traffic import published
-from merp.models.traffic.closed_form import network_traffic, port_words, total
+from merp.models.traffic.closed_form import _Count, network_traffic, port_words, total
 from merp.models.traffic.footing import Footing
 from merp.models.traffic.tiling import Tiling, best_tiling
 from merp.tools.shipped import open_network
@@ -239,6 +239,38 @@ def test_board_cuts_into_passes() -> None:
     # one input map a pass: the sums go out, and in and out again
     first, *_ = streams(Footing(name="board", memory_bytes=4 * 46))
     assert (first["map_in"], first["map_out"]) == (2 * X, 3 * Y)
+
+
+def test_board_reads_state_as_often_as_the_delta_it_expands() -> None:
+    first, second = by_hand().layers
+    second = Layer(name="conv2", kind="conv", shape=Shape(n=6, m=4, k=3, rows=2, columns=3, pad=1))
+    network = Network(name="t", input=(5, 6, 4), layers=(first, second))
+    footing = Footing(name="board", state="pooled", memory_bytes=4 * 70)
+    one, two = network_traffic(network, 3, footing)
+    assert two.dp is not None
+    state, mask = -(-3 * YP // 8), -(-4 * 6 * 3 // 8)
+    # KU: 1 of 2 input maps, all 3 output maps: 3*9 + 18 + 3 = 48 words
+    assert one.ku.streams["delta_in"] == 2 * 4 * YP
+    assert one.ku.streams["state_in"] == 2 * state
+    # DP: 2 of 4 delta maps, 2 of 6 maps out: 2*9 + 2*2*9 + 2 = 56 words
+    assert two.dp.streams["delta_in"] == 3 * 4 * 72
+    assert two.dp.streams["delta_out"] == 2 * 4 * YP + 4 * YP
+    assert two.dp.streams["state_in"] == 3 * mask
+
+
+def test_board_holds_rows_of_the_delta_for_dp() -> None:
+    """A strided layer has shorter rows of delta than of input; DP needs those on chip."""
+    first = Shape(n=1, m=1, k=1, rows=7, columns=9)
+    second = Shape(n=1, m=1, k=3, rows=7, columns=9, stride=2)
+    layers = (
+        Layer(name="conv1", kind="conv", shape=first),
+        Layer(name="conv2", kind="conv", shape=second),
+    )
+    network = Network(name="t", input=(7, 9, 1), layers=layers)
+    with pytest.raises(BadInput, match="at least 37 words"):  # FP: 9 + 3*9 + 1
+        network_traffic(network, 1, Footing(name="board", memory_bytes=4 * 36))
+    count = _Count(1, 4, Footing(name="board", memory_bytes=4 * 22))
+    assert count.delta(layers[1], layers[0]).streams["delta_in"] == 4 * 12  # 9 + 3*4 + 1
 
 
 def test_a_memory_below_one_tile_is_refused() -> None:

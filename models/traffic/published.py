@@ -77,7 +77,8 @@ class Erratum:
 
 ERRATA = (
     Erratum(
-        "table 3, KU total", "3.92 MB/GFlop", "3.13", "the column's own cells add up to 3.13, exactly 3.135"
+        "table 3, KU total", "3.92 MB/GFlop", "3.13",
+        "the column's own cells add up to 3.13, exactly 3.135",
     ),
     Erratum(
         "table 3, operations", "Gop/s", "Gop per batch", "the cells are operations of 128 images"
