@@ -90,7 +90,6 @@ def forward(
     floor_open = flag()
 
     slot = Slot(design)
-    restore = flag()
     row_shift = bits(word.shift_width)
     column_shift = bits(word.shift_width)
     issue = flag()
@@ -118,10 +117,10 @@ def forward(
     issuer = sequencer(
         clk, rst, start, map_config, head, head_valid, head_take, written, popped,
         floor_valid, floor_row, floor_next_row, floor_column, floor_open,
-        bank_read, restore, row_shift, column_shift, slot,
+        bank_read, row_shift, column_shift, slot,
         issue, useful, stall_input, stall_output, stall_hazard, final_issue, design,
     )  # fmt: skip
-    reuse = window(clk, restore, row_shift, column_shift, taps, held, design.k, design.fmt.width)
+    reuse = window(clk, row_shift, column_shift, taps, held, design.k, design.fmt.width)
     units = ARRAYS[array](clk, rst, kernel, bias, slot, held, sums, design)
     finish = super_layer(
         clk, rst, start, output_config, sums, popped, stream_of(m_axis_map), output_done, design

@@ -32,7 +32,6 @@ def sequencer(
     floor_column: Any,
     floor_open: Any,
     read: BankRead,
-    restore: Any,
     row_shift: Any,
     column_shift: Any,
     slot: Slot,
@@ -61,7 +60,7 @@ def sequencer(
     popped        in   the FIFO gave a word away
     floor_*       out  what the oldest open position still needs, for the write permission
     read          out  read of the banks, one cycle after the issue
-    restore, row_shift, column_shift  out  for the window block, two cycles after the issue
+    row_shift, column_shift  out  for the window block, two cycles after the issue
     slot          out  two cycles after the issue
     issue         out  a slot is issued in this cycle; useful: CUs that it keeps busy
     stall_*       out  no slot in this cycle, by cause; low when no position is left
@@ -112,7 +111,6 @@ def sequencer(
     last_of_pair = flag()  # this window's lane is the last one of the pair
 
     slot_1 = Slot(design)
-    restore_1 = flag()
     row_shift_1 = bits(word.shift_width)
     column_shift_1 = bits(word.shift_width)
 
@@ -232,7 +230,6 @@ def sequencer(
     @always(clk.posedge)
     def fetch() -> None:
         read.enable.next = False
-        restore_1.next = False
         slot_1.valid.next = fire
         if fire:
             slot_1.kernel_addr.next = kernel_base + group
@@ -266,7 +263,6 @@ def sequencer(
                     + current[column_base_1_top:column_base_1]
                     + channel
                 )
-                restore_1.next = True
                 row_shift_1.next = current[row_shift_top:row_shift_low]
                 column_shift_1.next = current[column_shift_top:column_shift_low]
         if rst:
@@ -274,7 +270,6 @@ def sequencer(
 
     @always(clk.posedge)
     def hand_on() -> None:
-        restore.next = restore_1
         row_shift.next = row_shift_1
         column_shift.next = column_shift_1
         slot.valid.next = slot_1.valid

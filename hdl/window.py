@@ -16,13 +16,15 @@ from merp.hdl.rotator import rotator
 
 @entity
 def window(
-    clk: Any, load: Any, row_shift: Any, column_shift: Any, taps: Any, held: Any, k: int, width: int
+    clk: Any, row_shift: Any, column_shift: Any, taps: Any, held: Any, k: int, width: int
 ) -> Any:
-    """Turn bank order into window order and hold it.
+    """Turn bank order into window order.
+
+    The banks keep their outputs until the next read, so the window stands while the CUs walk the
+    output maps; the register needs no enable.
 
     Bank (r, c) holds tap (r - row_shift mod k, c - column_shift mod k).
 
-    load  in   taps are a new window
     taps  in   k*k words from the banks, bank (0, 0) lowest
     held  out  the window, tap (0, 0) lowest, row by row
 
@@ -40,7 +42,6 @@ def window(
 
     @always(clk.posedge)
     def hold() -> None:
-        if load:
-            held.next = in_order
+        held.next = in_order
 
     return turn_rows, turn_columns, hold

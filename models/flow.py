@@ -83,7 +83,7 @@ def input_flow(shape: Shape, images: int, design: Design) -> InputFlow:
     return InputFlow(int(fill), int(issue), int(waits), int(hazards))
 
 
-@numba.njit(cache=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True)
 def _walk(
     positions: NDArray[np.int64],
     starts: NDArray[np.int64],

@@ -65,7 +65,6 @@ def input_side(
     floor_next_row = bits(word.row_width)
     floor_column = bits(word.column_width)
     floor_open = flag()
-    restore = flag()
     row_shift = bits(word.shift_width)
     column_shift = bits(word.shift_width)
     router = map_writer(
@@ -78,11 +77,11 @@ def input_side(
     issuer = sequencer(
         clk, rst, start, config, head, head_valid, head_take, written, popped,
         floor_valid, floor_row, floor_next_row, floor_column, floor_open,
-        bank_read, restore, row_shift, column_shift, slot,
+        bank_read, row_shift, column_shift, slot,
         verdict.issue, verdict.useful, verdict.stall_input, verdict.stall_output,
         verdict.stall_hazard, verdict.final_issue, design,
     )  # fmt: skip
-    reuse = window(clk, restore, row_shift, column_shift, taps, held, design.k, design.fmt.width)
+    reuse = window(clk, row_shift, column_shift, taps, held, design.k, design.fmt.width)
     return router, banks, walk, issuer, reuse
 
 
@@ -95,6 +94,7 @@ class InputRun:
     words: Sequence[int]
     offer: Sequence[int] = (1,)  # cyclic: a new word may be presented in this cycle
     pop: Sequence[int] = (1,)  # cyclic: a finished word leaves the FIFO behind the sums
+    last: int | None = None  # the word that carries ``last``, if not the last one
 
 
 def run_input_side(design: Design, runs: Sequence[InputRun], cycles: int) -> Trace:
@@ -147,7 +147,8 @@ def run_input_side(design: Design, runs: Sequence[InputRun], cycles: int) -> Tra
         if not presenting and sent < len(run.words) and run.offer[since % len(run.offer)]:
             presenting = True
             values["sink_data"] = run.words[sent]
-            values["sink_last"] = int(sent == len(run.words) - 1)
+            last = len(run.words) - 1 if run.last is None else run.last
+            values["sink_last"] = int(sent == last)
         values["sink_valid"] = int(presenting)
         if waiting and run.pop[since % len(run.pop)]:
             waiting -= 1
