@@ -14,9 +14,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from llvmlite import ir
-from numba import njit, prange, types
-from numba.extending import intrinsic
+from numba import njit, prange
 from numpy.typing import NDArray
 
 Bits = NDArray[np.uint32]
@@ -48,26 +46,6 @@ class Limits(NamedTuple):
     huge: float
 
 
-@intrinsic
-def _to_int(_typing: Any, value: Any) -> Any:
-    """Reinterpret a binary64 number as 64 bits."""
-
-    def codegen(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
-        return builder.bitcast(args[0], ir.IntType(64))
-
-    return types.int64(types.float64), codegen
-
-
-@intrinsic
-def _to_float(_typing: Any, value: Any) -> Any:
-    """Reinterpret 64 bits as a binary64 number."""
-
-    def codegen(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
-        return builder.bitcast(args[0], ir.DoubleType())
-
-    return types.float64(types.int64), codegen
-
-
 @njit(cache=True, inline="always")
 def rounded(value: float, lim: Limits) -> float:
     """Round to nearest even as if the exponent were unbounded, then flush or overflow.
@@ -76,10 +54,10 @@ def rounded(value: float, lim: Limits) -> float:
     to nearest even; a carry out of the fraction moves into the exponent, as it should. Infinities
     and quiet NaNs without a payload have an empty lower fraction and pass unchanged.
     """
-    bits = _to_int(value)
+    bits = np.float64(value).view(np.int64)
     odd = (bits >> lim.dropped) & 1
     bits = ((bits + (1 << (lim.dropped - 1)) - 1 + odd) >> lim.dropped) << lim.dropped
-    result = _to_float(bits)
+    result = np.int64(bits).view(np.float64)
     magnitude = abs(result)
     if magnitude < lim.tiny:
         result = np.copysign(0.0, result)
@@ -96,9 +74,8 @@ def decoded(word: int, lim: Limits) -> float:
     if exponent == 0:
         magnitude = 0.0
     elif exponent < (1 << lim.exp_bits) - 1:
-        magnitude = _to_float(
-            ((exponent + lim.offset) << FRACTION_BITS) | (fraction << lim.dropped)
-        )
+        bits = ((exponent + lim.offset) << FRACTION_BITS) | (fraction << lim.dropped)
+        magnitude = np.int64(bits).view(np.float64)
     elif fraction == 0:
         magnitude = np.inf
     else:
@@ -109,12 +86,12 @@ def decoded(word: int, lim: Limits) -> float:
 
 
 @njit(cache=True, inline="always")
-def encoded(value: float, lim: Limits) -> int:
+def encoded(value: float, lim: Limits) -> np.uint32:
     """Word of a value that the format holds: the inverse of ``decoded``."""
     ones = (1 << lim.exp_bits) - 1
     if np.isnan(value):
         return np.uint32((ones << lim.frac_bits) | (1 << (lim.frac_bits - 1)))
-    bits = _to_int(value)
+    bits = np.float64(value).view(np.int64)
     sign = (bits < 0) << (lim.exp_bits + lim.frac_bits)
     if value == 0.0:
         return np.uint32(sign)
