@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import json
+import resource
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -193,6 +193,8 @@ def test_traffic_answers_within_a_second_and_without_slow_imports() -> None:
         "import sys; from merp.tools.cli import main; main(['traffic', 'alexnet']);"
         "slow = {'numba', 'numpy', 'matplotlib', 'myhdl'} & set(sys.modules); sys.exit(bool(slow))"
     )
-    start = time.perf_counter()
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
-    assert time.perf_counter() - start < 1
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    busy = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    assert busy < 1  # of the processor, so that a busy machine does not matter

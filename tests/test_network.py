@@ -114,7 +114,7 @@ def test_a_design_is_sized_for_its_layers() -> None:
     assert (design.pool_window, design.pool_overlap) == (4, 4)
     # beats per position: 2 * 2 and 3 * 2; pooled columns: 5 and 2
     assert design.pool_words == max(2 * 4, 1 * 6)
-    # array 3 + 4*4 + 4 + 1 = 24, pool 2, 8 between, beats 4 and 6; n*G = 10 and 6
+    # array 24 cycles, pool 2, 8 between, beats 4 and 6; n*G = 10 and 6
     assert design.fifo_words == max(2 * (1 + 4), 3 * (1 + 7))
     assert not design.average
     for shape in shapes:
@@ -129,14 +129,21 @@ def test_a_design_is_sized_for_what_is_larger_than_the_input() -> None:
 
 @pytest.mark.parametrize("n", [1, 2, 3, 18, 19])
 def test_the_fifo_covers_what_is_between_the_array_and_the_output(n: int) -> None:
-    # k = 1: 1 + 3 + 4 cycles in the array, 2 in pooling (5 with average), 8 between, 1 beat
     plain = Shape(n=n, m=1, k=1, rows=2, columns=2)
     average = Shape(n=n, m=1, k=1, rows=2, columns=2, pool=Pool(kind="average", window=2, stride=2))
-    assert size_design([plain], n_cu=1, r=1).fifo_words == 1 + -(-19 // n)
-    assert size_design([average], n_cu=1, r=1).fifo_words == 1 + -(-22 // n)
-    # k = 3: four levels of adders, 16 cycles more
     deep = Shape(n=n, m=1, k=3, rows=3, columns=3)
-    assert size_design([deep], n_cu=1, r=1).fifo_words == 1 + -(-35 // n)
+    for shape in (plain, average, deep):
+        design = size_design([shape], n_cu=1, r=1)
+        cycles = design.array_latency + design.pool_latency + 8 + 1  # one beat
+        assert design.fifo_words == 1 + -(-cycles // n)
+
+
+def test_without_pooling_nothing_waits_in_a_pool_memory() -> None:
+    """A layer without pooling shares a design with one that has some, and adds nothing."""
+    shape = Shape(n=2, m=6, k=3, rows=50, columns=50)
+    assert size_design([FITTED, shape], n_cu=3, r=1).pool_words == 6
+    single = Shape(n=2, m=6, k=3, rows=50, columns=50, pool=Pool(window=1, stride=2))
+    assert size_design([FITTED, single], n_cu=3, r=1).pool_words == 6
 
 
 def test_two_positions_always_have_room() -> None:

@@ -305,7 +305,7 @@ def test_no_operations_have_no_ratio() -> None:
 
 def test_vgg16_answers_within_50_ms() -> None:
     network = open_network("vgg16")
-    start = time.perf_counter()
+    start = time.process_time()
     for name in ("paper", "full", "board"):
         network_traffic(network, 128, Footing(name=name))
-    assert time.perf_counter() - start < 0.15  # three footings
+    assert time.process_time() - start < 0.05

@@ -73,7 +73,12 @@ def _fifo_words(shape: Shape, design: Design) -> int:
 
 
 def _pool_words(shape: Shape, design: Design) -> int:
-    """Partial results of one pooling row in one pool memory of ``design``."""
+    """Partial results of one pooling row in one pool memory of ``design``.
+
+    A window of one element never waits in a memory.
+    """
+    if shape.pool is None or shape.pool.window == 1:
+        return 1
     return _ceil_div(shape.pooled_columns, design.pool_overlap) * _beats(shape, design)
 
 
