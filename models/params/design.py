@@ -134,4 +134,4 @@ class Design:
     @property
     def pool_latency(self) -> int:
         """Cycles of one read-modify-write of a pooling unit; see ``hdl/pool_unit.py``."""
-        return 1 + (self.add_latency if self.average else 1)
+        return 2 + (self.add_latency if self.average else 0)

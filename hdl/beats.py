@@ -1,0 +1,63 @@
+"""Bundles inside the super layer: a beat is what ReLU and pooling take in one cycle, r elements."""
+
+from __future__ import annotations
+
+from merp.hdl.bundles import bits, count, flag
+from merp.models.params.design import Design
+
+
+def beats_per_word(design: Design) -> int:
+    """Beats of a group whose CUs are all in use."""
+    return -(-design.n_cu // design.r)
+
+
+class Step:
+    """Whether a beat is issued in this cycle, and the place of the beat that is next.
+
+    ``beat`` is its index in its position, ``ends_position`` marks the position's last beat. The
+    other flags belong to the position: last of its row, in the last row of its image, in the last
+    image.
+    """
+
+    def __init__(self, design: Design) -> None:
+        largest = design.groups * beats_per_word(design) - 1
+        self.issue = flag()
+        # Wide enough for the difference to pool_latency, too.
+        self.beat = count(max(largest, design.pool_latency))
+        self.ends_position = flag()
+        self.last_column = flag()
+        self.last_row = flag()
+        self.last_image = flag()
+
+
+class Beat:
+    """A beat, one cycle after its issue: ``lanes`` elements, the first in the lowest bits.
+
+    ``closes`` is high if its elements are the last ones of a pooling window, so that a result will
+    follow; ``last`` marks the last result of the run.
+    """
+
+    def __init__(self, design: Design) -> None:
+        self.data = bits(design.r * design.fmt.width)
+        self.lanes = count(design.r)
+        self.closes = flag()
+        self.last = flag()
+
+
+class PoolUpdate:
+    """What each pooling memory does with a beat; one bit, or one address, per memory.
+
+    Memory (a, b) of the overlap x overlap memories holds the windows whose row and column are a
+    and b modulo overlap; it is bit a*overlap + b. An address depends on b only. Cycle 0 is that of
+    the beat: the fields come in the cycles of their comments.
+    """
+
+    def __init__(self, design: Design) -> None:
+        memories = design.pool_overlap**2
+        self.address_width = max(1, (design.pool_words - 1).bit_length())
+        self.read = bits(memories)  # 0: the beat's elements lie in the memory's open window
+        self.address = bits(design.pool_overlap * self.address_width)  # 0
+        self.fresh = bits(memories)  # 1: they are the first ones of it
+        self.store = bits(memories)  # pool_latency - 1: the combined elements are written
+        self.store_address = bits(design.pool_overlap * self.address_width)  # pool_latency - 1
+        self.deliver = bits(memories)  # pool_latency - 1: they are complete; one bit at most

@@ -1,0 +1,148 @@
+"""Take finished sums apart into beats of r elements, and know where in the run they belong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, always_comb
+
+from merp.hdl.beats import Beat, Step
+from merp.hdl.bundles import OutputConfig, bits, count, flag
+from merp.hdl.entity import entity
+from merp.models.params.design import Design
+
+
+@entity
+def drain(
+    clk: Any,
+    rst: Any,
+    start: Any,
+    config: OutputConfig,
+    word: Any,
+    word_valid: Any,
+    take: Any,
+    closes: Any,
+    final: Any,
+    freed: Any,
+    step: Step,
+    beat: Beat,
+    drained: Any,
+    design: Design,
+    places: int,
+) -> Any:
+    """Issue one beat per cycle to the rigid pipeline of ReLU and pooling.
+
+    word, word_valid, take  head of the FIFO of sums; the oldest word is taken
+    closes, final  in   the position at hand closes a pooling window; it is the last one to do so
+    freed          in   pulse: one of the places for results is free again
+    step           out  what is issued in this cycle
+    beat           out  the same one cycle later, with its elements
+    drained        out  every beat of the run was issued; until the next start
+
+    A beat that closes a window needs one of the places results can take. In a run with pooling,
+    the beats of a position that are fewer than pool_latency are followed by idle cycles, because
+    the next position may read the partial results that they write.
+    Latency: a word's first beat is issued one cycle after it was taken. Throughput: a beat per
+    cycle, without a gap between words. Reset: no word held, every place free.
+    """
+    element = design.fmt.width
+    r, n_cu, interval = design.r, design.n_cu, design.pool_latency
+    rest = bits(n_cu * element)
+    left = count(n_cu)
+    last_group = flag()
+    groups_left = count(design.groups)
+    columns_left = count(design.max_size)
+    rows_left = count(design.max_size)
+    images_left = count(design.max_images)
+    idle = count(interval)
+    room = count(places)
+
+    @always_comb
+    def decide() -> None:
+        step.issue.next = left != 0 and idle == 0 and (room != 0 or not closes)
+
+    @always_comb
+    def fetch() -> None:
+        take.next = word_valid and (left == 0 or (step.issue and left <= r))
+
+    @always_comb
+    def place() -> None:
+        step.ends_position.next = last_group and left <= r
+        step.last_column.next = columns_left == 1
+        step.last_row.next = rows_left == 1
+        step.last_image.next = images_left == 1
+
+    @always(clk.posedge)
+    def split() -> None:
+        if step.issue:
+            beat.data.next = rest[r * element :]
+            rest.next = rest >> (r * element)
+            if left > r:
+                beat.lanes.next = r
+                left.next = left - r
+            else:
+                beat.lanes.next = left
+                left.next = 0
+        if take:
+            rest.next = word
+            last_group.next = groups_left == 1
+            if groups_left == 1:
+                left.next = config.last_cus
+            else:
+                left.next = n_cu
+        if rst:
+            left.next = 0
+
+    @always(clk.posedge)
+    def walk() -> None:
+        if take:
+            if groups_left == 1:
+                groups_left.next = config.groups
+            else:
+                groups_left.next = groups_left - 1
+        if step.issue:
+            if not step.ends_position:
+                step.beat.next = step.beat + 1
+            else:
+                step.beat.next = 0
+                if not step.last_column:
+                    columns_left.next = columns_left - 1
+                else:
+                    columns_left.next = config.columns
+                    if not step.last_row:
+                        rows_left.next = rows_left - 1
+                    else:
+                        rows_left.next = config.rows
+                        if not step.last_image:
+                            images_left.next = images_left - 1
+                        else:
+                            drained.next = True
+        if start:
+            groups_left.next = config.groups
+            columns_left.next = config.columns
+            rows_left.next = config.rows
+            images_left.next = config.images
+            step.beat.next = 0
+        if start or rst:
+            drained.next = False
+
+    @always(clk.posedge)
+    def permit() -> None:
+        beat.closes.next = step.issue and closes
+        beat.last.next = final and step.ends_position
+        if step.issue and closes:
+            if not freed:
+                room.next = room - 1
+        elif freed:
+            room.next = room + 1
+        if idle != 0:
+            idle.next = idle - 1
+        if step.issue and step.ends_position and config.window != 1:
+            if step.beat < interval - 1:
+                idle.next = interval - 1 - step.beat
+        if rst:
+            beat.closes.next = False
+            room.next = places
+            idle.next = 0
+
+    return decide, fetch, place, split, walk, permit

@@ -1,0 +1,37 @@
+"""The larger of two elements, by their bits: IEEE 754 magnitudes are ordered like integers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always_comb
+
+from merp.hdl.entity import entity
+
+
+@entity
+def fp_max(a: Any, b: Any, y: Any) -> Any:
+    """Give b if it is greater than a or NaN, else a.
+
+    a, b, y  in, in, out  elements, the sign in the highest bit
+
+    So a stays in a tie, where -0 equals +0. A NaN wins without a test of its own: the datapath's
+    only NaN is the canonical one, positive and of greater magnitude than infinity.
+    Latency: combinational. Reset: none.
+    """
+    sign = len(a) - 1
+
+    @always_comb
+    def compare() -> None:
+        y.next = a
+        if a[sign] and b[sign]:
+            if b < a:  # of two negative elements, that of smaller magnitude
+                y.next = b
+        elif a[sign]:
+            if a[sign:] != 0 or b != 0:
+                y.next = b
+        elif not b[sign]:
+            if b > a:
+                y.next = b
+
+    return compare

@@ -1,0 +1,114 @@
+"""Where the elements of a beat go in the pooling memories."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import ConcatSignal, always, always_comb
+
+from merp.hdl.beats import PoolUpdate, Step
+from merp.hdl.bundles import OutputConfig, bits, count, flag
+from merp.hdl.delay import delay
+from merp.hdl.entity import entity
+from merp.hdl.pool_axis import pool_axis
+from merp.models.params.design import Design
+
+
+@entity
+def pool_position(
+    clk: Any,
+    start: Any,
+    config: OutputConfig,
+    step: Step,
+    closes: Any,
+    final: Any,
+    update: PoolUpdate,
+    design: Design,
+) -> Any:
+    """Follow the output positions and control the pooling memories of all units.
+
+    step    in   what drain issues in this cycle
+    closes  out  the position at hand is the last one of a window
+    final   out  it is so for the last window of the run
+    update  out  what the memories do, from the cycle after step on
+
+    The window of pooled row y and column x lies in memory (y mod overlap, x mod overlap), a beat
+    of it at address (x div overlap) * beats + beat: overlapping windows never share a memory.
+    Latency: see PoolUpdate. Throughput: a beat per cycle. Reset: none, begin with start.
+    """
+    overlap = design.pool_overlap
+    width = update.address_width
+    row_restart, row_advance = flag(), flag()
+    column_restart, column_advance = flag(), flag()
+    row_covers, row_opens, row_closes = bits(overlap), bits(overlap), bits(overlap)
+    column_covers, column_opens, column_closes = bits(overlap), bits(overlap), bits(overlap)
+    row_final, column_final = flag(), flag()
+    base = [count(design.pool_words) for _ in range(overlap)]  # addresses of beat 0
+    place = [bits(width) for _ in range(overlap)]
+    opening = bits(overlap**2)
+    closing = bits(overlap**2)
+    joined = ConcatSignal(*reversed(place)) if overlap > 1 else place[0]
+
+    @always_comb
+    def strobe() -> None:
+        column_advance.next = step.issue and step.ends_position
+        row_advance.next = step.issue and step.ends_position and step.last_column
+        column_restart.next = start or (step.issue and step.ends_position and step.last_column)
+        row_restart.next = start or (
+            step.issue and step.ends_position and step.last_column and step.last_row
+        )
+
+    rows = pool_axis(
+        clk, row_restart, row_advance, config.window, config.stride, config.pooled_rows,
+        row_covers, row_opens, row_closes, row_final, overlap,
+    )  # fmt: skip
+    columns = pool_axis(
+        clk, column_restart, column_advance, config.window, config.stride, config.pooled_columns,
+        column_covers, column_opens, column_closes, column_final, overlap,
+    )  # fmt: skip
+
+    @always_comb
+    def judge() -> None:
+        closes.next = row_closes != 0 and column_closes != 0
+        final.next = row_final and column_final and step.last_image
+
+    @always(clk.posedge)
+    def select() -> None:
+        update.read.next = 0
+        opening.next = 0
+        closing.next = 0
+        if step.issue:
+            for a in range(overlap):
+                for b in range(overlap):
+                    # A window of one element never waits in a memory (and a run without pooling
+                    # may have more beats than the memories have words).
+                    if row_covers[a] and column_covers[b] and config.window != 1:
+                        update.read.next[a * overlap + b] = True
+                    if row_opens[a] and column_opens[b]:
+                        opening.next[a * overlap + b] = True
+                    if row_closes[a] and column_closes[b]:
+                        closing.next[a * overlap + b] = True
+
+    @always(clk.posedge)
+    def address() -> None:
+        for j in range(overlap):
+            if config.window != 1 and column_covers[j]:
+                if step.issue:
+                    place[j].next = base[j] + step.beat
+                if column_advance and column_closes[j]:
+                    base[j].next = base[j] + step.beat + 1
+            if column_restart:
+                base[j].next = 0
+
+    @always_comb
+    def present() -> None:
+        update.address.next = joined
+
+    cycles = design.pool_latency - 1
+    return (
+        strobe, rows, columns, judge, select, address, present,
+        delay(clk, opening, update.fresh, 1),
+        delay(clk, update.read, update.store, cycles),
+        delay(clk, update.address, update.store_address, cycles),
+        delay(clk, closing, update.deliver, cycles),
+    )  # fmt: skip

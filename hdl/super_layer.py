@@ -1,0 +1,112 @@
+"""Behind the CU array: ReLU, pooling, and the stream of map words out.
+
+CNN-MERP sections IV.F and V.D: convolution, ReLU and pooling in one pass (strategy 5).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import ConcatSignal, always_comb
+
+from merp.hdl.beats import Beat, PoolUpdate, Step
+from merp.hdl.bundles import OutputConfig, Stream, Sums, bits, count, flag
+from merp.hdl.credit_fifo import credit_fifo
+from merp.hdl.drain import drain
+from merp.hdl.each_position import each_position
+from merp.hdl.entity import entity
+from merp.hdl.pool_position import pool_position
+from merp.hdl.pool_unit import pool_unit, pool_unit_latency
+from merp.hdl.relu import relu
+from merp.hdl.result_tag import result_tag
+from merp.hdl.serializer import serializer
+from merp.models.params.design import Design
+
+CREDIT_CYCLES = 4
+"""Cycles from a result to the reuse of its place: memory, head register, credit, decision."""
+
+
+@entity
+def super_layer(
+    clk: Any,
+    rst: Any,
+    start: Any,
+    config: OutputConfig,
+    sums: Sums,
+    popped: Any,
+    source: Stream,
+    done: Any,
+    design: Design,
+) -> Any:
+    """Finish the sums of output positions and send them as map words.
+
+    start   in   pulse; config is stable from here to done
+    sums    in   a word per group of a position, in raster order; never stalled
+    popped  out  pulse: one of the fifo_words places for sums is free again
+    source  out  words in the order image, row, column, map
+    done    out  every sum was taken and the last word transferred; until the next start
+
+    Throughput: r sums in and one word out per cycle. Reset: the run is abandoned.
+    """
+    width, r = design.fmt.width, design.r
+    pooling = design.pool_window > 1
+    latency = pool_unit_latency(design) if pooling else 0
+    places = latency + CREDIT_CYCLES
+
+    word = bits(design.n_cu * width)
+    word_valid, word_take = flag(), flag()
+    step = Step(design)
+    beat = Beat(design)
+    closes, final, freed = flag(), flag(), flag()
+    drained, sent = flag(), flag()
+    rectified = [bits(width) for _ in range(r)]
+
+    waiting = credit_fifo(
+        clk, rst, sums.valid, sums.data, word, word_valid, word_take, popped, design.fifo_words
+    )
+    issuer = drain(
+        clk, rst, start, config, word, word_valid, word_take, closes, final, freed,
+        step, beat, drained, design, places,
+    )  # fmt: skip
+    rectifiers = [
+        relu(config.relu, beat.data((lane + 1) * width, lane * width), rectified[lane])
+        for lane in range(r)
+    ]
+
+    if pooling:
+        push, last = flag(), flag()
+        lanes = count(r)
+        elements = [bits(width) for _ in range(r)]
+        update = PoolUpdate(design)
+        stages = [
+            pool_position(clk, start, config, step, closes, final, update, design),
+            *(
+                pool_unit(clk, x, update, config.average, config.scale, y, design)
+                for x, y in zip(rectified, elements, strict=True)
+            ),
+            result_tag(clk, rst, beat, push, lanes, last, latency),
+        ]
+    else:
+        push, last, lanes, elements = beat.closes, beat.last, beat.lanes, rectified
+        stages = [each_position(step, closes, final)]
+
+    result = bits(1 + len(lanes) + r * width)
+    head = bits(len(result))
+    head_valid, head_take = flag(), flag()
+    joined = ConcatSignal(last, lanes, *reversed(elements))
+
+    @always_comb
+    def join() -> None:
+        result.next = joined
+
+    results = credit_fifo(clk, rst, push, result, head, head_valid, head_take, freed, places)
+    sender = serializer(
+        clk, rst, start, head(r * width, 0), head(len(head) - 1, r * width), head(len(head) - 1),
+        head_valid, head_take, source, sent, width,
+    )  # fmt: skip
+
+    @always_comb
+    def finish() -> None:
+        done.next = drained and sent
+
+    return waiting, issuer, rectifiers, stages, join, results, sender, finish

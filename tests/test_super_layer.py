@@ -1,0 +1,164 @@
+"""Super layer behind the CU array: bits, order, credits and rate."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from merp.models.compiled import Bits
+from merp.models.params.design import Design
+from merp.models.params.formats import BFLOAT16, BINARY32
+from merp.models.params.shape import Pool, Shape
+from merp.models.pooling import average_pool, max_pool
+from merp.models.relu import relu
+from merp.testbenches.super_layer_bench import OutputRun, run_super_layer
+from merp.testbenches.trace import Trace
+
+SPECIAL = [
+    0x00000000, 0x80000000, 0x7FC00000, 0x7F800000, 0xFF800000, 0x00800000, 0x80800000, 0x7F7FFFFF,
+    0xFF7FFFFF, 0x3F800000, 0xBF800000, 0x3F800001,
+]  # fmt: skip
+
+
+def design_for(n_cu: int = 4, r: int = 2, **changes: object) -> Design:
+    values = dict(
+        fmt=BINARY32, k=1, n_cu=n_cu, r=r, kernel_words=1, groups=4, row_words=64, max_size=16,
+        max_maps=1, max_images=4, max_stride=5, fifo_words=8, pool_window=4, pool_overlap=4,
+        pool_words=160,
+    )  # fmt: skip
+    return Design(**(values | changes))  # type: ignore[arg-type]
+
+
+def sums_for(shape: Shape, images: int, rng: np.random.Generator, fmt=BINARY32) -> Bits:
+    """Normal numbers of few distinct magnitudes (ties), and every special value."""
+    size = (images, shape.rows, shape.columns, shape.m)
+    values = rng.choice([-3.5, -2.0, -1.0, 0.1, 1.0, 2.0, 2.5, 7.0], size).astype(np.float32)
+    jitter = rng.standard_normal(size).astype(np.float32)
+    words = np.where(rng.random(size) < 0.5, values, jitter).view(np.uint32)
+    words = np.where(rng.random(size) < 0.15, rng.choice(np.array(SPECIAL, np.uint32), size), words)
+    if fmt.width == 16:  # the upper half of binary32, subnormals apart
+        words = words >> 16
+    return words.astype(np.uint32)
+
+
+def golden(run: OutputRun, design: Design) -> list[int]:
+    shape, fmt = run.shape, design.fmt
+    y = relu(run.sums, fmt) if shape.relu else run.sums
+    if shape.pool:
+        pool = max_pool if shape.pool.kind == "max" else average_pool
+        y = pool(y, shape.pool.window, shape.pool.stride, fmt)
+    return [int(word) for word in y.reshape(-1)]
+
+
+def column(trace: Trace, *names: str) -> list[tuple[int, ...]]:
+    return list(zip(*(trace.column(name) for name in names), strict=True))
+
+
+def check(design: Design, runs: list[OutputRun], trace: Trace) -> None:
+    """Bits and order, stream rules, credits, done; the aborted part of a reset run is skipped."""
+    expected = [
+        (word, int(index == len(words) - 1))
+        for words in (golden(run, design) for run in runs)
+        for index, word in enumerate(words)
+    ]
+    aborts = [c for c, rst in enumerate(trace.column("rst")) if rst]
+    starts = [c for c, start in enumerate(trace.column("start")) if start]
+    spans = list(pairwise([*starts, len(trace.rows)]))
+    spans = [(a, b) for a, b in spans if not any(a < c < b for c in aborts)]
+    assert len(spans) == len(runs), "not every run was begun"
+    stream = column(trace, "source_valid", "source_ready", "source_data", "source_last", "rst")
+    got = [
+        (data, last)
+        for a, b in spans
+        for valid, ready, data, last, _ in stream[a:b]
+        if valid and ready
+    ]
+    assert got == expected[: len(got)]
+    assert len(got) == len(expected), f"{len(got)} of {len(expected)} words"
+    for cycle, (now, after) in enumerate(pairwise(stream)):
+        if now[0] and not now[1] and not now[4]:
+            assert (after[0], *after[2:4]) == (1, *now[2:4]), f"changed in cycle {cycle + 1}"
+    done, popped, pushed = (trace.column(name) for name in ("done", "popped", "sums_valid"))
+    for (a, b), run in zip(spans, runs, strict=True):
+        rises = a + 1 + done[a + 1 : b].index(1)
+        assert not any(done[a + 1 : rises])
+        assert all(done[rises:b])
+        words = len(run.words(design))
+        assert sum(pushed[a:b]) == sum(popped[a : rises + 1]) == words
+        last_word = max(c for c in range(a, b) if stream[c][0] and stream[c][1])
+        assert last_word < rises, "done before the last word"
+
+
+def budget(design: Design, run: OutputRun) -> int:
+    shape = run.shape
+    share = min(np.mean(run.offer), np.mean(run.accept))
+    positions = run.sums[..., 0].size
+    beats = -(-shape.m // design.n_cu) * -(-design.n_cu // design.r)
+    work = positions * max(beats, design.pool_latency) + len(golden(run, design))
+    return int(work / share) + 80 + (run.reset_at or 0)
+
+
+def play(design: Design, runs: list[OutputRun]) -> Trace:
+    trace = run_super_layer(design, runs, sum(budget(design, run) for run in runs))
+    check(design, runs, trace)
+    return trace
+
+
+def shape_for(m: int, rows: int, columns: int, pool: Pool | None, relu: bool = True) -> Shape:
+    return Shape(n=1, m=m, k=1, rows=rows, columns=columns, relu=relu, pool=pool)
+
+
+def pattern(rng: np.random.Generator) -> tuple[int, ...]:
+    if rng.random() < 0.3:
+        return (1,)
+    return (*(int(b) for b in rng.random(31) < rng.choice([0.2, 0.5, 0.9])), 1)
+
+
+def random_run(design: Design, rng: np.random.Generator, reset: bool = False) -> OutputRun:
+    kinds = ("max", "average") if design.average else ("max",)
+    while True:
+        pool = None
+        if design.pool_window > 1 and rng.random() < 0.85:
+            window = int(rng.integers(1, design.pool_window + 1))
+            least = -(-window // design.pool_overlap)
+            pool = Pool(
+                kind=str(rng.choice(kinds)),
+                window=window,
+                stride=int(rng.integers(least, max(least, 4) + 1)),
+            )
+        rows, columns = (int(side) for side in rng.integers(1, 9, 2))
+        m = int(rng.integers(1, design.groups * design.n_cu + 1))
+        try:
+            shape = shape_for(m, rows, columns, pool, bool(rng.integers(2)))
+        except ValueError:
+            continue
+        images = int(rng.integers(1, 4))
+        return OutputRun(
+            shape,
+            sums_for(shape, images, rng, design.fmt),
+            pattern(rng),
+            pattern(rng),
+            int(rng.integers(2, 60)) if reset else None,
+        )
+
+
+DESIGNS = {
+    "plain": design_for(3, 2, pool_window=1, pool_overlap=1, pool_words=1),
+    "plain r=1": design_for(4, 1, pool_window=1, pool_overlap=1, pool_words=1),
+    "max": design_for(4, 2),
+    "max r=n": design_for(3, 3, pool_overlap=2),
+    "max r=1": design_for(2, 1, pool_overlap=1),
+    "average": design_for(5, 2, average=True, pool_overlap=3, add_latency=4, mul_latency=3),
+    "average, short": design_for(4, 4, average=True, pool_overlap=2, add_latency=1, mul_latency=1),
+    "bfloat16": design_for(4, 2, fmt=BFLOAT16, average=True, add_latency=2, mul_latency=2),
+}
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("name", DESIGNS)
+def test_random_runs_match_golden(name: str, seed: int) -> None:
+    design = DESIGNS[name]
+    rng = np.random.default_rng([seed, *name.encode()])
+    play(design, [random_run(design, rng, reset=index == 1) for index in range(4)])
