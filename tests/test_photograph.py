@@ -1,0 +1,57 @@
+"""Photographs as input maps."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from merp.models.arithmetic import to_values
+from merp.models.errors import BadInput
+from merp.models.params.formats import BFLOAT16, BINARY32
+from merp.tools.photograph import load
+
+
+def test_the_shipped_photograph() -> None:
+    words = load(None, 224, 224, 3)
+    assert (words.shape, words.dtype) == ((1, 224, 224, 3), np.uint32)
+    values = to_values(words, BINARY32)
+    assert -1 <= values.min() < -0.9
+    assert 0.9 < values.max() <= 1
+    assert values.std() > 0.3
+
+
+def test_centre_crop_and_scale(tmp_path: Path) -> None:
+    pixels = np.zeros((4, 8, 3), np.uint8)
+    pixels[:, 2:6] = (255, 0, 51)  # the centre square
+    Image.fromarray(pixels).save(tmp_path / "image.png")
+    values = to_values(load(tmp_path / "image.png", 4, 4, 3), BINARY32)
+    assert (values == np.array([1, -1, np.float32(-0.6)])).all()
+
+
+def test_grey_and_other_formats(tmp_path: Path) -> None:
+    Image.new("RGBA", (9, 9), (255, 255, 255, 255)).save(tmp_path / "image.png")
+    words = load(tmp_path / "image.png", 3, 5, 1, BFLOAT16)
+    assert words.shape == (1, 3, 5, 1)
+    assert (words == BFLOAT16.one).all()
+
+
+@pytest.mark.parametrize("content", [None, b"", b"no image", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"])
+def test_unreadable_images_are_refused(content: bytes | None, tmp_path: Path) -> None:
+    file = tmp_path / "image.png"
+    if content is not None:
+        file.write_bytes(content)
+    with pytest.raises(BadInput, match=r"image\.png: not a readable image"):
+        load(file, 8, 8, 3)
+
+
+def test_a_folder_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="not a readable image"):
+        load(tmp_path, 8, 8, 3)
+
+
+def test_other_numbers_of_channels_are_refused() -> None:
+    with pytest.raises(BadInput, match=r"2 channels: allowed are 1 \(grey\) and 3"):
+        load(None, 8, 8, 2)

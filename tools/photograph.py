@@ -1,0 +1,46 @@
+"""Photographs as input maps: real images, without a data set to download."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from matplotlib.cbook import get_sample_data
+from PIL import Image, ImageOps
+
+from merp.models.arithmetic import to_bits
+from merp.models.compiled import Bits
+from merp.models.errors import BadInput
+from merp.models.params.formats import BINARY32, FloatFormat
+
+_MODES = {1: "L", 3: "RGB"}
+
+
+def load(
+    path: Path | None, rows: int, columns: int, channels: int, fmt: FloatFormat = BINARY32
+) -> Bits:
+    """Read a photograph, crop it about its centre, resize it, scale it to [-1, 1].
+
+    Args:
+        path: any file that Pillow reads; None is the portrait that comes with Matplotlib.
+        rows, columns: size wanted.
+        channels: 3 (red, green, blue) or 1 (grey).
+        fmt: format of the words.
+
+    Returns:
+        (1, rows, columns, channels) words.
+
+    Raises:
+        BadInput: the file is not a readable image, or there is no such number of channels.
+    """
+    if channels not in _MODES:
+        raise BadInput(f"photograph: {channels} channels: allowed are 1 (grey) and 3 (colour)")
+    source = path or Path(get_sample_data("grace_hopper.jpg", asfileobj=False))
+    try:
+        with Image.open(source) as image:
+            upright = ImageOps.exif_transpose(image).convert(_MODES[channels])
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
+        raise BadInput(f"{source}: not a readable image: allowed are JPEG, PNG, ...") from error
+    fitted = ImageOps.fit(upright, (columns, rows), Image.Resampling.BICUBIC)
+    pixels = np.asarray(fitted, np.float64).reshape(1, rows, columns, channels)
+    return to_bits(pixels / 127.5 - 1.0, fmt)
