@@ -35,9 +35,7 @@ def run_job(job: Job, progress: Progress | None = None) -> list[Record]:
     def deliver(outcome: Outcome) -> None:
         assert started is not None
         build = started - began
-        record = Record.of(
-            outcome, ports, engine="myhdl", elaboration_sha=sha, build_seconds=build
-        )
+        record = Record.of(outcome, ports, engine="myhdl", elaboration_sha=sha, build_seconds=build)
         records.append(record)
 
     run_top(job.top, runs(), deliver, job.limit, job.vcd, progress)

@@ -48,8 +48,8 @@ class Record:
         """The record of an outcome."""
         words: dict[str, Words] = {}
         for pin in ports.outputs:
-            dtype = np.uint32 if pin.width <= 32 else np.uint64
-            words[pin.name] = np.array(outcome.words[pin.name], dtype=dtype)
+            received = np.asarray(outcome.words[pin.name], dtype=np.uint64)
+            words[pin.name] = received.astype(np.uint32) if pin.width <= 32 else received
         return cls(
             engine=engine,
             elaboration_sha=elaboration_sha,

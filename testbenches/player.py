@@ -104,7 +104,7 @@ class _Attempt:
         """Play the run; False if it was reset."""
         done = self._status["status_done"]
         inputs = list(zip(self._in, self._sources, strict=True))
-        changes: Changes = quiet | self._run.config | {"rst": 0, "start": 1}
+        changes: Changes = {**quiet, **self._run.config, "rst": 0, "start": 1}
         moved_at = t = 0
         end: int | None = None
         while True:
@@ -165,8 +165,7 @@ class _Attempt:
 
     def _state(self, t: int, limit: int) -> str:
         streams = ", ".join(
-            f"{monitor.name} {monitor.count} words"
-            f" (valid {monitor.valid}, ready {monitor.ready})"
+            f"{monitor.name} {monitor.count} words (valid {monitor.valid}, ready {monitor.ready})"
             for monitor in self._in + self._out
         )
         status = ", ".join(f"{name} {int(read())}" for name, read in self._status.items())

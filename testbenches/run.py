@@ -96,7 +96,7 @@ class Outcome:
         seconds: wall time of the run.
     """
 
-    words: Mapping[str, Sequence[int]]
+    words: Mapping[str, Sequence[int] | Words]
     transfers: Mapping[str, int]
     first: Mapping[str, int]
     last: Mapping[str, int]

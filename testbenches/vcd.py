@@ -32,6 +32,7 @@ class PortDump:
         self._file.write("\n".join(lines))
 
     def __enter__(self) -> PortDump:
+        """The dump, to be closed at the end of the block."""
         return self
 
     def __exit__(
@@ -40,6 +41,7 @@ class PortDump:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        """Close the file."""
         self._file.close()
 
     def cycle(self) -> None:

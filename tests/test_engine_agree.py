@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from myhdl import Signal, always, always_comb
+from myhdl import Signal, always, always_comb, modbv
 
 from merp.cosim.engine import run_job
 from merp.cosim.job import Job
@@ -50,11 +50,11 @@ def offset_top(clk, rst, start, config, s_axis_map, s_axis_kernel, m_axis_map, s
     Ports: clk, rst, start, config, the streams, status. Latency: one cycle. Reset: the state.
     ``fault`` (an index into FAULTS) plants one fault.
     """
-    total = bits(32)
+    total = Signal(modbv(0)[32:])
     loading, passing, counting = flag(), flag(), flag()
     left_k, left_m, left_out = bits(8), bits(8), bits(8)
-    data, valid, last = bits(32), flag(), flag()
-    cycles = bits(WIDTH)
+    data, valid, last = Signal(modbv(0)[32:]), flag(), flag()
+    cycles = Signal(modbv(0)[WIDTH:])
     n_in, n_out, n_kernel = bits(WIDTH), bits(WIDTH), bits(WIDTH)
     kernel_ready, map_ready, done = flag(), flag(), flag()
 
@@ -84,9 +84,9 @@ def offset_top(clk, rst, start, config, s_axis_map, s_axis_kernel, m_axis_map, s
     @always(clk.posedge)
     def run():
         if counting or (fault == 7 and done):
-            cycles.next = (cycles + 1) % (1 << 40)
+            cycles.next = cycles + 1
         if loading and s_axis_kernel.tvalid:
-            total.next = (total + s_axis_kernel.tdata) % (1 << 32)
+            total.next = total + s_axis_kernel.tdata
             if fault != 3 or left_k != 2:
                 n_kernel.next = n_kernel + 1
             left_k.next = left_k - 1
@@ -107,7 +107,7 @@ def offset_top(clk, rst, start, config, s_axis_map, s_axis_kernel, m_axis_map, s
             counting.next = True
             if not counting:
                 cycles.next = 1
-            data.next = (s_axis_map.tdata + total) % (1 << 32)
+            data.next = s_axis_map.tdata + total
             valid.next = True
             last.next = left_m == 1 or (fault == 6 and left_m == 2)
             if fault != 1 or left_m != 2:

@@ -1,0 +1,151 @@
+"""The GHDL engine: the exported VHDL itself, driven by cocotb; for small shapes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tempfile
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from subprocess import CalledProcessError
+from time import perf_counter, sleep
+
+from merp.cosim.job import Job
+from merp.cosim.record import Record
+from merp.cosim.simulators import check_ghdl
+from merp.hdl.convert import convert
+from merp.testbenches.job_files import FOLDER, POLL_SECONDS, put, run_to_json
+from merp.testbenches.player import Progress
+from merp.testbenches.run import Outcome, Stuck
+
+STANDARD = "--std=08"
+
+
+def run_job(job: Job, progress: Progress | None = None) -> list[Record]:
+    """Export, analyse and run every run of the job in one simulation.
+
+    Raises:
+        BadInput: GHDL or cocotb is not installed.
+        RuntimeError: GHDL refuses the VHDL, or the simulation ends without its outcomes.
+    """
+    check_ghdl()
+    began = perf_counter()
+    ports = job.top.ports
+    records: list[Record] = []
+    with tempfile.TemporaryDirectory(prefix="merp-") as name:
+        folder = Path(name)
+        vhdl = folder / "vhdl"
+        vhdl.mkdir()
+        export = convert(job.top.function, job.top.args, "vhdl", vhdl)
+        sha = _sha(export.files)
+        simulation = _Simulation(export.top, export.files, folder)
+        build_seconds = perf_counter() - began
+        put(
+            folder / "job.json",
+            {"ports": ports.to_json(), "runs": len(job.runs), "limit": job.limit},
+        )
+        with simulation.running(job.vcd):
+            for index in range(len(job.runs)):
+                put(folder / f"run{index}.json", run_to_json(job.run(records)))
+                outcome = simulation.outcome(index)
+                if progress:
+                    progress(outcome.cycles, sum(len(w) for w in outcome.words.values()))
+                records.append(
+                    Record.of(
+                        outcome,
+                        ports,
+                        engine="ghdl",
+                        elaboration_sha=sha,
+                        build_seconds=build_seconds,
+                    )
+                )
+    return records
+
+
+def _sha(sources: Sequence[Path]) -> str:
+    digest = hashlib.sha256()
+    for source in sources:
+        digest.update(source.name.encode() + b"\0" + source.read_bytes())
+    return digest.hexdigest()
+
+
+class _Simulation:
+    """A GHDL simulation in a job folder; see ``forward_cocotb`` for the files in it."""
+
+    def __init__(self, top: str, sources: Sequence[Path], folder: Path) -> None:
+        from cocotb_tools.runner import get_runner  # optional: its absence is a BadInput above
+
+        self._top = top
+        self._folder = folder
+        self._runner = get_runner("ghdl")
+        self._ended: Future[Path] | None = None
+        log = folder / "build.log"
+        try:
+            # cocotb's runner needs the build and the test in the same folder with GHDL.
+            self._runner.build(
+                sources=list(sources),
+                hdl_toplevel=top,
+                build_dir=folder,
+                build_args=[STANDARD],
+                always=True,
+                log_file=log,
+            )
+        except (SystemExit, CalledProcessError) as error:
+            raise RuntimeError(f"ghdl refuses the VHDL: {_tail(log)}") from error
+
+    @contextmanager
+    def running(self, vcd: Path | None) -> Iterator[None]:
+        """The simulation runs; at the end its results are read, as the runner may not have."""
+        from cocotb_tools.check_results import get_results
+
+        with ThreadPoolExecutor(1) as pool:
+            self._ended = pool.submit(self._simulate, vcd)
+            try:
+                yield
+            except BaseException:
+                (self._folder / "stop").touch()
+                raise
+            tests, failed = get_results(self._ended.result())
+            if (tests, failed) != (1, 0):
+                raise RuntimeError(f"{failed} of {tests} cocotb tests failed, 1 must pass")
+
+    def _simulate(self, vcd: Path | None) -> Path:
+        return self._runner.test(
+            test_module="merp.testbenches.forward_cocotb",
+            hdl_toplevel=self._top,
+            hdl_toplevel_lang="vhdl",
+            build_dir=self._folder,
+            test_dir=self._folder,
+            test_args=[STANDARD],
+            plusargs=[f"--vcd={vcd.resolve()}"] if vcd else [],
+            extra_env={FOLDER: str(self._folder), "COCOTB_ANSI_OUTPUT": "0"},
+            log_file=self._folder / "test.log",
+        )
+
+    def outcome(self, index: int) -> Outcome:
+        """Wait for the outcome of a run.
+
+        Raises:
+            Stuck: the bench says so.
+            RuntimeError: the simulation ended without it.
+        """
+        assert self._ended is not None
+        path, error = self._folder / f"outcome{index}.json", self._folder / "error.json"
+        while not path.exists():
+            ended = self._ended.done()  # before the look at the files that it may have left
+            if error.exists():
+                plain = json.loads(error.read_text(encoding="ascii"))
+                raise Stuck(plain["text"]) if plain["stuck"] else RuntimeError(plain["text"])
+            if ended and not path.exists():
+                raise RuntimeError(
+                    f"the simulation ended early: {_tail(self._folder / 'test.log')}"
+                )
+            sleep(POLL_SECONDS)
+        plain = json.loads(path.read_text(encoding="ascii"))
+        return Outcome(**{**plain, "faults": tuple(plain["faults"])})
+
+
+def _tail(log: Path) -> str:
+    return log.read_text(errors="replace")[-4000:] if log.exists() else "no log"

