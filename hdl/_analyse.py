@@ -159,6 +159,21 @@ def mark_read(signal: Any) -> None:
         part._read = True
 
 
+def fold_constants(written: str) -> str:
+    """Compute ``(24 - 1)`` and the ``24-1`` that MyHDL writes for the bound of a slice."""
+
+    def value(match: re.Match[str]) -> str:
+        left, operator, right = match.groups()
+        a, b = int(left), int(right)
+        return str({"-": a - b, "+": a + b, "*": a * b}[operator])
+
+    before = ""
+    while before != written:
+        before = written
+        written = re.sub(r"(?<![\w'])\((\d+) ([-+*]) (\d+)\)", value, written)
+    return re.sub(r"(?<=[(\[])(\d+)(-)(1)(?= downto|:)", value, written)
+
+
 class Analysis:
     """Steps of the analysis of one unit; ``body`` is the result."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from io import StringIO
 from textwrap import indent
 from typing import Any
@@ -13,7 +12,7 @@ from myhdl._Signal import _Signal
 from myhdl.conversion import _toVerilog
 from myhdl.conversion._misc import _kind
 
-from merp.hdl._analyse import Body, Instance, Port, Syntax, span, text
+from merp.hdl._analyse import Body, Instance, Port, Syntax, fold_constants, span, text
 
 COMMENT = "//"
 SUFFIX = ".v"
@@ -142,11 +141,6 @@ def _registers(body: Body) -> set[int]:
     return driven - combinational
 
 
-def _bound(match: re.Match[str]) -> str:
-    """MyHDL writes the highest bit of a slice as a difference of two numbers."""
-    return f"[{int(match.group(1)) - 1}:"
-
-
 def write(body: Body, name: str, comment: str, is_top: bool) -> str:
     """The file of one module; the top is like any other."""
     del is_top
@@ -172,5 +166,5 @@ def write(body: Body, name: str, comment: str, is_top: bool) -> str:
         f"{comment}\n`timescale 1ns/10ps\n\n{_header(name, body.ports, initialised)}\n"
         f"{indent(inner, '    ')}\nendmodule\n"
     )
-    lines = re.sub(r"\[(\d+)-1:", _bound, written).splitlines()
+    lines = fold_constants(written).splitlines()
     return "\n".join(line.rstrip() for line in lines) + "\n"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from io import StringIO
 from textwrap import indent
 from typing import Any
@@ -13,7 +12,7 @@ from myhdl._Signal import _Signal
 from myhdl.conversion import _toVHDL, _toVHDLPackage
 from myhdl.conversion._misc import _kind
 
-from merp.hdl._analyse import Body, Instance, Port, Syntax, span, text
+from merp.hdl._analyse import Body, Instance, Port, Syntax, fold_constants, span, text
 
 COMMENT = "--"
 SUFFIX = ".vhd"
@@ -181,11 +180,6 @@ def _port_map(item: Instance, in_map: set[int]) -> str:
     return f"{item.label} : entity work.{item.entity.token}\n    port map (\n{mapped}\n    );\n"
 
 
-def _bound(match: re.Match[str]) -> str:
-    """MyHDL writes the highest bit of a slice as a difference of two numbers."""
-    return f"({int(match.group(1)) - 1} downto"
-
-
 def write(body: Body, name: str, comment: str, is_top: bool) -> str:
     """The file of one entity."""
     functions, contents = StringIO(), StringIO()
@@ -211,5 +205,5 @@ def write(body: Body, name: str, comment: str, is_top: bool) -> str:
         f"{statements}\nend architecture rtl;\n",
     ]
     written = "\n".join(part for part in parts if part)
-    lines = re.sub(r"\((\d+)-1 downto", _bound, written).splitlines()
+    lines = fold_constants(written).splitlines()
     return "\n".join(line.rstrip() for line in lines) + "\n"

@@ -31,6 +31,7 @@ from merp.hdl._elaborate import (
     configuration,
     elaborate,
     is_block,
+    port_type,
     split,
 )
 from merp.hdl._names import flaw
@@ -50,11 +51,15 @@ class Export:
         files: in dependency order, the support package first and the top last.
         top: name of the top entity.
         instances: how often each entity is instantiated in the whole design, the top once.
+        inputs: flattened input ports of the top.
+        outputs: flattened output ports of the top.
     """
 
     files: tuple[Path, ...]
     top: str
     instances: Mapping[str, int]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
 
 
 @dataclass
@@ -151,7 +156,8 @@ def _features(entity: _Entity) -> Iterator[tuple[str, str]]:
         else:
             yield name, str(value)
     for port in entity.body.ports:
-        yield port.name, str(port.signal._nrbits)
+        vector = port_type(port.name, port.signal).is_vector
+        yield port.name, str(port.signal._nrbits) if vector else "bit"
 
 
 def _suffixes(family: list[_Entity]) -> list[str]:
@@ -167,10 +173,14 @@ def _suffixes(family: list[_Entity]) -> list[str]:
         if number > distinct:
             chosen.append(label)
             distinct = number
-    return [
-        "".join("_" + re.sub(r"\W+|_+", "_", f"{key}{row[key]}").strip("_") for key in chosen)
-        for row in rows
-    ]
+    return ["".join(_suffix(key, row[key]) for key in chosen) for row in rows]
+
+
+def _suffix(label: str, value: str) -> str:
+    """``_registered`` (or nothing) for a flag, ``_cycles19`` for a number."""
+    shown = {"True": label, "False": ""}.get(value, f"{label}{value}")
+    shown = re.sub(r"\W+|_+", "_", shown.replace("-", "minus")).strip("_")
+    return f"_{shown}" if shown else ""
 
 
 def _comment(unit: Unit, token: str, mark: str) -> str:
@@ -243,4 +253,10 @@ def convert(
     directory.mkdir(parents=True, exist_ok=True)
     for file_name, text in texts.items():
         (directory / file_name).write_text(text, encoding="ascii")
-    return Export(tuple(directory / file_name for file_name in texts), top.name, converter.totals())
+    return Export(
+        files=tuple(directory / file_name for file_name in texts),
+        top=top.name,
+        instances=converter.totals(),
+        inputs=tuple(port.name for port in top.body.ports if not port.is_output),
+        outputs=tuple(port.name for port in top.body.ports if port.is_output),
+    )
