@@ -15,13 +15,13 @@ from merp.hdl.entity import entity
 from merp.hdl.fp_round import RawFloat, fp_round
 from merp.models.params.formats import FloatFormat
 
-# latency -> register after (order, align, add, normalise); the result is always a register.
+# latency -> register after (order, align, add, coarse, fine); the result is always a register.
 CUTS = {
-    1: (False, False, False, False),
-    2: (False, True, False, False),
-    3: (True, False, True, False),
-    4: (True, False, True, True),
-    5: (True, True, True, True),
+    1: (False, False, False, False, False),
+    2: (False, False, True, False, False),
+    3: (False, True, False, False, True),
+    4: (True, False, True, False, True),
+    5: (True, True, False, True, True),
 }
 
 
@@ -38,29 +38,29 @@ def fp_add(clk: Any, a: Any, b: Any, y: Any, fmt: FloatFormat, latency: int) -> 
     """
     if latency not in CUTS:
         raise ValueError(f"latency must be 1 to 5, not {latency}")
-    cut_order, cut_align, cut_add, cut_normalise = CUTS[latency]
+    cut_order, cut_align, cut_add, cut_coarse, cut_fine = CUTS[latency]
 
     width, exp_bits, frac_bits, exp_max = fmt.width, fmt.exp_bits, fmt.frac_bits, fmt.exp_max
     sign_at = width - 1
-    sig_bits = frac_bits + 1
-    # | carry | significand | guard | round |; what lies below is one sticky bit.
-    sum_bits = sig_bits + 3
-    align_steps = min(exp_bits, (sig_bits + 2).bit_length())
+    # | carry | 1 | fraction | guard | round |; what lies below is one sticky bit.
+    sum_bits = frac_bits + 4
+    align_steps = min(exp_bits, (sum_bits - 1).bit_length())
     align_reach = 1 << align_steps
     lead_steps = (sum_bits - 1).bit_length()
+    fine_steps = (lead_steps + 1) // 2
     # From exp_max + 1 down to 1 - (the largest count of leading zeros).
     exp_width = max(exp_bits, lead_steps) + 2
+    # | is_nan | is_inf | is_zero | sign | differ | sticky | exponent |, known once aligned. The
+    # exponent belongs to the place below the carry.
+    facts_bits = 6 + exp_bits
+    sticky_at, differ_at, sum_sign_at = exp_bits, exp_bits + 1, exp_bits + 2
+    zero_at, inf_at, nan_at = exp_bits + 3, exp_bits + 4, exp_bits + 5
 
     larger, smaller, distance = bits(width), bits(width), bits(exp_bits)
-
-    augend, addend = bits(sum_bits), bits(sum_bits)
-    carry, sticky_align, subtract_align = flag(), flag(), flag()
-    exp_align, sign_align = bits(exp_bits), flag()
-    is_nan_align, is_inf_align = flag(), flag()
-
-    total, sticky, subtract = bits(sum_bits), flag(), flag()
-    exponent, sign, is_nan, is_inf = bits(exp_bits), flag(), flag(), flag()
-
+    augend, addend, carry, facts_align = bits(sum_bits), bits(sum_bits), flag(), bits(facts_bits)
+    total, facts_add = bits(sum_bits), bits(facts_bits)
+    moved, zeros_coarse, facts_coarse = bits(sum_bits), bits(lead_steps), bits(facts_bits)
+    normal, zeros, facts = bits(sum_bits), bits(lead_steps), bits(facts_bits)
     raw = RawFloat(exp_width, fmt)
 
     @(always(clk.posedge) if cut_order else always_comb)
@@ -80,41 +80,39 @@ def fp_add(clk: Any, a: Any, b: Any, y: Any, fmt: FloatFormat, latency: int) -> 
     @(always(clk.posedge) if cut_align else always_comb)
     def align() -> None:
         aligned = intbv(0)[sum_bits:]
-        moved = intbv(0)[sum_bits:]
-        lost = False
-        special = larger[sign_at:frac_bits] == exp_max
-        differ = larger[sign_at] != smaller[sign_at]
-        if smaller[sign_at:frac_bits] != 0:
-            aligned[:] = concat(True, smaller[frac_bits:], intbv(0)[2:])
-        if distance >= align_reach:
-            lost = aligned != 0
+        shifted = intbv(0)[sum_bits:]
+        sticky = False
+        # Long moves first: the last, slowest bits lost are then the fewest.
+        aligned[:] = concat(True, smaller[frac_bits:], intbv(0)[2:])
+        for i in downrange(align_steps):
+            if distance[i]:
+                shifted[:] = aligned >> 2**i
+                if (shifted << 2**i) != aligned:
+                    sticky = True
+                aligned[:] = shifted
+        if smaller[sign_at:frac_bits] == 0:
+            sticky = False
             aligned[:] = 0
-        else:
-            for i in range(align_steps):
-                if distance[i]:
-                    moved[:] = aligned >> 2**i
-                    if (moved << 2**i) != aligned:
-                        lost = True
-                    aligned[:] = moved
-        # larger - (aligned + sticky/2) = (larger + not aligned + not sticky) with the sticky bit
-        # below: the borrow costs no second carry chain.
+        elif distance >= align_reach:
+            sticky = True
+            aligned[:] = 0
+        # larger - (aligned + sticky / 2) is (larger + not aligned + not sticky) with the sticky
+        # bit below it: the borrow costs no second carry chain.
+        differ = larger[sign_at] != smaller[sign_at]
+        augend.next = concat(False, True, larger[frac_bits:], intbv(0)[2:])
         if differ:
             addend.next = ~aligned
         else:
             addend.next = aligned
-        carry.next = differ and not lost
-        sticky_align.next = lost
-        subtract_align.next = differ
-        if larger[sign_at:frac_bits] != 0:
-            augend.next = concat(False, True, larger[frac_bits:], intbv(0)[2:])
-        else:
-            augend.next = 0
-        exp_align.next = larger[sign_at:frac_bits]
-        sign_align.next = larger[sign_at]
-        is_inf_align.next = special
-        # The larger magnitude of the two: a NaN if there is any, else an infinity if there is any.
-        is_nan_align.next = special and (
+        carry.next = differ and not sticky
+        # A NaN is larger than infinity, and infinity than the rest.
+        is_inf = larger[sign_at:frac_bits] == exp_max
+        is_nan = is_inf and (
             larger[frac_bits:] != 0 or (differ and smaller[sign_at:frac_bits] == exp_max)
+        )
+        is_zero = larger[sign_at:frac_bits] == 0
+        facts_align.next = concat(
+            is_nan, is_inf, is_zero, larger[sign_at], differ, sticky, larger[sign_at:frac_bits]
         )
 
     @(always(clk.posedge) if cut_add else always_comb)
@@ -122,32 +120,48 @@ def fp_add(clk: Any, a: Any, b: Any, y: Any, fmt: FloatFormat, latency: int) -> 
         value = modbv(0)[sum_bits:]
         value[:] = augend + addend + carry
         total.next = value
-        sticky.next = sticky_align
-        subtract.next = subtract_align
-        exponent.next = exp_align
-        sign.next = sign_align
-        is_nan.next = is_nan_align
-        is_inf.next = is_inf_align
+        facts_add.next = facts_align
 
-    @(always(clk.posedge) if cut_normalise else always_comb)
-    def normalise() -> None:
+    @(always(clk.posedge) if cut_coarse else always_comb)
+    def coarse() -> None:
         value = intbv(0)[sum_bits:]
-        lead = intbv(0)[lead_steps:]
-        exp_next = modbv(0)[exp_width:]
+        count = intbv(0)[lead_steps:]
         value[:] = total
-        for i in downrange(lead_steps):
+        for i in downrange(lead_steps, fine_steps):
             if (value >> (sum_bits - 2**i)) == 0:
                 value[:] = value << 2**i
-                lead[i] = True
-        exp_next[:] = exponent + 1 - lead
-        raw.exponent.next = exp_next
-        raw.frac.next = value[sum_bits - 1 : 3]
-        raw.guard.next = value[2]
-        raw.sticky.next = value[2:] != 0 or sticky
-        raw.is_nan.next = is_nan
-        raw.is_inf.next = is_inf
-        raw.is_zero.next = not value[sum_bits - 1]
-        # Exact cancellation is +0, but (-0) + (-0) is -0.
-        raw.sign.next = sign and (value[sum_bits - 1] or not subtract)
+                count[i] = True
+        moved.next = value
+        zeros_coarse.next = count
+        facts_coarse.next = facts_add
 
-    return order, align, add, normalise, fp_round(clk, raw, y, fmt, False)
+    @(always(clk.posedge) if cut_fine else always_comb)
+    def fine() -> None:
+        value = intbv(0)[sum_bits:]
+        count = intbv(0)[lead_steps:]
+        value[:] = moved
+        count[:] = zeros_coarse
+        for i in downrange(fine_steps):
+            if (value >> (sum_bits - 2**i)) == 0:
+                value[:] = value << 2**i
+                count[i] = True
+        normal.next = value
+        zeros.next = count
+        facts.next = facts_coarse
+
+    @always_comb
+    def unpack() -> None:
+        exponent = modbv(0)[exp_width:]
+        exponent[:] = facts[exp_bits:] + 1 - zeros
+        is_zero = facts[zero_at] or not normal[sum_bits - 1]
+        # Exact cancellation is +0, but (-0) + (-0) is -0.
+        raw.sign.next = facts[sum_sign_at] and not (is_zero and facts[differ_at])
+        raw.exponent.next = exponent
+        raw.frac.next = normal[sum_bits - 1 : 3]
+        raw.guard.next = normal[2]
+        raw.sticky.next = normal[2:] != 0 or facts[sticky_at]
+        raw.is_nan.next = facts[nan_at]
+        raw.is_inf.next = facts[inf_at]
+        raw.is_zero.next = is_zero
+
+    return order, align, add, coarse, fine, unpack, fp_round(clk, raw, y, fmt, False)

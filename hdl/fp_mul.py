@@ -67,14 +67,13 @@ def fp_mul(clk: Any, a: Any, b: Any, y: Any, fmt: FloatFormat, latency: int) -> 
     @always_comb
     def normalise() -> None:
         exp_next = modbv(0)[exp_width:]
-        exp_next[:] = exponent + 1
+        exp_next[:] = exponent + product[2 * sig_bits - 1]
+        raw.exponent.next = exp_next
         if product[2 * sig_bits - 1]:
-            raw.exponent.next = exp_next
             raw.frac.next = product[2 * sig_bits - 1 : sig_bits]
             raw.guard.next = product[sig_bits - 1]
             raw.sticky.next = product[sig_bits - 1 :] != 0
         else:
-            raw.exponent.next = exponent
             raw.frac.next = product[2 * sig_bits - 2 : sig_bits - 1]
             raw.guard.next = product[sig_bits - 2]
             raw.sticky.next = product[sig_bits - 2 :] != 0

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import always, always_comb, concat, intbv
+from myhdl import always, always_comb, concat, intbv, modbv
 
 from merp.hdl.bundles import bits, flag
 from merp.hdl.entity import entity
@@ -56,10 +56,10 @@ def fp_round(clk: Any, raw: RawFloat, y: Any, fmt: FloatFormat, registered: bool
 
     @(always(clk.posedge) if registered else always_comb)
     def round_even() -> None:
-        if raw.guard and (raw.sticky or raw.frac[0]):
-            rounded.next = concat(raw.exponent, raw.frac) + 1
-        else:
-            rounded.next = concat(raw.exponent, raw.frac)
+        value = modbv(0)[top:]
+        up = raw.guard and (raw.sticky or raw.frac[0])
+        value[:] = concat(raw.exponent, raw.frac) + up
+        rounded.next = value
         sign.next = raw.sign
         is_nan.next = raw.is_nan
         is_inf.next = raw.is_inf
