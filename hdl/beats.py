@@ -31,16 +31,15 @@ class Step:
 
 
 class Beat:
-    """A beat, one cycle after its issue: ``lanes`` elements, the first in the lowest bits.
+    """A beat, one cycle after its issue: r elements, the first in the lowest bits.
 
-    ``closes`` is high if its elements are the last ones of a pooling window, so that a result will
-    follow; ``last`` marks the last result of the run.
+    ``results`` of its lanes complete a pooling window; 0 if the beat does not. ``last`` marks the
+    last results of the run.
     """
 
     def __init__(self, design: Design) -> None:
         self.data = bits(design.r * design.fmt.width)
-        self.lanes = count(design.r)
-        self.closes = flag()
+        self.results = count(design.r)
         self.last = flag()
 
 

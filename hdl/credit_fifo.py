@@ -37,49 +37,39 @@ def credit_fifo(
     write_addr = count(words - 1)
     read_addr = count(words - 1)
     fill = count(words)
-    occupied = flag()
     load = flag()
 
     @always_comb
     def refill() -> None:
-        load.next = fill != 0 and (take or not occupied)
-
-    @always_comb
-    def present() -> None:
-        head_valid.next = occupied
+        load.next = fill != 0 and (take or not head_valid)
 
     @always(clk.posedge)
-    def store() -> None:
-        if push:
-            memory[write_addr].next = data
-        if load:
-            head.next = memory[read_addr]
-
-    @always(clk.posedge)
-    def pointers() -> None:
+    def access() -> None:
         popped.next = load
         if push:
+            memory[write_addr].next = data
             if write_addr == words - 1:
                 write_addr.next = 0
             else:
                 write_addr.next = write_addr + 1
         if load:
-            occupied.next = True
+            head.next = memory[read_addr]
+            head_valid.next = True
             if read_addr == words - 1:
                 read_addr.next = 0
             else:
                 read_addr.next = read_addr + 1
         elif take:
-            occupied.next = False
+            head_valid.next = False
         if push and not load:
             fill.next = fill + 1
         elif load and not push:
             fill.next = fill - 1
         if rst:
             popped.next = False
-            occupied.next = False
+            head_valid.next = False
             write_addr.next = 0
             read_addr.next = 0
             fill.next = 0
 
-    return refill, present, store, pointers
+    return refill, access

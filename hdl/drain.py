@@ -78,10 +78,8 @@ def drain(
             beat.data.next = rest[r * element :]
             rest.next = rest >> (r * element)
             if left > r:
-                beat.lanes.next = r
                 left.next = left - r
             else:
-                beat.lanes.next = left
                 left.next = 0
         if take:
             rest.next = word
@@ -128,9 +126,13 @@ def drain(
 
     @always(clk.posedge)
     def permit() -> None:
-        beat.closes.next = step.issue and closes
-        beat.last.next = final and step.ends_position
+        beat.results.next = 0
         if step.issue and closes:
+            beat.last.next = final and step.ends_position
+            if left < r:
+                beat.results.next = left
+            else:
+                beat.results.next = r
             if not freed:
                 room.next = room - 1
         elif freed:
@@ -141,7 +143,7 @@ def drain(
             if step.beat < interval - 1:
                 idle.next = interval - 1 - step.beat
         if rst:
-            beat.closes.next = False
+            beat.results.next = 0
             room.next = places
             idle.next = 0
 

@@ -10,9 +10,10 @@ from merp.hdl.entity import entity
 
 
 @entity
-def fp_max(a: Any, b: Any, y: Any) -> Any:
-    """Give b if it is greater than a or NaN, else a.
+def fp_max(fresh: Any, a: Any, b: Any, y: Any) -> Any:
+    """Give b if it is greater than a or NaN, or if a does not count, else a.
 
+    fresh    in   b is the first element: a does not count
     a, b, y  in, in, out  elements, the sign in the highest bit
 
     So a stays in a tie, where -0 equals +0. A NaN wins without a test of its own: the datapath's
@@ -23,15 +24,23 @@ def fp_max(a: Any, b: Any, y: Any) -> Any:
 
     @always_comb
     def compare() -> None:
-        y.next = a
-        if a[sign] and b[sign]:
+        if fresh:
+            y.next = b
+        elif a[sign] and b[sign]:
             if b < a:  # of two negative elements, that of smaller magnitude
                 y.next = b
+            else:
+                y.next = a
+        elif b[sign]:
+            y.next = a
         elif a[sign]:
-            if a[sign:] != 0 or b != 0:
+            if b == 0 and a[sign:] == 0:
+                y.next = a
+            else:
                 y.next = b
-        elif not b[sign]:
-            if b > a:
-                y.next = b
+        elif b > a:
+            y.next = b
+        else:
+            y.next = a
 
     return compare

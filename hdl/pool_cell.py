@@ -4,82 +4,59 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import always, always_comb
+from myhdl import always, always_comb, block
 
+from merp.hdl.beats import PoolUpdate
 from merp.hdl.bundles import bits
 from merp.hdl.delay import delay
-from merp.hdl.entity import entity
 from merp.hdl.fp_add import fp_add
 from merp.hdl.fp_max import fp_max
 from merp.models.params.design import Design
 
 
-@entity
+@block
 def pool_cell(
-    clk: Any,
-    read: Any,
-    address: Any,
-    element: Any,
-    fresh: Any,
-    store: Any,
-    store_address: Any,
-    average: Any,
-    y: Any,
-    design: Design,
+    clk: Any, update: PoolUpdate, element: Any, average: Any, y: Any, index: int, design: Design
 ) -> Any:
     """Keep one partial result per address, and combine it with an element.
 
-    read, address         in   fetch a partial result
-    element, fresh        in   one cycle later: combine it with element, or begin with element
-    y                     out  pool_latency - 1 cycles after read: the larger of the two, or, in a
-                               design that has it and with average high, their sum
-    store, store_address  in   write y; in the cycle of y
+    A part of pool_unit, not an entity: its own index into update would make each an entity apart.
 
-    Latency: pool_latency - 1 cycles from read to y. Throughput: one per cycle; an address may be
-    read again pool_latency cycles later. Reset: none.
+    update   in   bits and address of memory index
+    element  in   one cycle after read: combined with the partial result; the first one begins it
+    average  in   average pooling, else maximum (without effect where average is not built)
+    y        out  pool_latency - 1 cycles after read: the larger of the two, or their sum
+
+    Throughput: one per cycle; an address may be read again pool_latency cycles later. Reset: none.
     """
-    width = design.fmt.width
+    width, span = design.fmt.width, update.address_width
+    low = index % design.pool_overlap * span
+    high = low + span
     memory = [bits(width) for _ in range(design.pool_words)]
     partial = bits(width)
-    larger = bits(width)
-    maximum = bits(width)
 
     @always(clk.posedge)
     def access() -> None:
-        if store:
-            memory[store_address].next = y
-        if read:
-            partial.next = memory[address]
-
-    compare = fp_max(partial, element, larger)
+        if update.store[index]:
+            memory[update.store_address[high:low]].next = y
+        if update.read[index]:
+            partial.next = memory[update.address[high:low]]
 
     if not design.average:
+        return access, fp_max(update.fresh(index), partial, element, y)
 
-        @always_comb
-        def begin() -> None:
-            if fresh:
-                y.next = element
-            else:
-                y.next = larger
-
-        return access, compare, begin
-
-    chosen = bits(width)
+    larger = bits(width)
+    maximum = bits(width)
     operand = bits(width)
     total = bits(width)
     nothing = design.fmt.sign_bit  # -0 plus x is x, also where x is +0 or -0
 
     @always_comb
-    def begin_either() -> None:
-        if fresh:
-            chosen.next = element
+    def begin() -> None:
+        if update.fresh[index]:
             operand.next = nothing
         else:
-            chosen.next = larger
             operand.next = partial
-
-    add = fp_add(clk, operand, element, total, design.fmt, design.add_latency)
-    wait = delay(clk, chosen, maximum, design.add_latency)
 
     @always_comb
     def combine() -> None:
@@ -88,4 +65,11 @@ def pool_cell(
         else:
             y.next = maximum
 
-    return access, compare, begin_either, add, wait, combine
+    return (
+        access,
+        begin,
+        fp_add(clk, operand, element, total, design.fmt, design.add_latency),
+        fp_max(update.fresh(index), partial, element, larger),
+        delay(clk, larger, maximum, design.add_latency),
+        combine,
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import ConcatSignal, always, always_comb
+from myhdl import ConcatSignal, always, always_comb, intbv
 
 from merp.hdl.beats import PoolUpdate, Step
 from merp.hdl.bundles import OutputConfig, bits, count, flag
@@ -45,9 +45,13 @@ def pool_position(
     row_final, column_final = flag(), flag()
     base = [count(design.pool_words) for _ in range(overlap)]  # addresses of beat 0
     place = [bits(width) for _ in range(overlap)]
-    opening = bits(overlap**2)
-    closing = bits(overlap**2)
+    covering, opening, closing = bits(overlap**2), bits(overlap**2), bits(overlap**2)
     joined = ConcatSignal(*reversed(place)) if overlap > 1 else place[0]
+    beat_opens, beat_closes = bits(overlap**2), bits(overlap**2)
+    # The memories' write-back, one cycle after the read; an adder puts it off.
+    store = bits(overlap**2) if design.average else update.store
+    store_address = bits(overlap * width) if design.average else update.store_address
+    deliver = bits(overlap**2) if design.average else update.deliver
 
     @always_comb
     def strobe() -> None:
@@ -72,43 +76,62 @@ def pool_position(
         closes.next = row_closes != 0 and column_closes != 0
         final.next = row_final and column_final and step.last_image
 
-    @always(clk.posedge)
-    def select() -> None:
-        update.read.next = 0
-        opening.next = 0
-        closing.next = 0
-        if step.issue:
-            for a in range(overlap):
-                for b in range(overlap):
-                    # A window of one element never waits in a memory (and a run without pooling
-                    # may have more beats than the memories have words).
-                    if row_covers[a] and column_covers[b] and config.window != 1:
-                        update.read.next[a * overlap + b] = True
-                    if row_opens[a] and column_opens[b]:
-                        opening.next[a * overlap + b] = True
-                    if row_closes[a] and column_closes[b]:
-                        closing.next[a * overlap + b] = True
+    @always_comb
+    def cross() -> None:
+        covered = intbv(0)[overlap**2 :]
+        opened = intbv(0)[overlap**2 :]
+        closed = intbv(0)[overlap**2 :]
+        for a in range(overlap):
+            for b in range(overlap):
+                # A window of one element never waits in a memory (and a run without pooling may
+                # have more beats than the memories have words).
+                if row_covers[a] and column_covers[b] and config.window != 1:
+                    covered[a * overlap + b] = 1
+                if row_opens[a] and column_opens[b]:
+                    opened[a * overlap + b] = 1
+                if row_closes[a] and column_closes[b]:
+                    closed[a * overlap + b] = 1
+        covering.next = covered
+        opening.next = opened
+        closing.next = closed
 
     @always(clk.posedge)
-    def address() -> None:
-        for j in range(overlap):
-            if config.window != 1 and column_covers[j]:
-                if step.issue:
+    def select() -> None:
+        if step.issue:
+            update.read.next = covering
+            beat_opens.next = opening
+            beat_closes.next = closing
+            for j in range(overlap):
+                if config.window != 1 and column_covers[j]:
                     place[j].next = base[j] + step.beat
-                if column_advance and column_closes[j]:
-                    base[j].next = base[j] + step.beat + 1
-            if column_restart:
+        else:
+            update.read.next = 0
+            beat_closes.next = 0
+        update.fresh.next = beat_opens
+        store.next = update.read
+        store_address.next = update.address
+        deliver.next = beat_closes
+
+    @always(clk.posedge)
+    def account() -> None:
+        if column_restart:
+            for j in range(overlap):
                 base[j].next = 0
+        elif column_advance and config.window != 1:
+            for j in range(overlap):
+                if column_closes[j]:
+                    base[j].next = base[j] + step.beat + 1
 
     @always_comb
     def present() -> None:
         update.address.next = joined
 
-    cycles = design.pool_latency - 1
+    parts = strobe, rows, columns, judge, cross, select, account, present
+    if not design.average:
+        return parts
     return (
-        strobe, rows, columns, judge, select, address, present,
-        delay(clk, opening, update.fresh, 1),
-        delay(clk, update.read, update.store, cycles),
-        delay(clk, update.address, update.store_address, cycles),
-        delay(clk, closing, update.deliver, cycles),
-    )  # fmt: skip
+        *parts,
+        delay(clk, store, update.store, design.add_latency),
+        delay(clk, store_address, update.store_address, design.add_latency),
+        delay(clk, deliver, update.deliver, design.add_latency),
+    )

@@ -40,54 +40,30 @@ def pool_unit(
     Latency: pool_latency, plus mul_latency in a design with average pooling, from x to y.
     Throughput: an element per cycle, the same memory word every pool_latency cycles. Reset: none.
     """
-    width, overlap = design.fmt.width, design.pool_overlap
-    span = update.address_width
-    memories = overlap**2
+    width = design.fmt.width
+    memories = design.pool_overlap**2
     element = bits(width)
     combined = [bits(width) for _ in range(memories)]
-    complete = bits(width)
+    complete = bits(width) if design.average else y
+
+    cells = [
+        pool_cell(clk, update, element, average, combined[index], index, design)
+        for index in range(memories)
+    ]
 
     @always(clk.posedge)
     def follow() -> None:
         element.next = x
-
-    cells = [
-        pool_cell(
-            clk,
-            update.read(memory),
-            update.address((memory % overlap + 1) * span, memory % overlap * span),
-            element,
-            update.fresh(memory),
-            update.store(memory),
-            update.store_address((memory % overlap + 1) * span, memory % overlap * span),
-            average,
-            combined[memory],
-            design,
-        )
-        for memory in range(memories)
-    ]
+        if update.deliver != 0:
+            for i in range(memories):
+                if update.deliver[i]:
+                    complete.next = combined[i]
 
     if not design.average:
-
-        @always(clk.posedge)
-        def deliver() -> None:
-            for memory in range(memories):
-                if update.deliver[memory]:
-                    y.next = combined[memory]
-
-        return follow, cells, deliver
+        return cells, follow
 
     scaled = bits(width)
     plain = bits(width)
-
-    @always(clk.posedge)
-    def finish() -> None:
-        for memory in range(memories):
-            if update.deliver[memory]:
-                complete.next = combined[memory]
-
-    multiply = fp_mul(clk, complete, scale, scaled, design.fmt, design.mul_latency)
-    wait = delay(clk, complete, plain, design.mul_latency)
 
     @always_comb
     def choose() -> None:
@@ -96,4 +72,10 @@ def pool_unit(
         else:
             y.next = plain
 
-    return follow, cells, finish, multiply, wait, choose
+    return (
+        cells,
+        follow,
+        fp_mul(clk, complete, scale, scaled, design.fmt, design.mul_latency),
+        delay(clk, complete, plain, design.mul_latency),
+        choose,
+    )

@@ -1,43 +1,43 @@
-"""What goes with a result while the pooling units work on its elements."""
+"""What goes with a beat while the pooling units work on its elements."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from myhdl import always, always_comb, concat
+from myhdl import always
 
 from merp.hdl.beats import Beat
-from merp.hdl.bundles import bits
-from merp.hdl.delay import delay
+from merp.hdl.bundles import count, flag
 from merp.hdl.entity import entity
+from merp.models.params.design import Design
 
 
 @entity
 def result_tag(
-    clk: Any, rst: Any, beat: Beat, push: Any, lanes: Any, last: Any, cycles: int
+    clk: Any, rst: Any, beat: Beat, results: Any, last: Any, design: Design, cycles: int
 ) -> Any:
-    """Delay a beat's tags by cycles, at least two.
+    """Delay the number of a beat's results, and the mark of the run's last ones.
 
-    push, lanes, last  out  beat's closes, lanes and last; the latter two count only with push
+    results, last  out  those of beat
 
-    Latency: cycles. Throughput: a beat per cycle. Reset: no result is on its way, so that what
+    Latency: cycles, at least two. Throughput: a beat per cycle. Reset: no results, so that what
     is still in the pooling units leads to nothing.
     """
-    due = bits(cycles)
-
-    @always_comb
-    def present() -> None:
-        push.next = due[cycles - 1]
+    counts = [count(design.r) for _ in range(cycles - 1)]
+    marks = [flag() for _ in range(cycles - 1)]
 
     @always(clk.posedge)
     def follow() -> None:
-        due.next = concat(due[cycles - 1 :], beat.closes)
+        counts[0].next = beat.results
+        marks[0].next = beat.last
+        for i in range(1, cycles - 1):
+            counts[i].next = counts[i - 1]
+            marks[i].next = marks[i - 1]
+        results.next = counts[cycles - 2]
+        last.next = marks[cycles - 2]
         if rst:
-            due.next = 0
+            for j in range(cycles - 1):
+                counts[j].next = 0
+            results.next = 0
 
-    return (
-        present,
-        follow,
-        delay(clk, beat.lanes, lanes, cycles),
-        delay(clk, beat.last, last, cycles),
-    )
+    return follow

@@ -15,30 +15,29 @@ def serializer(
     clk: Any,
     rst: Any,
     start: Any,
-    words: Any,
-    words_used: Any,
-    words_last: Any,
-    words_valid: Any,
+    beat: Any,
+    beat_valid: Any,
     take: Any,
     source: Stream,
     sent: Any,
     width: int,
+    lanes: int,
 ) -> Any:
     """Send the words of a beat one by one.
 
-    words        in   words of width bits, the first in the lowest bits
-    words_used   in   how many of them count, at least one
-    words_last   in   the run ends with them
-    words_valid, take  in, out  head of the FIFO of results; it is taken
-    source       out  stream; last with the last word of the run
-    sent         out  that word was transferred; until the next start
+    beat              in   lanes words of width bits, the first in the lowest bits; above them how
+                           many of these count (at least one); above that whether they end the run
+    beat_valid, take  in, out  head of the FIFO of beats; it is taken
+    source            out  stream; last with the last word of the run
+    sent              out  that word was transferred; until the next start
 
     Latency: a word is on source one cycle after its beat was taken. Throughput: a word per cycle.
     Reset: no beat held.
     """
-    capacity = len(words)
-    rest = bits(capacity)
-    left = count((1 << len(words_used)) - 1)
+    size = lanes * width
+    top = len(beat) - 1
+    rest = bits(size)
+    left = count(lanes)
     ending = flag()
 
     @always_comb
@@ -49,7 +48,7 @@ def serializer(
 
     @always_comb
     def fetch() -> None:
-        take.next = words_valid and (left == 0 or (left == 1 and source.ready))
+        take.next = beat_valid and (left == 0 or (left == 1 and source.ready))
 
     @always(clk.posedge)
     def send() -> None:
@@ -59,9 +58,9 @@ def serializer(
             if left == 1 and ending:
                 sent.next = True
         if take:
-            rest.next = words
-            left.next = words_used
-            ending.next = words_last
+            rest.next = beat[size:]
+            left.next = beat[top:size]
+            ending.next = beat[top]
         if start:
             sent.next = False
         if rst:

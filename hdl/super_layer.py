@@ -74,9 +74,8 @@ def super_layer(
     ]
 
     if pooling:
-        push, last = flag(), flag()
-        lanes = count(r)
         elements = [bits(width) for _ in range(r)]
+        results, last = count(r), flag()
         update = PoolUpdate(design)
         stages = [
             pool_position(clk, start, config, step, closes, final, update, design),
@@ -84,29 +83,30 @@ def super_layer(
                 pool_unit(clk, x, update, config.average, config.scale, y, design)
                 for x, y in zip(rectified, elements, strict=True)
             ),
-            result_tag(clk, rst, beat, push, lanes, last, latency),
+            result_tag(clk, rst, beat, results, last, design, latency),
         ]
     else:
-        push, last, lanes, elements = beat.closes, beat.last, beat.lanes, rectified
+        elements, results, last = rectified, beat.results, beat.last
         stages = [each_position(step, closes, final)]
 
-    result = bits(1 + len(lanes) + r * width)
+    push = flag()
+    result = bits(1 + len(results) + r * width)
     head = bits(len(result))
     head_valid, head_take = flag(), flag()
-    joined = ConcatSignal(last, lanes, *reversed(elements))
+    joined = ConcatSignal(last, results, *reversed(elements))
 
     @always_comb
     def join() -> None:
+        push.next = results != 0
         result.next = joined
 
-    results = credit_fifo(clk, rst, push, result, head, head_valid, head_take, freed, places)
+    leaving = credit_fifo(clk, rst, push, result, head, head_valid, head_take, freed, places)
     sender = serializer(
-        clk, rst, start, head(r * width, 0), head(len(head) - 1, r * width), head(len(head) - 1),
-        head_valid, head_take, source, sent, width,
+        clk, rst, start, head, head_valid, head_take, source, sent, width, r,
     )  # fmt: skip
 
     @always_comb
     def finish() -> None:
         done.next = drained and sent
 
-    return waiting, issuer, rectifiers, stages, join, results, sender, finish
+    return waiting, issuer, rectifiers, stages, join, leaving, sender, finish
