@@ -1,0 +1,40 @@
+"""A picture of some input and output maps of a layer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from merp.models.arithmetic import to_values
+from merp.models.compiled import Bits
+from merp.models.params.formats import FloatFormat
+
+SHOWN = 8  # maps of each kind
+
+
+def draw(path: Path, title: str, x: Bits, y: Bits, fmt: FloatFormat) -> None:
+    """Draw up to 8 input maps above as many output maps, spread evenly over all maps.
+
+    Args:
+        path: the PNG file.
+        title: above the picture.
+        x: (rows, columns, maps) words that went in.
+        y: (rows, columns, maps) words that came out of the hardware.
+        fmt: their number format.
+    """
+    figure = Figure(figsize=(12, 3.6), layout="constrained")
+    FigureCanvasAgg(figure)
+    figure.suptitle(f"{title}: input maps above, output maps of the hardware below")
+    axes = figure.subplots(2, SHOWN, squeeze=False)
+    for row, maps in zip(axes, (x, y), strict=True):
+        total = maps.shape[-1]
+        chosen = np.linspace(0, total - 1, min(SHOWN, total)).astype(int)
+        for axis in row:
+            axis.set_axis_off()
+        for axis, index in zip(row, chosen, strict=False):
+            axis.imshow(to_values(maps[..., index], fmt), cmap="gray")
+            axis.set_title(f"map {index}", fontsize=8)
+    figure.savefig(path, dpi=100)
