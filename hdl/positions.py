@@ -83,7 +83,7 @@ def positions(
     @always(clk.posedge)
     def walk() -> None:
         entry = intbv(0)[width:]
-        mod = intbv(0, min=0, max=4 * k + 4)
+        place = intbv(0, min=0, max=4 * k + 4)
         ring = intbv(0, min=0, max=4 * d + 4)
         tap = intbv(0, min=0, max=4 * k + 4)
         end_of_row = intbv(0)[1:]
@@ -129,11 +129,11 @@ def positions(
 
             # Where the banks hold them. A first block of columns that lies in the padding alone
             # is never read; its address only has to exist.
-            if row_ring == last_ring:
-                entry[row_base_1_top:row_base_1] = 0
-            else:
-                entry[row_base_1_top:row_base_1] = (row_ring + 1) * row_words
-            entry[row_base_0_top:row_base_0] = row_ring * row_words
+            for j in range(d):
+                if row_ring == j:
+                    entry[row_base_0_top:row_base_0] = j * row_words
+                    if j != last_ring:
+                        entry[row_base_1_top:row_base_1] = (j + 1) * row_words
             entry[column_base_1_top:column_base_1] = column_next
             if column_next >= config.inputs:
                 entry[column_base_0_top:column_base_0] = column_next - config.inputs
@@ -142,19 +142,19 @@ def positions(
 
             # Bank b holds tap (b - shift) modulo k.
             for b in range(k):
+                tap[:] = b
                 if b < row_mod:
                     entry[rows_next + b] = 1
-                    tap[:] = b + k - row_mod
-                else:
-                    tap[:] = b - row_mod
+                    tap[:] = tap + k
+                tap[:] = tap - row_mod
                 if top + tap >= config.pad and top + tap < config.pad + config.rows:
                     entry[rows_on + b] = 1
             for b in range(k):
+                tap[:] = b
                 if b < column_mod:
                     entry[columns_next + b] = 1
-                    tap[:] = b + k - column_mod
-                else:
-                    tap[:] = b - column_mod
+                    tap[:] = tap + k
+                tap[:] = tap - column_mod
                 if left + tap >= config.pad and left + tap < config.pad + config.columns:
                     entry[columns_on + b] = 1
 
@@ -181,37 +181,37 @@ def positions(
             else:
                 out_column.next = out_column + 1
                 left.next = left + config.stride
-                mod[:] = column_mod + config.stride_mod
-                if mod >= k:
-                    column_mod.next = mod - k
+                place[:] = column_mod + config.stride_mod
+                if place >= k:
+                    column_mod.next = place - k
                     column_next.next = column_next + config.stride_words + config.inputs
                 else:
-                    column_mod.next = mod
+                    column_mod.next = place
                     column_next.next = column_next + config.stride_words
             if end_of_image == 1:
                 image.next = image + 1
                 image_row.next = image_row + config.rows
                 out_row.next = 0
                 top.next = 0
-                mod[:] = image_mod + config.rows_mod
+                place[:] = image_mod + config.rows_mod
                 ring[:] = image_ring + config.rows_ring
             elif end_of_row == 1:
                 out_row.next = out_row + 1
                 top.next = top + config.stride
-                mod[:] = row_mod + config.stride_mod
+                place[:] = row_mod + config.stride_mod
                 ring[:] = row_ring + config.stride_ring
             else:
-                mod[:] = row_mod
+                place[:] = row_mod
                 ring[:] = row_ring
-            if mod >= k:
-                mod[:] = mod - k
+            if place >= k:
+                place[:] = place - k
                 ring[:] = ring + 1
             if ring >= d:
                 ring[:] = ring - d
-            row_mod.next = mod
+            row_mod.next = place
             row_ring.next = ring
             if end_of_image == 1:
-                image_mod.next = mod
+                image_mod.next = place
                 image_ring.next = ring
 
         if start:

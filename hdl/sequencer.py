@@ -229,11 +229,15 @@ def sequencer(
 
     @always(clk.posedge)
     def fetch() -> None:
+        accumulator = intbv(0, min=0, max=p * groups_max + groups_max)
         read.enable.next = False
         slot_1.valid.next = fire
         if fire:
             slot_1.kernel_addr.next = kernel_base + group
-            slot_1.acc_addr.next = lane * groups_max + group
+            accumulator[:] = group
+            if lane != 0:
+                accumulator[:] = accumulator + groups_max
+            slot_1.acc_addr.next = accumulator
             slot_1.group.next = group
             slot_1.first.next = channel == 0
             slot_1.last.next = last_channel

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from merp.cosim.replay import lint_verilog, replay
 from merp.models.flow import InputFlow, input_flow
 from merp.models.params.design import Design
 from merp.models.params.formats import FloatFormat
@@ -14,7 +16,7 @@ from merp.models.params.registers import groups_of
 from merp.models.params.shape import Shape
 from merp.models.slots import slots
 from merp.models.window import windows
-from merp.testbenches.input_bench import InputRun, run_input_side
+from merp.testbenches.input_bench import InputRun, input_side, run_input_side
 from merp.testbenches.trace import Trace
 
 TAG = FloatFormat(8, 7)  # 16-bit words, used as tags
@@ -162,3 +164,16 @@ def test_framing_error_of_a_misplaced_last(early: bool) -> None:
     second_start = [i for i, start in enumerate(trace.column("start")) if start][1]
     assert errors[second_start] == 1
     assert not any(errors[second_start + 1 :])
+
+
+@pytest.mark.ghdl
+@pytest.mark.parametrize(("k", "p", "d"), [(1, 1, 1), (3, 2, 2), (4, 1, 3)])
+def test_vhdl_equals_myhdl_in_every_cycle(k: int, p: int, d: int, tmp_path: Path) -> None:
+    rng = np.random.default_rng([k, p, d, 5])
+    runs = [
+        make_run(random_shape(rng, k), 2, seed, offer=pattern(rng), pop=pattern(rng))
+        for seed in range(2)
+    ]
+    trace = run_input_side(design_for(k, p=p, d=d), runs, 800)
+    assert replay(trace, tmp_path) == 800
+    lint_verilog(input_side, trace.args, tmp_path / "verilog")
