@@ -1,0 +1,128 @@
+"""State that forward propagation keeps for the way back: what ReLU' and un-pooling need.
+
+Three kinds (``traffic.footing.STATES``), which give the same deltas bit for bit:
+
+- ``32``: the activation itself, after ReLU and before pooling, whatever the width of its format;
+- ``1``: the mask of ReLU, one bit per activation, and a position per maximum;
+- ``pooled``: what expands a delta that is stored at pooled resolution: with max pooling the mask
+  bit and the position of each maximum, else the mask of every activation.
+
+The mask is x > 0, so that a NaN stops a delta. A position is row * window + column in the pooling
+window; the first in raster order wins ties, -0 equals +0, and the first NaN wins over everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from merp.models.arithmetic import to_values
+from merp.models.compiled import Bits
+from merp.models.params.formats import FloatFormat
+from merp.models.params.shape import Pool, Shape
+from merp.models.pooling import _elements as pool_elements
+from merp.models.traffic.footing import STATES
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, kw_only=True)
+class State:
+    """State of one layer; what its kind and the layer have no use for is None.
+
+    Attributes:
+        kind: ``32``, ``1`` or ``pooled``.
+        activation: (images, out_rows, out_columns, maps) words.
+        mask: one per activation, or one per maximum (``pooled`` with max pooling).
+        position: of the maxima, uint32, (images, pooled_rows, pooled_columns, maps).
+    """
+
+    kind: str
+    activation: Bits | None = None
+    mask: Mask | None = None
+    position: Bits | None = None
+
+
+def relu_mask(activation: Bits, fmt: FloatFormat) -> Mask:
+    """Whether each element passes a delta: x > 0."""
+    return to_values(activation, fmt) > 0
+
+
+def max_positions(activation: Bits, pool: Pool, fmt: FloatFormat) -> Bits:
+    """Position of each window's maximum: (images, pooled rows, pooled columns, maps)."""
+    elements = (
+        to_values(each, fmt) for each in pool_elements(activation, pool.window, pool.stride)
+    )
+    largest = next(elements)
+    position = np.zeros(largest.shape, np.uint32)
+    for tap, element in enumerate(elements, start=1):
+        wins = (element > largest) | (np.isnan(element) & ~np.isnan(largest))
+        largest = np.where(wins, element, largest)
+        position[wins] = tap
+    return position
+
+
+def keep_state(activation: Bits, shape: Shape, kind: str, fmt: FloatFormat) -> State:
+    """Take what the way back needs from a layer's activation.
+
+    Args:
+        activation: (images, out_rows, out_columns, maps) words, of any number of maps.
+        shape: ReLU and pooling of the layer.
+        kind: one of ``traffic.footing.STATES``.
+        fmt: number format.
+
+    Raises:
+        ValueError: there is no such kind.
+    """
+    if kind not in STATES:
+        raise ValueError(f"kind of state must be one of {', '.join(STATES)}, not {kind!r}")
+    pool = shape.pool if shape.pool and shape.pool.kind == "max" else None
+    if not (shape.relu or pool):
+        return State(kind=kind)
+    if kind == "32":
+        return State(kind=kind, activation=activation)
+    position = max_positions(activation, pool, fmt) if pool else None
+    if not shape.relu:
+        return State(kind=kind, position=position)
+    if kind == "pooled" and pool and position is not None:
+        maxima = np.zeros(position.shape, np.uint32)
+        for tap, element in enumerate(pool_elements(activation, pool.window, pool.stride)):
+            maxima = np.where(position == tap, element, maxima)
+        return State(kind=kind, mask=relu_mask(maxima, fmt), position=position)
+    return State(kind=kind, mask=relu_mask(activation, fmt), position=position)
+
+
+def _fields(state: State, shape: Shape, fmt: FloatFormat) -> Iterator[tuple[Bits, int]]:
+    """Strings of fields, in the order of packing, each with the width of a field in bits."""
+    if state.activation is not None:
+        yield state.activation, 8 * -(-fmt.width // 8)
+    mask = None if state.mask is None else state.mask.astype(np.uint32)
+    if state.position is None or shape.pool is None:
+        if mask is not None:
+            yield mask, 1
+        return
+    code_bits = (shape.pool.window**2 - 1).bit_length()
+    if mask is not None and state.kind == "pooled":
+        yield state.position << np.uint32(1) | mask, 1 + code_bits
+        return
+    if mask is not None:
+        yield mask, 1
+    yield state.position, code_bits
+
+
+def packed(state: State, shape: Shape, fmt: FloatFormat) -> bytes:
+    """State as it lies in memory: one string of bits, the lowest of each byte first.
+
+    Fields follow each other in stream order (image, row, column, map) without gaps, the lowest bit
+    of a field first; the last byte is filled up with zeros. ``32``: the words, in whole bytes.
+    ``1``: all mask bits, then all positions. ``pooled`` with max pooling: one field per maximum,
+    the mask in its lowest bit, the position above; otherwise as ``1``.
+    """
+    bits = [
+        (words.reshape(-1, 1) >> np.arange(width, dtype=np.uint32) & 1).astype(np.uint8).reshape(-1)
+        for words, width in _fields(state, shape, fmt)
+    ]
+    return np.packbits(np.concatenate(bits), bitorder="little").tobytes() if bits else b""

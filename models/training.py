@@ -1,0 +1,186 @@
+"""Golden training: forward with state, loss, backward, update (F-CNN section II.B).
+
+Nothing is changed in place: a step takes a model and gives the next one, so that an interrupted
+step leaves no half-updated model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from merp.models.arithmetic import to_bits, to_values
+from merp.models.compiled import Bits
+from merp.models.delta import delta_layer
+from merp.models.inference import as_input, forward_layer
+from merp.models.initial import Parameters, parameters
+from merp.models.kernel_update import gradients, update
+from merp.models.loss import Labels, loss
+from merp.models.network import Layer, Network
+from merp.models.params.formats import FloatFormat
+from merp.models.pooling import average_pool, max_pool
+from merp.models.state import State, keep_state
+from merp.models.traffic.closed_form import network_traffic, total
+from merp.models.traffic.footing import Footing
+from merp.models.unpool import unpool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rates:
+    """Hyperparameters of stochastic gradient descent, as the hardware's registers hold them.
+
+    Attributes:
+        rate: word of the learning rate over the batch size, as gradients are sums.
+        momentum: word of the momentum; +0 for none.
+    """
+
+    rate: int
+    momentum: int
+
+    @classmethod
+    def of(cls, learning_rate: float, momentum: float, batch: int, fmt: FloatFormat) -> Rates:
+        """Round a learning rate (of the mean loss) and a momentum into the format."""
+        rate, word = to_bits([learning_rate / batch, momentum], fmt)
+        return cls(rate=int(rate), momentum=int(word))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Model:
+    """What a training step changes: kernels and biases by layer name, and their velocities."""
+
+    parameters: Parameters
+    velocities: Parameters
+
+
+def initial_model(network: Network, seed: int) -> Model:
+    """Kernels and biases from the seed, at rest."""
+    start = dict(parameters(network, seed))
+    rest = {
+        name: (np.zeros_like(kernels), np.zeros_like(biases))
+        for name, (kernels, biases) in start.items()
+    }
+    return Model(parameters=start, velocities=rest)
+
+
+class Kept(NamedTuple):
+    """What the backward phases need of a layer: its input (images first) and its state."""
+
+    layer: Layer
+    x: Bits
+    state: State
+
+
+def _cu_kind(network: Network, layer: Layer) -> str:
+    return network.design(layer).cu_kind if layer.design else "tree"
+
+
+def forward(
+    network: Network, images: Bits, made: Parameters, state: str = "32"
+) -> tuple[list[Kept], Bits]:
+    """Run all layers and keep what the way back needs.
+
+    Args:
+        network: the network; a layer without a design sums as the paper's CU does.
+        images: (images, rows, columns, channels) words.
+        made: kernels and biases of every layer.
+        state: kind of state, one of ``traffic.footing.STATES``.
+
+    Returns:
+        What is kept of each layer, in order, and the output of the last.
+    """
+    kept = []
+    maps = images
+    for layer in network.layers:
+        x = as_input(maps, layer)
+        unpooled = replace(layer, shape=replace(layer.shape, pool=None))
+        maps = forward_layer(unpooled, x, *made[layer.name], network.fmt, _cu_kind(network, layer))
+        kept.append(Kept(layer, x, keep_state(maps, layer.shape, state, network.fmt)))
+        if pool := layer.shape.pool:
+            pooled = max_pool if pool.kind == "max" else average_pool
+            maps = pooled(maps, pool.window, pool.stride, network.fmt)
+    return kept, maps
+
+
+class Gradient(NamedTuple):
+    """Gradients of one layer, summed over the batch: shaped as its kernels and biases."""
+
+    layer: Layer
+    kernels: Bits
+    biases: Bits
+
+
+def backward(
+    network: Network,
+    kept: Iterable[Kept],
+    delta: Bits,
+    made: Parameters,
+    ku_kind: str = "position",
+) -> Iterator[Gradient]:
+    """Propagate a delta back and work out every layer's gradients, the last layer's first.
+
+    Args:
+        network: the network.
+        kept: what ``forward`` kept.
+        delta: words, of the last layer's output.
+        made: kernels and biases, before their update.
+        ku_kind: how gradients are summed.
+    """
+    for layer, x, state in reversed(list(kept)):
+        shape = layer.shape
+        maps = delta.reshape(len(x), shape.pooled_rows, shape.pooled_columns, layer.biases)
+        sums = unpool(maps, state, shape, network.fmt)
+        yield Gradient(layer, *gradients(layer, x, sums, network.fmt, ku_kind))
+        if layer is not network.layers[0]:
+            kernels, _ = made[layer.name]
+            delta = delta_layer(layer, sums, kernels, network.fmt, _cu_kind(network, layer))
+
+
+def train_step(
+    network: Network,
+    model: Model,
+    images: Bits,
+    labels: Labels,
+    rates: Rates,
+    loss_kind: str = "cross-entropy",
+    state: str = "32",
+) -> tuple[Model, float]:
+    """Run one step on a batch: the next model, and the mean loss before it.
+
+    images: (images, rows, columns, channels) words; labels: (images,) classes.
+    """
+    fmt = network.fmt
+    kept, output = forward(network, images, model.parameters, state)
+    value, delta = loss(loss_kind, output, labels, fmt)
+    changed, moved = {}, {}
+    for layer, *found in backward(network, kept, delta, model.parameters):
+        now, speed = model.parameters[layer.name], model.velocities[layer.name]
+        new = [
+            update(w, v if rates.momentum else np.zeros_like(v), g, rates.rate, rates.momentum, fmt)
+            for w, v, g in zip(now, speed, found, strict=True)
+        ]
+        changed[layer.name] = new[0][0], new[1][0]
+        moved[layer.name] = new[0][1], new[1][1]
+    return Model(parameters=changed, velocities=moved), value
+
+
+def classify(network: Network, images: Bits, made: Parameters, batch: int = 256) -> Labels:
+    """Class of the largest score of each image, the first of equals: (images,)."""
+    found = []
+    for low in range(0, len(images), batch):
+        _, output = forward(network, images[low : low + batch], made)
+        found.append(to_values(output, network.fmt).reshape(len(output), -1).argmax(axis=1))
+    return np.concatenate(found).astype(np.int64)
+
+
+def step_bytes(network: Network, batch: int, footing: Footing) -> Mapping[str, int]:
+    """Bytes that one training step moves, by phase, from the closed form; all layers.
+
+    ``momentum`` is the velocities' share (read and written), in no phase's count.
+    """
+    layers = network_traffic(network, batch, footing)
+    phases = {phase: total(layers, phase) for phase in ("fp", "dp", "ku", "step")}
+    counts = {phase: found.bytes for phase, found in phases.items()}
+    return counts | {"momentum": phases["step"].momentum}
