@@ -26,7 +26,7 @@ def credit_fifo(
 
     push, data        in   append data; the sender holds a credit for it
     head, head_valid  out  the oldest word; head_valid tells whether there is one
-    take              in   remove it; only while head_valid is high
+    take              in   remove it; without effect while head_valid is low
     popped            out  pulse: a place of the memory is free again, a credit for the sender
 
     The memory is read into a register, so it fits block RAM and LUT RAM alike.

@@ -22,7 +22,7 @@ def drain(
     word_valid: Any,
     take: Any,
     closes: Any,
-    final: Any,
+    closes_last: Any,
     freed: Any,
     step: Step,
     beat: Beat,
@@ -32,12 +32,13 @@ def drain(
 ) -> Any:
     """Issue one beat per cycle to the rigid pipeline of ReLU and pooling.
 
-    word, word_valid, take  head of the FIFO of sums; the oldest word is taken
-    closes, final  in   the position at hand closes a pooling window; it is the last one to do so
-    freed          in   pulse: one of the places for results is free again
-    step           out  what is issued in this cycle
-    beat           out  the same one cycle later, with its elements
-    drained        out  every beat of the run was issued; until the next start
+    word, word_valid, take  in, in, out  head of the FIFO of sums; it is taken
+    closes       in   the position at hand closes a pooling window
+    closes_last  in   it is the last one of the run to do so
+    freed        in   pulse: one of the places for results is free again
+    step         out  what is issued in this cycle
+    beat         out  the same one cycle later, with its elements
+    drained      out  every beat of the run was issued; until the next start
 
     A beat that closes a window needs one of the places results can take. In a run with pooling,
     the beats of a position that are fewer than pool_latency are followed by idle cycles, because
@@ -128,7 +129,7 @@ def drain(
     def permit() -> None:
         beat.results.next = 0
         if step.issue and closes:
-            beat.last.next = final and step.ends_position
+            beat.last.next = closes_last and step.ends_position
             if left < r:
                 beat.results.next = left
             else:

@@ -11,7 +11,7 @@ from merp.hdl.entity import entity
 
 
 @entity
-def each_position(step: Step, closes: Any, final: Any) -> Any:
+def each_position(step: Step, closes: Any, closes_last: Any) -> Any:
     """Stand in for pool_position where windows are single elements.
 
     Ports as in pool_position. Latency: combinational.
@@ -20,6 +20,6 @@ def each_position(step: Step, closes: Any, final: Any) -> Any:
     @always_comb
     def judge() -> None:
         closes.next = True
-        final.next = step.last_column and step.last_row and step.last_image
+        closes_last.next = step.last_column and step.last_row and step.last_image
 
     return judge

@@ -21,7 +21,7 @@ def pool_axis(
     covers: Any,
     opens: Any,
     closes: Any,
-    final: Any,
+    closes_last: Any,
     overlap: int,
 ) -> Any:
     """Walk along one direction and keep account of at most overlap windows that are open.
@@ -31,7 +31,7 @@ def pool_axis(
     window, stride, pooled  in  size and distance of the windows, and how many there are
     covers         out  bit j: the index lies in a window whose number is j modulo overlap
     opens, closes  out  bit j: it is that window's first, or last, index
-    final          out  the index is the last one of the last window
+    closes_last    out  the index is the last one of the last window
 
     Windows that would run over the edge are beyond pooled and are never opened. The flags of an
     index are there in the cycle after advance or restart.
@@ -40,6 +40,7 @@ def pool_axis(
     left = [count((1 << len(window)) - 1) for _ in range(overlap)]  # indices, this one included
     to_next = count((1 << len(stride)) - 1)  # advances until the next window begins
     turn = count(overlap - 1)  # number of that window modulo overlap
+    second = 1 % overlap
     to_open = count((1 << len(pooled)) - 1)
     to_close = count((1 << len(pooled)) - 1)
 
@@ -53,10 +54,7 @@ def pool_axis(
                 closes.next = 1
             left[0].next = window
             to_next.next = stride
-            if overlap == 1:
-                turn.next = 0
-            else:
-                turn.next = 1
+            turn.next = second
             to_open.next = pooled - 1
             to_close.next = pooled
         elif advance:
@@ -89,6 +87,6 @@ def pool_axis(
 
     @always_comb
     def finish() -> None:
-        final.next = closes != 0 and to_close == 1
+        closes_last.next = closes != 0 and to_close == 1
 
     return walk, finish

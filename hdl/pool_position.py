@@ -21,16 +21,16 @@ def pool_position(
     config: OutputConfig,
     step: Step,
     closes: Any,
-    final: Any,
+    closes_last: Any,
     update: PoolUpdate,
     design: Design,
 ) -> Any:
     """Follow the output positions and control the pooling memories of all units.
 
-    step    in   what drain issues in this cycle
-    closes  out  the position at hand is the last one of a window
-    final   out  it is so for the last window of the run
-    update  out  what the memories do, from the cycle after step on
+    step         in   what drain issues in this cycle
+    closes       out  the position at hand is the last one of a window
+    closes_last  out  it is so for the last window of the run
+    update       out  what the memories do, from the cycle after step on
 
     The window of pooled row y and column x lies in memory (y mod overlap, x mod overlap), a beat
     of it at address (x div overlap) * beats + beat: overlapping windows never share a memory.
@@ -42,7 +42,7 @@ def pool_position(
     column_restart, column_advance = flag(), flag()
     row_covers, row_opens, row_closes = bits(overlap), bits(overlap), bits(overlap)
     column_covers, column_opens, column_closes = bits(overlap), bits(overlap), bits(overlap)
-    row_final, column_final = flag(), flag()
+    row_closes_last, column_closes_last = flag(), flag()
     base = [count(design.pool_words) for _ in range(overlap)]  # addresses of beat 0
     place = [bits(width) for _ in range(overlap)]
     covering, opening, closing = bits(overlap**2), bits(overlap**2), bits(overlap**2)
@@ -64,17 +64,17 @@ def pool_position(
 
     rows = pool_axis(
         clk, row_restart, row_advance, config.window, config.stride, config.pooled_rows,
-        row_covers, row_opens, row_closes, row_final, overlap,
+        row_covers, row_opens, row_closes, row_closes_last, overlap,
     )  # fmt: skip
     columns = pool_axis(
         clk, column_restart, column_advance, config.window, config.stride, config.pooled_columns,
-        column_covers, column_opens, column_closes, column_final, overlap,
+        column_covers, column_opens, column_closes, column_closes_last, overlap,
     )  # fmt: skip
 
     @always_comb
     def judge() -> None:
         closes.next = row_closes != 0 and column_closes != 0
-        final.next = row_final and column_final and step.last_image
+        closes_last.next = row_closes_last and column_closes_last and step.last_image
 
     @always_comb
     def cross() -> None:

@@ -57,7 +57,7 @@ def super_layer(
     word_valid, word_take = flag(), flag()
     step = Step(design)
     beat = Beat(design)
-    closes, final, freed = flag(), flag(), flag()
+    closes, closes_last, freed = flag(), flag(), flag()
     drained, sent = flag(), flag()
     rectified = [bits(width) for _ in range(r)]
 
@@ -65,7 +65,7 @@ def super_layer(
         clk, rst, sums.valid, sums.data, word, word_valid, word_take, popped, design.fifo_words
     )
     issuer = drain(
-        clk, rst, start, config, word, word_valid, word_take, closes, final, freed,
+        clk, rst, start, config, word, word_valid, word_take, closes, closes_last, freed,
         step, beat, drained, design, places,
     )  # fmt: skip
     rectifiers = [
@@ -78,7 +78,7 @@ def super_layer(
         results, last = count(r), flag()
         update = PoolUpdate(design)
         stages = [
-            pool_position(clk, start, config, step, closes, final, update, design),
+            pool_position(clk, start, config, step, closes, closes_last, update, design),
             *(
                 pool_unit(clk, x, update, config.average, config.scale, y, design)
                 for x, y in zip(rectified, elements, strict=True)
@@ -87,7 +87,7 @@ def super_layer(
         ]
     else:
         elements, results, last = rectified, beat.results, beat.last
-        stages = [each_position(step, closes, final)]
+        stages = [each_position(step, closes, closes_last)]
 
     push = flag()
     result = bits(1 + len(results) + r * width)

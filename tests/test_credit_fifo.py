@@ -1,0 +1,123 @@
+"""FIFO with credits against a queue."""
+
+from __future__ import annotations
+
+from collections import deque
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from merp.cosim.replay import lint_verilog, replay
+from merp.hdl.bundles import bits, flag
+from merp.hdl.credit_fifo import credit_fifo
+from merp.testbenches.trace import Sample, Trace, run_block
+
+WIDTH = 12
+INPUTS = ("rst", "push", "data", "take")
+
+
+def run(
+    words: int, total: int, send: float, take: float, seed: int, reset_at: int | None = None
+) -> Trace:
+    """Send ``total`` words whenever there is a credit, with the given probabilities."""
+    rng = np.random.default_rng(seed)
+    args = {
+        "clk": flag(), "rst": flag(), "push": flag(), "data": bits(WIDTH), "head": bits(WIDTH),
+        "head_valid": flag(), "take": flag(), "popped": flag(), "words": words,
+    }  # fmt: skip
+    queue: deque[int] = deque()
+    credit, sent, taken = words, 0, 0
+
+    def drive(cycle: int, seen: Sample) -> dict[str, int]:
+        nonlocal credit, sent, taken
+        if cycle == 0 or cycle == reset_at:
+            queue.clear()
+            credit = words
+            return {"rst": 1, "push": 0, "take": 0}
+        if not seen["rst"]:
+            credit += seen["popped"]
+            if seen["push"]:
+                queue.append(seen["data"])
+            if seen["head_valid"]:
+                assert seen["head"] == queue[0], f"cycle {cycle}"
+                if seen["take"]:
+                    queue.popleft()
+                    taken += 1
+        assert credit <= words
+        values = {"rst": 0, "push": 0, "take": 0}
+        if credit and sent < total and rng.random() < send:
+            credit -= 1
+            sent += 1
+            values |= {"push": 1, "data": int(rng.integers(1 << WIDTH))}
+        # Combinational in the reader: head_valid of this cycle is known from the last one.
+        holds = seen["head_valid"] and not (seen["take"] and not seen["rst"])
+        values["take"] = int(bool(holds) and not seen["rst"] and rng.random() < take)
+        return values
+
+    trace = run_block(credit_fifo, args, INPUTS, drive, int(total / min(send, take)) * 4 + 60)
+    assert sent == total
+    if reset_at is None:
+        assert taken == total
+        assert sum(trace.column("popped")) == total
+    assert not queue
+    return trace
+
+
+@pytest.mark.parametrize("words", [1, 2, 3, 8])
+@pytest.mark.parametrize(("send", "take"), [(1, 1), (1, 0.3), (0.3, 1), (0.6, 0.6)])
+def test_matches_a_queue(words: int, send: float, take: float) -> None:
+    run(words, 60, send, take, words)
+
+
+def always_taken(words: int, total: int) -> Trace:
+    """Push whenever there is a credit, take whenever there is a head."""
+    args = {
+        "clk": flag(), "rst": flag(), "push": flag(), "data": bits(WIDTH), "head": bits(WIDTH),
+        "head_valid": flag(), "take": flag(), "popped": flag(), "words": words,
+    }  # fmt: skip
+    credit = words
+
+    def drive(cycle: int, seen: Sample) -> dict[str, int]:
+        nonlocal credit
+        credit += seen.get("popped", 0)
+        push = int(credit > 0 and cycle < total)
+        credit -= push
+        return {"push": push, "data": cycle, "take": 1}
+
+    return run_block(credit_fifo, args, INPUTS, drive, total + 6)
+
+
+def test_latency_and_a_word_per_cycle() -> None:
+    trace = always_taken(4, 20)
+    valid, head = trace.column("head_valid"), trace.column("head")
+    assert valid == [0, 0, *[1] * 20, 0, 0, 0, 0]
+    assert head[2:22] == list(range(20))
+
+
+def test_all_places_are_used() -> None:
+    args = {
+        "clk": flag(), "rst": flag(), "push": flag(), "data": bits(WIDTH), "head": bits(WIDTH),
+        "head_valid": flag(), "take": flag(), "popped": flag(), "words": 3,
+    }  # fmt: skip
+
+    def drive(cycle: int, seen: Sample) -> dict[str, int]:
+        # Three places and the head register: four words go in before one is taken.
+        return {"push": int(cycle < 4), "data": 100 + cycle, "take": int(cycle >= 10)}
+
+    trace = run_block(credit_fifo, args, INPUTS, drive, 16)
+    assert sum(trace.column("popped")[:11]) == 1
+    assert trace.column("head")[10:14] == [100, 101, 102, 103]
+    assert trace.column("head_valid")[10:16] == [1, 1, 1, 1, 0, 0]
+
+
+@pytest.mark.parametrize("reset_at", [4, 5, 6, 9, 17])
+def test_reset_empties(reset_at: int) -> None:
+    run(4, 40, 0.8, 0.4, reset_at, reset_at)
+
+
+@pytest.mark.ghdl
+def test_vhdl_replays(tmp_path: Path) -> None:
+    trace = run(3, 60, 0.7, 0.6, 1, reset_at=20)
+    assert replay(trace, tmp_path / "vhdl") == len(trace.rows)
+    lint_verilog(credit_fifo, trace.args, tmp_path / "verilog")

@@ -1,0 +1,84 @@
+"""Which pooling windows cover an index, against the definition."""
+
+from __future__ import annotations
+
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from merp.cosim.replay import lint_verilog, replay
+from merp.hdl.bundles import bits, count, flag
+from merp.hdl.pool_axis import pool_axis
+from merp.testbenches.trace import Sample, Trace, run_block
+
+INPUTS = ("restart", "advance", "window", "stride", "pooled")
+OUTPUTS = ("covers", "opens", "closes", "closes_last")
+
+
+def expected(
+    index: int, window: int, stride: int, pooled: int, overlap: int
+) -> tuple[int, int, int, int]:
+    covers = opens = closes = 0
+    for number in range(pooled):
+        age = index - number * stride
+        bit = 1 << number % overlap
+        covers |= bit * (0 <= age < window)
+        opens |= bit * (age == 0)
+        closes |= bit * (age == window - 1)
+    return covers, opens, closes, int(index == (pooled - 1) * stride + window - 1)
+
+
+def walk(
+    cases: list[tuple[int, int, int]], overlap: int, seed: int = 0
+) -> tuple[Trace, list[tuple[int, int, int, int]]]:
+    """Walk a line of each (window, stride, elements) twice, with pauses; what is to be seen."""
+    rng = np.random.default_rng(seed)
+    steps: list[dict[str, int]] = []
+    wanted: list[tuple[int, int, int, int]] = []
+    for window, stride, elements in cases:
+        pooled = (elements - window) // stride + 1
+        config = {"window": window, "stride": stride, "pooled": pooled}
+        for index in (*range(elements), *range(elements)):
+            if rng.random() < 0.3:
+                steps.append(config | {"restart": 0, "advance": 0})
+                wanted.append(wanted[-1] if wanted else (0, 0, 0, 0))
+            # The end of a line advances, too: restart wins.
+            steps.append(config | {"restart": int(index == 0), "advance": 1})
+            wanted.append(expected(index, window, stride, pooled, overlap))
+    args = {
+        "clk": flag(), "restart": flag(), "advance": flag(), "window": count(4),
+        "stride": count(6), "pooled": count(12), "covers": bits(overlap), "opens": bits(overlap),
+        "closes": bits(overlap), "closes_last": flag(), "overlap": overlap,
+    }  # fmt: skip
+
+    def drive(cycle: int, _: Sample) -> dict[str, int]:
+        return steps[cycle] if cycle < len(steps) else {"restart": 0, "advance": 0}
+
+    return run_block(pool_axis, args, INPUTS, drive, len(steps) + 1), wanted
+
+
+def all_cases(overlap: int) -> list[tuple[int, int, int]]:
+    return [
+        (window, stride, elements)
+        for window, stride in product(range(1, 5), range(1, 7))
+        if -(-window // stride) <= overlap
+        for elements in (window, window + 1, window + 2 * stride, window + 3 * stride - 1)
+        if (elements - window) // stride + 1 <= 12
+    ]
+
+
+@pytest.mark.parametrize("overlap", [1, 2, 3, 4])
+def test_matches_the_definition(overlap: int) -> None:
+    trace, wanted = walk(all_cases(overlap), overlap)
+    seen = list(zip(*(trace.column(name) for name in OUTPUTS), strict=True))
+    assert seen[1:] == wanted
+
+
+@pytest.mark.ghdl
+@pytest.mark.parametrize("overlap", [1, 3])
+def test_vhdl_replays(overlap: int, tmp_path: Path) -> None:
+    trace, _ = walk(all_cases(overlap)[::5], overlap)
+    assert replay(trace, tmp_path / "vhdl") == len(trace.rows)
+    lint_verilog(pool_axis, trace.args, tmp_path / "verilog")

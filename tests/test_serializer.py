@@ -1,0 +1,129 @@
+"""Beats to words: order, last, stream rules, rate."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from merp.cosim.replay import lint_verilog, replay
+from merp.hdl.bundles import Stream, bits, count, flag
+from merp.hdl.serializer import serializer
+from merp.testbenches.trace import Sample, Trace, run_block
+
+WIDTH = 8
+INPUTS = ("rst", "start", "beat", "beat_valid", "source_ready")
+Beats = list[tuple[list[int], bool]]
+
+
+def beats_for(lanes: int, number: int, rng: np.random.Generator, full: bool = False) -> Beats:
+    """The words of each beat, and whether the run ends with it."""
+    sizes = [lanes if full else int(rng.integers(1, lanes + 1)) for _ in range(number)]
+    return [
+        ([int(w) for w in rng.integers(1 << WIDTH, size=size)], index == number - 1)
+        for index, size in enumerate(sizes)
+    ]
+
+
+def run(lanes: int, beats: Beats, offer: float, ready: float, seed: int, cycles: int) -> Trace:
+    """Play ``beats`` twice, as two runs; noise in the lanes that do not count."""
+    rng = np.random.default_rng(seed)
+    lanes_width = len(count(lanes))
+    args = {
+        "clk": flag(), "rst": flag(), "start": flag(),
+        "beat": bits(1 + lanes_width + lanes * WIDTH), "beat_valid": flag(), "take": flag(),
+        "source": Stream(WIDTH), "sent": flag(), "width": WIDTH, "lanes": lanes,
+    }  # fmt: skip
+    queue: Beats = []
+    runs = 0
+
+    def drive(cycle: int, seen: Sample) -> dict[str, int]:
+        nonlocal runs
+        if cycle == 0:
+            return {"rst": 1}
+        values = {"rst": 0, "start": 0, "source_ready": int(rng.random() < ready)}
+        if not queue and runs < 2 and (runs == 0 or (seen["sent"] and not seen["start"])):
+            queue.extend(beats)
+            runs += 1
+            return values | {"start": 1, "beat_valid": 0}
+        if seen["take"]:
+            queue.pop(0)
+        if not queue:
+            return values | {"beat_valid": 0}
+        if not seen["take"] and seen["beat_valid"]:
+            return values
+        if rng.random() >= offer:
+            return values | {"beat_valid": 0}
+        words, last = queue[0]
+        packed = int(last) << lanes_width | len(words)
+        for word in reversed(words + [int(w) for w in rng.integers(256, size=lanes - len(words))]):
+            packed = packed << WIDTH | word
+        return values | {"beat_valid": 1, "beat": packed}
+
+    return run_block(serializer, args, INPUTS, drive, cycles)
+
+
+def check(trace: Trace, beats: Beats) -> None:
+    names = ("source_valid", "source_ready", "source_data", "source_last")
+    stream = list(zip(*(trace.column(name) for name in names), strict=True))
+    got = [(data, last) for valid, ready, data, last in stream if valid and ready]
+    once = [
+        (word, int(last and index == len(words) - 1))
+        for words, last in beats
+        for index, word in enumerate(words)
+    ]
+    assert got == once * 2
+    for now, after in pairwise(stream):
+        if now[0] and not now[1]:
+            assert (after[0], *after[2:]) == (1, *now[2:])
+    ends = [c + 1 for c, (valid, ready, _, last) in enumerate(stream) if valid and ready and last]
+    starts = [c + 1 for c, start in enumerate(trace.column("start")) if start]
+    for cycle, sent in enumerate(trace.column("sent")):
+        assert sent == any(e <= cycle and not any(e < s <= cycle for s in starts) for e in ends)
+
+
+@pytest.mark.parametrize("lanes", [1, 2, 3])
+@pytest.mark.parametrize(("offer", "ready"), [(1, 1), (1, 0.4), (0.4, 1), (0.5, 0.5)])
+def test_words_in_order(lanes: int, offer: float, ready: float) -> None:
+    beats = beats_for(lanes, 25, np.random.default_rng(lanes))
+    words = sum(len(b[0]) for b in beats)
+    check(run(lanes, beats, offer, ready, 3, int(2 * words / min(offer, ready) * 2) + 40), beats)
+
+
+@pytest.mark.parametrize("lanes", [1, 2, 3])
+def test_a_word_per_cycle(lanes: int) -> None:
+    beats = beats_for(lanes, 12, np.random.default_rng(lanes), full=True)
+    trace = run(lanes, beats, 1, 1, 3, 2 * 12 * lanes + 12)
+    check(trace, beats)
+    valid = trace.column("source_valid")
+    first = valid.index(1)
+    assert all(valid[first : first + 12 * lanes])
+
+
+def test_reset_drops_the_beat() -> None:
+    args = {
+        "clk": flag(), "rst": flag(), "start": flag(), "beat": bits(3 + 2 * WIDTH),
+        "beat_valid": flag(), "take": flag(), "source": Stream(WIDTH), "sent": flag(),
+        "width": WIDTH, "lanes": 2,
+    }  # fmt: skip
+    held = {"beat_valid": 1, "beat": 0b110 << 16 | 0x2211}
+
+    def drive(cycle: int, _: Sample) -> dict[str, int]:
+        return {"rst": int(cycle == 3), "beat_valid": 0, "source_ready": 0} | (
+            held if cycle == 1 else {}
+        )
+
+    trace = run_block(serializer, args, INPUTS, drive, 7)
+    assert trace.column("source_valid") == [0, 0, 1, 1, 0, 0, 0]
+
+
+@pytest.mark.ghdl
+@pytest.mark.parametrize("lanes", [1, 3])
+def test_vhdl_replays(lanes: int, tmp_path: Path) -> None:
+    beats = beats_for(lanes, 25, np.random.default_rng(lanes))
+    trace = run(lanes, beats, 0.7, 0.7, 5, 300)
+    check(trace, beats)
+    assert replay(trace, tmp_path / "vhdl") == len(trace.rows)
+    lint_verilog(serializer, trace.args, tmp_path / "verilog")
