@@ -12,14 +12,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from myhdl import ConversionError, EnumItemType, EnumType, intbv
+from myhdl import ConversionError, EnumItemType, intbv
 from myhdl._block import _Block
 from myhdl._getHierarchy import _getHierarchy
 from myhdl._ShadowSignal import ConcatSignal, _ShadowSignal, _SliceSignal
 from myhdl._Signal import Constant, _isListOfSigs, _Signal
 from myhdl.conversion import _analyze, _misc
 
-from merp.hdl._elaborate import ExportError, Unit, _is_bundle
+from merp.hdl._elaborate import ExportError, Unit, is_bundle
 from merp.hdl._names import Names, flaw
 
 
@@ -277,12 +277,13 @@ class Analysis:
                     found |= {id(part) for part in _sources(actual)}
             else:
                 for value in item.symdict.values():
-                    if isinstance(value, _Signal):
-                        found |= {id(value), *(id(part) for part in _sources(value))}
+                    for signal in value if _isListOfSigs(value) else [value]:
+                        if isinstance(signal, _Signal):
+                            found |= {id(signal), *(id(part) for part in _sources(signal))}
         return found
 
     def _name_enum(self, obj: Any) -> None:
-        wanted = re.sub(r"^t_enum_(.*)_\d+$", r"t_\1", str(obj._name)).lower()
+        wanted = re.sub(r"^t_enum_(?:t_)?(.*)_\d+$", r"t_\1", str(obj._name)).lower()
         obj.__dict__["_name"] = self.names.unique(wanted)
         for literal in obj._names:
             if not self.names.claim(literal):
@@ -342,7 +343,7 @@ class Analysis:
         elif isinstance(value, list | tuple) and id(value) not in self.used_memories:
             for i, item in enumerate(value):
                 self._name_parts(f"{name}_{i}", item, used)
-        elif not isinstance(value, _Block | EnumType) and _is_bundle(value):
+        elif is_bundle(value):
             for field_name, item in vars(value).items():
                 self._name_parts(f"{name}_{field_name}", item, used)
 

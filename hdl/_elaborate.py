@@ -14,10 +14,12 @@ import inspect
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from types import ModuleType
 from typing import Any
 
 from myhdl import ResetSignal, Signal, intbv
 from myhdl._block import _Block, block_decorator
+from myhdl._instance import _Instantiator
 from myhdl._ShadowSignal import _TristateDriver, _TristateSignal
 from myhdl._Signal import _Signal
 
@@ -92,16 +94,20 @@ def _clone(signal: Any) -> Any:
     return Signal(initial)
 
 
-def _is_bundle(value: Any) -> bool:
-    return hasattr(value, "__dict__") and any(
-        isinstance(item, _Signal) or _is_bundle(item) for item in vars(value).values()
-    )
+def is_bundle(value: Any, _around: tuple[int, ...] = ()) -> bool:
+    """Whether ``value`` is an object with signals, on its own or in a bundle inside."""
+    if callable(value) or isinstance(value, ModuleType | _Block | _Instantiator):
+        return False
+    if not hasattr(value, "__dict__") or id(value) in _around:  # objects may refer to each other
+        return False
+    around = (*_around, id(value))
+    return any(isinstance(v, _Signal) or is_bundle(v, around) for v in vars(value).values())
 
 
 def _has_signal(value: Any) -> bool:
     if isinstance(value, list | tuple):
         return any(_has_signal(item) for item in value)
-    return isinstance(value, _Signal) or _is_bundle(value)
+    return isinstance(value, _Signal) or is_bundle(value)
 
 
 def _is_stable(value: Any) -> bool:
@@ -121,7 +127,7 @@ def _split(where: str, name: str, value: Any) -> Iterator[tuple[str, Any, bool]]
     """Flatten an argument: (name, value, whether it is a port)."""
     if isinstance(value, _Signal):
         yield name, value, True
-    elif _is_bundle(value):
+    elif is_bundle(value):
         for item_name, item in vars(value).items():
             yield from _split(where, f"{name}_{item_name}", item)
     elif isinstance(value, list | tuple) and _has_signal(value):
@@ -141,7 +147,7 @@ def _replaced(name: str, value: Any, ports: dict[str, Any]) -> Any:
     """The argument with its signals exchanged for those in ``ports``."""
     if isinstance(value, _Signal):
         return ports[name]
-    if not _is_bundle(value):
+    if not is_bundle(value):
         return value
     bundle = copy.copy(value)
     for item_name, item in vars(value).items():

@@ -18,7 +18,7 @@ FOLDER = "MERP_REPLAY_FOLDER"
 """Environment variable: the folder with ``trace.json``; ``result.json`` appears beside it."""
 
 
-@cocotb.test()  # type: ignore[untyped-decorator]
+@cocotb.test()
 async def replay(dut: Any) -> None:
     """Replay until the first difference, and say where it is."""
     folder = Path(os.environ[FOLDER])

@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from myhdl import Signal, StopSimulation, always, block, delay, instance
+
+from merp.hdl.bundles import bits
+from merp.hdl.entity import entity, stubs
+
+
+@entity
+def increment(clk: Any, d: Any, q: Any, step: int = 1) -> Any:
+    """Add ``step`` each clock."""
+
+    @always(clk.posedge)
+    def add() -> None:
+        q.next = (d + step) % 256
+
+    return add
+
+
+@entity
+def chains(clk: Any, d: Any, q: Any, rows: int, columns: int) -> Any:
+    """Rows of increments, one row after the other."""
+    steps = [d] + [bits(8) for _ in range(rows * columns - 1)] + [q]
+    return [
+        [increment(clk, steps[r * columns + c], steps[r * columns + c + 1]) for c in range(columns)]
+        for r in range(rows)
+    ]
+
+
+def test_simulates_like_a_block_also_in_nested_comprehensions() -> None:
+    clk, d, q = Signal(bool(0)), bits(8, 5), bits(8)
+    seen = []
+
+    @block
+    def bench() -> Any:
+        dut = chains(clk, d, q, 2, 3)
+
+        @instance
+        def stimulus() -> Any:
+            for _ in range(8):
+                yield delay(1)
+                seen.append(int(q))
+                clk.next = not clk
+                yield delay(1)
+                clk.next = not clk
+            raise StopSimulation
+
+        return dut, stimulus
+
+    simulation = bench()
+    simulation.run_sim(quiet=1)
+    simulation.quit_sim()
+    assert seen == [0, 1, 2, 3, 4, 5, 11, 11]
+
+
+def test_keeps_name_and_docstring() -> None:
+    assert increment.__name__ == "increment"
+    assert increment.__doc__ == "Add ``step`` each clock."
+    made = increment(Signal(bool(0)), bits(8), bits(8))
+    assert made.func is increment.func
+    assert len(made.subs) == 1
+
+
+def test_stubs_are_empty_and_remember_their_arguments() -> None:
+    clk, d, q = Signal(bool(0)), bits(8), bits(8)
+    with stubs():
+        stub = increment(clk, d, q, step=3)
+    assert stub.subs == []
+    assert stub.args == (clk, d, q)
+    assert stub.kwargs == {"step": 3}
+    assert increment(clk, d, q).subs
+
+
+def test_stubs_end_with_an_error_inside() -> None:
+    with pytest.raises(KeyError), stubs():
+        raise KeyError
+    assert increment(Signal(bool(0)), bits(8), bits(8)).subs
