@@ -122,6 +122,15 @@ def test_the_accumulator_starts_at_the_bias() -> None:
     assert convolution(ones, kernels, large.reshape(1), 1, 0, BINARY32).item() == large
 
 
+def test_an_overflow_within_a_sum_stays() -> None:
+    half = to_bits([2.0**127, -(2.0**127)], BINARY32)  # 2^128 would fit the models' binary64
+    x = np.full((1, 1, 1, 2), BINARY32.one + (1 << BINARY32.frac_bits), np.uint32)
+    kernels = half.reshape(1, 2, 1, 1)
+    assert convolution(x, kernels, half[:1] * 0, 1, 0, BINARY32).item() == NAN
+    x[..., 1] = BINARY32.one
+    assert convolution(x, kernels, half[:1] * 0, 1, 0, BINARY32).item() == INF
+
+
 def test_convolution_refuses_what_does_not_fit() -> None:
     x, bias = np.zeros((1, 3, 3, 2), np.uint32), np.zeros(1, np.uint32)
     with pytest.raises(ValueError, match="do not fit"):
