@@ -1,0 +1,107 @@
+"""All computational units in lockstep, each with its accumulators (CNN-MERP sections V.B, V.C)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import ConcatSignal, always, always_comb, concat
+
+from merp.hdl.accumulator import accumulator
+from merp.hdl.bundles import BiasWrite, KernelWrite, Slot, Sums, bits, count, flag
+from merp.hdl.cu import cu
+from merp.hdl.delay import delay
+from merp.hdl.entity import entity
+from merp.models.params.design import Design
+
+
+@entity
+def cu_array(
+    clk: Any,
+    rst: Any,
+    kernel: KernelWrite,
+    bias: BiasWrite,
+    slot: Slot,
+    window: Any,
+    sums: Sums,
+    design: Design,
+) -> Any:
+    """Multiply each window with a kernel of every CU and accumulate over the input maps.
+
+    kernel, bias: write ports of the memories, an enable bit per CU.
+    slot: what to compute; window: its k*k elements, one cycle after the slot.
+    sums: the finished sums of all CUs, array_latency cycles after a valid slot with last.
+    Throughput one slot per cycle; the same acc_addr again after accumulate_latency cycles.
+    Nothing stalls. All addresses stay in range in every cycle.
+    Reset: slots in flight are forgotten; memories keep their contents.
+    """
+    n_cu, cu_latency, latency = design.n_cu, design.cu_latency, design.array_latency
+
+    # Control travels beside the data, once for all CUs: bit i belongs to the slot i + 1 cycles
+    # ago.
+    valid_line = bits(latency)
+    finished_line = bits(latency)
+
+    @always(clk.posedge)
+    def track() -> None:
+        if rst:
+            valid_line.next = 0
+            finished_line.next = 0
+        else:
+            valid_line.next = concat(valid_line[latency - 1 : 0], slot.valid)
+            if slot.valid:
+                finished_line.next = concat(finished_line[latency - 1 : 0], slot.last)
+            else:
+                finished_line.next = concat(finished_line[latency - 1 : 0], False)
+
+    first = flag()
+    bias_sel = count(design.groups - 1)
+    read_addr = count(design.p * design.groups - 1)
+    write_addr = count(design.p * design.groups - 1)
+    to_operand = [
+        delay(clk, slot.first, first, cu_latency),
+        delay(clk, slot.group, bias_sel, cu_latency),
+        delay(clk, slot.acc_addr, read_addr, cu_latency),
+        delay(clk, read_addr, write_addr, latency - cu_latency),
+    ]
+
+    psums = [bits(design.fmt.width) for _ in range(n_cu)]
+    totals = [bits(design.fmt.width) for _ in range(n_cu)]
+    units = [
+        cu(
+            clk,
+            kernel.enable(j),
+            kernel.addr,
+            kernel.data,
+            slot.kernel_addr,
+            window,
+            psums[j],
+            design,
+        )
+        for j in range(n_cu)
+    ]
+    accumulators = [
+        accumulator(
+            clk,
+            first,
+            bias_sel,
+            read_addr,
+            psums[j],
+            valid_line(latency - 1),
+            write_addr,
+            bias.enable(j),
+            bias.addr,
+            bias.data,
+            totals[j],
+            design,
+        )
+        for j in range(n_cu)
+    ]
+
+    joined = ConcatSignal(*reversed(totals)) if n_cu > 1 else totals[0]
+
+    @always_comb
+    def finish() -> None:
+        sums.valid.next = finished_line[latency - 1]
+        sums.data.next = joined
+
+    return track, to_operand, units, accumulators, finish
