@@ -14,7 +14,7 @@ from myhdl import always
 
 from merp.hdl.bundles import BiasWrite, KernelWrite, Slot, Sums
 from merp.hdl.entity import entity
-from merp.hdl.integer_float import multiply_accumulate, pack, unpack
+from merp.hdl.integer_float import accumulate, pack, sums_of_products, unpack
 from merp.models.params.design import Design
 
 
@@ -31,69 +31,92 @@ def cu_array_fast(
 ) -> Any:
     """Behave as ``cu_array``: the same ports, the same cycle on sums_valid, the same sums.
 
-    sums_data is that of the last finished slot while sums_valid is low. A slot that comes earlier
-    than accumulate_latency after another on the same accumulator reads the older partial sum, as
-    in the hardware.
+    Each slot's work is done at the clock edges at which the hardware samples its inputs, so that
+    a memory written meanwhile, or an accumulator revisited too early, gives the same bits too.
+    Only while sums_valid is low does sums_data differ: it keeps the last finished sums.
     """
     n_cu, taps, width = design.n_cu, design.taps, design.fmt.width
-    ebits, fbits = design.fmt.exp_bits, design.fmt.frac_bits
-    latency, revisit = design.array_latency, design.accumulate_latency
+    exp_bits, frac_bits = design.fmt.exp_bits, design.fmt.frac_bits
+    # From the edge that takes a slot to the one that reads its accumulator, and from there to the
+    # one that shows the sum, after which it is written back.
+    to_operand, to_sum = design.cu_latency, design.add_latency
 
-    kernels = np.zeros((design.kernel_words, n_cu, taps), np.int64)
-    biases = np.zeros((design.groups, n_cu), np.int64)
-    partial = np.zeros((design.p * design.groups, n_cu), np.int64)
-    terms = np.zeros(taps, np.int64)
-    held = np.zeros(taps, np.int64)
+    kernels = np.zeros((design.kernel_words, n_cu, taps), np.uint32)
+    biases = np.zeros((design.groups, n_cu), np.uint32)
+    partial = np.zeros((design.p * design.groups, n_cu), np.uint32)
+    scratch = np.zeros(taps, np.int64)
+    held = np.zeros(taps, np.uint32)
     held_word = 0
-    fetched: tuple[Any, int, int, bool, bool] | None = None  # slot of the cycle before
-    writing: deque[tuple[int, int, Any]] = deque()  # cycle of the slot, accumulator, sum
-    finished: deque[tuple[int, int]] = deque()  # cycle of the edge that shows it, sums
-    cycle = 0
+
+    edge = 0
+    taken: tuple[int, int, int, bool, bool] | None = None  # the slot whose window comes now
+    kernel_written: tuple[int, int, int] | None = None  # too late for that slot
+    multiplied: deque[tuple[int, Any, int, int, bool, bool]] = deque()
+    added: deque[tuple[int, Any, int, bool]] = deque()
+    leaving: tuple[Any, int] | None = None  # sums at the output, to be written back
+
+    def write_kernel(enable: int, addr: int, data: int) -> None:
+        elements = unpack(data, taps, width)
+        for j in range(n_cu):
+            if enable >> j & 1:
+                kernels[addr, j] = elements
+
+    def write_bias(enable: int, addr: int, data: int) -> None:
+        for j in range(n_cu):
+            if enable >> j & 1:
+                biases[addr, j] = data
 
     @always(clk.posedge)
     def compute() -> None:
-        nonlocal held, held_word, fetched, cycle
-        cycle += 1
-        if kernel.enable:
-            unit = int(kernel.enable).bit_length() - 1
-            kernels[int(kernel.addr), unit] = unpack(int(kernel.data), taps, width)
-        if bias.enable:
-            unit = int(bias.enable).bit_length() - 1
-            biases[int(bias.addr), unit] = int(bias.data)
-        if fetched is not None:
-            words, addr, group, first, last = fetched
-            fetched = None
-            issued = cycle - 1
+        nonlocal edge, taken, kernel_written, leaving, held, held_word
+        edge += 1
+        if leaving is not None:
+            total, acc_addr = leaving
+            partial[acc_addr] = total
+            leaving = None
+        if taken is not None:
+            kernel_addr, acc_addr, group, first, last = taken
+            taken = None
             word = int(window)
             if word != held_word:
-                held = unpack(word, taps, width)
-                held_word = word
-            while writing and writing[0][0] <= issued - revisit:
-                _, place, value = writing.popleft()
-                partial[place] = value
-            total = np.empty(n_cu, np.int64)
-            operand = biases[group] if first else partial[addr]
-            multiply_accumulate(held, words, operand, terms, total, ebits, fbits)
-            writing.append((issued, addr, total))
-            if last:
-                finished.append((issued + latency - 1, pack(total, width)))
-        if sums.valid:
-            sums.valid.next = False
-        if finished and finished[0][0] == cycle:
-            sums.data.next = finished.popleft()[1]
-            sums.valid.next = True
+                held, held_word = unpack(word, taps, width), word
+            products = np.empty(n_cu, np.uint32)
+            sums_of_products(held, kernels[kernel_addr], scratch, products, exp_bits, frac_bits)
+            multiplied.append((edge + to_operand - 1, products, acc_addr, group, first, last))
+        if multiplied and multiplied[0][0] == edge:
+            _, products, acc_addr, group, first, last = multiplied.popleft()
+            operand = biases[group] if first else partial[acc_addr]
+            total = np.empty(n_cu, np.uint32)
+            accumulate(products, operand, total, exp_bits, frac_bits)
+            added.append((edge + to_sum, total, acc_addr, last))
+        finished = False
+        if added and added[0][0] == edge:
+            _, total, acc_addr, finished = added.popleft()
+            leaving = total, acc_addr
+            if finished:
+                sums.data.next = pack(total, width)
+        if finished != sums.valid:
+            sums.valid.next = finished
+
+        if kernel_written is not None:
+            write_kernel(*kernel_written)
+            kernel_written = None
+        if kernel.enable:
+            kernel_written = int(kernel.enable), int(kernel.addr), int(kernel.data)
+        if bias.enable:
+            write_bias(int(bias.enable), int(bias.addr), int(bias.data))
         if slot.valid:
-            fetched = (
-                kernels[int(slot.kernel_addr)],
+            taken = (
+                int(slot.kernel_addr),
                 int(slot.acc_addr),
                 int(slot.group),
                 bool(slot.first),
                 bool(slot.last),
             )
         if rst:
-            fetched = None
-            writing.clear()
-            finished.clear()
+            taken = leaving = None
+            multiplied.clear()
+            added.clear()
             sums.valid.next = False
 
     return compute

@@ -1,138 +1,146 @@
 """Float arithmetic in integers, for the behavioural CU array.
 
 Written from the same specification as the hardware and the golden models, and shared with neither:
-decode, exact integer operation, round to nearest even, encode. Subnormals flush to signed zeros.
+decode, exact integer result, round to nearest even, encode. Subnormals flush to signed zeros, every
+NaN is the canonical one. IEEE 754-2019 clauses 4.3.1 and 5.4.1.
+
+All compiled functions stand in this one file: numba's cache does not notice changes in another.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
+from numba import njit
+from numpy.typing import NDArray
 
-_SPREAD = 30  # bits below an operand's last place; more than any significand, less than 63 - 25
-
-
-@numba.njit(cache=True, inline="always")
-def _encode(sign: int, exponent: int, significand: int, low: int, ebits: int, fbits: int) -> int:
-    """Round ``significand`` * 2^-low (in units of the hidden bit) and pack it."""
-    kept = significand >> low
-    rest = significand - (kept << low)
-    half = 1 << (low - 1)
-    if rest > half or (rest == half and kept & 1):
-        kept += 1
-        if kept >> (fbits + 1):
-            kept >>= 1
-            exponent += 1
-    top = (1 << ebits) - 1
-    if exponent < 1:
-        return sign << (ebits + fbits)
-    if exponent >= top:
-        return sign << (ebits + fbits) | top << fbits
-    return sign << (ebits + fbits) | exponent << fbits | (kept & ((1 << fbits) - 1))
+Words = NDArray[np.uint32]
 
 
-@numba.njit(cache=True, inline="always")
-def multiply(a: int, b: int, ebits: int, fbits: int) -> int:
-    """Return the bits of a * b."""
-    top = (1 << ebits) - 1
-    mask = (1 << fbits) - 1
-    sign = ((a ^ b) >> (ebits + fbits)) & 1
-    ea, fa = (a >> fbits) & top, a & mask
-    eb, fb = (b >> fbits) & top, b & mask
-    nan = top << fbits | 1 << (fbits - 1)
-    if ea == top or eb == top:
-        if (ea == top and fa) or (eb == top and fb) or ea == 0 or eb == 0:
-            return nan
-        return sign << (ebits + fbits) | top << fbits
-    if ea == 0 or eb == 0:
-        return sign << (ebits + fbits)
-    product = (fa | 1 << fbits) * (fb | 1 << fbits)
-    exponent = ea + eb - ((1 << (ebits - 1)) - 1)
-    carry = product >> (2 * fbits + 1)
-    return _encode(sign, exponent + carry, product, fbits + carry, ebits, fbits)
+@njit(cache=True, inline="always")
+def _rounded(sign: int, magnitude: int, scale: int, exp_bits: int, frac_bits: int) -> int:
+    """Bits of the number nearest to ``magnitude * 2**scale``; sign: the sign bit in its place.
 
-
-@numba.njit(cache=True, inline="always")
-def add(a: int, b: int, ebits: int, fbits: int) -> int:
-    """Return the bits of a + b."""
-    top = (1 << ebits) - 1
-    mask = (1 << fbits) - 1
-    sa, ea, fa = a >> (ebits + fbits), (a >> fbits) & top, a & mask
-    sb, eb, fb = b >> (ebits + fbits), (b >> fbits) & top, b & mask
-    nan = top << fbits | 1 << (fbits - 1)
-    if ea == top or eb == top:
-        if (ea == top and fa) or (eb == top and fb):
-            return nan
-        if ea == top and eb == top and sa != sb:
-            return nan
-        return (sa if ea == top else sb) << (ebits + fbits) | top << fbits
-    if ea == 0 and eb == 0:
-        return (sa & sb) << (ebits + fbits)
-    if ea == 0:
-        return b
-    if eb == 0:
-        return a
-    if (eb, fb) > (ea, fa):
-        sa, ea, fa, sb, eb, fb = sb, eb, fb, sa, ea, fa
-    large = (fa | 1 << fbits) << _SPREAD
-    small = (fb | 1 << fbits) << _SPREAD
-    distance = ea - eb
-    if distance > _SPREAD:
-        small = 1  # below half of the last place, only its presence counts
-    else:
-        small >>= distance  # exact
-    total = large + small if sa == sb else large - small
-    if total == 0:
-        return 0
+    ``magnitude`` is 1 to 2**53.
+    """
     length = 0
-    rest = total
-    while rest:
+    rest = magnitude
+    while rest:  # compiles into a count of leading zeros
         rest >>= 1
         length += 1
-    excess = length - (fbits + 1 + _SPREAD)
-    low = _SPREAD + excess
-    if low < 1:  # after cancellation: no bit is lost
-        total <<= 1 - low
-        low = 1
-    return _encode(sa, ea + excess, total, low, ebits, fbits)
+    surplus = length - (frac_bits + 1)
+    if surplus > 0:
+        odd = (magnitude >> surplus) & 1
+        kept = (magnitude + (1 << (surplus - 1)) - 1 + odd) >> surplus
+        carry = kept >> (frac_bits + 1)
+        kept >>= carry
+        surplus += carry
+    else:
+        kept = magnitude << -surplus
+    exponent = scale + surplus + frac_bits + (1 << (exp_bits - 1)) - 1
+    if exponent < 1:
+        return sign
+    top = (1 << exp_bits) - 1
+    if exponent >= top:
+        return sign | top << frac_bits
+    return sign | exponent << frac_bits | (kept & ((1 << frac_bits) - 1))
 
 
-@numba.njit(cache=True)
-def multiply_accumulate(
-    window: Any, kernels: Any, operand: Any, terms: Any, total: Any, ebits: int, fbits: int
+@njit(cache=True, inline="always")
+def multiply(a: int, b: int, exp_bits: int, frac_bits: int) -> int:
+    """Bits of the product of two words."""
+    top = (1 << exp_bits) - 1
+    hidden = 1 << frac_bits
+    exponent_a, fraction_a = (a >> frac_bits) & top, a & (hidden - 1)
+    exponent_b, fraction_b = (b >> frac_bits) & top, b & (hidden - 1)
+    sign = (a ^ b) & (1 << (exp_bits + frac_bits))
+    if exponent_a == top or exponent_b == top:
+        nan_a = exponent_a == top and fraction_a != 0
+        nan_b = exponent_b == top and fraction_b != 0
+        if nan_a or nan_b or exponent_a == 0 or exponent_b == 0:
+            return top << frac_bits | hidden >> 1
+        return sign | top << frac_bits
+    if exponent_a == 0 or exponent_b == 0:
+        return sign
+    bias = (1 << (exp_bits - 1)) - 1
+    scale = exponent_a + exponent_b - 2 * (bias + frac_bits)
+    product = (hidden | fraction_a) * (hidden | fraction_b)
+    return _rounded(sign, product, scale, exp_bits, frac_bits)
+
+
+@njit(cache=True, inline="always")
+def add(a: int, b: int, exp_bits: int, frac_bits: int) -> int:
+    """Bits of the sum of two words."""
+    top = (1 << exp_bits) - 1
+    hidden = 1 << frac_bits
+    sign_bit = 1 << (exp_bits + frac_bits)
+    if (a & (sign_bit - 1)) < (b & (sign_bit - 1)):
+        a, b = b, a
+    exponent_a, fraction_a = (a >> frac_bits) & top, a & (hidden - 1)
+    exponent_b, fraction_b = (b >> frac_bits) & top, b & (hidden - 1)
+    sign = a & sign_bit
+    opposite = ((a ^ b) & sign_bit) != 0
+    if exponent_a == top:
+        if fraction_a != 0 or (exponent_b == top and opposite):
+            return top << frac_bits | hidden >> 1
+        return a
+    if exponent_b == 0:
+        return a if exponent_a != 0 else a & b & sign_bit
+    distance = exponent_a - exponent_b
+    if distance > frac_bits + 2:
+        return a  # b is below a quarter of a's last place: no tie, nor half of the binade below
+    large = (hidden | fraction_a) << distance
+    small = hidden | fraction_b
+    exact = large - small if opposite else large + small
+    if exact == 0:
+        return 0
+    scale = exponent_b - ((1 << (exp_bits - 1)) - 1) - frac_bits
+    return _rounded(sign, exact, scale, exp_bits, frac_bits)
+
+
+@njit(cache=True)
+def sums_of_products(
+    window: Words, kernels: Words, terms: Any, sums: Words, exp_bits: int, frac_bits: int
 ) -> None:
-    """Give every CU's sum of products plus its operand.
+    """Each CU's balanced tree of products, ``cu_kind = "tree"``.
 
-    window (taps,), kernels (n_cu, taps), operand (n_cu,), total (n_cu,): raw bits, int64; terms
-    (taps,) is scratch. Products in tap order, pairwise tree with an odd element passing through.
+    window: (taps,); kernels: (n_cu, taps); sums: (n_cu,), the result. terms: (taps,) int64,
+    scratch. Neighbours are added level by level, an odd last term passes on.
     """
-    for unit in range(len(total)):
-        count = len(window)
+    for unit in range(sums.size):
+        count = window.size
         for tap in range(count):
-            terms[tap] = multiply(window[tap], kernels[unit, tap], ebits, fbits)
+            a, b = np.int64(window[tap]), np.int64(kernels[unit, tap])
+            terms[tap] = multiply(a, b, exp_bits, frac_bits)
         while count > 1:
             pairs = count // 2
             for j in range(pairs):
-                terms[j] = add(terms[2 * j], terms[2 * j + 1], ebits, fbits)
+                terms[j] = add(terms[2 * j], terms[2 * j + 1], exp_bits, frac_bits)
             if count % 2:
                 terms[pairs] = terms[count - 1]
             count -= pairs
-        total[unit] = add(operand[unit], terms[0], ebits, fbits)
+        sums[unit] = terms[0]
 
 
-def unpack(word: int, count: int, width: int) -> Any:
-    """Split ``count`` elements of ``width`` bits into int64, the lowest first."""
-    if width in (8, 16, 32):
-        data = word.to_bytes(count * width // 8, "little")
-        return np.frombuffer(data, dtype=f"<u{width // 8}").astype(np.int64)
+@njit(cache=True)
+def accumulate(products: Words, operand: Words, sums: Words, exp_bits: int, frac_bits: int) -> None:
+    """Add an operand to every CU's sum of products; all arrays (n_cu,)."""
+    for unit in range(sums.size):
+        a, b = np.int64(products[unit]), np.int64(operand[unit])
+        sums[unit] = add(a, b, exp_bits, frac_bits)
+
+
+def unpack(word: int, count: int, width: int) -> Words:
+    """Split ``count`` elements of ``width`` bits, the lowest first."""
+    if width == 32:
+        return np.frombuffer(word.to_bytes(count * 4, "little"), "<u4")
     mask = (1 << width) - 1
-    return np.array([word >> (j * width) & mask for j in range(count)], np.int64)
+    return np.array([word >> (j * width) & mask for j in range(count)], np.uint32)
 
 
-def pack(elements: Any, width: int) -> int:
+def pack(elements: Words, width: int) -> int:
     """Join elements of ``width`` bits, the first one lowest."""
-    if width in (8, 16, 32):
-        return int.from_bytes(elements.astype(f"<u{width // 8}").tobytes(), "little")
-    return sum(int(element) << (j * width) for j, element in enumerate(elements))
+    if width == 32:
+        return int.from_bytes(elements.astype("<u4").tobytes(), "little")
+    return sum(element << (j * width) for j, element in enumerate(elements.tolist()))

@@ -1,39 +1,40 @@
 """Kernels and biases from their streams into the memories of the CUs.
 
-CNN-MERP section V.A: all kernels are loaded prior to the execution of a batch.
+CNN-MERP section V.A: all kernels are loaded before a batch is executed.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from myhdl import always, always_comb, block, concat, intbv
+from myhdl import always, always_comb, block, concat
 
-from merp.hdl.bundles import BiasWrite, KernelWrite, LoadConfig, Stream, bits, count, flag
+from merp.hdl.bundles import BiasWrite, KernelWrite, LoadConfig, Stream, count, flag
 from merp.hdl.entity import entity
 from merp.models.params.design import Design
 
 
 @block
-def _shift_in(word: Any, collected: Any, shifted: Any) -> Any:
-    """Put a word above the ones before it; the first one ends up lowest."""
-    high = len(shifted)
-    low = len(word)
+def _shift_in(clk: Any, sink: Stream, collected: Any, width: int) -> Any:
+    """Push each accepted word in from above, so that the first of k*k ends up lowest."""
+    top = len(collected)
 
-    @always_comb
+    @always(clk.posedge)
     def shift() -> None:
-        shifted.next = concat(word, collected[high:low])
+        if sink.valid and sink.ready:
+            collected.next = concat(sink.data, collected[top:width])
 
     return shift
 
 
 @block
-def _take(word: Any, collected: Any, shifted: Any) -> Any:
-    """Take the only word of a 1 x 1 kernel."""
+def _take(clk: Any, sink: Stream, collected: Any) -> Any:
+    """Take each accepted word: a 1 x 1 kernel is one."""
 
-    @always_comb
+    @always(clk.posedge)
     def take() -> None:
-        shifted.next = word
+        if sink.valid and sink.ready:
+            collected.next = sink.data
 
     return take
 
@@ -54,132 +55,111 @@ def kernel_loader(
 ) -> Any:
     """Load m*n*k*k kernel words and m biases, both streams at the same time.
 
-    Kernel words come in the order m, n, row, column. The kernel of output map o and input map i
-    goes to CU o mod n_cu, address i*G + o div n_cu; the bias of map o to the same CU, address
-    o div n_cu.
+    Output map o belongs to CU o mod n_cu in group o div n_cu. Kernel words come in the order
+    m, n, row, column; k*k of them, the first lowest, go to address i*G + group for input map i.
+    Biases come in the order m and go to address group.
 
-    loaded         out  everything is in the memories; until the next start
-    framing_error  out  a stream's last came with another word than its last; sticky until start
+    start          in   one cycle; config is stable from here until loaded
+    loaded         out  from the first cycle that may read everything until the next start
+    framing_error  out  a last came with another word than its stream's last; until start
 
-    Throughput: a word of each stream per cycle. Reset: nothing is loaded, nothing is accepted.
+    Latency: a write is enabled one cycle after its last word, loaded follows one cycle later.
+    Throughput: a word of each stream per cycle. Reset: synchronous, the load is abandoned.
     """
-    k2 = design.taps
-    n_cu = design.n_cu
-    word_width = design.window_width
+    taps, n_cu = design.taps, design.n_cu
 
-    kernels_busy = flag()
-    tap = count(k2)
+    # Every counter can also hold its limit, so that counter + 1 compares without a carry lost.
+    tap = count(taps)
     channel = count(design.max_maps)
-    kernel_cu = bits(n_cu)  # one-hot
+    kernel_cu = count(n_cu)
     kernel_group = count(design.groups)
     addr = count(design.kernel_words + design.groups)
-    collected = bits(word_width)
-    last_kernel = flag()
+    kernels_loaded = flag()
+    kernel_error = flag()
 
-    biases_busy = flag()
-    bias_cu = bits(n_cu)  # one-hot
+    bias_cu = count(n_cu)
     bias_group = count(design.groups)
-    last_bias = flag()
+    biases_loaded = flag()
+    bias_error = flag()
 
-    last_cu = bits(n_cu)  # one-hot: the last CU in use in the last group
-    writing = flag()  # the last writes are on their way
-    shifted = bits(word_width)
-
-    @always_comb
-    def accept() -> None:
-        sink_kernel.ready.next = kernels_busy
-        sink_bias.ready.next = biases_busy
-        last_kernel.next = (
-            tap + 1 == k2
-            and channel + 1 == config.inputs
-            and kernel_group + 1 == config.groups
-            and kernel_cu == last_cu
-        )
-        last_bias.next = bias_group + 1 == config.groups and bias_cu == last_cu
+    if taps > 1:
+        collect = _shift_in(clk, sink_kernel, kernel.data, design.fmt.width)
+    else:
+        collect = _take(clk, sink_kernel, kernel.data)
 
     @always(clk.posedge)
     def load_kernels() -> None:
         kernel.enable.next = 0
-        if kernels_busy and sink_kernel.valid:
-            collected.next = shifted
-            if tap + 1 != k2:
+        if rst or start:
+            sink_kernel.ready.next = start and not rst
+            kernels_loaded.next = False
+            kernel_error.next = False
+            tap.next = 0
+            channel.next = 0
+            kernel_cu.next = 0
+            kernel_group.next = 0
+            addr.next = 0
+        elif sink_kernel.valid and sink_kernel.ready:
+            if sink_kernel.last:
+                kernel_error.next = True
+            if tap + 1 < taps:
                 tap.next = tap + 1
             else:
                 tap.next = 0
-                kernel.enable.next = kernel_cu
                 kernel.addr.next = addr
-                kernel.data.next = shifted
-                if channel + 1 != config.inputs:
+                for j in range(n_cu):
+                    if kernel_cu == j:
+                        kernel.enable.next[j] = True
+                if channel + 1 < config.inputs:
                     channel.next = channel + 1
                     addr.next = addr + config.groups
+                elif kernel_group + 1 == config.groups and kernel_cu + 1 == config.last_cus:
+                    sink_kernel.ready.next = False
+                    kernels_loaded.next = True
+                    kernel_error.next = kernel_error or not sink_kernel.last
+                elif kernel_cu + 1 < n_cu:
+                    channel.next = 0
+                    kernel_cu.next = kernel_cu + 1
+                    addr.next = kernel_group
                 else:
                     channel.next = 0
-                    if kernel_cu[n_cu - 1]:
-                        kernel_cu.next = 1
-                        kernel_group.next = kernel_group + 1
-                        addr.next = kernel_group + 1
-                    else:
-                        kernel_cu.next = kernel_cu << 1
-                        addr.next = kernel_group
-            if last_kernel:
-                kernels_busy.next = False
-        if start:
-            kernels_busy.next = True
-            tap.next = 0
-            channel.next = 0
-            kernel_cu.next = 1
-            kernel_group.next = 0
-            addr.next = 0
-        if rst:
-            kernels_busy.next = False
-            kernel.enable.next = 0
+                    kernel_cu.next = 0
+                    kernel_group.next = kernel_group + 1
+                    addr.next = kernel_group + 1
 
     @always(clk.posedge)
     def load_biases() -> None:
         bias.enable.next = 0
-        if biases_busy and sink_bias.valid:
-            bias.enable.next = bias_cu
+        if rst or start:
+            sink_bias.ready.next = start and not rst
+            biases_loaded.next = False
+            bias_error.next = False
+            bias_cu.next = 0
+            bias_group.next = 0
+        elif sink_bias.valid and sink_bias.ready:
+            if sink_bias.last:
+                bias_error.next = True
             bias.addr.next = bias_group
             bias.data.next = sink_bias.data
-            if bias_cu[n_cu - 1]:
-                bias_cu.next = 1
-                bias_group.next = bias_group + 1
+            for j in range(n_cu):
+                if bias_cu == j:
+                    bias.enable.next[j] = True
+            if bias_group + 1 == config.groups and bias_cu + 1 == config.last_cus:
+                sink_bias.ready.next = False
+                biases_loaded.next = True
+                bias_error.next = bias_error or not sink_bias.last
+            elif bias_cu + 1 < n_cu:
+                bias_cu.next = bias_cu + 1
             else:
-                bias_cu.next = bias_cu << 1
-            if last_bias:
-                biases_busy.next = False
-        if start:
-            biases_busy.next = True
-            bias_cu.next = 1
-            bias_group.next = 0
-        if rst:
-            biases_busy.next = False
-            bias.enable.next = 0
+                bias_cu.next = 0
+                bias_group.next = bias_group + 1
 
     @always(clk.posedge)
-    def watch() -> None:
-        one_hot = intbv(0)[n_cu:]
-        if writing and not kernels_busy and not biases_busy:
-            loaded.next = True
-            writing.next = False
-        if kernels_busy and sink_kernel.valid and sink_kernel.last != last_kernel:
-            framing_error.next = True
-        if biases_busy and sink_bias.valid and sink_bias.last != last_bias:
-            framing_error.next = True
-        if start:
-            one_hot[:] = 0
-            for j in range(n_cu):
-                if config.last_cus == j + 1:
-                    one_hot[j] = 1
-            last_cu.next = one_hot
-            writing.next = True
-            loaded.next = False
-            framing_error.next = False
-        if rst:
-            writing.next = False
-            loaded.next = False
-            framing_error.next = False
+    def finish() -> None:
+        loaded.next = kernels_loaded and biases_loaded and not start and not rst
 
-    shift_in = _shift_in if k2 > 1 else _take
-    collect = shift_in(sink_kernel.data, collected, shifted)
-    return collect, accept, load_kernels, load_biases, watch
+    @always_comb
+    def report() -> None:
+        framing_error.next = kernel_error or bias_error
+
+    return collect, load_kernels, load_biases, finish, report
