@@ -226,7 +226,7 @@ def elaborate(deco: Any, bound: dict[str, Any]) -> Unit:
                 deco.func, deco, deco.func.__name__, deco.srcfile, deco.srcline, False, **args
             )
     finally:
-        sys.setprofile(before)
+        sys.setprofile(before if callable(before) else None)  # a C profiler cannot be put back
     return unit
 
 
