@@ -42,9 +42,15 @@ class Rates:
 
     @classmethod
     def of(cls, learning_rate: float, momentum: float, batch: int, fmt: FloatFormat) -> Rates:
-        """Round a learning rate (of the mean loss) and a momentum into the format."""
-        rate, word = to_bits([learning_rate / batch, momentum], fmt)
-        return cls(rate=int(rate), momentum=int(word))
+        """Round a learning rate (of the mean loss) and a momentum into the format.
+
+        Raises:
+            ValueError: the rate over the batch size rounds to zero or infinity.
+        """
+        rate, word = (int(each) for each in to_bits([learning_rate / batch, momentum], fmt))
+        if rate in (0, fmt.inf):
+            raise ValueError(f"over a batch of {batch} the format has no such rate")
+        return cls(rate=rate, momentum=word)
 
 
 @dataclass(frozen=True, kw_only=True)

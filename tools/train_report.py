@@ -1,0 +1,165 @@
+"""What ``merp train`` shows: progress, the answer, the loss curve."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+from merp.models.errors import BadInput
+from merp.models.network import Network
+from merp.models.traffic.closed_form import PHASES
+from merp.models.traffic.footing import Footing
+from merp.models.training import classify, step_bytes
+from merp.tools.checkpoint import Checkpoint
+from merp.tools.progress_bar import PATIENCE
+from merp.tools.table import console, fixed, table
+from merp.tools.training_data import Split
+
+
+@contextmanager
+def progress(first: int, last: int) -> Iterator[Callable[[int, float], None]]:
+    """Give a function that is told each step and its loss; shows them when it takes long."""
+    screen = Console(stderr=True)
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TimeRemainingColumn(),
+        console=screen,
+        transient=True,
+        disable=not screen.is_terminal,
+    )
+    task = bar.add_task("training", total=last, completed=first)
+    began = monotonic()
+
+    def advance(step: int, loss: float) -> None:
+        if monotonic() - began > PATIENCE:
+            bar.start()
+        bar.update(task, completed=step, description=f"step {step:,} of {last:,}, loss {loss:.4f}")
+
+    try:
+        yield advance
+    finally:
+        bar.stop()
+
+
+def answer(
+    network: Network,
+    engine: str,
+    done: Checkpoint,
+    data: Split,
+    state: str,
+    *,
+    momentum: bool,
+) -> dict[str, Any]:
+    """Return the answer for machines.
+
+    ``bytes`` are those of one step, by phase and footing, from the closed form; ``cycles`` are
+    None where no hardware ran.
+    """
+    found = classify(network, data.held_images, done.model.parameters)
+    paper = dict(step_bytes(network, done.batch, Footing()))
+    full = dict(step_bytes(network, done.batch, Footing(name="full", state=state)))
+    del paper["momentum"]
+    if not momentum:
+        full["momentum"] = 0
+    return {
+        "network": network.name,
+        "engine": engine,
+        "steps": done.step,
+        "batch": done.batch,
+        "seed": done.seed,
+        "loss": list(done.loss),
+        "accuracy": float((found == data.held_labels).mean()),
+        "images": {"trained": len(data.images), "held_out": len(data.held_images)},
+        "state_bits": state,
+        "bytes": {"paper": paper, "full": full},
+        "cycles": dict.fromkeys((*PHASES, "step")),
+    }
+
+
+def make_folder(folder: Path) -> None:
+    """Make the folder of the output before the work starts.
+
+    Raises:
+        BadInput: it cannot be made.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadInput(f"-o {folder}: cannot be made: {error.strerror}") from error
+
+
+def write(folder: Path, answer: Mapping[str, Any]) -> None:
+    """Write ``train.json`` and the loss curve ``loss.png``.
+
+    Raises:
+        BadInput: one of them cannot be written.
+    """
+    try:
+        (folder / "train.json").write_text(json.dumps(answer, indent=2) + "\n", encoding="utf-8")
+        _draw(folder / "loss.png", answer)
+    except OSError as error:
+        raise BadInput(f"-o {folder}: cannot be written: {error.strerror}") from error
+
+
+def _draw(path: Path, answer: Mapping[str, Any]) -> None:
+    """Draw the loss of each step, and its mean over each epoch."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    loss = np.array(answer["loss"])
+    per_epoch = answer["images"]["trained"] // answer["batch"]
+    epochs = range(0, len(loss), per_epoch)
+    figure = Figure(figsize=(7, 4), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.subplots()
+    axes.plot(np.arange(1, len(loss) + 1), loss, linewidth=0.6, alpha=0.5, label="step")
+    means = [loss[low : low + per_epoch].mean() for low in epochs]
+    middles = [low + min(per_epoch, len(loss) - low) / 2 for low in epochs]
+    axes.plot(middles, means, marker="o", markersize=3, label="mean of an epoch")
+    if (loss > 0).all():
+        axes.set_yscale("log")
+    axes.set_xlabel(f"step ({answer['batch']} images each)")
+    axes.set_ylabel("loss")
+    axes.set_title(
+        f"{answer['network']}, engine {answer['engine']}: "
+        f"{answer['accuracy']:.1%} of {answer['images']['held_out']} held-out images right"
+    )
+    axes.legend()
+    figure.savefig(path, dpi=120)
+
+
+def show(answer: Mapping[str, Any]) -> None:
+    """Print the answer for people."""
+    screen = console()
+    loss = answer["loss"]
+    losses = f"loss {loss[0]:.4f} to {loss[-1]:.4f}" if loss else "no step"
+    screen.print(
+        f"{answer['network']}, engine {answer['engine']}: {answer['steps']:,} steps of "
+        f"{answer['batch']} images, {losses}"
+    )
+    screen.print(
+        f"accuracy {answer['accuracy']:.2%} of {answer['images']['held_out']:,} held-out images"
+    )
+    rows = [
+        (
+            "total" if phase == "step" else phase,
+            *(fixed(answer["bytes"][footing][phase] / 1e6, 3) for footing in ("paper", "full")),
+        )
+        for phase in (*PHASES, "step")
+    ]
+    momentum = fixed(answer["bytes"]["full"]["momentum"] / 1e6, 3)
+    caption = (
+        f"From the closed form, state of {answer['state_bits']}; velocities, apart: {momentum} MB."
+    )
+    title = "Traffic of one step, MB"
+    columns = ("phase", "paper footing", "full footing")
+    screen.print(table(title, columns, rows, totals=1, caption=caption))

@@ -1,0 +1,133 @@
+"""Labelled images to train with: a user's ``.npz``, checks against the network, the split."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+from zipfile import BadZipFile
+
+import numpy as np
+from numpy.typing import NDArray
+
+from merp.models.arithmetic import to_bits, to_values
+from merp.models.compiled import Bits, Values
+from merp.models.errors import BadInput
+from merp.models.loss import Labels
+from merp.models.network import Network
+
+KEYS = ("images", "labels")
+HELD_OUT = 5  # one image in so many is never trained on
+
+
+class Data(NamedTuple):
+    """Labelled images.
+
+    Attributes:
+        source: what messages call them.
+        images: (count, rows, columns, channels) numbers.
+        labels: (count,) classes from 0.
+    """
+
+    source: str
+    images: Values
+    labels: Labels
+
+
+class Split(NamedTuple):
+    """Images as words, and labels, to train with and held out."""
+
+    images: Bits
+    labels: Labels
+    held_images: Bits
+    held_labels: Labels
+
+
+def read_arrays(path: Path) -> dict[str, NDArray[np.generic]]:
+    """Read every array of an ``.npz`` file.
+
+    Raises:
+        BadInput: it is not one, or holds Python objects.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            return {key: file[key] for key in file.files}
+    except (OSError, EOFError, ValueError, BadZipFile, AttributeError) as error:
+        reason = getattr(error, "strerror", None) or "allowed is an .npz file of arrays"
+        raise BadInput(f"{path}: cannot be read: {reason}") from error
+
+
+def read_data(path: Path) -> Data:
+    """Read ``images``, (count, rows, columns[, channels]) numbers, and ``labels``, (count,).
+
+    Raises:
+        BadInput: unreadable, another key, or arrays of another type or size.
+    """
+    arrays = read_arrays(path)
+    if set(arrays) != set(KEYS):
+        found = ", ".join(sorted(arrays)) or "none"
+        raise BadInput(f"{path}: keys {found}: allowed are {' and '.join(KEYS)}")
+    images, labels = arrays["images"], arrays["labels"]
+    if images.dtype.kind not in "fiu":
+        raise BadInput(f"{path}: images: type {images.dtype}: allowed are numbers")
+    if images.ndim not in (3, 4):
+        raise BadInput(
+            f"{path}: images: size {images.shape}: allowed is (count, rows, columns[, channels])"
+        )
+    if labels.dtype.kind not in "iu":
+        raise BadInput(f"{path}: labels: type {labels.dtype}: allowed are whole numbers")
+    if labels.shape != images.shape[:1]:
+        raise BadInput(
+            f"{path}: labels: size {labels.shape}: allowed is {images.shape[:1]}, one per image"
+        )
+    numbers = images.astype(np.float64)
+    return Data(
+        str(path),
+        numbers[..., np.newaxis] if numbers.ndim == 3 else numbers,
+        labels.astype(np.int64),
+    )
+
+
+def split(data: Data, network: Network) -> Split:
+    """Check the data against the network and hold a fifth out, the same whatever the seed.
+
+    The order is shuffled first: data sets often come sorted or in a cycle.
+
+    Raises:
+        BadInput: sizes or labels that are not the network's, fewer than 5 images, or a number
+            that its format does not hold.
+    """
+    images, labels, source = data.images, data.labels, data.source
+    if images.shape[1:] != network.input:
+        raise BadInput(
+            f"{source}: images: size {images.shape[1:]}: {network.name} takes {network.input}"
+        )
+    if len(images) < HELD_OUT:
+        raise BadInput(f"{source}: images: {len(images)}: allowed are {HELD_OUT} or more")
+    classes = network.layers[-1].outputs
+    wrong = np.flatnonzero((labels < 0) | (labels >= classes))
+    if wrong.size:
+        raise BadInput(
+            f"{source}: labels[{wrong[0]}] = {labels[wrong[0]]}: {network.name} has "
+            f"{classes} outputs: allowed are 0 to {classes - 1}"
+        )
+    words = to_bits(images, network.fmt)
+    unusable = np.argwhere(~np.isfinite(to_values(words, network.fmt)))
+    if unusable.size:
+        place = tuple(int(index) for index in unusable[0])
+        raise BadInput(
+            f"{source}: images[{', '.join(map(str, place))}] = {images[place]}: allowed are finite "
+            "numbers that the network's format holds"
+        )
+    order = np.random.default_rng(0).permutation(len(images))
+    held, kept = np.split(order, [len(images) // HELD_OUT])
+    return Split(words[kept], labels[kept], words[held], labels[held])
+
+
+def batch_of(images: int, batch: int, seed: int, step: int) -> NDArray[np.int64]:
+    """Indices of the images of a step: each epoch shuffles anew and drops what fills no batch.
+
+    A function of the step alone, so that a resumed run meets the same images.
+    """
+    epoch, place = divmod(step, images // batch)
+    order = np.random.default_rng([seed, epoch]).permutation(images)
+    return order[place * batch : (place + 1) * batch]
