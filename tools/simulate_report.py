@@ -100,10 +100,11 @@ def _show_layer(choice: Choice, result: Result, screen: Console) -> None:
     layer, audit = result.layer, result.audit
     design = choice.network.design(layer)
     group = "all groups" if choice.group is None else f"group {choice.group}"
-    title = (
+    screen.print(
         f"{choice.network.name} {layer.name}, {group} of {layer.groups}: {choice.images} image(s), "
         f"{design.n_cu} CUs of {design.k}x{design.k} ({design.cu_kind}), "
-        f"engine {choice.engine}, CU array {choice.array}"
+        f"engine {choice.engine}, CU array {choice.array}",
+        style="bold",
     )
     ways = [*COUNTS, *(["waveform"] if choice.vcd is not None else [])]
     heads = [way.replace("_", " ") for way in ways]
@@ -111,7 +112,7 @@ def _show_layer(choice: Choice, result: Result, screen: Console) -> None:
         [port, *(f"{counts[way]:,}" for way in ways), _equal(list(counts.values()))]
         for port, counts in audit.ports.items()
     ]
-    screen.print(table(title, ["words", *heads, "equal"], rows))
+    screen.print(table("", ["words", *heads, "equal"], rows))
     cycles = audit.cycles
     stalls = ", ".join(f"{cause} {cycles[f'stall_{cause}']:,}" for cause in STALLS)
     measured = _mb_per_gflop(audit)

@@ -1,0 +1,308 @@
+"""``merp simulate`` on a small network: its answer, its failures, its complaints."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from merp.cosim import simulators
+from merp.cosim.audit import Audit, audit
+from merp.cosim.engine import run_job
+from merp.cosim.job import Job
+from merp.cosim.record import Record
+from merp.cosim.waveform import transfers
+from merp.hdl.bundles import Status
+from merp.models.initial import parameters
+from merp.models.network_file import read_network
+from merp.models.super_layer import super_layer
+from merp.testbenches.forward_run import PORTS, forward_run, forward_top
+from merp.tools.cli import main
+
+NETWORK = """
+[network]
+name = "tiny"
+input = { rows = 7, columns = 7, channels = 1 }
+
+[[layer]]
+name = "conv1"
+maps = 4
+kernel = 3
+pad = 1
+pool = { kind = "max", window = 3, stride = 2 }
+design = "k3"
+
+[[layer]]
+name = "conv2"
+maps = 6
+kernel = 3
+pad = 1
+groups = 2
+design = "k3"
+
+[[layer]]
+name = "fc3"
+maps = 3
+relu = false
+
+[design.k3]
+k = 3
+n_cu = 2
+r = 2
+d = 2
+mul_latency = 1
+add_latency = 2
+"""
+
+
+@pytest.fixture(scope="module")
+def network_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("network") / "tiny.toml"
+    path.write_text(NETWORK)
+    return path
+
+
+def answer_of(capsys: pytest.CaptureFixture[str], *arguments: object) -> Any:
+    assert main(["simulate", *map(str, arguments), "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+KEYS = {
+    "network", "layer", "group", "groups", "phase", "engine", "cu_array", "cu_kind", "design",
+    "elaboration_sha", "images", "bit_exact", "mismatches", "words_compared", "ports", "cycles",
+    "mb_per_gflop", "seconds", "build_seconds",
+}  # fmt: skip
+
+
+def test_answer_has_the_fixed_keys_and_every_count_is_equal(
+    network_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answer = answer_of(capsys, network_file, "--layer", "conv2", "--group", "1", "--images", "2")
+    assert answer.keys() >= KEYS
+    assert answer["bit_exact"] is True
+    assert (answer["group"], answer["groups"], answer["words_compared"]) == (1, 2, 2 * 9 * 3)
+    words = {"map_in": 2 * 9 * 2, "map_out": 2 * 9 * 3, "kernel": 2 * 3 * 9, "bias": 3}
+    for port, count in words.items():
+        counts = answer["ports"][port]
+        assert counts.keys() == {"closed_form", "counter", "hardware", "monitor"}
+        assert set(counts.values()) == {count}
+    cycles = answer["cycles"]
+    causes = [cycles[key] for key in ("issue", "fill", "drain")] + list(cycles["stall"].values())
+    assert cycles["total"] == sum(causes)
+    # 2 input maps, 2 groups of CUs, 9 positions, 2 images; 3 of 4 slots are useful
+    assert (cycles["issue"], cycles["ideal"]) == (2 * 2 * 9 * 2, 2 * 3 * 9 * 2 / 2)
+    assert cycles["slot_efficiency"] == 0.75
+    assert cycles["efficiency"] == cycles["ideal"] / cycles["total"]
+    operations = 2 * 9 * 2 * 3 * 9 * 2
+    assert answer["mb_per_gflop"]["paper"] == pytest.approx((36 + 54) * 4 / operations * 1000)
+    assert answer["mb_per_gflop"]["full"] == pytest.approx((36 + 54 + 57) * 4 / operations * 1000)
+
+
+def test_all_layers_feed_each_other_on_one_elaboration(
+    network_file: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    answer = answer_of(capsys, network_file, "--layer", "all", "-o", tmp_path)
+    assert [run["layer"] for run in answer["runs"]] == ["conv1", "conv2"]
+    assert all(run["bit_exact"] and run["group"] == "all" for run in answer["runs"])
+    assert len({run["elaboration_sha"] for run in answer["runs"]}) == 1
+    assert answer["total"]["words_compared"] == 9 * 4 + 9 * 6
+    assert json.loads((tmp_path / "simulate.json").read_text()) == answer
+    assert "0 differ" in (tmp_path / "simulate.txt").read_text()
+    for name in ("tiny-conv1.png", "tiny-conv2.png"):
+        assert (tmp_path / name).read_bytes().startswith(b"\x89PNG")
+
+
+def test_cus_and_waveform(
+    network_file: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    vcd = tmp_path / "ports.vcd"
+    answer = answer_of(capsys, network_file, "--layer", "conv1", "--cus", "3", "--vcd", vcd)
+    assert answer["n_cu"] == 3
+    assert answer["cycles"]["slot_efficiency"] == pytest.approx(4 / 6)
+    for counts in answer["ports"].values():
+        assert counts.keys() >= {"waveform"}
+        assert len(set(counts.values())) == 1
+
+
+def test_people_get_a_table(network_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["simulate", str(network_file)]) == 0
+    text = capsys.readouterr().out
+    for part in ("closed form", "monitor", "36 words compared, 0 differ", "MB/GFlop", "stalls"):
+        assert part in text
+
+
+def test_kernels_of_a_user(
+    network_file: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "kernels.npz"
+    np.savez(path, **{"conv1.kernel": np.zeros((4, 1, 3, 3), np.float32)})
+    answer = answer_of(capsys, network_file, "--kernels", path)
+    assert answer["bit_exact"] is True
+    kernel = np.ones((4, 1, 3, 3), np.float32)
+    kernel[2, 0, 1, 1] = np.nan
+    np.savez(path, **{"conv1.kernel": kernel})
+    complain(
+        capsys, [network_file, "--kernels", path], f"{path}: conv1.kernel: NaN at (2, 0, 1, 1)"
+    )
+
+
+def complain(capsys: pytest.CaptureFixture[str], arguments: list[object], wanted: str) -> None:
+    """One line with ``wanted`` on stderr, status 2."""
+    try:
+        status = main(["simulate", *map(str, arguments)])
+    except SystemExit as end:  # argparse's own complaints
+        status = int(end.code or 0)
+    output = capsys.readouterr()
+    assert status == 2
+    assert output.err.count("\n") == 1
+    assert wanted in output.err
+    assert output.out == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "wanted"),
+    [
+        (["--layer", "conv9"], "no layer 'conv9': allowed are conv1, conv2, fc3"),
+        (["--layer", "fc3"], "layer fc3 has no design (traffic only)"),
+        (["--layer", "conv2", "--group", "2"], "--group 2: conv2 has 2: allowed: 0 to 1, all"),
+        (["--layer", "conv2", "--group", "-1"], "--group -1: conv2 has 2"),
+        (["--layer", "all", "--group", "0"], "--group 0: with --layer all every group runs"),
+        (["--phase", "dp"], "--phase dp: not built yet: allowed fp"),
+        (["--engine", "ghdl", "--cu-array", "behavioural"], "allowed: rtl"),
+        (["--cus", "0"], "must be a whole number from 1 to 512"),
+        (["--images", "-3"], "must be a whole number from 1 to 256"),
+        (["--image", "nothing.jpg"], "nothing.jpg: not a readable image"),
+        (["--vcd", "nowhere/ports.vcd"], "no such directory"),
+        (["--kernels", "nothing.npz"], "nothing.npz: not a readable .npz file"),
+    ],
+)
+def test_bad_input_is_one_line(
+    arguments: list[object],
+    wanted: str,
+    network_file: Path,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    complain(capsys, [network_file, *arguments], wanted)
+
+
+@pytest.mark.parametrize("engine", ["ghdl", "verilator"])
+def test_missing_simulator_is_bad_input(
+    engine: str,
+    network_file: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(simulators.shutil, "which", lambda *_, **__: None)
+    complain(capsys, [network_file, "--engine", engine], f"--engine {engine}: ")
+
+
+class Checked:
+    """One run of conv2's first group, and what its audit needs."""
+
+    def __init__(self, path: Path, vcd: Path) -> None:
+        network = read_network(path)
+        layer = network.layer("conv2")
+        self.shape, self.design = layer.shape, network.design(layer)
+        kernels, bias = (words[:3] for words in parameters(network, 0)["conv2"])
+        rng = np.random.default_rng(1)
+        values = rng.standard_normal((2, 3, 3, 2)).astype(np.float32)
+        x = values.view(np.uint32)
+        self.golden = super_layer(x, kernels, bias, self.shape, self.design.fmt)
+        stalls = {
+            "s_axis_map": (1, 0, 0, 0, 0, 0, 0),
+            "m_axis_map": (0, 0, 1),
+            "s_axis_bias": (0, 1),
+        }
+        run = forward_run(self.shape, self.design, x, kernels, bias, stalls, reset_at=60)
+        top = forward_top(self.design, "behavioural")
+        (self.record,) = run_job(Job(top, [run], vcd=vcd), "myhdl")
+        (self.waveform,) = transfers(vcd, list(PORTS.values()))
+
+    def audit(self, record: Record) -> Audit:
+        return audit(record, self.golden, self.shape, 2, self.design, self.waveform)
+
+
+@pytest.fixture(scope="module")
+def checked(network_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Checked:
+    return Checked(network_file, tmp_path_factory.mktemp("vcd") / "ports.vcd")
+
+
+def test_audit_passes_with_stalls_and_a_reset(checked: Checked) -> None:
+    found = checked.audit(checked.record)
+    assert found.failures == ()
+    assert found.bit_exact
+    assert checked.record.resets == 1
+    assert found.cycles["stall_input"] + found.cycles["stall_output"] > 0
+
+
+@pytest.mark.parametrize("step", [-1, 1])
+@pytest.mark.parametrize("name", Status.COUNTERS)
+def test_audit_catches_a_fault_in_each_hardware_counter(
+    name: str, step: int, checked: Checked
+) -> None:
+    status = dict(checked.record.status)
+    status[f"status_{name}"] += step
+    found = checked.audit(replace(checked.record, status=status))
+    assert found.failures
+
+
+def test_audit_names_the_first_wrong_word(checked: Checked) -> None:
+    words = checked.record.words["m_axis_map"].copy()
+    words[3 * 4 + 1] ^= 1
+    found = checked.audit(replace(checked.record, words={"m_axis_map": words}))
+    assert (found.mismatches, found.bit_exact) == (1, False)
+    assert (
+        "1 of 54 words differ, the first at (image, row, column, map) (0, 1, 1, 1)"
+        in (found.failures[0])
+    )
+
+
+def test_audit_counts_missing_words_as_mismatches(checked: Checked) -> None:
+    words = {"m_axis_map": checked.record.words["m_axis_map"][:-2]}
+    found = checked.audit(replace(checked.record, words=words))
+    assert (found.mismatches, found.words_compared, found.passed) == (2, 52, False)
+    none = checked.audit(replace(checked.record, words={"m_axis_map": np.zeros(0, np.uint32)}))
+    assert (none.words_compared, none.bit_exact) == (0, False)
+
+
+@pytest.mark.parametrize(
+    ("engine", "array"),
+    [
+        pytest.param("myhdl", "rtl"),
+        pytest.param("verilator", "rtl", marks=pytest.mark.verilator),
+        pytest.param("ghdl", "rtl", marks=pytest.mark.ghdl),
+    ],
+)
+def test_the_forward_engine_gives_one_record_on_every_engine(
+    engine: str, array: str, network_file: Path
+) -> None:
+    network = read_network(network_file)
+    jobs = []
+    for kind in ("behavioural", array):
+        runs = []
+        for seed, name in enumerate(("conv1", "conv2", "conv1")):
+            layer = network.layer(name)
+            shape, design = layer.shape, network.design(layer)
+            rng = np.random.default_rng(seed)
+            size = (2, shape.rows, shape.columns, shape.n)
+            x = rng.standard_normal(size).astype(np.float32).view(np.uint32)
+            kernels, bias = (words[: shape.m] for words in parameters(network, seed)[name])
+            stalls = {
+                stream: (*(int(bit) for bit in rng.integers(0, 2, 5)), 1)
+                for stream in PORTS.values()
+            }
+            reset_at = 100 if seed == 1 else None
+            runs.append(forward_run(shape, design, x, kernels, bias, stalls, reset_at))
+        jobs.append(Job(forward_top(design, kind), runs))
+    reference = run_job(jobs[0], "myhdl")
+    records = run_job(jobs[1], engine)
+    for ours, theirs in zip(reference, records, strict=True):
+        assert ours.differences(theirs) == []
+        assert ours.faults == ()
