@@ -1,0 +1,175 @@
+"""Training in binary64, written from the definitions: an oracle that shares nothing with models.
+
+Forward propagation from the definition of correlation, derivatives by scattering each output's
+share back over its window, and central differences that need no derivative at all. Slow; arrays
+are binary64, maps (images, rows, columns, maps), kernels (groups*m, n, k, k).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from merp.models.network import Layer, Network
+from merp.models.params.shape import Pool, Shape
+
+Array = NDArray[np.float64]
+Parameters = Mapping[str, tuple[Array, Array]]
+
+
+class Back(NamedTuple):
+    """Derivatives of a convolution: of its input, kernels and biases."""
+
+    x: Array
+    kernels: Array
+    bias: Array
+
+
+def _positions(shape: Shape) -> Iterable[tuple[int, int, slice, slice]]:
+    """Output row and column, and the rows and columns of the padded input under the window."""
+    for row, column in np.ndindex(shape.out_rows, shape.out_columns):
+        top, left = row * shape.stride, column * shape.stride
+        yield row, column, slice(top, top + shape.k), slice(left, left + shape.k)
+
+
+def _padded(x: Array, pad: int) -> Array:
+    return np.pad(x, ((0, 0), (pad, pad), (pad, pad), (0, 0)))
+
+
+def convolve(x: Array, kernels: Array, bias: Array, shape: Shape) -> Array:
+    """Convolve one group: (images, out_rows, out_columns, m)."""
+    padded = _padded(x, shape.pad)
+    y = np.empty((len(x), shape.out_rows, shape.out_columns, shape.m))
+    for row, column, rows, columns in _positions(shape):
+        y[:, row, column] = np.einsum("brci,mirc->bm", padded[:, rows, columns], kernels) + bias
+    return y
+
+
+def convolve_back(x: Array, kernels: Array, delta: Array, shape: Shape) -> Back:
+    """Scatter the delta (images, out_rows, out_columns, m) of one group's sums."""
+    padded = _padded(x, shape.pad)
+    dx, dk = np.zeros_like(padded), np.zeros_like(kernels)
+    for row, column, rows, columns in _positions(shape):
+        share = delta[:, row, column]
+        dx[:, rows, columns] += np.einsum("bm,mirc->brci", share, kernels)
+        dk += np.einsum("bm,brci->mirc", share, padded[:, rows, columns])
+    inside = slice(shape.pad, shape.pad + shape.rows), slice(shape.pad, shape.pad + shape.columns)
+    return Back(dx[:, inside[0], inside[1]], dk, delta.sum(axis=(0, 1, 2)))
+
+
+def _pooled(pool: Pool, size: tuple[int, ...]) -> Iterable[tuple[tuple[int, ...], slice, slice]]:
+    """Index of each pooled element, and the rows and columns of its window."""
+    images, rows, columns, maps = size
+    for index in np.ndindex(images, pool.size(rows), pool.size(columns), maps):
+        top, left = index[1] * pool.stride, index[2] * pool.stride
+        yield index, slice(top, top + pool.window), slice(left, left + pool.window)
+
+
+def pool_maps(y: Array, pool: Pool) -> Array:
+    """Pool maps."""
+    result = np.empty((len(y), pool.size(y.shape[1]), pool.size(y.shape[2]), y.shape[3]))
+    for index, rows, columns in _pooled(pool, y.shape):
+        window = y[index[0], rows, columns, index[3]]
+        result[index] = window.max() if pool.kind == "max" else window.mean()
+    return result
+
+
+def pool_back(y: Array, delta: Array, pool: Pool) -> Array:
+    """Scatter a pooled delta: all of it to the first maximum, or the same share to each element."""
+    result = np.zeros_like(y)
+    for index, rows, columns in _pooled(pool, y.shape):
+        window = y[index[0], rows, columns, index[3]]
+        if pool.kind == "max":
+            share = np.zeros(window.size)
+            share[np.flatnonzero(window.reshape(-1) == window.max())[0]] = 1
+        else:
+            share = np.full(window.size, 1 / window.size)
+        result[index[0], rows, columns, index[3]] += delta[index] * share.reshape(window.shape)
+    return result
+
+
+def relu_pool_back(sums: Array, delta: Array, shape: Shape) -> Array:
+    """Delta of the sums from that of a layer's output."""
+    activation = np.maximum(sums, 0) if shape.relu else sums
+    if shape.pool:
+        delta = pool_back(activation, delta, shape.pool)
+    return delta * (sums > 0) if shape.relu else delta
+
+
+def _groups(layer: Layer) -> Iterable[tuple[slice, slice]]:
+    """Input maps and output maps of each group."""
+    n, m = layer.shape.n, layer.shape.m
+    for group in range(layer.groups):
+        yield slice(group * n, group * n + n), slice(group * m, group * m + m)
+
+
+def _layer_sums(layer: Layer, x: Array, kernels: Array, bias: Array) -> Array:
+    parts = [
+        convolve(x[..., inputs], kernels[outputs], bias[outputs], layer.shape)
+        for inputs, outputs in _groups(layer)
+    ]
+    return np.concatenate(parts, axis=-1)
+
+
+def forward(network: Network, images: Array, made: Parameters) -> tuple[list[Array], Array]:
+    """Input of every layer, and the scores (images, classes)."""
+    inputs = []
+    maps = images
+    for layer in network.layers:
+        shape = layer.shape
+        maps = maps.reshape(len(images), shape.rows, shape.columns, -1)
+        inputs.append(maps)
+        maps = _layer_sums(layer, maps, *made[layer.name])
+        maps = np.maximum(maps, 0) if shape.relu else maps
+        maps = pool_maps(maps, shape.pool) if shape.pool else maps
+    return inputs, maps.reshape(len(images), -1)
+
+
+def loss(kind: str, scores: Array, labels: NDArray[np.int64]) -> float:
+    """Sum over the batch of softmax cross-entropy, or of half the squared distance."""
+    wanted = np.eye(scores.shape[1])[labels]
+    if kind == "squared":
+        return float(((scores - wanted) ** 2).sum() / 2)
+    probabilities = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+    return float(-np.log((probabilities * wanted).sum(axis=1)).sum())
+
+
+def backward(
+    network: Network, inputs: list[Array], delta: Array, made: Parameters
+) -> dict[str, Back]:
+    """Derivatives of every layer from the delta of the scores (images, classes)."""
+    result = {}
+    for layer, x in reversed(list(zip(network.layers, inputs, strict=True))):
+        shape = layer.shape
+        kernels, bias = made[layer.name]
+        sums = _layer_sums(layer, x, kernels, bias)
+        size = (len(x), shape.pooled_rows, shape.pooled_columns, layer.biases)
+        sums_delta = relu_pool_back(sums, delta.reshape(size), shape)
+        parts = [
+            convolve_back(x[..., inputs], kernels[outputs], sums_delta[..., outputs], shape)
+            for inputs, outputs in _groups(layer)
+        ]
+        result[layer.name] = Back(
+            np.concatenate([part.x for part in parts], axis=-1),
+            np.concatenate([part.kernels for part in parts]),
+            np.concatenate([part.bias for part in parts]),
+        )
+        delta = result[layer.name].x
+    return result
+
+
+def central_differences(function: Callable[[], float], array: Array, step: float) -> Array:
+    """Derivative of ``function`` by each element of ``array``, which it reads, one by one."""
+    result = np.empty_like(array)
+    for index in np.ndindex(*array.shape):
+        kept = array[index]
+        array[index] = kept + step
+        above = function()
+        array[index] = kept - step
+        below = function()
+        array[index] = kept
+        result[index] = (above - below) / (2 * step)
+    return result

@@ -1,0 +1,214 @@
+"""Golden training: gradients of whole networks, and the step."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from merp.models.arithmetic import to_bits, to_values
+from merp.models.inference import layer_inputs
+from merp.models.initial import parameters
+from merp.models.kernel_update import update
+from merp.models.loss import LOSSES, loss
+from merp.models.network import Layer, Network
+from merp.models.params.formats import BFLOAT16, BINARY32
+from merp.models.params.shape import Pool, Shape
+from merp.models.traffic.footing import STATES, Footing
+from merp.models.training import (
+    Rates,
+    backward,
+    classify,
+    forward,
+    initial_model,
+    step_bytes,
+    train_step,
+)
+from merp.testbenches import binary64
+from merp.tools.shipped import open_network
+
+LABELS = np.array([2, 0])
+
+
+def conv(name: str, groups: int = 1, **shape) -> Layer:
+    return Layer(name=name, kind="conv", groups=groups, shape=Shape(**shape))
+
+
+def full(name: str, n: int, m: int, use_relu: bool) -> Layer:
+    shape = Shape(n=n, m=m, k=1, rows=1, columns=1, relu=use_relu)
+    return Layer(name=name, kind="fc", shape=shape)
+
+
+MAXIMUM = Network(
+    name="maximum",
+    input=(9, 8, 2),
+    layers=(
+        conv("conv1", n=2, m=4, k=3, rows=9, columns=8, pad=1, pool=Pool(window=3, stride=2)),
+        conv("conv2", 2, n=2, m=2, k=2, rows=4, columns=3, pad=1),
+        conv("conv3", n=4, m=3, k=3, rows=5, columns=4, stride=2, pad=2, relu=False),
+        full("fc4", 36, 5, True),
+        full("fc5", 5, 3, False),
+    ),
+)
+AVERAGE = Network(
+    name="average",
+    input=(10, 11, 1),
+    layers=(
+        conv(
+            "conv1", n=1, m=4, k=3, rows=10, columns=11, stride=2, pad=1,
+            pool=Pool(kind="average", window=3, stride=2),
+        ),
+        conv("conv2", n=4, m=4, k=2, rows=2, columns=2, pad=1,
+             pool=Pool(kind="average", window=2, stride=1)),
+        conv("conv3", n=4, m=3, k=2, rows=2, columns=2, relu=False,
+             pool=Pool(window=1, stride=1)),
+    ),
+)  # fmt: skip
+NETWORKS = [MAXIMUM, AVERAGE]
+
+
+def images_of(network: Network, count: int = 2) -> np.ndarray:
+    return to_bits(np.random.default_rng(5).uniform(-1, 1, (count, *network.input)), network.fmt)
+
+
+def as_values(made, fmt=BINARY32):
+    return {name: tuple(to_values(words, fmt) for words in both) for name, both in made.items()}
+
+
+@pytest.mark.parametrize("network", NETWORKS, ids=lambda network: network.name)
+@pytest.mark.parametrize("kind", LOSSES)
+def test_gradients_of_a_network(network: Network, kind: str) -> None:
+    """Within 32 ulp of each array's largest, of binary64 and of central differences."""
+    made = parameters(network, 1)
+    images = images_of(network)
+    kept, output = forward(network, images, made)
+    _, delta = loss(kind, output, LABELS, network.fmt)
+    found = {each.layer.name: each for each in backward(network, kept, delta, made)}
+    assert list(found) == [layer.name for layer in reversed(network.layers)]
+
+    exact = as_values(made)
+    values = to_values(images, network.fmt)
+    inputs, scores = binary64.forward(network, values, exact)
+    wanted = np.eye(3)[LABELS]
+    outer = scores - wanted
+    if kind == "cross-entropy":
+        outer = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True) - wanted
+    derived = binary64.backward(network, inputs, outer, exact)
+
+    def total() -> float:
+        return binary64.loss(kind, binary64.forward(network, values, exact)[1], LABELS)
+
+    for name, (kernels, bias) in exact.items():
+        pairs = (
+            (found[name].kernels, derived[name].kernels, kernels),
+            (found[name].biases, derived[name].bias, bias),
+        )
+        for words, formula, parameter in pairs:
+            got = to_values(words, network.fmt)
+            largest = np.abs(formula).max()
+            assert largest > 1e-3  # so that it is not a test of zeros
+            np.testing.assert_allclose(got, formula, rtol=0, atol=32 * 2.0**-23 * largest)
+            numeric = binary64.central_differences(total, parameter, 1e-6)
+            np.testing.assert_allclose(got, numeric, rtol=0, atol=2.0**-17 * largest)
+
+
+@pytest.mark.parametrize("network", NETWORKS, ids=lambda network: network.name)
+def test_forward_is_that_of_inference(network: Network) -> None:
+    made = parameters(network, 2)
+    images = images_of(network)
+    kept, output = forward(network, images, made)
+    maps = layer_inputs(network, images, made)
+    np.testing.assert_array_equal(output, maps["output"])
+    for layer, x, _ in kept:
+        np.testing.assert_array_equal(x, maps[layer.name])
+
+
+@pytest.mark.parametrize("network", NETWORKS, ids=lambda network: network.name)
+@pytest.mark.parametrize("fmt", [BINARY32, BFLOAT16], ids=["binary32", "bfloat16"])
+def test_a_step_is_the_same_whatever_state_is_kept(network: Network, fmt) -> None:
+    network = replace(network, fmt=fmt)
+    rates = Rates.of(0.1, 0.9, 2, fmt)
+    images = images_of(network)
+    models = []
+    for state in STATES:
+        model = initial_model(network, 0)
+        for _ in range(3):
+            model, _ = train_step(network, model, images, LABELS, rates, state=state)
+        models.append(model)
+    for model in models[1:]:
+        for layer in network.layers:
+            for part in ("parameters", "velocities"):
+                both = zip(
+                    getattr(model, part)[layer.name],
+                    getattr(models[0], part)[layer.name],
+                    strict=True,
+                )
+                for got, wanted in both:
+                    np.testing.assert_array_equal(got, wanted)
+
+
+def test_a_step_updates_every_parameter_by_its_own_gradient() -> None:
+    rates = Rates.of(0.25, 0.5, 2, BINARY32)
+    assert to_values([rates.rate, rates.momentum], BINARY32).tolist() == [0.125, 0.5]
+    images = images_of(MAXIMUM)
+    model, first = train_step(MAXIMUM, initial_model(MAXIMUM, 0), images, LABELS, rates)
+    after, second = train_step(MAXIMUM, model, images, LABELS, rates)
+    assert second < first
+    kept, output = forward(MAXIMUM, images, model.parameters)
+    value, delta = loss("cross-entropy", output, LABELS, BINARY32)
+    assert value == second
+    for each in backward(MAXIMUM, kept, delta, model.parameters):
+        name = each.layer.name
+        for index, gradient in enumerate((each.kernels, each.biases)):
+            new, moved = update(
+                model.parameters[name][index], model.velocities[name][index], gradient,
+                rates.rate, rates.momentum, BINARY32,
+            )  # fmt: skip
+            np.testing.assert_array_equal(after.parameters[name][index], new)
+            np.testing.assert_array_equal(after.velocities[name][index], moved)
+            assert (new != model.parameters[name][index]).any()
+
+
+def test_without_momentum_the_velocity_that_is_read_is_zero() -> None:
+    rates = Rates.of(0.1, 0, 2, BINARY32)
+    start = initial_model(MAXIMUM, 0)
+    poisoned = {
+        name: tuple(np.full_like(words, BINARY32.nan) for words in both)
+        for name, both in start.velocities.items()
+    }
+    images = images_of(MAXIMUM)
+    clean, _ = train_step(MAXIMUM, start, images, LABELS, rates)
+    other, _ = train_step(MAXIMUM, replace(start, velocities=poisoned), images, LABELS, rates)
+    for name, (kernels, _) in clean.parameters.items():
+        np.testing.assert_array_equal(kernels, other.parameters[name][0])
+
+
+def test_rates_that_the_format_does_not_have() -> None:
+    for rate in (1e-40, 1e40):
+        with pytest.raises(ValueError, match="over a batch of 4 the format has no such rate"):
+            Rates.of(rate, 0, 4, BINARY32)
+
+
+def test_classes_are_those_of_the_largest_score() -> None:
+    made = parameters(MAXIMUM, 0)
+    images = images_of(MAXIMUM, 5)
+    scores = to_values(layer_inputs(MAXIMUM, images, made)["output"], BINARY32).reshape(5, -1)
+    wanted = scores.argmax(axis=1)
+    for batch in (2, 256):
+        np.testing.assert_array_equal(classify(MAXIMUM, images, made, batch), wanted)
+
+
+def test_bytes_of_a_step() -> None:
+    found = step_bytes(open_network("digits"), 32, Footing())
+    maps = {"conv1": (64, 1024, 256), "conv2": (256, 512, 128), "fc3": (128, 10, 10)}
+    fp = sum(x + yp for x, _, yp in maps.values())
+    dp = (512 + 1024) + (10 + 512)
+    ku = sum(x + y for x, y, _ in maps.values())
+    assert {key: found[key] for key in ("fp", "dp", "ku")} == {
+        "fp": 128 * fp, "dp": 128 * dp, "ku": 128 * ku,
+    }  # fmt: skip
+    assert found["step"] == 128 * (fp + dp + ku)
+    assert step_bytes(open_network("digits"), 1, Footing(name="full"))["momentum"] == 8 * (
+        16 * 9 + 16 + 32 * 16 * 9 + 32 + 128 * 10 + 10
+    )
