@@ -49,7 +49,7 @@ def drain(
     element = design.fmt.width
     r, n_cu, interval = design.r, design.n_cu, design.pool_latency
     rest = bits(n_cu * element)
-    left = count(n_cu)
+    left = count(n_cu + 1)  # one more, so that no comparison with r is constant
     last_group = flag()
     groups_left = count(design.groups)
     columns_left = count(design.max_size)

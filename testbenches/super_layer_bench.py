@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from myhdl import StopSimulation
 
 from merp.hdl.bundles import OutputConfig, Stream, Sums, flag
 from merp.hdl.super_layer import super_layer
@@ -14,6 +15,8 @@ from merp.models.params.design import Design
 from merp.models.params.registers import registers
 from merp.models.params.shape import Shape
 from merp.testbenches.trace import Sample, Trace, run_block
+
+TAIL_CYCLES = 4
 
 
 @dataclass(frozen=True)
@@ -62,7 +65,7 @@ def output_config(shape: Shape, images: int, design: Design) -> dict[str, int]:
 
 
 def run_super_layer(design: Design, runs: Sequence[OutputRun], cycles: int) -> Trace:
-    """Play the runs back to back; ``cycles`` must suffice for all of them."""
+    """Play the runs back to back, and a few cycles more; ``cycles`` at the most."""
     args = {
         "clk": flag(), "rst": flag(), "start": flag(), "config": OutputConfig(design),
         "sums": Sums(design), "popped": flag(), "source": Stream(design.fmt.width),
@@ -74,11 +77,11 @@ def run_super_layer(design: Design, runs: Sequence[OutputRun], cycles: int) -> T
     run: OutputRun | None = None
     words: list[int] = []
     reset_at: int | None = None
-    sent = since = 0
+    sent = since = tail = 0
     credit = design.fifo_words
 
     def drive(cycle: int, seen: Sample) -> dict[str, int]:
-        nonlocal run, words, reset_at, sent, since, credit
+        nonlocal run, words, reset_at, sent, since, tail, credit
         if cycle < 2:
             return {"rst": 1}
         values = {"rst": 0, "start": 0, "sums_valid": 0}
@@ -93,6 +96,9 @@ def run_super_layer(design: Design, runs: Sequence[OutputRun], cycles: int) -> T
                 run = None
         if run is None:
             if not queue:
+                tail += 1
+                if tail > TAIL_CYCLES:
+                    raise StopSimulation
                 return values
             run, reset_at = queue.pop(0)
             words, sent, since = run.words(design), 0, 0

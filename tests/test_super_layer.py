@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from merp.cosim.replay import lint_verilog, replay
+from merp.hdl.super_layer import super_layer
 from merp.models.compiled import Bits
 from merp.models.params.design import Design
 from merp.models.params.formats import BFLOAT16, BINARY32
@@ -128,13 +131,13 @@ def random_run(design: Design, rng: np.random.Generator, reset: bool = False) ->
                 window=window,
                 stride=int(rng.integers(least, max(least, 4) + 1)),
             )
-        rows, columns = (int(side) for side in rng.integers(1, 9, 2))
+        rows, columns = (int(side) for side in rng.integers(1, 8, 2))
         m = int(rng.integers(1, design.groups * design.n_cu + 1))
         try:
             shape = shape_for(m, rows, columns, pool, bool(rng.integers(2)))
         except ValueError:
             continue
-        images = int(rng.integers(1, 4))
+        images = int(rng.integers(1, 3))
         return OutputRun(
             shape,
             sums_for(shape, images, rng, design.fmt),
@@ -146,13 +149,15 @@ def random_run(design: Design, rng: np.random.Generator, reset: bool = False) ->
 
 DESIGNS = {
     "plain": design_for(3, 2, pool_window=1, pool_overlap=1, pool_words=1),
-    "plain r=1": design_for(4, 1, pool_window=1, pool_overlap=1, pool_words=1),
-    "max": design_for(4, 2),
-    "max r=n": design_for(3, 3, pool_overlap=2),
-    "max r=1": design_for(2, 1, pool_overlap=1),
-    "average": design_for(5, 2, average=True, pool_overlap=3, add_latency=4, mul_latency=3),
-    "average, short": design_for(4, 4, average=True, pool_overlap=2, add_latency=1, mul_latency=1),
-    "bfloat16": design_for(4, 2, fmt=BFLOAT16, average=True, add_latency=2, mul_latency=2),
+    "plain, r=1": design_for(4, 1, pool_window=1, pool_overlap=1, pool_words=1),
+    "max": design_for(4, 2, pool_overlap=3),
+    "max, r=n": design_for(3, 3, pool_overlap=2),
+    "max, r=1": design_for(2, 1, pool_overlap=4),
+    "average": design_for(5, 2, average=True, pool_overlap=2, add_latency=4, mul_latency=3),
+    "average, r=1": design_for(3, 1, average=True, pool_overlap=1, add_latency=1, mul_latency=1),
+    "bfloat16": design_for(
+        4, 3, fmt=BFLOAT16, average=True, pool_overlap=2, add_latency=2, mul_latency=2
+    ),
 }
 
 
@@ -161,4 +166,105 @@ DESIGNS = {
 def test_random_runs_match_golden(name: str, seed: int) -> None:
     design = DESIGNS[name]
     rng = np.random.default_rng([seed, *name.encode()])
-    play(design, [random_run(design, rng, reset=index == 1) for index in range(4)])
+    play(design, [random_run(design, rng, reset=index == 1) for index in range(3)])
+
+
+def run_of(design: Design, shape: Shape, images: int = 1, **pressure: object) -> OutputRun:
+    sums = sums_for(shape, images, np.random.default_rng(shape.m), design.fmt)
+    return OutputRun(shape, sums, **pressure)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("add_latency", [1, 5])
+@pytest.mark.parametrize(("rows", "columns"), [(5, 5), (9, 1), (1, 9)])
+def test_a_partial_result_is_never_read_too_early(
+    add_latency: int, rows: int, columns: int
+) -> None:
+    """Positions of one beat, each adding to the result of the one before."""
+    design = design_for(2, 2, average=True, pool_overlap=2, add_latency=add_latency)
+    window = min(rows, columns, 3)
+    play(design, [run_of(design, shape_for(2, rows, columns, Pool(kind="average", window=w,
+                                                                  stride=1 if w < 3 else 2)), 2)
+                  for w in {1, window}])  # fmt: skip
+
+
+@pytest.mark.parametrize(("window", "stride"), [(1, 3), (2, 5), (2, 2), (3, 3), (4, 2), (3, 1)])
+def test_gaps_and_dropped_windows(window: int, stride: int) -> None:
+    design = design_for(2, 1, pool_overlap=3)
+    shapes = [shape_for(3, 7, 7 + c, Pool(window=window, stride=stride), False) for c in (0, 1)]
+    # Sums of the dropped rows arrive after the last word has left.
+    play(design, [run_of(design, shapes[0], 2), run_of(design, shapes[1], offer=(1, 0, 0, 0, 0))])
+
+
+@pytest.mark.parametrize("average", [False, True])
+def test_layers_without_pooling_may_exceed_the_pooling_memories(average: bool) -> None:
+    design = design_for(4, 1, average=average, pool_words=8, pool_window=2, pool_overlap=1)
+    pooled = shape_for(2, 4, 8, Pool(window=2, stride=2))
+    play(design, [run_of(design, s) for s in (pooled, shape_for(15, 3, 3, None), pooled)])
+
+
+@pytest.mark.parametrize("part", range(2))
+def test_reset_in_mid_stream(part: int) -> None:
+    """What was on its way when the reset came must not appear in the next run."""
+    design = design_for(4, 2, average=True, pool_overlap=2, add_latency=2)
+    shape = shape_for(5, 3, 3, Pool(kind="average", window=2, stride=1))
+    resets = (*range(2, 14), 16, 19, 23, 31, 40)
+    play(design, [run_of(design, shape, reset_at=at, accept=(1, 1, 0)) for at in resets[part::2]])
+
+
+def output_cycles(trace: Trace) -> tuple[int, int]:
+    """First and last cycle of the stream's transfers."""
+    pins = column(trace, "source_valid", "source_ready")
+    cycles = [cycle for cycle, (valid, ready) in enumerate(pins) if valid and ready]
+    return cycles[0], cycles[-1]
+
+
+@pytest.mark.parametrize(("kind", "r"), [
+    ("plain", 1), ("plain", 2), ("plain", 3), ("plain", 8),
+    ("max", 1), ("max", 2), ("max", 3), ("average", 1), ("average", 2),
+])  # fmt: skip
+def test_a_word_per_cycle_without_pooling(kind: str, r: int) -> None:
+    """Every beat gives results: 128 maps, as AlexNet's conv2 has in a group."""
+    window, overlap = {"plain": (1, 1), "max": (3, 2), "average": (3, 1)}[kind]
+    design = design_for(
+        8, r, groups=16, fifo_words=16, pool_window=window, pool_overlap=overlap,
+        average=kind == "average",
+    )  # fmt: skip
+    shape = shape_for(128 if kind == "plain" else 64, 2, 3, None)
+    first, last = output_cycles(play(design, [run_of(design, shape)]))
+    assert last - first + 1 == shape.m * 6
+
+
+@pytest.mark.parametrize("r", [1, 2, 4])
+def test_rate_with_pooling(r: int) -> None:
+    """Positions that close a window cost m cycles on the stream, the others m / r beats."""
+    design = design_for(8, r, groups=2, fifo_words=16, pool_window=3, pool_overlap=2)
+    shape = shape_for(16, 7, 7, Pool(window=3, stride=2))
+    trace = play(design, [run_of(design, shape)])
+    started = trace.column("sums_valid").index(1)
+    cycles = trace.column("done").index(1) - started
+    closing = 9 * 16
+    # A burst of results overlaps with the beats after it as far as the result FIFO holds them.
+    assert cycles <= closing + (49 - 9) * 16 // r + 16
+
+
+@pytest.mark.ghdl
+@pytest.mark.parametrize("name", ["plain", "max, r=n", "average", "bfloat16"])
+def test_vhdl_replays(name: str, tmp_path: Path) -> None:
+    design = DESIGNS[name]
+    kind = "average" if design.average else "max"
+    pool = Pool(kind=kind, window=3, stride=2) if design.pool_window > 1 else None
+    runs = [
+        run_of(design, shape_for(2 * design.n_cu - 1, 4, 5, pool), reset_at=25, accept=(1, 0, 1)),
+        run_of(design, shape_for(design.n_cu, 2, 2, None, False), images=2),
+    ]
+    trace = play(design, runs)
+    assert replay(trace, tmp_path / "vhdl") == len(trace.rows)
+    lint_verilog(super_layer, trace.args, tmp_path / "verilog")
+
+
+@pytest.mark.ghdl
+def test_vhdl_replays_with_small_pooling_memories(tmp_path: Path) -> None:
+    design = design_for(4, 1, pool_words=8, pool_window=2, pool_overlap=1)
+    pooled = shape_for(2, 4, 8, Pool(window=2, stride=2))
+    trace = play(design, [run_of(design, s) for s in (shape_for(15, 2, 2, None), pooled)])
+    assert replay(trace, tmp_path) == len(trace.rows)

@@ -1,0 +1,258 @@
+"""Words of sums to beats: elements, places, the pause between positions, and reserved space."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from merp.cosim.replay import lint_verilog, replay
+from merp.hdl.beats import Beat, Step
+from merp.hdl.bundles import OutputConfig, bits, flag
+from merp.hdl.drain import drain
+from merp.models.params.design import Design
+from merp.models.params.formats import FloatFormat
+from merp.testbenches.trace import Sample, Trace, run_block
+
+FORMAT = FloatFormat(3, 4)
+PLACES = 3
+
+
+@dataclass(frozen=True)
+class Job:
+    """A run: sizes, how often a word is there, a result leaves and a position closes a window."""
+
+    images: int = 2
+    rows: int = 2
+    columns: int = 3
+    groups: int = 2
+    last_cus: int = 1
+    window: int = 1
+    offer: float = 1
+    free: float = 1
+    closing: float = 1
+
+    @property
+    def positions(self) -> int:
+        return self.images * self.rows * self.columns
+
+    def words(self, n_cu: int) -> list[list[int]]:
+        """Lanes that count of every word, in order."""
+        rng = np.random.default_rng(self.last_cus)
+        sizes = ([n_cu] * (self.groups - 1) + [self.last_cus]) * self.positions
+        return [rng.integers(1 << FORMAT.width, size=size).tolist() for size in sizes]
+
+
+def design_for(n_cu: int, r: int, average: bool = False) -> Design:
+    return Design(
+        fmt=FORMAT, k=1, n_cu=n_cu, r=r, kernel_words=1, groups=3, row_words=1, max_size=8,
+        max_maps=1, max_images=3, fifo_words=3, pool_window=3, pool_overlap=2, pool_words=64,
+        average=average, add_latency=3,
+    )  # fmt: skip
+
+
+def run(design: Design, jobs: list[Job], seed: int, cycles: int) -> tuple[Trace, list[int]]:
+    """Play the jobs back to back; the trace, and which positions closed a window."""
+    rng = np.random.default_rng(seed)
+    args = {
+        "clk": flag(), "rst": flag(), "start": flag(), "config": OutputConfig(design),
+        "word": bits(design.n_cu * FORMAT.width), "word_valid": flag(), "take": flag(),
+        "closes": flag(), "closes_last": flag(), "freed": flag(), "step": Step(design),
+        "beat": Beat(design), "drained": flag(), "design": design, "places": PLACES,
+    }  # fmt: skip
+    inputs = ("rst", "start", "word", "word_valid", "closes", "closes_last", "freed",
+              *(f"config_{name}" for name in vars(args["config"])))  # fmt: skip
+    queue = list(jobs)
+    job: Job | None = None
+    words: list[list[int]] = []
+    used = position = 0
+    closing: list[int] = []
+
+    def open_position() -> dict[str, int]:
+        assert job is not None
+        closing.append(int(rng.random() < job.closing))
+        return {"closes": closing[-1], "closes_last": int(position == job.positions - 1)}
+
+    def drive(cycle: int, seen: Sample) -> dict[str, int]:
+        nonlocal job, words, used, position
+        if cycle == 0:
+            return {"rst": 1}
+        values: dict[str, int] = {"rst": 0, "start": 0, "freed": 0}
+        if job is None or (seen["drained"] and not seen["start"]):
+            if not queue:
+                return values | {"word_valid": 0}
+            job = queue.pop(0)
+            words, position = job.words(design.n_cu), 0
+            sizes = ("images", "rows", "columns", "groups", "last_cus", "window")
+            config = {f"config_{name}": getattr(job, name) for name in sizes}
+            used = 0
+            return values | config | open_position() | {"start": 1, "word_valid": 0}
+        used += seen["step_issue"] and seen["closes"]
+        if used and rng.random() < job.free:
+            used -= 1
+            values["freed"] = 1
+        if seen["step_issue"] and seen["step_ends_position"]:
+            position += 1
+            if position < job.positions:
+                values |= open_position()
+        if seen["take"]:
+            words.pop(0)
+        elif seen["word_valid"]:
+            return values
+        if not words or rng.random() >= job.offer:
+            return values | {"word_valid": 0}
+        packed = 0
+        noise = rng.integers(1 << FORMAT.width, size=design.n_cu - len(words[0])).tolist()
+        for element in reversed(words[0] + noise):
+            packed = packed << FORMAT.width | element
+        return values | {"word_valid": 1, "word": packed}
+
+    return run_block(drain, args, inputs, drive, cycles), closing
+
+
+def check(design: Design, jobs: list[Job], trace: Trace, closing: list[int]) -> list[int]:
+    """Compare every beat; the cycles in which one was issued."""
+    wanted = []
+    closed = iter(closing)
+    for job in jobs:
+        words = iter(job.words(design.n_cu))
+        for image, row, column in product(range(job.images), range(job.rows), range(job.columns)):
+            closes = next(closed)
+            lanes = [next(words) for _ in range(job.groups)]
+            beats = [w[i : i + design.r] for w in lanes for i in range(0, len(w), design.r)]
+            for index, beat in enumerate(beats):
+                ends = index == len(beats) - 1
+                place = (
+                    index,
+                    int(ends),
+                    int(column == job.columns - 1),
+                    int(row == job.rows - 1),
+                    int(image == job.images - 1),
+                )
+                wanted.append((beat, place, len(beat) * closes))
+    fields = ("beat", "ends_position", "last_column", "last_row", "last_image")
+    names = [port.name for port in trace.ports]
+    step = [names.index(f"step_{name}") for name in fields]
+    issue, data, results, last, final = (
+        names.index(name)
+        for name in ("step_issue", "beat_data", "beat_results", "beat_last", "closes_last")
+    )
+    cycles = [cycle for cycle, row in enumerate(trace.rows) if row[issue]]
+    assert len(cycles) == len(wanted), f"{len(cycles)} of {len(wanted)} beats"
+    for cycle, (beat, place, count) in zip(cycles, wanted, strict=True):
+        now, after = trace.rows[cycle], trace.rows[cycle + 1]
+        assert tuple(now[index] for index in step) == place
+        elements = [after[data] >> i * FORMAT.width & 0xFF for i in range(len(beat))]
+        assert elements == beat
+        assert after[results] == count
+        if count:
+            assert after[last] == (now[final] and place[1])
+    assert sum(1 for row in trace.rows if row[results]) == sum(1 for w in wanted if w[2])
+    used = 0
+    for row in trace.rows:
+        assert used <= PLACES
+        used += row[issue] and row[names.index("closes")]
+        used -= row[names.index("freed")]
+    drained = trace.column("drained")
+    assert drained[cycles[-1] + 1 :] == [1] * (len(drained) - cycles[-1] - 1)
+    return cycles
+
+
+@pytest.mark.parametrize(("n_cu", "r"), [(1, 1), (3, 1), (4, 2), (5, 2), (3, 3)])
+@pytest.mark.parametrize("average", [False, True])
+def test_beats_match(n_cu: int, r: int, average: bool) -> None:
+    design = design_for(n_cu, r, average)
+    rng = np.random.default_rng([n_cu, r])
+    jobs = [
+        Job(
+            images=int(rng.integers(1, 4)),
+            rows=int(rng.integers(1, 3)),
+            columns=int(rng.integers(1, 4)),
+            groups=int(rng.integers(1, 4)),
+            last_cus=int(rng.integers(1, n_cu + 1)),
+            window=int(rng.integers(1, 4)),
+            offer=offer,
+            free=free,
+            closing=closing,
+        )
+        for offer, free, closing in ((1, 1, 1), (0.4, 1, 0.5), (1, 0.4, 0.6), (0.6, 0.6, 0.5))
+    ]
+    trace, closing = run(design, jobs, 7, 2500)
+    cycles = check(design, jobs, trace, closing)
+    windows = trace.column("config_window")
+    beats = trace.column("step_beat")
+    last_use: dict[int, int] = {}
+    for cycle in cycles:
+        if windows[cycle] != 1 and beats[cycle] in last_use:
+            assert cycle - last_use[beats[cycle]] >= design.pool_latency
+        last_use[beats[cycle]] = cycle
+
+
+@pytest.mark.parametrize(("n_cu", "r", "groups", "last_cus"), [
+    (1, 1, 1, 1), (2, 2, 3, 2), (4, 1, 2, 3), (5, 2, 2, 1), (8, 1, 1, 7),
+])  # fmt: skip
+@pytest.mark.parametrize("window", [1, 2])
+def test_no_cycle_is_lost(n_cu: int, r: int, groups: int, last_cus: int, window: int) -> None:
+    """With sums waiting, positions follow each other as closely as the memories allow."""
+    design = design_for(n_cu, r, average=True)
+    job = Job(groups=groups, last_cus=last_cus, window=window, closing=0)
+    trace, closing = run(design, [job], 1, 300)
+    cycles = check(design, [job], trace, closing)
+    beats = (groups - 1) * -(-n_cu // r) + -(-last_cus // r)
+    period = beats if window == 1 else max(beats, design.pool_latency)
+    assert cycles[-1] - cycles[0] + 1 == (job.positions - 1) * period + beats
+
+
+def test_beats_wait_for_a_place() -> None:
+    design = design_for(4, 1)
+    job = Job(images=1, rows=1, groups=1, last_cus=4, free=0.1)
+    trace, closing = run(design, [job], 1, 300)
+    cycles = check(design, [job], trace, closing)
+    assert cycles[:PLACES] == [cycles[0] + i for i in range(PLACES)]
+    assert cycles[PLACES] > cycles[0] + PLACES
+
+
+@pytest.mark.parametrize("reset_at", range(6, 12))
+def test_reset_drops_the_word_and_frees_the_places(reset_at: int) -> None:
+    design = design_for(4, 1, average=True)
+    args = {
+        "clk": flag(), "rst": flag(), "start": flag(), "config": OutputConfig(design),
+        "word": bits(4 * FORMAT.width), "word_valid": flag(), "take": flag(),
+        "closes": flag(1), "closes_last": flag(), "freed": flag(), "step": Step(design),
+        "beat": Beat(design), "drained": flag(), "design": design, "places": PLACES,
+    }  # fmt: skip
+    config = {"images": 1, "rows": 1, "columns": 1, "groups": 1, "last_cus": 1, "window": 2}
+    inputs = ("rst", "start", "word_valid", *(f"config_{name}" for name in config))
+
+    def drive(cycle: int, _: Sample) -> dict[str, int]:
+        if cycle == 0:
+            return {f"config_{name}": value for name, value in config.items()}
+        return {
+            "rst": int(cycle in (1, reset_at)),
+            "start": int(cycle in (2, reset_at + 1)),
+            "config_last_cus": 4 if cycle < reset_at else 2,
+            "word_valid": int(3 <= cycle < 6 or cycle == reset_at + 2),
+        }
+
+    trace = run_block(drain, args, inputs, drive, reset_at + 10)
+    issue = trace.column("step_issue")
+    assert issue[reset_at + 1 :] == [0, 0, 1, 1, 0, 0, 0, 0, 0]
+    assert trace.column("beat_results")[reset_at + 1] == 0
+    assert trace.column("drained")[reset_at + 1 : reset_at + 6] == [0, 0, 0, 0, 1]
+
+
+@pytest.mark.ghdl
+@pytest.mark.parametrize(("n_cu", "r"), [(3, 1), (5, 2)])
+def test_vhdl_replays(n_cu: int, r: int, tmp_path: Path) -> None:
+    design = design_for(n_cu, r, average=True)
+    jobs = [
+        Job(window=2, last_cus=1, offer=0.7, free=0.5, closing=0.5),
+        Job(images=1, rows=1, groups=3, last_cus=n_cu, free=0.3),
+    ]
+    trace, closing = run(design, jobs, 3, 400)
+    check(design, jobs, trace, closing)
+    assert replay(trace, tmp_path / "vhdl") == len(trace.rows)
+    lint_verilog(drain, trace.args, tmp_path / "verilog")

@@ -1,0 +1,160 @@
+"""Pooling unit and the tags beside it, driven memory by memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from merp.cosim.replay import lint_verilog, replay
+from merp.hdl.beats import Beat, PoolUpdate
+from merp.hdl.bundles import bits, count, flag
+from merp.hdl.pool_unit import pool_unit, pool_unit_latency
+from merp.hdl.result_tag import result_tag
+from merp.models.fp_add import fp_add
+from merp.models.fp_mul import fp_mul
+from merp.models.params.design import Design
+from merp.models.params.formats import BFLOAT16, BINARY32
+from merp.models.pooling import max_pool
+from merp.testbenches.trace import Sample, Trace, run_block
+
+WORDS = 6
+SCALE = {BINARY32: 0x3DE38E39, BFLOAT16: 0x3DE4}  # 1/9
+VALUES = [0x0000, 0x8000, 0x7FC0, 0x7F80, 0xFF80, 0x3F80, 0xBF80, 0x4040, 0xC040, 0x3E99, 0x0080]
+
+
+def design_for(average: bool, overlap: int = 2, **changes: object) -> Design:
+    values = dict(
+        k=1, n_cu=2, r=2, kernel_words=1, groups=1, row_words=1, max_size=8, max_maps=1,
+        fifo_words=1, pool_window=3, pool_overlap=overlap, pool_words=WORDS, average=average,
+    )  # fmt: skip
+    return Design(**(values | changes))  # type: ignore[arg-type]
+
+
+def combine(a: int, b: int, design: Design, average: bool) -> int:
+    x, y = np.array([a], np.uint32), np.array([b], np.uint32)
+    if average:
+        return int(fp_add(x, y, design.fmt)[0])
+    low = design.fmt.inf | design.fmt.sign_bit
+    window = np.array([[a, b], [low, low]], np.uint32).reshape(1, 2, 2, 1)
+    return int(max_pool(window, 2, 1, design.fmt).reshape(-1)[0])
+
+
+def run(design: Design, average: bool, beats: int, seed: int) -> tuple[Trace, dict[int, int]]:
+    """Random beats on random memories; the trace, and the result due in each cycle."""
+    rng = np.random.default_rng(seed)
+    fmt, overlap = design.fmt, design.pool_overlap
+    update = PoolUpdate(design)
+    span = update.address_width
+    cycles = beats + 24
+    rows: list[dict[str, int]] = [
+        {"update_read": 0, "update_fresh": 0, "update_store": 0, "update_deliver": 0}
+        for _ in range(cycles)
+    ]
+    partial: dict[tuple[int, int], int] = {}
+    busy: dict[tuple[int, int], int] = {}  # cycle from which a word may be read again
+    due: dict[int, int] = {}
+    late = design.pool_latency - 1
+    for cycle in range(beats):
+        x = int(rng.choice(VALUES)) << (fmt.width - 16) | int(rng.integers(2)) * (fmt.width == 32)
+        if x >> fmt.frac_bits & fmt.exp_max in (0, fmt.exp_max):  # no subnormals, one NaN
+            x &= ~1
+        places = rng.integers(WORDS, size=overlap).tolist()
+        address = sum(place << j * span for j, place in enumerate(places))
+        read = fresh = 0
+        done: list[int] = []
+        for memory in range(overlap**2):
+            key = (memory, places[memory % overlap])
+            if rng.random() < 0.4 or busy.get(key, 0) > cycle:
+                continue
+            first = key not in partial or rng.random() < 0.3
+            partial[key] = x if first else combine(partial[key], x, design, average)
+            busy[key] = cycle + design.pool_latency
+            read |= 1 << memory
+            fresh |= int(first) << memory
+            done.append(memory)
+        rows[cycle] |= {"x": x, "update_read": read, "update_address": address}
+        rows[cycle + 1]["update_fresh"] = fresh
+        rows[cycle + late] |= {"update_store": read, "update_store_address": address}
+        if done and rng.random() < 0.5:
+            memory = int(rng.choice(done))
+            rows[cycle + late]["update_deliver"] = 1 << memory
+            value = partial[memory, places[memory % overlap]]
+            if average:
+                words = np.array([[value], [SCALE[fmt]]], np.uint32)
+                value = int(fp_mul(words[0], words[1], fmt)[0])
+            due[cycle + pool_unit_latency(design)] = value
+    args = {
+        "clk": flag(), "x": bits(fmt.width), "update": update, "average": flag(int(average)),
+        "scale": bits(fmt.width, SCALE[fmt]), "y": bits(fmt.width), "design": design,
+    }  # fmt: skip
+    inputs = ("x", "update_read", "update_address", "update_fresh", "update_store",
+              "update_store_address", "update_deliver", "average", "scale")  # fmt: skip
+    config = {"average": int(average), "scale": SCALE[fmt]}
+
+    def drive(cycle: int, _: Sample) -> dict[str, int]:
+        return rows[cycle] | config
+
+    return run_block(pool_unit, args, inputs, drive, cycles), due
+
+
+@pytest.mark.parametrize(
+    ("design", "average"),
+    [
+        (design_for(False), False),
+        (design_for(False, 1), False),
+        (design_for(False, 3, fmt=BFLOAT16), False),
+        (design_for(True, add_latency=1, mul_latency=1), True),
+        (design_for(True, 1, add_latency=4, mul_latency=3), True),
+        (design_for(True, 1, add_latency=4, mul_latency=2), False),
+        (design_for(True, 2, fmt=BFLOAT16, add_latency=3, mul_latency=2), True),
+    ],
+)
+def test_results_match_golden_after_the_stated_latency(design: Design, average: bool) -> None:
+    trace, due = run(design, average, 150, 5)
+    y = trace.column("y")
+    assert {cycle: y[cycle] for cycle in due} == due
+    assert len(due) > 20
+
+
+def tags(cycles: int, reset_at: int | None = None) -> Trace:
+    design = design_for(False)
+    beat = Beat(design)
+    args = {
+        "clk": flag(), "rst": flag(), "beat": beat, "results": count(2), "last": flag(),
+        "design": design, "cycles": cycles,
+    }  # fmt: skip
+
+    def drive(cycle: int, _: Sample) -> dict[str, int]:
+        return {
+            "rst": int(cycle == reset_at),
+            "beat_results": cycle % 3 if cycle < 12 else 0,
+            "beat_last": int(cycle % 5 == 1),
+        }
+
+    return run_block(result_tag, args, ("rst", "beat_results", "beat_last"), drive, 12 + cycles)
+
+
+@pytest.mark.parametrize("cycles", [2, 3, 9])
+def test_tags_are_delayed(cycles: int) -> None:
+    trace = tags(cycles)
+    for out in ("results", "last"):
+        assert trace.column(out)[cycles:] == trace.column(f"beat_{out}")[:12]
+
+
+@pytest.mark.parametrize("cycles", [2, 5])
+def test_reset_forgets_what_is_on_its_way(cycles: int) -> None:
+    results = tags(cycles, reset_at=5).column("results")
+    assert results[6 : 6 + cycles] == [0] * cycles
+    assert results[6 + cycles :] == [c % 3 for c in range(6, 12)]
+
+
+@pytest.mark.ghdl
+@pytest.mark.parametrize("average", [False, True])
+def test_vhdl_replays(average: bool, tmp_path: Path) -> None:
+    trace, _ = run(design_for(average, add_latency=2, mul_latency=1), average, 60, 2)
+    assert replay(trace, tmp_path / "vhdl") == len(trace.rows)
+    lint_verilog(pool_unit, trace.args, tmp_path / "verilog")
+    trace = tags(4, reset_at=5)
+    assert replay(trace, tmp_path / "tags") == len(trace.rows)
