@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -61,7 +62,7 @@ def add_parser(subparsers: Any) -> None:
     )
     parser.add_argument(
         "--lr",
-        type=_number(1e-30, 1e30, "a number above 0"),
+        type=_number(sys.float_info.min, math.inf, "a number above 0"),
         default=RATE,
         metavar="X",
         help=f"learning rate (default {RATE})",

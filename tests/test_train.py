@@ -1,0 +1,358 @@
+"""``merp train``: what it learns, saves, resumes and refuses."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from merp.models import loss as golden_loss
+from merp.models import training
+from merp.tools import checkpoint, cli, train
+from merp.tools.digits import digits
+from merp.tools.shipped import open_network
+from merp.tools.training_data import batch_of, split
+
+NETWORK = """
+[network]
+name = "small"
+input = { rows = 4, columns = 5, channels = 2 }
+[[layer]]
+name = "conv1"
+maps = 3
+kernel = 2
+pool = { kind = "max", window = 2, stride = 1 }
+[[layer]]
+name = "fc2"
+maps = 3
+relu = false
+"""
+SHORT = ("--batch", "4", "--lr", "0.1")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A network and 20 images whose class is where they are bright."""
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 3, 20)
+    images = rng.uniform(0, 0.3, (20, 4, 5, 2))
+    images[np.arange(20), labels, labels] += 1
+    (tmp_path / "small.toml").write_text(NETWORK)
+    np.savez(tmp_path / "data.npz", images=images, labels=labels)
+    return tmp_path
+
+
+def run(capsys, folder: Path, *options: str | Path) -> tuple[int, str, str]:
+    network, data = str(folder / "small.toml"), str(folder / "data.npz")
+    arguments = ["train", network, "--data", data, *SHORT, *map(str, options)]
+    try:
+        status = cli.main(arguments)
+    except SystemExit as stop:
+        status = int(stop.code or 0)
+    out, err = capsys.readouterr()
+    return status, out, err
+
+
+def answer(capsys, folder: Path, *options: str | Path) -> dict:
+    status, out, err = run(capsys, folder, *options, "--json")
+    assert (status, err) == (0, "")
+    return json.loads(out)
+
+
+def refusal(capsys, folder: Path, *options: str | Path) -> str:
+    """The one line of a bad input."""
+    status, out, err = run(capsys, folder, *options)
+    assert (status, out) == (2, "")
+    assert err.endswith("\n")
+    assert err.count("\n") == 1
+    return err
+
+
+def test_answer_has_the_keys_of_the_contract(capsys, folder: Path) -> None:
+    found = answer(capsys, folder, "--epochs", "5", "-o", folder / "out" / "run")
+    contract = {"network", "engine", "steps", "loss", "accuracy", "bytes", "cycles"}
+    assert contract <= set(found)
+    assert (found["network"], found["engine"], found["steps"]) == ("small", "golden", 5 * 4)
+    assert len(found["loss"]) == 20
+    assert np.mean(found["loss"][-4:]) < 0.5 * np.mean(found["loss"][:4])
+    assert 0 <= found["accuracy"] <= 1
+    assert found["images"] == {"trained": 16, "held_out": 4}
+    assert found["cycles"] == {"fp": None, "dp": None, "ku": None, "step": None}
+    for footing, more in (("paper", 0), ("full", 1)):
+        counts = found["bytes"][footing]
+        assert counts["fp"] + counts["dp"] + counts["ku"] == counts["step"]
+        assert len(counts) == 4 + more
+    traffic = open_network(str(folder / "small.toml"))
+    assert found["bytes"]["paper"]["fp"] == 4 * 4 * sum(
+        layer.inputs + layer.outputs for layer in traffic.layers
+    )
+    written = json.loads((folder / "out" / "run" / "train.json").read_text())
+    assert written == found
+    assert (folder / "out" / "run" / "loss.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_table(capsys, folder: Path) -> None:
+    status, out, _ = run(capsys, folder, "--steps", "3", "--momentum", "0", "--loss", "squared")
+    assert status == 0
+    assert "small, engine golden: 3 steps of 4 images, loss" in out
+    assert "of 4 held-out images" in out
+    assert "velocities, apart: 0.000 MB" in out
+
+
+@pytest.mark.parametrize("cut", [1, 4, 7])
+def test_resumed_training_ends_in_the_same_bits(capsys, folder: Path, cut: int) -> None:
+    whole = answer(capsys, folder, "--steps", "9", "--seed", "3", "--save", folder / "whole.npz")
+    part = folder / "part.npz"
+    answer(capsys, folder, "--steps", cut, "--seed", "3", "--save", part)
+    resumed = answer(capsys, folder, "--steps", "9", "--resume", part, "--save", part)
+    assert resumed == whole
+    assert part.read_bytes() == (folder / "whole.npz").read_bytes()
+
+
+def test_saved_file_has_the_keys_of_the_contract(capsys, folder: Path) -> None:
+    answer(capsys, folder, "--steps", "2", "--seed", "7", "--save", folder / "f.npz")
+    with np.load(folder / "f.npz") as file:
+        arrays = {key: file[key] for key in file.files}
+    layers = {
+        f"{name}.{key}" for name in ("conv1", "fc2") for key in ("kernel", "bias", "velocity")
+    }
+    assert set(arrays) == layers | {"step", "seed", "network", "batch", "loss"}
+    assert (arrays["step"], arrays["seed"], str(arrays["network"])) == (2, 7, "small")
+    assert arrays["conv1.kernel"].shape == (3, 2, 2, 2)
+    assert arrays["conv1.velocity"].shape == (3 * 8 + 3,)
+    assert arrays["fc2.velocity"].any()
+
+
+def test_an_interrupted_run_saves_its_last_whole_step(capsys, folder: Path, monkeypatch) -> None:
+    step = training.train_step
+    calls = []
+
+    def interrupted(*arguments):
+        calls.append(arguments)
+        if len(calls) == 6:
+            raise KeyboardInterrupt
+        return step(*arguments)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(training, "train_step", interrupted)
+        status, _, _ = run(capsys, folder, "--steps", "9", "--save", folder / "part.npz")
+    assert status == 130
+    resumed = answer(capsys, folder, "--steps", "9", "--resume", folder / "part.npz")
+    assert len(resumed["loss"]) == 9
+    assert resumed == answer(capsys, folder, "--steps", "9")
+
+
+def test_each_epoch_is_saved(capsys, folder: Path, monkeypatch) -> None:
+    steps = []
+    monkeypatch.setattr(checkpoint, "save", lambda path, done, network: steps.append(done.step))
+    answer(capsys, folder, "--steps", "10", "--save", folder / "f.npz")
+    assert steps == [4, 8, 10]
+
+
+def test_a_full_disk_leaves_the_old_file(capsys, folder: Path, monkeypatch) -> None:
+    """A limit on the size of files stands for the full disk."""
+    saved = folder / "f.npz"
+    answer(capsys, folder, "--steps", "1", "--save", saved)
+    before = saved.read_bytes()
+    assert len(before) > 1000
+    save = checkpoint.save
+
+    def save_on_full_disk(*arguments) -> None:
+        soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))
+        try:
+            save(*arguments)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+    monkeypatch.setattr(checkpoint, "save", save_on_full_disk)
+    text = refusal(capsys, folder, "--steps", "2", "--save", saved)
+    assert text == f"merp: {saved}: cannot be saved: File too large\n"
+    assert saved.read_bytes() == before
+    assert not list(folder.glob(".*"))
+
+
+def test_data_that_did_not_reach_the_disk_replaces_nothing(
+    capsys, folder: Path, monkeypatch
+) -> None:
+    saved = folder / "f.npz"
+    answer(capsys, folder, "--steps", "1", "--save", saved)
+    before = saved.read_bytes()
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    text = refusal(capsys, folder, "--steps", "2", "--save", saved)
+    assert text == f"merp: {saved}: cannot be saved: No space left on device\n"
+    assert saved.read_bytes() == before
+    assert not list(folder.glob(".*"))
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        ({"images": np.zeros((20, 4, 4, 2))},
+         "images: size (4, 4, 2): small takes (4, 5, 2)"),
+        ({"images": np.zeros((20, 20))},
+         "images: size (20, 20): allowed is (count, rows, columns[, channels])"),
+        ({"images": np.zeros((20, 4, 5, 2), bool)}, "images: type bool: allowed are numbers"),
+        ({"images": np.full((20, 4, 5, 2), 1e39)},
+         "images[0, 0, 0, 0] = 1e+39: allowed are finite numbers"),
+        ({"images": np.zeros((4, 4, 5, 2)), "labels": np.zeros(4, int)},
+         "images: 4: allowed are 5 or more"),
+        ({"labels": np.zeros(19, int)}, "labels: size (19,): allowed is (20,), one per image"),
+        ({"labels": np.zeros(20)}, "labels: type float64: allowed are whole numbers"),
+        ({"labels": np.full(20, 3)},
+         "labels[0] = 3: small has 3 outputs: allowed are 0 to 2"),
+        ({"labels": np.arange(20) - 19}, "labels[0] = -19: small has 3 outputs"),
+        ({"more": np.zeros(1)}, "keys images, labels, more: allowed are images and labels"),
+        ({"labels": np.array([{}] * 20)}, "cannot be read: allowed is an .npz file of arrays"),
+    ],
+)  # fmt: skip
+def test_data_that_cannot_be_used(capsys, folder: Path, change, complaint: str) -> None:
+    with np.load(folder / "data.npz") as file:
+        arrays = dict(file)
+    np.savez(folder / "data.npz", **(arrays | change))
+    assert complaint in refusal(capsys, folder)
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf])
+def test_data_that_is_no_number_is_named(capsys, folder: Path, number: float) -> None:
+    with np.load(folder / "data.npz") as file:
+        arrays = dict(file)
+    arrays["images"][13, 2, 4, 1] = number
+    np.savez(folder / "data.npz", **arrays)
+    assert f"images[13, 2, 4, 1] = {number}" in refusal(capsys, folder)
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"no arrays", None])
+def test_files_that_cannot_be_read(capsys, folder: Path, content: bytes | None) -> None:
+    data = folder / "data.npz"
+    data.unlink()
+    if content is not None:
+        data.write_bytes(content)
+    assert f"{data}: cannot be read: " in refusal(capsys, folder)
+    assert f"{folder}: cannot be read: " in refusal(capsys, folder, "--data", folder)
+
+
+@pytest.fixture
+def saved(capsys, folder: Path) -> Path:
+    answer(capsys, folder, "--steps", "3", "--save", folder / "f.npz")
+    return folder / "f.npz"
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        ({"network": np.array("digits")}, "network = 'digits': allowed is 'small'"),
+        ({"network": None}, "network: missing: allowed is what merp train saved of small"),
+        ({"network": np.array(3)}, "network = '3': allowed is 'small'"),
+        ({"conv1.bias": None}, "conv1.bias: missing"),
+        ({"conv9.bias": np.zeros(3, np.float32)}, "conv9.bias: unknown"),
+        ({"conv1.kernel": np.zeros((3, 2, 3, 3), np.float32)},
+         "conv1.kernel: type float32 of size (3, 2, 3, 3): allowed for small is size (3, 2, 2, 2)"),
+        ({"fc2.bias": np.zeros(3, int)}, "fc2.bias: type int64 of size (3,): allowed"),
+        ({"fc2.bias": np.array([0, np.nan, 0])}, "fc2.bias[1] = nan: allowed are finite numbers"),
+        ({"fc2.velocity": np.full(21, 0.1)}, "fc2.velocity[0] = 0.1: allowed are finite numbers"),
+        ({"step": np.array(4)}, "loss: type float64 of size (3,): allowed for small is size (4,)"),
+        ({"step": np.array(-1)}, "step = -1: allowed is 0 or more"),
+        ({"batch": np.array(0)}, "batch = 0: allowed is 1 or more"),
+        ({"seed": np.array([1])}, "seed: type int64 of size (1,)"),
+    ],
+)  # fmt: skip
+def test_resume_files_that_cannot_be_used(
+    capsys, folder: Path, saved: Path, change, complaint: str
+) -> None:
+    with np.load(saved) as file:
+        arrays = dict(file)
+    fits = arrays["fc2.velocity"].shape
+    arrays |= {
+        key: np.full(fits, 0.1) if key == "fc2.velocity" else value for key, value in change.items()
+    }
+    np.savez(saved, **{key: value for key, value in arrays.items() if value is not None})
+    text = refusal(capsys, folder, "--resume", saved)
+    assert f"{saved}: {complaint}" in text
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (("--engine", "myhdl"), "--engine myhdl: not built yet: allowed: golden"),
+        (("--engine", "verilator"), "--engine verilator: not built yet: allowed: golden"),
+        (("--batch", "17"), "--batch 17: allowed are 1 to 16, the images to train with"),
+        (("--lr", "0"), "argument --lr: must be a number above 0, not '0'"),
+        (("--lr", "nan"), "argument --lr: must be a number above 0, not 'nan'"),
+        (("--lr", "1e-38"), "--lr 1e-38: over a batch of 4 the format has no such rate"),
+        (("--momentum", "1"), "argument --momentum: must be a number from 0 to below 1, not '1'"),
+        (("--lr", "1e30"), "--lr 1e+30: the loss is nan at step 1: allowed is less"),
+        (("--save", "nowhere/f.npz"), "--save nowhere/f.npz: no such folder"),
+        (("--steps", "0"), "argument --steps: must be a whole number from 1"),
+        (("--steps", "2", "--epochs", "2"), "not allowed with argument --steps"),
+        (("--loss", "l1"), "argument --loss: invalid choice"),
+    ],
+)
+def test_options_that_cannot_be_used(capsys, folder: Path, options, complaint: str) -> None:
+    assert complaint in refusal(capsys, folder, *options)
+
+
+def test_options_that_a_resumed_run_cannot_change(capsys, folder: Path, saved: Path) -> None:
+    text = refusal(capsys, folder, "--resume", saved, "--seed", "1")
+    assert f"--seed 1: {saved} was made with 0: allowed: 0" in text
+    assert "--batch 5" in refusal(capsys, folder, "--resume", saved, "--batch", "5")
+    text = refusal(capsys, folder, "--resume", saved, "--steps", "2")
+    assert f"--resume {saved}: at step 3: allowed are up to 2" in text
+
+
+def test_a_run_that_diverges_does_not_touch_what_was_saved(capsys, folder: Path, saved) -> None:
+    before = saved.read_bytes()
+    refusal(capsys, folder, "--resume", saved, "--save", saved, "--lr", "1e30")
+    assert saved.read_bytes() == before
+
+
+def test_an_output_folder_that_cannot_be_made(capsys, folder: Path) -> None:
+    target = folder / "data.npz" / "out"
+    assert f"-o {target}: cannot be made: " in refusal(capsys, folder, "-o", target)
+
+
+def test_help_names_the_losses_there_are() -> None:
+    assert train.LOSSES == golden_loss.LOSSES
+
+
+def test_every_epoch_takes_each_image_once_in_another_order() -> None:
+    orders = [np.concatenate([batch_of(11, 3, 5, 3 * e + i) for i in range(3)]) for e in range(3)]
+    for order in orders:
+        assert len(set(order.tolist())) == 9
+    assert not (orders[0] == orders[1]).all()
+    assert not (batch_of(11, 3, 5, 0) == batch_of(11, 3, 6, 0)).all()
+
+
+def test_digits_are_shuffled_before_a_fifth_is_held_out() -> None:
+    pytest.importorskip("sklearn", reason="scikit-learn (extra train) is not installed")
+    data = digits()
+    assert data.images.shape == (1797, 8, 8, 1)
+    assert (data.images.min(), data.images.max()) == (0, 1)
+    parts = split(data, open_network("digits"))
+    assert (len(parts.labels), len(parts.held_labels)) == (1438, 359)
+    assert np.bincount(parts.held_labels).min() > 20
+
+
+def test_digits_need_scikit_learn(capsys, folder: Path, monkeypatch) -> None:
+    monkeypatch.setitem(sys.modules, "sklearn.datasets", None)
+    assert "needs scikit-learn: pip install 'merp[train]'" in refusal(
+        capsys, folder, "--data", "digits"
+    )
+
+
+@pytest.mark.full
+def test_the_digits_are_learnt(capsys) -> None:
+    pytest.importorskip("sklearn", reason="scikit-learn (extra train) is not installed")
+    assert cli.main(["train", "digits", "--data", "digits", "--engine", "golden", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["steps"] == 440
+    assert found["accuracy"] >= 0.97
