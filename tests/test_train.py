@@ -13,6 +13,7 @@ import pytest
 
 from merp.models import loss as golden_loss
 from merp.models import training
+from merp.models.errors import BadInput
 from merp.tools import checkpoint, cli, train
 from merp.tools.digits import digits
 from merp.tools.shipped import open_network
@@ -290,7 +291,7 @@ def test_resume_files_that_cannot_be_used(
         (("--lr", "nan"), "argument --lr: must be a number above 0, not 'nan'"),
         (("--lr", "1e-38"), "--lr 1e-38: over a batch of 4 the format has no such rate"),
         (("--momentum", "1"), "argument --momentum: must be a number from 0 to below 1, not '1'"),
-        (("--lr", "1e30"), "--lr 1e+30: the loss is nan at step 1: allowed is less"),
+        (("--lr", "1e30"), "--lr 1e+30: the loss is nan at step 2: allowed is less"),
         (("--save", "nowhere/f.npz"), "--save nowhere/f.npz: no such folder"),
         (("--steps", "0"), "argument --steps: must be a whole number from 1"),
         (("--steps", "2", "--epochs", "2"), "not allowed with argument --steps"),
@@ -311,7 +312,18 @@ def test_options_that_a_resumed_run_cannot_change(capsys, folder: Path, saved: P
 
 def test_a_run_that_diverges_does_not_touch_what_was_saved(capsys, folder: Path, saved) -> None:
     before = saved.read_bytes()
-    refusal(capsys, folder, "--resume", saved, "--save", saved, "--lr", "1e30")
+    options = ("--resume", saved, "--save", saved, "--lr", "1e30")
+    assert "the loss is nan" in refusal(capsys, folder, *options)
+    assert saved.read_bytes() == before
+
+
+def test_a_model_that_overflowed_is_not_saved(folder: Path, saved: Path) -> None:
+    before = saved.read_bytes()
+    network = open_network(str(folder / "small.toml"))
+    done = checkpoint.resume(saved, network)
+    done.model.parameters["fc2"][1][2] = network.fmt.inf
+    with pytest.raises(BadInput, match=r"not saved: fc2.bias overflowed: allowed is less --lr"):
+        checkpoint.save(saved, done, network)
     assert saved.read_bytes() == before
 
 

@@ -53,7 +53,7 @@ def save(path: Path, checkpoint: Checkpoint, network: Network) -> None:
     """Write ``path`` whole or not at all: until the last moment the old file stays.
 
     Raises:
-        BadInput: it cannot be written.
+        BadInput: it cannot be written, or the model has elements that are not finite.
     """
     fmt = network.fmt
     arrays: dict[str, NDArray[np.generic]] = {
@@ -66,7 +66,10 @@ def save(path: Path, checkpoint: Checkpoint, network: Network) -> None:
     for name, (kernels, biases) in checkpoint.model.parameters.items():
         velocity = np.concatenate([v.reshape(-1) for v in checkpoint.model.velocities[name]])
         for key, words in (("kernel", kernels), ("bias", biases), ("velocity", velocity)):
-            arrays[f"{name}.{key}"] = to_values(words, fmt).astype(np.float32)
+            numbers = to_values(words, fmt)
+            if not np.isfinite(numbers).all():
+                raise BadInput(f"{path}: not saved: {name}.{key} overflowed: allowed is less --lr")
+            arrays[f"{name}.{key}"] = numbers.astype(np.float32)
     content = BytesIO()  # zipfile hides why a write failed
     np.savez(content, allow_pickle=False, **arrays)
     temporary = path.with_name(f".{path.name}.{os.getpid()}")

@@ -167,8 +167,6 @@ def _train(
     try:
         with progress(start.step, steps) as advance:
             for step in range(start.step, steps):
-                if args.save is not None and step > start.step and step % per_epoch == 0:
-                    save(args.save, done, network)
                 chosen = batch_of(len(data.images), start.batch, start.seed, step)
                 images, labels = data.images[chosen], data.labels[chosen]
                 model, loss = train_step(
@@ -178,6 +176,9 @@ def _train(
                     raise BadInput(
                         f"--lr {args.lr}: the loss is {loss} at step {step}: allowed is less"
                     )
+                # Only now is it known that the step before left a model that works.
+                if args.save is not None and step > start.step and step % per_epoch == 0:
+                    save(args.save, done, network)
                 done = replace(done, model=model, loss=(*done.loss, loss))
                 advance(done.step, loss)
     except KeyboardInterrupt:
