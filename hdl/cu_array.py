@@ -36,32 +36,27 @@ def cu_array(
     """
     n_cu, cu_latency, latency = design.n_cu, design.cu_latency, design.array_latency
 
-    # Control travels beside the data, once for all CUs: bit i belongs to the slot i + 1 cycles
-    # ago.
-    valid_line = bits(latency)
-    finished_line = bits(latency)
+    # Control travels beside the data, once for all CUs. Bit i: a slot entered i + 1 cycles ago.
+    in_flight = bits(latency)
 
     @always(clk.posedge)
     def track() -> None:
         if rst:
-            valid_line.next = 0
-            finished_line.next = 0
+            in_flight.next = 0
         else:
-            valid_line.next = concat(valid_line[latency - 1 : 0], slot.valid)
-            if slot.valid:
-                finished_line.next = concat(finished_line[latency - 1 : 0], slot.last)
-            else:
-                finished_line.next = concat(finished_line[latency - 1 : 0], False)
+            in_flight.next = concat(in_flight[latency - 1 : 0], slot.valid)
 
     first = flag()
+    last = flag()
     bias_sel = count(design.groups - 1)
     read_addr = count(design.p * design.groups - 1)
     write_addr = count(design.p * design.groups - 1)
-    to_operand = [
+    control = [
         delay(clk, slot.first, first, cu_latency),
         delay(clk, slot.group, bias_sel, cu_latency),
         delay(clk, slot.acc_addr, read_addr, cu_latency),
         delay(clk, read_addr, write_addr, latency - cu_latency),
+        delay(clk, slot.last, last, latency),
     ]
 
     psums = [bits(design.fmt.width) for _ in range(n_cu)]
@@ -86,7 +81,7 @@ def cu_array(
             bias_sel,
             read_addr,
             psums[j],
-            valid_line(latency - 1),
+            in_flight(latency - 1),
             write_addr,
             bias.enable(j),
             bias.addr,
@@ -101,7 +96,7 @@ def cu_array(
 
     @always_comb
     def finish() -> None:
-        sums.valid.next = finished_line[latency - 1]
+        sums.valid.next = in_flight[latency - 1] and last
         sums.data.next = joined
 
-    return track, to_operand, units, accumulators, finish
+    return track, control, units, accumulators, finish

@@ -68,7 +68,7 @@ def cu_array_fast(
 
     @always(clk.posedge)
     def compute() -> None:
-        nonlocal edge, taken, kernel_written, leaving, held, held_word
+        nonlocal edge, taken, kernel_written, leaving, held_word
         edge += 1
         if leaving is not None:
             total, acc_addr = leaving
@@ -79,7 +79,7 @@ def cu_array_fast(
             taken = None
             word = int(window)
             if word != held_word:
-                held, held_word = unpack(word, taps, width), word
+                held[:], held_word = unpack(word, taps, width), word
             products = np.empty(n_cu, np.uint32)
             sums_of_products(held, kernels[kernel_addr], scratch, products, exp_bits, frac_bits)
             multiplied.append((edge + to_operand - 1, products, acc_addr, group, first, last))

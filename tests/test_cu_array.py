@@ -1,13 +1,18 @@
-"""The CU array: hardware, behavioural twin and golden sums agree, in every cycle."""
+"""The CU array against the golden arithmetic, and its behavioural twin against it, per cycle."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from itertools import product
 from pathlib import Path
+from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
 
-from merp.cosim.replay import lint_verilog, replay
+from merp.cosim.replay import replay
+from merp.hdl import integer_float
 from merp.hdl.cu_array import cu_array
 from merp.hdl.cu_array_fast import cu_array_fast
 from merp.models.fp_add import fp_add
@@ -15,178 +20,261 @@ from merp.models.fp_mul import fp_mul
 from merp.models.fp_tree import fp_tree
 from merp.models.params.design import Design
 from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
-from merp.testbenches.cu_bench import SlotInput, run_cu_array
+from merp.testbenches.cu_bench import (
+    CuScript,
+    element,
+    elements,
+    finished_sums,
+    joined,
+    run_cu_array,
+)
+from merp.testbenches.fp_bench import CLASSES, corner_pairs
 from merp.testbenches.trace import Trace
 
-FORMATS = (BINARY32, BFLOAT16, BINARY16, FloatFormat(4, 3))
+ARRAYS = (cu_array, cu_array_fast)
+every_array = pytest.mark.parametrize("array", ARRAYS, ids=["rtl", "behavioural"])
+ODD = FloatFormat(4, 3)
 
 
-def values(rng: np.random.Generator, fmt: FloatFormat, count: int, wild: bool) -> list[int]:
-    """Numbers of similar size, so that sums round and cancel; wild adds every kind of special."""
-    exponent = rng.integers(fmt.bias - 3, fmt.bias + 2, count)
-    fraction = rng.integers(0, 1 << fmt.frac_bits, count)
-    sign = rng.integers(0, 2, count)
-    words = sign << (fmt.width - 1) | exponent << fmt.frac_bits | fraction
-    if wild:
-        special = rng.choice(
-            [0, fmt.sign_bit, 1, fmt.inf, fmt.inf | fmt.sign_bit, fmt.nan, fmt.inf | 1,
-             (fmt.exp_max - 1) << fmt.frac_bits, 1 << fmt.frac_bits], count
-        )  # fmt: skip
-        words = np.where(rng.random(count) < 0.1, special, words)
-    return [int(w) for w in words]
-
-
-def join(words: list[int], fmt: FloatFormat) -> int:
-    return sum(w << (j * fmt.width) for j, w in enumerate(words))
-
-
-def schedule(
-    rng: np.random.Generator, design: Design, n: int, groups: int, rounds: int
-) -> list[tuple[int, int, int, int, int]]:
-    """(round, lane, channel, group, gap) in the sequencer's order, revisits at least L apart."""
-    plan = []
-    for turn in range(rounds):
-        lanes = int(rng.integers(1, design.p + 1))
-        for channel in range(n):
-            missing = max(0, design.accumulate_latency - lanes * groups)
-            for lane in range(lanes):
-                for group in range(groups):
-                    gap = 0 if rng.random() < 0.7 else int(rng.integers(0, 4))
-                    if channel and lane == 0 and group == 0:
-                        gap += missing
-                    plan.append((turn, lane, channel, group, gap))
-    return plan
-
-
-def play(seed: int, design: Design, wild: bool = False):
-    """Stimulus, and the golden sums of every finished slot, CU 0 first."""
-    rng = np.random.default_rng(seed)
-    fmt, taps = design.fmt, design.taps
-    groups = int(rng.integers(1, design.groups + 1))
-    n = int(rng.integers(1, design.kernel_words // design.groups + 1))
-    weights = [[values(rng, fmt, taps, wild) for _ in range(n * groups)]
-               for _ in range(design.n_cu)]  # fmt: skip
-    biases = [values(rng, fmt, groups, wild) for _ in range(design.n_cu)]
-    slots, sums, windows = [], {}, {}
-    for turn, lane, channel, group, gap in schedule(rng, design, n, groups, rounds=3):
-        window = windows.setdefault((turn, lane, channel), values(rng, fmt, taps, wild))
-        addr = channel * groups + group
-        slots.append(
-            SlotInput(addr, lane * design.groups + group, group, channel == 0, channel == n - 1,
-                      join(window, fmt), gap)
-        )  # fmt: skip
-        for cu in range(design.n_cu):
-            products = fp_mul(np.array(window), np.array(weights[cu][addr]), fmt)
-            key = (turn, lane, group, cu)
-            start = sums.get(key, biases[cu][group])
-            sums[key] = int(fp_add(np.array([start]), np.array([fp_tree(products, fmt)]), fmt)[0])
-    golden = [
-        join([sums[turn, lane, group, cu] for cu in range(design.n_cu)], fmt)
-        for turn, lane, channel, group, _ in schedule_order(slots, n, design)
-    ]
-    kernels = [[join(words, fmt) for words in memory] for memory in weights]
-    return kernels, biases, slots, golden
-
-
-def schedule_order(slots: list[SlotInput], n: int, design: Design):
-    """The finished slots' (round, lane, channel, group, 0), in order."""
-    turn, seen = 0, []
-    started = False
-    for slot in slots:
-        if slot.first and slot.acc_addr == 0:
-            turn += started
-            started = True
-        if slot.last:
-            seen.append((turn, slot.acc_addr // design.groups, n - 1, slot.group, 0))
-    return seen
-
-
-def finished(trace: Trace) -> list[tuple[int, int]]:
-    """(cycle, sums) of every cycle with sums_valid."""
-    pairs = zip(trace.column("sums_valid"), trace.column("sums_data"), strict=True)
-    return [(cycle, data) for cycle, (valid, data) in enumerate(pairs) if valid]
-
-
-def design_of(seed: int, **changes: object) -> Design:
-    rng = np.random.default_rng([seed, 3])
-    groups = int(rng.integers(1, 4))
-    chosen = dict(
-        fmt=FORMATS[seed % 4], k=int(rng.integers(1, 4)), n_cu=int(rng.integers(1, 4)), r=1,
-        p=int(rng.integers(1, 3)), groups=groups, kernel_words=3 * groups, row_words=4, max_size=8,
-        max_maps=3, fifo_words=8, mul_latency=int(rng.integers(1, 4)),
-        add_latency=int(rng.integers(1, 6)),
+def design_for(k: int, n_cu: int, **changes: Any) -> Design:
+    values: dict[str, Any] = dict(
+        k=k, n_cu=n_cu, r=1, p=1, kernel_words=6, groups=3, row_words=4, max_size=8, max_maps=8,
+        fifo_words=4, mul_latency=1, add_latency=1,
     )  # fmt: skip
-    return Design(**(chosen | changes))  # type: ignore[arg-type]
+    return Design(**(values | changes))
 
 
-@pytest.mark.parametrize("wild", [False, True], ids=["tame", "wild"])
-@pytest.mark.parametrize("seed", range(16))
-def test_twin_sums_equal_the_golden_ones(seed: int, wild: bool) -> None:
-    design = design_of(seed, k=1 + seed % 5, n_cu=1 + seed % 4)
-    kernels, biases, slots, golden = play(seed, design, wild)
-    trace = run_cu_array(cu_array_fast, design, kernels, biases, slots)
-    assert [data for _, data in finished(trace)] == golden
+# k, n_cu, groups, p, format, mul_latency, add_latency: every k, every latency, one group and many.
+CONFIGURATIONS = [
+    design_for(1, 4, groups=1, mul_latency=1, add_latency=1),
+    design_for(1, 1, groups=5, p=2, mul_latency=3, add_latency=5, fifo_words=5),
+    design_for(2, 3, groups=2, p=2, fmt=BFLOAT16, mul_latency=2, add_latency=3),
+    design_for(2, 1, groups=3, fmt=ODD, mul_latency=3, add_latency=2),
+    design_for(3, 2, groups=3, mul_latency=3, add_latency=4),
+    design_for(3, 3, groups=1, p=2, fmt=BINARY16, mul_latency=1, add_latency=2, kernel_words=3),
+    design_for(4, 1, groups=2, fmt=BFLOAT16, mul_latency=2, add_latency=1),
+    design_for(5, 1, groups=2, p=2, mul_latency=3, add_latency=4),
+]
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_hardware_equals_twin_in_every_cycle(seed: int) -> None:
-    design = design_of(seed)
-    kernels, biases, slots, golden = play(seed, design, wild=seed % 2 == 1)
-    hardware = run_cu_array(cu_array, design, kernels, biases, slots)
-    twin = run_cu_array(cu_array_fast, design, kernels, biases, slots)
-    assert finished(hardware) == finished(twin)
-    assert [data for _, data in finished(hardware)] == golden
-
-
-def test_latency_is_the_declared_one() -> None:
-    design = design_of(1, k=2, groups=1, kernel_words=1)
-    slot = SlotInput(0, 0, 0, True, True, join([design.fmt.one] * 4, design.fmt))
-    for array in (cu_array, cu_array_fast):
-        trace = run_cu_array(array, design, [[0]] * design.n_cu, [[0]] * design.n_cu, [slot])
-        issued = trace.column("slot_valid").index(1)
-        assert [cycle - issued for cycle, _ in finished(trace)] == [design.array_latency]
-
-
-def too_early(design: Design, distance: int) -> list[SlotInput]:
-    """Two slots on one accumulator, ``distance`` cycles apart, and a late third one."""
-    one = join([design.fmt.one] * design.taps, design.fmt)
-    return [
-        SlotInput(0, 0, 0, True, False, one),
-        SlotInput(0, 0, 0, False, False, one, distance - 1),
-        SlotInput(0, 0, 0, False, True, one, 2 * design.accumulate_latency),
-    ]
-
-
-@pytest.mark.parametrize("early", [0, 1], ids=["at_L", "before_L"])
-def test_revisits_see_the_sum_from_L_cycles_on(early: int) -> None:
-    design = design_of(2, k=1, n_cu=1, groups=1, kernel_words=1, p=1, add_latency=3)
-    slots = too_early(design, design.accumulate_latency - early)
-    one = [[design.fmt.one]]
-    traces = [run_cu_array(a, design, one, [[0]], slots) for a in (cu_array, cu_array_fast)]
-    assert finished(traces[0]) == finished(traces[1])
-    three = int(
-        fp_add(np.array([design.fmt.one]), fp_add(one[0], one[0], design.fmt), design.fmt)[0]
+def name(design: Design) -> str:
+    return (
+        f"k{design.k}-{design.n_cu}cu-{design.groups}g-p{design.p}-"
+        f"e{design.fmt.exp_bits}f{design.fmt.frac_bits}-{design.mul_latency}{design.add_latency}"
     )
-    assert (finished(traces[0])[0][1] == three) is (early == 0)
 
 
-def test_reset_forgets_slots_in_flight_and_keeps_the_kernels() -> None:
-    design = design_of(3, k=2, groups=1, kernel_words=1, p=1)
-    one = join([design.fmt.one] * 4, design.fmt)
-    slots = [SlotInput(0, 0, 0, True, True, one), SlotInput(0, 0, 0, True, True, one, 40)]
-    memories = [[one]] * design.n_cu, [[0]] * design.n_cu
-    traces = [
-        run_cu_array(a, design, *memories, slots, reset_at=3) for a in (cu_array, cu_array_fast)
-    ]
-    assert finished(traces[0]) == finished(traces[1])
-    assert len(finished(traces[0])) == 1
+every_design = pytest.mark.parametrize("design", CONFIGURATIONS, ids=name)
+
+
+class Layer:
+    """A run as the sequencer issues it, and the sums that the golden arithmetic expects."""
+
+    def __init__(self, design: Design, n: int, positions: int, rng: Random, stalls: float) -> None:
+        self.script = CuScript(design, rng)
+        fmt, taps, groups = design.fmt, design.taps, design.groups
+        assert n * groups <= design.kernel_words
+        kernels = [
+            [elements(taps, fmt, rng) for _ in range(n * groups)] for _ in range(design.n_cu)
+        ]
+        biases = [elements(groups, fmt, rng) for _ in range(design.n_cu)]
+        self.script.reset()
+        self.script.load(kernels, biases)
+        self.expected: list[tuple[int, int]] = []
+        used: dict[int, int] = {}
+        for begin in range(0, positions, design.p):
+            lanes = range(min(design.p, positions - begin))
+            windows = [[elements(taps, fmt, rng) for _ in range(n)] for _ in lanes]
+            partial: dict[tuple[int, int], Any] = {}
+            for i, lane, g in product(range(n), lanes, range(groups)):
+                window, acc_addr = windows[lane][i], lane * groups + g
+                if rng.random() < stalls:
+                    self.script.idle(rng.randrange(1, 4))
+                wait = used.get(acc_addr, -99) + design.accumulate_latency
+                self.script.idle(max(0, wait - len(self.script.cycles)) if i else 0)
+                now = used[acc_addr] = len(self.script.cycles)
+                self.script.slot(i * groups + g, acc_addr, g, i == 0, i == n - 1, window)
+                words = [memory[i * groups + g] for memory in kernels]
+                psums = fp_tree(fp_mul(window, words, fmt), fmt)
+                operand = partial[lane, g] if i else [memory[g] for memory in biases]
+                partial[lane, g] = fp_add(operand, psums, fmt)
+                if i == n - 1:
+                    word = joined(partial[lane, g].tolist(), fmt.width)
+                    self.expected.append((now + design.array_latency, word))
+
+    def check(self, array: Callable[..., Any]) -> Trace:
+        self.script.drain()
+        trace = run_cu_array(array, self.script)
+        assert self.expected
+        assert finished_sums(trace) == self.expected
+        return trace
+
+
+@every_array
+@every_design
+@pytest.mark.parametrize("stalls", [0.0, 0.3], ids=["full_throughput", "random_stalls"])
+def test_cu_array_matches_golden(array: Callable[..., Any], design: Design, stalls: float) -> None:
+    """Slots as early as an accumulator may be revisited, and with gaps between them."""
+    Layer(design, design.kernel_words // design.groups, 3, Random(name(design)), stalls).check(
+        array
+    )
+
+
+def anything(design: Design, seed: str, slots: int) -> CuScript:
+    """Slots in any order, too early for their accumulators, amid memory writes and resets."""
+    rng = Random(seed)
+    fmt, n_cu = design.fmt, design.n_cu
+    script = CuScript(design, rng)
+    script.reset()
+    script.load(
+        [[elements(design.taps, fmt, rng) for _ in range(design.kernel_words)]] * n_cu,
+        [elements(design.groups, fmt, rng) for _ in range(n_cu)],
+    )
+    issued = 0
+    while issued < slots:
+        busy = rng.choice((0.2, 0.8, 1.0))
+        for _ in range(rng.randrange(1, 30)):
+            if rng.random() < 0.2:
+                script.kernel(
+                    rng.randrange(1 << n_cu),
+                    rng.randrange(design.kernel_words),
+                    elements(design.taps, fmt, rng),
+                )
+            if rng.random() < 0.2:
+                word = element(fmt, rng)
+                script.bias(rng.randrange(1 << n_cu), rng.randrange(design.groups), word)
+            reset = rng.random() < 0.02
+            if rng.random() < busy:
+                script.slot(
+                    rng.randrange(design.kernel_words),
+                    rng.randrange(design.p * design.groups),
+                    rng.randrange(design.groups),
+                    rng.random() < 0.2,
+                    rng.random() < 0.7,
+                    elements(design.taps, fmt, rng),
+                    reset,
+                )
+                issued += 1
+            else:
+                script.idle(rst=int(reset))
+    script.drain()
+    return script
+
+
+@every_design
+def test_cu_arrays_agree_on_anything(design: Design) -> None:
+    script = anything(design, name(design), 200 if design.k < 3 else 60)
+    rtl = run_cu_array(cu_array, script)
+    fast = run_cu_array(cu_array_fast, script)
+    assert rtl.column("sums_valid") == fast.column("sums_valid")
+    assert finished_sums(rtl) == finished_sums(fast) != []
+
+
+@every_array
+@pytest.mark.parametrize("design", [CONFIGURATIONS[0], CONFIGURATIONS[3]], ids=name)
+def test_cu_array_latency_and_throughput(array: Callable[..., Any], design: Design) -> None:
+    """One sum in the declared cycle, then one in each cycle."""
+    rng = Random(1)
+    script = CuScript(design, rng)
+    script.reset()
+    script.idle(3)
+    begin = len(script.cycles)
+    script.slot(0, 0, 0, True, True, [0] * design.taps)
+    script.idle(design.array_latency)
+    for _ in range(5):
+        script.slot(0, 0, 0, True, True, [0] * design.taps)
+    script.drain()
+    trace = run_cu_array(array, script)
+    at = [t for t, _ in finished_sums(trace)]
+    again = begin + 2 * design.array_latency + 1
+    assert at == [begin + design.array_latency, *range(again, again + 5)]
+
+
+@every_array
+def test_cu_array_reset_mid_stream(array: Callable[..., Any]) -> None:
+    """Slots in flight are forgotten, also by the accumulators; memories and finished sums stay."""
+    design = design_for(1, 1, groups=1, kernel_words=2, fmt=ODD, add_latency=2)
+    one, fmt = design.fmt.one, design.fmt
+    for after in range(design.array_latency + 2):
+        script = CuScript(design, Random(after))
+        script.reset()
+        script.load([[[one]] * 2], [[0]])
+        script.slot(0, 0, 0, True, True, [one])
+        script.idle(design.array_latency)
+        issued = len(script.cycles)
+        script.slot(1, 0, 0, False, False, [one])
+        script.idle(after)
+        script.reset()
+        reset = len(script.cycles) - 1
+        script.idle(design.accumulate_latency)
+        script.slot(1, 0, 0, False, True, [one])
+        script.drain()
+        trace = run_cu_array(array, script)
+        kept = issued + design.array_latency <= reset
+        two, three = fmt.one + (1 << fmt.frac_bits), fmt.one + (3 << fmt.frac_bits - 1)
+        assert [word for _, word in finished_sums(trace)][1:] == [three if kept else two]
+
+
+@every_array
+def test_cu_array_reads_before_it_writes(array: Callable[..., Any]) -> None:
+    """Of a word that is read and written in one cycle the old value counts; in the next the new."""
+    design = design_for(1, 1, groups=1, kernel_words=1, mul_latency=2, add_latency=2)
+    fmt = design.fmt
+    one, two, four = (fmt.one + (n << fmt.frac_bits) for n in range(3))
+    for read_at in range(3):  # kernel word: written in cycle 1 of the three
+        script = CuScript(design, Random(0))
+        script.reset()
+        script.load([[[one]]], [[0]])
+        for t in range(3):
+            if t == 1:
+                script.kernel(1, 0, [two])
+            if t == read_at:
+                script.slot(0, 0, 0, True, True, [one])
+            else:
+                script.idle()
+        script.drain()
+        wanted = two if read_at > 1 else one
+        assert [word for _, word in finished_sums(run_cu_array(array, script))] == [wanted]
+    for written_at in range(design.cu_latency + 2):  # bias: read cu_latency cycles after the slot
+        script = CuScript(design, Random(0))
+        script.reset()
+        script.load([[[0]]], [[two]])
+        for t in range(design.cu_latency + 2):
+            if t == written_at:
+                script.bias(1, 0, four)
+            if t == 0:
+                script.slot(0, 0, 0, True, True, [one])
+            else:
+                script.idle()
+        script.drain()
+        wanted = four if written_at < design.cu_latency else two
+        assert [word for _, word in finished_sums(run_cu_array(array, script))] == [wanted]
+
+
+@pytest.mark.parametrize("fmt", [BINARY32, BFLOAT16, BINARY16, ODD, FloatFormat(3, 23)], ids=str)
+def test_integer_float_matches_golden(fmt: FloatFormat) -> None:
+    """The behavioural array's own arithmetic: corners, and every class of operands."""
+    rng = Random(str(fmt))
+    pairs = corner_pairs(fmt)
+    for make in CLASSES.values():
+        pairs += make(fmt, 2000, rng)
+    if fmt == ODD:
+        pairs = list(product(range(1 << fmt.width), repeat=2))
+    a, b = (np.array(column, np.uint32) for column in zip(*pairs, strict=True))
+    total = np.empty_like(a)
+    integer_float.accumulate(a, b, total, fmt.exp_bits, fmt.frac_bits)
+    assert total.tolist() == fp_add(a, b, fmt).tolist()
+    products = np.empty_like(a)
+    scratch = np.empty(1, np.int64)
+    for j, (x, y) in enumerate(pairs):
+        window, kernel = np.array([x], np.uint32), np.array([[y]], np.uint32)
+        place = products[j : j + 1]
+        integer_float.sums_of_products(window, kernel, scratch, place, fmt.exp_bits, fmt.frac_bits)
+    assert products.tolist() == fp_mul(a, b, fmt).tolist()
 
 
 @pytest.mark.ghdl
-@pytest.mark.parametrize("seed", [0, 1, 2])
-def test_vhdl_equals_myhdl_in_every_cycle(seed: int, tmp_path: Path) -> None:
-    design = design_of(seed, k=2, n_cu=2)
-    kernels, biases, slots, _ = play(seed, design, wild=True)
-    trace = run_cu_array(cu_array, design, kernels, biases, slots)
+@pytest.mark.parametrize("design", CONFIGURATIONS[:5], ids=name)
+def test_cu_array_vhdl(design: Design, tmp_path: Path) -> None:
+    trace = run_cu_array(cu_array, anything(design, f"vhdl {name(design)}", 60))
     assert replay(trace, tmp_path) == len(trace.rows)
-    lint_verilog(cu_array, trace.args, tmp_path / "verilog")
