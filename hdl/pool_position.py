@@ -83,9 +83,7 @@ def pool_position(
         closed = intbv(0)[overlap**2 :]
         for a in range(overlap):
             for b in range(overlap):
-                # A window of one element never waits in a memory (and a run without pooling may
-                # have more beats than the memories have words).
-                if row_covers[a] and column_covers[b] and config.window != 1:
+                if row_covers[a] and column_covers[b]:
                     covered[a * overlap + b] = 1
                 if row_opens[a] and column_opens[b]:
                     opened[a * overlap + b] = 1
@@ -102,6 +100,8 @@ def pool_position(
             beat_opens.next = opening
             beat_closes.next = closing
             for j in range(overlap):
+                # A window of one element needs no address, and a run without pooling may have more
+                # beats than the memories have words.
                 if config.window != 1 and column_covers[j]:
                     place[j].next = base[j] + step.beat
         else:
