@@ -21,15 +21,8 @@ from myhdl.conversion import _analyze, _misc
 
 from merp.hdl._elaborate import ExportError, Unit, is_bundle
 from merp.hdl._names import Names, flaw
-
-
-@dataclass(frozen=True)
-class Syntax:
-    """How a language writes the parts of a signal."""
-
-    index: str
-    part: str
-    ports_converted: bool  # whether vector ports are copied to numeric signals
+from merp.hdl._signals import Syntax, mark_read, natural, sources, span
+from merp.hdl.entity import Stub
 
 
 @dataclass
@@ -73,7 +66,7 @@ def walk(block: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
     """All blocks that are flattened into one entity, with the prefix of their names."""
     yield prefix, block
     for sub in block.subs:
-        if isinstance(sub, _Block) and not hasattr(sub, "entity"):
+        if isinstance(sub, _Block) and not isinstance(sub, Stub):
             yield from walk(sub, f"{prefix}{sub.name}_")
 
 
@@ -81,7 +74,7 @@ def stub_blocks(unit: Unit) -> Iterator[Any]:
     """The stubs of the entities inside, in source order."""
     for _, block in walk(unit.block):
         for sub in block.subs:
-            if hasattr(sub, "entity"):
+            if isinstance(sub, Stub):
                 yield sub
 
 
@@ -107,71 +100,12 @@ def name_blocks(unit: Unit) -> None:
                     look(name, value)
         taken: set[str] = set()
         for key, sub in subs.items():
-            base = name = found.get(key, sub.func.__name__ if key in found else _function(sub))
+            base = name = found.get(key, sub.func.__name__.strip("_"))
             number = 1
             while name in taken:
                 name, number = f"{base}_{number}", number + 1
             taken.add(name)
             sub.name = name
-
-
-def _function(block: Any) -> str:
-    deco = getattr(block, "entity", None)
-    return str((deco or block).func.__name__).strip("_")
-
-
-def span(signal: Any) -> tuple[Any, int, int | None]:
-    """Base signal of a slice (of a slice ...), its highest bit or index, and lowest bit or None."""
-    base, low, high, is_index = signal, 0, signal._nrbits, False
-    while isinstance(base, _SliceSignal):
-        if base._right is None:
-            is_index = True
-            low += base._left
-        else:
-            low += base._right
-        base = base._sig
-    if is_index:
-        return base, low, None
-    return base, low + high - 1, low
-
-
-def text(signal: Any, syntax: Syntax) -> str:
-    """How to write a signal, slices and elements of lists included."""
-    if signal._name is None and isinstance(signal, _SliceSignal):
-        base, high, low = span(signal)
-        if low is None:
-            return syntax.index % (base._name, high)
-        return syntax.part % (base._name, high, low)
-    return str(signal._name)
-
-
-def _sources(signal: Any) -> Iterator[Any]:
-    """What a slice or a concatenation is made of, all the way down."""
-    parts = [signal._sig] if isinstance(signal, _SliceSignal) else getattr(signal, "_sigargs", ())
-    for part in parts:
-        yield part
-        yield from _sources(part)
-
-
-def mark_read(signal: Any) -> None:
-    """Note that a signal is read, and what its value is made of."""
-    for part in (signal, *_sources(signal)):
-        part._read = True
-
-
-def fold_constants(written: str) -> str:
-    """Compute ``(24 - 1)`` and the ``24-1`` that MyHDL writes for the bound of a slice."""
-
-    def value(match: re.Match[str]) -> str:
-        left, operator, right = match.groups()
-        a, b = int(left), int(right)
-        return str({"-": a - b, "+": a + b, "*": a * b}[operator])
-
-    before = ""
-    while before != written:
-        before = written
-        written = re.sub(r"(?<![\w'])\((\d+) ([-+*]) (\d+)\)", value, written)
-    return re.sub(r"(?<=[(\[])(\d+)(-)(1)(?= downto|:)", value, written)
 
 
 class Analysis:
@@ -205,7 +139,7 @@ class Analysis:
 
         def visit(block: Any) -> None:
             for sub in block.subs:
-                if hasattr(sub, "entity"):
+                if isinstance(sub, Stub):
                     entity = self.entities[id(sub)]
                     actuals = entity.actuals_of(sub)
                     self.body.items.append(Instance(sub.name, entity, actuals))
@@ -274,12 +208,12 @@ class Analysis:
         for item in self.body.items:
             if isinstance(item, Instance):
                 for actual in item.actuals.values():
-                    found |= {id(part) for part in _sources(actual)}
+                    found |= {id(part) for part in sources(actual)}
             else:
                 for value in item.symdict.values():
                     for signal in value if _isListOfSigs(value) else [value]:
                         if isinstance(signal, _Signal):
-                            found |= {id(signal), *(id(part) for part in _sources(signal))}
+                            found |= {id(signal), *(id(part) for part in sources(signal))}
         return found
 
     def _name_enum(self, obj: Any) -> None:
@@ -379,12 +313,6 @@ class Analysis:
                 if flaw(name) is not None:
                     raise ExportError(f"{self.where}: variable {name} {flaw(name)}")
             if item.kind in (_misc._kind.ALWAYS_COMB, _misc._kind.SIMPLE_ALWAYS_COMB):
-                item.senslist = sorted(item.senslist, key=_natural)
+                item.senslist = sorted(item.senslist, key=natural)
             if item.kind == _misc._kind.ALWAYS_SEQ:
-                item.sigregs = sorted(item.sigregs, key=_natural)
-
-
-def _natural(signal: Any) -> tuple[Any, ...]:
-    """Sort key: digits in a name count as numbers."""
-    parts = re.split(r"(\d+)", str(signal._name))
-    return tuple(int(part) if part.isdigit() else part for part in parts)
+                item.sigregs = sorted(item.sigregs, key=natural)

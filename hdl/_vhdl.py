@@ -12,7 +12,8 @@ from myhdl._Signal import _Signal
 from myhdl.conversion import _toVHDL, _toVHDLPackage
 from myhdl.conversion._misc import _kind
 
-from merp.hdl._analyse import Body, Instance, Port, Syntax, fold_constants, span, text
+from merp.hdl._analyse import Body, Instance, Port
+from merp.hdl._signals import Syntax, fold_constants, span, text
 
 COMMENT = "--"
 SUFFIX = ".vhd"

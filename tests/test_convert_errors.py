@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from myhdl import (
+    Signal,
+    TristateSignal,
+    always,
+    enum,
+    intbv,
+)
+
+from merp.hdl.bundles import bits
+from merp.hdl.convert import ExportError, convert
+from merp.hdl.entity import entity
+
+
+@entity
+def register(clk: Any, d: Any, q: Any) -> Any:
+    """Delay a word by one cycle."""
+
+    @always(clk.posedge)
+    def store() -> None:
+        q.next = d
+
+    return store
+
+
+@entity
+def configured(clk: Any, d: Any, q: Any, mode: Any) -> Any:
+    """A parameter of any type."""
+    return register(clk, d, q)
+
+
+@entity
+def takes_list(clk: Any, words: Any, q: Any) -> Any:
+    """A list as a port."""
+    return register(clk, words[0], q)
+
+
+@entity
+def two_drivers(clk: Any, d: Any, q: Any) -> Any:
+    """Two instances drive one signal."""
+    return register(clk, d, q), register(clk, d, q)
+
+
+@entity
+def process_and_instance(clk: Any, d: Any, q: Any) -> Any:
+    """A process and an instance drive one signal."""
+    inner = register(clk, d, q)
+
+    @always(clk.posedge)
+    def store() -> None:
+        q.next = d
+
+    return inner, store
+
+
+@entity
+def drives_slice(clk: Any, d: Any, q: Any) -> Any:
+    """An output goes to a slice."""
+    return register(clk, d, q(8, 0))
+
+
+@entity
+def keyword_port(clk: Any, d: Any, out: Any) -> Any:
+    """A keyword as a port."""
+    return register(clk, d, out)
+
+
+@entity
+def case_port(clk: Any, d: Any, D: Any) -> Any:
+    """Ports that differ by case."""
+    return register(clk, d, D)
+
+
+@entity
+def forgets(clk: Any, d: Any, q: Any) -> Any:
+    """Returns nothing."""
+    register(clk, d, q)
+    return ()
+
+
+@entity
+def keyword_variable(clk: Any, d: Any, q: Any) -> Any:
+    """A keyword as a variable of a process."""
+
+    @always(clk.posedge)
+    def store() -> None:
+        signal = intbv(0)[8:]
+        signal[:] = d
+        q.next = signal
+
+    return store
+
+
+@entity
+def umlaut(clk: Any, d: Any, q: Any) -> Any:
+    """Über."""
+    return register(clk, d, q)
+
+
+def _clk() -> Any:
+    return Signal(bool(0))
+
+
+def _words(width: int = 8) -> dict[str, Any]:
+    return {"clk": _clk(), "d": bits(width), "q": bits(width)}
+
+
+@pytest.mark.parametrize("hdl", ["vhdl", "verilog"])
+@pytest.mark.parametrize(
+    ("function", "args", "message"),
+    [
+        (takes_list, {"clk": _clk(), "words": [bits(8)], "q": bits(8)}, "words is a list"),
+        (two_drivers, _words(), "output q of register_1 drives a signal that has another driver"),
+        (process_and_instance, _words(), "another driver"),
+        (drives_slice, _words(16) | {"d": bits(8)}, "must go to a whole signal"),
+        (keyword_port, {"clk": _clk(), "d": bits(8), "out": bits(8)}, "out is a keyword"),
+        (case_port, {"clk": _clk(), "d": bits(8), "D": bits(8)}, "differs from another by case"),
+        (forgets, _words(), "no instances"),
+        (keyword_variable, _words(), "variable signal is a keyword"),
+        (umlaut, _words(), "must be ASCII"),
+        (register, _words() | {"d": Signal(0)}, "fixed number of bits"),
+        (register, _words() | {"d": Signal(enum("A1", "B1").A1)}, "fixed number of bits"),
+        (register, _words() | {"d": TristateSignal(intbv(0)[8:])}, "tristate"),
+        (register.func, _words(), "not a block"),
+        (configured, _words() | {"mode": object()}, "parameter mode is a object"),
+    ],
+)
+def test_says_what_cannot_be_exported(
+    function: Any, args: Any, message: str, hdl: Any, tmp_path: Path
+) -> None:
+    with pytest.raises(ExportError, match=message):
+        convert(function, args, hdl, tmp_path)
+    assert list(tmp_path.iterdir()) == []
