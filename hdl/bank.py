@@ -47,11 +47,11 @@ def bank(
 
     @always(clk.posedge)
     def access() -> None:
-        address = intbv(0, min=0, max=reach)
         if write_row and write_column:
             memory[write_addr].next = write_data
         if read:
             if row_on and column_on:
+                address = intbv(0, min=0, max=reach)
                 if row_next:
                     if column_next:
                         address[:] = addr_11

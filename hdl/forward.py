@@ -76,7 +76,9 @@ def forward(
     bank_read = BankRead(design)
     taps = bits(design.window_width)
     held = bits(design.window_width)
-    written = bits(word.row_width + word.column_width + design.max_maps.bit_length())
+    written_row = bits(word.row_width)
+    written_column = bits(word.column_width)
+    written_channel = count(design.max_maps)
     complete = flag()
     map_error = flag()
 
@@ -110,12 +112,13 @@ def forward(
     router = map_writer(
         clk, rst, start, loaded, map_config, stream_of(s_axis_map),
         floor_valid, floor_row, floor_next_row, floor_column, floor_open,
-        bank_write, written, complete, map_error, design,
+        bank_write, written_row, written_column, written_channel, complete, map_error, design,
     )  # fmt: skip
     banks = input_banks(clk, bank_write, bank_read, taps, design)
     walk = positions(clk, rst, start, map_config, head_take, head_valid, head, design)
     issuer = sequencer(
-        clk, rst, start, map_config, head, head_valid, head_take, written, popped,
+        clk, rst, start, map_config, head, head_valid, head_take,
+        written_row, written_column, written_channel, popped,
         floor_valid, floor_row, floor_next_row, floor_column, floor_open,
         bank_read, row_shift, column_shift, slot,
         issue, useful, stall_input, stall_output, stall_hazard, final_issue, design,

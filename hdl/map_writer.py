@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import always, always_comb, concat, intbv
+from myhdl import always, always_comb
 
 from merp.hdl.bundles import BankWrite, MapConfig, Stream, bits, count, flag
 from merp.hdl.entity import entity
-from merp.hdl.position_word import row_width
 from merp.models.params.design import Design
 
 
@@ -30,7 +29,9 @@ def map_writer(
     floor_column: Any,
     floor_open: Any,
     bank: BankWrite,
-    written: Any,
+    row: Any,
+    column: Any,
+    channel: Any,
     complete: Any,
     framing_error: Any,
     design: Design,
@@ -50,7 +51,7 @@ def map_writer(
     floor_valid    in   the floor describes a position
     floor_row, floor_next_row, floor_column  in  first, next_first, first_column
     floor_open     in   no position is left: accept everything
-    written        out  (row, column, map) of the next word, as one number
+    row, column, channel  out  place of the next word; rows count over all images
     complete       out  all words of the run were accepted
     framing_error  out  last came with another word than the run's last; sticky until start
 
@@ -61,12 +62,9 @@ def map_writer(
     d = design.d
     kept = k * d
     row_words = design.row_words
-    lines_width = row_width(design)
+    last_base = (d - 1) * row_words
     column_width = design.max_size.bit_length()
 
-    row = bits(lines_width)  # over all images
-    column = bits(column_width)
-    channel = count(design.max_maps)
     rows_left = bits(column_width)  # of this image, this row included
     images_left = count(design.max_images)
     bank_row = bits(k)  # one-hot
@@ -92,8 +90,7 @@ def map_writer(
                 accept.next = sink.valid
 
     @always_comb
-    def position() -> None:
-        written.next = concat(row, column, channel)
+    def recognise() -> None:
         last_word.next = (
             images_left == 1
             and rows_left == 1
@@ -103,7 +100,6 @@ def map_writer(
 
     @always(clk.posedge)
     def route() -> None:
-        next_base = intbv(0)[32:]
         bank.rows.next = 0
         bank.columns.next = 0
         if accept:
@@ -131,11 +127,10 @@ def map_writer(
                     row.next = row + 1
                     if bank_row[k - 1]:
                         bank_row.next = 1
-                        next_base[:] = base + row_words
-                        if next_base == d * row_words:
+                        if base == last_base:
                             base.next = 0
                         else:
-                            base.next = next_base
+                            base.next = base + row_words
                     else:
                         bank_row.next = bank_row << 1
                     if rows_left != 1:
@@ -161,4 +156,4 @@ def map_writer(
             complete.next = True
             framing_error.next = False
 
-    return permission, position, route
+    return permission, recognise, route

@@ -13,8 +13,8 @@ from merp.models.params.design import Design
 class PositionWord:
     """Field borders, as ``name`` (low bit) and ``name_top`` (one above the high bit).
 
-    From the low end: ``need_column``, ``need_row`` (last element of the window that lies in the
-    map, adjacent because they are compared as one number), ``first_row``, ``next_first_row``,
+    From the low end: ``need_column``, ``need_row`` (the window's last element that lies in the
+    map), ``first_row``, ``next_first_row``,
     ``first_column`` (what must be kept), then the read of the banks and two flags.
     """
 

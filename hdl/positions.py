@@ -82,16 +82,16 @@ def positions(
 
     @always(clk.posedge)
     def walk() -> None:
-        entry = intbv(0)[width:]
-        place = intbv(0, min=0, max=4 * k + 4)
-        ring = intbv(0, min=0, max=4 * d + 4)
-        tap = intbv(0, min=0, max=4 * k + 4)
-        end_of_row = intbv(0)[1:]
-        end_of_image = intbv(0)[1:]
-        end_of_run = intbv(0)[1:]
         if take:
             valid.next = False
         if active and (take or not valid):
+            entry = intbv(0)[width:]
+            place = intbv(0, min=0, max=4 * k + 4)
+            ring = intbv(0, min=0, max=4 * d + 4)
+            tap = intbv(0, min=0, max=4 * k + 4)
+            end_of_row = intbv(0)[1:]
+            end_of_image = intbv(0)[1:]
+            end_of_run = intbv(0)[1:]
             end_of_row[:] = 0
             end_of_image[:] = 0
             end_of_run[:] = 0

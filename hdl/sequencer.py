@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import always, always_comb, concat, intbv
+from myhdl import always, always_comb, intbv
 
 from merp.hdl.bundles import BankRead, MapConfig, Slot, bits, count, flag
 from merp.hdl.entity import entity
@@ -24,7 +24,9 @@ def sequencer(
     head: Any,
     head_valid: Any,
     head_take: Any,
-    written: Any,
+    written_row: Any,
+    written_column: Any,
+    written_channel: Any,
     popped: Any,
     floor_valid: Any,
     floor_row: Any,
@@ -56,7 +58,7 @@ def sequencer(
     holds is the cause of the stall.
 
     head, head_valid, head_take  the next position (position_word)
-    written       in   (row, column, map) of the next map word to be written
+    written_*     in   place of the next map word to be written; rows count over all images
     popped        in   the FIFO gave a word away
     floor_*       out  what the oldest open position still needs, for the write permission
     read          out  read of the banks, one cycle after the issue
@@ -76,7 +78,8 @@ def sequencer(
     groups_max = design.groups
     fifo_words = design.fifo_words
 
-    (need_low, need_high) = (word.need_column, word.need_row_top)
+    (need_column, need_column_top) = (word.need_column, word.need_column_top)
+    (need_row, need_row_top) = (word.need_row, word.need_row_top)
     (first_row, first_row_top) = (word.first_row, word.first_row_top)
     (next_first_row, next_first_row_top) = (word.next_first_row, word.next_first_row_top)
     (first_column, first_column_top) = (word.first_column, word.first_column_top)
@@ -153,7 +156,17 @@ def sequencer(
             if group != 0:
                 fire.next = True
             elif (channel == 0 and not head_valid) or not (
-                written > concat(current[need_high:need_low], channel)
+                written_row > current[need_row_top:need_row]
+                or (
+                    written_row == current[need_row_top:need_row]
+                    and (
+                        written_column > current[need_column_top:need_column]
+                        or (
+                            written_column == current[need_column_top:need_column]
+                            and written_channel > channel
+                        )
+                    )
+                )
             ):
                 stall_input.next = True
             elif last_channel and credits < config.groups:
@@ -179,13 +192,11 @@ def sequencer(
 
     @always(clk.posedge)
     def advance() -> None:
-        free = intbv(0, min=-groups_max, max=fifo_words + 2)
         for j in range(p):
             if ages[j] != distance:
                 ages[j].next = ages[j] + 1
-        free[:] = credits
         if popped:
-            free[:] = free + 1
+            credits.next = credits + 1
         if fire:
             if group == 0:
                 ages[lane].next = 1
@@ -195,7 +206,10 @@ def sequencer(
                         single.next = current[alone]
                         held.next = True
                 if last_channel:
-                    free[:] = free - config.groups
+                    if popped:
+                        credits.next = credits - config.groups + 1
+                    else:
+                        credits.next = credits - config.groups
                     if last_of_pair:
                         held.next = False
             if not last_group:
@@ -214,7 +228,6 @@ def sequencer(
                         kernel_base.next = 0
                         if current[final]:
                             busy.next = False
-        credits.next = free
         if start:
             busy.next = True
             held.next = False
@@ -229,11 +242,11 @@ def sequencer(
 
     @always(clk.posedge)
     def fetch() -> None:
-        accumulator = intbv(0, min=0, max=p * groups_max + groups_max)
         read.enable.next = False
         slot_1.valid.next = fire
         if fire:
             slot_1.kernel_addr.next = kernel_base + group
+            accumulator = intbv(0, min=0, max=p * groups_max + groups_max)
             accumulator[:] = group
             if lane != 0:
                 accumulator[:] = accumulator + groups_max

@@ -56,7 +56,9 @@ def input_side(
     bank_write = BankWrite(design)
     bank_read = BankRead(design)
     taps = bits(design.window_width)
-    written = bits(word.row_width + word.column_width + design.max_maps.bit_length())
+    written_row = bits(word.row_width)
+    written_column = bits(word.column_width)
+    written_channel = count(design.max_maps)
     head = bits(word.width)
     head_valid = flag()
     head_take = flag()
@@ -70,12 +72,13 @@ def input_side(
     router = map_writer(
         clk, rst, start, enable, config, sink,
         floor_valid, floor_row, floor_next_row, floor_column, floor_open,
-        bank_write, written, complete, framing_error, design,
+        bank_write, written_row, written_column, written_channel, complete, framing_error, design,
     )  # fmt: skip
     banks = input_banks(clk, bank_write, bank_read, taps, design)
     walk = positions(clk, rst, start, config, head_take, head_valid, head, design)
     issuer = sequencer(
-        clk, rst, start, config, head, head_valid, head_take, written, popped,
+        clk, rst, start, config, head, head_valid, head_take,
+        written_row, written_column, written_channel, popped,
         floor_valid, floor_row, floor_next_row, floor_column, floor_open,
         bank_read, row_shift, column_shift, slot,
         verdict.issue, verdict.useful, verdict.stall_input, verdict.stall_output,
