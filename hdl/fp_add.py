@@ -48,8 +48,8 @@ def fp_add(clk: Any, a: Any, b: Any, y: Any, fmt: FloatFormat, latency: int) -> 
     align_reach = 1 << align_steps
     lead_steps = (sum_bits - 1).bit_length()
     fine_steps = (lead_steps + 1) // 2
-    # From exp_max + 1 down to 1 - (the largest count of leading zeros).
-    exp_width = max(exp_bits, lead_steps) + 2
+    # From exp_max down to 2 - (the largest count of leading zeros), in two's complement.
+    exp_width = max(exp_bits, lead_steps) + 1
     # | is_nan | is_inf | is_zero | sign | differ | sticky | exponent |, known once aligned. The
     # exponent belongs to the place below the carry.
     facts_bits = 6 + exp_bits
@@ -90,11 +90,8 @@ def fp_add(clk: Any, a: Any, b: Any, y: Any, fmt: FloatFormat, latency: int) -> 
                 if (shifted << 2**i) != aligned:
                     sticky = True
                 aligned[:] = shifted
-        if smaller[sign_at:frac_bits] == 0:
-            sticky = False
-            aligned[:] = 0
-        elif distance >= align_reach:
-            sticky = True
+        # Zero, or so small that the larger operand is the rounded sum, whatever the sticky bit.
+        if smaller[sign_at:frac_bits] == 0 or distance >= align_reach:
             aligned[:] = 0
         # larger - (aligned + sticky / 2) is (larger + not aligned + not sticky) with the sticky
         # bit below it: the borrow costs no second carry chain.

@@ -52,6 +52,9 @@ DIRECTED = [
     (0x3F800001, 0xB3800000, 0x3F800000),
     (0x3F800001, 0xB3800001, 0x3F800000),
     (0x3F800000, 0xB2FFFFFF, 0x3F800000),
+    (0x3FE00000, 0x3E800004, 0x40000000),  # a tie at twice the place, after a carry
+    (0x3FE00000, 0x3E800005, 0x40000001),  # above it by either of the two bits below
+    (0x3FE00000, 0x3E800006, 0x40000001),
     (0x3FFFFFFF, 0x33800000, 0x40000000),  # rounding carries into the exponent
     (0x3F800000, 0xB2800000, 0x3F800000),  # beyond the guard and round bits: sticky only
     (0x3F800000, 0x00800000, 0x3F800000),  # out of the shifter's reach

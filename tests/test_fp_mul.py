@@ -33,6 +33,8 @@ DIRECTED = [
     (0x3F800003, 0x3FC00000, 0x3FC00004),  # a tie, down and up to even
     (0x3F800001, 0x3FC00000, 0x3FC00002),
     (0x3F800001, 0x3FC00001, 0x3FC00003),  # just above that tie
+    (0x3FC0000B, 0x3FEE8BA3, 0x4032E8C5),  # above a tie by the lowest bit of the product
+    (0xBF800000, 0xBF800000, 0x3F800000),
     (0x3FFFFFFF, 0x3FFFFFFF, 0x407FFFFE),  # product above 2
     (0x3FFFFFFF, 0x3F800001, 0x40000000),  # rounding carries into the exponent
     (0x3FC00000, 0x3FAAAAAB, 0x40000000),
@@ -42,6 +44,7 @@ DIRECTED = [
     (0x00800000, 0x00800000, 0x00000000),  # the smallest exponent of all
     (0x7F7FFFFF, 0x3F800000, 0x7F7FFFFF),
     (0x7F7FFFFE, 0x3F800001, 0x7F800000),  # rounding carries up to infinity
+    (0x7F7FFFFF, 0x3FC00000, 0x7F800000),  # the exponent of infinities, a fraction to clear
     (0x7F7FFFFF, 0xFF7FFFFF, 0xFF800000),  # the largest exponent of all
     (0x007FFFFF, 0x7F7FFFFF, 0x00000000),  # a subnormal is a zero
     (0x807FFFFF, 0x3F800000, 0x80000000),
