@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from merp.models.arithmetic import to_bits, to_values
+from merp.models.delta import delta_layer
 from merp.models.inference import layer_inputs
 from merp.models.initial import parameters
-from merp.models.kernel_update import update
+from merp.models.kernel_update import gradients, update
 from merp.models.loss import LOSSES, loss
 from merp.models.network import Layer, Network
 from merp.models.params.formats import BFLOAT16, BINARY32
@@ -25,6 +26,7 @@ from merp.models.training import (
     step_bytes,
     train_step,
 )
+from merp.models.unpool import unpool
 from merp.testbenches import binary64
 from merp.tools.shipped import open_network
 
@@ -111,6 +113,22 @@ def test_gradients_of_a_network(network: Network, kind: str) -> None:
             np.testing.assert_allclose(got, formula, rtol=0, atol=8 * 2.0**-23 * largest)
             numeric = binary64.central_differences(total, parameter, 1e-6)
             np.testing.assert_allclose(got, numeric, rtol=0, atol=2.0**-17 * largest)
+
+
+@pytest.mark.parametrize("network", NETWORKS, ids=lambda network: network.name)
+def test_backward_is_the_chain_of_its_parts_bit_for_bit(network: Network) -> None:
+    made = parameters(network, 3)
+    kept, output = forward(network, images_of(network), made)
+    _, delta = loss("squared", output, LABELS, network.fmt)
+    found = list(backward(network, kept, delta, made))
+    for each, (layer, x, state) in zip(found, reversed(kept), strict=True):
+        shape = layer.shape
+        delta = delta.reshape(2, shape.pooled_rows, shape.pooled_columns, layer.biases)
+        sums = unpool(delta, state, shape, network.fmt)
+        kernels, biases = gradients(layer, x, sums, network.fmt)
+        np.testing.assert_array_equal(each.kernels, kernels)
+        np.testing.assert_array_equal(each.biases, biases)
+        delta = delta_layer(layer, sums, made[layer.name][0], network.fmt)
 
 
 @pytest.mark.parametrize("network", NETWORKS, ids=lambda network: network.name)
