@@ -1,4 +1,4 @@
-"""The MyHDL bench of a whole top: clock, streams and monitors in one process."""
+"""The MyHDL bench of a whole top: the clock, with streams and monitors in one process."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 from myhdl import StopSimulation, block, delay, instance
 
+from merp.testbenches.one_clock import take_clocked
 from merp.testbenches.player import Progress, player
 from merp.testbenches.run import Outcome, Run
 from merp.testbenches.streams import Read
@@ -45,6 +46,7 @@ def run_top(
         @block
         def bench() -> Any:
             dut = top.function(**top.args)
+            clocked = take_clocked(dut, clk)
             play = player(top.ports, read, runs, deliver, limit, progress)
 
             @instance
@@ -62,7 +64,15 @@ def run_top(
                     clk.next = False
                 raise StopSimulation
 
-            return dut, stimulus
+            @instance
+            def registers() -> Any:
+                edge = clk.posedge
+                while True:
+                    yield edge
+                    for process in clocked:
+                        process()
+
+            return dut, stimulus, registers
 
         return bench()
 

@@ -14,8 +14,11 @@ from myhdl import Signal, always, always_comb, modbv
 from merp.cosim.engine import run_job
 from merp.cosim.job import Job
 from merp.cosim.record import Record
+from merp.cosim.waveform import transfers
 from merp.hdl.bundles import AxiStream, bits, flag
 from merp.hdl.entity import entity
+from merp.testbenches import forward_bench
+from merp.testbenches.one_clock import take_clocked
 from merp.testbenches.run import Run, Stuck
 from merp.testbenches.top import Top
 
@@ -282,3 +285,70 @@ def starved() -> Run:
 def test_a_stuck_run_names_its_state(engine: str) -> None:
     with pytest.raises(Stuck, match=r"no word moved for 50 cycles .* s_axis_kernel \d+ words"):
         run_job(Job(stand_in(), [starved()], limit=50), engine)
+
+
+def test_processes_run_as_one_change_nothing(
+    reference: list[Record], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(forward_bench, "take_clocked", lambda *_: [])
+    apart = run_job(Job(stand_in(), RUNS), "myhdl")
+    for ours, theirs in zip(reference, apart, strict=True):
+        assert ours.differences(theirs) == []
+
+
+def test_only_processes_of_the_clock_alone_are_taken() -> None:
+    top = stand_in()
+    elaborated = top.function(**top.args)
+    taken = take_clocked(elaborated, top.args["clk"])
+    assert [function.__name__ for function in taken] == ["run"]
+    assert [part.func.__name__ for part in elaborated.subs] == ["wires", "pins"]
+
+
+def test_transfers_in_a_waveform_are_those_on_the_pins(
+    reference: list[Record], tmp_path: Path
+) -> None:
+    vcd = tmp_path / "ports.vcd"
+    run_job(Job(stand_in(), RUNS, vcd=vcd), "myhdl")
+    streams = ["s_axis_map", "s_axis_kernel", "m_axis_map"]
+    assert transfers(vcd, streams) == [dict(record.transfers) for record in reference]
+    with pytest.raises(ValueError, match="no signal s_axis_bias_tvalid"):
+        transfers(vcd, ["s_axis_bias"])
+
+
+def test_an_undefined_pin_in_a_waveform_is_refused(tmp_path: Path) -> None:
+    vcd = tmp_path / "undefined.vcd"
+    names = ("clk", "rst", "start", "s_tvalid", "s_tready")
+    header = [f"$var wire 1 {code} {name} $end" for code, name in zip("abcde", names, strict=True)]
+    lines = ["$timescale 1ns $end", "$scope module top $end", *header, "$upscope $end"]
+    lines += [
+        "$enddefinitions $end",
+        "#0",
+        "0a",
+        "0b",
+        "1c",
+        "{valid}d",
+        "1e",
+        "#5",
+        "1a",
+        "#10",
+        "",
+    ]
+    text = "\n".join(lines)
+    vcd.write_text(text.replace("{valid}", "1"))
+    assert transfers(vcd, ["s"]) == [{"s": 1}]
+    for undefined in "xU":
+        vcd.write_text(text.replace("{valid}", undefined))
+        with pytest.raises(ValueError, match="s is undefined at 5"):
+            transfers(vcd, ["s"])
+
+
+@pytest.mark.verilator
+def test_a_build_is_made_once_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MERP_CACHE", str(tmp_path))
+    (first,) = run_job(Job(stand_in(), RUNS[:1]), "verilator")
+    kept = sorted(tmp_path.rglob("*"))
+    assert [path.name for path in kept if path.is_file()] == ["simulation"]
+    monkeypatch.setattr("merp.cosim.verilator_build._compile", None)
+    (second,) = run_job(Job(stand_in(), RUNS[:1]), "verilator")
+    assert first.elaboration_sha == second.elaboration_sha == kept[-2].name
+    assert sorted(tmp_path.rglob("*")) == kept
