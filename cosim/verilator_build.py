@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib.resources import files
 from pathlib import Path
 
@@ -58,16 +58,37 @@ def build(
             work = Path(folder)
             (work / "ports.h").write_text(header, encoding="ascii")
             (work / "harness.cpp").write_text(harness, encoding="ascii")
+            (work / "obj").mkdir()
+            runtime = _runtime_directory(verilator, trace)
+            if runtime.exists():
+                for ready in runtime.glob("*.o"):
+                    shutil.copy(ready, work / "obj")  # newer than its source: make skips it
             _compile(verilator, top, [source.resolve() for source in sources], flags, work)
-            ready = work / "ready"
-            ready.mkdir()
-            shutil.move(work / "obj" / f"V{top}", ready / EXECUTABLE)
-            try:
-                ready.rename(place)
-            except OSError:
-                if not (place / EXECUTABLE).exists():  # else another process was first
-                    raise
+            _publish((work / "obj").glob("verilated*.o"), runtime, work / "runtime")
+            (work / "obj" / f"V{top}").rename(work / "obj" / EXECUTABLE)
+            _publish([work / "obj" / EXECUTABLE], place, work / "ready")
     return place / EXECUTABLE, sha
+
+
+def _runtime_directory(verilator: Verilator, trace: bool) -> Path:
+    """Where the objects of Verilator's run-time library are kept: no design changes them."""
+    key = repr((verilator.version, str(verilator.root), OPTIMISE, trace))
+    sha = hashlib.sha256(key.encode()).hexdigest()
+    return cache_directory() / "verilator" / f"runtime-{sha[:16]}"
+
+
+def _publish(found: Iterable[Path], place: Path, work: Path) -> None:
+    """Put files into the cache as the folder ``place``, all of them at once."""
+    if place.exists():
+        return
+    work.mkdir()
+    for path in found:
+        path.rename(work / path.name)
+    try:
+        work.rename(place)
+    except OSError:
+        if not place.exists():  # else another process was first
+            raise
 
 
 def _compile(

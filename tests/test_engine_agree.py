@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -235,10 +234,7 @@ def test_a_run_may_use_the_output_of_the_one_before(reference: list[Record]) -> 
         pytest.param("ghdl", marks=pytest.mark.ghdl),
     ],
 )
-def test_records_are_identical(
-    engine: str, reference: list[Record], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("MERP_CACHE", os.environ.get("MERP_CACHE", str(tmp_path)))
+def test_records_are_identical(engine: str, reference: list[Record]) -> None:
     records = run_job(Job(stand_in(), RUNS), engine)
     assert len(records) == len(reference) > 0
     for ours, theirs in zip(reference, records, strict=True):
@@ -347,8 +343,8 @@ def test_a_build_is_made_once_and_kept(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setenv("MERP_CACHE", str(tmp_path))
     (first,) = run_job(Job(stand_in(), RUNS[:1]), "verilator")
     kept = sorted(tmp_path.rglob("*"))
-    assert [path.name for path in kept if path.is_file()] == ["simulation"]
     monkeypatch.setattr("merp.cosim.verilator_build._compile", None)
     (second,) = run_job(Job(stand_in(), RUNS[:1]), "verilator")
-    assert first.elaboration_sha == second.elaboration_sha == kept[-2].name
+    assert first.elaboration_sha == second.elaboration_sha
+    assert (tmp_path / "verilator" / first.elaboration_sha / "simulation").is_file()
     assert sorted(tmp_path.rglob("*")) == kept
