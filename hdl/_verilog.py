@@ -126,7 +126,7 @@ def _instance(item: Instance) -> str:
 def _registers(body: Body) -> set[int]:
     """Signals that keep a value: those that get an initial one.
 
-    What a combinational process drives gets none; Verilator objects to a second value there.
+    What a combinational process drives gets none: synthesis tools would look for its register.
     """
     combinational: set[int] = set()
     for item in body.items:

@@ -122,8 +122,6 @@ def _operand(part: Any) -> str:
     """An operand of a concatenation."""
     if isinstance(part, _Signal):
         written = text(part, SYNTAX)
-        if isinstance(part._val, intbv) and part._nrbits == 1:
-            return f"{written}(0)" if part._name is not None else written
         return f"unsigned({written})" if _is_signed(span(part)[0]) else written
     if isinstance(part, bool):
         return f"'{int(part)}'"

@@ -20,7 +20,6 @@ from types import ModuleType
 from typing import Any, Literal
 
 import myhdl
-from myhdl._extractHierarchy import _memInfoMap
 
 from merp.hdl import _verilog, _vhdl
 from merp.hdl._analyse import Analysis, Body, name_blocks, stub_blocks
@@ -229,8 +228,6 @@ def convert(
     if name is not None and flaw(name):
         raise ExportError(f"entity name {name} {flaw(name)}")
     converter = _Converter(_WRITERS[hdl])
-    known_lists = dict(_memInfoMap)
-    _memInfoMap.clear()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", myhdl.ToVHDLWarning)
@@ -238,9 +235,6 @@ def convert(
             top = converter.entity(function, arguments(function, (), dict(args)), is_top=True)
     except myhdl.ConversionError as error:
         raise ExportError(str(error)) from error
-    finally:
-        _memInfoMap.clear()
-        _memInfoMap.update(known_lists)
     converter.name_entities(top, name)
     names = {entity.token: entity.name for entity in converter.entities}
     texts: dict[str, str] = {}

@@ -8,6 +8,7 @@ from myhdl import (
     Signal,
     TristateSignal,
     always,
+    always_comb,
     enum,
     intbv,
 )
@@ -56,6 +57,38 @@ def process_and_instance(clk: Any, d: Any, q: Any) -> Any:
         q.next = d
 
     return inner, store
+
+
+@entity
+def process_and_element(clk: Any, d: Any, q: Any) -> Any:
+    """A process writes into a list, an instance drives an element of it."""
+    words = [bits(8) for _ in range(4)]
+    inner = register(clk, d, words[0])
+
+    @always(clk.posedge)
+    def store() -> None:
+        words[d[2:]].next = d
+        q.next = words[d[4:2]]
+
+    return inner, store
+
+
+@entity
+def half_and_half(clk: Any, d: Any, q: Any) -> Any:
+    """An instance drives one element of a list, a process the other."""
+    words = [bits(8) for _ in range(2)]
+    other = words[1]
+    inner = register(clk, d, words[0])
+
+    @always(clk.posedge)
+    def store() -> None:
+        other.next = d
+
+    @always_comb
+    def pick() -> None:
+        q.next = words[d[0]]
+
+    return inner, store, pick
 
 
 @entity
@@ -117,6 +150,8 @@ def _words(width: int = 8) -> dict[str, Any]:
         (takes_list, {"clk": _clk(), "words": [bits(8)], "q": bits(8)}, "words is a list"),
         (two_drivers, _words(), "output q of register_1 drives a signal that has another driver"),
         (process_and_instance, _words(), "another driver"),
+        (process_and_element, _words(), "another driver"),
+        (half_and_half, _words(), "a list is driven by a process and by instances"),
         (drives_slice, _words(16) | {"d": bits(8)}, "must go to a whole signal"),
         (keyword_port, {"clk": _clk(), "d": bits(8), "out": bits(8)}, "out is a keyword"),
         (case_port, {"clk": _clk(), "d": bits(8), "D": bits(8)}, "differs from another by case"),

@@ -99,9 +99,9 @@ def slices(clk: Any, d: Any, s: Any, q: Any, b: Any, n: Any) -> Any:
 
 
 @entity
-def concats(clk: Any, a: Any, b: Any, s: Any, y: Any) -> Any:
+def concats(clk: Any, a: Any, b: Any, s: Any, one: Any, y: Any) -> Any:
     """Concatenations as actuals, with constants, signed parts and single bits."""
-    word = ConcatSignal(a, "01", b(2), s, True, b(4, 1))
+    word = ConcatSignal(a, "01", b(2), s, True, b(4, 2), one)
     return register(clk, word, y)
 
 
@@ -302,13 +302,13 @@ DESIGNS: dict[str, Design] = {
     ),
     "concats": (
         concats,
-        lambda: dict(clk=_clk(), a=bits(5), b=bits(6), s=_signed(4, -3), y=bits(16)),
-        ("a", "b", "s"),
+        lambda: dict(clk=_clk(), a=bits(5), b=bits(6), s=_signed(4, -3), one=bits(1), y=bits(16)),
+        ("a", "b", "s", "one"),
     ),
     "aliases": (aliases, lambda: dict(clk=_clk(), d=bits(16), q=bits(16), r=bits(16)), ("d",)),
     "tables": (
         tables,
-        lambda: dict(clk=_clk(), d=bits(2)) | {f"q{i}": bits(4, i) for i in range(4)},
+        lambda: dict(clk=_clk(), d=bits(2)) | {f"q{i}": bits(4) for i in range(4)},
         ("d",),
     ),
     "starts": (
@@ -456,6 +456,15 @@ def test_a_signal_without_a_driver_gets_its_value(
     function, make, _ = DESIGNS["aliases"]
     text = convert(function, make(), hdl, tmp_path).files[-1].read_text()
     assert all(driver in text for driver in drivers)
+
+
+def test_verilog_initialises_registers_and_nothing_else(tmp_path: Path) -> None:
+    function, make, _ = DESIGNS["choices"]
+    text = convert(function, make(), "verilog", tmp_path).files[-1].read_text()
+    assert "    output reg  [7:0] y\n" in text
+    function, make, _ = DESIGNS["wrapping"]
+    text = convert(function, make(), "verilog", tmp_path).files[-1].read_text()
+    assert "reg  [7:0] angle = 8'hc8;" in text
 
 
 def test_variants_are_named_by_what_tells_them_apart(tmp_path: Path) -> None:
