@@ -41,10 +41,10 @@ def cu_array_fast(
     # one that shows the sum, after which it is written back.
     to_operand, to_sum = design.cu_latency, design.add_latency
 
-    kernels = np.zeros((design.kernel_words, n_cu, taps), np.uint32)
+    kernels = np.zeros((design.kernel_words, taps, n_cu), np.uint32)
     biases = np.zeros((design.groups, n_cu), np.uint32)
     partial = np.zeros((design.p * design.groups, n_cu), np.uint32)
-    scratch = np.zeros(taps, np.int64)
+    scratch = np.zeros((taps, n_cu), np.int64)
     held = np.zeros(taps, np.uint32)
     held_word = 0
 
@@ -59,7 +59,7 @@ def cu_array_fast(
         elements = unpack(data, taps, width)
         for j in range(n_cu):
             if enable >> j & 1:
-                kernels[addr, j] = elements
+                kernels[addr, :, j] = elements
 
     def write_bias(enable: int, addr: int, data: int) -> None:
         for j in range(n_cu):

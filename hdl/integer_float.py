@@ -4,7 +4,9 @@ Written from the same specification as the hardware and the golden models, and s
 decode, exact integer result, round to nearest even, encode. Subnormals flush to signed zeros, every
 NaN is the canonical one. IEEE 754-2019 clauses 4.3.1 and 5.4.1.
 
-All compiled functions stand in this one file: numba's cache does not notice changes in another.
+Everything is computed and the right result selected, without a branch: the loops over the CUs
+become the processor's vector instructions, and no branch is mispredicted. All compiled functions
+stand in this one file, since numba's cache does not notice changes in another.
 """
 
 from __future__ import annotations
@@ -19,84 +21,77 @@ Words = NDArray[np.uint32]
 
 
 @njit(cache=True, inline="always")
-def _rounded(sign: int, magnitude: int, scale: int, exp_bits: int, frac_bits: int) -> int:
-    """Bits of the number nearest to ``magnitude * 2**scale``; sign: the sign bit in its place.
+def _rounded(exact: int, exponent: int, drop: int, exp_bits: int, frac_bits: int) -> int:
+    """Magnitude bits of ``exact``, whose leading one has this biased exponent, less ``drop`` bits.
 
-    ``magnitude`` is 1 to 2**53.
+    The hidden bit adds one to the exponent field below it, and so does a carry out of rounding.
     """
-    length = 0
-    rest = magnitude
-    while rest:  # compiles into a count of leading zeros
-        rest >>= 1
-        length += 1
-    surplus = length - (frac_bits + 1)
-    if surplus > 0:
-        odd = (magnitude >> surplus) & 1
-        kept = (magnitude + (1 << (surplus - 1)) - 1 + odd) >> surplus
-        carry = kept >> (frac_bits + 1)
-        kept >>= carry
-        surplus += carry
-    else:
-        kept = magnitude << -surplus
-    exponent = scale + surplus + frac_bits + (1 << (exp_bits - 1)) - 1
-    if exponent < 1:
-        return sign
-    top = (1 << exp_bits) - 1
-    if exponent >= top:
-        return sign | top << frac_bits
-    return sign | exponent << frac_bits | (kept & ((1 << frac_bits) - 1))
+    odd = (exact >> drop) & 1
+    kept = (exact + (1 << (drop - 1)) - 1 + odd) >> drop
+    magnitude = ((exponent - 1) << frac_bits) + kept
+    infinity = ((1 << exp_bits) - 1) << frac_bits
+    magnitude = infinity if magnitude > infinity else magnitude
+    return magnitude if magnitude >= (1 << frac_bits) else 0
 
 
 @njit(cache=True, inline="always")
-def multiply(a: int, b: int, exp_bits: int, frac_bits: int) -> int:
-    """Bits of the product of two words."""
+def multiply(a: Any, b: Any, exp_bits: int, frac_bits: int) -> int:
+    """Bits of the product of two words, held in int64."""
     top = (1 << exp_bits) - 1
     hidden = 1 << frac_bits
     exponent_a, fraction_a = (a >> frac_bits) & top, a & (hidden - 1)
     exponent_b, fraction_b = (b >> frac_bits) & top, b & (hidden - 1)
-    sign = (a ^ b) & (1 << (exp_bits + frac_bits))
-    if exponent_a == top or exponent_b == top:
-        nan_a = exponent_a == top and fraction_a != 0
-        nan_b = exponent_b == top and fraction_b != 0
-        if nan_a or nan_b or exponent_a == 0 or exponent_b == 0:
-            return top << frac_bits | hidden >> 1
-        return sign | top << frac_bits
-    if exponent_a == 0 or exponent_b == 0:
-        return sign
-    bias = (1 << (exp_bits - 1)) - 1
-    scale = exponent_a + exponent_b - 2 * (bias + frac_bits)
-    product = (hidden | fraction_a) * (hidden | fraction_b)
-    return _rounded(sign, product, scale, exp_bits, frac_bits)
+    exact = (hidden | fraction_a) * (hidden | fraction_b)
+    carry = exact >> (2 * frac_bits + 1)
+    exponent = exponent_a + exponent_b + carry - ((1 << (exp_bits - 1)) - 1)
+    magnitude = _rounded(exact << (1 - carry), exponent, frac_bits + 1, exp_bits, frac_bits)
+    infinite = (exponent_a == top) | (exponent_b == top)
+    zero = (exponent_a == 0) | (exponent_b == 0)
+    magnitude = top << frac_bits if infinite else magnitude
+    magnitude = 0 if zero else magnitude
+    product = ((a ^ b) & (1 << (exp_bits + frac_bits))) | magnitude
+    nan_a = (exponent_a == top) & (fraction_a != 0)
+    nan_b = (exponent_b == top) & (fraction_b != 0)
+    return top << frac_bits | hidden >> 1 if nan_a | nan_b | (infinite & zero) else product
 
 
 @njit(cache=True, inline="always")
-def add(a: int, b: int, exp_bits: int, frac_bits: int) -> int:
-    """Bits of the sum of two words."""
+def add(a: Any, b: Any, exp_bits: int, frac_bits: int) -> int:
+    """Bits of the sum of two words, held in int64."""
     top = (1 << exp_bits) - 1
     hidden = 1 << frac_bits
     sign_bit = 1 << (exp_bits + frac_bits)
-    if (a & (sign_bit - 1)) < (b & (sign_bit - 1)):
-        a, b = b, a
-    exponent_a, fraction_a = (a >> frac_bits) & top, a & (hidden - 1)
-    exponent_b, fraction_b = (b >> frac_bits) & top, b & (hidden - 1)
-    sign = a & sign_bit
+    swap = (a & (sign_bit - 1)) < (b & (sign_bit - 1))
+    large = b if swap else a
+    small = a if swap else b
+    exponent_l, fraction_l = (large >> frac_bits) & top, large & (hidden - 1)
+    exponent_s, fraction_s = (small >> frac_bits) & top, small & (hidden - 1)
     opposite = ((a ^ b) & sign_bit) != 0
-    if exponent_a == top:
-        if fraction_a != 0 or (exponent_b == top and opposite):
-            return top << frac_bits | hidden >> 1
-        return a
-    if exponent_b == 0:
-        return a if exponent_a != 0 else a & b & sign_bit
-    distance = exponent_a - exponent_b
-    if distance > frac_bits + 2:
-        return a  # b is below a quarter of a's last place: no tie, nor half of the binade below
-    large = (hidden | fraction_a) << distance
-    small = hidden | fraction_b
-    exact = large - small if opposite else large + small
-    if exact == 0:
-        return 0
-    scale = exponent_b - ((1 << (exp_bits - 1)) - 1) - frac_bits
-    return _rounded(sign, exact, scale, exp_bits, frac_bits)
+
+    # Up to `room` places apart the sum is exact. Further apart, the smaller number counts as if it
+    # were at `room`: still below a quarter of the larger one's last place, so it is rounded away.
+    room = frac_bits + 3
+    distance = exponent_l - exponent_s
+    distance = room if distance > room else distance
+    aligned = ((hidden | fraction_s) << room) >> distance
+    aligned = 0 if exponent_s == 0 else aligned
+    exact = ((hidden | fraction_l) << room) + (-aligned if opposite else aligned)
+
+    # The leading one moves to the place of a carry, a bit above that of the larger number.
+    width = frac_bits + room + 2
+    exponent = exponent_l + 1
+    for step in (32, 16, 8, 4, 2, 1):
+        low = exact < (1 << (width - step if width > step else 0))
+        exact = exact << step if low else exact
+        exponent = exponent - step if low else exponent
+    magnitude = _rounded(exact, exponent, room + 1, exp_bits, frac_bits)
+
+    total = (large & sign_bit) | magnitude
+    total = 0 if exact == 0 else total
+    total = a & b & sign_bit if exponent_l == 0 else total
+    total = large if exponent_l == top else total
+    nan = (exponent_l == top) & ((fraction_l != 0) | ((exponent_s == top) & opposite))
+    return top << frac_bits | hidden >> 1 if nan else total
 
 
 @njit(cache=True)
@@ -105,22 +100,27 @@ def sums_of_products(
 ) -> None:
     """Each CU's balanced tree of products, ``cu_kind = "tree"``.
 
-    window: (taps,); kernels: (n_cu, taps); sums: (n_cu,), the result. terms: (taps,) int64,
+    window: (taps,); kernels: (taps, n_cu); sums: (n_cu,), the result. terms: (taps, n_cu) int64,
     scratch. Neighbours are added level by level, an odd last term passes on.
     """
-    for unit in range(sums.size):
-        count = window.size
-        for tap in range(count):
-            a, b = np.int64(window[tap]), np.int64(kernels[unit, tap])
-            terms[tap] = multiply(a, b, exp_bits, frac_bits)
-        while count > 1:
-            pairs = count // 2
-            for j in range(pairs):
-                terms[j] = add(terms[2 * j], terms[2 * j + 1], exp_bits, frac_bits)
-            if count % 2:
-                terms[pairs] = terms[count - 1]
-            count -= pairs
-        sums[unit] = terms[0]
+    units = sums.size
+    for tap in range(window.size):
+        a = np.int64(window[tap])
+        for unit in range(units):
+            terms[tap, unit] = multiply(a, np.int64(kernels[tap, unit]), exp_bits, frac_bits)
+    count = window.size
+    while count > 1:
+        pairs = count // 2
+        for j in range(pairs):
+            for unit in range(units):
+                a, b = terms[2 * j, unit], terms[2 * j + 1, unit]
+                terms[j, unit] = add(a, b, exp_bits, frac_bits)
+        if count % 2:
+            for unit in range(units):
+                terms[pairs, unit] = terms[count - 1, unit]
+        count -= pairs
+    for unit in range(units):
+        sums[unit] = terms[0, unit]
 
 
 @njit(cache=True)

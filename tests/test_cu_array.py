@@ -120,6 +120,25 @@ def test_cu_array_matches_golden(array: Callable[..., Any], design: Design, stal
     )
 
 
+@pytest.mark.parametrize("seed", range(16))
+def test_cu_array_fast_random_designs(seed: int) -> None:
+    """More of them than the hardware could be simulated for, and wider."""
+    rng = Random(seed)
+    groups, n = rng.randrange(1, 5), rng.randrange(1, 4)
+    design = design_for(
+        rng.randrange(1, 7),
+        rng.choice((1, 2, 3, 4, 5, 16, 17)),
+        fmt=rng.choice((BINARY32, BFLOAT16, BINARY16, ODD, FloatFormat(8, 2), FloatFormat(3, 20))),
+        mul_latency=rng.randrange(1, 4),
+        add_latency=rng.randrange(1, 6),
+        p=rng.randrange(1, 3),
+        groups=groups,
+        kernel_words=n * groups,
+        fifo_words=groups,
+    )
+    Layer(design, n, 5, rng, 0.15).check(cu_array_fast)
+
+
 def anything(design: Design, seed: str, slots: int) -> CuScript:
     """Slots in any order, too early for their accumulators, amid memory writes and resets."""
     rng = Random(seed)
@@ -265,11 +284,13 @@ def test_integer_float_matches_golden(fmt: FloatFormat) -> None:
     integer_float.accumulate(a, b, total, fmt.exp_bits, fmt.frac_bits)
     assert total.tolist() == fp_add(a, b, fmt).tolist()
     products = np.empty_like(a)
-    scratch = np.empty(1, np.int64)
-    for j, (x, y) in enumerate(pairs):
-        window, kernel = np.array([x], np.uint32), np.array([[y]], np.uint32)
-        place = products[j : j + 1]
-        integer_float.sums_of_products(window, kernel, scratch, place, fmt.exp_bits, fmt.frac_bits)
+    for x in set(a.tolist()):
+        place = np.flatnonzero(a == x)
+        window, kernels = np.array([x], np.uint32), b[place].reshape(1, -1)
+        terms = np.empty(kernels.shape, np.int64)
+        sums = np.empty(place.size, np.uint32)
+        integer_float.sums_of_products(window, kernels, terms, sums, fmt.exp_bits, fmt.frac_bits)
+        products[place] = sums
     assert products.tolist() == fp_mul(a, b, fmt).tolist()
 
 
