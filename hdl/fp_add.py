@@ -51,7 +51,7 @@ def fp_add(clk: Any, a: Any, b: Any, y: Any, fmt: FloatFormat, latency: int) -> 
     # From exp_max down to 2 - (the largest count of leading zeros), in two's complement.
     exp_width = max(exp_bits, lead_steps) + 1
     # | is_nan | is_inf | is_zero | sign | differ | sticky | exponent |, known once aligned. The
-    # exponent belongs to the place below the carry.
+    # exponent is that of the carry's place.
     facts_bits = 6 + exp_bits
     sticky_at, differ_at, sum_sign_at = exp_bits, exp_bits + 1, exp_bits + 2
     zero_at, inf_at, nan_at = exp_bits + 3, exp_bits + 4, exp_bits + 5
@@ -81,6 +81,7 @@ def fp_add(clk: Any, a: Any, b: Any, y: Any, fmt: FloatFormat, latency: int) -> 
     def align() -> None:
         aligned = intbv(0)[sum_bits:]
         shifted = intbv(0)[sum_bits:]
+        exponent = modbv(0)[exp_bits:]
         sticky = False
         # Long moves first: the last, slowest bits lost are then the fewest.
         aligned[:] = concat(True, smaller[frac_bits:], intbv(0)[2:])
@@ -108,8 +109,9 @@ def fp_add(clk: Any, a: Any, b: Any, y: Any, fmt: FloatFormat, latency: int) -> 
             larger[frac_bits:] != 0 or (differ and smaller[sign_at:frac_bits] == exp_max)
         )
         is_zero = larger[sign_at:frac_bits] == 0
+        exponent[:] = larger[sign_at:frac_bits] + 1  # wraps for infinity and NaN, unused there
         facts_align.next = concat(
-            is_nan, is_inf, is_zero, larger[sign_at], differ, sticky, larger[sign_at:frac_bits]
+            is_nan, is_inf, is_zero, larger[sign_at], differ, sticky, exponent
         )
 
     @(always(clk.posedge) if cut_add else always_comb)
@@ -149,7 +151,7 @@ def fp_add(clk: Any, a: Any, b: Any, y: Any, fmt: FloatFormat, latency: int) -> 
     @always_comb
     def unpack() -> None:
         exponent = modbv(0)[exp_width:]
-        exponent[:] = facts[exp_bits:] + 1 - zeros
+        exponent[:] = facts[exp_bits:] - zeros
         is_zero = facts[zero_at] or not normal[sum_bits - 1]
         # Exact cancellation is +0, but (-0) + (-0) is -0.
         raw.sign.next = facts[sum_sign_at] and not (is_zero and facts[differ_at])

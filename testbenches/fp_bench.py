@@ -73,7 +73,8 @@ def corner_values(fmt: FloatFormat) -> list[int]:
 
 def corner_pairs(fmt: FloatFormat) -> list[Pair]:
     """Every corner against every corner."""
-    return list(product(corner_values(fmt), repeat=2))
+    values = corner_values(fmt)
+    return list(product(values, values))
 
 
 def _word(fmt: FloatFormat, rng: Random, exponent: int, frac: int) -> int:

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from merp.cosim.replay import replay
+from merp.cosim.replay import lint_verilog, replay
 from merp.models.fp_add import fp_add
 from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
 from merp.testbenches.fp_bench import CLASSES, Pair, corner_pairs, run_fp
@@ -139,3 +139,10 @@ def test_fp_add_vhdl(fmt: FloatFormat, latency: int, tmp_path: Path) -> None:
     if fmt == BINARY32:
         pairs += [(a, b) for a, b, _ in DIRECTED]
     assert replay(check(pairs, fmt, latency), tmp_path) == len(pairs) + latency
+
+
+@pytest.mark.verilator
+@every_latency
+def test_fp_add_verilog_is_clean(latency: int, tmp_path: Path) -> None:
+    run = run_fp("add", [0], [0], BINARY32, latency)
+    lint_verilog(run.trace.block, run.trace.args, tmp_path)

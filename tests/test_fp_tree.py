@@ -8,7 +8,7 @@ from random import Random
 import pytest
 from myhdl import Signal
 
-from merp.cosim.replay import replay
+from merp.cosim.replay import lint_verilog, replay
 from merp.hdl.bundles import bits
 from merp.hdl.fp_tree import fp_tree
 from merp.models.fp_tree import fp_tree as golden
@@ -105,3 +105,10 @@ def test_fp_tree_rejects_count() -> None:
 def test_fp_tree_vhdl(count: int, latency: int, fmt: FloatFormat, tmp_path: Path) -> None:
     trace = check(random_vectors(count, fmt, 60, Random(count)), fmt, latency)
     assert replay(trace, tmp_path) == len(trace.rows)
+
+
+@pytest.mark.verilator
+@pytest.mark.parametrize("count", [1, 5])
+def test_fp_tree_verilog_is_clean(count: int, tmp_path: Path) -> None:
+    trace = run([[0] * count], BFLOAT16, 4)
+    lint_verilog(trace.block, trace.args, tmp_path)
