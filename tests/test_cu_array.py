@@ -47,7 +47,7 @@ def design_for(k: int, n_cu: int, **changes: Any) -> Design:
 # k, n_cu, groups, p, format, mul_latency, add_latency: every k, every latency, one group and many.
 CONFIGURATIONS = [
     design_for(1, 4, groups=1, mul_latency=1, add_latency=1),
-    design_for(1, 1, groups=5, p=2, mul_latency=3, add_latency=5, fifo_words=5),
+    design_for(1, 1, groups=5, p=2, mul_latency=3, add_latency=5, kernel_words=15, fifo_words=5),
     design_for(2, 3, groups=2, p=2, fmt=BFLOAT16, mul_latency=2, add_latency=3),
     design_for(2, 1, groups=3, fmt=ODD, mul_latency=3, add_latency=2),
     design_for(3, 2, groups=3, mul_latency=3, add_latency=4),

@@ -22,7 +22,7 @@ BYTE = FloatFormat(4, 3)  # elements are only carried, so few bits do
 
 @dataclass(frozen=True)
 class Load:
-    """One load: sizes, pressure (chance of an idle cycle), which word carries ``last``.
+    """One load: sizes, pressure (chance of an idle cycle), which words carry ``last``.
 
     ``reset_at``: so many cycles after start the load is reset, and given up.
     """
@@ -31,8 +31,8 @@ class Load:
     groups: int
     last_cus: int
     idle: float = 0.0
-    kernel_last: int = -1
-    bias_last: int = -1
+    kernel_last: tuple[int, ...] = (-1,)
+    bias_last: tuple[int, ...] = (-1,)
     reset_at: int | None = None
 
     def maps(self, design: Design) -> int:
@@ -79,7 +79,10 @@ class Feeder:
         maps = load.maps(design)
         sizes = {"kernel": maps * load.n * design.taps, "bias": maps}
         words = {s: [rng.getrandbits(design.fmt.width) for _ in range(sizes[s])] for s in sizes}
-        lasts = {"kernel": load.kernel_last % sizes["kernel"], "bias": load.bias_last % maps}
+        lasts = {
+            "kernel": {at % sizes["kernel"] for at in load.kernel_last},
+            "bias": {at % maps for at in load.bias_last},
+        }
         self.words.append(words)
         self.starts.append(self._cycle)
         at = dict.fromkeys(sizes, -1)
@@ -98,7 +101,7 @@ class Feeder:
                 if at[stream] + 1 < size and fresh:
                     at[stream] += 1
                     changes[f"sink_{stream}_data"] = words[stream][at[stream]]
-                    changes[f"sink_{stream}_last"] = int(at[stream] == lasts[stream])
+                    changes[f"sink_{stream}_last"] = int(at[stream] in lasts[stream])
                 # After the final word valid stays high: nothing more may be taken.
                 valid[stream] = fresh or at[stream] + 1 == size
                 changes[f"sink_{stream}_valid"] = int(valid[stream])
@@ -231,10 +234,10 @@ def test_kernel_loader_waits_for_both(slow: str) -> None:
         check(design, [Load(1, 3, 2, 0.5)], seed + 100 * (slow == "bias"))
 
 
-@pytest.mark.parametrize("at", [0, 1, -2])
+@pytest.mark.parametrize("at", [(0,), (1,), (-2,), (), (0, -1), (-2, -1)], ids=str)
 @pytest.mark.parametrize("stream", ["kernel_last", "bias_last"])
-def test_kernel_loader_framing_error(stream: str, at: int) -> None:
-    """A last on another word than the expected one is told until the next start."""
+def test_kernel_loader_framing_error(stream: str, at: tuple[int, ...]) -> None:
+    """A last early, absent, or early and once more in its place: told until the next start."""
     design = design_for(2, 2)
     good = Load(2, 2, 1)
     check(design, [Load(2, 2, 1, **{stream: at}), good, Load(2, 2, 1, 0.3, **{stream: at}), good])
@@ -244,7 +247,7 @@ def test_kernel_loader_framing_error(stream: str, at: int) -> None:
 def test_kernel_loader_reset_mid_load(reset_at: int) -> None:
     """Reset gives a load up at any point, and a new one is complete."""
     design = design_for(2, 2)
-    check(design, [Load(4, 1, 2, reset_at=reset_at, kernel_last=1), Load(3, 2, 1)], reset_at)
+    check(design, [Load(4, 1, 2, reset_at=reset_at, kernel_last=(1,)), Load(3, 2, 1)], reset_at)
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -271,6 +274,6 @@ def test_kernel_loader_random(seed: int) -> None:
 )
 def test_kernel_loader_vhdl(design: Design, tmp_path: Path) -> None:
     first, second, *_ = loads_for(design, 0.2)
-    give_up = Load(1, 1, 1, kernel_last=0, reset_at=2)
+    give_up = Load(1, 1, 1, kernel_last=(0,), reset_at=2)
     trace = check(design, [first, give_up, second])
     assert replay(trace, tmp_path) == len(trace.rows)
