@@ -20,9 +20,9 @@ from merp.testbenches.top import Pin, TopPorts
 
 EXECUTABLE = "simulation"
 FLAGS = ("--cc", "--exe", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert",
-         "-Wno-lint", "-Wno-style", "--output-split", "20000")  # fmt: skip
+         "-Wno-lint", "-Wno-style", "--output-split", "20000", "--inline-mult", "1")  # fmt: skip
 TRACE_FLAGS = ("--trace-vcd", "--trace-depth", "1")  # the ports alone
-OPTIMISE = ("OPT_FAST=-O2", "OPT_SLOW=-O0", "OPT_GLOBAL=-O1")
+OPTIMISE = ("OPT_FAST=-O1", "OPT_SLOW=-O0", "OPT_GLOBAL=-O1")
 
 
 def cache_directory() -> Path:

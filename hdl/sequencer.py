@@ -290,11 +290,12 @@ def sequencer(
         row_shift.next = row_shift_1
         column_shift.next = column_shift_1
         slot.valid.next = slot_1.valid
-        slot.kernel_addr.next = slot_1.kernel_addr
-        slot.acc_addr.next = slot_1.acc_addr
-        slot.group.next = slot_1.group
-        slot.first.next = slot_1.first
-        slot.last.next = slot_1.last
+        if slot_1.valid:
+            slot.kernel_addr.next = slot_1.kernel_addr
+            slot.acc_addr.next = slot_1.acc_addr
+            slot.group.next = slot_1.group
+            slot.first.next = slot_1.first
+            slot.last.next = slot_1.last
         if rst:
             slot.valid.next = False
 
