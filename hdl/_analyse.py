@@ -54,6 +54,7 @@ class Body:
     """Contents of an entity in source order."""
 
     unit: Unit
+    names: Names = field(default_factory=Names)
     ports: list[Port] = field(default_factory=list)
     enums: list[Any] = field(default_factory=list)
     signals: list[Any] = field(default_factory=list)
@@ -116,7 +117,7 @@ class Analysis:
         self.unit = unit
         self.syntax = syntax
         self.body = Body(unit)
-        self.names = Names()
+        self.names = self.body.names
         self.where = unit.deco.func.__name__
         self.blocks = list(walk(unit.block))
         self.entities = entities
@@ -133,7 +134,6 @@ class Analysis:
     def _processes(self) -> None:
         """Let MyHDL analyse the processes; collect them and the instances in source order."""
         _misc._genUniqueSuffix.reset()
-        _misc._genLabel = _misc._LabelGenerator()
         _analyze._enumTypeSet.clear()
         hierarchy = _getHierarchy("top", self.unit.block)
 

@@ -9,6 +9,8 @@ from typing import Any
 
 from myhdl._ShadowSignal import _SliceSignal
 
+from merp.hdl._names import Names
+
 
 @dataclass(frozen=True)
 class Syntax:
@@ -56,6 +58,23 @@ def mark_read(signal: Any) -> None:
     """Note that a signal is read, and what its value is made of."""
     for part in (signal, *sources(signal)):
         part._read = True
+
+
+def readable_labels(written: str, names: Names) -> str:
+    """Rename MyHDL's labels of functions and loops (``MYHDL3__weight``, ``MYHDL4_LOOP``).
+
+    Not to the plain name of the function: a variable may have that.
+    """
+    known: dict[str, str] = {}
+
+    def name(match: re.Match[str]) -> str:
+        label, inner = match.group(), match.group(1)
+        if label not in known:
+            kind = "label" if inner.isupper() else "function"
+            known[label] = names.unique(f"{inner.lower()}_{kind}")
+        return known[label]
+
+    return re.sub(r"\bMYHDL\d+_(\w+)\b", name, written)
 
 
 def fold_constants(written: str) -> str:

@@ -13,7 +13,7 @@ from myhdl.conversion import _toVerilog
 from myhdl.conversion._misc import _kind
 
 from merp.hdl._analyse import Body, Instance, Port
-from merp.hdl._signals import Syntax, fold_constants, span, text
+from merp.hdl._signals import Syntax, fold_constants, readable_labels, span, text
 
 COMMENT = "//"
 SUFFIX = ".v"
@@ -167,5 +167,5 @@ def write(body: Body, name: str, comment: str, is_top: bool) -> str:
         f"{comment}\n`timescale 1ns/10ps\n\n{_header(name, body.ports, initialised)}\n"
         f"{indent(inner, '    ')}\nendmodule\n"
     )
-    lines = fold_constants(written).splitlines()
+    lines = fold_constants(readable_labels(written, body.names)).splitlines()
     return "\n".join(line.rstrip() for line in lines) + "\n"

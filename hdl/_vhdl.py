@@ -13,7 +13,7 @@ from myhdl.conversion import _toVHDL, _toVHDLPackage
 from myhdl.conversion._misc import _kind
 
 from merp.hdl._analyse import Body, Instance, Port
-from merp.hdl._signals import Syntax, fold_constants, span, text
+from merp.hdl._signals import Syntax, fold_constants, readable_labels, span, text
 
 COMMENT = "--"
 SUFFIX = ".vhd"
@@ -193,7 +193,8 @@ def write(body: Body, name: str, comment: str, is_top: bool) -> str:
             _VISITORS[item.kind](item, block, functions).visit(item)
             contents.write(block.getvalue().strip() + "\n\n")
     library = f"use work.{_PACKAGE}.all;\n" if processes else ""
-    declarations = indent(_declarations(body) + functions.getvalue(), "    ")
+    declared = [_declarations(body), functions.getvalue().strip("\n")]
+    declarations = indent("\n".join(part.rstrip() + "\n" for part in declared if part), "    ")
     assignments = indent(_assignments(body), "    ")
     statements = indent(contents.getvalue().rstrip() + "\n", "    ")
     parts = [
@@ -204,5 +205,5 @@ def write(body: Body, name: str, comment: str, is_top: bool) -> str:
         f"{statements}\nend architecture rtl;\n",
     ]
     written = "\n".join(part for part in parts if part)
-    lines = fold_constants(written).splitlines()
+    lines = fold_constants(readable_labels(written, body.names)).splitlines()
     return "\n".join(line.rstrip() for line in lines) + "\n"

@@ -92,6 +92,31 @@ def half_and_half(clk: Any, d: Any, q: Any) -> Any:
 
 
 @entity
+def two_lists(clk: Any, d: Any, q: Any) -> Any:
+    """A signal is in two lists that processes index."""
+    words = [bits(8) for _ in range(2)]
+    again = [words[1], bits(8)]
+
+    @always(clk.posedge)
+    def store() -> None:
+        q.next = words[d[0]] ^ again[d[1]]
+
+    return register(clk, d, words[0]), store
+
+
+@entity
+def port_in_list(clk: Any, d: Any, q: Any) -> Any:
+    """A port is in a list that a process indexes."""
+    words = [d, bits(8)]
+
+    @always(clk.posedge)
+    def store() -> None:
+        q.next = words[d[0]]
+
+    return store
+
+
+@entity
 def drives_slice(clk: Any, d: Any, q: Any) -> Any:
     """An output goes to a slice."""
     return register(clk, d, q(8, 0))
@@ -152,6 +177,8 @@ def _words(width: int = 8) -> dict[str, Any]:
         (process_and_instance, _words(), "another driver"),
         (process_and_element, _words(), "another driver"),
         (half_and_half, _words(), "a list is driven by a process and by instances"),
+        (two_lists, _words(), "a signal is in two lists"),
+        (port_in_list, _words(), "port d is in a list that a process uses"),
         (drives_slice, _words(16) | {"d": bits(8)}, "must go to a whole signal"),
         (keyword_port, {"clk": _clk(), "d": bits(8), "out": bits(8)}, "out is a keyword"),
         (case_port, {"clk": _clk(), "d": bits(8), "D": bits(8)}, "differs from another by case"),

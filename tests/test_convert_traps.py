@@ -101,7 +101,7 @@ def slices(clk: Any, d: Any, s: Any, q: Any, b: Any, n: Any) -> Any:
 @entity
 def concats(clk: Any, a: Any, b: Any, s: Any, one: Any, y: Any) -> Any:
     """Concatenations as actuals, with constants, signed parts and single bits."""
-    word = ConcatSignal(a, "01", b(2), s, True, b(4, 2), one)
+    word = ConcatSignal(a, "01", b(2), s, ConcatSignal(True, b(4, 2)), one)
     return register(clk, word, y)
 
 
@@ -163,7 +163,9 @@ def indexed(clk: Any, sel: Any, d: Any, q: Any) -> Any:
     parts = [d(4 * i + 4, 4 * i) for i in range(4)]
     nibble = bits(4)
     stores = [register(clk, d, words[0])]
-    stores += [register(clk, words[i], words[i + 1]) for i in range(3)]
+    for i in range(3):
+        store = register(clk, words[i], words[i + 1])
+        stores.append(store)
 
     @always_comb
     def pick() -> None:
@@ -262,6 +264,33 @@ def choices(delta: Any, alpha: Any, echo: Any, bravo: Any, charlie: Any, y: Any)
     return choose
 
 
+def _weight(word: Any) -> Any:
+    total = intbv(0)[4:]
+    for i in range(8):
+        if word[i]:
+            total[:] = total + 1
+    return total
+
+
+@entity
+def counts(clk: Any, d: Any, ones: Any, first: Any) -> Any:
+    """A function, and a loop that is left early."""
+
+    @always(clk.posedge)
+    def weigh() -> None:
+        ones.next = _weight(d)
+
+    @always(clk.posedge)
+    def find() -> None:
+        first.next = 8
+        for i in range(8):
+            if d[i]:
+                first.next = i
+                break
+
+    return weigh, find
+
+
 @entity
 def direct(clk: Any, d: Any, source: Stream) -> Any:
     """A top without processes: its ports go straight into port maps."""
@@ -343,6 +372,7 @@ DESIGNS: dict[str, Design] = {
         lambda: {name: bits(8) for name in ("delta", "alpha", "echo", "bravo", "charlie", "y")},
         ("delta", "alpha", "echo", "bravo", "charlie"),
     ),
+    "counts": (counts, lambda: dict(clk=_clk(), d=bits(8), ones=bits(4), first=bits(4)), ("d",)),
     "direct": (direct, lambda: dict(clk=_clk(), d=bits(16), source=Stream(16)), ("d",)),
 }
 
@@ -465,6 +495,15 @@ def test_verilog_initialises_registers_and_nothing_else(tmp_path: Path) -> None:
     function, make, _ = DESIGNS["wrapping"]
     text = convert(function, make(), "verilog", tmp_path).files[-1].read_text()
     assert "reg  [7:0] angle = 8'hc8;" in text
+
+
+def test_lists_name_their_elements_and_slices_stay_slices(tmp_path: Path) -> None:
+    function, make, _ = DESIGNS["indexed"]
+    text = convert(function, make(), "vhdl", tmp_path).files[-1].read_text()
+    assert "    stores_3 : entity work.register_2\n" in text
+    function, make, _ = DESIGNS["slices"]
+    text = convert(function, make(), "vhdl", tmp_path).files[-1].read_text()
+    assert "middle" not in text
 
 
 def test_variants_are_named_by_what_tells_them_apart(tmp_path: Path) -> None:
