@@ -100,6 +100,7 @@ def forward(
     stall_output = flag()
     stall_hazard = flag()
     final_issue = flag()
+    idle = flag()
 
     sums = Sums(design)
     popped = flag()
@@ -121,7 +122,7 @@ def forward(
         written_row, written_column, written_channel, popped,
         floor_valid, floor_row, floor_next_row, floor_column, floor_open,
         bank_read, row_shift, column_shift, slot,
-        issue, useful, stall_input, stall_output, stall_hazard, final_issue, design,
+        issue, useful, stall_input, stall_output, stall_hazard, final_issue, idle, design,
     )  # fmt: skip
     reuse = window(clk, row_shift, column_shift, taps, held, design.k, design.fmt.width)
     units = ARRAYS[array](clk, rst, kernel, bias, slot, held, sums, design)
@@ -131,6 +132,7 @@ def forward(
     counters = run_counters(
         clk, rst, start, s_axis_map, s_axis_kernel, s_axis_bias, m_axis_map,
         loaded, complete, output_done, issue, useful,
-        stall_input, stall_output, stall_hazard, final_issue, map_error, load_error, status,
+        stall_input, stall_output, stall_hazard, final_issue, idle,
+        map_error, load_error, status,
     )  # fmt: skip
     return loader, router, banks, walk, issuer, reuse, units, finish, counters

@@ -32,21 +32,24 @@ def run_counters(
     stall_output: Any,
     stall_hazard: Any,
     final_issue: Any,
+    idle: Any,
     map_error: Any,
     load_error: Any,
     status: Status,
 ) -> Any:
     """Count a run's words and cycles, and tell when it is over.
 
-    total runs from the first accepted map word to the last output word, both included. Each of its
-    cycles is one of: issue, fill (before the first issue), drain (after the last one), or a stall.
+    total runs from the first accepted map word to the last output word, both included (or to the
+    last slot, where pooling leaves out the last positions and it comes later). Each of its cycles
+    is one of: issue, fill (before the first issue), drain (after the last one), or a stall.
 
     Reset: no run, counters at zero. They restart with start.
     """
     running = flag()
     counting = flag()
     issued = flag()
-    exhausted = flag()
+    exhausted = flag()  # the last slot was issued
+    sent = flag()  # the last word has left
 
     @always(clk.posedge)
     def words() -> None:
@@ -68,7 +71,7 @@ def run_counters(
     def cycles() -> None:
         if running and not loaded:
             status.kernel_load.next = status.kernel_load + 1
-        if counting or (s_axis_map.tvalid and s_axis_map.tready and not output_done):
+        if counting or (s_axis_map.tvalid and s_axis_map.tready and not issued):
             counting.next = True
             status.total.next = status.total + 1
             if issue:
@@ -88,11 +91,16 @@ def run_counters(
             elif stall_hazard:
                 status.stall_hazard.next = status.stall_hazard + 1
             if m_axis_map.tvalid and m_axis_map.tready and m_axis_map.tlast:
+                sent.next = True
+                if exhausted or final_issue:
+                    counting.next = False
+            if sent and final_issue:
                 counting.next = False
         if start or rst:
             counting.next = False
             issued.next = False
             exhausted.next = False
+            sent.next = False
             status.total.next = 0
             status.kernel_load.next = 0
             status.issue.next = 0
@@ -107,7 +115,7 @@ def run_counters(
     def progress() -> None:
         status.framing_error.next = map_error or load_error
         status.busy.next = running
-        if running and loaded and complete and output_done:
+        if running and loaded and complete and output_done and idle:
             running.next = False
             status.busy.next = False
             status.done.next = True

@@ -43,6 +43,7 @@ def sequencer(
     stall_output: Any,
     stall_hazard: Any,
     final_issue: Any,
+    idle: Any,
     design: Design,
 ) -> Any:
     """Walk positions, input maps and groups; everything behind it is a pipeline that never stalls.
@@ -67,6 +68,7 @@ def sequencer(
     issue         out  a slot is issued in this cycle; useful: CUs that it keeps busy
     stall_*       out  no slot in this cycle, by cause; low when no position is left
     final_issue   out  the run's last slot
+    idle          out  no position is left and every reserved word has left the FIFO
 
     Throughput: a slot per cycle. Reset: nothing to issue.
     """
@@ -178,6 +180,7 @@ def sequencer(
 
     @always_comb
     def tell() -> None:
+        idle.next = not busy and credits == fifo_words
         issue.next = fire
         head_take.next = fire and group == 0 and channel == 0
         final_issue.next = (
@@ -239,6 +242,7 @@ def sequencer(
         if rst:
             busy.next = False
             held.next = False
+            credits.next = fifo_words
 
     @always(clk.posedge)
     def fetch() -> None:

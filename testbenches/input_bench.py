@@ -33,6 +33,7 @@ class Verdict:
         self.stall_output = flag()
         self.stall_hazard = flag()
         self.final_issue = flag()
+        self.idle = flag()
 
 
 @entity
@@ -82,7 +83,7 @@ def input_side(
         floor_valid, floor_row, floor_next_row, floor_column, floor_open,
         bank_read, row_shift, column_shift, slot,
         verdict.issue, verdict.useful, verdict.stall_input, verdict.stall_output,
-        verdict.stall_hazard, verdict.final_issue, design,
+        verdict.stall_hazard, verdict.final_issue, verdict.idle, design,
     )  # fmt: skip
     reuse = window(clk, row_shift, column_shift, taps, held, design.k, design.fmt.width)
     return router, banks, walk, issuer, reuse

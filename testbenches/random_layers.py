@@ -1,0 +1,122 @@
+"""Random super layers on a fixed set of elaborations, reproducible by seed.
+
+The elaborations fix what a bitstream fixes; everything else of a case is run-time registers, data,
+stall patterns and now and then a reset in mid-stream.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from merp.models.errors import BadInput
+from merp.models.params.design import Design
+from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
+from merp.models.params.shape import Pool, Shape
+from merp.models.params.sizing import check_fits
+
+Bits = NDArray[np.uint32]
+
+
+def _design(k: int, n_cu: int, **chosen: int | bool | FloatFormat) -> Design:
+    common: dict[str, int | bool | FloatFormat] = {
+        "k": k, "n_cu": n_cu, "r": 1, "kernel_words": 18, "groups": 6, "row_words": 24,
+        "max_size": 12, "max_maps": 4, "max_images": 4, "max_stride": 3, "fifo_words": 12,
+        "pool_window": 4, "pool_overlap": 2, "pool_words": 64,
+    }  # fmt: skip
+    return Design(**(common | chosen))  # type: ignore[arg-type]
+
+
+ELABORATIONS = (
+    _design(1, 1, p=2, add_latency=1, mul_latency=1),
+    _design(1, 4, r=4, average=True, fmt=BFLOAT16, max_stride=4),
+    _design(2, 2, r=2, d=2, add_latency=2, average=True),
+    _design(2, 3, r=2, p=2, fmt=BINARY16),
+    _design(3, 1, add_latency=5, mul_latency=2, pool_window=1, pool_overlap=1, pool_words=1),
+    _design(3, 2, r=1, p=2, d=2, fmt=BFLOAT16),
+    _design(3, 4, r=3, d=3, p=2, average=True, fmt=FloatFormat(6, 9), pool_overlap=3),
+    _design(4, 2, r=2, d=2, fmt=BINARY16, pool_overlap=4),
+    _design(5, 1, d=2, fmt=BFLOAT16, add_latency=3),
+    _design(5, 2, r=2, p=2, d=1, fmt=BINARY32, mul_latency=3),
+)
+
+
+@dataclass(frozen=True)
+class LayerCase:
+    """A random super layer with everything that goes into a run of it."""
+
+    design: Design
+    shape: Shape
+    x: Bits
+    kernels: Bits
+    bias: Bits
+    stalls: dict[str, tuple[int, ...]]
+    reset_at: int | None
+
+
+def random_case(seed: int, elaboration: int | None = None, pressure: bool = True) -> LayerCase:
+    """The case of a seed; without ``pressure`` nothing stalls and nothing is reset."""
+    rng = np.random.default_rng([seed, 0x5EED])
+    index = int(rng.integers(len(ELABORATIONS))) if elaboration is None else elaboration
+    design = ELABORATIONS[index]
+    shape, images = _shape(rng, design)
+    fmt = design.fmt
+    wild = rng.random() < 0.25
+    x = _words(rng, fmt, (images, shape.rows, shape.columns, shape.n), wild)
+    kernels = _words(rng, fmt, (shape.m, shape.n, shape.k, shape.k), wild)
+    bias = _words(rng, fmt, (shape.m,), wild)
+    stalls = {
+        stream: _pattern(rng)
+        for stream in ("s_axis_map", "s_axis_kernel", "s_axis_bias", "m_axis_map")
+        if pressure and rng.random() < 0.75
+    }
+    reset_at = int(rng.integers(5, 1500)) if pressure and rng.random() < 0.25 else None
+    return LayerCase(design, shape, x, kernels, bias, stalls, reset_at)
+
+
+def _shape(rng: np.random.Generator, design: Design) -> tuple[Shape, int]:
+    while True:
+        pool = None
+        if design.pool_window > 1 and rng.random() < 0.7:
+            pool = Pool(
+                kind="average" if design.average and rng.random() < 0.5 else "max",
+                window=int(rng.integers(1, design.pool_window + 1)),
+                stride=int(rng.integers(1, 4)),
+            )
+        images = int(rng.integers(1, 4))
+        try:
+            shape = Shape(
+                n=int(rng.integers(1, design.max_maps + 1)),
+                m=int(rng.integers(1, design.n_cu * design.groups + 1)),
+                k=design.k,
+                rows=int(rng.integers(1, 10)),
+                columns=int(rng.integers(1, 10)),
+                stride=int(rng.integers(1, 4)),
+                pad=int(rng.integers(0, design.k)),
+                relu=bool(rng.random() < 0.7),
+                pool=pool,
+            )
+            check_fits(shape, images, design, "random case")
+        except (ValueError, BadInput):
+            continue
+        return shape, images
+
+
+def _words(rng: np.random.Generator, fmt: FloatFormat, size: tuple[int, ...], wild: bool) -> Bits:
+    """Numbers of similar size; wild ones are raw bits now and then."""
+    exponent = rng.integers(fmt.bias - 2, fmt.bias + 2, size)
+    words = (
+        rng.integers(0, 2, size) << (fmt.width - 1)
+        | exponent << fmt.frac_bits
+        | rng.integers(0, 1 << fmt.frac_bits, size)
+    )
+    if wild:
+        words = np.where(rng.random(size) < 0.05, rng.integers(0, 1 << fmt.width, size), words)
+    return words.astype(np.uint32)
+
+
+def _pattern(rng: np.random.Generator) -> tuple[int, ...]:
+    density = rng.choice([0.15, 0.5, 0.9])
+    return (*(int(bit) for bit in rng.random(int(rng.integers(3, 60))) < density), 1)

@@ -1,0 +1,97 @@
+"""The forward engine against golden, counts and itself, over random layers and all engines."""
+
+from __future__ import annotations
+
+import pytest
+
+from merp.cosim.audit import audit
+from merp.cosim.engine import run_job
+from merp.cosim.job import Job
+from merp.cosim.record import Record
+from merp.models.flow import input_flow
+from merp.models.super_layer import super_layer
+from merp.testbenches.forward_run import forward_run, forward_top
+from merp.testbenches.random_layers import ELABORATIONS, LayerCase, random_case
+
+
+def run(cases: list[LayerCase], engine: str, array: str = "behavioural") -> list[Record]:
+    """Run cases of one elaboration back to back, and audit each."""
+    design = cases[0].design
+    runs = [
+        forward_run(c.shape, design, c.x, c.kernels, c.bias, c.stalls, c.reset_at) for c in cases
+    ]
+    records = run_job(Job(forward_top(design, array), runs), engine)
+    for case, record in zip(cases, records, strict=True):
+        golden = super_layer(
+            case.x, case.kernels, case.bias, case.shape, design.fmt, design.cu_kind
+        )
+        found = audit(record, golden, case.shape, len(case.x), design)
+        assert found.passed, f"{case.shape}: {found.failures}"
+        assert found.bit_exact
+    return records
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_random_layers(seed: int) -> None:
+    run([random_case(seed, seed % len(ELABORATIONS))], "myhdl")
+
+
+def test_runs_back_to_back_need_registers_only() -> None:
+    cases = [random_case(seed, 5, pressure=seed % 2 == 0) for seed in range(100, 104)]
+    records = run(cases, "myhdl")
+    assert len({record.elaboration_sha for record in records}) == 1
+
+
+@pytest.mark.parametrize("seed", [1, 3])
+def test_register_transfer_array_gives_the_same_record(seed: int) -> None:
+    cases = [random_case(seed, seed)]
+    [behavioural], [rtl] = run(cases, "myhdl"), run(cases, "myhdl", "rtl")
+    assert behavioural.differences(rtl) == []
+
+
+@pytest.mark.parametrize("elaboration", [2, 6, 9])
+def test_cycles_without_pressure_equal_the_flow_model(elaboration: int) -> None:
+    case = random_case(elaboration, elaboration, pressure=False)
+    [record] = run([case], "myhdl")
+    flow = input_flow(case.shape, len(case.x), case.design)
+    status = record.status
+    assert (status["status_fill"], status["status_issue"]) == (flow.fill, flow.issue)
+    if status["status_stall_output"] == 0:
+        assert status["status_stall_input"] == flow.stall_input
+        assert status["status_stall_hazard"] == flow.stall_hazard
+
+
+@pytest.mark.verilator
+@pytest.mark.parametrize("elaboration", [3, 6])
+def test_verilog_gives_the_same_record(elaboration: int) -> None:
+    cases = [random_case(seed, elaboration) for seed in range(40, 44)]
+    for mine, other in zip(run(cases, "verilator", "rtl"), run(cases, "myhdl"), strict=True):
+        assert mine.differences(other) == []
+
+
+@pytest.mark.ghdl
+@pytest.mark.parametrize("elaboration", [0, 3])
+def test_vhdl_gives_the_same_record(elaboration: int) -> None:
+    cases = [random_case(seed, elaboration) for seed in range(60, 62)]
+    for mine, other in zip(run(cases, "ghdl", "rtl"), run(cases, "myhdl"), strict=True):
+        assert mine.differences(other) == []
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("elaboration", range(len(ELABORATIONS)))
+def test_many_random_layers(elaboration: int) -> None:
+    run([random_case(seed, elaboration) for seed in range(1000, 1080)], "myhdl")
+
+
+@pytest.mark.full
+@pytest.mark.verilator
+@pytest.mark.parametrize("elaboration", range(len(ELABORATIONS)))
+def test_many_random_layers_in_verilog(elaboration: int) -> None:
+    run([random_case(seed, elaboration) for seed in range(2000, 2010)], "verilator", "rtl")
+
+
+@pytest.mark.full
+@pytest.mark.ghdl
+@pytest.mark.parametrize("elaboration", range(len(ELABORATIONS)))
+def test_random_layers_in_vhdl(elaboration: int) -> None:
+    run([random_case(seed, elaboration) for seed in range(3000, 3002)], "ghdl", "rtl")
