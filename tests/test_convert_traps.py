@@ -207,11 +207,12 @@ def clashes(clk: Any, Count: Any, y: Any) -> Any:
 def _flat(clk: Any, d: Any, q: Any) -> Any:
     half = bits(8)
     lower = d(8, 0)
+    upper = d(16, 8)(8, 4)
     inside = register(clk, lower, half)
 
     @always_comb
     def widen() -> None:
-        q.next = half
+        q.next = half ^ upper
 
     return inside, widen
 
