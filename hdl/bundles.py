@@ -181,20 +181,26 @@ class Status:
     next start. total = issue + fill + drain + the three stalls.
     """
 
-    COUNTERS = (
-        "map_in", "map_out", "kernel", "bias",  # accepted words per port
-        "total", "kernel_load", "issue", "fill", "drain",  # cycles
-        "stall_input", "stall_output", "stall_hazard",  # cycles
-        "useful",  # CU slots that computed something
-    )  # fmt: skip
     WIDTH = 40
 
     def __init__(self) -> None:
+        width = self.WIDTH
         self.busy = flag()
         self.done = flag()
         self.framing_error = flag()  # an input's last came early or late; sticky until start
-        for name in self.COUNTERS:
-            setattr(self, name, bits(self.WIDTH))
+        self.map_in = bits(width)  # accepted words per port
+        self.map_out = bits(width)
+        self.kernel = bits(width)
+        self.bias = bits(width)
+        self.total = bits(width)  # cycles
+        self.kernel_load = bits(width)
+        self.issue = bits(width)
+        self.fill = bits(width)
+        self.drain = bits(width)
+        self.stall_input = bits(width)
+        self.stall_output = bits(width)
+        self.stall_hazard = bits(width)
+        self.useful = bits(width)  # CU slots that computed something
 
 
 class OutputConfig:

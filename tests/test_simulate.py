@@ -60,6 +60,10 @@ add_latency = 2
 
 
 @pytest.fixture(scope="module")
+
+COUNTERS = sorted(set(vars(Status())) - {"busy", "done", "framing_error"})
+
+
 def network_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("network") / "tiny.toml"
     path.write_text(NETWORK)
@@ -243,7 +247,7 @@ def test_audit_passes_with_stalls_and_a_reset(checked: Checked) -> None:
 
 
 @pytest.mark.parametrize("step", [-1, 1])
-@pytest.mark.parametrize("name", Status.COUNTERS)
+@pytest.mark.parametrize("name", COUNTERS)
 def test_audit_catches_a_fault_in_each_hardware_counter(
     name: str, step: int, checked: Checked
 ) -> None:
