@@ -23,6 +23,8 @@ from merp.models.super_layer import super_layer
 from merp.testbenches.forward_run import PORTS, forward_run, forward_top
 from merp.tools.cli import main
 
+COUNTERS = sorted(set(vars(Status())) - {"busy", "done", "framing_error"})
+
 NETWORK = """
 [network]
 name = "tiny"
@@ -60,10 +62,6 @@ add_latency = 2
 
 
 @pytest.fixture(scope="module")
-
-COUNTERS = sorted(set(vars(Status())) - {"busy", "done", "framing_error"})
-
-
 def network_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("network") / "tiny.toml"
     path.write_text(NETWORK)
