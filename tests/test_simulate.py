@@ -302,7 +302,7 @@ def test_the_forward_engine_gives_one_record_on_every_engine(
             }
             reset_at = 100 if seed == 1 else None
             runs.append(forward_run(shape, design, x, kernels, bias, stalls, reset_at))
-        jobs.append(Job(forward_top(design, kind), runs))
+        jobs.append(Job(forward_top(design, kind), runs, limit=2000))
     reference = run_job(jobs[0], "myhdl")
     records = run_job(jobs[1], engine)
     for ours, theirs in zip(reference, records, strict=True):
