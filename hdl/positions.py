@@ -89,9 +89,15 @@ def positions(
             place = intbv(0, min=0, max=4 * k + 4)
             ring = intbv(0, min=0, max=4 * d + 4)
             tap = intbv(0, min=0, max=4 * k + 4)
+            rows_end = intbv(0)[size_width:]  # the map's borders, padded coordinates
+            columns_end = intbv(0)[size_width:]
             end_of_row = intbv(0)[1:]
             end_of_image = intbv(0)[1:]
             end_of_run = intbv(0)[1:]
+            rows_end[:] = config.rows
+            rows_end[:] = rows_end + config.pad
+            columns_end[:] = config.columns
+            columns_end[:] = columns_end + config.pad
             end_of_row[:] = 0
             end_of_image[:] = 0
             end_of_run[:] = 0
@@ -104,11 +110,11 @@ def positions(
 
             # What the windows of this position need, and what must still be kept for them.
             entry[:] = 0
-            if left + last_tap < config.pad + config.columns:
+            if left + last_tap < columns_end:
                 entry[need_column_top:need_column] = left + last_tap - config.pad
             else:
                 entry[need_column_top:need_column] = config.columns - 1
-            if top + last_tap < config.pad + config.rows:
+            if top + last_tap < rows_end:
                 entry[need_row_top:need_row] = image_row + top + last_tap - config.pad
             else:
                 entry[need_row_top:need_row] = image_row + config.rows - 1
@@ -147,7 +153,7 @@ def positions(
                     entry[rows_next + b] = 1
                     tap[:] = tap + k
                 tap[:] = tap - row_mod
-                if top + tap >= config.pad and top + tap < config.pad + config.rows:
+                if top + tap >= config.pad and top + tap < rows_end:
                     entry[rows_on + b] = 1
             for b in range(k):
                 tap[:] = b
@@ -155,7 +161,7 @@ def positions(
                     entry[columns_next + b] = 1
                     tap[:] = tap + k
                 tap[:] = tap - column_mod
-                if left + tap >= config.pad and left + tap < config.pad + config.columns:
+                if left + tap >= config.pad and left + tap < columns_end:
                     entry[columns_on + b] = 1
 
             if end_of_run == 1:

@@ -112,12 +112,10 @@ class Layer:
 
 @every_array
 @every_design
-@pytest.mark.parametrize("stalls", [0.0, 0.3], ids=["full_throughput", "random_stalls"])
-def test_cu_array_matches_golden(array: Callable[..., Any], design: Design, stalls: float) -> None:
-    """Slots as early as an accumulator may be revisited, and with gaps between them."""
-    Layer(design, design.kernel_words // design.groups, 3, Random(name(design)), stalls).check(
-        array
-    )
+def test_cu_array_matches_golden(array: Callable[..., Any], design: Design) -> None:
+    """Slots as early as an accumulator may be revisited, and some with gaps between them."""
+    n = min(2, design.kernel_words // design.groups)
+    Layer(design, n, design.p, Random(name(design)), 0.15).check(array)
 
 
 @pytest.mark.parametrize("seed", range(16))
