@@ -21,7 +21,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("hdl", "models", "cosim", "testbenches", "tools")
-LIMIT = 900  # seconds; a mutant that hangs its tests is killed by this bound
+LIMIT = 900  # seconds; running out of time shows nothing and does not count as killed
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def read_mutants(path: Path) -> list[Mutant]:
 
 
 def try_mutant(mutant: Mutant, home: Path) -> tuple[str, float]:
-    """Return ``killed``, ``survived`` or ``error``, and the seconds it took."""
+    """Return ``killed``, ``survived``, ``timeout`` or ``error``, and the seconds it took."""
     start = time.monotonic()
     with tempfile.TemporaryDirectory(dir=home) as folder:
         tree = Path(folder)
@@ -67,7 +67,7 @@ def try_mutant(mutant: Mutant, home: Path) -> tuple[str, float]:
         }
         verdict = "survived"
         for test in mutant.tests:
-            command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
+            command = [sys.executable, "-m", "pytest", "-x", "-q", "-m", "not full"]
             try:
                 status = subprocess.run(
                     [*command, *test.split()],
@@ -78,7 +78,8 @@ def try_mutant(mutant: Mutant, home: Path) -> tuple[str, float]:
                     check=False,
                 ).returncode
             except subprocess.TimeoutExpired:
-                status = 1
+                verdict = "timeout"
+                break
             if status == 1:
                 verdict = "killed"
                 break
