@@ -10,7 +10,7 @@ from typing import Any
 
 from myhdl import StopSimulation, block, delay, instance
 
-from merp.testbenches.one_clock import take_clocked
+from merp.testbenches.one_clock import ClockedProcesses, take_clocked
 from merp.testbenches.player import Progress, player
 from merp.testbenches.run import Outcome, Run
 from merp.testbenches.streams import Read
@@ -46,7 +46,7 @@ def run_top(
         @block
         def bench() -> Any:
             dut = top.function(**top.args)
-            clocked = take_clocked(dut, clk)
+            clocked = ClockedProcesses(take_clocked(dut, clk))
             play = player(top.ports, read, runs, deliver, limit, progress)
 
             @instance
@@ -69,8 +69,7 @@ def run_top(
                 edge = clk.posedge
                 while True:
                     yield edge
-                    for process in clocked:
-                        process()
+                    clocked.edge()
 
             return dut, stimulus, registers
 

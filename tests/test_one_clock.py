@@ -1,0 +1,78 @@
+"""One process for all clocked ones: whom it takes, and whom it wakes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import StopSimulation, block, delay, instance
+
+from merp.hdl.bundles import Stream, bits, flag
+from merp.testbenches.one_clock import ClockedProcesses, signals_in_reach
+
+memory, stream, other = [bits(4) for _ in range(3)], Stream(4), flag()
+WIDTH = 3
+
+
+def processes() -> tuple[Any, Any]:
+    """One that looks at a memory and drives a stream, one with a state outside signals."""
+    deep, bundle = memory, stream
+    runs = 0
+
+    def look() -> None:
+        bundle.ready.next = deep[0] == WIDTH
+
+    def count() -> None:
+        nonlocal runs
+        runs = runs + 1
+
+    return look, count
+
+
+def test_reach_is_every_signal_of_lists_and_bundles() -> None:
+    look, _ = processes()
+    reach = signals_in_reach(look)
+    assert reach is not None
+    wanted = [*memory, *vars(stream).values()]
+    assert sorted(map(id, reach)) == sorted(map(id, wanted))
+
+
+def test_a_state_outside_signals_is_no_reach() -> None:
+    _, count = processes()
+    assert signals_in_reach(count) is None
+    table: dict[int, int] = {}
+
+    def keep() -> None:
+        other.next = table[0] == 1
+
+    assert signals_in_reach(keep) is None
+
+
+def test_a_process_runs_again_when_a_signal_within_its_reach_has_changed() -> None:
+    look, count = processes()
+    woken = []
+
+    @block
+    def bench() -> Any:
+        clocked = ClockedProcesses([look, count])
+
+        @instance
+        def stimulus() -> Any:
+            woken.append(clocked.waiting == {look})  # whatever never ran
+            clocked.edge()
+            for signal, value in ((other, 1), (memory[2], 1), (stream.valid, 1), (memory[0], 3)):
+                yield delay(1)
+                assert not clocked.waiting
+                signal.next = value
+                yield delay(1)
+                woken.append(clocked.waiting == {look})
+                clocked.edge()
+            yield delay(1)
+            woken.append(clocked.waiting == {look})  # it changed its own output
+            assert stream.ready
+            raise StopSimulation
+
+        return stimulus
+
+    bench().run_sim(quiet=1)
+    assert woken == [True, False, True, True, True, True]
+    assert count.__closure__[0].cell_contents == 5
