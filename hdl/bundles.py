@@ -76,6 +76,33 @@ class Slot:
         self.last = flag()
 
 
+class Floor:
+    """What the oldest open position still needs of the kept rows; rows count over all images.
+
+    Widths come from ``position_word``, whose fields these are.
+    """
+
+    def __init__(self, row_width: int, column_width: int) -> None:
+        self.valid = flag()  # there is such a position
+        self.row = bits(row_width)  # its first row
+        self.next_row = bits(row_width)  # the first row of the next row of positions
+        self.column = bits(column_width)  # its first column
+        self.open = flag()  # no position is left: nothing is needed any more
+
+
+class Verdict:
+    """The sequencer's verdict of a cycle: a slot, or the cause why there is none."""
+
+    def __init__(self, design: Design) -> None:
+        self.issue = flag()
+        self.useful = count(design.n_cu)  # CUs that the slot keeps busy
+        self.stall_input = flag()
+        self.stall_output = flag()
+        self.stall_hazard = flag()
+        self.final_issue = flag()  # the run's last slot
+        self.idle = flag()  # no position is left and every reserved word has left the FIFO
+
+
 class KernelWrite:
     """Write port of the kernel memories: ``enable`` has a bit per CU."""
 
@@ -174,33 +201,40 @@ class LoadConfig:
         self.last_cus = count(design.n_cu)  # CUs in use in the last group
 
 
+STATUS_WIDTH = 40
+
+
 class Status:
-    """What the top tells: progress, and the counters that the report is audited against.
+    """What a top tells: progress, and the counters that the report is audited against.
 
     Counters restart with ``start``. ``done`` rises after the last output word and stays until the
     next start. total = issue + fill + drain + the three stalls.
     """
 
-    WIDTH = 40
-
     def __init__(self) -> None:
-        width = self.WIDTH
         self.busy = flag()
         self.done = flag()
         self.framing_error = flag()  # an input's last came early or late; sticky until start
-        self.map_in = bits(width)  # accepted words per port
-        self.map_out = bits(width)
-        self.kernel = bits(width)
-        self.bias = bits(width)
-        self.total = bits(width)  # cycles
-        self.kernel_load = bits(width)
-        self.issue = bits(width)
-        self.fill = bits(width)
-        self.drain = bits(width)
-        self.stall_input = bits(width)
-        self.stall_output = bits(width)
-        self.stall_hazard = bits(width)
-        self.useful = bits(width)  # CU slots that computed something
+        self.total = bits(STATUS_WIDTH)  # cycles
+        self.kernel_load = bits(STATUS_WIDTH)
+        self.issue = bits(STATUS_WIDTH)
+        self.fill = bits(STATUS_WIDTH)
+        self.drain = bits(STATUS_WIDTH)
+        self.stall_input = bits(STATUS_WIDTH)
+        self.stall_output = bits(STATUS_WIDTH)
+        self.stall_hazard = bits(STATUS_WIDTH)
+        self.useful = bits(STATUS_WIDTH)  # CU slots that computed something
+
+
+class ForwardStatus(Status):
+    """Status of the forward engine, with the words that passed each port."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.map_in = bits(STATUS_WIDTH)
+        self.map_out = bits(STATUS_WIDTH)
+        self.kernel = bits(STATUS_WIDTH)
+        self.bias = bits(STATUS_WIDTH)
 
 
 class OutputConfig:

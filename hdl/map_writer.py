@@ -10,7 +10,7 @@ from typing import Any
 
 from myhdl import always, always_comb
 
-from merp.hdl.bundles import BankWrite, MapConfig, Stream, bits, count, flag
+from merp.hdl.bundles import BankWrite, Floor, MapConfig, Stream, bits, count, flag
 from merp.hdl.entity import entity
 from merp.models.params.design import Design
 
@@ -23,11 +23,7 @@ def map_writer(
     enable: Any,
     config: MapConfig,
     sink: Stream,
-    floor_valid: Any,
-    floor_row: Any,
-    floor_next_row: Any,
-    floor_column: Any,
-    floor_open: Any,
+    floor: Floor,
     bank: BankWrite,
     row: Any,
     column: Any,
@@ -48,9 +44,7 @@ def map_writer(
     next_first is the first row that the next row of positions needs, and kept = d*k.
 
     enable         in   map words may be accepted (kernels are loaded)
-    floor_valid    in   the floor describes a position
-    floor_row, floor_next_row, floor_column  in  first, next_first, first_column
-    floor_open     in   no position is left: accept everything
+    floor          in   first, next_first and first_column of the oldest open position
     row, column, channel  out  place of the next word; rows count over all images
     complete       out  all words of the run were accepted
     framing_error  out  last came with another word than the run's last; sticky until start
@@ -79,11 +73,11 @@ def map_writer(
         sink.ready.next = False
         accept.next = False
         if enable and not complete:
-            if floor_open or (
-                floor_valid
+            if floor.open or (
+                floor.valid
                 and (
-                    row < floor_row + kept
-                    or (row < floor_next_row + kept and column < floor_column)
+                    row < floor.row + kept
+                    or (row < floor.next_row + kept and column < floor.column)
                 )
             ):
                 sink.ready.next = True

@@ -1,7 +1,7 @@
-"""The counters of a run: words per port and cycles by cause.
+"""The counters of a run: its cycles by cause, and when it is over.
 
-What they count is what the traffic report is audited against, so they look at the handshakes on
-the ports and at the sequencer's verdicts, and at nothing else.
+What they count is what the report is audited against, so they look at the handshakes on the ports
+and at the sequencer's verdicts, and at nothing else.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 
 from myhdl import always
 
-from merp.hdl.bundles import AxiStream, Status, flag
+from merp.hdl.bundles import AxiStream, Status, Verdict, flag
 from merp.hdl.entity import entity
 
 
@@ -19,27 +19,26 @@ def run_counters(
     clk: Any,
     rst: Any,
     start: Any,
-    s_axis_map: AxiStream,
-    s_axis_kernel: AxiStream,
-    s_axis_bias: AxiStream,
-    m_axis_map: AxiStream,
+    first: AxiStream,
+    last: AxiStream,
     loaded: Any,
     complete: Any,
     output_done: Any,
-    issue: Any,
-    useful: Any,
-    stall_input: Any,
-    stall_output: Any,
-    stall_hazard: Any,
-    final_issue: Any,
-    idle: Any,
+    verdict: Verdict,
     map_error: Any,
     load_error: Any,
     status: Status,
 ) -> Any:
-    """Count a run's words and cycles, and tell when it is over.
+    """Count a run's cycles, and tell when it is over.
 
-    total runs from the first accepted map word to the last output word, both included (or to the
+    first        in   the stream of maps or deltas into the engine
+    last         in   the stream of its results
+    loaded       in   kernels and biases are there
+    complete     in   all words of first were accepted
+    output_done  in   all words of last were transferred
+    status       out  all but the words of the ports
+
+    total runs from the first accepted word to the last output word, both included (or to the
     last slot, where pooling leaves out the last positions and it comes later). Each of its cycles
     is one of: issue, fill (before the first issue), drain (after the last one), or a stall.
 
@@ -52,49 +51,33 @@ def run_counters(
     sent = flag()  # the last word has left
 
     @always(clk.posedge)
-    def words() -> None:
-        if s_axis_map.tvalid and s_axis_map.tready:
-            status.map_in.next = status.map_in + 1
-        if s_axis_kernel.tvalid and s_axis_kernel.tready:
-            status.kernel.next = status.kernel + 1
-        if s_axis_bias.tvalid and s_axis_bias.tready:
-            status.bias.next = status.bias + 1
-        if m_axis_map.tvalid and m_axis_map.tready:
-            status.map_out.next = status.map_out + 1
-        if start or rst:
-            status.map_in.next = 0
-            status.kernel.next = 0
-            status.bias.next = 0
-            status.map_out.next = 0
-
-    @always(clk.posedge)
     def cycles() -> None:
         if running and not loaded:
             status.kernel_load.next = status.kernel_load + 1
-        if counting or (s_axis_map.tvalid and s_axis_map.tready and not issued):
+        if counting or (first.tvalid and first.tready and not issued):
             counting.next = True
             status.total.next = status.total + 1
-            if issue:
+            if verdict.issue:
                 issued.next = True
                 status.issue.next = status.issue + 1
-                status.useful.next = status.useful + useful
-                if final_issue:
+                status.useful.next = status.useful + verdict.useful
+                if verdict.final_issue:
                     exhausted.next = True
             elif exhausted:
                 status.drain.next = status.drain + 1
             elif not issued:
                 status.fill.next = status.fill + 1
-            elif stall_input:
+            elif verdict.stall_input:
                 status.stall_input.next = status.stall_input + 1
-            elif stall_output:
+            elif verdict.stall_output:
                 status.stall_output.next = status.stall_output + 1
-            elif stall_hazard:
+            elif verdict.stall_hazard:
                 status.stall_hazard.next = status.stall_hazard + 1
-            if m_axis_map.tvalid and m_axis_map.tready and m_axis_map.tlast:
+            if last.tvalid and last.tready and last.tlast:
                 sent.next = True
-                if exhausted or final_issue:
+                if exhausted or verdict.final_issue:
                     counting.next = False
-            if sent and final_issue:
+            if sent and verdict.final_issue:
                 counting.next = False
         if start or rst:
             counting.next = False
@@ -115,7 +98,7 @@ def run_counters(
     def progress() -> None:
         status.framing_error.next = map_error or load_error
         status.busy.next = running
-        if running and loaded and complete and output_done and idle:
+        if running and loaded and complete and output_done and verdict.idle:
             running.next = False
             status.busy.next = False
             status.done.next = True
@@ -129,4 +112,4 @@ def run_counters(
             status.done.next = False
             status.framing_error.next = False
 
-    return words, cycles, progress
+    return cycles, progress

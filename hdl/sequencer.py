@@ -9,7 +9,7 @@ from typing import Any
 
 from myhdl import always, always_comb, intbv
 
-from merp.hdl.bundles import BankRead, MapConfig, Slot, bits, count, flag
+from merp.hdl.bundles import BankRead, Floor, MapConfig, Slot, Verdict, bits, count, flag
 from merp.hdl.entity import entity
 from merp.hdl.position_word import PositionWord
 from merp.models.params.design import Design
@@ -28,22 +28,12 @@ def sequencer(
     written_column: Any,
     written_channel: Any,
     popped: Any,
-    floor_valid: Any,
-    floor_row: Any,
-    floor_next_row: Any,
-    floor_column: Any,
-    floor_open: Any,
+    floor: Floor,
     read: BankRead,
     row_shift: Any,
     column_shift: Any,
     slot: Slot,
-    issue: Any,
-    useful: Any,
-    stall_input: Any,
-    stall_output: Any,
-    stall_hazard: Any,
-    final_issue: Any,
-    idle: Any,
+    verdict: Verdict,
     design: Design,
 ) -> Any:
     """Walk positions, input maps and groups; everything behind it is a pipeline that never stalls.
@@ -61,14 +51,11 @@ def sequencer(
     head, head_valid, head_take  the next position (position_word)
     written_*     in   place of the next map word to be written; rows count over all images
     popped        in   the FIFO gave a word away
-    floor_*       out  what the oldest open position still needs, for the write permission
+    floor         out  what the oldest open position still needs, for the write permission
     read          out  read of the banks, one cycle after the issue
     row_shift, column_shift  out  for the window block, two cycles after the issue
     slot          out  two cycles after the issue
-    issue         out  a slot is issued in this cycle; useful: CUs that it keeps busy
-    stall_*       out  no slot in this cycle, by cause; low when no position is left
-    final_issue   out  the run's last slot
-    idle          out  no position is left and every reserved word has left the FIFO
+    verdict       out  of this cycle; no stall is named when no position is left
 
     Throughput: a slot per cycle. Reset: nothing to issue.
     """
@@ -129,15 +116,15 @@ def sequencer(
     @always_comb
     def keep() -> None:
         if held:
-            floor_row.next = lanes[0][first_row_top:first_row]
-            floor_next_row.next = lanes[0][next_first_row_top:next_first_row]
-            floor_column.next = lanes[0][first_column_top:first_column]
+            floor.row.next = lanes[0][first_row_top:first_row]
+            floor.next_row.next = lanes[0][next_first_row_top:next_first_row]
+            floor.column.next = lanes[0][first_column_top:first_column]
         else:
-            floor_row.next = head[first_row_top:first_row]
-            floor_next_row.next = head[next_first_row_top:next_first_row]
-            floor_column.next = head[first_column_top:first_column]
-        floor_valid.next = held or head_valid
-        floor_open.next = not busy
+            floor.row.next = head[first_row_top:first_row]
+            floor.next_row.next = head[next_first_row_top:next_first_row]
+            floor.column.next = head[first_column_top:first_column]
+        floor.valid.next = held or head_valid
+        floor.open.next = not busy
 
     @always_comb
     def place() -> None:
@@ -151,9 +138,9 @@ def sequencer(
     @always_comb
     def decide() -> None:
         fire.next = False
-        stall_input.next = False
-        stall_output.next = False
-        stall_hazard.next = False
+        verdict.stall_input.next = False
+        verdict.stall_output.next = False
+        verdict.stall_hazard.next = False
         if busy:
             if group != 0:
                 fire.next = True
@@ -170,28 +157,28 @@ def sequencer(
                     )
                 )
             ):
-                stall_input.next = True
+                verdict.stall_input.next = True
             elif last_channel and credits < config.groups:
-                stall_output.next = True
+                verdict.stall_output.next = True
             elif channel != 0 and ages[lane] < distance:
-                stall_hazard.next = True
+                verdict.stall_hazard.next = True
             else:
                 fire.next = True
 
     @always_comb
     def tell() -> None:
-        idle.next = not busy and credits == fifo_words
-        issue.next = fire
+        verdict.idle.next = not busy and credits == fifo_words
+        verdict.issue.next = fire
         head_take.next = fire and group == 0 and channel == 0
-        final_issue.next = (
+        verdict.final_issue.next = (
             fire and last_group and last_channel and last_of_pair and current[final] == 1
         )
         if not fire:
-            useful.next = 0
+            verdict.useful.next = 0
         elif last_group:
-            useful.next = config.last_cus
+            verdict.useful.next = config.last_cus
         else:
-            useful.next = n_cu
+            verdict.useful.next = n_cu
 
     @always(clk.posedge)
     def advance() -> None:

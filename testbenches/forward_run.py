@@ -9,7 +9,7 @@ import numpy as np
 from myhdl import Signal
 from numpy.typing import NDArray
 
-from merp.hdl.bundles import AxiStream, LoadConfig, MapConfig, OutputConfig, Status
+from merp.hdl.bundles import AxiStream, ForwardStatus, LoadConfig, MapConfig, OutputConfig
 from merp.hdl.forward import ARRAYS, forward
 from merp.models.params.design import Design
 from merp.models.params.registers import registers
@@ -46,7 +46,7 @@ def forward_top(design: Design, array: str = "rtl") -> Top:
         "s_axis_kernel": AxiStream(width),
         "s_axis_bias": AxiStream(width),
         "m_axis_map": AxiStream(width),
-        "status": Status(),
+        "status": ForwardStatus(),
         "design": design,
         "array": array,
     }

@@ -1,19 +1,12 @@
-"""The input side as one block under test: router, banks, positions, sequencer and window."""
+"""Play runs on the input side alone: map words offered and sums taken under any pressure."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from merp.hdl.bundles import BankRead, BankWrite, MapConfig, Slot, Stream, bits, count, flag
-from merp.hdl.entity import entity
-from merp.hdl.input_banks import input_banks
-from merp.hdl.map_writer import map_writer
-from merp.hdl.position_word import PositionWord
-from merp.hdl.positions import positions
-from merp.hdl.sequencer import sequencer
-from merp.hdl.window import window
+from merp.hdl.bundles import MapConfig, Slot, Stream, Verdict, bits, flag
+from merp.hdl.input_side import input_side
 from merp.models.params.design import Design
 from merp.models.params.registers import registers
 from merp.models.params.shape import Shape
@@ -21,72 +14,6 @@ from merp.testbenches.trace import Sample, Trace, run_block
 
 CAUSES = ("issue", "stall_input", "stall_output", "stall_hazard")
 SLOT_DELAY = 2  # cycles from a slot's issue to the slot port
-
-
-class Verdict:
-    """The sequencer's verdict of a cycle."""
-
-    def __init__(self, design: Design) -> None:
-        self.issue = flag()
-        self.useful = count(design.n_cu)
-        self.stall_input = flag()
-        self.stall_output = flag()
-        self.stall_hazard = flag()
-        self.final_issue = flag()
-        self.idle = flag()
-
-
-@entity
-def input_side(
-    clk: Any,
-    rst: Any,
-    start: Any,
-    enable: Any,
-    config: MapConfig,
-    sink: Stream,
-    popped: Any,
-    slot: Slot,
-    held: Any,
-    verdict: Verdict,
-    complete: Any,
-    framing_error: Any,
-    design: Design,
-) -> Any:
-    """Turn map words into slots and windows."""
-    word = PositionWord(design)
-    bank_write = BankWrite(design)
-    bank_read = BankRead(design)
-    taps = bits(design.window_width)
-    written_row = bits(word.row_width)
-    written_column = bits(word.column_width)
-    written_channel = count(design.max_maps)
-    head = bits(word.width)
-    head_valid = flag()
-    head_take = flag()
-    floor_valid = flag()
-    floor_row = bits(word.row_width)
-    floor_next_row = bits(word.row_width)
-    floor_column = bits(word.column_width)
-    floor_open = flag()
-    row_shift = bits(word.shift_width)
-    column_shift = bits(word.shift_width)
-    router = map_writer(
-        clk, rst, start, enable, config, sink,
-        floor_valid, floor_row, floor_next_row, floor_column, floor_open,
-        bank_write, written_row, written_column, written_channel, complete, framing_error, design,
-    )  # fmt: skip
-    banks = input_banks(clk, bank_write, bank_read, taps, design)
-    walk = positions(clk, rst, start, config, head_take, head_valid, head, design)
-    issuer = sequencer(
-        clk, rst, start, config, head, head_valid, head_take,
-        written_row, written_column, written_channel, popped,
-        floor_valid, floor_row, floor_next_row, floor_column, floor_open,
-        bank_read, row_shift, column_shift, slot,
-        verdict.issue, verdict.useful, verdict.stall_input, verdict.stall_output,
-        verdict.stall_hazard, verdict.final_issue, verdict.idle, design,
-    )  # fmt: skip
-    reuse = window(clk, row_shift, column_shift, taps, held, design.k, design.fmt.width)
-    return router, banks, walk, issuer, reuse
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from merp.cosim.replay import lint_verilog, replay
+from merp.hdl.input_side import input_side
 from merp.models.flow import InputFlow, input_flow
 from merp.models.params.design import Design
 from merp.models.params.formats import FloatFormat
@@ -16,7 +17,7 @@ from merp.models.params.registers import groups_of
 from merp.models.params.shape import Shape
 from merp.models.slots import slots
 from merp.models.window import windows
-from merp.testbenches.input_bench import InputRun, input_side, run_input_side
+from merp.testbenches.input_bench import InputRun, run_input_side
 from merp.testbenches.trace import Trace
 
 TAG = FloatFormat(8, 7)  # 16-bit words, used as tags

@@ -16,14 +16,14 @@ from merp.cosim.engine import run_job
 from merp.cosim.job import Job
 from merp.cosim.record import Record
 from merp.cosim.waveform import transfers
-from merp.hdl.bundles import Status
+from merp.hdl.bundles import ForwardStatus
 from merp.models.initial import parameters
 from merp.models.network_file import read_network
 from merp.models.super_layer import super_layer
 from merp.testbenches.forward_run import PORTS, forward_run, forward_top
 from merp.tools.cli import main
 
-COUNTERS = sorted(set(vars(Status())) - {"busy", "done", "framing_error"})
+COUNTERS = sorted(set(vars(ForwardStatus())) - {"busy", "done", "framing_error"})
 
 NETWORK = """
 [network]
