@@ -1,4 +1,4 @@
-"""The audit of a forward run: its bits, its words per port, its cycles by cause.
+"""The audit of a run, of any phase: its bits, its words per port, its cycles by cause.
 
 Words are counted four ways that share no code: by formula, by walking the schedule, by registers
 in the hardware, by monitors on its pins; and a fifth time from a waveform, where one was written.
@@ -10,13 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from merp.cosim.expectation import Expectation
 from merp.cosim.record import Record
-from merp.models.params.design import Design
-from merp.models.params.shape import Shape
-from merp.models.traffic import closed_form, counter
-from merp.testbenches.forward_run import PORTS
 
 COUNTS = ("closed_form", "counter", "hardware", "monitor")
 STALLS = ("input", "output", "hazard")
@@ -34,7 +30,8 @@ class Audit:
         ports: words by port and way of counting.
         cycles: hardware cycle counters by name, stalls as ``stall_input`` and so on.
         operations: two per multiply-add. ideal: cycles with every CU useful in each.
-        slots: CU slots issued, useful or not. word_bytes: bytes of an element.
+        slots: CU slots issued, useful or not.
+        word_bytes: bytes of a word, by port. maps: the ports that footing ``paper`` counts.
         failures: every check that did not hold, one line each.
         seconds: simulation, without the build.
     """
@@ -46,7 +43,8 @@ class Audit:
     operations: int
     ideal: float
     slots: int
-    word_bytes: int
+    word_bytes: Mapping[str, int]
+    maps: tuple[str, ...]
     failures: tuple[str, ...]
     seconds: float
 
@@ -72,43 +70,42 @@ class Audit:
 
     def mb_per_gflop(self, ports: Sequence[str]) -> float:
         """Megabytes seen on the pins of ``ports`` for 10^9 operations."""
-        words = sum(self.ports[port]["monitor"] for port in ports)
-        return words * self.word_bytes / self.operations * 1000
+        moved = sum(self.ports[port]["monitor"] * self.word_bytes[port] for port in ports)
+        return moved / self.operations * 1000
 
 
 def audit(
-    record: Record,
-    golden: NDArray[np.uint32],
-    shape: Shape,
-    images: int,
-    design: Design,
-    waveform: Mapping[str, int] | None = None,
+    record: Record, expected: Expectation, waveform: Mapping[str, int] | None = None
 ) -> Audit:
     """Check the record of one run against everything that is known about it.
 
     Args:
         record: of the run, from any engine.
-        golden: (images, pooled_rows, pooled_columns, m) words.
-        shape: the group that was run. images: how many. design: what it ran on.
+        expected: what the pass must do.
         waveform: transfers by stream, from ``waveform.transfers``.
     """
-    words = record.words[PORTS["map_out"]]
-    compared = min(words.size, golden.size)
-    differ = np.flatnonzero(words[:compared] != golden.reshape(-1)[:compared])
-    mismatches = differ.size + abs(words.size - golden.size)
     failures = list(record.faults)
-    if words.size != golden.size:
-        failures.append(f"{words.size} words came out, not {golden.size}")
-    if differ.size:
-        first = int(differ[0])
-        place = tuple(int(i) for i in np.unravel_index(first, golden.shape))
-        failures.append(
-            f"{differ.size} of {compared} words differ, the first at (image, row, column, map) "
-            f"{place}: {int(words[first]):#x} instead of {int(golden.reshape(-1)[first]):#x}"
-        )
+    compared = mismatches = 0
+    for name, port in expected.ports.items():
+        if port.golden is None:
+            continue
+        words = record.words[port.stream]
+        both = min(words.size, port.golden.size)
+        differ = np.flatnonzero(words[:both] != port.golden.reshape(-1)[:both])
+        compared += both
+        mismatches += differ.size + abs(words.size - port.golden.size)
+        if words.size != port.golden.size:
+            failures.append(f"{name}: {words.size} words came out, not {port.golden.size}")
+        if differ.size:
+            first = int(differ[0])
+            place = tuple(int(i) for i in np.unravel_index(first, port.golden.shape))
+            failures.append(
+                f"{name}: {differ.size} of {both} words differ, the first at {place}: "
+                f"{int(words[first]):#x} instead of {int(port.golden.reshape(-1)[first]):#x}"
+            )
     if compared == 0:
         failures.append("no word was compared")
-    ports = _ports(record, shape, images, design, waveform)
+    ports = _ports(record, expected, waveform)
     failures += [
         f"port {port}: counts differ: " + ", ".join(f"{way} {n}" for way, n in ways.items())
         for port, ways in ports.items()
@@ -116,82 +113,64 @@ def audit(
     ]
     status = {name.removeprefix("status_"): value for name, value in record.status.items()}
     cycles = {name: status[name] for name in (*SUMMED, *(f"stall_{cause}" for cause in STALLS))}
-    failures += _cycle_failures(record, cycles, shape, images, design)
+    failures += _cycle_failures(record, cycles, expected)
     if status["framing_error"]:
         failures.append("framing_error: an input's last did not come with its last word")
     return Audit(
         words_compared=compared,
         mismatches=mismatches,
         ports=ports,
+        word_bytes={name: port.word_bytes for name, port in expected.ports.items()},
+        maps=tuple(name for name, port in expected.ports.items() if port.maps),
         cycles=cycles,
-        operations=2 * shape.macs(images),
-        ideal=shape.macs(images) / (shape.k**2 * design.n_cu),
-        slots=cycles["issue"] * design.n_cu,
-        word_bytes=-(-design.fmt.width // 8),
+        operations=expected.work.operations,
+        ideal=expected.work.ideal,
+        slots=cycles["issue"] * expected.work.n_cu,
         failures=tuple(failures),
         seconds=record.seconds,
     )
 
 
 def _ports(
-    record: Record,
-    shape: Shape,
-    images: int,
-    design: Design,
-    waveform: Mapping[str, int] | None,
+    record: Record, expected: Expectation, waveform: Mapping[str, int] | None
 ) -> dict[str, dict[str, int]]:
-    formula = closed_form.port_words(shape, images)
-    walked = counter.port_words(shape, images, design)
     ports = {
-        port: {
-            "closed_form": formula[port],
-            "counter": walked[port],
-            "hardware": record.status[f"status_{port}"],
-            "monitor": record.transfers[stream],
+        name: {
+            "closed_form": port.closed_form,
+            "counter": port.counter,
+            "hardware": record.status[f"status_{name}"],
+            "monitor": record.transfers[port.stream],
         }
-        for port, stream in PORTS.items()
+        for name, port in expected.ports.items()
     }
     if waveform is not None:
-        for port, stream in PORTS.items():
-            ports[port]["waveform"] = waveform[stream]
+        for name, port in expected.ports.items():
+            ports[name]["waveform"] = waveform[port.stream]
     return ports
 
 
-def _cycle_failures(
-    record: Record, cycles: Mapping[str, int], shape: Shape, images: int, design: Design
-) -> list[str]:
+def _cycle_failures(record: Record, cycles: Mapping[str, int], expected: Expectation) -> list[str]:
     """Every cycle counter against what the others, the pins or the shape say it must be."""
     causes = ("issue", "fill", "drain", *(f"stall_{cause}" for cause in STALLS))
-    first_map, last_out = record.first[PORTS["map_in"]], record.last[PORTS["map_out"]]
-    last_load = max(record.last[PORTS["kernel"]], record.last[PORTS["bias"]])
-    windows = shape.n * shape.out_rows * shape.out_columns * images
-    seen = last_out - first_map + 1
-    if not _every_position_counts(shape):
+    streams = {name: port.stream for name, port in expected.ports.items()}
+    seen = record.last[streams[expected.last]] - record.first[streams[expected.first]] + 1
+    if expected.early_end:
         # The engine computes positions after the last word that pooling lets out.
         seen = max(seen, cycles["total"])
     wanted = {
         "total, from its causes": ("total", sum(cycles[cause] for cause in causes)),
         "total, on the pins": ("total", seen),
-        "kernel_load, on the pins": ("kernel_load", last_load + WRITE_CYCLES),
-        "issue": ("issue", windows * -(-shape.m // design.n_cu)),
-        "useful": ("useful", windows * shape.m),
+        "issue": ("issue", expected.work.issue),
+        "useful": ("useful", expected.work.useful),
     }
+    if expected.loads:
+        last_load = max(record.last[streams[name]] for name in expected.loads)
+        wanted["kernel_load, on the pins"] = ("kernel_load", last_load + WRITE_CYCLES)
     return [
         f"cycles {what}: {cycles[name]} instead of {value}"
         for what, (name, value) in wanted.items()
         if cycles[name] != value
     ]
-
-
-def _every_position_counts(shape: Shape) -> bool:
-    """Whether the last position lies in a pooling window, so that the last word waits for it."""
-    if shape.pool is None:
-        return True
-    covered = [
-        (pooled - 1) * shape.pool.stride + shape.pool.window
-        for pooled in (shape.pooled_rows, shape.pooled_columns)
-    ]
-    return covered == [shape.out_rows, shape.out_columns]
 
 
 def combine(audits: Sequence[Audit]) -> Audit:
@@ -215,6 +194,7 @@ def combine(audits: Sequence[Audit]) -> Audit:
         ideal=sum(a.ideal for a in audits),
         slots=sum(a.slots for a in audits),
         word_bytes=first.word_bytes,
+        maps=first.maps,
         failures=tuple(failure for a in audits for failure in a.failures),
         seconds=sum(a.seconds for a in audits),
     )

@@ -7,36 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import always, always_comb, block, concat
+from myhdl import always, always_comb
 
 from merp.hdl.bundles import BiasWrite, KernelWrite, LoadConfig, Stream, count, flag
+from merp.hdl.collect_taps import collect_taps
 from merp.hdl.entity import entity
 from merp.models.params.design import Design
-
-
-@block
-def _shift_in(clk: Any, sink: Stream, collected: Any, width: int) -> Any:
-    """Push each accepted word in from above, so that the first of k*k ends up lowest."""
-    top = len(collected)
-
-    @always(clk.posedge)
-    def shift() -> None:
-        if sink.valid and sink.ready:
-            collected.next = concat(sink.data, collected[top:width])
-
-    return shift
-
-
-@block
-def _take(clk: Any, sink: Stream, collected: Any) -> Any:
-    """Take each accepted word: a 1 x 1 kernel is one."""
-
-    @always(clk.posedge)
-    def take() -> None:
-        if sink.valid and sink.ready:
-            collected.next = sink.data
-
-    return take
 
 
 @entity
@@ -82,10 +58,7 @@ def kernel_loader(
     biases_loaded = flag()
     bias_error = flag()
 
-    if taps > 1:
-        collect = _shift_in(clk, sink_kernel, kernel.data, design.fmt.width)
-    else:
-        collect = _take(clk, sink_kernel, kernel.data)
+    collect = collect_taps(clk, sink_kernel, kernel.data, design.fmt.width, False)
 
     @always(clk.posedge)
     def load_kernels() -> None:

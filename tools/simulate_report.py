@@ -81,7 +81,7 @@ def _audit(audit: Audit) -> dict[str, Any]:
 def _mb_per_gflop(audit: Audit) -> dict[str, float]:
     """Measured on the pins. Forward propagation alone moves no state: full is every port."""
     return {
-        "paper": audit.mb_per_gflop(("map_in", "map_out")),
+        "paper": audit.mb_per_gflop(audit.maps),
         "full": audit.mb_per_gflop(tuple(audit.ports)),
     }
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from merp.cosim.audit import Audit, audit, combine
 from merp.cosim.engine import run_job
+from merp.cosim.expectation import expect_forward
 from merp.cosim.job import Job
 from merp.cosim.record import Record
 from merp.cosim.waveform import transfers
@@ -134,10 +135,12 @@ class _Chain:
             found = [
                 audit(
                     record,
-                    maps.y[..., group * m : (group + 1) * m],
-                    layer.shape,
-                    choice.images,
-                    design,
+                    expect_forward(
+                        layer.shape,
+                        choice.images,
+                        design,
+                        maps.y[..., group * m : (group + 1) * m],
+                    ),
                     wave,
                 )
                 for record, group, wave in chosen

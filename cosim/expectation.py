@@ -1,0 +1,120 @@
+"""What is known beforehand of one pass of an engine, whatever its phase."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from merp.models.params.design import Design
+from merp.models.params.shape import Shape
+from merp.models.traffic import closed_form, counter
+from merp.testbenches import forward_run
+
+Words = NDArray[np.uint32]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Port:
+    """A port of the report.
+
+    Attributes:
+        stream: its stream on the top.
+        closed_form, counter: words by formula and by walking the schedule.
+        word_bytes: bytes of a word. maps: whether it carries maps or deltas (footing ``paper``).
+        golden: what must leave on it, in the shape of its maps or kernels; None for an input.
+    """
+
+    stream: str
+    closed_form: int
+    counter: int
+    word_bytes: int
+    maps: bool = False
+    golden: Words | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Work:
+    """What the CUs must do.
+
+    Attributes:
+        n_cu: CUs. issue: slots. useful: slots of single CUs that compute something.
+        operations: two per multiply-add. ideal: cycles with every CU useful in each.
+    """
+
+    n_cu: int
+    issue: int
+    useful: int
+    operations: int
+    ideal: float
+
+    @classmethod
+    def of(cls, shape: Shape, images: int, design: Design) -> Work:
+        """The work of a pass over the windows of ``shape``, for every group of CUs."""
+        windows = shape.n * shape.out_rows * shape.out_columns * images
+        macs = shape.macs(images)
+        return cls(
+            n_cu=design.n_cu,
+            issue=windows * -(-shape.m // design.n_cu),
+            useful=windows * shape.m,
+            operations=2 * macs,
+            ideal=macs / (shape.k**2 * design.n_cu),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Expectation:
+    """What one pass must do.
+
+    Attributes:
+        ports: by name, as the hardware's counters are named.
+        first: port whose first word starts the count of cycles. last: port whose last word ends it.
+        loads: ports that must have been read before, in ``kernel_load``.
+        work: of the CUs.
+        early_end: the last word may leave before the last slot.
+    """
+
+    ports: Mapping[str, Port]
+    first: str
+    last: str
+    loads: tuple[str, ...]
+    work: Work
+    early_end: bool = False
+
+
+def expect_forward(shape: Shape, images: int, design: Design, golden: Words) -> Expectation:
+    """Forward propagation of one group; ``golden`` is (images, pooled rows, pooled columns, m)."""
+    formula = closed_form.port_words(shape, images)
+    walked = counter.port_words(shape, images, design)
+    ports = {
+        name: Port(
+            stream=stream,
+            closed_form=formula[name],
+            counter=walked[name],
+            word_bytes=-(-design.fmt.width // 8),
+            maps=name in ("map_in", "map_out"),
+            golden=golden if name == "map_out" else None,
+        )
+        for name, stream in forward_run.PORTS.items()
+    }
+    return Expectation(
+        ports=ports,
+        first="map_in",
+        last="map_out",
+        loads=("kernel", "bias"),
+        early_end=not _every_position_counts(shape),
+        work=Work.of(shape, images, design),
+    )
+
+
+def _every_position_counts(shape: Shape) -> bool:
+    """Whether the last position lies in a pooling window, so that the last word waits for it."""
+    if shape.pool is None:
+        return True
+    covered = [
+        (pooled - 1) * shape.pool.stride + shape.pool.window
+        for pooled in (shape.pooled_rows, shape.pooled_columns)
+    ]
+    return covered == [shape.out_rows, shape.out_columns]

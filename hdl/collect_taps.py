@@ -1,0 +1,60 @@
+"""The elements of a kernel, one after the other, into the word that holds them all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, block, concat
+
+from merp.hdl.bundles import Stream
+
+
+@block
+def _from_above(clk: Any, sink: Stream, collected: Any, width: int) -> Any:
+    """Push each accepted word in from above, so that the first of k*k ends up lowest."""
+    top = len(collected)
+
+    @always(clk.posedge)
+    def shift() -> None:
+        if sink.valid and sink.ready:
+            collected.next = concat(sink.data, collected[top:width])
+
+    return shift
+
+
+@block
+def _from_below(clk: Any, sink: Stream, collected: Any, width: int) -> Any:
+    """Push each accepted word in from below, so that the last of k*k ends up lowest."""
+    kept = len(collected) - width
+
+    @always(clk.posedge)
+    def shift() -> None:
+        if sink.valid and sink.ready:
+            collected.next = concat(collected[kept:], sink.data)
+
+    return shift
+
+
+@block
+def _single(clk: Any, sink: Stream, collected: Any) -> Any:
+    """Take each accepted word: a 1 x 1 kernel is one."""
+
+    @always(clk.posedge)
+    def take() -> None:
+        if sink.valid and sink.ready:
+            collected.next = sink.data
+
+    return take
+
+
+@block
+def collect_taps(clk: Any, sink: Stream, collected: Any, width: int, rotated: bool) -> Any:
+    """Collect words of ``width`` bits into ``collected``, one cycle after each transfer.
+
+    The first lies lowest; ``rotated``: highest, which turns the kernel by 180 degrees.
+    """
+    if len(collected) == width:
+        collect = _single(clk, sink, collected)
+    else:
+        collect = (_from_below if rotated else _from_above)(clk, sink, collected, width)
+    return collect

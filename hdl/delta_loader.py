@@ -1,0 +1,115 @@
+"""Kernels from the stream of forward propagation into the CUs of delta propagation.
+
+CNN-MERP section III.B: input and output maps swap roles, and kernels turn by 180 degrees. Both
+happen while loading, so that no second copy of the kernels is kept in external memory.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always
+
+from merp.hdl.bundles import BiasWrite, KernelWrite, LoadConfig, Stream, count, flag
+from merp.hdl.collect_taps import collect_taps
+from merp.hdl.entity import entity
+from merp.models.params.design import Design
+
+
+@entity
+def delta_loader(
+    clk: Any,
+    rst: Any,
+    start: Any,
+    config: LoadConfig,
+    sink: Stream,
+    kernel: KernelWrite,
+    bias: BiasWrite,
+    loaded: Any,
+    framing_error: Any,
+    design: Design,
+) -> Any:
+    """Load the kernels of a layer transposed and rotated, and +0 as every bias.
+
+    The layer has m output and n input maps; its deltas are m maps in (config_inputs) and n maps
+    out. Kernel words come in the order m, n, row, column; k*k of them, the last lowest, belong to
+    CU j mod n_cu for input map j of the layer, and go to address i*G + j div n_cu for its output
+    map i.
+
+    start          in   one cycle; config is stable from here until loaded
+    loaded         out  from the first cycle that may read everything until the next start
+    framing_error  out  last came with another word than the stream's last; until start
+
+    Latency: a write is enabled one cycle after its last word, loaded follows one cycle later.
+    Throughput: a word per cycle. Reset: synchronous, the load is abandoned.
+    """
+    taps, n_cu, groups = design.taps, design.n_cu, design.groups
+    every_cu = (1 << n_cu) - 1
+
+    # Every counter can also hold its limit, so that counter + 1 compares without a carry lost.
+    tap = count(taps)
+    channel = count(design.max_maps)
+    cu = count(n_cu)
+    group = count(groups)
+    addr = count(design.kernel_words + groups)
+    kernels_loaded = flag()
+    cleared = count(groups)  # biases of each CU that are +0
+
+    collect = collect_taps(clk, sink, kernel.data, design.fmt.width, True)
+
+    @always(clk.posedge)
+    def load() -> None:
+        kernel.enable.next = 0
+        if rst or start:
+            sink.ready.next = start and not rst
+            kernels_loaded.next = False
+            framing_error.next = False
+            tap.next = 0
+            channel.next = 0
+            cu.next = 0
+            group.next = 0
+            addr.next = 0
+        elif sink.valid and sink.ready:
+            if sink.last:
+                framing_error.next = True
+            if tap + 1 < taps:
+                tap.next = tap + 1
+            else:
+                tap.next = 0
+                kernel.addr.next = addr
+                for j in range(n_cu):
+                    if cu == j:
+                        kernel.enable.next[j] = True
+                if group + 1 == config.groups and cu + 1 == config.last_cus:
+                    cu.next = 0
+                    group.next = 0
+                    addr.next = addr + 1
+                    if channel + 1 < config.inputs:
+                        channel.next = channel + 1
+                    else:
+                        sink.ready.next = False
+                        kernels_loaded.next = True
+                        framing_error.next = framing_error or not sink.last
+                elif cu + 1 < n_cu:
+                    cu.next = cu + 1
+                else:
+                    cu.next = 0
+                    group.next = group + 1
+                    addr.next = addr + 1
+
+    @always(clk.posedge)
+    def clear() -> None:
+        bias.enable.next = 0
+        if rst or start:
+            cleared.next = 0
+        elif cleared != groups:
+            cleared.next = cleared + 1
+            bias.enable.next = every_cu
+            bias.addr.next = cleared
+            bias.data.next = 0
+
+    @always(clk.posedge)
+    def finish() -> None:
+        loaded.next = kernels_loaded and cleared == groups and not start and not rst
+
+    return collect, load, clear, finish

@@ -1,0 +1,27 @@
+"""Delta propagation as the engine of forward propagation sees it.
+
+CNN-MERP section III.B: a convolution over delta maps that are dilated by the stride, in a border of
+k-1-pad, with as many windows as the layer's input has elements.
+"""
+
+from __future__ import annotations
+
+from merp.models.params.shape import Shape
+
+
+def delta_shape(shape: Shape) -> Shape:
+    """Shape of a layer's delta propagation: m maps in, n maps out, no ReLU, no pooling.
+
+    Its rows and columns are those of the dilated delta. Behind the last delta lie zeros where the
+    layer has input elements that no window reached.
+    """
+    border = shape.k - 1 - shape.pad
+    return Shape(
+        n=shape.m,
+        m=shape.n,
+        k=shape.k,
+        rows=shape.rows + shape.k - 1 - 2 * border,
+        columns=shape.columns + shape.k - 1 - 2 * border,
+        pad=border,
+        relu=False,
+    )
