@@ -100,7 +100,9 @@ def delta_loader(
     @always(clk.posedge)
     def clear() -> None:
         bias.enable.next = 0
-        if rst or start:
+        if rst:
+            cleared.next = groups
+        elif start:
             cleared.next = 0
         elif cleared != groups:
             cleared.next = cleared + 1

@@ -1,0 +1,164 @@
+"""Kernels on their way into delta propagation: transposed and rotated, biases +0."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from merp.cosim.replay import replay
+from merp.hdl.bundles import BiasWrite, KernelWrite, LoadConfig, Stream, flag
+from merp.hdl.delta_loader import delta_loader
+from merp.models.delta import swapped
+from merp.models.params.design import Design
+from merp.models.params.formats import FloatFormat
+from merp.testbenches.trace import Sample, Trace, run_block
+
+WORD = FloatFormat(8, 3)  # elements are only carried: 12 bits number them
+
+
+def design_for(k: int, n_cu: int) -> Design:
+    return Design(
+        fmt=WORD, k=k, n_cu=n_cu, r=1, groups=3, kernel_words=12, max_maps=4, row_words=4,
+        max_size=8, fifo_words=3,
+    )  # fmt: skip
+
+
+def load(
+    design: Design,
+    sizes: list[tuple[int, int]],
+    idle: float = 0.0,
+    last: int = -1,
+    reset_at: int | None = None,
+) -> tuple[Trace, list[int]]:
+    """Load kernels 0, 1, 2, ... of (m, n) maps, one layer after the other."""
+    rng = np.random.default_rng(5)
+    args: dict[str, Any] = {
+        "clk": flag(), "rst": flag(), "start": flag(), "config": LoadConfig(design),
+        "sink": Stream(WORD.width), "kernel": KernelWrite(design), "bias": BiasWrite(design),
+        "loaded": flag(), "framing_error": flag(), "design": design,
+    }  # fmt: skip
+    inputs = ("rst", "start", "config_inputs", "config_groups", "config_last_cus", "sink_data",
+              "sink_valid", "sink_last")  # fmt: skip
+    queue = list(sizes)
+    starts: list[int] = []
+    state = {"at": 0, "size": 0, "valid": 0, "since": 0}
+
+    def drive(cycle: int, seen: Sample) -> dict[str, int]:
+        state["since"] += 1
+        if reset_at is not None and starts and state["since"] == reset_at and len(starts) == 1:
+            return {"rst": 1, "sink_valid": 0}
+        if cycle == 0:
+            return {"rst": 1}
+        if (not starts or seen["loaded"] or (reset_at and state["since"] == reset_at + 3)) and (
+            queue and not seen["start"]
+        ):
+            m, n = queue.pop(0)
+            starts.append(cycle)
+            state.update(at=0, size=m * n * design.taps, valid=0, since=0)
+            groups = -(-n // design.n_cu)
+            return {
+                "rst": 0, "start": 1, "sink_valid": 0, "config_inputs": m,
+                "config_groups": groups, "config_last_cus": n - (groups - 1) * design.n_cu,
+            }  # fmt: skip
+        if state["valid"] and seen["sink_ready"]:
+            state["at"] += 1
+            state["valid"] = 0
+        if not state["valid"]:  # also after the last word: nothing more may be taken
+            state["valid"] = int(rng.random() >= idle)
+        return {
+            "rst": 0, "start": 0, "sink_valid": state["valid"],
+            "sink_data": state["at"] % (1 << WORD.width),
+            "sink_last": int(state["at"] == (state["size"] + last) % state["size"]),
+        }  # fmt: skip
+
+    cycles = 20 + sum(int((m * n * design.taps + 12) / (1 - idle) ** 2) for m, n in sizes)
+    trace = run_block(delta_loader, args, inputs, drive, cycles + (reset_at or 0))
+    return trace, starts
+
+
+def writes(trace: Trace, begin: int, end: int, port: str, n_cu: int) -> dict[tuple[int, int], int]:
+    """Word by (CU, address), from the cycles begin to end; each may be written once."""
+    found: dict[tuple[int, int], int] = {}
+    enable, addr, data = (trace.column(f"{port}_{f}") for f in ("enable", "addr", "data"))
+    for t in range(begin, end):
+        for j in range(n_cu):
+            if enable[t] >> j & 1:
+                assert (j, addr[t]) not in found
+                found[j, addr[t]] = data[t]
+    return found
+
+
+def check(design: Design, sizes: list[tuple[int, int]], trace: Trace, starts: list[int]) -> None:
+    assert len(starts) == len(sizes)
+    loaded = trace.column("loaded")
+    for (m, n), begin, end in zip(sizes, starts, [*starts[1:], len(trace.rows)], strict=True):
+        k, n_cu = design.k, design.n_cu
+        groups = -(-n // n_cu)
+        words = np.arange(m * n * k * k, dtype=np.uint32).reshape(m, n, k, k)
+        golden = {
+            (o % n_cu, i * groups + o // n_cu): sum(
+                int(w) << (WORD.width * tap) for tap, w in enumerate(kernel.reshape(-1))
+            )
+            for o, kernels in enumerate(swapped(words))
+            for i, kernel in enumerate(kernels)
+        }
+        assert writes(trace, begin, end, "kernel", n_cu) == golden
+        zeros = writes(trace, begin, end, "bias", n_cu)
+        assert zeros == {(j, g): 0 for j in range(n_cu) for g in range(design.groups)}
+        ready = [t for t in range(begin + 1, end) if loaded[t]]
+        assert ready
+        last_write = max(t for t in range(begin, end) if trace.column("kernel_enable")[t])
+        assert ready[0] > last_write
+        transfers = sum(
+            v and r
+            for v, r in zip(
+                trace.column("sink_valid")[begin:end],
+                trace.column("sink_ready")[begin:end],
+                strict=True,
+            )
+        )
+        assert transfers == m * n * k * k
+        assert not any(trace.column("framing_error")[ready[0] : end])
+
+
+SIZES = [(1, 1), (4, 5), (3, 2), (2, 7), (4, 6)]
+
+
+@pytest.mark.parametrize(("k", "n_cu"), [(1, 1), (1, 3), (2, 3), (3, 2), (3, 4)])
+@pytest.mark.parametrize("idle", [0.0, 0.4])
+def test_every_kernel_lands_transposed_and_rotated(k: int, n_cu: int, idle: float) -> None:
+    design = design_for(k, n_cu)
+    sizes = [(m, n) for m, n in SIZES if -(-n // n_cu) <= design.groups]
+    check(design, sizes, *load(design, sizes, idle))
+
+
+def test_a_word_per_cycle() -> None:
+    design = design_for(3, 2)
+    trace, (begin,) = load(design, [(4, 5)])
+    assert trace.column("loaded").index(1, begin) - begin == 4 * 5 * 9 + 2
+
+
+@pytest.mark.parametrize("last", [-2, 0])
+def test_a_misplaced_last_is_a_framing_error(last: int) -> None:
+    trace, (_, second) = load(design_for(2, 2), [(2, 3), (1, 2)], last=last)
+    assert trace.column("framing_error")[second] == 1
+    assert trace.column("framing_error")[second + 1] == 0
+
+
+def test_a_reset_abandons_the_load() -> None:
+    design = design_for(2, 2)
+    trace, starts = load(design, [(4, 5), (2, 3)], reset_at=20)
+    begin, second = starts
+    quiet = range(begin + 21, second)
+    assert not any(trace.column(n)[t] for t in quiet for n in ("sink_ready", "loaded"))
+    check(design, [(2, 3)], trace, [second])
+
+
+@pytest.mark.ghdl
+@pytest.mark.parametrize(("k", "n_cu"), [(1, 2), (3, 2)])
+def test_vhdl_agrees(k: int, n_cu: int, tmp_path: Path) -> None:
+    trace, _ = load(design_for(k, n_cu), [(4, 5), (3, 2)], 0.2)
+    assert replay(trace, tmp_path) == len(trace.rows)
