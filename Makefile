@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 JOBS ?= 2
 
-.PHONY: demo ghdl test test-full mutants lint clean
+.PHONY: demo ghdl test test-full bench mutants lint clean
 
 .venv/base: setup.py pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
@@ -26,6 +26,9 @@ test: .venv/dev ghdl  ## all tests, on every engine that is there
 
 test-full: .venv/dev ghdl  ## the long runs as well (about an hour and a half)
 	$(BIN)/python -m pytest -q -n $(JOBS)
+
+bench: .venv/dev  ## how fast this machine computes and simulates
+	$(BIN)/python tests/bench.py
 
 mutants: .venv/dev ghdl  ## plant faults in the hardware and see the tests fail
 	$(BIN)/python tests/mutants/run.py --jobs $(JOBS)

@@ -56,8 +56,11 @@ class LayerCase:
     reset_at: int | None
 
 
-def random_case(seed: int, elaboration: int | None = None, pressure: bool = True) -> LayerCase:
-    """The case of a seed; without ``pressure`` nothing stalls and nothing is reset."""
+def random_case(seed: int, elaboration: int | None = None, pressure: int | None = 0) -> LayerCase:
+    """The case of a seed, under one of its patterns of stalls and resets, or None of them.
+
+    Layer and data depend on the seed alone.
+    """
     rng = np.random.default_rng([seed, 0x5EED])
     index = int(rng.integers(len(ELABORATIONS))) if elaboration is None else elaboration
     design = ELABORATIONS[index]
@@ -67,13 +70,19 @@ def random_case(seed: int, elaboration: int | None = None, pressure: bool = True
     x = _words(rng, fmt, (images, shape.rows, shape.columns, shape.n), wild)
     kernels = _words(rng, fmt, (shape.m, shape.n, shape.k, shape.k), wild)
     bias = _words(rng, fmt, (shape.m,), wild)
+    stalls, reset_at = ({}, None) if pressure is None else _pressure(seed, pressure)
+    return LayerCase(design, shape, x, kernels, bias, stalls, reset_at)
+
+
+def _pressure(seed: int, index: int) -> tuple[dict[str, tuple[int, ...]], int | None]:
+    """Stall patterns of the streams, and now and then a reset in mid-stream."""
+    rng = np.random.default_rng([seed, index, 0x57A1])
     stalls = {
         stream: _pattern(rng)
         for stream in ("s_axis_map", "s_axis_kernel", "s_axis_bias", "m_axis_map")
-        if pressure and rng.random() < 0.75
+        if rng.random() < 0.75
     }
-    reset_at = int(rng.integers(5, 1500)) if pressure and rng.random() < 0.25 else None
-    return LayerCase(design, shape, x, kernels, bias, stalls, reset_at)
+    return stalls, int(rng.integers(5, 1500)) if rng.random() < 0.25 else None
 
 
 def _shape(rng: np.random.Generator, design: Design) -> tuple[Shape, int]:

@@ -38,7 +38,7 @@ def test_random_layers(seed: int) -> None:
 
 
 def test_runs_back_to_back_need_registers_only() -> None:
-    cases = [random_case(seed, 5, pressure=seed % 2 == 0) for seed in range(100, 104)]
+    cases = [random_case(seed, 5, (0, None)[seed % 2]) for seed in range(100, 104)]
     records = run(cases, "myhdl")
     assert len({record.elaboration_sha for record in records}) == 1
 
@@ -52,7 +52,7 @@ def test_register_transfer_array_gives_the_same_record(seed: int) -> None:
 
 @pytest.mark.parametrize("elaboration", [2, 6, 9])
 def test_cycles_without_pressure_equal_the_flow_model(elaboration: int) -> None:
-    case = random_case(elaboration, elaboration, pressure=False)
+    case = random_case(elaboration, elaboration, pressure=None)
     [record] = run([case], "myhdl")
     flow = input_flow(case.shape, len(case.x), case.design)
     status = record.status
@@ -81,18 +81,18 @@ def test_vhdl_gives_the_same_record(elaboration: int) -> None:
 @pytest.mark.full
 @pytest.mark.parametrize("elaboration", range(len(ELABORATIONS)))
 def test_many_random_layers(elaboration: int) -> None:
-    run([random_case(seed, elaboration) for seed in range(1000, 1080)], "myhdl")
+    run([random_case(1000 + i // 4, elaboration, i % 4) for i in range(80)], "myhdl")
 
 
 @pytest.mark.full
 @pytest.mark.verilator
 @pytest.mark.parametrize("elaboration", range(len(ELABORATIONS)))
 def test_many_random_layers_in_verilog(elaboration: int) -> None:
-    run([random_case(seed, elaboration) for seed in range(2000, 2010)], "verilator", "rtl")
+    run([random_case(seed, elaboration) for seed in range(2000, 2003)], "verilator", "rtl")
 
 
 @pytest.mark.full
 @pytest.mark.ghdl
 @pytest.mark.parametrize("elaboration", range(len(ELABORATIONS)))
 def test_random_layers_in_vhdl(elaboration: int) -> None:
-    run([random_case(seed, elaboration) for seed in range(3000, 3002)], "ghdl", "rtl")
+    run([random_case(seed, elaboration) for seed in range(3000, 3001)], "ghdl", "rtl")
