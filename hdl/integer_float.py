@@ -1,4 +1,4 @@
-"""Float arithmetic in integers, for the behavioural CU array.
+"""Float arithmetic in integers, for the behavioural CU arrays.
 
 Written from the same specification as the hardware and the golden models, and shared with neither:
 decode, exact integer result, round to nearest even, encode. Subnormals flush to signed zeros, every
@@ -129,6 +129,21 @@ def accumulate(products: Words, operand: Words, sums: Words, exp_bits: int, frac
     for unit in range(sums.size):
         a, b = np.int64(products[unit]), np.int64(operand[unit])
         sums[unit] = add(a, b, exp_bits, frac_bits)
+
+
+@njit(cache=True)
+def add_products(
+    window: Words, deltas: Words, operand: Words, totals: Words, exp_bits: int, frac_bits: int
+) -> None:
+    """Each tap's gradient plus the tap's product with every CU's delta.
+
+    window: (taps,); deltas: (n_cu,); operand, totals: (taps, n_cu), totals being the result.
+    """
+    for tap in range(window.size):
+        a = np.int64(window[tap])
+        for unit in range(deltas.size):
+            product = multiply(a, np.int64(deltas[unit]), exp_bits, frac_bits)
+            totals[tap, unit] = add(product, np.int64(operand[tap, unit]), exp_bits, frac_bits)
 
 
 def unpack(word: int, count: int, width: int) -> Words:

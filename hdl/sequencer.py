@@ -11,6 +11,8 @@ from myhdl import always, always_comb, intbv
 
 from merp.hdl.bundles import BankRead, Floor, MapConfig, Slot, Verdict, bits, count, flag
 from merp.hdl.entity import entity
+from merp.hdl.gradient_bundles import GradientMapConfig
+from merp.hdl.gradient_turn import gradient_turn
 from merp.hdl.position_word import PositionWord
 from merp.models.params.design import Design
 
@@ -46,11 +48,12 @@ def sequencer(
       - its lane's previous window is accumulate_latency cycles away, unless i = 0;
 
     the other slots of a window follow without a gap. Otherwise the first of these reasons that
-    holds is the cause of the stall.
+    holds is the cause of the stall. With a GradientMapConfig (p = 1) the second operand comes with
+    the position, and each of its slots has a sum of its own; gradient_turn is the rule then.
 
     head, head_valid, head_take  the next position (position_word)
     written_*     in   place of the next map word to be written; rows count over all images
-    popped        in   the FIFO gave a word away
+    popped        in   the FIFO gave a word away, or a word of n_cu deltas was collected
     floor         out  what the oldest open position still needs, for the write permission
     read          out  read of the banks, one cycle after the issue
     row_shift, column_shift  out  for the window block, two cycles after the issue
@@ -65,7 +68,11 @@ def sequencer(
     distance = design.accumulate_latency
     n_cu = design.n_cu
     groups_max = design.groups
-    fifo_words = design.fifo_words
+    # Credits are places behind the sums, taken for a position with its last input map; or deltas
+    # of a position, taken with its first one.
+    by_position = isinstance(config, GradientMapConfig)
+    most_credits = 2 * design.groups if by_position else design.fifo_words
+    credits_at_start = 0 if by_position else design.fifo_words
 
     (need_column, need_column_top) = (word.need_column, word.need_column_top)
     (need_row, need_row_top) = (word.need_row, word.need_row_top)
@@ -94,12 +101,14 @@ def sequencer(
     held = flag()  # lane 0 is an open position
     lanes = [bits(word.width) for _ in range(p)]
     ages = [count(distance) for _ in range(p)]  # cycles since the lane's last window, saturated
-    credits = count(fifo_words)
+    credits = count(most_credits)
 
     current = bits(word.width)
     fire = flag()
+    arrived = flag()  # the window's last element has been written
     last_channel = flag()
     last_group = flag()
+    spends = flag() if by_position else last_channel  # a window of this map takes the credits
     last_of_pair = flag()  # this window's lane is the last one of the pair
 
     slot_1 = Slot(design)
@@ -136,6 +145,19 @@ def sequencer(
             last_of_pair.next = single or lane == last_lane
 
     @always_comb
+    def arrive() -> None:
+        arrived.next = written_row > current[need_row_top:need_row] or (
+            written_row == current[need_row_top:need_row]
+            and (
+                written_column > current[need_column_top:need_column]
+                or (
+                    written_column == current[need_column_top:need_column]
+                    and written_channel > channel
+                )
+            )
+        )
+
+    @always_comb
     def decide() -> None:
         fire.next = False
         verdict.stall_input.next = False
@@ -144,19 +166,7 @@ def sequencer(
         if busy:
             if group != 0:
                 fire.next = True
-            elif (channel == 0 and not head_valid) or not (
-                written_row > current[need_row_top:need_row]
-                or (
-                    written_row == current[need_row_top:need_row]
-                    and (
-                        written_column > current[need_column_top:need_column]
-                        or (
-                            written_column == current[need_column_top:need_column]
-                            and written_channel > channel
-                        )
-                    )
-                )
-            ):
+            elif (channel == 0 and not head_valid) or not arrived:
                 verdict.stall_input.next = True
             elif last_channel and credits < config.groups:
                 verdict.stall_output.next = True
@@ -167,7 +177,7 @@ def sequencer(
 
     @always_comb
     def tell() -> None:
-        verdict.idle.next = not busy and credits == fifo_words
+        verdict.idle.next = not busy and credits == credits_at_start
         verdict.issue.next = fire
         head_take.next = fire and group == 0 and channel == 0
         verdict.final_issue.next = (
@@ -195,11 +205,12 @@ def sequencer(
                     if lane == 0:
                         single.next = current[alone]
                         held.next = True
-                if last_channel:
+                if spends:
                     if popped:
                         credits.next = credits - config.groups + 1
                     else:
                         credits.next = credits - config.groups
+                if last_channel:
                     if last_of_pair:
                         held.next = False
             if not last_group:
@@ -225,11 +236,11 @@ def sequencer(
             lane.next = 0
             group.next = 0
             kernel_base.next = 0
-            credits.next = fifo_words
+            credits.next = credits_at_start
         if rst:
             busy.next = False
             held.next = False
-            credits.next = fifo_words
+            credits.next = credits_at_start
 
     @always(clk.posedge)
     def fetch() -> None:
@@ -290,4 +301,23 @@ def sequencer(
         if rst:
             slot.valid.next = False
 
-    return select, keep, place, decide, tell, advance, fetch, hand_on
+    parts = [select, keep, place, arrive, tell, advance, fetch, hand_on]
+    if not by_position:
+        return *parts, decide
+
+    midway = flag()
+    credited = flag()
+    position_end = flag()
+
+    @always_comb
+    def judge() -> None:
+        midway.next = group != 0
+        spends.next = channel == 0
+        credited.next = credits >= config.groups
+        position_end.next = last_group and last_channel
+
+    turn = gradient_turn(
+        clk, start, config, busy, midway, spends, arrived, head_valid, credited,
+        position_end, fire, verdict, design,
+    )  # fmt: skip
+    return *parts, judge, turn

@@ -1,0 +1,100 @@
+"""All computational units of the kernel update in lockstep (CNN-MERP section V.C)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import ConcatSignal, always, always_comb, concat, intbv
+
+from merp.hdl.bundles import Slot, bits, count, flag
+from merp.hdl.delay import delay
+from merp.hdl.entity import entity
+from merp.hdl.gradient_bundles import GradientRead, gradient_latency
+from merp.hdl.gradient_cu import gradient_cu
+from merp.models.params.design import Design
+
+
+@entity
+def gradient_array(
+    clk: Any,
+    rst: Any,
+    slot: Slot,
+    opening: Any,
+    window: Any,
+    deltas: Any,
+    read: GradientRead,
+    gradient: Any,
+    design: Design,
+) -> Any:
+    """Add each window, times the delta of every CU, to the gradients at the slot's address.
+
+    slot: its kernel_addr is the address; opening: its gradients start from +0.
+    window, deltas: k*k elements, and one element per CU; one cycle after the slot.
+    read: while enable is high no slot reads its gradients; gradient: the element, READ_LATENCY
+    cycles later.
+    A slot's gradients are written gradient_latency cycles after it. The same address may come again
+    after revisit_cycles; sooner, a sum would be lost. Nothing stalls.
+    Throughput: a slot per cycle, an element per cycle.
+    Reset: slots in flight are forgotten; memories keep their contents.
+    """
+    n_cu, width = design.n_cu, design.fmt.width
+    latency = gradient_latency(design)
+
+    in_flight = bits(latency)  # bit i: a slot entered i + 1 cycles ago
+    slot_addr = count(design.kernel_words - 1)
+    write_addr = count(design.kernel_words - 1)
+    read_addr = count(design.kernel_words - 1)
+    slot_opening = flag()
+    from_zero = flag()
+    tap_shift = count(design.window_width - 1)
+    cu_shift = count(n_cu * width - 1)
+
+    @always(clk.posedge)
+    def track() -> None:
+        if rst:
+            in_flight.next = 0
+        else:
+            in_flight.next = concat(in_flight[latency - 1 : 0], slot.valid)
+
+    # The gradients are read while the products are in the multipliers' last stage.
+    control = [
+        delay(clk, slot.kernel_addr, slot_addr, design.mul_latency),
+        delay(clk, opening, slot_opening, design.mul_latency),
+        delay(clk, slot_addr, write_addr, latency - design.mul_latency),
+        delay(clk, read.tap_shift, tap_shift, 1),
+        delay(clk, read.cu_shift, cu_shift, 2),
+    ]
+
+    @always_comb
+    def choose() -> None:
+        from_zero.next = slot_opening and not read.enable
+        if read.enable:
+            read_addr.next = read.addr
+        else:
+            read_addr.next = slot_addr
+
+    elements = [bits(width) for _ in range(n_cu)]
+    units = [
+        gradient_cu(
+            clk,
+            window,
+            deltas((j + 1) * width, j * width),
+            read_addr,
+            from_zero,
+            in_flight(latency - 1),
+            write_addr,
+            tap_shift,
+            elements[j],
+            design,
+        )
+        for j in range(n_cu)
+    ]
+    joined = ConcatSignal(*reversed(elements)) if n_cu > 1 else elements[0]
+
+    @always(clk.posedge)
+    def select() -> None:
+        moved = intbv(0)[n_cu * width :]
+        moved[:] = joined >> cu_shift
+        gradient.next = moved[width:]
+
+    return track, control, choose, units, select

@@ -1,0 +1,86 @@
+"""Port bundles of the kernel update."""
+
+from __future__ import annotations
+
+from merp.hdl.bundles import STATUS_WIDTH, MapConfig, Status, bits, count, flag
+from merp.models.params.design import Design
+from merp.models.params.kernel_update_registers import revisit_cycles
+
+
+class GradientMapConfig(MapConfig):
+    """Registers of an input side whose slots accumulate over positions and not over input maps.
+
+    The sequencer tells by this type which of its two rules it follows.
+    """
+
+    def __init__(self, design: Design) -> None:
+        super().__init__(design)
+        self.rest = count(revisit_cycles(design))  # idle cycles after a position's last slot
+        self.delta_rest = count(revisit_cycles(design))  # and after its last delta word
+
+
+class UpdateConfig:
+    """Run-time registers of the update unit."""
+
+    def __init__(self, design: Design, momentum: bool) -> None:
+        self.update = flag()  # else the gradients themselves come out
+        self.rate = bits(design.fmt.width)
+        if momentum:
+            self.momentum = bits(design.fmt.width)
+
+
+class DeltaElement:
+    """A delta word on its way to the bias gradients."""
+
+    def __init__(self, design: Design) -> None:
+        self.valid = flag()
+        self.data = bits(design.fmt.width)
+        self.index = count(design.groups * design.n_cu - 1)  # output map
+        self.opening = flag()  # of the run's first position
+
+
+class GradientRead:
+    """Read of one element of the gradient memories; the element comes READ_LATENCY cycles later.
+
+    Tap and CU are given as bit positions, so that nothing has to be multiplied.
+    """
+
+    def __init__(self, design: Design) -> None:
+        width = design.fmt.width
+        self.enable = flag()  # no slot is in flight, the memories are the reader's
+        self.addr = count(design.kernel_words - 1)
+        self.tap_shift = count(design.window_width - 1)
+        self.cu_shift = count(design.n_cu * width - 1)
+
+
+READ_LATENCY = 3
+"""Memory, tap, CU."""
+
+
+def gradient_latency(design: Design) -> int:
+    """Cycles from a slot at the array's input to the one that writes its gradients."""
+    return 1 + design.mul_latency + design.add_latency
+
+
+class KernelUpdateStatus(Status):
+    """Status of the kernel update, with the words that passed each port."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.map_in = bits(STATUS_WIDTH)
+        self.delta_in = bits(STATUS_WIDTH)
+        self.kernel_in = bits(STATUS_WIDTH)
+        self.kernel_out = bits(STATUS_WIDTH)
+        self.bias_in = bits(STATUS_WIDTH)
+        self.bias_out = bits(STATUS_WIDTH)
+
+
+class MomentumStatus(KernelUpdateStatus):
+    """The same where velocities pass too."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.kernel_velocity_in = bits(STATUS_WIDTH)
+        self.kernel_velocity_out = bits(STATUS_WIDTH)
+        self.bias_velocity_in = bits(STATUS_WIDTH)
+        self.bias_velocity_out = bits(STATUS_WIDTH)

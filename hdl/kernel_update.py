@@ -1,0 +1,145 @@
+"""The kernel update: maps and deltas in, new kernels and biases out.
+
+CNN-MERP sections III.B and V.C: the banks and windows of forward propagation, with the deltas in
+the place of the kernels and gradient memories in the place of the accumulators.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, always_comb
+
+from merp.hdl.bias_gradient import bias_gradient
+from merp.hdl.bundles import AxiStream, Slot, Verdict, bits, count, flag, stream_of
+from merp.hdl.delta_buffer import delta_buffer
+from merp.hdl.entity import entity
+from merp.hdl.gradient_array import gradient_array
+from merp.hdl.gradient_array_fast import gradient_array_fast
+from merp.hdl.gradient_bundles import (
+    DeltaElement,
+    GradientMapConfig,
+    GradientRead,
+    KernelUpdateStatus,
+    MomentumStatus,
+    UpdateConfig,
+)
+from merp.hdl.input_side import input_side
+from merp.hdl.run_counters import run_counters
+from merp.hdl.update_unit import update_unit
+from merp.hdl.word_counter import word_counter
+from merp.models.params.design import Design
+
+ARRAYS = {"rtl": gradient_array, "behavioural": gradient_array_fast}
+
+
+@entity
+def kernel_update(
+    clk: Any,
+    rst: Any,
+    start: Any,
+    map_config: GradientMapConfig,
+    update_config: UpdateConfig,
+    s_axis_map: AxiStream,
+    s_axis_delta: AxiStream,
+    s_axis_kernel: AxiStream,
+    s_axis_bias: AxiStream,
+    m_axis_kernel: AxiStream,
+    m_axis_bias: AxiStream,
+    status: KernelUpdateStatus,
+    design: Design,
+    array: str = "rtl",
+    s_axis_kernel_velocity: AxiStream | None = None,
+    s_axis_bias_velocity: AxiStream | None = None,
+    m_axis_kernel_velocity: AxiStream | None = None,
+    m_axis_bias_velocity: AxiStream | None = None,
+) -> Any:
+    """Sum the gradients of one layer over a batch of images and update its kernels and biases.
+
+    start begins a run; the configuration must be stable from start to status_done. Maps and deltas
+    (of the sums before ReLU and pooling) stream in together in the order image, row, column, map;
+    after the last of them kernels (order m, n, row, column) and then biases stream in and out, with
+    momentum (a MomentumStatus and the velocity streams) their velocities beside them. The next run
+    needs no reset.
+
+    Throughput: a map word and a delta word in and a slot per cycle; then an element per cycle.
+    Reset: synchronous, active high; the run is abandoned.
+    """
+    if design.p != 1:
+        raise ValueError(f"a kernel update has p = 1, not {design.p}")
+    width = design.fmt.width
+    enable = flag()
+    filled, opening = flag(), flag()
+    slot = Slot(design)
+    held = bits(design.window_width)
+    deltas = bits(design.n_cu * width)
+    element = DeltaElement(design)
+    verdict = Verdict(design)
+    complete, output_done = flag(), flag()
+    map_error, delta_error, update_error, load_error = flag(), flag(), flag(), flag()
+    read = GradientRead(design)
+    kernel_element, bias_element = bits(width), bits(width)
+    bias_read = flag()
+    bias_index = count(design.groups * design.n_cu - 1)
+    ends = flag()
+    ending = AxiStream(1)  # a transfer with the run's last word, whichever stream it leaves by
+
+    windows = input_side(
+        clk, rst, start, enable, map_config, stream_of(s_axis_map), filled,
+        slot, held, verdict, complete, map_error, design,
+    )  # fmt: skip
+    second = delta_buffer(
+        clk, rst, start, map_config, stream_of(s_axis_delta), slot,
+        filled, deltas, opening, element, delta_error, design,
+    )  # fmt: skip
+    units = ARRAYS[array](
+        clk, rst, slot, opening, held, deltas, read, kernel_element, design
+    )  # fmt: skip
+    bias = bias_gradient(clk, rst, element, bias_read, bias_index, bias_element, design)
+    velocities = (
+        s_axis_kernel_velocity, s_axis_bias_velocity, m_axis_kernel_velocity, m_axis_bias_velocity,
+    )  # fmt: skip
+    updater = update_unit(
+        clk, rst, start, verdict.final_issue, map_config, update_config,
+        read, kernel_element, bias_read, bias_index, bias_element,
+        stream_of(s_axis_kernel), stream_of(s_axis_bias),
+        stream_of(m_axis_kernel), stream_of(m_axis_bias),
+        ends, output_done, update_error, design,
+        *(stream and stream_of(stream) for stream in velocities),
+    )  # fmt: skip
+    ports: list[tuple[AxiStream | None, Any]] = [
+        (s_axis_map, status.map_in),
+        (s_axis_delta, status.delta_in),
+        (s_axis_kernel, status.kernel_in),
+        (m_axis_kernel, status.kernel_out),
+        (s_axis_bias, status.bias_in),
+        (m_axis_bias, status.bias_out),
+    ]
+    if isinstance(status, MomentumStatus):
+        ports += [
+            (s_axis_kernel_velocity, status.kernel_velocity_in),
+            (m_axis_kernel_velocity, status.kernel_velocity_out),
+            (s_axis_bias_velocity, status.bias_velocity_in),
+            (m_axis_bias_velocity, status.bias_velocity_out),
+        ]
+    words = [word_counter(clk, rst, start, stream, counted) for stream, counted in ports]
+    counters = run_counters(
+        clk, rst, start, s_axis_map, ending, enable, complete, output_done, verdict,
+        map_error, load_error, status,
+    )  # fmt: skip
+
+    @always(clk.posedge)
+    def open_ports() -> None:
+        if start:
+            enable.next = True
+        if rst:
+            enable.next = False
+
+    @always_comb
+    def gather() -> None:
+        load_error.next = delta_error or update_error
+        ending.tvalid.next = ends
+        ending.tready.next = ends
+        ending.tlast.next = ends
+
+    return windows, second, units, bias, updater, words, counters, open_ports, gather

@@ -1,0 +1,263 @@
+"""The update unit: gradients, old kernels and biases in, new kernels and biases out.
+
+Stochastic gradient descent, v = RN(RN(mu*v) + g) and w' = RN(w - RN(lr*v)), with momentum or
+without (CNN-MERP section III.B).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import ConcatSignal, always, always_comb, block, concat
+
+from merp.hdl.bundles import Stream, bits, count, flag
+from merp.hdl.delay import delay
+from merp.hdl.entity import entity
+from merp.hdl.gradient_bundles import (
+    READ_LATENCY,
+    GradientMapConfig,
+    GradientRead,
+    UpdateConfig,
+    gradient_latency,
+)
+from merp.hdl.parameter_reader import parameter_reader
+from merp.hdl.parameter_writer import parameter_writer
+from merp.hdl.scaled_sum import scaled_sum
+from merp.hdl.update_walk import update_walk
+from merp.models.params.design import Design
+
+SLOT_CYCLES = 2
+"""From the issue of a slot to the slot at the array."""
+
+CREDIT_CYCLES = 4
+"""From a push to the reuse of its place: memory, head register, credit, decision."""
+
+
+@block
+def _room(clk: Any, rst: Any, taken: Any, freed: Any, some: Any, places: int) -> Any:
+    """Count the free places behind the pipeline."""
+    room = count(places)
+
+    @always(clk.posedge)
+    def keep() -> None:
+        if taken and not freed:
+            room.next = room - 1
+            some.next = room != 1
+        elif freed and not taken:
+            room.next = room + 1
+            some.next = True
+        if rst:
+            room.next = places
+            some.next = True
+
+    return keep
+
+
+@block
+def _track(clk: Any, rst: Any, entered: Any, in_flight: Any) -> Any:
+    """Shift: bit i tells that a word entered i + 1 cycles ago."""
+    top = len(in_flight) - 1
+
+    @always(clk.posedge)
+    def shift() -> None:
+        if rst:
+            in_flight.next = 0
+        else:
+            in_flight.next = concat(in_flight[top:0], entered)
+
+    return shift
+
+
+@block
+def _from_rest(gradient: Any, velocity: Any) -> Any:
+    """Velocity without momentum: RN(+0 + g), which is g but for the sign of zero."""
+    sign_at = len(gradient) - 1
+
+    @always_comb
+    def add_zero() -> None:
+        if gradient[sign_at] and gradient[sign_at:] == 0:
+            velocity.next = 0
+        else:
+            velocity.next = gradient
+
+    return add_zero
+
+
+@entity
+def update_unit(
+    clk: Any,
+    rst: Any,
+    start: Any,
+    final_issue: Any,
+    map_config: GradientMapConfig,
+    config: UpdateConfig,
+    read: GradientRead,
+    kernel_gradient: Any,
+    bias_read: Any,
+    bias_index: Any,
+    bias_gradient: Any,
+    sink_kernel: Stream,
+    sink_bias: Stream,
+    source_kernel: Stream,
+    source_bias: Stream,
+    ends: Any,
+    done: Any,
+    framing_error: Any,
+    design: Design,
+    sink_kernel_velocity: Stream | None = None,
+    sink_bias_velocity: Stream | None = None,
+    source_kernel_velocity: Stream | None = None,
+    source_bias_velocity: Stream | None = None,
+) -> Any:
+    """Read the gradients out and update kernels and biases with them.
+
+    final_issue    in   the run's last slot is issued; the update follows
+    read, kernel_gradient  out, in  an element of the kernel gradients, READ_LATENCY cycles later
+    bias_read, bias_index, bias_gradient  out, out, in  the same of the bias gradients
+    sink_*         in   kernels in the order m, n, row, column, then biases in the order m
+    source_*       out  the same, updated; without config.update the gradients, and no sink is read
+    *_velocity          velocities in the same order, if momentum is built
+    ends           out  the run's last word is transferred in this cycle
+    done           out  it has been; until the next start
+    framing_error  out  a last came with another word than its stream's last; until start
+
+    A pipeline that never stalls: an element enters when its words are there and so are places for
+    what will come out. Throughput: an element per cycle. Reset: the update is abandoned.
+    """
+    fmt, width = design.fmt, design.fmt.width
+    latencies = (design.mul_latency, design.add_latency)
+    step = sum(latencies)
+    with_momentum = sink_kernel_velocity is not None
+    velocity_at = READ_LATENCY + (step if with_momentum else 0)  # cycles after the entrance
+    parameter_at = velocity_at + step
+    gradient_bit, velocity_bit, parameter_bit = (
+        cycles - 1 for cycles in (READ_LATENCY, velocity_at, parameter_at)
+    )
+    places = parameter_at + CREDIT_CYCLES
+
+    walking, biases, last = flag(), flag(), flag()
+    advance, take = flag(), flag()
+    old, old_valid, old_error = bits(width), flag(), flag()
+    room, freed = flag(), flag()
+    in_flight = bits(parameter_at)
+    tag, tag_read, tag_velocity, tag_new = bits(2), bits(2), bits(2), bits(2)
+    gradient = bits(width)
+    velocity, late_old, renewed = bits(width), bits(width), bits(width)
+    push, pushed, pushed_last, pushed_biases = flag(), bits(width), flag(), flag()
+    parameter_ends, parameter_sent = flag(), flag()
+
+    walk = update_walk(
+        clk, rst, start, final_issue, map_config, advance, walking, biases, last,
+        read, bias_read, bias_index, design, SLOT_CYCLES + gradient_latency(design),
+    )  # fmt: skip
+    reader = parameter_reader(
+        clk, rst, start, biases, last, take, sink_kernel, sink_bias, old, old_valid, old_error
+    )
+    track = _track(clk, rst, advance, in_flight)
+    space = _room(clk, rst, advance, freed, room, places)
+    joined = ConcatSignal(last, biases)
+
+    @always_comb
+    def join() -> None:
+        tag.next = joined
+
+    @always_comb
+    def choose() -> None:
+        if tag_read[0]:
+            gradient.next = bias_gradient
+        else:
+            gradient.next = kernel_gradient
+
+    aligned = [
+        delay(clk, tag, tag_read, READ_LATENCY),
+        delay(clk, tag_read, tag_new, parameter_at - READ_LATENCY),
+        delay(clk, old, late_old, velocity_at),
+    ]
+    descent = scaled_sum(clk, config.rate, velocity, late_old, renewed, True, fmt, *latencies)
+
+    @always_comb
+    def leave() -> None:
+        if config.update:
+            push.next = in_flight[parameter_bit]
+            pushed.next = renewed
+            pushed_biases.next = tag_new[0]
+            pushed_last.next = tag_new[1]
+        else:
+            push.next = in_flight[gradient_bit]
+            pushed.next = gradient
+            pushed_biases.next = tag_read[0]
+            pushed_last.next = tag_read[1]
+
+    writer = parameter_writer(
+        clk, rst, start, push, pushed_biases, pushed_last, pushed, freed,
+        source_kernel, source_bias, parameter_ends, parameter_sent, places,
+    )  # fmt: skip
+    parts = [walk, reader, track, space, join, choose, aligned, descent, leave, writer]
+
+    if not with_momentum:
+
+        @always_comb
+        def enter() -> None:
+            advance.next = walking and room and (old_valid or not config.update)
+            take.next = walking and room and old_valid and config.update
+
+        @always_comb
+        def finish() -> None:
+            ends.next = parameter_ends
+            done.next = parameter_sent
+            framing_error.next = old_error
+
+        return *parts, enter, finish, _from_rest(gradient, velocity)
+
+    past, past_valid, past_error = bits(width), flag(), flag()
+    late_past = bits(width)
+    velocity_push, velocity_last, velocity_biases = flag(), flag(), flag()
+    velocity_room, velocity_freed = flag(), flag()
+    velocity_ends, velocity_sent = flag(), flag()
+    past_reader = parameter_reader(
+        clk, rst, start, biases, last, take, sink_kernel_velocity, sink_bias_velocity,
+        past, past_valid, past_error,
+    )  # fmt: skip
+    past_aligned = [
+        delay(clk, past, late_past, READ_LATENCY),
+        delay(clk, tag_read, tag_velocity, velocity_at - READ_LATENCY),
+    ]
+    momentum = scaled_sum(
+        clk, config.momentum, late_past, gradient, velocity, False, fmt, *latencies
+    )
+    velocity_space = _room(clk, rst, take, velocity_freed, velocity_room, places)
+
+    @always_comb
+    def enter_both() -> None:
+        advance.next = (
+            walking and room and ((old_valid and past_valid and velocity_room) or not config.update)
+        )
+        take.next = (
+            walking and room and old_valid and past_valid and velocity_room and config.update
+        )
+
+    @always_comb
+    def leave_velocity() -> None:
+        velocity_push.next = in_flight[velocity_bit] and config.update
+        velocity_biases.next = tag_velocity[0]
+        velocity_last.next = tag_velocity[1]
+
+    velocity_writer = parameter_writer(
+        clk, rst, start, velocity_push, velocity_biases, velocity_last, velocity, velocity_freed,
+        source_kernel_velocity, source_bias_velocity, velocity_ends, velocity_sent, places,
+    )  # fmt: skip
+
+    @always_comb
+    def finish_both() -> None:
+        ends.next = (
+            (parameter_ends or parameter_sent)
+            and (velocity_ends or velocity_sent or not config.update)
+            and not (parameter_sent and (velocity_sent or not config.update))
+        )
+        done.next = parameter_sent and (velocity_sent or not config.update)
+        framing_error.next = old_error or past_error
+
+    return (
+        *parts, past_reader, past_aligned, momentum, velocity_space, enter_both, leave_velocity,
+        velocity_writer, finish_both,
+    )  # fmt: skip
