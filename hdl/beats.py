@@ -11,6 +11,17 @@ def beats_per_word(design: Design) -> int:
     return -(-design.n_cu // design.r)
 
 
+def code_bits(window: int) -> int:
+    """Bits of a position in a window of window x window elements."""
+    return (window**2 - 1).bit_length()
+
+
+def element_width(design: Design) -> int:
+    """Bits of a pooled element: in a design that writes the state, its position is above it."""
+    coded = design.state and design.pool_window > 1
+    return design.fmt.width + (code_bits(design.pool_window) if coded else 0)
+
+
 class Step:
     """Whether a beat is issued in this cycle, and the place of the beat that is next.
 
@@ -34,13 +45,17 @@ class Beat:
     """A beat, one cycle after its issue: r elements, the first in the lowest bits.
 
     ``results`` of its lanes complete a pooling window; 0 if the beat does not. ``last`` marks the
-    last results of the run.
+    last results of the run. Where the state is written, ``elements`` are the lanes that count, 0
+    without a beat, and ``ends_run`` marks the last beat of the run.
     """
 
     def __init__(self, design: Design) -> None:
         self.data = bits(design.r * design.fmt.width)
         self.results = count(design.r)
         self.last = flag()
+        if design.state:
+            self.elements = count(design.r)
+            self.ends_run = flag()
 
 
 class PoolUpdate:

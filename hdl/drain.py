@@ -29,6 +29,7 @@ def drain(
     drained: Any,
     design: Design,
     places: int,
+    permit: Any = None,
 ) -> Any:
     """Issue one beat per cycle to the rigid pipeline of ReLU and pooling.
 
@@ -39,6 +40,7 @@ def drain(
     step         out  what is issued in this cycle
     beat         out  the same one cycle later, with its elements
     drained      out  every beat of the run was issued; until the next start
+    permit       in   (where the state is written) there is a place for the beat's state
 
     A beat that closes a window needs one of the places results can take. In a run with pooling,
     the beats of a position that are fewer than pool_latency are followed by idle cycles, because
@@ -57,10 +59,11 @@ def drain(
     images_left = count(design.max_images)
     idle = count(interval)
     room = count(places)
+    wanted = step.issue if permit is None else flag()
 
     @always_comb
     def decide() -> None:
-        step.issue.next = left != 0 and idle == 0 and (room != 0 or not closes)
+        wanted.next = left != 0 and idle == 0 and (room != 0 or not closes)
 
     @always_comb
     def fetch() -> None:
@@ -126,7 +129,7 @@ def drain(
             drained.next = False
 
     @always(clk.posedge)
-    def permit() -> None:
+    def reserve() -> None:
         beat.results.next = 0
         if step.issue and closes:
             beat.last.next = closes_last and step.ends_position
@@ -148,4 +151,26 @@ def drain(
             room.next = places
             idle.next = 0
 
-    return decide, fetch, place, split, walk, permit
+    parts = decide, fetch, place, split, walk, reserve
+    if permit is None:
+        return parts
+
+    @always_comb
+    def agree() -> None:
+        step.issue.next = wanted and permit
+
+    @always(clk.posedge)
+    def measure() -> None:
+        beat.elements.next = 0
+        if step.issue:
+            if left < r:
+                beat.elements.next = left
+            else:
+                beat.elements.next = r
+            beat.ends_run.next = (
+                step.ends_position and step.last_column and step.last_row and step.last_image
+            )
+        if rst:
+            beat.elements.next = 0
+
+    return *parts, agree, measure

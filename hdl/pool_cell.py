@@ -6,8 +6,9 @@ from typing import Any
 
 from myhdl import always, always_comb, block
 
-from merp.hdl.beats import PoolUpdate
+from merp.hdl.beats import PoolUpdate, code_bits, element_width
 from merp.hdl.bundles import bits
+from merp.hdl.coded_max import coded_max
 from merp.hdl.delay import delay
 from merp.hdl.fp_add import fp_add
 from merp.hdl.fp_max import fp_max
@@ -16,7 +17,14 @@ from merp.models.params.design import Design
 
 @block
 def pool_cell(
-    clk: Any, update: PoolUpdate, element: Any, average: Any, y: Any, index: int, design: Design
+    clk: Any,
+    update: PoolUpdate,
+    element: Any,
+    average: Any,
+    y: Any,
+    index: int,
+    design: Design,
+    codes: Any = None,
 ) -> Any:
     """Keep one partial result per address, and combine it with an element.
 
@@ -26,14 +34,18 @@ def pool_cell(
     element  in   one cycle after read: combined with the partial result; the first one begins it
     average  in   average pooling, else maximum (without effect where average is not built)
     y        out  pool_latency - 1 cycles after read: the larger of the two, or their sum
+    codes    in   one cycle after read: position of the element in the window of each memory
 
+    In a design that writes the state, the position of a maximum stands above it, in y as well.
     Throughput: one per cycle; an address may be read again pool_latency cycles later. Reset: none.
     """
     width, span = design.fmt.width, update.address_width
     low = index % design.pool_overlap * span
     high = low + span
-    memory = [bits(width) for _ in range(design.pool_words)]
-    partial = bits(width)
+    kept = element_width(design)
+    memory = [bits(kept) for _ in range(design.pool_words)]
+    partial = bits(kept)
+    larger = bits(kept) if design.average else y
 
     @always(clk.posedge)
     def access() -> None:
@@ -42,11 +54,19 @@ def pool_cell(
         if update.read[index]:
             partial.next = memory[update.address[high:low]]
 
-    if not design.average:
-        return access, fp_max(update.fresh(index), partial, element, y)
+    if design.state:
+        size = code_bits(design.pool_window)
+        code = codes((index + 1) * size, index * size)
+        compare = coded_max(update.fresh(index), partial, element, code, larger)
+        value = partial(width, 0)
+    else:
+        compare = fp_max(update.fresh(index), partial, element, larger)
+        value = partial
 
-    larger = bits(width)
-    maximum = bits(width)
+    if not design.average:
+        return access, compare
+
+    maximum = bits(kept)
     operand = bits(width)
     total = bits(width)
     nothing = design.fmt.sign_bit  # -0 plus x is x, also where x is +0 or -0
@@ -56,7 +76,7 @@ def pool_cell(
         if update.fresh[index]:
             operand.next = nothing
         else:
-            operand.next = partial
+            operand.next = value
 
     @always_comb
     def combine() -> None:
@@ -69,7 +89,7 @@ def pool_cell(
         access,
         begin,
         fp_add(clk, operand, element, total, design.fmt, design.add_latency),
-        fp_max(update.fresh(index), partial, element, larger),
+        compare,
         delay(clk, larger, maximum, design.add_latency),
         combine,
     )

@@ -11,7 +11,7 @@ from typing import Any
 
 from myhdl import always, always_comb
 
-from merp.hdl.beats import PoolUpdate
+from merp.hdl.beats import PoolUpdate, element_width
 from merp.hdl.bundles import bits
 from merp.hdl.delay import delay
 from merp.hdl.entity import entity
@@ -27,7 +27,14 @@ def pool_unit_latency(design: Design) -> int:
 
 @entity
 def pool_unit(
-    clk: Any, x: Any, update: PoolUpdate, average: Any, scale: Any, y: Any, design: Design
+    clk: Any,
+    x: Any,
+    update: PoolUpdate,
+    average: Any,
+    scale: Any,
+    y: Any,
+    design: Design,
+    codes: Any = None,
 ) -> Any:
     """Pool the elements of one lane.
 
@@ -35,19 +42,21 @@ def pool_unit(
     update   in   what each memory does with it
     average  in   average pooling (in a design that has it), else maximum
     scale    in   factor of average pooling, 1 / window^2
-    y        out  pooled element
+    y        out  pooled element; in a design that writes the state, a maximum's position above it
+    codes    in   (in such a design) position of x in the window of each memory, one cycle late
 
     Latency: pool_latency, plus mul_latency in a design with average pooling, from x to y.
     Throughput: an element per cycle, the same memory word every pool_latency cycles. Reset: none.
     """
     width = design.fmt.width
     memories = design.pool_overlap**2
+    pooled = element_width(design)
     element = bits(width)
-    combined = [bits(width) for _ in range(memories)]
-    complete = bits(width) if design.average else y
+    combined = [bits(pooled) for _ in range(memories)]
+    complete = bits(pooled) if design.average else y
 
     cells = [
-        pool_cell(clk, update, element, average, combined[index], index, design)
+        pool_cell(clk, update, element, average, combined[index], index, design, codes)
         for index in range(memories)
     ]
 
@@ -63,7 +72,8 @@ def pool_unit(
         return cells, follow
 
     scaled = bits(width)
-    plain = bits(width)
+    plain = bits(pooled)
+    total = complete(width, 0) if design.state else complete
 
     @always_comb
     def choose() -> None:
@@ -75,7 +85,7 @@ def pool_unit(
     return (
         cells,
         follow,
-        fp_mul(clk, complete, scale, scaled, design.fmt, design.mul_latency),
+        fp_mul(clk, total, scale, scaled, design.fmt, design.mul_latency),
         delay(clk, complete, plain, design.mul_latency),
         choose,
     )

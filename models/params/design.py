@@ -44,6 +44,7 @@ class Design:
         pool_words: partial pooling results of one pooling row in one pool memory: the largest
             ceil(pooled columns / pool_overlap) * beats per position.
         average: whether average pooling is built (adders and a multiplier); max always is.
+        state: whether the state for the way back is written, as a stream of its own.
 
     Raises:
         ValueError: a value is out of range; the message names the key and what is allowed.
@@ -70,6 +71,7 @@ class Design:
     pool_overlap: int = 1
     pool_words: int = 1
     average: bool = False
+    state: bool = False
 
     def __post_init__(self) -> None:
         """Check every field against its range."""

@@ -1,0 +1,321 @@
+"""State for the way back beside the maps: bytes, stream rules, credits, and no cycle lost."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from merp.cosim.replay import lint_verilog, replay
+from merp.hdl.super_layer import super_layer
+from merp.models.compiled import Bits
+from merp.models.params.design import Design
+from merp.models.params.formats import BFLOAT16, BINARY32
+from merp.models.params.shape import Pool, Shape
+from merp.models.pooling import average_pool, max_pool
+from merp.models.relu import relu
+from merp.models.state import keep_state, packed
+from merp.testbenches.super_layer_state_bench import StateRun, run_with_state
+from merp.testbenches.trace import Trace
+
+SPECIAL = [
+    0x00000000, 0x80000000, 0x7FC00000, 0x7F800000, 0xFF800000, 0x00800000, 0x80800000, 0x7F7FFFFF,
+    0xFF7FFFFF, 0x3F800000, 0xBF800000, 0x3F800001,
+]  # fmt: skip
+
+Word = tuple[int, int]
+
+
+def design_for(n_cu: int = 4, r: int = 2, **changes: object) -> Design:
+    values = dict(
+        fmt=BINARY32, k=1, n_cu=n_cu, r=r, kernel_words=1, groups=4, row_words=64, max_size=16,
+        max_maps=1, max_images=4, max_stride=5, fifo_words=8, pool_window=4, pool_overlap=4,
+        pool_words=160, state=True,
+    )  # fmt: skip
+    return Design(**(values | changes))  # type: ignore[arg-type]
+
+
+PLAIN: dict[str, object] = dict(pool_window=1, pool_overlap=1, pool_words=1)
+DESIGNS = {
+    "plain": design_for(3, 2, **PLAIN),
+    "plain, r=1": design_for(4, 1, **PLAIN),
+    "max": design_for(4, 2, pool_overlap=3),
+    "max, r=n": design_for(3, 3, pool_overlap=2),
+    "max, r=1": design_for(2, 1, pool_overlap=4),
+    "max, wide": design_for(2, 2, pool_window=5, pool_overlap=2),
+    "average": design_for(5, 2, average=True, pool_overlap=2, add_latency=4, mul_latency=3),
+    "average, r=1": design_for(3, 1, average=True, pool_overlap=1, add_latency=1, mul_latency=1),
+    "bfloat16": design_for(
+        4, 3, fmt=BFLOAT16, average=True, pool_overlap=2, add_latency=2, mul_latency=2
+    ),
+}
+
+
+def sums_for(shape: Shape, images: int, rng: np.random.Generator, fmt=BINARY32) -> Bits:
+    """Few distinct magnitudes (ties), and every special value, in runs of one sign or mixed."""
+    size = (images, shape.rows, shape.columns, shape.m)
+    values = rng.choice([-3.5, -2.0, -1.0, 0.1, 1.0, 2.0, 2.5], size).astype(np.float32)
+    words = values.view(np.uint32)
+    if rng.random() < 0.3:
+        words = words | np.uint32(0x80000000)
+    words = np.where(rng.random(size) < 0.3, rng.choice(np.array(SPECIAL, np.uint32), size), words)
+    if fmt.width == 16:  # the upper half of binary32
+        words = words >> 16
+    return words.astype(np.uint32)
+
+
+def golden(run: StateRun, design: Design) -> tuple[list[Word], list[Word]]:
+    """Words of the maps and bytes of the state, each with its last."""
+    shape, fmt = run.shape, design.fmt
+    activation = relu(run.sums, fmt) if shape.relu else run.sums
+    y = activation
+    if shape.pool:
+        pool = max_pool if shape.pool.kind == "max" else average_pool
+        y = pool(y, shape.pool.window, shape.pool.stride, fmt)
+    state = packed(keep_state(activation, shape, "pooled", fmt), shape, fmt)
+    return marked(y.reshape(-1).tolist()), marked(state)
+
+
+def marked(words: bytes | list[int]) -> list[Word]:
+    return [(int(word), int(index == len(words) - 1)) for index, word in enumerate(words)]
+
+
+def column(trace: Trace, *names: str) -> list[tuple[int, ...]]:
+    return list(zip(*(trace.column(name) for name in names), strict=True))
+
+
+def transfers(trace: Trace, stream: str, begin: int, end: int) -> dict[int, Word]:
+    """Words of a stream by cycle; stream rules are checked."""
+    pins = column(trace, *(f"{stream}_{pin}" for pin in ("valid", "ready", "data", "last")), "rst")
+    for cycle in range(begin, end - 1):
+        now, after = pins[cycle], pins[cycle + 1]
+        if now[0] and not now[1] and not now[4]:
+            assert (after[0], *after[2:4]) == (1, *now[2:4]), f"{stream} changed in {cycle + 1}"
+    return {c: pins[c][2:4] for c in range(begin, end) if pins[c][0] and pins[c][1]}
+
+
+def check(design: Design, runs: list[StateRun], trace: Trace) -> None:
+    """Each run's words and bytes, credits, done; the aborted part of a reset run is skipped."""
+    aborts = [c for c, rst in enumerate(trace.column("rst")) if rst]
+    starts = [c for c, start in enumerate(trace.column("start")) if start]
+    spans = list(pairwise([*starts, len(trace.rows)]))
+    spans = [(a, b) for a, b in spans if not any(a < c < b for c in aborts)]
+    assert len(spans) == len(runs), "not every run was begun"
+    done, popped = trace.column("done"), trace.column("popped")
+    for (a, b), run in zip(spans, runs, strict=True):
+        maps, state = golden(run, design)
+        words, found = transfers(trace, "source", a, b), transfers(trace, "state", a, b)
+        assert list(words.values()) == maps, run.shape
+        assert list(found.values()) == state, run.shape
+        rises = a + 1 + done[a + 1 : b].index(1)
+        assert max((*words, *found)) < rises
+        assert all(done[rises:b])
+        assert sum(popped[a : rises + 1]) == len(run.words(design))
+
+
+def budget(design: Design, run: StateRun) -> int:
+    """Cycles within which a run must end: each stream at its own share, one after the other."""
+    maps, state = golden(run, design)
+    beats = -(-run.shape.m // design.n_cu) * -(-design.n_cu // design.r)
+    work = run.sums[..., 0].size * max(beats, design.pool_latency) / np.mean(run.offer)
+    readers = len(maps) / np.mean(run.accept) + len(state) / np.mean(run.accept_state)
+    return int(2 * (work + readers)) + 120 + (run.reset_at or 0)
+
+
+def play(design: Design, runs: list[StateRun]) -> Trace:
+    trace = run_with_state(design, runs, sum(budget(design, run) for run in runs))
+    check(design, runs, trace)
+    return trace
+
+
+def shape_for(m: int, rows: int, columns: int, pool: Pool | None, relu: bool = True) -> Shape:
+    return Shape(n=1, m=m, k=1, rows=rows, columns=columns, relu=relu, pool=pool)
+
+
+def run_of(design: Design, shape: Shape, images: int = 1, **pressure: object) -> StateRun:
+    sums = sums_for(shape, images, np.random.default_rng(shape.m), design.fmt)
+    return StateRun(shape, sums, **pressure)  # type: ignore[arg-type]
+
+
+def pattern(rng: np.random.Generator) -> tuple[int, ...]:
+    if rng.random() < 0.3:
+        return (1,)
+    return (*(int(b) for b in rng.random(31) < rng.choice([0.1, 0.5, 0.9])), 1)
+
+
+def random_run(design: Design, rng: np.random.Generator, reset: bool = False) -> StateRun:
+    kinds = ("max", "average") if design.average else ("max",)
+    while True:
+        pool = None
+        if design.pool_window > 1 and rng.random() < 0.85:
+            window = int(rng.integers(1, design.pool_window + 1))
+            least = -(-window // design.pool_overlap)
+            stride = int(rng.integers(least, max(least, 4) + 1))
+            pool = Pool(kind=str(rng.choice(kinds)), window=window, stride=stride)
+        rows, columns = (int(side) for side in rng.integers(1, 8, 2))
+        m = int(rng.integers(1, design.groups * design.n_cu + 1))
+        try:
+            shape = shape_for(m, rows, columns, pool, bool(rng.random() < 0.7))
+        except ValueError:
+            continue
+        images = int(rng.integers(1, 3))
+        return StateRun(
+            shape,
+            sums_for(shape, images, rng, design.fmt),
+            offer=pattern(rng),
+            accept=pattern(rng),
+            reset_at=int(rng.integers(2, 60)) if reset else None,
+            accept_state=pattern(rng),
+        )
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("name", DESIGNS)
+def test_random_runs_match_golden(name: str, seed: int) -> None:
+    design = DESIGNS[name]
+    rng = np.random.default_rng([seed, *name.encode()])
+    play(design, [random_run(design, rng, reset=index == 1) for index in range(3)])
+
+
+KINDS: dict[str, Pool | None] = {
+    "none": None,
+    "max": Pool(window=3, stride=2),
+    "max of one": Pool(window=1, stride=2),
+    "average": Pool(kind="average", window=2, stride=2),
+}
+
+
+@pytest.mark.parametrize("rectified", [True, False])
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_state_follows_every_other(kind: str, rectified: bool) -> None:
+    """What a run leaves behind must not show in the next one, whatever their kinds."""
+    design = design_for(3, 2, average=True, pool_overlap=2, add_latency=1, mul_latency=1)
+    shapes = [
+        shape_for(5, 5, 6, pool, with_relu)
+        for other in KINDS.values()
+        for pool, with_relu in ((KINDS[kind], rectified), (other, not rectified))
+    ]
+    play(design, [run_of(design, shape) for shape in shapes])
+
+
+@pytest.mark.parametrize("first", [0x7FC00000, 0x80000000, 0, 0xBF800000, 0xFF800000, 0x3F800000])
+def test_the_first_of_equals_is_noted(first: int) -> None:
+    """Two equals in a window of lesser ones, at every pair of places; without and with ReLU."""
+    design = design_for(4, 2, pool_window=2, pool_overlap=1)
+    pairs = [(a, b) for a in range(4) for b in range(4)]
+    sums = np.full((1, 2, 2, len(pairs)), 0xFF800000, np.uint32)
+    for m, (a, b) in enumerate(pairs):
+        sums[0, a // 2, a % 2, m] = first
+        # A zero of the other sign is equal, too.
+        sums[0, b // 2, b % 2, m] = first if first & 0x7FFFFFFF else first ^ 0x80000000
+    shapes = [shape_for(16, 2, 2, Pool(window=2, stride=2), on) for on in (False, True)]
+    play(design, [StateRun(shape, sums) for shape in shapes])
+
+
+@pytest.mark.parametrize(("window", "stride"), [(2, 1), (3, 1), (3, 2), (3, 3), (4, 1), (4, 3)])
+def test_positions_of_overlapping_windows(window: int, stride: int) -> None:
+    design = design_for(2, 2)
+    play(design, [run_of(design, shape_for(4, 8, 7, Pool(window=window, stride=stride), on), 2)
+                  for on in (True, False)])  # fmt: skip
+
+
+def test_windows_apart_leave_elements_out() -> None:
+    """Masks of averages cover the elements that no window does; fields of maxima do not."""
+    design = design_for(3, 2, average=True, pool_overlap=1)
+    pools = [Pool(kind=kind, window=2, stride=4) for kind in ("average", "max")]
+    play(design, [run_of(design, shape_for(5, 8, 7, pool), 2) for pool in pools])
+
+
+@pytest.mark.parametrize(
+    ("accept", "accept_state"),
+    [
+        ((1, *[0] * 40), (1,)),
+        ((1,), (1, *[0] * 40)),
+        ((*[0] * 200, *[1] * 30), (*[1] * 30, *[0] * 200)),
+        ((1, 0), (0, 1)),
+    ],
+)
+@pytest.mark.parametrize("kind", KINDS)
+def test_either_reader_may_stop_both_streams(
+    kind: str, accept: tuple[int, ...], accept_state: tuple[int, ...]
+) -> None:
+    design = design_for(4, 2, average=True, pool_overlap=2, add_latency=1, mul_latency=1)
+    shape = shape_for(6, 4, 5, KINDS[kind])
+    play(design, [run_of(design, shape, accept=accept, accept_state=accept_state)])
+
+
+@pytest.mark.parametrize("rectified", [True, False])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_run_without_state_does_not_wait_for_its_reader(kind: str, rectified: bool) -> None:
+    design = design_for(4, 2, average=True, pool_overlap=2, add_latency=1, mul_latency=1)
+    run = run_of(design, shape_for(6, 4, 5, KINDS[kind], rectified), accept_state=(0,))
+    trace = run_with_state(design, [run], 500)
+    stuck = not any(trace.column("done"))
+    assert stuck == bool(golden(run, design)[1])
+    assert any(trace.column("state_valid")) == stuck
+
+
+@pytest.mark.parametrize("kind", ["max", "average"])
+def test_reset_in_mid_stream(kind: str) -> None:
+    """What was on its way when the reset came must not appear in the next run."""
+    design = design_for(4, 2, average=True, pool_overlap=2, add_latency=2)
+    shape = shape_for(5, 3, 3, Pool(kind=kind, window=2, stride=1))
+    resets = (*range(4, 20, 2), 23, 31, 40, 47)
+    pressure = dict(accept=(1, 1, 0), accept_state=(1, 0, 0, 0))
+    play(design, [run_of(design, shape, reset_at=at, **pressure) for at in resets])
+
+
+def cycles_of(design: Design, shape: Shape) -> list[int]:
+    """Cycles of the words of the maps, with readers that are always ready."""
+    run = run_of(design, shape)
+    trace = run_with_state(design, [run], budget(replace(design, state=True), run))
+    words = transfers(trace, "source", 0, len(trace.rows))
+    assert [word for word, _ in words.values()] == [w for w, _ in golden(run, design)[0]]
+    return list(words)
+
+
+@pytest.mark.parametrize("r", [1, 2, 4])
+@pytest.mark.parametrize(
+    "pool",
+    [Pool(window=3, stride=2), Pool(window=3, stride=1), None, Pool(kind="average", window=2,
+                                                                  stride=2)],
+    ids=str,
+)  # fmt: skip
+def test_state_costs_no_cycle(r: int, pool: Pool | None) -> None:
+    """Each word leaves in the very cycle in which it leaves a design without state."""
+    average = pool is not None and pool.kind == "average"
+    design = design_for(
+        8, r, groups=2, fifo_words=16, pool_window=3, pool_overlap=3, average=average
+    )
+    shape = shape_for(16, 7, 7, pool)
+    assert cycles_of(design, shape) == cycles_of(replace(design, state=False), shape)
+
+
+def test_the_stream_of_state_goes_with_its_design() -> None:
+    design = design_for()
+    args = run_with_state(design, [], 3).args
+    with pytest.raises(ValueError, match="which is False"):
+        super_layer(**(args | {"design": replace(design, state=False)}))
+    with pytest.raises(ValueError, match="which is True"):
+        super_layer(**(args | {"state": None}))
+
+
+@pytest.mark.ghdl
+@pytest.mark.parametrize("name", ["plain", "plain, r=1", "max, r=n", "average", "bfloat16"])
+def test_vhdl_replays(name: str, tmp_path: Path) -> None:
+    design = DESIGNS[name]
+    kinds = ["max", "average"] if design.average else ["max"]
+    pools = [Pool(kind=kind, window=3, stride=2) if design.pool_window > 1 else None
+             for kind in kinds]  # fmt: skip
+    pressure = dict(accept=(1, 0, 1), accept_state=(1, 0, 0))
+    runs = [
+        *(run_of(design, shape_for(2 * design.n_cu - 1, 4, 5, pool), reset_at=25, **pressure)
+          for pool in pools),
+        run_of(design, shape_for(design.n_cu, 2, 2, None, False)),
+    ]  # fmt: skip
+    trace = play(design, runs)
+    assert replay(trace, tmp_path / "vhdl") == len(trace.rows)
+    lint_verilog(super_layer, trace.args, tmp_path / "verilog")
