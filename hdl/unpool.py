@@ -53,7 +53,7 @@ def unpool(
     Average pooling spreads delta * RN(1 / window^2). Contributions of overlapping windows add in
     raster order of the pooled elements, from +0. Without pooling a word passes or becomes +0.
     Latency: sum_latency + 3 cycles from a word to the first element that needs nothing after it,
-    or 4 without pooling; mul_latency + 2 more in a design with average pooling.
+    or 3 without pooling; mul_latency + 2 more in a design with average pooling.
     Throughput: a word out per cycle, and a word in per cycle while there is room.
     Reset: the run is abandoned.
     """
@@ -69,7 +69,8 @@ def unpool(
     take_in, take_out = flag(), flag()
     written, passed = Written(design), Passed(design)
     write, read, issued = UnpoolWrite(design), UnpoolRead(design), Issued(design)
-    total, summed, total_last, total_masked = bits(width), flag(), flag(), flag()
+    total, adding, summed = bits(width), flag(), flag()
+    total_last, total_masked = flag(), flag()
     push, freed, ending = flag(), flag(), flag()
     kept = bits(width)
     result, head = bits(1 + width), bits(1 + width)
@@ -90,7 +91,9 @@ def unpool(
 
     @always_comb
     def select() -> None:
+        adding.next = False
         if config.maximum or config.average:
+            adding.next = issued.valid
             push.next = summed
             ending.next = total_last
             if total_masked:
@@ -143,7 +146,7 @@ def unpool(
             freed, written, passed, read, issued, design, places,
         ),
         unpool_sum(clk, write, read, config.average, total, design),
-        valid_delay(clk, rst, issued.valid, summed, latency - 1),
+        valid_delay(clk, rst, adding, summed, latency - 1),
         delay(clk, issued.last, total_last, latency - 1),
         delay(clk, issued.masked, total_masked, latency - 1),
         credit_fifo(clk, rst, push, result, head, source.valid, source.ready, freed, places),

@@ -1,0 +1,349 @@
+"""Un-pooling and ReLU' against the golden: bits, order, rate, room, framing, reset."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from merp.cosim.replay import lint_verilog, replay
+from merp.hdl.unpool import unpool
+from merp.models.compiled import Bits
+from merp.models.params.formats import BFLOAT16, FloatFormat
+from merp.models.params.shape import Pool, Shape
+from merp.models.params.unpool_design import UnpoolDesign, size_unpool, unpool_registers
+from merp.models.relu import relu
+from merp.models.state import State, keep_state, packed
+from merp.models.unpool import unpool as golden_unpool
+from merp.testbenches.trace import Trace
+from merp.testbenches.unpool_bench import UnpoolRun, run_unpool
+
+SPECIAL = [
+    0x00000000, 0x80000000, 0x7FC00000, 0x7F800001, 0xFFC12345, 0x7F800000, 0xFF800000,
+    0x00800000, 0x80800000, 0x80C00000, 0x007FFFFF, 0x80000001, 0x7F7FFFFF, 0x3F800000,
+]  # fmt: skip
+
+ROOMY = dict(window=4, overlap=2, words=64, max_size=12, max_maps=9, max_images=3)
+DESIGNS = {
+    "max": UnpoolDesign(**ROOMY),
+    "average": UnpoolDesign(**ROOMY, average=True, add_latency=2, mul_latency=2),
+    "overlap 1": UnpoolDesign(**(ROOMY | {"overlap": 1}), average=True, mul_latency=1),
+    "overlap 3": UnpoolDesign(**(ROOMY | {"overlap": 3}), add_latency=1),
+    "bfloat16": UnpoolDesign(**ROOMY, fmt=BFLOAT16, average=True, add_latency=5, mul_latency=3),
+}
+
+
+def shape_for(
+    maps: int, rows: int, columns: int, pool: Pool | None = None, relu: bool = True
+) -> Shape:
+    return Shape(n=1, m=maps, k=1, rows=rows, columns=columns, relu=relu, pool=pool)
+
+
+def words_of(rng: np.random.Generator, size: tuple[int, ...], fmt: FloatFormat) -> Bits:
+    """Few distinct magnitudes (ties), sums that round, and every special value."""
+    values = rng.choice([-3.5, -1.0, 0.1, 1.0, 2.5], size).astype(np.float32)
+    jitter = rng.standard_normal(size).astype(np.float32)
+    words = np.where(rng.random(size) < 0.4, values, jitter).view(np.uint32)
+    words = np.where(rng.random(size) < 0.15, rng.choice(np.array(SPECIAL, np.uint32), size), words)
+    return (words >> (32 - fmt.width)).astype(np.uint32)
+
+
+def run_of(
+    design: UnpoolDesign, shape: Shape, images: int = 1, seed: int = 0, **how: object
+) -> UnpoolRun:
+    rng = np.random.default_rng([seed, images, shape.rows, shape.columns, shape.m])
+    activation = words_of(rng, (images, shape.out_rows, shape.out_columns, shape.m), design.fmt)
+    if shape.relu:
+        activation = relu(activation, design.fmt)
+    delta = words_of(rng, (images, shape.pooled_rows, shape.pooled_columns, shape.m), design.fmt)
+    state = keep_state(activation, shape, "pooled", design.fmt)
+    return UnpoolRun(shape, delta, state, **how)  # type: ignore[arg-type]
+
+
+def golden(run: UnpoolRun, design: UnpoolDesign) -> list[int]:
+    return [int(w) for w in golden_unpool(run.delta, run.state, run.shape, design.fmt).reshape(-1)]
+
+
+def transfers(trace: Trace, stream: str) -> list[int]:
+    """Cycles of a stream's transfers."""
+    pins = zip(trace.column(f"{stream}_valid"), trace.column(f"{stream}_ready"), strict=True)
+    return [cycle for cycle, (valid, ready) in enumerate(pins) if valid and ready]
+
+
+def whole_runs(trace: Trace) -> list[tuple[int, int]]:
+    """First and last cycle (exclusive) of each run that was not reset."""
+    resets = [cycle for cycle, rst in enumerate(trace.column("rst")) if rst]
+    starts = [cycle for cycle, start in enumerate(trace.column("start")) if start]
+    spans = pairwise([*starts, len(trace.rows)])
+    return [(a, b) for a, b in spans if not any(a < cycle < b for cycle in resets)]
+
+
+def check(design: UnpoolDesign, runs: list[UnpoolRun], trace: Trace) -> None:
+    """Bits, order, last, stream rules, no word too many, done, no framing error."""
+    spans = whole_runs(trace)
+    assert len(spans) == len(runs), "not every run was begun"
+    data, last, valid, ready, rst, done = (
+        trace.column(name)
+        for name in ("source_data", "source_last", "source_valid", "source_ready", "rst", "done")
+    )
+    streams = {name: transfers(trace, name) for name in ("sink", "sink_state", "source")}
+    errors, starts = trace.column("framing_error"), trace.column("start")
+    for (begin, end), run in zip(spans, runs, strict=True):
+        cycles = {n: [c for c in found if begin < c < end] for n, found in streams.items()}
+        expected = golden(run, design)
+        got = [data[cycle] for cycle in cycles["source"]]
+        assert got == expected[: len(got)]
+        assert len(got) == len(expected), f"{len(got)} of {len(expected)} words"
+        assert [last[cycle] for cycle in cycles["source"]] == [0] * (len(got) - 1) + [1]
+        supply = {
+            "sink": run.delta.size,
+            "sink_state": len(packed(run.state, run.shape, design.fmt)),
+        }
+        for name, words in supply.items():
+            assert len(cycles[name]) == words
+            asked = trace.column(f"{name}_ready")[
+                cycles[name][-1] + 1 if words else begin + 1 : end
+            ]
+            assert not any(asked), f"{name} was asked for more"
+        rises = begin + 1 + done[begin + 1 : end].index(1)
+        assert rises == cycles["source"][-1] + 1
+        assert all(done[rises:end])
+        if run.lasts == (None, None):
+            assert not any(errors[begin + 1 : end])
+    for cycle in range(len(trace.rows) - 1):
+        if valid[cycle] and not ready[cycle] and not rst[cycle] and not starts[cycle]:
+            now, after = ((valid[c], data[c], last[c]) for c in (cycle, cycle + 1))
+            assert now == after, f"changed in cycle {cycle + 1}"
+
+
+def play(design: UnpoolDesign, runs: list[UnpoolRun]) -> Trace:
+    cycles = 0
+    for run in runs:
+        shares = (np.mean(p) for p in (run.offer, run.offer_state, run.accept))
+        work = run.delta.size + len(golden(run, design))
+        cycles += int(work / min(shares)) * 2 + 300 + (run.reset_at or 0)
+    trace = run_unpool(design, runs, cycles)
+    check(design, runs, trace)
+    return trace
+
+
+def pattern(rng: np.random.Generator) -> tuple[int, ...]:
+    if rng.random() < 0.3:
+        return (1,)
+    return (*(int(b) for b in rng.random(23) < rng.choice([0.2, 0.5, 0.9])), 1)
+
+
+def random_run(design: UnpoolDesign, rng: np.random.Generator, reset: bool = False) -> UnpoolRun:
+    kinds = (None, "max", "average") if design.average else (None, "max", "max")
+    while True:
+        kind = rng.choice(kinds)
+        pool = None
+        if kind is not None:
+            window = int(rng.integers(1, design.window + 1))
+            least = -(-window // design.overlap)
+            stride = int(rng.integers(least, max(least, 5) + 1))
+            pool = Pool(kind=str(kind), window=window, stride=stride)
+        rows, columns = (int(side) for side in rng.integers(1, 9, 2))
+        if pool is None or min(rows, columns) >= pool.window:
+            break
+    shape = shape_for(int(rng.integers(1, 6)), rows, columns, pool, bool(rng.integers(2)))
+    return run_of(
+        design, shape, int(rng.integers(1, 4)), int(rng.integers(1000)),
+        offer=pattern(rng), offer_state=pattern(rng), accept=pattern(rng),
+        reset_at=int(rng.integers(2, 60)) if reset else None,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("relu", [True, False], ids=["relu", "plain"])
+@pytest.mark.parametrize("kind", ["max", "average"])
+@pytest.mark.parametrize(
+    ("window", "stride"), [(1, 1), (2, 2), (3, 2), (3, 3), (2, 1), (1, 3), (2, 5), (4, 3)]
+)
+def test_each_geometry(kind: str, window: int, stride: int, relu: bool) -> None:
+    """Odd and even rows, so that memories take turns across images both ways."""
+    pool = Pool(kind=kind, window=window, stride=stride)
+    shapes = [shape_for(3, rows, columns, pool, relu) for rows, columns in ((5, 6), (6, 7))]
+    design = size_unpool(shapes, max_images=3, add_latency=1)
+    play(design, [run_of(design, shape, 3) for shape in shapes])
+
+
+@pytest.mark.parametrize("name", DESIGNS)
+@pytest.mark.parametrize("seed", range(3))
+def test_random_runs(name: str, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    play(DESIGNS[name], [random_run(DESIGNS[name], rng, reset=i == 2) for i in range(4)])
+
+
+@pytest.mark.parametrize("relu", [True, False], ids=["relu", "plain"])
+def test_any_words_and_any_state(relu: bool) -> None:
+    """Positions that no window has, masks that differ within an element, NaNs with payload."""
+    design = size_unpool([shape_for(2, 7, 7, Pool(window=3, stride=2))], add_latency=1)
+    shape = shape_for(2, 7, 7, Pool(window=3, stride=2), relu)
+    rng = np.random.default_rng(4)
+    size = (1, shape.pooled_rows, shape.pooled_columns, 2)
+    delta = rng.integers(0, 1 << 32, size, np.uint32)
+    delta[rng.random(size) < 0.4] &= np.uint32(0x807FFFFF)
+    delta[rng.random(size) < 0.2] |= np.uint32(0x7F800000)
+    position = rng.integers(0, 16, size, np.uint32)
+    mask = rng.random(size) < 0.7 if relu else None
+    play(design, [UnpoolRun(shape, delta, State(kind="pooled", mask=mask, position=position))])
+
+
+@pytest.mark.parametrize("third", [(0, None), (0, True), (1, False)])
+def test_a_total_of_minus_zero_stays(third: tuple[int, bool | None]) -> None:
+    """Two contributions flush to -0; what does not contribute must not turn it into +0.
+
+    Four windows share the element in the middle. The third has its maximum elsewhere (position 0),
+    or there (position 1) where ReLU' stops it: that is a contribution, of +0.
+    """
+    position, mask = third
+    shape = shape_for(1, 3, 3, Pool(window=2, stride=1), mask is not None)
+    design = size_unpool([shape], add_latency=1)
+    size = (1, 2, 2, 1)
+    delta = np.array([0x80C00000, 0x00800000, 0x3F800000, 0x3F800000], np.uint32).reshape(size)
+    positions = np.array([3, 2, position, 3], np.uint32).reshape(size)
+    masks = None if mask is None else np.array([True, True, mask, True]).reshape(size)
+    run = UnpoolRun(shape, delta, State(kind="pooled", mask=masks, position=positions))
+    assert golden(run, design)[4] == (0 if mask is False else 0x80000000)
+    play(design, [run])
+
+
+def test_raster_order_of_four_contributions() -> None:
+    """Sums whose value depends on the order, in every turn of the memories."""
+    shape = shape_for(1, 7, 7, Pool(kind="average", window=2, stride=1), False)
+    design = size_unpool([shape], add_latency=1, mul_latency=1)
+    run = run_of(design, shape)
+    values = 2.0 ** np.random.default_rng(0).integers(-26, 27, run.delta.shape)
+    delta = (values * (1 + 2.0**-23)).astype(np.float32).view(np.uint32)
+    play(design, [UnpoolRun(shape, delta, run.state)])
+
+
+@pytest.mark.parametrize("relu", [True, False], ids=["relu", "plain"])
+@pytest.mark.parametrize("average", [False, True])
+def test_without_pooling_a_layer_may_exceed_the_memories(average: bool, relu: bool) -> None:
+    design = UnpoolDesign(
+        window=2, overlap=2, words=2, max_size=9, max_maps=40, max_images=2, average=average
+    )
+    pooled = shape_for(2, 3, 3, Pool(window=2, stride=2))
+    layers = [pooled, shape_for(40, 2, 3, None, relu), pooled]
+    play(design, [run_of(design, shape, 2) for shape in layers])
+
+
+def fill(design: UnpoolDesign, shape: Shape) -> int:
+    """Cycles from start to the first word out: entrance, memories and sum, FIFO."""
+    entrance = 1 + (shape.relu or bool(shape.pool and shape.pool.kind == "max"))
+    scaling = design.mul_latency + 2 if design.average else 0
+    if shape.pool is None:
+        return max(entrance, 1 + scaling) + 3
+    if shape.pool.kind == "average":
+        entrance = 1  # masks come in while the product is made
+    return entrance + scaling + design.sum_latency + 3
+
+
+@pytest.mark.parametrize("relu", [True, False], ids=["relu", "plain"])
+@pytest.mark.parametrize(
+    ("kind", "window", "stride"),
+    [("max", 3, 2), ("max", 2, 2), ("max", 3, 1), ("max", 2, 3), ("average", 3, 2),
+     ("average", 2, 2), ("none", 1, 1)],
+)  # fmt: skip
+def test_a_word_per_cycle(kind: str, window: int, stride: int, relu: bool) -> None:
+    """Without a gap from the first word of the first image to the last of the last."""
+    pool = None if kind == "none" else Pool(kind=kind, window=window, stride=stride)
+    shape = shape_for(4, 7, 7, pool, relu)
+    design = size_unpool([shape], max_images=2, add_latency=2)
+    trace = play(design, [run_of(design, shape, 2)])
+    out = transfers(trace, "source")
+    assert out[-1] - out[0] + 1 == 2 * 7 * 7 * 4
+    assert out[0] - trace.column("start").index(1) == fill(design, shape)
+
+
+@pytest.mark.parametrize(("window", "stride", "overlap"), [(3, 2, 2), (2, 2, 1), (3, 1, 3)])
+def test_words_in_as_long_as_there_is_room(window: int, stride: int, overlap: int) -> None:
+    """While nothing leaves, overlap rows are taken, one word per cycle; no row is passed yet."""
+    shape = shape_for(16, 9, 7, Pool(window=window, stride=stride), False)
+    design = size_unpool([shape], add_latency=1)
+    assert design.overlap == overlap
+    blocked = (0,) * 500 + (1,) * 600
+    trace = play(design, [run_of(design, shape, accept=blocked)])
+    taken = [cycle for cycle in transfers(trace, "sink") if cycle < 500]
+    assert len(taken) == overlap * shape.pooled_columns * shape.m
+    assert taken[-1] - taken[0] + 1 == len(taken)
+
+
+@pytest.mark.parametrize("stream", ["offer", "offer_state", "accept"])
+@pytest.mark.parametrize("kind", ["max", "average"])
+def test_a_slow_stream_delays_and_changes_nothing(kind: str, stream: str) -> None:
+    shapes = [shape_for(2, 7, 6, Pool(kind=kind, window=3, stride=2)), shape_for(3, 3, 2)]
+    design = size_unpool(shapes, max_images=2)
+    slow = (0,) * 9 + (1,)
+    play(design, [run_of(design, shape, 2, **{stream: slow}) for shape in shapes])
+
+
+@pytest.mark.parametrize("pool", [
+    Pool(window=3, stride=2), Pool(kind="average", window=2, stride=2), None,
+], ids=["max", "average", "plain"])  # fmt: skip
+def test_reset_in_mid_stream(pool: Pool | None) -> None:
+    """What was on its way when the reset came must not appear in the next run."""
+    shape = shape_for(2, 5, 5, pool)
+    design = size_unpool([shape], average=True, add_latency=2)
+    resets = (1, 2, 3, 5, 8, 9, 13, 14, 20, 27, 40, 51)
+    play(design, [run_of(design, shape, reset_at=at, accept=(1, 1, 0)) for at in resets])
+
+
+@pytest.mark.parametrize("stream", [0, 1], ids=["sink", "sink_state"])
+@pytest.mark.parametrize("lasts", [(), (0,), (0, -1)], ids=["none", "early", "twice"])
+def test_framing_errors(stream: int, lasts: tuple[int, ...]) -> None:
+    shape = shape_for(2, 6, 6, Pool(window=2, stride=2))
+    design = size_unpool([shape])
+    right = run_of(design, shape)
+    final = (right.delta.size, len(packed(right.state, shape, design.fmt)))[stream] - 1
+    marks = tuple(final if at < 0 else at for at in lasts)
+    wrong = run_of(design, shape, lasts=(marks, None) if stream == 0 else (None, marks))
+    trace = play(design, [right, wrong, right])
+    errors = trace.column("framing_error")
+    begin, end = whole_runs(trace)[1]
+    assert errors[end]  # sticky until start, which is sampled in this cycle
+    assert not errors[begin]
+
+
+@pytest.mark.parametrize("maps", [1, 5])
+def test_registers_of_any_width(maps: int) -> None:
+    """Sizes that fill their registers to the last bit."""
+    for size in (3, 4, 7, 8):
+        shape = shape_for(maps, size, size, Pool(window=2, stride=1))
+        design = size_unpool([shape], max_images=1, add_latency=1)
+        play(design, [run_of(design, shape)])
+
+
+def test_stride_beyond_the_map() -> None:
+    shape = shape_for(2, 4, 5, Pool(window=2, stride=15))
+    design = size_unpool([shape])
+    assert unpool_registers(shape, 2, 1, design)["unpool_config_stride"] == 5
+    play(design, [run_of(design, shape)])
+
+
+@pytest.mark.ghdl
+@pytest.mark.parametrize("name", DESIGNS)
+def test_vhdl_replays(name: str, tmp_path: Path) -> None:
+    design = DESIGNS[name]
+    kind = "average" if design.average else "max"
+    shape = shape_for(2, 5, 5, Pool(kind=kind, window=3, stride=-(-3 // design.overlap)))
+    runs = [
+        run_of(design, shape, reset_at=33, accept=(1, 1, 0)),
+        run_of(design, shape_for(3, 2, 2)),
+        run_of(design, shape_for(1, 5, 4, Pool(window=2, stride=2)), 2, offer_state=(0, 1)),
+    ]
+    trace = play(design, runs)
+    assert replay(trace, tmp_path / "vhdl") == len(trace.rows)
+    lint_verilog(unpool, trace.args, tmp_path / "verilog")
+
+
+@pytest.mark.ghdl
+@pytest.mark.parametrize("pool", [None, Pool(window=2, stride=1)], ids=["plain", "max"])
+def test_vhdl_replays_with_the_smallest_registers(pool: Pool | None, tmp_path: Path) -> None:
+    shape = shape_for(3, 4, 3, pool)
+    design = size_unpool([shape], max_images=1, add_latency=1)
+    trace = play(design, [run_of(design, shape)])
+    assert replay(trace, tmp_path) == len(trace.rows)
