@@ -145,6 +145,12 @@ def test_one_ring_of_rows_loses_nothing_between_rows_and_images() -> None:
     assert flow.stall_input == 0
 
 
+def test_columns_left_of_the_window_are_written_ahead() -> None:
+    # Two slots a window hide nothing: without the words written ahead, a new row of windows waits.
+    flow = check_cycles(design_for(3, d=1), Shape(n=6, m=4, k=3, rows=5, columns=6, pad=1), 2)
+    assert flow.stall_input == 0
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_cycles_equal_the_flow_model(seed: int) -> None:
     rng = np.random.default_rng([seed, 77])

@@ -69,6 +69,42 @@ def port_words(shape: Shape, images: int) -> dict[str, int]:
     }
 
 
+def delta_port_words(
+    shape: Shape, undone: Shape, maps: int, images: int, before: bool
+) -> dict[str, int]:
+    """Return the words that cross each port in delta propagation of one group.
+
+    ``undone`` is the layer whose ReLU and pooling are undone, of ``maps`` maps: with ``before`` the
+    layer itself, in front of the engine, else the one in front of it. State is of kind ``pooled``
+    and counts in bytes.
+    """
+    sums = images * maps * undone.out_rows * undone.out_columns
+    pooled = images * maps * undone.pooled_rows * undone.pooled_columns
+    if undone.pool and undone.pool.kind == "max":
+        bits = pooled * (undone.relu + (undone.pool.window**2 - 1).bit_length())
+    else:
+        bits = sums * undone.relu
+    return {
+        "delta_in": pooled if before else images * shape.m * shape.out_rows * shape.out_columns,
+        "delta_out": images * shape.n * shape.rows * shape.columns if before else sums,
+        "kernel": shape.n * shape.m * shape.k**2,
+        "state_in": -(-bits // 8),
+    }
+
+
+def update_port_words(shape: Shape, images: int) -> dict[str, int]:
+    """Return the words that cross each port in the kernel update of one group."""
+    kernels = shape.n * shape.m * shape.k**2
+    return {
+        "map_in": images * shape.n * shape.rows * shape.columns,
+        "delta_in": images * shape.m * shape.out_rows * shape.out_columns,
+        "kernel": kernels,
+        "bias": shape.m,
+        "kernel_out": kernels,
+        "bias_out": shape.m,
+    }
+
+
 def network_traffic(
     network: Network, images: int, footing: Footing | None = None
 ) -> tuple[LayerTraffic, ...]:

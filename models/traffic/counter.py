@@ -32,11 +32,12 @@ class Counts:
     sums: int
 
 
-def walk(shape: Shape, level: str, n_cu: int, rings: int = 1) -> Counts:
+def walk(shape: Shape, level: str, n_cu: int, rings: int = 1, dilation: int = 1) -> Counts:
     """Walk the schedule of one image with the strategies ``level`` (one of ``LEVELS``).
 
     ``rings`` times k rows of every input map are kept from strategy 4 on. Without it windows are
-    fetched whole, padding included: maps lie padded in memory.
+    fetched whole, padding included: maps lie padded in memory. With ``dilation`` only every so many
+    rows and columns of the map are streamed, and zeros are made on chip between them.
     """
     pool = shape.pool
     geometry = np.array(
@@ -45,7 +46,8 @@ def walk(shape: Shape, level: str, n_cu: int, rings: int = 1) -> Counts:
         + ([pool.window, pool.stride] if pool else [1, 1]),
         np.int64,
     )
-    return Counts(*(int(x) for x in _walk(geometry, LEVELS.index(level), n_cu, rings * shape.k)))
+    kept = rings * shape.k
+    return Counts(*(int(x) for x in _walk(geometry, LEVELS.index(level), n_cu, kept, dilation)))
 
 
 def port_words(shape: Shape, images: int, design: Design) -> dict[str, int]:
@@ -63,7 +65,9 @@ def port_words(shape: Shape, images: int, design: Design) -> dict[str, int]:
 
 
 @njit(cache=True)
-def _walk(geometry: np.ndarray, level: int, n_cu: int, kept: int) -> tuple[int, int, int, int]:
+def _walk(
+    geometry: np.ndarray, level: int, n_cu: int, kept: int, dilation: int
+) -> tuple[int, int, int, int]:
     n, m, k, rows, columns, stride, pad = geometry[:7]
     out_rows, out_columns, pooled_rows, pooled_columns, window, pool_stride = geometry[7:]
     maps = kernels = biases = sums = 0
@@ -90,9 +94,9 @@ def _walk(geometry: np.ndarray, level: int, n_cu: int, kept: int) -> tuple[int, 
                             else:
                                 bottom, right = min(top + k, rows), min(left + k, columns)
                                 wanted = ((bottom - 1) * columns + right - 1) * n + i
-                                maps += _stream(ring, streamed, wanted)
+                                maps += _stream(ring, streamed, wanted, dilation)
                                 streamed = max(streamed, wanted + 1)
-                                maps += _missing(ring, top, bottom, left, right, i)
+                                maps += _missing(ring, top, bottom, left, right, i, dilation)
                             window_held = True
                         if not bias_kept[j]:
                             biases += 1
@@ -108,27 +112,36 @@ def _walk(geometry: np.ndarray, level: int, n_cu: int, kept: int) -> tuple[int, 
                                 pooling[:, :, j], out_row, out_column, window, pool_stride
                             )
     if level >= 4:  # the stream brings what no window needs, too
-        maps += _stream(ring, streamed, rows * columns * n - 1)
+        maps += _stream(ring, streamed, rows * columns * n - 1, dilation)
     return maps, kernels, biases, sums
 
 
 @njit(cache=True)
-def _stream(ring: np.ndarray, streamed: int, wanted: int) -> int:
-    """Let the map stream (row, column, map) into the ring up to element ``wanted``."""
+def _stream(ring: np.ndarray, streamed: int, wanted: int, dilation: int) -> int:
+    """Let the map stream (row, column, map) into the ring up to element ``wanted``.
+
+    Returns the elements that came from outside.
+    """
     kept, columns, n = ring.shape
+    came = 0
     for element in range(streamed, wanted + 1):
         row, place = element // (columns * n), element % (columns * n)
         ring[row % kept, place // n, place % n] = row
-    return max(0, wanted + 1 - streamed)
+        if row % dilation == 0 and place // n % dilation == 0:
+            came += 1
+    return came
 
 
 @njit(cache=True)
-def _missing(ring: np.ndarray, top: int, bottom: int, left: int, right: int, i: int) -> int:
+def _missing(
+    ring: np.ndarray, top: int, bottom: int, left: int, right: int, i: int, dilation: int
+) -> int:
     """Return the elements of a window that the ring has lost, and that must come once more."""
     missing = 0
     for row in range(max(0, top), bottom):
         for column in range(max(0, left), right):
-            if ring[row % ring.shape[0], column, i] != row:
+            made_here = row % dilation != 0 or column % dilation != 0
+            if ring[row % ring.shape[0], column, i] != row and not made_here:
                 missing += 1
     return missing
 

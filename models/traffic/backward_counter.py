@@ -1,0 +1,122 @@
+"""Count the traffic of the backward phases by walking their schedules.
+
+As in ``counter``, a word counts when something that is not on chip is needed, or something leaves.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from merp.models.params.delta_shape import delta_shape
+from merp.models.params.design import Design
+from merp.models.params.shape import Shape
+from merp.models.traffic.counter import walk
+from merp.models.traffic.strategies import LEVELS
+
+
+def delta_words(
+    shape: Shape, undone: Shape, maps: int, images: int, engine: Design, before: bool
+) -> dict[str, int]:
+    """Return the words that cross each port in delta propagation of one group.
+
+    Args:
+        shape: the layer's, as in forward propagation.
+        undone: the layer whose ReLU and pooling are undone: with ``before`` the layer itself, else
+            the one in front of it.
+        maps: of the delta that is expanded.
+        images: in the run.
+        engine: design of the engine.
+        before: un-pooling stands before the engine.
+
+    State counts in bytes, of all images together.
+    """
+    engine_in = walk(delta_shape(shape), LEVELS[-1], engine.n_cu, engine.d, shape.stride)
+    pooled, full, bits = _expand(_geometry(undone, maps))
+    return {
+        "delta_in": images * (pooled if before else engine_in.maps),
+        "delta_out": images * (engine_in.sums if before else full),
+        "kernel": engine_in.kernels,
+        "state_in": -(-images * bits // 8),
+    }
+
+
+def update_words(shape: Shape, images: int, design: Design) -> dict[str, int]:
+    """Return the words that cross each port in the kernel update of one group, old words read."""
+    maps = walk(shape, LEVELS[-1], design.n_cu, design.d).maps
+    size = np.array([shape.n, shape.m, shape.k, shape.out_rows, shape.out_columns], np.int64)
+    deltas, kernels, biases = _update(size, design.n_cu)
+    return {
+        "map_in": images * maps,
+        "delta_in": images * deltas,
+        "kernel": kernels,
+        "bias": biases,
+        "kernel_out": kernels,
+        "bias_out": biases,
+    }
+
+
+def _geometry(shape: Shape, maps: int) -> np.ndarray:
+    pool = shape.pool
+    kind = {None: 0, "max": 1, "average": 2}[pool.kind if pool else None]
+    window, stride = (pool.window, pool.stride) if pool else (1, 1)
+    return np.array(
+        [
+            *(maps, shape.out_rows, shape.out_columns, shape.pooled_rows, shape.pooled_columns),
+            *(kind, window, stride, shape.relu),
+        ],
+        np.int64,
+    )
+
+
+@njit(cache=True)
+def _expand(geometry: np.ndarray) -> tuple[int, int, int]:
+    """Walk the elements of one expanded image; return pooled words, words and bits of state.
+
+    A pooled element comes in when the first element of its window is asked for, and its field (mask
+    and position) with it; the mask of an average comes with the element that it may stop.
+    """
+    maps, rows, columns, pooled_rows, pooled_columns, kind, window, stride, relu = geometry
+    code = 0
+    while 1 << code < window * window:
+        code += 1
+    here = np.zeros((pooled_rows, pooled_columns, maps), np.bool_)
+    pooled = full = bits = 0
+    for row in range(rows):
+        above = max(0, -((window - 1 - row) // stride)), min(row // stride + 1, pooled_rows)
+        for column in range(columns):
+            left = max(0, -((window - 1 - column) // stride))
+            right = min(column // stride + 1, pooled_columns)
+            for channel in range(maps):
+                for r in range(above[0], above[1]):
+                    for c in range(left, right):
+                        if not here[r, c, channel]:
+                            here[r, c, channel] = True
+                            pooled += 1
+                            if kind == 1:
+                                bits += code + relu
+                if kind != 1:
+                    bits += relu
+                full += 1
+    return pooled, full, bits
+
+
+@njit(cache=True)
+def _update(size: np.ndarray, n_cu: int) -> tuple[int, int, int]:
+    """Walk the slots of one image; return delta words, and kernels and biases with a gradient."""
+    n, m, k, out_rows, out_columns = size
+    touched = np.zeros((m, n, k * k), np.bool_)
+    biases = np.zeros(m, np.bool_)
+    deltas = 0
+    for _ in range(out_rows * out_columns):
+        held = np.zeros(m, np.bool_)
+        for i in range(n):
+            for first in range(0, m, n_cu):
+                for j in range(first, min(first + n_cu, m)):
+                    if not held[j]:
+                        held[j] = True
+                        biases[j] = True
+                        deltas += 1
+                    for tap in range(k * k):
+                        touched[j, i, tap] = True
+    return deltas, int(touched.sum()), int(biases.sum())
