@@ -10,7 +10,10 @@ from myhdl import Signal
 from numpy.typing import NDArray
 
 from merp.hdl.bundles import AxiStream, ForwardStatus, LoadConfig, MapConfig, OutputConfig
-from merp.hdl.forward import ARRAYS, forward
+from merp.hdl.engine import ARRAYS
+from merp.hdl.forward import forward
+from merp.hdl.forward_state import forward_state
+from merp.hdl.state_status import ForwardStateStatus
 from merp.models.params.design import Design
 from merp.models.params.registers import registers
 from merp.models.params.shape import Shape
@@ -27,9 +30,14 @@ PORTS = {
 }
 """Stream of each port of the traffic report."""
 
+STATE_PORTS = PORTS | {"state_out": "m_axis_state"}
+"""The same for a design that writes the state for the way back; its words are bytes."""
+
 
 def forward_top(design: Design, array: str = "rtl") -> Top:
     """The forward engine for ``design``, with signals of its own.
+
+    The top is ``forward_state`` if the design writes the state for the way back, else ``forward``.
 
     Raises:
         ValueError: ``array`` is not a kind of CU array.
@@ -46,11 +54,13 @@ def forward_top(design: Design, array: str = "rtl") -> Top:
         "s_axis_kernel": AxiStream(width),
         "s_axis_bias": AxiStream(width),
         "m_axis_map": AxiStream(width),
-        "status": ForwardStatus(),
-        "design": design,
-        "array": array,
     }
-    return Top(forward, args)
+    if design.state:
+        args |= {"m_axis_state": AxiStream(8), "status": ForwardStateStatus()}
+    else:
+        args |= {"status": ForwardStatus()}
+    args |= {"design": design, "array": array}
+    return Top(forward_state if design.state else forward, args)
 
 
 def forward_run(
