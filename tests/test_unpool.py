@@ -156,24 +156,28 @@ def random_run(design: UnpoolDesign, rng: np.random.Generator, reset: bool = Fal
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("relu", [True, False], ids=["relu", "plain"])
 @pytest.mark.parametrize("kind", ["max", "average"])
 @pytest.mark.parametrize(
-    ("window", "stride"), [(1, 1), (2, 2), (3, 2), (3, 3), (2, 1), (1, 3), (2, 5), (4, 3)]
+    "geometries",
+    [[(1, 1), (2, 2), (3, 3), (1, 3), (2, 5)], [(3, 2), (2, 1), (4, 3)]],
+    ids=["apart", "overlapping"],
 )
-def test_each_geometry(kind: str, window: int, stride: int, relu: bool) -> None:
+def test_each_geometry(kind: str, geometries: list[tuple[int, int]]) -> None:
     """Odd and even rows, so that memories take turns across images both ways."""
-    pool = Pool(kind=kind, window=window, stride=stride)
-    shapes = [shape_for(3, rows, columns, pool, relu) for rows, columns in ((5, 6), (6, 7))]
+    shapes = [
+        shape_for(3, rows, columns, Pool(kind=kind, window=window, stride=stride), relu)
+        for window, stride in geometries
+        for rows, columns, relu in ((5, 6, True), (6, 5, False))
+    ]
     design = size_unpool(shapes, max_images=3, add_latency=1)
     play(design, [run_of(design, shape, 3) for shape in shapes])
 
 
 @pytest.mark.parametrize("name", DESIGNS)
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_random_runs(name: str, seed: int) -> None:
     rng = np.random.default_rng(seed)
-    play(DESIGNS[name], [random_run(DESIGNS[name], rng, reset=i == 2) for i in range(4)])
+    play(DESIGNS[name], [random_run(DESIGNS[name], rng, reset=i == 2) for i in range(6)])
 
 
 @pytest.mark.parametrize("relu", [True, False], ids=["relu", "plain"])
@@ -191,23 +195,24 @@ def test_any_words_and_any_state(relu: bool) -> None:
     play(design, [UnpoolRun(shape, delta, State(kind="pooled", mask=mask, position=position))])
 
 
-@pytest.mark.parametrize("third", [(0, None), (0, True), (1, False)])
-def test_a_total_of_minus_zero_stays(third: tuple[int, bool | None]) -> None:
+def test_a_total_of_minus_zero_stays() -> None:
     """Two contributions flush to -0; what does not contribute must not turn it into +0.
 
     Four windows share the element in the middle. The third has its maximum elsewhere (position 0),
     or there (position 1) where ReLU' stops it: that is a contribution, of +0.
     """
-    position, mask = third
-    shape = shape_for(1, 3, 3, Pool(window=2, stride=1), mask is not None)
-    design = size_unpool([shape], add_latency=1)
     size = (1, 2, 2, 1)
     delta = np.array([0x80C00000, 0x00800000, 0x3F800000, 0x3F800000], np.uint32).reshape(size)
-    positions = np.array([3, 2, position, 3], np.uint32).reshape(size)
-    masks = None if mask is None else np.array([True, True, mask, True]).reshape(size)
-    run = UnpoolRun(shape, delta, State(kind="pooled", mask=masks, position=positions))
-    assert golden(run, design)[4] == (0 if mask is False else 0x80000000)
-    play(design, [run])
+    runs = []
+    for position, mask in ((0, None), (0, True), (1, False)):
+        shape = shape_for(1, 3, 3, Pool(window=2, stride=1), mask is not None)
+        positions = np.array([3, 2, position, 3], np.uint32).reshape(size)
+        masks = None if mask is None else np.array([True, True, mask, True]).reshape(size)
+        state = State(kind="pooled", mask=masks, position=positions)
+        runs.append(UnpoolRun(shape, delta, state))
+    design = size_unpool([run.shape for run in runs], add_latency=1)
+    assert [golden(run, design)[4] for run in runs] == [0x80000000, 0x80000000, 0]
+    play(design, runs)
 
 
 def test_raster_order_of_four_contributions() -> None:
@@ -220,14 +225,14 @@ def test_raster_order_of_four_contributions() -> None:
     play(design, [UnpoolRun(shape, delta, run.state)])
 
 
-@pytest.mark.parametrize("relu", [True, False], ids=["relu", "plain"])
 @pytest.mark.parametrize("average", [False, True])
-def test_without_pooling_a_layer_may_exceed_the_memories(average: bool, relu: bool) -> None:
+def test_without_pooling_a_layer_may_exceed_the_memories(average: bool) -> None:
     design = UnpoolDesign(
         window=2, overlap=2, words=2, max_size=9, max_maps=40, max_images=2, average=average
     )
     pooled = shape_for(2, 3, 3, Pool(window=2, stride=2))
-    layers = [pooled, shape_for(40, 2, 3, None, relu), pooled]
+    plain = [shape_for(40, 2, 3, None, relu) for relu in (True, False)]
+    layers = [pooled, plain[0], pooled, plain[1], pooled]
     play(design, [run_of(design, shape, 2) for shape in layers])
 
 
@@ -242,21 +247,21 @@ def fill(design: UnpoolDesign, shape: Shape) -> int:
     return entrance + scaling + design.sum_latency + 3
 
 
-@pytest.mark.parametrize("relu", [True, False], ids=["relu", "plain"])
 @pytest.mark.parametrize(
     ("kind", "window", "stride"),
     [("max", 3, 2), ("max", 2, 2), ("max", 3, 1), ("max", 2, 3), ("average", 3, 2),
      ("average", 2, 2), ("none", 1, 1)],
 )  # fmt: skip
-def test_a_word_per_cycle(kind: str, window: int, stride: int, relu: bool) -> None:
+def test_a_word_per_cycle(kind: str, window: int, stride: int) -> None:
     """Without a gap from the first word of the first image to the last of the last."""
     pool = None if kind == "none" else Pool(kind=kind, window=window, stride=stride)
-    shape = shape_for(4, 7, 7, pool, relu)
-    design = size_unpool([shape], max_images=2, add_latency=2)
-    trace = play(design, [run_of(design, shape, 2)])
-    out = transfers(trace, "source")
-    assert out[-1] - out[0] + 1 == 2 * 7 * 7 * 4
-    assert out[0] - trace.column("start").index(1) == fill(design, shape)
+    shapes = [shape_for(4, 7, 7, pool, relu) for relu in (True, False)]
+    design = size_unpool(shapes, max_images=2, add_latency=2)
+    trace = play(design, [run_of(design, shape, 2) for shape in shapes])
+    for (begin, end), shape in zip(whole_runs(trace), shapes, strict=True):
+        out = [cycle for cycle in transfers(trace, "source") if begin < cycle < end]
+        assert out[-1] - out[0] + 1 == 2 * 7 * 7 * 4
+        assert out[0] - begin == fill(design, shape)
 
 
 @pytest.mark.parametrize(("window", "stride", "overlap"), [(3, 2, 2), (2, 2, 1), (3, 1, 3)])
@@ -272,13 +277,15 @@ def test_words_in_as_long_as_there_is_room(window: int, stride: int, overlap: in
     assert taken[-1] - taken[0] + 1 == len(taken)
 
 
-@pytest.mark.parametrize("stream", ["offer", "offer_state", "accept"])
 @pytest.mark.parametrize("kind", ["max", "average"])
-def test_a_slow_stream_delays_and_changes_nothing(kind: str, stream: str) -> None:
+def test_a_slow_stream_delays_and_changes_nothing(kind: str) -> None:
     shapes = [shape_for(2, 7, 6, Pool(kind=kind, window=3, stride=2)), shape_for(3, 3, 2)]
     design = size_unpool(shapes, max_images=2)
     slow = (0,) * 9 + (1,)
-    play(design, [run_of(design, shape, 2, **{stream: slow}) for shape in shapes])
+    play(design, [
+        run_of(design, shape, 2, **{stream: slow})
+        for shape in shapes for stream in ("offer", "offer_state", "accept")
+    ])  # fmt: skip
 
 
 @pytest.mark.parametrize("pool", [
@@ -292,29 +299,31 @@ def test_reset_in_mid_stream(pool: Pool | None) -> None:
     play(design, [run_of(design, shape, reset_at=at, accept=(1, 1, 0)) for at in resets])
 
 
-@pytest.mark.parametrize("stream", [0, 1], ids=["sink", "sink_state"])
-@pytest.mark.parametrize("lasts", [(), (0,), (0, -1)], ids=["none", "early", "twice"])
-def test_framing_errors(stream: int, lasts: tuple[int, ...]) -> None:
+def test_framing_errors() -> None:
+    """No last, an early one, and an early one besides the right one, on either stream."""
     shape = shape_for(2, 6, 6, Pool(window=2, stride=2))
     design = size_unpool([shape])
     right = run_of(design, shape)
-    final = (right.delta.size, len(packed(right.state, shape, design.fmt)))[stream] - 1
-    marks = tuple(final if at < 0 else at for at in lasts)
-    wrong = run_of(design, shape, lasts=(marks, None) if stream == 0 else (None, marks))
-    trace = play(design, [right, wrong, right])
+    finals = right.delta.size - 1, len(packed(right.state, shape, design.fmt)) - 1
+    runs = [right]
+    for marks in ((), (0,), (0, finals[0])):
+        runs += [run_of(design, shape, lasts=(marks, None)), right]
+    for marks in ((), (0,), (0, finals[1])):
+        runs += [run_of(design, shape, lasts=(None, marks)), right]
+    trace = play(design, runs)
     errors = trace.column("framing_error")
-    begin, end = whole_runs(trace)[1]
-    assert errors[end]  # sticky until start, which is sampled in this cycle
-    assert not errors[begin]
+    for (begin, end), run in zip(whole_runs(trace)[:-1], runs[:-1], strict=True):
+        # Sticky until start, which is sampled in the cycle of end.
+        assert errors[end] == (run is not right)
+        assert not errors[begin + 1]
 
 
-@pytest.mark.parametrize("maps", [1, 5])
-def test_registers_of_any_width(maps: int) -> None:
-    """Sizes that fill their registers to the last bit."""
-    for size in (3, 4, 7, 8):
-        shape = shape_for(maps, size, size, Pool(window=2, stride=1))
-        design = size_unpool([shape], max_images=1, add_latency=1)
-        play(design, [run_of(design, shape)])
+@pytest.mark.parametrize("size", [4, 7])
+def test_registers_of_any_width(size: int) -> None:
+    """Sizes that just fill their registers, and sizes that just need another bit."""
+    shape = shape_for(size, size, size, Pool(window=2, stride=1))
+    design = size_unpool([shape], max_images=1, add_latency=1)
+    play(design, [run_of(design, shape)])
 
 
 def test_stride_beyond_the_map() -> None:
@@ -325,7 +334,7 @@ def test_stride_beyond_the_map() -> None:
 
 
 @pytest.mark.ghdl
-@pytest.mark.parametrize("name", DESIGNS)
+@pytest.mark.parametrize("name", ["max", "overlap 3", "bfloat16"])
 def test_vhdl_replays(name: str, tmp_path: Path) -> None:
     design = DESIGNS[name]
     kind = "average" if design.average else "max"
