@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from merp.models.params.delta_shape import delta_shape
 from merp.models.params.design import Design
 from merp.models.params.shape import Shape
-from merp.models.traffic import closed_form, counter
-from merp.testbenches import forward_run
+from merp.models.phases import DeltaDesign, maps_behind
+from merp.models.traffic import backward_counter, closed_form, counter
+from merp.testbenches import delta_run, forward_run
 
 Words = NDArray[np.uint32]
 
@@ -106,6 +108,40 @@ def expect_forward(shape: Shape, images: int, design: Design, golden: Words) -> 
         loads=("kernel", "bias"),
         early_end=not _every_position_counts(shape),
         work=Work.of(shape, images, design),
+    )
+
+
+def expect_delta(
+    shape: Shape, undone: Shape, images: int, design: DeltaDesign, golden: Words
+) -> Expectation:
+    """Delta propagation of one group; ``golden`` is the delta that leaves, images first.
+
+    ``shape`` and ``undone`` are those of ``delta_run``.
+    """
+    engine, before = design.engine, design.before
+    maps = shape.m if before else maps_behind(shape, undone)
+    formula = closed_form.delta_port_words(shape, undone, maps, images, before)
+    walked = backward_counter.delta_words(shape, undone, maps, images, engine, before)
+    ports = {
+        name: Port(
+            stream=stream,
+            closed_form=formula[name],
+            counter=walked[name],
+            word_bytes=1 if name == "state_in" else -(-engine.fmt.width // 8),
+            maps=name in ("delta_in", "delta_out"),
+            golden=golden if name == "delta_out" else None,
+        )
+        for name, stream in delta_run.PORTS.items()
+    }
+    # Products with the zeros of a dilation are no work of the layer.
+    work = Work.of(delta_shape(shape), images, engine)
+    macs = shape.macs(images)
+    return Expectation(
+        ports=ports,
+        first="delta_in",
+        last="delta_out",
+        loads=("kernel",),
+        work=replace(work, operations=2 * macs, ideal=macs / (shape.k**2 * engine.n_cu)),
     )
 
 

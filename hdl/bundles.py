@@ -237,6 +237,17 @@ class ForwardStatus(Status):
         self.bias = bits(STATUS_WIDTH)
 
 
+class DeltaStatus(Status):
+    """Status of delta propagation, with the words (of state: bytes) that passed each port."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.delta_in = bits(STATUS_WIDTH)
+        self.delta_out = bits(STATUS_WIDTH)
+        self.kernel = bits(STATUS_WIDTH)
+        self.state_in = bits(STATUS_WIDTH)
+
+
 class OutputConfig:
     """Run-time registers of the super layer: ReLU and pooling geometry."""
 

@@ -53,6 +53,7 @@ def delta_loader(
     group = count(groups)
     addr = count(design.kernel_words + groups)
     kernels_loaded = flag()
+    clearing = flag()
     cleared = count(groups)  # biases of each CU that are +0
 
     collect = collect_taps(clk, sink, kernel.data, design.fmt.width, True)
@@ -97,21 +98,24 @@ def delta_loader(
                     group.next = group + 1
                     addr.next = addr + 1
 
+    # There are at least as many kernel words as groups: nobody waits for this.
     @always(clk.posedge)
     def clear() -> None:
         bias.enable.next = 0
-        if rst:
-            cleared.next = groups
-        elif start:
-            cleared.next = 0
-        elif cleared != groups:
-            cleared.next = cleared + 1
+        if clearing:
             bias.enable.next = every_cu
             bias.addr.next = cleared
             bias.data.next = 0
+            cleared.next = cleared + 1
+            clearing.next = cleared + 1 != config.groups
+        if start:
+            clearing.next = True
+            cleared.next = 0
+        if rst:
+            clearing.next = False
 
     @always(clk.posedge)
     def finish() -> None:
-        loaded.next = kernels_loaded and cleared == groups and not start and not rst
+        loaded.next = kernels_loaded and not clearing and not start and not rst
 
     return collect, load, clear, finish

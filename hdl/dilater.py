@@ -14,6 +14,8 @@ from merp.hdl.bundles import Stream, count, flag
 from merp.hdl.entity import entity
 from merp.models.params.design import Design
 
+MAX_DILATION = 16
+
 
 class DilateConfig:
     """Run-time registers of the dilater; sizes are those after dilation."""
@@ -23,7 +25,7 @@ class DilateConfig:
         self.rows = count(design.max_size)
         self.columns = count(design.max_size)
         self.maps = count(design.max_maps)
-        self.stride = count(design.max_stride)
+        self.stride = count(MAX_DILATION)
 
 
 @entity
@@ -50,8 +52,8 @@ def dilater(
     rows_left = count(design.max_size)  # of this image, this row included
     columns_left = count(design.max_size)
     maps_left = count(design.max_maps)
-    row_phase = count(design.max_stride)  # rows since the last one that is passed
-    column_phase = count(design.max_stride)
+    row_phase = count(MAX_DILATION)  # rows since the last one that is passed
+    column_phase = count(MAX_DILATION)
     passes = flag()
     sent = flag()
     final = flag()

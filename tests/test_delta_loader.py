@@ -107,7 +107,7 @@ def check(design: Design, sizes: list[tuple[int, int]], trace: Trace, starts: li
         }
         assert writes(trace, begin, end, "kernel", n_cu) == golden
         zeros = writes(trace, begin, end, "bias", n_cu)
-        assert zeros == {(j, g): 0 for j in range(n_cu) for g in range(design.groups)}
+        assert zeros == {(j, g): 0 for j in range(n_cu) for g in range(groups)}
         ready = [t for t in range(begin + 1, end) if loaded[t]]
         assert ready
         last_write = max(t for t in range(begin, end) if trace.column("kernel_enable")[t])

@@ -1,0 +1,195 @@
+"""Delta propagation in hardware: bits, counts and cycles, against golden and formulae."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+
+from merp.cosim.audit import audit
+from merp.cosim.engine import run_job
+from merp.cosim.expectation import expect_delta
+from merp.cosim.job import Job
+from merp.cosim.record import Record
+from merp.models.compiled import Bits
+from merp.models.delta import delta_convolution
+from merp.models.params.delta_shape import delta_shape
+from merp.models.params.design import Design
+from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
+from merp.models.params.shape import Pool, Shape
+from merp.models.params.unpool_design import UnpoolDesign
+from merp.models.phases import DeltaDesign
+from merp.models.state import keep_state, packed
+from merp.models.unpool import unpool
+from merp.testbenches.delta_run import delta_run, delta_top
+
+
+def design(
+    fmt: FloatFormat, k: int, n_cu: int, before: bool, p: int = 1, average: bool = False
+) -> DeltaDesign:
+    engine = Design(
+        fmt=fmt, k=k, n_cu=n_cu, r=1, p=p, d=2, kernel_words=24, groups=4, row_words=48,
+        max_size=16, max_maps=6, max_images=3, max_stride=3, fifo_words=12, add_latency=2,
+        mul_latency=1,
+    )  # fmt: skip
+    undone = UnpoolDesign(
+        fmt=fmt, window=3, overlap=2, words=64, max_size=16, max_maps=24, max_images=3,
+        average=average, add_latency=2, mul_latency=1,
+    )  # fmt: skip
+    return DeltaDesign(engine, undone, before)
+
+
+DESIGNS = (
+    design(BINARY32, 1, 2, False),
+    design(BFLOAT16, 3, 2, False, p=2, average=True),
+    design(BINARY16, 2, 3, True, average=True),
+    design(BINARY32, 3, 1, True),
+)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A random layer and what goes into its delta propagation."""
+
+    shape: Shape
+    undone: Shape
+    design: DeltaDesign
+    deltas: Bits
+    kernels: Bits
+    state: bytes
+    golden: Bits
+    stalls: dict[str, tuple[int, ...]]
+    reset_at: int | None
+
+
+def _pool(rng: np.random.Generator, average: bool) -> Pool | None:
+    kind = str(rng.choice(["none", "max", "average" if average else "max"]))
+    if kind == "none":
+        return None
+    return Pool(kind=kind, window=int(rng.integers(1, 4)), stride=int(rng.integers(1, 4)))
+
+
+def _shape(rng: np.random.Generator, which: DeltaDesign) -> Shape:
+    """A layer; its own pooling counts where it is undone before the engine."""
+    engine = which.engine
+    while True:
+        try:
+            shape = Shape(
+                n=int(rng.integers(1, 5)),
+                m=int(rng.integers(1, 5)),
+                k=engine.k,
+                rows=int(rng.integers(1, 7)),
+                columns=int(rng.integers(1, 7)),
+                stride=int(rng.integers(1, 4)),
+                pad=int(rng.integers(0, engine.k)),
+                relu=bool(rng.random() < 0.7),
+                pool=_pool(rng, which.unpool.average) if which.before else None,
+            )
+            swapped = delta_shape(shape)
+        except ValueError:
+            continue
+        pool = shape.pool
+        if pool and -(-pool.window // pool.stride) > which.unpool.overlap:
+            continue
+        groups = -(-shape.n // engine.n_cu)
+        if groups <= engine.groups and swapped.n * groups <= engine.kernel_words:
+            return shape
+
+
+def _earlier(rng: np.random.Generator, shape: Shape, which: DeltaDesign) -> Shape:
+    """A layer whose output is the input of ``shape``."""
+    while True:
+        pool = _pool(rng, which.unpool.average)
+        rows, columns = shape.rows, shape.columns
+        if pool:
+            rest = rng.integers(0, pool.stride, 2)
+            rows = (rows - 1) * pool.stride + pool.window + int(rest[0])
+            columns = (columns - 1) * pool.stride + pool.window + int(rest[1])
+            if -(-pool.window // pool.stride) > which.unpool.overlap or max(rows, columns) > 16:
+                continue
+        relu = bool(rng.random() < 0.7)
+        return Shape(n=1, m=shape.n, k=1, rows=rows, columns=columns, relu=relu, pool=pool)
+
+
+def _words(rng: np.random.Generator, fmt: FloatFormat, *size: int) -> Bits:
+    exponent = rng.integers(fmt.bias - 2, fmt.bias + 2, size)
+    words = rng.integers(0, 2, size) << (fmt.width - 1) | exponent << fmt.frac_bits
+    words |= rng.integers(0, 1 << fmt.frac_bits, size)
+    words[rng.random(size) < 0.1] = 0
+    return words.astype(np.uint32)
+
+
+def case(seed: int, index: int, pressure: bool = True) -> Case:
+    rng = np.random.default_rng([seed, index])
+    which = DESIGNS[index]
+    fmt, images = which.engine.fmt, int(rng.integers(1, 4))
+    shape = _shape(rng, which)
+    undone = shape if which.before else _earlier(rng, shape, which)
+    kernels = _words(rng, fmt, shape.m, shape.n, shape.k, shape.k)
+    activation = _words(rng, fmt, images, undone.out_rows, undone.out_columns, undone.m)
+    state = keep_state(activation, undone, "pooled", fmt)
+    if which.before:
+        deltas = _words(rng, fmt, images, shape.pooled_rows, shape.pooled_columns, shape.m)
+        golden = delta_convolution(unpool(deltas, state, shape, fmt), kernels, shape, fmt)
+    else:
+        deltas = _words(rng, fmt, images, shape.out_rows, shape.out_columns, shape.m)
+        golden = unpool(delta_convolution(deltas, kernels, shape, fmt), state, undone, fmt)
+    streams = ("s_axis_delta", "s_axis_kernel", "s_axis_state", "m_axis_delta")
+    stalls = {
+        stream: (*(int(bit) for bit in rng.random(17) < rng.choice([0.2, 0.6, 0.9])), 1)
+        for stream in streams
+        if pressure and rng.random() < 0.7
+    }
+    reset_at = int(rng.integers(5, 800)) if pressure and rng.random() < 0.3 else None
+    packed_state = packed(state, undone, fmt)
+    return Case(shape, undone, which, deltas, kernels, packed_state, golden, stalls, reset_at)
+
+
+def run(cases: list[Case], engine: str = "myhdl", array: str = "behavioural") -> list[Record]:
+    runs = [
+        delta_run(c.shape, c.undone, c.design, c.deltas, c.kernels, c.state, c.stalls, c.reset_at)
+        for c in cases
+    ]
+    records = run_job(Job(delta_top(cases[0].design, array), runs, limit=3000), engine)
+    for each, record in zip(cases, records, strict=True):
+        expected = expect_delta(each.shape, each.undone, len(each.deltas), each.design, each.golden)
+        found = audit(record, expected)
+        assert found.passed, f"{each.shape}, {each.undone}: {found.failures}"
+        assert found.bit_exact
+    return records
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("index", range(len(DESIGNS)))
+def test_random_layers_back_to_back(index: int, seed: int) -> None:
+    run([case(10 * seed + i, index) for i in range(3)])
+
+
+@pytest.mark.parametrize("index", [0, 2])
+def test_register_transfer_array_gives_the_same_record(index: int) -> None:
+    cases = [case(70, index)]
+    [behavioural], [rtl] = run(cases), run(cases, array="rtl")
+    assert behavioural.differences(rtl) == []
+
+
+@pytest.mark.ghdl
+@pytest.mark.parametrize("index", [1, 2])
+def test_vhdl_gives_the_same_record(index: int) -> None:
+    cases = [case(seed, index) for seed in (80, 81)]
+    for mine, other in zip(run(cases, "ghdl", "rtl"), run(cases), strict=True):
+        assert mine.differences(other) == []
+
+
+@pytest.mark.verilator
+def test_verilog_gives_the_same_record() -> None:
+    cases = [case(seed, 1) for seed in range(90, 96)]
+    for mine, other in zip(run(cases, "verilator", "rtl"), run(cases), strict=True):
+        assert mine.differences(other) == []
+
+
+def test_a_planted_fault_in_the_state_is_seen() -> None:
+    one = next(c for c in (case(seed, 3, pressure=False) for seed in range(99)) if len(c.state) > 3)
+    wrong = bytes([one.state[0] ^ 0xFF, *one.state[1:]])
+    with pytest.raises(AssertionError, match="differ"):
+        run([replace(one, state=wrong)])
