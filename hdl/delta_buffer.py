@@ -187,7 +187,7 @@ def delta_buffer(
     def turn() -> None:
         write.next = collected
         write_addr.next = collected_addr
-        if last_read and slot.group + 1 == config.groups:
+        if last_read and slot.group == config.groups - 1:
             read_half.next = not read_half
             opening.next = False
         if start:
@@ -196,10 +196,11 @@ def delta_buffer(
 
     @always_comb
     def choose() -> None:
+        address = intbv(0, min=0, max=2 * all_words)
+        address[:] = slot.group
         if read_half:
-            read_addr.next = slot.group + groups_max
-        else:
-            read_addr.next = slot.group
+            address[:] = address + groups_max
+        read_addr.next = address
 
     @always(clk.posedge)
     def access() -> None:

@@ -139,6 +139,9 @@ def update_unit(
     advance, take = flag(), flag()
     old, old_valid, old_error = bits(width), flag(), flag()
     room, freed = flag(), flag()
+    # Gradients that are not to be used must not be seen behind their exit: the next run could be
+    # there before they are.
+    in_reading = bits(READ_LATENCY)
     in_flight = bits(parameter_at)
     tag, tag_read, tag_velocity, tag_new = bits(2), bits(2), bits(2), bits(2)
     gradient = bits(width)
@@ -153,7 +156,7 @@ def update_unit(
     reader = parameter_reader(
         clk, rst, start, biases, last, take, sink_kernel, sink_bias, old, old_valid, old_error
     )
-    track = _track(clk, rst, advance, in_flight)
+    track = [_track(clk, rst, advance, in_reading), _track(clk, rst, take, in_flight)]
     space = _room(clk, rst, advance, freed, room, places)
     joined = ConcatSignal(last, biases)
 
@@ -183,7 +186,7 @@ def update_unit(
             pushed_biases.next = tag_new[0]
             pushed_last.next = tag_new[1]
         else:
-            push.next = in_flight[gradient_bit]
+            push.next = in_reading[gradient_bit]
             pushed.next = gradient
             pushed_biases.next = tag_read[0]
             pushed_last.next = tag_read[1]
@@ -238,7 +241,7 @@ def update_unit(
 
     @always_comb
     def leave_velocity() -> None:
-        velocity_push.next = in_flight[velocity_bit] and config.update
+        velocity_push.next = in_flight[velocity_bit]
         velocity_biases.next = tag_velocity[0]
         velocity_last.next = tag_velocity[1]
 

@@ -1,0 +1,216 @@
+"""The array of the kernel update against the golden arithmetic, and its behavioural twin."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from merp.cosim.replay import lint_verilog, replay
+from merp.hdl.bundles import Slot, bits, flag
+from merp.hdl.gradient_array import gradient_array
+from merp.hdl.gradient_array_fast import gradient_array_fast
+from merp.hdl.gradient_bundles import READ_LATENCY, GradientRead, gradient_latency
+from merp.models.fp_add import fp_add
+from merp.models.fp_mul import fp_mul
+from merp.models.params.design import Design
+from merp.models.params.formats import BFLOAT16, BINARY32, FloatFormat
+from merp.models.params.kernel_update_registers import revisit_cycles
+from merp.testbenches.cu_bench import elements, joined
+from merp.testbenches.trace import Trace, run_block
+
+every_array = pytest.mark.parametrize(
+    "array", [gradient_array, gradient_array_fast], ids=["rtl", "behavioural"]
+)
+
+
+def design_for(k: int, n_cu: int, **changes: Any) -> Design:
+    values: dict[str, Any] = dict(
+        k=k, n_cu=n_cu, r=1, kernel_words=4, groups=2, row_words=4, max_size=4, max_maps=4,
+        fifo_words=2, mul_latency=1, add_latency=1,
+    )  # fmt: skip
+    return Design(**(values | changes))
+
+
+CONFIGURATIONS = [
+    design_for(1, 1, fmt=FloatFormat(4, 3), kernel_words=1),
+    design_for(1, 3, fmt=BFLOAT16, mul_latency=2, add_latency=3),
+    design_for(2, 2, mul_latency=3, add_latency=2, fmt=BFLOAT16),
+    design_for(3, 2, mul_latency=3, add_latency=4, fmt=BINARY32),
+]
+every_design = pytest.mark.parametrize(
+    "design", CONFIGURATIONS, ids=lambda d: f"k{d.k}-{d.n_cu}cu-{d.mul_latency}{d.add_latency}"
+)
+
+
+class Script:
+    """What happens in which cycle, with noise on whatever is not said."""
+
+    def __init__(self, design: Design, seed: str) -> None:
+        self.design = design
+        self.rng = Random(seed)
+        self.cycles: list[dict[str, int]] = []
+        self._factors: dict[str, int] = {}
+
+    def cycle(self, **values: int) -> None:
+        design, rng = self.design, self.rng
+        width = design.fmt.width
+        noise = {
+            "rst": 0, "slot_valid": 0, "slot_kernel_addr": rng.randrange(design.kernel_words),
+            "slot_acc_addr": 0, "slot_group": 0, "slot_first": 0, "slot_last": 0,
+            "opening": rng.getrandbits(1), "window": rng.getrandbits(design.window_width),
+            "deltas": rng.getrandbits(design.n_cu * width), "read_enable": 0,
+            "read_addr": rng.randrange(design.kernel_words),
+            "read_tap_shift": rng.randrange(design.taps) * width,
+            "read_cu_shift": rng.randrange(design.n_cu) * width,
+        }  # fmt: skip
+        self.cycles.append(noise | self._factors | values)
+        self._factors = {}
+
+    def slot(self, addr: int, opening: bool, window: list[int], deltas: list[int], **values: int):
+        self.cycle(slot_valid=1, slot_kernel_addr=addr, opening=int(opening), **values)
+        width = self.design.fmt.width
+        self._factors = {"window": joined(window, width), "deltas": joined(deltas, width)}
+
+    def idle(self, cycles: int) -> None:
+        for _ in range(cycles):
+            self.cycle()
+
+    def read(self, addr: int, tap: int, cu: int) -> None:
+        width = self.design.fmt.width
+        self.cycle(
+            read_enable=1, read_addr=addr, read_tap_shift=tap * width, read_cu_shift=cu * width
+        )
+
+    def read_all(self) -> None:
+        """Every element, in the order address, tap, CU."""
+        for addr in range(self.design.kernel_words):
+            for tap in range(self.design.taps):
+                for cu in range(self.design.n_cu):
+                    self.read(addr, tap, cu)
+
+    def play(self, array: Callable[..., Any]) -> Trace:
+        design = self.design
+        self.idle(READ_LATENCY + 1)
+        args = {
+            "clk": flag(), "rst": flag(), "slot": Slot(design), "opening": flag(),
+            "window": bits(design.window_width), "deltas": bits(design.n_cu * design.fmt.width),
+            "read": GradientRead(design), "gradient": bits(design.fmt.width), "design": design,
+        }  # fmt: skip
+        return run_block(
+            array, args, tuple(self.cycles[0]), lambda t, _: self.cycles[t], len(self.cycles)
+        )
+
+
+def read_out(trace: Trace) -> list[int]:
+    """The elements that were asked for, in that order."""
+    enable, gradient = trace.column("read_enable"), trace.column("gradient")
+    return [gradient[t + READ_LATENCY] for t, on in enumerate(enable) if on]
+
+
+def settle(script: Script) -> None:
+    """Wait just long enough for the last slot's gradients: a cycle less and they would be old."""
+    script.idle(gradient_latency(script.design))
+
+
+@every_array
+@every_design
+def test_gradients_match_golden(array: Callable[..., Any], design: Design) -> None:
+    """Addresses visited as early as they may be, with gaps now and then."""
+    script = Script(design, "golden")
+    fmt, rng = design.fmt, script.rng
+    size = (design.kernel_words, design.taps, design.n_cu)
+    sums = np.zeros(size, np.uint32)
+    script.cycle(rst=1)
+    visited: dict[int, int] = {}
+    for position in range(4):
+        for addr in range(design.kernel_words):
+            wait = visited.get(addr, -99) + revisit_cycles(design) - len(script.cycles)
+            script.idle(max(0, wait) + (rng.random() < 0.2))
+            visited[addr] = len(script.cycles)
+            window, deltas = elements(design.taps, fmt, rng), elements(design.n_cu, fmt, rng)
+            script.slot(addr, position == 0, window, deltas)
+            factors = np.array(window, np.uint32)[:, None], np.array(deltas, np.uint32)[None, :]
+            sums[addr] = fp_add(sums[addr], fp_mul(*factors, fmt), fmt)
+    settle(script)
+    script.read_all()
+    assert read_out(script.play(array)) == sums.reshape(-1).tolist()
+
+
+def anything(design: Design, seed: str, cycles: int) -> Script:
+    """Slots too early for their addresses, reads amid slots, resets."""
+    script = Script(design, seed)
+    fmt, rng = design.fmt, script.rng
+    script.cycle(rst=1)
+    for addr in range(design.kernel_words):
+        script.slot(addr, True, [fmt.one] * design.taps, elements(design.n_cu, fmt, rng))
+    settle(script)
+    for _ in range(cycles):
+        kind = rng.random()
+        if kind < 0.6:
+            script.slot(
+                rng.randrange(design.kernel_words),
+                rng.random() < 0.2,
+                elements(design.taps, fmt, rng),
+                elements(design.n_cu, fmt, rng),
+                rst=int(rng.random() < 0.05),
+            )
+        elif kind < 0.8:
+            taps, cus = rng.randrange(design.taps), rng.randrange(design.n_cu)
+            script.read(rng.randrange(design.kernel_words), taps, cus)
+        else:
+            script.cycle(rst=int(rng.random() < 0.1))
+    settle(script)
+    script.read_all()
+    return script
+
+
+@every_design
+def test_arrays_agree_on_anything(design: Design) -> None:
+    script = anything(design, "anything", 120)
+    rtl, fast = script.play(gradient_array), script.play(gradient_array_fast)
+    assert read_out(rtl) == read_out(fast) != []
+
+
+@every_array
+def test_a_sum_is_lost_one_cycle_too_early(array: Callable[..., Any]) -> None:
+    """The revisit rule is as sharp as it says."""
+    design = design_for(1, 1, mul_latency=2, add_latency=3, kernel_words=1)
+    one, fmt = design.fmt.one, design.fmt
+    two = one + (1 << fmt.frac_bits)
+    for early in (0, 1):
+        script = Script(design, "early")
+        script.cycle(rst=1)
+        script.slot(0, True, [one], [one])
+        script.idle(revisit_cycles(design) - 1 - early)
+        script.slot(0, False, [one], [one])
+        settle(script)
+        script.read_all()
+        assert read_out(script.play(array)) == [one if early else two]
+
+
+@every_array
+def test_the_last_gradients_are_readable_no_earlier_than_told(array: Callable[..., Any]) -> None:
+    design = design_for(1, 1, mul_latency=2, add_latency=3, kernel_words=1)
+    one = design.fmt.one
+    for early in (0, 1):
+        script = Script(design, "settle")
+        script.cycle(rst=1)
+        script.slot(0, True, [0], [one])
+        settle(script)
+        script.slot(0, True, [one], [one])
+        script.idle(gradient_latency(design) - early)
+        script.read_all()
+        assert read_out(script.play(array)) == [0 if early else one]
+
+
+@pytest.mark.ghdl
+@pytest.mark.parametrize("design", CONFIGURATIONS[:3], ids=lambda d: f"k{d.k}-{d.n_cu}cu")
+def test_gradient_array_vhdl(design: Design, tmp_path: Path) -> None:
+    trace = anything(design, "vhdl", 60).play(gradient_array)
+    assert replay(trace, tmp_path) == len(trace.rows)
+    lint_verilog(gradient_array, trace.args, tmp_path / "verilog")

@@ -1,0 +1,308 @@
+"""The update unit against golden: bits, order, rate, momentum built or not, gradients alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from merp.cosim.replay import lint_verilog, replay
+from merp.hdl.bundles import Stream, bits, count, flag
+from merp.hdl.gradient_bundles import (
+    READ_LATENCY,
+    GradientMapConfig,
+    GradientRead,
+    UpdateConfig,
+    gradient_latency,
+)
+from merp.hdl.update_unit import SLOT_CYCLES, update_unit
+from merp.models.kernel_update import update
+from merp.models.params.design import Design
+from merp.models.params.formats import BFLOAT16, BINARY32, FloatFormat
+from merp.testbenches.fp_bench import corner_values
+from merp.testbenches.trace import Sample, Trace, run_block
+
+STREAMS = ("kernel", "bias", "kernel_velocity", "bias_velocity")
+
+
+def design_for(k: int, n_cu: int, groups: int, **changes: Any) -> Design:
+    values: dict[str, Any] = dict(
+        k=k, n_cu=n_cu, r=1, groups=groups, kernel_words=2 * groups, row_words=4, max_size=4,
+        max_maps=2, fifo_words=groups, mul_latency=1, add_latency=1,
+    )  # fmt: skip
+    return Design(**(values | changes))
+
+
+@dataclass
+class Update:
+    """One run: sizes, words of every kind per element (kernels, then biases), pressure."""
+
+    design: Design
+    m: int
+    n: int
+    momentum: bool
+    seed: int
+    update: bool = True
+    pressure: float = 1.0
+    reset_at: int | None = None
+    gradients: list[int] = field(init=False)
+    old: list[int] = field(init=False)
+    past: list[int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.rng = Random(self.seed)
+        fmt = self.design.fmt
+        self.kernels = self.m * self.n * self.design.taps
+        corners = corner_values(fmt)
+        # Gradients are sums, so neither subnormal nor a NaN other than the canonical one.
+        sums = [c for c in corners if not self._odd(c)]
+        size = self.kernels + self.m
+        self.gradients = [self._word(sums) for _ in range(size)]
+        self.old, self.past = ([self._word(corners) for _ in range(size)] for _ in range(2))
+        self.rate, self.factor = fmt.one - (3 << fmt.frac_bits), fmt.one - 1
+
+    def _odd(self, word: int) -> bool:
+        fmt = self.design.fmt
+        exponent, fraction = word >> fmt.frac_bits & fmt.exp_max, word & (1 << fmt.frac_bits) - 1
+        subnormal = exponent == 0 and fraction != 0
+        return subnormal or (exponent == fmt.exp_max and fraction != 0 and word != fmt.nan)
+
+    def _word(self, corners: Sequence[int]) -> int:
+        fmt = self.design.fmt
+        if self.rng.random() < 0.3:
+            return self.rng.choice(corners)
+        exponent = fmt.bias + self.rng.randrange(-2, 3)
+        sign = self.rng.getrandbits(1) * fmt.sign_bit
+        return sign | exponent << fmt.frac_bits | self.rng.getrandbits(fmt.frac_bits)
+
+    def config(self) -> dict[str, int]:
+        groups = -(-self.m // self.design.n_cu)
+        values = {
+            "map_config_inputs": self.n, "map_config_groups": groups,
+            "map_config_last_cus": self.m - (groups - 1) * self.design.n_cu,
+            "config_update": int(self.update), "config_rate": self.rate,
+        }  # fmt: skip
+        return values | ({"config_momentum": self.factor} if self.momentum else {})
+
+    def gradient_at(self, addr: int, tap: int, cu: int) -> int:
+        """What the gradient memories hold."""
+        groups = -(-self.m // self.design.n_cu)
+        channel, group = divmod(addr, groups)
+        output = group * self.design.n_cu + cu
+        return self.gradients[(output * self.n + channel) * self.design.taps + tap]
+
+    def split(self, words: Sequence[int]) -> tuple[list[int], list[int]]:
+        return list(words[: self.kernels]), list(words[self.kernels :])
+
+    def golden(self) -> dict[str, list[int]]:
+        if not self.update:
+            return dict(zip(STREAMS, (*self.split(self.gradients), [], []), strict=True))
+        arrays = [np.array(w, np.uint32) for w in (self.old, self.past, self.gradients)]
+        if not self.momentum:
+            arrays[1][:] = 0
+        factor = self.factor if self.momentum else 0
+        new, velocity = update(*arrays, self.rate, factor, self.design.fmt)
+        out = [*self.split(new.tolist()), *self.split(velocity.tolist())]
+        return dict(zip(STREAMS, out, strict=True))
+
+
+class Driver:
+    """Plays runs back to back: sources, sinks, and the memories that answer reads."""
+
+    def __init__(self, runs: Sequence[Update]) -> None:
+        self.queue = list(runs)
+        self.run: Update | None = None
+        self.names = STREAMS if runs[0].momentum else STREAMS[:2]
+        self.results: list[tuple[Update, dict[str, list[tuple[int, int, int]]]]] = []
+        self.begins: list[int] = []
+        self.ends: list[int] = []
+
+    def _begin(self, cycle: int, run: Update) -> None:
+        self.run, self.since = run, 0
+        kinds = (*run.split(run.old), *run.split(run.past))
+        self.left = {
+            name: list(words) if run.update else []
+            for name, words in zip(STREAMS, kinds, strict=True)
+            if name in self.names
+        }
+        self.held = dict.fromkeys(self.names, False)
+        self.got: dict[str, list[tuple[int, int, int]]] = {name: [] for name in self.names}
+        self.answers: dict[int, tuple[str, int]] = {}
+        self.begins.append(cycle)
+
+    def drive(self, cycle: int, seen: Sample) -> dict[str, int]:
+        if cycle < 2:
+            return {"rst": int(cycle == 0)}
+        run = self.run
+        values = {"start": 0, "rst": 0, "final_issue": 0}
+        if run is not None and self.since >= 0:
+            self._watch(cycle - 1, seen, run)
+            if seen["ends"]:
+                self.ends.append(cycle - 1)
+            self.since += 1
+            if self.since == run.reset_at:
+                self.run = None
+                return values | {"rst": 1} | {f"sink_{n}_valid": 0 for n in self.names}
+            if seen["done"] and not seen["start"]:
+                self.results.append((run, self.got))
+                self.run = None
+        if self.run is None:
+            if not self.queue:
+                return values | {f"source_{n}_ready": 1 for n in self.names}
+            self._begin(cycle, self.queue.pop(0))
+            assert self.run is not None
+            return values | self.run.config() | {"start": 1}
+        assert run is not None
+        values["final_issue"] = int(self.since == 3)
+        for name in self.names:
+            if not self.held[name] and self.left[name] and run.rng.random() < run.pressure:
+                self.held[name] = True
+                values[f"sink_{name}_data"] = self.left[name][0]
+                values[f"sink_{name}_last"] = int(len(self.left[name]) == 1)
+            values[f"sink_{name}_valid"] = int(self.held[name])
+            values[f"source_{name}_ready"] = int(run.rng.random() < run.pressure)
+        noise = run.rng.getrandbits(run.design.fmt.width)
+        kind, word = self.answers.pop(cycle, ("", noise))
+        values["kernel_gradient"] = word if kind == "kernel" else noise
+        values["bias_gradient"] = word if kind == "bias" else noise
+        return values
+
+    def _watch(self, cycle: int, seen: Sample, run: Update) -> None:
+        """What happened in ``cycle``."""
+        width = run.design.fmt.width
+        for name in self.names:
+            if seen[f"sink_{name}_valid"] and seen[f"sink_{name}_ready"]:
+                self.left[name].pop(0)
+                self.held[name] = False
+            if seen[f"source_{name}_valid"] and seen[f"source_{name}_ready"]:
+                word = seen[f"source_{name}_data"]
+                self.got[name].append((cycle, word, seen[f"source_{name}_last"]))
+        if seen["read_enable"]:
+            tap, cu = seen["read_tap_shift"] // width, seen["read_cu_shift"] // width
+            word = run.gradient_at(seen["read_addr"], tap, cu)
+            self.answers[cycle + READ_LATENCY] = ("kernel", word)
+        elif seen["bias_read"]:
+            word = run.gradients[run.kernels + seen["bias_index"]]
+            self.answers[cycle + READ_LATENCY] = ("bias", word)
+
+
+def play(design: Design, runs: Sequence[Update], cycles: int) -> tuple[Driver, Trace]:
+    driver = Driver(runs)
+    momentum, width = runs[0].momentum, design.fmt.width
+    args: dict[str, Any] = {
+        "clk": flag(), "rst": flag(), "start": flag(), "final_issue": flag(),
+        "map_config": GradientMapConfig(design), "config": UpdateConfig(design, momentum),
+        "read": GradientRead(design), "kernel_gradient": bits(width), "bias_read": flag(),
+        "bias_index": count(design.groups * design.n_cu - 1), "bias_gradient": bits(width),
+        **{f"{way}_{name}": Stream(width) for way in ("sink", "source") for name in STREAMS[:2]},
+        "ends": flag(), "done": flag(), "framing_error": flag(), "design": design,
+    }  # fmt: skip
+    if momentum:
+        args |= {f"{w}_{name}": Stream(width) for w in ("sink", "source") for name in STREAMS[2:]}
+    config = [f"map_config_{name}" for name in vars(args["map_config"])]
+    config += [f"config_{name}" for name in vars(args["config"])]
+    inputs = ["rst", "start", "final_issue", *config, "kernel_gradient", "bias_gradient"]
+    for name in driver.names:
+        inputs += [f"sink_{name}_{pin}" for pin in ("data", "valid", "last")]
+        inputs.append(f"source_{name}_ready")
+    return driver, run_block(update_unit, args, tuple(inputs), driver.drive, cycles)
+
+
+def check(driver: Driver, runs: Sequence[Update]) -> None:
+    finished = [run for run in runs if run.reset_at is None]
+    assert [run for run, _ in driver.results] == finished
+    for run, got in driver.results:
+        golden = run.golden()
+        for name in driver.names:
+            assert [word for _, word, _ in got[name]] == golden[name], name
+            lasts = [last for *_, last in got[name]]
+            assert lasts == [*[0] * (len(lasts) - 1), 1][: len(lasts)]
+    assert len(driver.ends) == len(finished)
+    for (_, got), end in zip(driver.results, driver.ends, strict=True):
+        assert end == max(words[-1][0] for words in got.values() if words)
+
+
+LATENCIES = [(1, 1), (2, 3), (3, 4)]
+
+
+@pytest.mark.parametrize("momentum", [False, True])
+@pytest.mark.parametrize(("mul", "add"), LATENCIES)
+def test_words_match_golden_under_pressure(mul: int, add: int, momentum: bool) -> None:
+    k = mul
+    design = design_for(k, 2, 2, mul_latency=mul, add_latency=add, fmt=FloatFormat(5, 7))
+    runs = [
+        Update(design, 4, 1, momentum, 0),
+        Update(design, 3, 2, momentum, 1, pressure=0.5),
+        Update(design, 1, 2, momentum, 2, update=False, pressure=0.7),
+        Update(design, 2, 1, momentum, 3, pressure=0.4, reset_at=30),
+        Update(design, 2, 1, momentum, 4, pressure=0.8),
+    ]
+    driver, trace = play(design, runs, 200 + 12 * (7 + 8 * k * k + 20))
+    check(driver, runs)
+    assert not any(trace.column("framing_error"))
+
+
+@pytest.mark.parametrize("momentum", [False, True])
+def test_begin_and_rate(momentum: bool) -> None:
+    """The first read in the cycle in which the last gradient is there; then one in each cycle."""
+    design = design_for(2, 2, 2, mul_latency=2, add_latency=3, fmt=BFLOAT16)
+    runs = [Update(design, 4, 2, momentum, 0)]
+    driver, trace = play(design, runs, 120)
+    check(driver, runs)
+    first = trace.column("final_issue").index(1) + SLOT_CYCLES + gradient_latency(design) + 1
+    reads = [t for t, on in enumerate(trace.column("read_enable")) if on]
+    biases = [t for t, on in enumerate(trace.column("bias_read")) if on]
+    assert reads + biases == list(range(first, first + 4 * 2 * 4 + 4))
+    for name in driver.names[::2]:
+        cycles = [cycle for cycle, *_ in driver.results[0][1][name]]
+        assert cycles == list(range(cycles[0], cycles[0] + len(cycles)))
+
+
+def test_zero_velocity_has_no_sign() -> None:
+    """Without momentum v = RN(+0 + g): a gradient of -0 must leave w = -0 as it is."""
+    design = design_for(1, 1, 1, fmt=BINARY32)
+    runs = [Update(design, 1, 1, False, 0)]
+    minus_zero = design.fmt.sign_bit
+    runs[0].gradients, runs[0].old = [minus_zero] * 2, [minus_zero] * 2
+    driver, _ = play(design, runs, 60)
+    check(driver, runs)
+    assert runs[0].golden()["kernel"] == [minus_zero]
+
+
+@pytest.mark.parametrize("stream", ["sink_kernel", "sink_bias_velocity"])
+def test_framing_error_of_a_missing_last(stream: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    design = design_for(1, 2, 1, fmt=BFLOAT16)
+    runs = [Update(design, 2, 1, True, seed) for seed in (0, 1)]
+    drive = Driver.drive
+
+    def spoil(self: Driver, cycle: int, seen: Sample) -> dict[str, int]:
+        values = drive(self, cycle, seen)
+        if self.run is runs[0] and f"{stream}_last" in values:
+            values[f"{stream}_last"] = 0
+        return values
+
+    monkeypatch.setattr(Driver, "drive", spoil)
+    driver, trace = play(design, runs, 120)
+    errors = trace.column("framing_error")
+    assert errors[driver.begins[1]] == 1
+    assert not any(errors[driver.begins[1] + 1 :])
+
+
+@pytest.mark.ghdl
+@pytest.mark.parametrize("momentum", [False, True])
+def test_update_unit_vhdl(momentum: bool, tmp_path: Path) -> None:
+    design = design_for(2, 2, 2, mul_latency=2, add_latency=2, fmt=BFLOAT16)
+    runs = [
+        Update(design, 3, 2, momentum, 0, pressure=0.6),
+        Update(design, 4, 1, momentum, 1, update=False),
+        Update(design, 2, 1, momentum, 2),
+    ]
+    driver, trace = play(design, runs, 320)
+    check(driver, runs)
+    assert replay(trace, tmp_path) == 320
+    lint_verilog(update_unit, trace.args, tmp_path / "verilog")
