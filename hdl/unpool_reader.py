@@ -44,7 +44,7 @@ def unpool_reader(
 
     An element is issued when there is one of the places for it, and
 
-      - with pooling: the newest pooled element whose window holds it has been written,
+      - with pooling: the newest pooled element whose window has begun has been written,
       - without: its word is there, which then goes past the memories,
       - with ReLU, but for max pooling: its mask bit is there.
 
@@ -99,10 +99,9 @@ def unpool_reader(
 
     @always_comb
     def check() -> None:
+        # Also where no window holds the element: the newest one begun was waited for before.
         there.next = (
-            row_on == 0
-            or column_on == 0
-            or lead != 0
+            lead != 0
             or written.column > column_newest
             or (written.column == column_newest and written.channel > channel)
         )

@@ -17,8 +17,8 @@ from merp.models.params.unpool_design import UnpoolDesign, size_unpool, unpool_r
 from merp.models.relu import relu
 from merp.models.state import State, keep_state, packed
 from merp.models.unpool import unpool as golden_unpool
-from merp.testbenches.trace import Trace
-from merp.testbenches.unpool_bench import UnpoolRun, run_unpool
+from merp.testbenches.trace import Sample, Trace, run_block
+from merp.testbenches.unpool_bench import UnpoolRun, run_unpool, unpool_args
 
 SPECIAL = [
     0x00000000, 0x80000000, 0x7FC00000, 0x7F800001, 0xFFC12345, 0x7F800000, 0xFF800000,
@@ -297,6 +297,23 @@ def test_reset_in_mid_stream(pool: Pool | None) -> None:
     design = size_unpool([shape], average=True, add_latency=2)
     resets = (1, 2, 3, 5, 8, 9, 13, 14, 20, 27, 40, 51)
     play(design, [run_of(design, shape, reset_at=at, accept=(1, 1, 0)) for at in resets])
+
+
+def test_reset_ends_done() -> None:
+    shape = shape_for(1, 1, 1, None, False)
+    design = size_unpool([shape])
+    registers = unpool_registers(shape, 1, 1, design)
+    config = {name.removeprefix("unpool_"): value for name, value in registers.items()}
+    driven = {"rst", "start", *config, "sink_valid", "sink_last", "source_ready"}
+
+    def drive(cycle: int, seen: Sample) -> dict[str, int]:
+        always = {"sink_valid": 1, "sink_last": 1, "source_ready": 1}
+        return config | always | {"rst": int(cycle in (0, 20)), "start": int(cycle == 2)}
+
+    trace = run_block(unpool, unpool_args(design), tuple(sorted(driven)), drive, 25)
+    done = trace.column("done")
+    assert done[20]
+    assert not any(done[21:])
 
 
 def test_framing_errors() -> None:
