@@ -33,7 +33,7 @@ def design_for(n_cu: int = 4, r: int = 2, **changes: object) -> Design:
     values = dict(
         fmt=BINARY32, k=1, n_cu=n_cu, r=r, kernel_words=1, groups=4, row_words=64, max_size=16,
         max_maps=1, max_images=4, max_stride=5, fifo_words=8, pool_window=4, pool_overlap=4,
-        pool_words=160, state=True,
+        pool_words=64, state=True,
     )  # fmt: skip
     return Design(**(values | changes))  # type: ignore[arg-type]
 
@@ -121,7 +121,7 @@ def budget(design: Design, run: StateRun) -> int:
     maps, state = golden(run, design)
     beats = -(-run.shape.m // design.n_cu) * -(-design.n_cu // design.r)
     work = run.sums[..., 0].size * max(beats, design.pool_latency) / np.mean(run.offer)
-    readers = len(maps) / np.mean(run.accept) + len(state) / np.mean(run.accept_state)
+    readers = len(maps) / np.mean(run.accept) + len(state) / max(0.01, np.mean(run.accept_state))
     return int(2 * (work + readers)) + 120 + (run.reset_at or 0)
 
 
@@ -172,12 +172,11 @@ def random_run(design: Design, rng: np.random.Generator, reset: bool = False) ->
         )
 
 
-@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("name", DESIGNS)
-def test_random_runs_match_golden(name: str, seed: int) -> None:
+def test_random_runs_match_golden(name: str) -> None:
     design = DESIGNS[name]
-    rng = np.random.default_rng([seed, *name.encode()])
-    play(design, [random_run(design, rng, reset=index == 1) for index in range(3)])
+    rng = np.random.default_rng([*name.encode()])
+    play(design, [random_run(design, rng, reset=index == 1) for index in range(5)])
 
 
 KINDS: dict[str, Pool | None] = {
@@ -188,38 +187,46 @@ KINDS: dict[str, Pool | None] = {
 }
 
 
-@pytest.mark.parametrize("rectified", [True, False])
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_of_state_follows_every_other(kind: str, rectified: bool) -> None:
+EVERY_KIND = design_for(
+    4, 2, average=True, pool_window=3, pool_overlap=2, add_latency=1, mul_latency=1
+)
+
+
+def test_every_kind_of_state_follows_every_other() -> None:
     """What a run leaves behind must not show in the next one, whatever their kinds."""
-    design = design_for(3, 2, average=True, pool_overlap=2, add_latency=1, mul_latency=1)
-    shapes = [
-        shape_for(5, 5, 6, pool, with_relu)
-        for other in KINDS.values()
-        for pool, with_relu in ((KINDS[kind], rectified), (other, not rectified))
-    ]
-    play(design, [run_of(design, shape) for shape in shapes])
+    kinds = [(pool, on) for pool in KINDS.values() for on in (True, False)]
+    pairs = [pair for a in kinds for b in kinds for pair in (a, b) if a != b]
+    shapes = [shape_for(3, 3, 4, pool, on) for pool, on in pairs]
+    play(EVERY_KIND, [run_of(EVERY_KIND, shape) for shape in shapes])
 
 
-@pytest.mark.parametrize("first", [0x7FC00000, 0x80000000, 0, 0xBF800000, 0xFF800000, 0x3F800000])
-def test_the_first_of_equals_is_noted(first: int) -> None:
+def test_the_first_of_equals_is_noted() -> None:
     """Two equals in a window of lesser ones, at every pair of places; without and with ReLU."""
     design = design_for(4, 2, pool_window=2, pool_overlap=1)
     pairs = [(a, b) for a in range(4) for b in range(4)]
-    sums = np.full((1, 2, 2, len(pairs)), 0xFF800000, np.uint32)
-    for m, (a, b) in enumerate(pairs):
-        sums[0, a // 2, a % 2, m] = first
-        # A zero of the other sign is equal, too.
-        sums[0, b // 2, b % 2, m] = first if first & 0x7FFFFFFF else first ^ 0x80000000
-    shapes = [shape_for(16, 2, 2, Pool(window=2, stride=2), on) for on in (False, True)]
-    play(design, [StateRun(shape, sums) for shape in shapes])
+    runs = []
+    for largest in (0x7FC00000, 0x80000000, 0, 0xBF800000, 0xFF800000, 0x3F800000):
+        sums = np.full((1, 2, 2, len(pairs)), 0xFF800000, np.uint32)
+        for m, (a, b) in enumerate(pairs):
+            sums[0, a // 2, a % 2, m] = largest
+            # A zero of the other sign is equal, too.
+            other = largest if largest & 0x7FFFFFFF else largest ^ 0x80000000
+            sums[0, b // 2, b % 2, m] = other
+        pool = Pool(window=2, stride=2)
+        runs += [StateRun(shape_for(16, 2, 2, pool, on), sums) for on in (False, True)]
+    play(design, runs)
 
 
-@pytest.mark.parametrize(("window", "stride"), [(2, 1), (3, 1), (3, 2), (3, 3), (4, 1), (4, 3)])
-def test_positions_of_overlapping_windows(window: int, stride: int) -> None:
-    design = design_for(2, 2)
-    play(design, [run_of(design, shape_for(4, 8, 7, Pool(window=window, stride=stride), on), 2)
-                  for on in (True, False)])  # fmt: skip
+@pytest.mark.parametrize("overlap", [2, 3])
+def test_positions_of_overlapping_windows(overlap: int) -> None:
+    design = design_for(2, 2, pool_overlap=overlap)
+    pools = [
+        Pool(window=window, stride=stride)
+        for window, stride in ((2, 1), (3, 1), (3, 2), (3, 3), (4, 1), (4, 3), (4, 2))
+        if window <= stride * overlap
+    ]
+    shapes = [shape_for(4, 8, 7, pool, on) for pool in pools for on in (True, False)]
+    play(design, [run_of(design, shape) for shape in shapes])
 
 
 def test_windows_apart_leave_elements_out() -> None:
@@ -238,60 +245,56 @@ def test_windows_apart_leave_elements_out() -> None:
         ((1, 0), (0, 1)),
     ],
 )
-@pytest.mark.parametrize("kind", KINDS)
 def test_either_reader_may_stop_both_streams(
-    kind: str, accept: tuple[int, ...], accept_state: tuple[int, ...]
+    accept: tuple[int, ...], accept_state: tuple[int, ...]
 ) -> None:
-    design = design_for(4, 2, average=True, pool_overlap=2, add_latency=1, mul_latency=1)
-    shape = shape_for(6, 4, 5, KINDS[kind])
-    play(design, [run_of(design, shape, accept=accept, accept_state=accept_state)])
+    shapes = [shape_for(6, 4, 5, pool) for pool in KINDS.values()]
+    pressure = dict(accept=accept, accept_state=accept_state)
+    play(EVERY_KIND, [run_of(EVERY_KIND, shape, **pressure) for shape in shapes])
 
 
-@pytest.mark.parametrize("rectified", [True, False])
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_run_without_state_does_not_wait_for_its_reader(kind: str, rectified: bool) -> None:
-    design = design_for(4, 2, average=True, pool_overlap=2, add_latency=1, mul_latency=1)
-    run = run_of(design, shape_for(6, 4, 5, KINDS[kind], rectified), accept_state=(0,))
-    trace = run_with_state(design, [run], 500)
-    stuck = not any(trace.column("done"))
-    assert stuck == bool(golden(run, design)[1])
-    assert any(trace.column("state_valid")) == stuck
+def test_a_run_without_state_does_not_wait_for_its_reader() -> None:
+    shapes = [shape_for(6, 4, 5, KINDS[kind], False) for kind in ("none", "max of one", "average")]
+    runs = [run_of(EVERY_KIND, shape, accept_state=(0,)) for shape in shapes]
+    assert not any(play(EVERY_KIND, runs).column("state_valid"))
 
 
-@pytest.mark.parametrize("kind", ["max", "average"])
-def test_reset_in_mid_stream(kind: str) -> None:
+def test_reset_in_mid_stream() -> None:
     """What was on its way when the reset came must not appear in the next run."""
-    design = design_for(4, 2, average=True, pool_overlap=2, add_latency=2)
-    shape = shape_for(5, 3, 3, Pool(kind=kind, window=2, stride=1))
     resets = (*range(4, 20, 2), 23, 31, 40, 47)
     pressure = dict(accept=(1, 1, 0), accept_state=(1, 0, 0, 0))
-    play(design, [run_of(design, shape, reset_at=at, **pressure) for at in resets])
+    pools = [Pool(kind=kind, window=2, stride=1) for kind in ("average", "max")]
+    shapes = [shape_for(5, 3, 3, pool) for pool in pools]
+    play(EVERY_KIND, [
+        run_of(EVERY_KIND, shape, reset_at=at, **pressure) for shape in shapes for at in resets
+    ])  # fmt: skip
 
 
-def cycles_of(design: Design, shape: Shape) -> list[int]:
+def cycles_of(design: Design, shapes: list[Shape]) -> list[int]:
     """Cycles of the words of the maps, with readers that are always ready."""
-    run = run_of(design, shape)
-    trace = run_with_state(design, [run], budget(replace(design, state=True), run))
+    runs = [run_of(design, shape) for shape in shapes]
+    with_state = replace(design, state=True)
+    trace = run_with_state(design, runs, sum(budget(with_state, run) for run in runs))
+    starts = [c for c, start in enumerate(trace.column("start")) if start]
     words = transfers(trace, "source", 0, len(trace.rows))
-    assert [word for word, _ in words.values()] == [w for w, _ in golden(run, design)[0]]
-    return list(words)
+    expected = [word for run in runs for word, _ in golden(run, design)[0]]
+    assert [word for word, _ in words.values()] == expected
+    return [cycle - max(start for start in starts if start < cycle) for cycle in words]
 
 
-@pytest.mark.parametrize("r", [1, 2, 4])
-@pytest.mark.parametrize(
-    "pool",
-    [Pool(window=3, stride=2), Pool(window=3, stride=1), None, Pool(kind="average", window=2,
-                                                                  stride=2)],
-    ids=str,
-)  # fmt: skip
-def test_state_costs_no_cycle(r: int, pool: Pool | None) -> None:
+@pytest.mark.parametrize("r", [1, 2])
+@pytest.mark.parametrize("kind", ["plain", "max", "average"])
+def test_state_costs_no_cycle(kind: str, r: int) -> None:
     """Each word leaves in the very cycle in which it leaves a design without state."""
-    average = pool is not None and pool.kind == "average"
+    pools: list[Pool | None] = [None]
+    if kind != "plain":  # AlexNet's windows, and windows that are next to each other
+        pools += [Pool(kind=kind, window=3, stride=2), Pool(kind=kind, window=2, stride=2)]
     design = design_for(
-        8, r, groups=2, fifo_words=16, pool_window=3, pool_overlap=3, average=average
-    )
-    shape = shape_for(16, 7, 7, pool)
-    assert cycles_of(design, shape) == cycles_of(replace(design, state=False), shape)
+        4, r, groups=4, fifo_words=16, add_latency=2, average=kind == "average",
+        **(PLAIN if kind == "plain" else dict(pool_window=3, pool_overlap=2)),
+    )  # fmt: skip
+    shapes = [shape_for(16, 5, 5, pool) for pool in pools]
+    assert cycles_of(design, shapes) == cycles_of(replace(design, state=False), shapes)
 
 
 def test_the_stream_of_state_goes_with_its_design() -> None:
