@@ -13,7 +13,7 @@ from merp.models.params.design import Design
 from merp.models.params.shape import Shape
 from merp.models.phases import DeltaDesign, maps_behind
 from merp.models.traffic import backward_counter, closed_form, counter
-from merp.testbenches import delta_run, forward_run
+from merp.testbenches import delta_run, forward_run, kernel_update_run
 
 Words = NDArray[np.uint32]
 
@@ -143,6 +143,28 @@ def expect_delta(
         loads=("kernel",),
         work=replace(work, operations=2 * macs, ideal=macs / (shape.k**2 * engine.n_cu)),
     )
+
+
+def expect_update(
+    shape: Shape, images: int, design: Design, kernels: Words, biases: Words
+) -> Expectation:
+    """Kernel update of one group; ``kernels`` (m, n, k, k) and ``biases`` (m,) are the new ones."""
+    formula = closed_form.update_port_words(shape, images)
+    walked = backward_counter.update_words(shape, images, design)
+    golden = {"kernel_out": kernels, "bias_out": biases}
+    ports = {
+        name: Port(
+            stream=stream,
+            closed_form=formula[name],
+            counter=walked[name],
+            word_bytes=-(-design.fmt.width // 8),
+            maps=name in ("map_in", "delta_in"),
+            golden=golden.get(name),
+        )
+        for name, stream in kernel_update_run.PORTS.items()
+    }
+    work = Work.of(shape, images, design)
+    return Expectation(ports=ports, first="map_in", last="bias_out", loads=(), work=work)
 
 
 def _every_position_counts(shape: Shape) -> bool:

@@ -18,21 +18,16 @@ from merp.hdl.bundles import (
     LoadConfig,
     MapConfig,
     OutputConfig,
-    Slot,
     Stream,
-    Sums,
     Verdict,
-    bits,
     flag,
     stream_of,
 )
 from merp.hdl.delta_loader import delta_loader
 from merp.hdl.dilater import DilateConfig, dilater
+from merp.hdl.engine import Progress, engine
 from merp.hdl.entity import entity
-from merp.hdl.forward import ARRAYS
-from merp.hdl.input_side import input_side
 from merp.hdl.run_counters import run_counters
-from merp.hdl.super_layer import super_layer
 from merp.hdl.unpool import unpool
 from merp.hdl.unpool_config import UnpoolConfig
 from merp.hdl.word_counter import word_counter
@@ -69,7 +64,7 @@ def delta(
     s_axis_state: AxiStream,
     m_axis_delta: AxiStream,
     status: DeltaStatus,
-    engine: Design,
+    design: Design,
     undone: UnpoolDesign,
     before: bool,
     array: str = "rtl",
@@ -86,25 +81,21 @@ def delta(
     Throughput: a word in, a slot of n_cu window products, and a word out per cycle.
     Reset: synchronous, active high; the run is abandoned.
     """
-    kernel = KernelWrite(engine)
-    bias = BiasWrite(engine)
+    kernel = KernelWrite(design)
+    bias = BiasWrite(design)
     loaded = flag()
-    load_error, dilate_error, unpool_error, map_error, input_error = (flag() for _ in range(5))
-    slot = Slot(engine)
-    held = bits(engine.window_width)
-    verdict = Verdict(engine)
-    complete = flag()
-    sums = Sums(engine)
-    popped = flag()
-    expanded, sent, output_done = flag(), flag(), flag()
+    load_error, dilate_error, unpool_error, input_error = (flag() for _ in range(4))
+    verdict = Verdict(design)
+    progress = Progress()
+    expanded, output_done = flag(), flag()
     deltas_in = stream_of(s_axis_delta)
     deltas_out = stream_of(m_axis_delta)
     state = stream_of(s_axis_state)
-    dilated = Stream(engine.fmt.width)
-    between = Stream(engine.fmt.width)
+    dilated = Stream(design.fmt.width)
+    between = Stream(design.fmt.width)
 
     if before:
-        opened = Stream(engine.fmt.width)
+        opened = Stream(design.fmt.width)
         expand = [
             _open(deltas_in, loaded, opened),
             unpool(
@@ -122,22 +113,20 @@ def delta(
         ]  # fmt: skip
         engine_in, engine_out = deltas_in, between
 
-    spread = dilater(clk, rst, start, dilate_config, engine_in, dilated, dilate_error, engine)
+    spread = dilater(clk, rst, start, dilate_config, engine_in, dilated, dilate_error, design)
     loader = delta_loader(
         clk, rst, start, load_config, stream_of(s_axis_kernel), kernel, bias, loaded, load_error,
-        engine,
+        design,
     )  # fmt: skip
-    windows = input_side(
-        clk, rst, start, loaded, map_config, dilated, popped,
-        slot, held, verdict, complete, map_error, engine,
+    datapath = engine(
+        clk, rst, start, map_config, output_config, kernel, bias, loaded, dilated, engine_out,
+        verdict, progress, design, array,
     )  # fmt: skip
-    units = ARRAYS[array](clk, rst, kernel, bias, slot, held, sums, engine)
-    finish = super_layer(clk, rst, start, output_config, sums, popped, engine_out, sent, engine)
 
     @always_comb
     def gather() -> None:
-        output_done.next = sent and expanded
-        input_error.next = map_error or dilate_error or unpool_error
+        output_done.next = progress.output_done and expanded
+        input_error.next = progress.map_error or dilate_error or unpool_error
 
     words = [
         word_counter(clk, rst, start, stream, counted)
@@ -149,7 +138,7 @@ def delta(
         )
     ]
     counters = run_counters(
-        clk, rst, start, s_axis_delta, m_axis_delta, loaded, complete, output_done, verdict,
-        input_error, load_error, status,
+        clk, rst, start, s_axis_delta, m_axis_delta, loaded, progress.complete, output_done,
+        verdict, input_error, load_error, status,
     )  # fmt: skip
-    return expand, spread, loader, windows, units, finish, gather, words, counters
+    return expand, spread, loader, datapath, gather, words, counters

@@ -4,9 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from merp.hdl.bundles import AxiStream, LoadConfig, MapConfig, OutputConfig, Verdict
+from merp.hdl.bundles import (
+    AxiStream,
+    BiasWrite,
+    KernelWrite,
+    LoadConfig,
+    MapConfig,
+    OutputConfig,
+    Verdict,
+    flag,
+    stream_of,
+)
 from merp.hdl.engine import Progress, engine
 from merp.hdl.entity import entity
+from merp.hdl.kernel_loader import kernel_loader
 from merp.hdl.run_counters import run_counters
 from merp.hdl.state_status import ForwardStateStatus
 from merp.hdl.word_counter import word_counter
@@ -42,10 +53,18 @@ def forward_state(
     """
     verdict = Verdict(design)
     progress = Progress()
+    kernel = KernelWrite(design)
+    bias = BiasWrite(design)
+    loaded = flag()
+    load_error = flag()
+    loader = kernel_loader(
+        clk, rst, start, load_config, stream_of(s_axis_kernel), stream_of(s_axis_bias),
+        kernel, bias, loaded, load_error, design,
+    )  # fmt: skip
     datapath = engine(
-        clk, rst, start, map_config, load_config, output_config,
-        s_axis_map, s_axis_kernel, s_axis_bias, m_axis_map, verdict, progress, design, array,
-        m_axis_state,
+        clk, rst, start, map_config, output_config, kernel, bias, loaded,
+        stream_of(s_axis_map), stream_of(m_axis_map), verdict, progress, design, array,
+        stream_of(m_axis_state),
     )  # fmt: skip
     words = [
         word_counter(clk, rst, start, stream, counted)
@@ -58,7 +77,7 @@ def forward_state(
         )
     ]
     counters = run_counters(
-        clk, rst, start, s_axis_map, m_axis_map, progress.loaded, progress.complete,
-        progress.output_done, verdict, progress.map_error, progress.load_error, status,
+        clk, rst, start, s_axis_map, m_axis_map, loaded, progress.complete,
+        progress.output_done, verdict, progress.map_error, load_error, status,
     )  # fmt: skip
-    return datapath, words, counters
+    return loader, datapath, words, counters

@@ -46,6 +46,16 @@ class State:
     position: Bits | None = None
 
 
+def of_maps(state: State, low: int, high: int) -> State:
+    """State of the maps ``low`` to ``high``, the last one not included."""
+    return State(
+        kind=state.kind,
+        activation=None if state.activation is None else state.activation[..., low:high],
+        mask=None if state.mask is None else state.mask[..., low:high],
+        position=None if state.position is None else state.position[..., low:high],
+    )
+
+
 def relu_mask(activation: Bits, fmt: FloatFormat) -> Mask:
     """Whether each element passes a delta: x > 0."""
     return to_values(activation, fmt) > 0

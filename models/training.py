@@ -118,6 +118,41 @@ class Gradient(NamedTuple):
     biases: Bits
 
 
+class Passed(NamedTuple):
+    """A layer that a delta has passed on its way back.
+
+    ``delta`` is that of the layer's output (images, pooled rows, pooled columns, maps), ``sums``
+    that of its sums (images, rows, columns, maps), behind un-pooling and ReLU'.
+    """
+
+    layer: Layer
+    x: Bits
+    state: State
+    delta: Bits
+    sums: Bits
+
+
+def propagate(
+    network: Network, kept: Iterable[Kept], delta: Bits, made: Parameters
+) -> Iterator[Passed]:
+    """Propagate a delta back through every layer, the last first.
+
+    Args:
+        network: the network.
+        kept: what ``forward`` kept.
+        delta: words, of the last layer's output.
+        made: kernels and biases, before their update.
+    """
+    for layer, x, state in reversed(list(kept)):
+        shape = layer.shape
+        maps = delta.reshape(len(x), shape.pooled_rows, shape.pooled_columns, layer.biases)
+        sums = unpool(maps, state, shape, network.fmt)
+        yield Passed(layer, x, state, maps, sums)
+        if layer is not network.layers[0]:
+            kernels, _ = made[layer.name]
+            delta = delta_layer(layer, sums, kernels, network.fmt, _cu_kind(network, layer))
+
+
 def backward(
     network: Network,
     kept: Iterable[Kept],
@@ -127,21 +162,11 @@ def backward(
 ) -> Iterator[Gradient]:
     """Propagate a delta back and work out every layer's gradients, the last layer's first.
 
-    Args:
-        network: the network.
-        kept: what ``forward`` kept.
-        delta: words, of the last layer's output.
-        made: kernels and biases, before their update.
-        ku_kind: how gradients are summed.
+    Arguments as of ``propagate``; ``ku_kind`` says how gradients are summed.
     """
-    for layer, x, state in reversed(list(kept)):
-        shape = layer.shape
-        maps = delta.reshape(len(x), shape.pooled_rows, shape.pooled_columns, layer.biases)
-        sums = unpool(maps, state, shape, network.fmt)
-        yield Gradient(layer, *gradients(layer, x, sums, network.fmt, ku_kind))
-        if layer is not network.layers[0]:
-            kernels, _ = made[layer.name]
-            delta = delta_layer(layer, sums, kernels, network.fmt, _cu_kind(network, layer))
+    for passed in propagate(network, kept, delta, made):
+        layer = passed.layer
+        yield Gradient(layer, *gradients(layer, passed.x, passed.sums, network.fmt, ku_kind))
 
 
 def train_step(

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from merp.hdl.bundles import AxiStream, DeltaStatus, LoadConfig, MapConfig, OutputConfig, flag
 from merp.hdl.delta import delta
 from merp.hdl.dilater import DilateConfig
-from merp.hdl.forward import ARRAYS
+from merp.hdl.engine import ARRAYS
 from merp.hdl.unpool_config import UnpoolConfig
 from merp.models.params.delta_registers import delta_registers
 from merp.models.params.shape import Shape
@@ -51,7 +51,7 @@ def delta_top(design: DeltaDesign, array: str = "rtl") -> Top:
         "s_axis_state": AxiStream(8),
         "m_axis_delta": AxiStream(width),
         "status": DeltaStatus(),
-        "engine": engine,
+        "design": engine,
         "undone": design.unpool,
         "before": design.before,
         "array": array,

@@ -20,7 +20,7 @@ from merp.tools.arguments import add_json, add_network, whole
 from merp.tools.shipped import open_network
 
 PHASES = ("fp", "dp", "ku", "all")
-BUILT_PHASES = ("fp",)
+RESOLUTIONS = ("sums", "pooled")
 ARRAYS = ("behavioural", "rtl")
 
 
@@ -30,6 +30,12 @@ def add_parser(subparsers: Any) -> None:
     add_network(parser)
     parser.add_argument("--layer", metavar="L", help="a layer, or all (default: the first)")
     parser.add_argument("--phase", choices=PHASES, default="fp", help="default fp")
+    parser.add_argument(
+        "--delta-at",
+        choices=RESOLUTIONS,
+        default="sums",
+        help="resolution at which dp finds deltas in memory (default sums, as in the paper)",
+    )
     parser.add_argument("--group", metavar="G", help="a group, or all (default 0; all with L all)")
     parser.add_argument(
         "--cus", type=whole(1, 512), metavar="N", help="CUs, in place of the file's"
@@ -47,8 +53,6 @@ def add_parser(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Simulate, print what was found, and return 1 if any of it is wrong."""
-    if args.phase not in BUILT_PHASES:
-        raise BadInput(f"--phase {args.phase}: not built yet: allowed {', '.join(BUILT_PHASES)}")
     network = open_network(args.network)
     layers = _layers(network, args.layer)
     group = _group(layers, args.layer, args.group)
@@ -57,12 +61,19 @@ def run(args: argparse.Namespace) -> int:
     for layer in layers:
         check_fits(layer.shape, args.images, network.design(layer), f"{network.name}: {layer.name}")
     array = _array(args.engine, args.cu_array)
-    if args.vcd is not None and len({layer.design for layer in layers}) > 1:
-        raise BadInput(f"--vcd {args.vcd}: allowed only with layers of one design")
+    phases = PHASES[:-1] if args.phase == "all" else (args.phase,)
+    if args.vcd is not None and (len(phases) > 1 or len({layer.design for layer in layers}) > 1):
+        raise BadInput(f"--vcd {args.vcd}: allowed only with one phase, and layers of one design")
+    if phases == ("dp",) and layers == [network.layers[0]]:
+        raise BadInput(
+            f"--phase dp: {layers[0].name} is the first layer, its input has no delta: "
+            f"allowed: fp, ku, or another layer"
+        )
     if args.output is not None:
         _make_directory(args.output)
 
-    from merp.tools import simulate_run  # the simulators' imports wait until the input is good
+    # The simulators' imports wait until the input is good.
+    from merp.tools import simulate_backward, simulate_run
 
     chosen = simulate_run.Choice(
         network=network,
@@ -72,19 +83,27 @@ def run(args: argparse.Namespace) -> int:
         engine=args.engine,
         array=array,
         vcd=args.vcd,
+        before=args.delta_at == "pooled",
     )
     image, parameters = simulate_run.inputs(
         network, args.image, args.images, args.seed, args.kernels
     )
     try:
-        results = simulate_run.simulate(chosen, image, parameters)
+        results = []
+        for phase in phases:
+            if phase == "fp":
+                results += simulate_run.simulate(chosen, image, parameters)
+            else:
+                results += simulate_backward.simulate_backward(chosen, phase, image, parameters)
     except Stuck as stuck:
         print(f"merp: {stuck}", file=sys.stderr)
         return 1
 
     from merp.tools import simulate_report
 
-    answer = simulate_report.answer(chosen, results, everything=args.layer == "all")
+    answer = simulate_report.answer(
+        chosen, results, everything=args.layer == "all" or args.phase == "all"
+    )
     if args.output is not None:
         simulate_report.write(args.output, chosen, results, answer)
     if args.json:

@@ -39,7 +39,7 @@ def _layer(choice: Choice, result: Result) -> dict[str, Any]:
         "layer": layer.name,
         "group": "all" if choice.group is None else choice.group,
         "groups": layer.groups,
-        "phase": "fp",
+        "phase": result.phase,
         "engine": choice.engine,
         "cu_array": choice.array,
         "cu_kind": design.cu_kind,
@@ -79,7 +79,7 @@ def _audit(audit: Audit) -> dict[str, Any]:
 
 
 def _mb_per_gflop(audit: Audit) -> dict[str, float]:
-    """Measured on the pins. Forward propagation alone moves no state: full is every port."""
+    """Measured on the pins: the ports of maps and deltas, and every port."""
     return {
         "paper": audit.mb_per_gflop(audit.maps),
         "full": audit.mb_per_gflop(tuple(audit.ports)),
@@ -93,7 +93,7 @@ def show(choice: Choice, results: Sequence[Result], screen: Console | None = Non
         _show_layer(choice, result, screen)
     if len(results) > 1:
         total = combine([result.audit for result in results])
-        screen.print(f"All {len(results)} layers: {_verdict(total)}; {_time(total)}")
+        screen.print(f"All {len(results)} passes: {_verdict(total)}; {_time(total)}")
 
 
 def _show_layer(choice: Choice, result: Result, screen: Console) -> None:
@@ -101,8 +101,8 @@ def _show_layer(choice: Choice, result: Result, screen: Console) -> None:
     design = choice.network.design(layer)
     group = "all groups" if choice.group is None else f"group {choice.group}"
     screen.print(
-        f"{choice.network.name} {layer.name}, {group} of {layer.groups}: {choice.images} image(s), "
-        f"{design.n_cu} CUs of {design.k}x{design.k} ({design.cu_kind}), "
+        f"{choice.network.name} {layer.name} {result.phase}, {group} of {layer.groups}: "
+        f"{choice.images} image(s), {design.n_cu} CUs of {design.k}x{design.k} ({design.cu_kind}), "
         f"engine {choice.engine}, CU array {choice.array}",
         style="bold",
     )
@@ -127,7 +127,7 @@ def _show_layer(choice: Choice, result: Result, screen: Console) -> None:
     )
     screen.print(
         f"traffic   {measured['paper']:.3f} MB/GFlop measured, footing paper (maps); "
-        f"{measured['full']:.3f} with kernels and biases"
+        f"{measured['full']:.3f} on all ports"
     )
     built = f", after {result.record.build_seconds:.1f} s of building"
     screen.print(f"time      {_time(audit)}{built}")
@@ -160,6 +160,8 @@ def write(
     with (directory / "simulate.txt").open("w", encoding="utf-8") as file:
         show(choice, results, Console(file=file, markup=False, highlight=False, width=160))
     for result in results:
+        if result.maps is None or result.outputs is None:
+            continue
         layer = result.layer
         group = None if choice.group is None else choice.group
         n = layer.shape.n

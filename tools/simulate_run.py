@@ -35,6 +35,7 @@ class Choice:
         network: with its designs. layers: those to run, in order.
         group: the group to run, or None for all.
         images: in a run. engine, array: what runs it. vcd: waveform file, or None.
+        before: deltas are stored at pooled resolution, and expanded before the engine.
     """
 
     network: Network
@@ -44,6 +45,7 @@ class Choice:
     engine: str
     array: str
     vcd: Path | None
+    before: bool = False
 
     def groups(self, layer: Layer) -> Sequence[int]:
         """The groups of a layer that are run."""
@@ -52,19 +54,21 @@ class Choice:
 
 @dataclass(frozen=True)
 class Result:
-    """One layer: its maps, what the hardware made of them, and the audit of its groups.
+    """One phase of one layer: what the hardware made of it, and the audit of its groups.
 
     Attributes:
-        maps: golden input and output, all groups.
-        outputs: (images, pooled_rows, pooled_columns, maps of the groups run) from the hardware.
         audit: all groups that were run. record: of the last of them.
+        maps: in forward propagation, golden input and output, all groups.
+        outputs: then (images, pooled_rows, pooled_columns, maps of the groups run) from the
+            hardware.
     """
 
     layer: Layer
-    maps: LayerMaps
-    outputs: Bits
+    phase: str
     audit: Audit
     record: Record
+    maps: LayerMaps | None = None
+    outputs: Bits | None = None
 
 
 def inputs(
@@ -146,7 +150,7 @@ class _Chain:
                 for record, group, wave in chosen
             ]
             outputs = np.concatenate(self._groups[layer.name], axis=-1)
-            self.results.append(Result(layer, maps, outputs, combine(found), chosen[-1][0]))
+            self.results.append(Result(layer, "fp", combine(found), chosen[-1][0], maps, outputs))
 
     def _next_run(
         self, passes: Sequence[tuple[Layer, int]], index: int
