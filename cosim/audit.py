@@ -176,25 +176,31 @@ def _cycle_failures(record: Record, cycles: Mapping[str, int], expected: Expecta
 def combine(audits: Sequence[Audit]) -> Audit:
     """One audit of several runs: words, cycles and operations are summed, every failure is kept.
 
+    Runs of different phases have different ports; the words of ports of one name are summed.
+
     Raises:
         ValueError: there are none.
     """
     if not audits:
         raise ValueError("nothing to combine")
-    first = audits[0]
+    ports: dict[str, dict[str, int]] = {}
+    word_bytes: dict[str, int] = {}
+    for each in audits:
+        word_bytes |= each.word_bytes
+        for port, ways in each.ports.items():
+            summed = ports.setdefault(port, dict.fromkeys(ways, 0))
+            for way, words in ways.items():
+                summed[way] += words
     return Audit(
         words_compared=sum(a.words_compared for a in audits),
         mismatches=sum(a.mismatches for a in audits),
-        ports={
-            port: {way: sum(a.ports[port][way] for a in audits) for way in ways}
-            for port, ways in first.ports.items()
-        },
-        cycles={name: sum(a.cycles[name] for a in audits) for name in first.cycles},
+        ports=ports,
+        cycles={name: sum(a.cycles[name] for a in audits) for name in audits[0].cycles},
         operations=sum(a.operations for a in audits),
         ideal=sum(a.ideal for a in audits),
         slots=sum(a.slots for a in audits),
-        word_bytes=first.word_bytes,
-        maps=first.maps,
+        word_bytes=word_bytes,
+        maps=tuple(dict.fromkeys(port for a in audits for port in a.maps)),
         failures=tuple(failure for a in audits for failure in a.failures),
         seconds=sum(a.seconds for a in audits),
     )

@@ -69,9 +69,9 @@ class KernelUpdateStatus(Status):
         super().__init__()
         self.map_in = bits(STATUS_WIDTH)
         self.delta_in = bits(STATUS_WIDTH)
-        self.kernel_in = bits(STATUS_WIDTH)
+        self.kernel = bits(STATUS_WIDTH)
         self.kernel_out = bits(STATUS_WIDTH)
-        self.bias_in = bits(STATUS_WIDTH)
+        self.bias = bits(STATUS_WIDTH)
         self.bias_out = bits(STATUS_WIDTH)
 
 

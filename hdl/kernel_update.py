@@ -110,9 +110,9 @@ def kernel_update(
     ports: list[tuple[AxiStream | None, Any]] = [
         (s_axis_map, status.map_in),
         (s_axis_delta, status.delta_in),
-        (s_axis_kernel, status.kernel_in),
+        (s_axis_kernel, status.kernel),
         (m_axis_kernel, status.kernel_out),
-        (s_axis_bias, status.bias_in),
+        (s_axis_bias, status.bias),
         (m_axis_bias, status.bias_out),
     ]
     if isinstance(status, MomentumStatus):

@@ -28,9 +28,9 @@ Bits = NDArray[np.uint32]
 PORTS = {
     "map_in": "s_axis_map",
     "delta_in": "s_axis_delta",
-    "kernel_in": "s_axis_kernel",
+    "kernel": "s_axis_kernel",
     "kernel_out": "m_axis_kernel",
-    "bias_in": "s_axis_bias",
+    "bias": "s_axis_bias",
     "bias_out": "m_axis_bias",
 }
 """Stream of each port of the traffic report."""

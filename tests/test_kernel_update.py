@@ -127,8 +127,8 @@ class Case:
         kernels = shape.m * shape.n * shape.k**2
         wanted = {
             "map_in": self.x.size, "delta_in": positions * shape.m,
-            "kernel_in": kernels * self.update, "kernel_out": kernels,
-            "bias_in": shape.m * self.update, "bias_out": shape.m,
+            "kernel": kernels * self.update, "kernel_out": kernels,
+            "bias": shape.m * self.update, "bias_out": shape.m,
         }  # fmt: skip
         ports = dict(PORTS)
         if self.momentum is not None:
