@@ -30,11 +30,17 @@ def fp_max(fresh: Any, a: Any, b: Any, y: Any, wins: Any = None) -> Any:
         if fresh:
             won.next = True
         elif a[sign] and b[sign]:
-            won.next = b < a  # of two negative elements, that of smaller magnitude
+            if b < a:  # of two negative elements, that of smaller magnitude
+                won.next = True
+            else:
+                won.next = False
         elif b[sign]:
             won.next = False
         elif a[sign]:
-            won.next = b != 0 or a[sign:] != 0
+            if b == 0 and a[sign:] == 0:
+                won.next = False
+            else:
+                won.next = True
         else:
             won.next = b > a
 

@@ -49,8 +49,9 @@ def state_side(
     source          out  stream of words of the string, the first bit in the lowest place
     done            out  the last one was transferred, or the run has no state; until next start
 
-    Latency: six cycles from the beat or result that completes a word. Throughput: a beat of masks,
-    or a field, per cycle, as far as a word per cycle carries it. Reset: the run is abandoned.
+    Latency: four cycles from the beat of masks, or the first field, that completes a word.
+    Throughput: a beat of masks, or a field, per cycle, as far as a word per cycle carries it.
+    Reset: the run is abandoned.
     """
     width, r = design.fmt.width, design.r
     pooled = element_width(design)

@@ -139,6 +139,6 @@ def super_layer(
 
     @always_comb
     def finish_both() -> None:
-        done.next = drained and sent and state_done
+        done.next = state_done and drained and sent
 
     return *parts, keeper, finish_both
