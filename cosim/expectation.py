@@ -86,28 +86,40 @@ class Expectation:
     early_end: bool = False
 
 
-def expect_forward(shape: Shape, images: int, design: Design, golden: Words) -> Expectation:
-    """Forward propagation of one group; ``golden`` is (images, pooled rows, pooled columns, m)."""
+def expect_forward(
+    shape: Shape, images: int, design: Design, golden: Words, state: bytes | None = None
+) -> Expectation:
+    """Forward propagation of one group.
+
+    ``golden`` is (images, pooled rows, pooled columns, m); ``state`` what must leave for the way
+    back, on a design that writes it.
+    """
     formula = closed_form.port_words(shape, images)
     walked = counter.port_words(shape, images, design)
+    goldens = {"map_out": golden}
+    if state is not None:
+        formula["state_out"] = closed_form.state_bytes(shape, shape.m, images)
+        walked["state_out"] = backward_counter.state_bytes(shape, shape.m, images)
+        goldens["state_out"] = np.frombuffer(state, np.uint8).astype(np.uint32)
+    streams = forward_run.PORTS if state is None else forward_run.STATE_PORTS
     ports = {
         name: Port(
             stream=stream,
             closed_form=formula[name],
             counter=walked[name],
-            word_bytes=-(-design.fmt.width // 8),
+            word_bytes=1 if name == "state_out" else -(-design.fmt.width // 8),
             maps=name in ("map_in", "map_out"),
-            golden=golden if name == "map_out" else None,
+            golden=goldens.get(name),
         )
-        for name, stream in forward_run.PORTS.items()
+        for name, stream in streams.items()
     }
     return Expectation(
         ports=ports,
         first="map_in",
         last="map_out",
         loads=("kernel", "bias"),
-        early_end=not _every_position_counts(shape),
         work=Work.of(shape, images, design),
+        early_end=not _every_position_counts(shape),
     )
 
 

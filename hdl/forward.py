@@ -19,14 +19,12 @@ from merp.hdl.bundles import (
     flag,
     stream_of,
 )
-from merp.hdl.engine import ARRAYS, Progress, engine
+from merp.hdl.engine import Progress, engine
 from merp.hdl.entity import entity
 from merp.hdl.kernel_loader import kernel_loader
 from merp.hdl.run_counters import run_counters
 from merp.hdl.word_counter import word_counter
 from merp.models.params.design import Design
-
-__all__ = ["ARRAYS", "forward"]
 
 
 @entity

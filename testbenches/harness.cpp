@@ -162,7 +162,7 @@ class Monitor {
                 add(std::to_string(supply - count) + " of " + std::to_string(supply) +
                     " words were not taken");
             }
-        } else if (lasts != 1 || !ended) {
+        } else if (count && (lasts != 1 || !ended)) {
             add("last must come once, with the final word");
         }
     }

@@ -142,7 +142,7 @@ class Monitor:
             if self.count != self._supply:
                 left = self._supply - self.count
                 self.faults.append(f"{self.name}: {left} of {self._supply} words were not taken")
-        elif self._lasts != 1 or not self._ended:
+        elif self.count and (self._lasts != 1 or not self._ended):
             self.faults.append(f"{self.name}: last must come once, with the final word")
 
     def _fault(self, text: str, t: int) -> None:

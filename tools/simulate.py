@@ -36,6 +36,9 @@ def add_parser(subparsers: Any) -> None:
         default="sums",
         help="resolution at which dp finds deltas in memory (default sums, as in the paper)",
     )
+    parser.add_argument(
+        "--state", action="store_true", help="fp also writes the state for the way back"
+    )
     parser.add_argument("--group", metavar="G", help="a group, or all (default 0; all with L all)")
     parser.add_argument(
         "--cus", type=whole(1, 512), metavar="N", help="CUs, in place of the file's"
@@ -48,6 +51,9 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--seed", type=whole(0, (1 << 32) - 1), default=0, metavar="S")
     parser.add_argument("--vcd", type=Path, metavar="FILE", help="waveform of the ports")
     parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="report and pictures")
+    parser.add_argument(
+        "--resume", action="store_true", help="take the finished layers of an equal run from DIR"
+    )
     add_json(parser)
 
 
@@ -69,47 +75,48 @@ def run(args: argparse.Namespace) -> int:
             f"--phase dp: {layers[0].name} is the first layer, its input has no delta: "
             f"allowed: fp, ku, or another layer"
         )
+    if args.resume and (args.output is None or args.vcd is not None):
+        raise BadInput("--resume: needs the folder of the interrupted run (-o), and no --vcd")
     if args.output is not None:
         _make_directory(args.output)
 
     # The simulators' imports wait until the input is good.
-    from merp.tools import simulate_backward, simulate_run
+    from merp.tools.finished import Finished, fingerprint
+    from merp.tools.golden_step import GoldenStep
+    from merp.tools.simulate_choice import Choice
+    from merp.tools.simulate_run import inputs, simulate
 
-    chosen = simulate_run.Choice(
+    choice = Choice(
         network=network,
         layers=tuple(layers),
+        phases=phases,
         group=group,
         images=args.images,
         engine=args.engine,
         array=array,
         vcd=args.vcd,
+        state=args.state,
         before=args.delta_at == "pooled",
     )
-    image, parameters = simulate_run.inputs(
-        network, args.image, args.images, args.seed, args.kernels
-    )
+    image, parameters = inputs(network, args.image, args.images, args.seed, args.kernels)
+    golden = GoldenStep(choice, image, parameters)
+    finished = Finished(args.output, fingerprint(choice, image, parameters), args.resume)
     try:
-        results = []
-        for phase in phases:
-            if phase == "fp":
-                results += simulate_run.simulate(chosen, image, parameters)
-            else:
-                results += simulate_backward.simulate_backward(chosen, phase, image, parameters)
+        results = simulate(choice, golden, finished)
     except Stuck as stuck:
         print(f"merp: {stuck}", file=sys.stderr)
         return 1
 
     from merp.tools import simulate_report
 
-    answer = simulate_report.answer(
-        chosen, results, everything=args.layer == "all" or args.phase == "all"
-    )
+    everything = "all" in (args.layer, args.phase)
+    answer = simulate_report.answer(choice, results, everything=everything)
     if args.output is not None:
-        simulate_report.write(args.output, chosen, results, answer)
+        simulate_report.write(args.output, choice, results, answer, golden)
     if args.json:
         print(json.dumps(answer, indent=2))
     else:
-        simulate_report.show(chosen, results)
+        simulate_report.show(choice, results)
     return 0 if all(result.audit.passed for result in results) else 1
 
 

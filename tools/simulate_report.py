@@ -10,8 +10,9 @@ from typing import Any
 from rich.console import Console
 
 from merp.cosim.audit import COUNTS, STALLS, Audit, combine
+from merp.tools.golden_step import GoldenStep
 from merp.tools.map_picture import draw
-from merp.tools.simulate_run import Choice, Result
+from merp.tools.simulate_choice import Choice, Result
 from merp.tools.table import console, fixed, table
 
 
@@ -32,7 +33,7 @@ def answer(choice: Choice, results: Sequence[Result], *, everything: bool) -> di
 
 
 def _layer(choice: Choice, result: Result) -> dict[str, Any]:
-    layer, record = result.layer, result.record
+    layer = result.layer
     design = choice.network.design(layer)
     return {
         "network": choice.network.name,
@@ -45,11 +46,11 @@ def _layer(choice: Choice, result: Result) -> dict[str, Any]:
         "cu_kind": design.cu_kind,
         "design": layer.design,
         "n_cu": design.n_cu,
-        "elaboration_sha": record.elaboration_sha,
+        "elaboration_sha": result.elaboration_sha,
         "images": choice.images,
         "operations": result.audit.operations,
         **_audit(result.audit),
-        "build_seconds": round(record.build_seconds, 3),
+        "build_seconds": round(result.build_seconds, 3),
     }
 
 
@@ -129,7 +130,7 @@ def _show_layer(choice: Choice, result: Result, screen: Console) -> None:
         f"traffic   {measured['paper']:.3f} MB/GFlop measured, footing paper (maps); "
         f"{measured['full']:.3f} on all ports"
     )
-    built = f", after {result.record.build_seconds:.1f} s of building"
+    built = f", after {result.build_seconds:.1f} s of building"
     screen.print(f"time      {_time(audit)}{built}")
     for failure in audit.failures:
         screen.print(f"FAILED    {failure}", style="bold red")
@@ -153,18 +154,22 @@ def _time(audit: Audit) -> str:
 
 
 def write(
-    directory: Path, choice: Choice, results: Sequence[Result], report: dict[str, Any]
+    directory: Path,
+    choice: Choice,
+    results: Sequence[Result],
+    report: dict[str, Any],
+    golden: GoldenStep,
 ) -> None:
     """Write ``simulate.json``, ``simulate.txt`` and a picture per layer into ``directory``."""
     (directory / "simulate.json").write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
     with (directory / "simulate.txt").open("w", encoding="utf-8") as file:
         show(choice, results, Console(file=file, markup=False, highlight=False, width=160))
     for result in results:
-        if result.maps is None or result.outputs is None:
+        if result.outputs is None:
             continue
         layer = result.layer
-        group = None if choice.group is None else choice.group
-        n = layer.shape.n
-        maps = result.maps.x if group is None else result.maps.x[..., group * n : (group + 1) * n]
+        group, n = choice.group, layer.shape.n
+        x = golden.maps[layer.name].x
+        maps = x if group is None else x[..., group * n : (group + 1) * n]
         name = f"{choice.network.name}-{layer.name}" + ("" if group is None else f"-g{group}")
         draw(directory / f"{name}.png", name, maps[0], result.outputs[0], choice.network.fmt)

@@ -55,7 +55,8 @@ def _needs(shape: Shape, design: Design) -> dict[str, int]:
         "max_size": max(shape.rows, shape.columns, shape.out_rows, shape.out_columns),
         "max_maps": shape.n,
         "max_stride": max(shape.stride, pool.stride if pool else 1),
-        "pool_window": pool.window if pool else 1,
+        # A 1 x 1 window that skips elements needs the pooling unit, too.
+        "pool_window": max(pool.window, min(pool.stride, 2)) if pool else 1,
         "pool_overlap": _ceil_div(pool.window, pool.stride) if pool else 1,
     }
 

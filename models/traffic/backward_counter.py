@@ -41,6 +41,14 @@ def delta_words(
     }
 
 
+def state_bytes(shape: Shape, maps: int, images: int) -> int:
+    """Return the bytes of the state that forward propagation of ``maps`` maps writes in one pass.
+
+    It is what expanding the delta reads.
+    """
+    return -(-images * _expand(_geometry(shape, maps))[2] // 8)
+
+
 def update_words(shape: Shape, images: int, design: Design) -> dict[str, int]:
     """Return the words that cross each port in the kernel update of one group, old words read."""
     maps = walk(shape, LEVELS[-1], design.n_cu, design.d).maps

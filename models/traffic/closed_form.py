@@ -69,6 +69,16 @@ def port_words(shape: Shape, images: int) -> dict[str, int]:
     }
 
 
+def state_bytes(shape: Shape, maps: int, images: int) -> int:
+    """Return the bytes of the state of ``maps`` maps of a layer, kind ``pooled``, one pass."""
+    if shape.pool and shape.pool.kind == "max":
+        fields = maps * shape.pooled_rows * shape.pooled_columns
+        bits = shape.relu + (shape.pool.window**2 - 1).bit_length()
+    else:
+        fields, bits = maps * shape.out_rows * shape.out_columns, int(shape.relu)
+    return -(-images * fields * bits // 8)
+
+
 def delta_port_words(
     shape: Shape, undone: Shape, maps: int, images: int, before: bool
 ) -> dict[str, int]:
@@ -80,15 +90,11 @@ def delta_port_words(
     """
     sums = images * maps * undone.out_rows * undone.out_columns
     pooled = images * maps * undone.pooled_rows * undone.pooled_columns
-    if undone.pool and undone.pool.kind == "max":
-        bits = pooled * (undone.relu + (undone.pool.window**2 - 1).bit_length())
-    else:
-        bits = sums * undone.relu
     return {
         "delta_in": pooled if before else images * shape.m * shape.out_rows * shape.out_columns,
         "delta_out": images * shape.n * shape.rows * shape.columns if before else sums,
         "kernel": shape.n * shape.m * shape.k**2,
-        "state_in": -(-bits // 8),
+        "state_in": state_bytes(undone, maps, images),
     }
 
 
