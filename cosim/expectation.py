@@ -158,22 +158,26 @@ def expect_delta(
 
 
 def expect_update(
-    shape: Shape, images: int, design: Design, kernels: Words, biases: Words
+    shape: Shape, images: int, design: Design, kernels: Words, biases: Words, before: bool = False
 ) -> Expectation:
-    """Kernel update of one group; ``kernels`` (m, n, k, k) and ``biases`` (m,) are the new ones."""
-    formula = closed_form.update_port_words(shape, images)
-    walked = backward_counter.update_words(shape, images, design)
+    """Kernel update of one group; ``kernels`` (m, n, k, k) and ``biases`` (m,) are the new ones.
+
+    With ``before`` deltas come at pooled resolution.
+    """
+    formula = closed_form.update_port_words(shape, images, before)
+    walked = backward_counter.update_words(shape, images, design, before)
     golden = {"kernel_out": kernels, "bias_out": biases}
+    streams = kernel_update_run.PORTS | (kernel_update_run.STATE_PORTS if before else {})
     ports = {
         name: Port(
             stream=stream,
             closed_form=formula[name],
             counter=walked[name],
-            word_bytes=-(-design.fmt.width // 8),
+            word_bytes=1 if name == "state_in" else -(-design.fmt.width // 8),
             maps=name in ("map_in", "delta_in"),
             golden=golden.get(name),
         )
-        for name, stream in kernel_update_run.PORTS.items()
+        for name, stream in streams.items()
     }
     work = Work.of(shape, images, design)
     return Expectation(ports=ports, first="map_in", last="bias_out", loads=(), work=work)

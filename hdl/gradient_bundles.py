@@ -63,9 +63,12 @@ def gradient_latency(design: Design) -> int:
 
 
 class KernelUpdateStatus(Status):
-    """Status of the kernel update, with the words that passed each port."""
+    """Status of the kernel update, with the words that passed each port.
 
-    def __init__(self) -> None:
+    ``momentum`` and ``state`` say whether velocities pass, and bytes of state.
+    """
+
+    def __init__(self, momentum: bool = False, state: bool = False) -> None:
         super().__init__()
         self.map_in = bits(STATUS_WIDTH)
         self.delta_in = bits(STATUS_WIDTH)
@@ -73,14 +76,10 @@ class KernelUpdateStatus(Status):
         self.kernel_out = bits(STATUS_WIDTH)
         self.bias = bits(STATUS_WIDTH)
         self.bias_out = bits(STATUS_WIDTH)
-
-
-class MomentumStatus(KernelUpdateStatus):
-    """The same where velocities pass too."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.kernel_velocity_in = bits(STATUS_WIDTH)
-        self.kernel_velocity_out = bits(STATUS_WIDTH)
-        self.bias_velocity_in = bits(STATUS_WIDTH)
-        self.bias_velocity_out = bits(STATUS_WIDTH)
+        if momentum:
+            self.kernel_velocity_in = bits(STATUS_WIDTH)
+            self.kernel_velocity_out = bits(STATUS_WIDTH)
+            self.bias_velocity_in = bits(STATUS_WIDTH)
+            self.bias_velocity_out = bits(STATUS_WIDTH)
+        if state:
+            self.state_in = bits(STATUS_WIDTH)

@@ -11,7 +11,7 @@ from typing import Any
 from myhdl import always, always_comb
 
 from merp.hdl.bias_gradient import bias_gradient
-from merp.hdl.bundles import AxiStream, Slot, Verdict, bits, count, flag, stream_of
+from merp.hdl.bundles import AxiStream, Slot, Stream, Verdict, bits, count, flag, stream_of
 from merp.hdl.delta_buffer import delta_buffer
 from merp.hdl.entity import entity
 from merp.hdl.gradient_array import gradient_array
@@ -21,14 +21,16 @@ from merp.hdl.gradient_bundles import (
     GradientMapConfig,
     GradientRead,
     KernelUpdateStatus,
-    MomentumStatus,
     UpdateConfig,
 )
 from merp.hdl.input_side import input_side
 from merp.hdl.run_counters import run_counters
+from merp.hdl.unpool import unpool
+from merp.hdl.unpool_config import UnpoolConfig
 from merp.hdl.update_unit import update_unit
 from merp.hdl.word_counter import word_counter
 from merp.models.params.design import Design
+from merp.models.params.unpool_design import UnpoolDesign
 
 ARRAYS = {"rtl": gradient_array, "behavioural": gradient_array_fast}
 
@@ -53,14 +55,20 @@ def kernel_update(
     s_axis_bias_velocity: AxiStream | None = None,
     m_axis_kernel_velocity: AxiStream | None = None,
     m_axis_bias_velocity: AxiStream | None = None,
+    unpool_config: UnpoolConfig | None = None,
+    s_axis_state: AxiStream | None = None,
+    undone: UnpoolDesign | None = None,
 ) -> Any:
     """Sum the gradients of one layer over a batch of images and update its kernels and biases.
 
     start begins a run; the configuration must be stable from start to status_done. Maps and deltas
     (of the sums before ReLU and pooling) stream in together in the order image, row, column, map;
     after the last of them kernels (order m, n, row, column) and then biases stream in and out, with
-    momentum (a MomentumStatus and the velocity streams) their velocities beside them. The next run
-    needs no reset.
+    momentum (the velocity streams are there) their velocities beside them. The next run needs no
+    reset.
+
+    With undone, deltas come at pooled resolution and are expanded here, with the state of this
+    layer, a stream of bytes.
 
     Throughput: a map word and a delta word in and a slot per cycle; then an element per cycle.
     Reset: synchronous, active high; the run is abandoned.
@@ -77,6 +85,7 @@ def kernel_update(
     verdict = Verdict(design)
     complete, output_done = flag(), flag()
     map_error, delta_error, update_error, load_error = flag(), flag(), flag(), flag()
+    expanded, unpool_error = flag(), flag()  # nobody drives them where deltas come expanded
     read = GradientRead(design)
     kernel_element, bias_element = bits(width), bits(width)
     bias_read = flag()
@@ -88,8 +97,16 @@ def kernel_update(
         clk, rst, start, enable, map_config, stream_of(s_axis_map), filled,
         slot, held, verdict, complete, map_error, design,
     )  # fmt: skip
+    deltas_in = stream_of(s_axis_delta)
+    expand: Any = ()
+    if unpool_config is not None and s_axis_state is not None and undone is not None:
+        deltas_in = Stream(width)
+        expand = unpool(
+            clk, rst, start, unpool_config, stream_of(s_axis_delta), stream_of(s_axis_state),
+            deltas_in, expanded, unpool_error, undone,
+        )  # fmt: skip
     second = delta_buffer(
-        clk, rst, start, map_config, stream_of(s_axis_delta), slot,
+        clk, rst, start, map_config, deltas_in, slot,
         filled, deltas, opening, element, delta_error, design,
     )  # fmt: skip
     units = ARRAYS[array](
@@ -115,13 +132,15 @@ def kernel_update(
         (s_axis_bias, status.bias),
         (m_axis_bias, status.bias_out),
     ]
-    if isinstance(status, MomentumStatus):
+    if s_axis_kernel_velocity is not None:
         ports += [
             (s_axis_kernel_velocity, status.kernel_velocity_in),
             (m_axis_kernel_velocity, status.kernel_velocity_out),
             (s_axis_bias_velocity, status.bias_velocity_in),
             (m_axis_bias_velocity, status.bias_velocity_out),
         ]
+    if s_axis_state is not None:
+        ports.append((s_axis_state, status.state_in))
     words = [word_counter(clk, rst, start, stream, counted) for stream, counted in ports]
     counters = run_counters(
         clk, rst, start, s_axis_map, ending, enable, complete, output_done, verdict,
@@ -137,9 +156,9 @@ def kernel_update(
 
     @always_comb
     def gather() -> None:
-        load_error.next = delta_error or update_error
+        load_error.next = delta_error or update_error or unpool_error
         ending.tvalid.next = ends
         ending.tready.next = ends
         ending.tlast.next = ends
 
-    return windows, second, units, bias, updater, words, counters, open_ports, gather
+    return windows, expand, second, units, bias, updater, words, counters, open_ports, gather

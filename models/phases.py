@@ -7,6 +7,7 @@ latencies of the layer's design; what the other loop order needs is sized here.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from merp.models.network import Layer, Network
@@ -82,19 +83,24 @@ def delta_design(network: Network, layer: Layer, before: bool = False) -> DeltaD
         network, layer, shapes, 2 if crowded else 1, max(forward.d, 2 if crowded or narrow else 1)
     )
     if before:
-        undone, maps = [each.shape for each, _ in layers], [each.shape.m for each, _ in layers]
+        undone = [(each.shape, each.shape.m) for each, _ in layers]
     else:
-        undone = [earlier.shape for _, earlier in layers]
-        maps = [maps_behind(each.shape, earlier.shape) for each, earlier in layers]
-    unpool = size_unpool(
-        undone,
-        maps,
+        undone = [
+            (earlier.shape, maps_behind(each.shape, earlier.shape)) for each, earlier in layers
+        ]
+    return DeltaDesign(engine, _unpool_design(forward, undone), before)
+
+
+def _unpool_design(forward: Design, undone: Sequence[tuple[Shape, int]]) -> UnpoolDesign:
+    """Un-pooling of layers, each with the maps of its delta."""
+    return size_unpool(
+        [shape for shape, _ in undone],
+        [maps for _, maps in undone],
         fmt=forward.fmt,
         max_images=forward.max_images,
         add_latency=forward.add_latency,
         mul_latency=forward.mul_latency,
     )
-    return DeltaDesign(engine, unpool, before)
 
 
 def update_design(network: Network, layer: Layer) -> Design:
@@ -105,19 +111,15 @@ def update_design(network: Network, layer: Layer) -> Design:
     Raises:
         BadInput: the layer has no design.
     """
-    shapes = [unpooled(each.shape) for each in _sharing(network, layer)]
+    shapes = [replace(each.shape, relu=False, pool=None) for each in _sharing(network, layer)]
     return _sized(network, layer, shapes, 1, network.design(layer).d)
 
 
-def unpooled(shape: Shape) -> Shape:
-    """The convolution of a super layer alone."""
-    return Shape(
-        n=shape.n,
-        m=shape.m,
-        k=shape.k,
-        rows=shape.rows,
-        columns=shape.columns,
-        stride=shape.stride,
-        pad=shape.pad,
-        relu=False,
-    )
+def update_unpool_design(network: Network, layer: Layer) -> UnpoolDesign:
+    """Un-pooling in front of the kernel update, where deltas are stored at pooled resolution.
+
+    Raises:
+        BadInput: the layer has no design.
+    """
+    undone = [(each.shape, each.shape.m) for each in _sharing(network, layer)]
+    return _unpool_design(network.design(layer), undone)

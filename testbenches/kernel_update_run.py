@@ -13,13 +13,14 @@ from merp.hdl.bundles import AxiStream
 from merp.hdl.gradient_bundles import (
     GradientMapConfig,
     KernelUpdateStatus,
-    MomentumStatus,
     UpdateConfig,
 )
 from merp.hdl.kernel_update import ARRAYS, kernel_update
+from merp.hdl.unpool_config import UnpoolConfig
 from merp.models.params.design import Design
 from merp.models.params.kernel_update_registers import kernel_update_registers
 from merp.models.params.shape import Shape
+from merp.models.params.unpool_design import UnpoolDesign, unpool_registers
 from merp.testbenches.run import Run
 from merp.testbenches.top import Top
 
@@ -44,8 +45,17 @@ VELOCITY_PORTS = {
 """Those that momentum adds."""
 
 
-def kernel_update_top(design: Design, array: str = "rtl", momentum: bool = False) -> Top:
-    """The kernel update for ``design``, with signals of its own; ``momentum``: whether it is built.
+STATE_PORTS = {"state_in": "s_axis_state"}
+"""That which deltas at pooled resolution add; its words are bytes."""
+
+
+def kernel_update_top(
+    design: Design, array: str = "rtl", momentum: bool = False, undone: UnpoolDesign | None = None
+) -> Top:
+    """The kernel update for ``design``, with signals of its own.
+
+    ``momentum``: whether it is built. ``undone``: deltas come at pooled resolution and are expanded
+    by un-pooling of this design.
 
     Raises:
         ValueError: ``array`` is not a kind of array.
@@ -58,10 +68,13 @@ def kernel_update_top(design: Design, array: str = "rtl", momentum: bool = False
         "map_config": GradientMapConfig(design),
         "update_config": UpdateConfig(design, momentum),
         **{stream: AxiStream(design.fmt.width) for stream in streams},
-        "status": MomentumStatus() if momentum else KernelUpdateStatus(),
+        "status": KernelUpdateStatus(momentum, undone is not None),
         "design": design,
         "array": array,
     }
+    if undone is not None:
+        args |= {"unpool_config": UnpoolConfig(undone), "s_axis_state": AxiStream(8)}
+        args["undone"] = undone
     return Top(kernel_update, args)
 
 
@@ -77,25 +90,32 @@ def kernel_update_run(
     momentum: int | None = None,
     stalls: Mapping[str, Sequence[int]] | None = None,
     reset_at: int | None = None,
+    undone: UnpoolDesign | None = None,
+    state: bytes = b"",
 ) -> Run:
     """A run of one group of a layer.
 
     Args:
         shape: the group. design: what it runs on, and it fits.
-        x: (images, rows, columns, n) words; delta: (images, out_rows, out_columns, m), of the sums.
+        x: (images, rows, columns, n) words; delta: (images, out_rows, out_columns, m), of the sums,
+            or with ``undone`` (images, pooled_rows, pooled_columns, m), of the output.
         kernels: (m, n, k, k) words; bias: (m,); both None for a run that returns the gradients.
         rate: word of the learning rate.
         velocities: of the kernels and the biases, of their sizes, where momentum is built.
         momentum: word of the factor, None where momentum is not built.
         stalls: pattern by stream name. reset_at: as in ``Run``.
+        undone: un-pooling of the top. state: this layer's, kind ``pooled``, packed.
 
     Raises:
         ValueError: an array is not of the shape's size, or one is missing.
     """
     update = kernels is not None
+    rows, columns = shape.out_rows, shape.out_columns
+    if undone is not None:
+        rows, columns = shape.pooled_rows, shape.pooled_columns
     arrays = {
         "s_axis_map": (x, (len(x), shape.rows, shape.columns, shape.n)),
-        "s_axis_delta": (delta, (len(x), shape.out_rows, shape.out_columns, shape.m)),
+        "s_axis_delta": (delta, (len(x), rows, columns, shape.m)),
         "s_axis_kernel": (kernels, (shape.m, shape.n, shape.k, shape.k)),
         "s_axis_bias": (bias, (shape.m,)),
     }
@@ -110,8 +130,12 @@ def kernel_update_run(
             found = None if array is None else array.shape
             raise ValueError(f"{stream} must be of size {size if wanted else None}, not {found}")
         words[stream] = np.zeros(0, np.uint32) if array is None else array.reshape(-1)
+    config = kernel_update_registers(shape, len(x), design, rate, momentum, update)
+    if undone is not None:
+        config |= unpool_registers(shape, shape.m, len(x), undone)
+        words["s_axis_state"] = np.frombuffer(state, np.uint8).astype(np.uint32)
     return Run(
-        config=kernel_update_registers(shape, len(x), design, rate, momentum, update),
+        config=config,
         words=words,
         stalls=stalls or {},
         reset_at=reset_at,

@@ -34,7 +34,7 @@ def add_parser(subparsers: Any) -> None:
         "--delta-at",
         choices=RESOLUTIONS,
         default="sums",
-        help="resolution at which dp finds deltas in memory (default sums, as in the paper)",
+        help="resolution at which dp and ku find deltas in memory (default sums, as the paper)",
     )
     parser.add_argument(
         "--state", action="store_true", help="fp also writes the state for the way back"

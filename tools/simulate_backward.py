@@ -14,7 +14,7 @@ from merp.cosim.waveform import transfers
 from merp.models.inference import group_maps, group_parameters
 from merp.models.kernel_update import gradients, update
 from merp.models.network import Layer
-from merp.models.phases import delta_design, previous, update_design
+from merp.models.phases import delta_design, previous, update_design, update_unpool_design
 from merp.models.state import of_maps, packed
 from merp.models.training import Rates
 from merp.testbenches.delta_run import delta_run, delta_top
@@ -105,6 +105,7 @@ def _update(choice: Choice, layer: Layer, golden: GoldenStep) -> tuple[Top, list
     network, shape = choice.network, layer.shape
     fmt = network.fmt
     design = update_design(network, layer)
+    undone = update_unpool_design(network, layer) if choice.before else None
     rate = Rates.of(RATE, 0.0, choice.images, fmt).rate
     here = golden.passed[layer.name]
     found = gradients(layer, here.x, here.sums, fmt)
@@ -112,12 +113,16 @@ def _update(choice: Choice, layer: Layer, golden: GoldenStep) -> tuple[Top, list
     for group in choice.groups(layer):
         own = slice(group * shape.m, (group + 1) * shape.m)
         kernels, bias = group_parameters(layer, group, *golden.parameters[layer.name])
-        new = [
+        new_kernels, new_bias = (
             update(w, np.zeros_like(w), g[own], rate, 0, fmt)[0]
             for w, g in zip((kernels, bias), found, strict=True)
-        ]
+        )
         x = group_maps(here.x, layer, group)
-        deltas = np.ascontiguousarray(here.sums[..., own])
-        run = kernel_update_run(shape, design, x, deltas, kernels, bias, rate)
-        passes.append((run, expect_update(shape, choice.images, design, *new)))
-    return kernel_update_top(design, choice.array), passes
+        deltas = np.ascontiguousarray((here.delta if choice.before else here.sums)[..., own])
+        state = packed(of_maps(here.state, own.start, own.stop), shape, fmt)
+        run = kernel_update_run(
+            shape, design, x, deltas, kernels, bias, rate, undone=undone, state=state
+        )
+        expected = expect_update(shape, choice.images, design, new_kernels, new_bias, choice.before)
+        passes.append((run, expected))
+    return kernel_update_top(design, choice.array, undone=undone), passes

@@ -49,12 +49,15 @@ def state_bytes(shape: Shape, maps: int, images: int) -> int:
     return -(-images * _expand(_geometry(shape, maps))[2] // 8)
 
 
-def update_words(shape: Shape, images: int, design: Design) -> dict[str, int]:
-    """Return the words that cross each port in the kernel update of one group, old words read."""
+def update_words(shape: Shape, images: int, design: Design, before: bool = False) -> dict[str, int]:
+    """Return the words that cross each port in the kernel update of one group, old words read.
+
+    With ``before`` deltas come at pooled resolution, with their state, which counts in bytes.
+    """
     maps = walk(shape, LEVELS[-1], design.n_cu, design.d).maps
     size = np.array([shape.n, shape.m, shape.k, shape.out_rows, shape.out_columns], np.int64)
     deltas, kernels, biases = _update(size, design.n_cu)
-    return {
+    counts = {
         "map_in": images * maps,
         "delta_in": images * deltas,
         "kernel": kernels,
@@ -62,6 +65,10 @@ def update_words(shape: Shape, images: int, design: Design) -> dict[str, int]:
         "kernel_out": kernels,
         "bias_out": biases,
     }
+    if before:
+        counts["delta_in"] = images * _expand(_geometry(shape, shape.m))[0]
+        counts["state_in"] = state_bytes(shape, shape.m, images)
+    return counts
 
 
 def _geometry(shape: Shape, maps: int) -> np.ndarray:

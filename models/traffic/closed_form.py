@@ -98,10 +98,13 @@ def delta_port_words(
     }
 
 
-def update_port_words(shape: Shape, images: int) -> dict[str, int]:
-    """Return the words that cross each port in the kernel update of one group."""
+def update_port_words(shape: Shape, images: int, before: bool = False) -> dict[str, int]:
+    """Return the words that cross each port in the kernel update of one group.
+
+    With ``before`` deltas come at pooled resolution, with their state, which counts in bytes.
+    """
     kernels = shape.n * shape.m * shape.k**2
-    return {
+    words = {
         "map_in": images * shape.n * shape.rows * shape.columns,
         "delta_in": images * shape.m * shape.out_rows * shape.out_columns,
         "kernel": kernels,
@@ -109,6 +112,10 @@ def update_port_words(shape: Shape, images: int) -> dict[str, int]:
         "kernel_out": kernels,
         "bias_out": shape.m,
     }
+    if before:
+        words["delta_in"] = images * shape.m * shape.pooled_rows * shape.pooled_columns
+        words["state_in"] = state_bytes(shape, shape.m, images)
+    return words
 
 
 def network_traffic(
