@@ -13,8 +13,9 @@ window; the first in raster order wins ties, -0 equals +0, and the first NaN win
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +54,29 @@ def of_maps(state: State, low: int, high: int) -> State:
         activation=None if state.activation is None else state.activation[..., low:high],
         mask=None if state.mask is None else state.mask[..., low:high],
         position=None if state.position is None else state.position[..., low:high],
+    )
+
+
+def joined(states: Sequence[State]) -> State:
+    """State of the maps of several passes, one pass after the other: the inverse of ``of_maps``.
+
+    Raises:
+        ValueError: there are none, or they are not alike.
+    """
+    if not states:
+        raise ValueError("nothing to join")
+
+    def join(parts: list[NDArray[Any] | None]) -> NDArray[Any] | None:
+        there = [part for part in parts if part is not None]
+        if len(there) not in (0, len(parts)):
+            raise ValueError("the states to join are not alike")
+        return np.concatenate(there, axis=-1) if there else None
+
+    return State(
+        kind=states[0].kind,
+        activation=join([each.activation for each in states]),
+        mask=join([each.mask for each in states]),
+        position=join([each.position for each in states]),
     )
 
 
@@ -136,3 +160,36 @@ def packed(state: State, shape: Shape, fmt: FloatFormat) -> bytes:
         for words, width in _fields(state, shape, fmt)
     ]
     return np.packbits(np.concatenate(bits), bitorder="little").tobytes() if bits else b""
+
+
+def unpacked(data: bytes, shape: Shape, maps: int, images: int) -> State:
+    """State of kind ``pooled`` from its bytes, as hardware writes it: the inverse of ``packed``.
+
+    Args:
+        data: what ``packed`` gives.
+        shape: ReLU and pooling of the layer.
+        maps: in ``data``; those of one group where each group is packed by itself.
+        images: in ``data``.
+
+    Raises:
+        ValueError: there are more or fewer bytes than the state has.
+    """
+    pool = shape.pool if shape.pool and shape.pool.kind == "max" else None
+    rows, columns = shape.out_rows, shape.out_columns
+    width = int(shape.relu)
+    if pool:
+        rows, columns = shape.pooled_rows, shape.pooled_columns
+        width += (pool.window**2 - 1).bit_length()
+    size = images, rows, columns, maps
+    total = images * rows * columns * maps * width
+    if len(data) != -(-total // 8):
+        raise ValueError(f"state of {maps} maps must be {-(-total // 8)} bytes, not {len(data)}")
+    bits = np.unpackbits(np.frombuffer(data, np.uint8), count=total, bitorder="little")
+    fields = bits.reshape(*size, width).astype(np.uint32)
+    mask = fields[..., 0].astype(np.bool_) if shape.relu else None
+    if pool is None:
+        return State(kind="pooled", mask=mask)
+    code = fields[..., int(shape.relu) :]
+    weights = np.uint32(1) << np.arange(code.shape[-1], dtype=np.uint32)
+    position = (code * weights).sum(axis=-1, dtype=np.uint32)
+    return State(kind="pooled", mask=mask, position=position)
