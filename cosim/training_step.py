@@ -54,15 +54,17 @@ class PhaseCounts:
         kernel_load: cycles before that.
     """
 
-    maps: int
-    bytes: int
-    velocities: int
-    cycles: int
-    kernel_load: int
+    maps: int = 0
+    bytes: int = 0
+    velocities: int = 0
+    cycles: int = 0
+    kernel_load: int = 0
 
     @classmethod
     def of(cls, audits: Sequence[Audit]) -> PhaseCounts:
         """Counts of audited passes, bytes as the monitors saw them on the pins."""
+        if not audits:  # delta propagation of a single layer
+            return cls()
         passes = combine(audits)
         moved = {
             port: ways["monitor"] * passes.word_bytes[port] for port, ways in passes.ports.items()
@@ -138,7 +140,7 @@ class HardwareStep:
             parameters[name], velocities[name] = self._update(here, sums, old, moved, rates)
             if index:
                 sums = self._delta(here.layer, kept[index - 1], sums, old)
-        counts = {phase: PhaseCounts.of(audits) for phase, audits in self._audits.items() if audits}
+        counts = {phase: PhaseCounts.of(audits) for phase, audits in self._audits.items()}
         return Model(parameters=parameters, velocities=velocities), value, counts
 
     def _forward(self, layer: Layer, x: Bits, made: Pair) -> tuple[Kept, Bits]:
@@ -153,13 +155,13 @@ class HardwareStep:
         ]
 
         def expected(record: Record) -> Expectation:
-            found = record.words[STATE_PORTS["map_out"]]
+            found = _words(record, STATE_PORTS["map_out"])
             return expect_forward(shape, len(x), design, found, _state_of(record))
 
         records = self._play("fp", layer, forward_top(design, self._array), runs, expected)
         states = [unpacked(_state_of(record), shape, shape.m, len(x)) for record in records]
         size = len(x), shape.pooled_rows, shape.pooled_columns, shape.m
-        outputs = [record.words[STATE_PORTS["map_out"]].reshape(size) for record in records]
+        outputs = [_words(record, STATE_PORTS["map_out"]).reshape(size) for record in records]
         return Kept(layer, x, joined(states)), np.concatenate(outputs, axis=-1)
 
     def _delta(self, layer: Layer, earlier: Kept, sums: Bits, made: Pair) -> Bits:
@@ -180,12 +182,12 @@ class HardwareStep:
         ]
 
         def expected(record: Record) -> Expectation:
-            found = record.words[DELTA_PORTS["delta_out"]]
+            found = _words(record, DELTA_PORTS["delta_out"])
             return expect_delta(shape, undone, len(sums), design, found)
 
         records = self._play("dp", layer, delta_top(design, self._array), runs, expected)
         size = len(sums), undone.out_rows, undone.out_columns, maps
-        deltas = [record.words[DELTA_PORTS["delta_out"]].reshape(size) for record in records]
+        deltas = [_words(record, DELTA_PORTS["delta_out"]).reshape(size) for record in records]
         return np.concatenate(deltas, axis=-1)
 
     def _update(
@@ -210,15 +212,19 @@ class HardwareStep:
         ]
 
         def expected(record: Record) -> Expectation:
-            found = (record.words[UPDATE_PORTS[port]] for port in ("kernel_out", "bias_out"))
-            expectation = expect_update(shape, len(sums), design, *found)
+            kernels, biases = (
+                _words(record, UPDATE_PORTS[port]) for port in ("kernel_out", "bias_out")
+            )
+            expectation = expect_update(shape, len(sums), design, kernels, biases)
             return _with_velocities(expectation) if momentum else expectation
 
         top = kernel_update_top(design, self._array, momentum is not None)
         records = self._play("ku", layer, top, runs, expected)
 
         def gathered(stream: str, like: Bits) -> Bits:
-            return np.concatenate([record.words[stream] for record in records]).reshape(like.shape)
+            return np.concatenate([_words(record, stream) for record in records]).reshape(
+                like.shape
+            )
 
         new = (
             gathered(UPDATE_PORTS["kernel_out"], old[0]),
@@ -250,9 +256,13 @@ class HardwareStep:
         return records
 
 
+def _words(record: Record, stream: str) -> Bits:
+    return record.words[stream].astype(np.uint32, copy=False)
+
+
 def _state_of(record: Record) -> bytes:
     """The state that a pass of forward propagation wrote."""
-    return record.words[STATE_PORTS["state_out"]].astype(np.uint8).tobytes()
+    return _words(record, STATE_PORTS["state_out"]).astype(np.uint8).tobytes()
 
 
 def _with_velocities(expectation: Expectation) -> Expectation:

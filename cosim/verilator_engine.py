@@ -13,13 +13,14 @@ from typing import IO
 import numpy as np
 
 from merp.cosim.job import Job
+from merp.cosim.myhdl_engine import elaboration_sha
 from merp.cosim.record import Record
 from merp.cosim.simulators import find_verilator
-from merp.cosim.verilator_build import build
+from merp.cosim.verilator_build import build, cache_directory
 from merp.hdl.convert import convert
 from merp.testbenches.player import Progress
 from merp.testbenches.run import Outcome, Run, Stuck
-from merp.testbenches.top import TopPorts
+from merp.testbenches.top import Top, TopPorts
 
 NEVER = (1 << 64) - 1
 PROGRESS, OUTCOME, STUCK = 0, 1, 2
@@ -28,13 +29,8 @@ PROGRESS, OUTCOME, STUCK = 0, 1, 2
 def run_job(job: Job, progress: Progress | None = None) -> list[Record]:
     """Convert, build (or take from the cache) and run every run of the job in one process."""
     began = perf_counter()
-    verilator = find_verilator()
     ports = job.top.ports
-    with tempfile.TemporaryDirectory(prefix="merp-") as folder:
-        export = convert(job.top.function, job.top.args, "verilog", Path(folder))
-        executable, sha = build(
-            verilator, export.top, export.files, ports, trace=job.vcd is not None
-        )
+    executable, sha = _executable(job.top, trace=job.vcd is not None)
     build_seconds = perf_counter() - began
     records: list[Record] = []
     with _Simulation(executable, ports, job.vcd) as simulation:
@@ -50,6 +46,22 @@ def run_job(job: Job, progress: Progress | None = None) -> list[Record]:
                 )
             )
     return records
+
+
+_built: dict[tuple[Path, str, bool], tuple[Path, str]] = {}
+"""What this process has built. Many short jobs on few tops, as training runs them, would spend
+most of their time on converting the same sources again."""
+
+
+def _executable(top: Top, *, trace: bool) -> tuple[Path, str]:
+    """Return the executable for ``top`` and its fingerprint."""
+    key = cache_directory(), elaboration_sha(top), trace
+    if key not in _built or not _built[key][0].exists():
+        verilator = find_verilator()
+        with tempfile.TemporaryDirectory(prefix="merp-") as folder:
+            export = convert(top.function, top.args, "verilog", Path(folder))
+            _built[key] = build(verilator, export.top, export.files, top.ports, trace=trace)
+    return _built[key]
 
 
 class _Simulation:

@@ -284,8 +284,6 @@ def test_resume_files_that_cannot_be_used(
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        (("--engine", "myhdl"), "--engine myhdl: not built yet: allowed: golden"),
-        (("--engine", "verilator"), "--engine verilator: not built yet: allowed: golden"),
         (("--batch", "17"), "--batch 17: allowed are 1 to 16, the images to train with"),
         (("--lr", "0"), "argument --lr: must be a number above 0, not '0'"),
         (("--lr", "nan"), "argument --lr: must be a number above 0, not 'nan'"),

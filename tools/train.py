@@ -6,8 +6,9 @@ import argparse
 import json
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,11 +19,18 @@ from merp.tools.arguments import add_json, add_network, whole
 from merp.tools.shipped import open_network
 
 if TYPE_CHECKING:
+    from merp.cosim.training_step import PhaseCounts
+    from merp.models.compiled import Bits
+    from merp.models.loss import Labels
+    from merp.models.training import Model, Rates
     from merp.tools.checkpoint import Checkpoint
     from merp.tools.training_data import Split
 
+    Counts = Mapping[str, PhaseCounts]  # by phase, of one step; none from the golden engine
+    Step = Callable[[Model, Bits, Labels, Rates], tuple[Model, float, Counts]]
+
 ENGINES = ("golden", "myhdl", "verilator")
-BUILT_ENGINES = ("golden",)
+HARDWARE_STATE = "pooled"  # the only kind that the hardware writes
 LOSSES = ("cross-entropy", "squared")
 BATCH, EPOCHS, RATE, MOMENTUM = 32, 10, 0.05, 0.9  # 98 % of the held-out digits
 
@@ -76,7 +84,9 @@ def add_parser(subparsers: Any) -> None:
     )
     parser.add_argument("--loss", choices=LOSSES, default=LOSSES[0], help=f"default {LOSSES[0]}")
     parser.add_argument(
-        "--state-bits", choices=STATES, default="32", help="state that is kept (default 32)"
+        "--state-bits",
+        choices=STATES,
+        help=f"state that is kept (default 32; hardware keeps {HARDWARE_STATE})",
     )
     parser.add_argument("--seed", type=whole(0, (1 << 32) - 1), metavar="S", help="default 0")
     parser.add_argument("--save", type=Path, metavar="FILE.npz", help="each epoch and at the end")
@@ -86,11 +96,8 @@ def add_parser(subparsers: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Train, save, print what came out."""
-    if args.engine not in BUILT_ENGINES:
-        raise BadInput(
-            f"--engine {args.engine}: not built yet: allowed: {', '.join(BUILT_ENGINES)}"
-        )
+    """Train, save, print what came out; 1 if a check of the hardware did not hold."""
+    state = _state(args.engine, args.state_bits)
     network = open_network(args.network)
     if args.save is not None and not args.save.absolute().parent.is_dir():
         raise BadInput(
@@ -98,6 +105,8 @@ def run(args: argparse.Namespace) -> int:
         )
 
     # numba's import waits until the arguments are good
+    from merp.cosim.training_step import CheckFailed
+    from merp.testbenches.run import Stuck
     from merp.tools import train_report
     from merp.tools.digits import digits
     from merp.tools.training_data import read_data, split
@@ -105,11 +114,16 @@ def run(args: argparse.Namespace) -> int:
     data = split(digits() if args.data == "digits" else read_data(Path(args.data)), network)
     start = _start(args, network)
     steps = _steps(args, start, len(data.images))
+    step = _step(args, network, start.batch, state)
     if args.output is not None:
         train_report.make_folder(args.output)
-    done = _train(args, network, data, start, steps)
+    try:
+        done, counts = _train(args, network, data, start, steps, step)
+    except (CheckFailed, Stuck) as failure:
+        print(f"merp: {failure}", file=sys.stderr)
+        return 1
     answer = train_report.answer(
-        network, args.engine, done, data, args.state_bits, momentum=args.momentum > 0
+        network, args.engine, done, data, state, counts, momentum=args.momentum > 0
     )
     if args.output is not None:
         train_report.write(args.output, answer)
@@ -118,6 +132,33 @@ def run(args: argparse.Namespace) -> int:
     else:
         train_report.show(answer)
     return 0
+
+
+def _state(engine: str, asked: str | None) -> str:
+    """Kind of state that is kept."""
+    if engine == "golden":
+        return asked or "32"
+    if asked not in (None, HARDWARE_STATE):
+        raise BadInput(
+            f"--state-bits {asked}: --engine {engine} runs the hardware: allowed: {HARDWARE_STATE}"
+        )
+    return HARDWARE_STATE
+
+
+def _step(args: argparse.Namespace, network: Network, images: int, state: str) -> Step:
+    """What runs a step of so many images: the golden model, or the hardware on an engine."""
+    if args.engine == "golden":
+        from merp.models.training import train_step
+
+        def golden(
+            model: Model, images: Bits, labels: Labels, rates: Rates
+        ) -> tuple[Model, float, Counts]:
+            return *train_step(network, model, images, labels, rates, args.loss, state), {}
+
+        return golden
+    from merp.cosim.training_step import HardwareStep
+
+    return partial(HardwareStep(network, args.engine, images).step, loss_kind=args.loss)
 
 
 def _start(args: argparse.Namespace, network: Network) -> Checkpoint:
@@ -150,10 +191,18 @@ def _steps(args: argparse.Namespace, start: Checkpoint, images: int) -> int:
 
 
 def _train(
-    args: argparse.Namespace, network: Network, data: Split, start: Checkpoint, steps: int
-) -> Checkpoint:
-    """Run the steps that are left; saves each epoch, at the end, and when interrupted."""
-    from merp.models.training import Rates, train_step
+    args: argparse.Namespace,
+    network: Network,
+    data: Split,
+    start: Checkpoint,
+    steps: int,
+    run_step: Step,
+) -> tuple[Checkpoint, Counts]:
+    """Run the steps that are left; saves each epoch, at the end, and when interrupted.
+
+    Counts are those of the last step; every step has the same.
+    """
+    from merp.models.training import Rates
     from merp.tools.checkpoint import save
     from merp.tools.train_report import progress
     from merp.tools.training_data import batch_of
@@ -164,14 +213,13 @@ def _train(
         raise BadInput(f"--lr {args.lr}: {error}") from error
     per_epoch = len(data.images) // start.batch
     done = start
+    counts: Counts = {}
     try:
         with progress(start.step, steps) as advance:
             for step in range(start.step, steps):
                 chosen = batch_of(len(data.images), start.batch, start.seed, step)
                 images, labels = data.images[chosen], data.labels[chosen]
-                model, loss = train_step(
-                    network, done.model, images, labels, rates, args.loss, args.state_bits
-                )
+                model, loss, counts = run_step(done.model, images, labels, rates)
                 if not math.isfinite(loss):
                     raise BadInput(
                         f"--lr {args.lr}: the loss is {loss} at step {step}: allowed is less"
@@ -187,4 +235,4 @@ def _train(
         raise
     if args.save is not None:
         save(args.save, done, network)
-    return done
+    return done, counts

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from rich.console import Console
@@ -22,6 +22,9 @@ from merp.tools.checkpoint import Checkpoint
 from merp.tools.progress_bar import PATIENCE
 from merp.tools.table import console, fixed, table
 from merp.tools.training_data import Split
+
+if TYPE_CHECKING:
+    from merp.cosim.training_step import PhaseCounts
 
 
 @contextmanager
@@ -56,13 +59,14 @@ def answer(
     done: Checkpoint,
     data: Split,
     state: str,
+    counts: Mapping[str, PhaseCounts],
     *,
     momentum: bool,
 ) -> dict[str, Any]:
     """Return the answer for machines.
 
-    ``bytes`` are those of one step, by phase and footing, from the closed form; ``cycles`` are
-    None where no hardware ran.
+    ``bytes`` and ``cycles`` are those of one step, by phase: bytes from the closed form by footing,
+    and as measured on the ports. What is measured is None where no hardware ran (no ``counts``).
     """
     found = classify(network, data.held_images, done.model.parameters)
     paper = dict(step_bytes(network, done.batch, Footing()))
@@ -80,9 +84,34 @@ def answer(
         "accuracy": float((found == data.held_labels).mean()),
         "images": {"trained": len(data.images), "held_out": len(data.held_images)},
         "state_bits": state,
-        "bytes": {"paper": paper, "full": full},
-        "cycles": dict.fromkeys((*PHASES, "step")),
+        "bytes": {"paper": paper, "full": full, "measured": _measured(counts)},
+        "cycles": _cycles(counts),
     }
+
+
+def _measured(counts: Mapping[str, PhaseCounts]) -> dict[str, dict[str, int]] | None:
+    """Bytes on the ports: those that footing ``paper`` counts, and all."""
+    if not counts:
+        return None
+    momentum = sum(each.velocities for each in counts.values())
+    return {
+        "paper": _with_step({phase: each.maps for phase, each in counts.items()}),
+        "full": _with_step({phase: each.bytes for phase, each in counts.items()})
+        | {"momentum": momentum},
+    }
+
+
+def _cycles(counts: Mapping[str, PhaseCounts]) -> dict[str, dict[str, int] | None]:
+    """Cycles of the passes, and those in which kernels were loaded before."""
+    if not counts:
+        return dict.fromkeys((*PHASES, "step"))
+    total = _with_step({phase: each.cycles for phase, each in counts.items()})
+    load = _with_step({phase: each.kernel_load for phase, each in counts.items()})
+    return {key: {"total": total[key], "kernel_load": load[key]} for key in total}
+
+
+def _with_step(phases: dict[str, int]) -> dict[str, int]:
+    return phases | {"step": sum(phases.values())}
 
 
 def make_folder(folder: Path) -> None:
@@ -149,17 +178,20 @@ def show(answer: Mapping[str, Any]) -> None:
     screen.print(
         f"accuracy {answer['accuracy']:.2%} of {answer['images']['held_out']:,} held-out images"
     )
-    rows = [
-        (
-            "total" if phase == "step" else phase,
-            *(fixed(answer["bytes"][footing][phase] / 1e6, 3) for footing in ("paper", "full")),
-        )
-        for phase in (*PHASES, "step")
-    ]
-    momentum = fixed(answer["bytes"]["full"]["momentum"] / 1e6, 3)
-    caption = (
-        f"From the closed form, state of {answer['state_bits']}; velocities, apart: {momentum} MB."
-    )
-    title = "Traffic of one step, MB"
-    columns = ("phase", "paper footing", "full footing")
-    screen.print(table(title, columns, rows, totals=1, caption=caption))
+    counted = answer["bytes"]
+    footings = [counted["paper"], counted["full"]]
+    columns = ["phase", "paper footing", "full footing"]
+    caption = f"From the closed form, state of {answer['state_bits']}; velocities, apart: "
+    caption += f"{fixed(counted['full']['momentum'] / 1e6, 3)} MB."
+    if measured := counted["measured"]:
+        footings.append(measured["full"])
+        columns += ["on the ports", "cycles"]
+        caption += " On the ports deltas are at full resolution. Cycles: and those of loading."
+    rows = []
+    for phase in (*PHASES, "step"):
+        row = ["total" if phase == "step" else phase]
+        row += [fixed(each[phase] / 1e6, 3) for each in footings]
+        if cycles := answer["cycles"][phase]:
+            row.append(f"{cycles['total']:,} + {cycles['kernel_load']:,}")
+        rows.append(row)
+    screen.print(table("Traffic of one step, MB", columns, rows, totals=1, caption=caption))
