@@ -58,7 +58,9 @@ class Section:
         if key not in self._asked:
             self._asked.append(key)
         if required and key not in self._values:
-            raise BadInput(f"{self.file}: {self.where}: {key} is missing")
+            near = get_close_matches(key, [k for k in self._values if k not in self._asked], 1)
+            hint = f"; is {near[0]!r} meant to be it?" if near else ""
+            raise BadInput(f"{self.file}: {self.where}: {key} is missing{hint}")
         return self._values.get(key)
 
     def whole(self, key: str, low: int, high: int, default: int | None = None) -> int:

@@ -145,6 +145,12 @@ def test_one_ring_of_rows_loses_nothing_between_rows_and_images() -> None:
     assert flow.stall_input == 0
 
 
+def test_the_last_row_of_windows_leaves_room_for_the_next_image() -> None:
+    # A single row of windows, its top in the border: only the image's end moves the floor, and
+    # the next image's first window needs the row behind the kept ones.
+    check_cycles(design_for(5, d=1), Shape(n=6, m=4, k=5, rows=3, columns=8, pad=1), 2)
+
+
 def test_columns_left_of_the_window_are_written_ahead() -> None:
     # Two slots a window hide nothing: without the words written ahead, a new row of windows waits.
     flow = check_cycles(design_for(3, d=1), Shape(n=6, m=4, k=3, rows=5, columns=6, pad=1), 2)

@@ -1,0 +1,171 @@
+"""``merp simulate`` over the phases of a step, and taken up again after an interruption."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from merp.cosim import myhdl_engine
+from merp.tools.cli import main
+from merp.tools.finished import Finished
+from merp.tools.simulate_choice import Result
+
+NETWORK = """
+[network]
+name = "tiny"
+input = { rows = 6, columns = 5, channels = 3 }
+
+[[layer]]
+name = "conv1"
+maps = 4
+kernel = 2
+pool = { kind = "max", window = 3, stride = 2 }
+design = "k2"
+
+[[layer]]
+name = "conv2"
+maps = 6
+kernel = 2
+pad = 1
+groups = 2
+design = "k2"
+
+[[layer]]
+name = "fc3"
+maps = 3
+relu = false
+
+[design.k2]
+k = 2
+n_cu = 2
+r = 1
+mul_latency = 1
+add_latency = 2
+"""
+
+
+@pytest.fixture(scope="module")
+def network(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("network") / "tiny.toml"
+    path.write_text(NETWORK)
+    return path
+
+
+def answer_of(capsys: pytest.CaptureFixture[str], *arguments: object) -> Any:
+    assert main(["simulate", *map(str, arguments), "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_a_whole_step_is_bit_exact_and_every_count_is_equal(
+    network: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answer = answer_of(
+        capsys, network, "--layer", "all", "--phase", "all", "--state", "--images", "2"
+    )
+    runs = [(run["layer"], run["phase"]) for run in answer["runs"]]
+    assert runs == [
+        ("conv1", "fp"), ("conv2", "fp"), ("conv2", "dp"), ("conv1", "ku"), ("conv2", "ku"),
+    ]  # fmt: skip
+    for run in answer["runs"]:
+        assert run["bit_exact"], run
+        assert run["failures"] == []
+        assert all(len(set(ways.values())) == 1 for ways in run["ports"].values())
+    dp = answer["runs"][2]["ports"]
+    assert {port: ways["monitor"] for port, ways in dp.items()} == {
+        "delta_in": 2 * 6 * 3 * 2,
+        "delta_out": 2 * 4 * 5 * 4,
+        "kernel": 6 * 2 * 4,
+        "state_in": 2 * 5,  # for 2 groups: 2 images of 2 x 1 x 2 maxima, 5 bits each
+    }
+
+
+@pytest.mark.parametrize("phase", ["dp", "ku"])
+def test_deltas_at_pooled_resolution(
+    phase: str, network: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    layer = "conv2" if phase == "dp" else "conv1"
+    run = answer_of(
+        capsys, network, "--layer", layer, "--phase", phase, "--delta-at", "pooled",
+        "--group", "all",
+    )  # fmt: skip
+    assert run["bit_exact"]
+    ports = {port: ways["monitor"] for port, ways in run["ports"].items()}
+    if phase == "dp":
+        assert (ports["delta_in"], ports["delta_out"]) == (6 * 3 * 2, 4 * 2)
+    else:
+        assert (ports["delta_in"], ports["state_in"]) == (4 * 2, 4 * 2 * 5 // 8)
+
+
+def test_waveform_counts_state_and_deltas(
+    network: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    run = answer_of(
+        capsys, network, "--layer", "conv2", "--phase", "dp", "--vcd", tmp_path / "ports.vcd"
+    )
+    assert all(ways.keys() >= {"waveform"} for ways in run["ports"].values())
+
+
+def test_an_interrupted_run_goes_on_where_it_was(
+    network: Path,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    arguments = [network, "--layer", "all", "--phase", "all", "-o", tmp_path]
+    whole = answer_of(capsys, *arguments)
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    save = Finished.save
+
+    def save_two(self: Finished, result: Result) -> None:
+        save(self, result)
+        if (result.layer.name, result.phase) == ("conv2", "dp"):
+            stop()
+
+    for kept in (tmp_path / "finished").iterdir():
+        kept.unlink()
+    with monkeypatch.context() as patch:
+        patch.setattr(Finished, "save", save_two)
+        assert main(["simulate", *map(str, arguments)]) == 130
+    capsys.readouterr()
+    kept = sorted(path.name for path in (tmp_path / "finished").iterdir())
+    assert kept == ["conv1-fp.npz", "conv2-dp.npz", "conv2-fp.npz"]
+
+    ran: list[str] = []
+    run_top = myhdl_engine.run_top
+
+    def count(top: Any, *rest: Any) -> Any:
+        ran.append(top.name)
+        return run_top(top, *rest)
+
+    monkeypatch.setattr(myhdl_engine, "run_top", count)
+    resumed = answer_of(capsys, *arguments, "--resume")
+    assert ran == ["kernel_update", "kernel_update"]
+    for mine, other in zip(whole["runs"], resumed["runs"], strict=True):
+        times = {"seconds": 0, "build_seconds": 0}
+        assert mine | times == other | times
+
+    # Results of another run are no results.
+    answer_of(capsys, *arguments, "--resume", "--seed", "1")
+    assert len(ran) == 2 + 4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--phase", "dp"], "conv1 is the first layer"),
+        (["--resume"], "needs the folder"),
+        (["--phase", "all", "--vcd", "x.vcd"], "one phase"),
+    ],
+)
+def test_bad_input(
+    arguments: list[str], words: str, network: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["simulate", str(network), *arguments]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert words in line
