@@ -193,3 +193,9 @@ def test_a_planted_fault_in_the_state_is_seen() -> None:
     wrong = bytes([one.state[0] ^ 0xFF, *one.state[1:]])
     with pytest.raises(AssertionError, match="differ"):
         run([replace(one, state=wrong)])
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("index", range(len(DESIGNS)))
+def test_many_random_layers(index: int) -> None:
+    run([case(seed, index) for seed in range(1000, 1050)])

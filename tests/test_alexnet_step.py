@@ -1,0 +1,35 @@
+"""AlexNet's convolution layers through a whole training step, all RTL: the paper's table 3."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+
+import pytest
+
+from merp.tools.cli import main
+
+# CNN-MERP table 3, totals, from exact arithmetic of its cells: the printed KU total is an erratum.
+TOTALS = {"fp": 1.940, "dp": 3.450, "ku": 3.135}
+
+
+@pytest.mark.full
+@pytest.mark.verilator
+@pytest.mark.parametrize("delta_at", ["sums", "pooled"])
+def test_a_training_step_of_alexnet(delta_at: str, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["alexnet", "--layer", "all", "--phase", "all", "--engine", "verilator"]
+    if delta_at == "pooled":
+        arguments.append("--state")
+    status = main(["simulate", *arguments, "--delta-at", delta_at, "--json"])
+    answer = json.loads(capsys.readouterr().out)
+    moved: dict[str, float] = defaultdict(float)
+    operations: dict[str, int] = defaultdict(int)
+    for run in answer["runs"]:
+        assert run["bit_exact"], (run["layer"], run["phase"], run["failures"])
+        moved[run["phase"]] += run["mb_per_gflop"]["paper"] * run["operations"]
+        operations[run["phase"]] += run["operations"]
+    assert status == 0
+    assert len(answer["runs"]) == 5 + 4 + 5
+    if delta_at == "sums":
+        for phase, total in TOTALS.items():
+            assert moved[phase] / operations[phase] == pytest.approx(total, abs=6e-4)
