@@ -206,7 +206,9 @@ BAD = {
         "network: input: rows = -6: must be a whole number from 1 to 4096"
     ),
     HEAD.replace('"t"', "7") + CONV: "network: name = 7: must be a text of one line",
-    HEAD.replace("input", "inptu") + CONV: "network: input is missing",
+    HEAD.replace("input", "inptu") + CONV: (
+        "network: input is missing; is 'inptu' meant to be it?"
+    ),
     HEAD.replace("\n", '\nformat = "bfloat61"\n', 1) + CONV: (
         "network: format = 'bfloat61': must be one of binary32, bfloat16, binary16; "
         "did you mean bfloat16?"
