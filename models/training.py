@@ -180,6 +180,8 @@ def train_step(
 ) -> tuple[Model, float]:
     """Run one step on a batch: the next model, and the mean loss before it.
 
+    Without momentum the velocities are neither read nor written, and stay as they are.
+
     images: (images, rows, columns, channels) words; labels: (images,) classes.
     """
     fmt = network.fmt
@@ -193,7 +195,7 @@ def train_step(
             for w, v, g in zip(now, speed, found, strict=True)
         ]
         changed[layer.name] = new[0][0], new[1][0]
-        moved[layer.name] = new[0][1], new[1][1]
+        moved[layer.name] = (new[0][1], new[1][1]) if rates.momentum else speed
     return Model(parameters=changed, velocities=moved), value
 
 
