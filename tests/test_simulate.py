@@ -174,7 +174,7 @@ def complain(capsys: pytest.CaptureFixture[str], arguments: list[object], wanted
         (["--layer", "conv2", "--group", "2"], "--group 2: conv2 has 2: allowed: 0 to 1, all"),
         (["--layer", "conv2", "--group", "-1"], "--group -1: conv2 has 2"),
         (["--layer", "all", "--group", "0"], "--group 0: with --layer all every group runs"),
-        (["--phase", "dp"], "--phase dp: not built yet: allowed fp"),
+        (["--phase", "dp"], "--phase dp: conv1 is the first layer, its input has no delta"),
         (["--engine", "ghdl", "--cu-array", "behavioural"], "allowed: rtl"),
         (["--cus", "0"], "must be a whole number from 1 to 512"),
         (["--images", "-3"], "must be a whole number from 1 to 256"),
