@@ -28,8 +28,13 @@ class InputRun:
     last: int | None = None  # the word that carries ``last``, if not the last one
 
 
-def run_input_side(design: Design, runs: Sequence[InputRun], cycles: int) -> Trace:
-    """Play the runs back to back; ``cycles`` must suffice for all of them."""
+def run_input_side(
+    design: Design, runs: Sequence[InputRun], cycles: int, reset_at: int | None = None
+) -> Trace:
+    """Play the runs back to back; ``cycles`` must suffice for all of them.
+
+    In cycle ``reset_at`` everything is reset, and no further run begins.
+    """
     args = {
         "clk": flag(), "rst": flag(), "start": flag(), "enable": flag(1),
         "config": MapConfig(design), "sink": Stream(design.fmt.width), "popped": flag(),
@@ -51,6 +56,8 @@ def run_input_side(design: Design, runs: Sequence[InputRun], cycles: int) -> Tra
         nonlocal run, sent, waiting, since, presenting, quiet
         if cycle < 2:
             return {"rst": 1}
+        if reset_at is not None and cycle >= reset_at:
+            return {"rst": int(cycle == reset_at), "start": 0, "popped": 0}
         values = {"rst": 0, "start": 0, "popped": 0}
         if run is not None:
             since += 1

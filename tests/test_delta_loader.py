@@ -30,7 +30,7 @@ def load(
     design: Design,
     sizes: list[tuple[int, int]],
     idle: float = 0.0,
-    last: int = -1,
+    lasts: tuple[int, ...] = (-1,),
     reset_at: int | None = None,
 ) -> tuple[Trace, list[int]]:
     """Load kernels 0, 1, 2, ... of (m, n) maps, one layer after the other."""
@@ -71,7 +71,7 @@ def load(
         return {
             "rst": 0, "start": 0, "sink_valid": state["valid"],
             "sink_data": state["at"] % (1 << WORD.width),
-            "sink_last": int(state["at"] == (state["size"] + last) % state["size"]),
+            "sink_last": int(state["at"] in [last % state["size"] for last in lasts]),
         }  # fmt: skip
 
     cycles = 20 + sum(int((m * n * design.taps + 12) / (1 - idle) ** 2) for m, n in sizes)
@@ -141,9 +141,9 @@ def test_a_word_per_cycle() -> None:
     assert trace.column("loaded").index(1, begin) - begin == 4 * 5 * 9 + 2
 
 
-@pytest.mark.parametrize("last", [-2, 0])
-def test_a_misplaced_last_is_a_framing_error(last: int) -> None:
-    trace, (_, second) = load(design_for(2, 2), [(2, 3), (1, 2)], last=last)
+@pytest.mark.parametrize("lasts", [(-2,), (0,), (0, -1), ()])
+def test_a_misplaced_last_is_a_framing_error(lasts: tuple[int, ...]) -> None:
+    trace, (_, second) = load(design_for(2, 2), [(2, 3), (1, 2)], lasts=lasts)
     assert trace.column("framing_error")[second] == 1
     assert trace.column("framing_error")[second + 1] == 0
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
 from merp.cosim.audit import audit
@@ -10,6 +13,7 @@ from merp.cosim.expectation import expect_forward
 from merp.cosim.job import Job
 from merp.cosim.record import Record
 from merp.models.flow import input_flow
+from merp.models.params.shape import Shape
 from merp.models.super_layer import super_layer
 from merp.testbenches.forward_run import forward_run, forward_top
 from merp.testbenches.random_layers import ELABORATIONS, LayerCase, random_case
@@ -60,6 +64,24 @@ def test_cycles_without_pressure_equal_the_flow_model(elaboration: int) -> None:
     if status["status_stall_output"] == 0:
         assert status["status_stall_input"] == flow.stall_input
         assert status["status_stall_hazard"] == flow.stall_hazard
+
+
+def test_waits_for_an_accumulator_are_counted_as_such() -> None:
+    # One group, no interleaving: every further input map waits for the adder, and only for it.
+    case = random_case(4, 4, pressure=None)
+    shape = Shape(n=3, m=1, k=3, rows=4, columns=4, pad=1)
+    rng = np.random.default_rng(1)
+    words = {
+        "x": rng.integers(0x3F000000, 0x40000000, (1, 4, 4, 3)).astype(np.uint32),
+        "kernels": rng.integers(0x3F000000, 0x40000000, (1, 3, 3, 3)).astype(np.uint32),
+        "bias": np.zeros(1, np.uint32),
+    }
+    case = replace(case, shape=shape, **words)
+    [record] = run([case], "myhdl")
+    flow = input_flow(shape, 1, case.design)
+    assert flow.stall_hazard > 0
+    assert record.status["status_stall_hazard"] == flow.stall_hazard
+    assert record.status["status_stall_output"] == 0
 
 
 @pytest.mark.verilator

@@ -168,6 +168,16 @@ def test_cycles_equal_the_flow_model(seed: int) -> None:
     check_cycles(design, shape, images)
 
 
+def test_after_a_reset_no_word_is_asked_for() -> None:
+    design = design_for(2)
+    run = make_run(Shape(n=1, m=2, k=2, rows=3, columns=3), 1, 1)
+    trace = run_input_side(design, [run], 60, reset_at=9)
+    ready, rst = trace.column("sink_ready"), trace.column("rst")
+    last_reset = len(rst) - 1 - rst[::-1].index(1)
+    assert any(ready[:last_reset])
+    assert not any(ready[last_reset + 1 :])
+
+
 @pytest.mark.parametrize("early", [True, False], ids=["early", "missing"])
 def test_framing_error_of_a_misplaced_last(early: bool) -> None:
     design = design_for(2)
