@@ -157,15 +157,14 @@ def _cycle_failures(record: Record, cycles: Mapping[str, int], expected: Expecta
     if expected.early_end:
         # The engine computes positions after the last word that pooling lets out.
         seen = max(seen, cycles["total"])
+    loaded = [record.last[streams[name]] + WRITE_CYCLES for name in expected.loads]
     wanted = {
         "total, from its causes": ("total", sum(cycles[cause] for cause in causes)),
         "total, on the pins": ("total", seen),
         "issue": ("issue", expected.work.issue),
         "useful": ("useful", expected.work.useful),
+        "kernel_load, on the pins": ("kernel_load", max(loaded, default=0)),
     }
-    if expected.loads:
-        last_load = max(record.last[streams[name]] for name in expected.loads)
-        wanted["kernel_load, on the pins"] = ("kernel_load", last_load + WRITE_CYCLES)
     return [
         f"cycles {what}: {cycles[name]} instead of {value}"
         for what, (name, value) in wanted.items()

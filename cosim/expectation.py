@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from merp.models.params.delta_shape import delta_shape
 from merp.models.params.design import Design
+from merp.models.params.formats import FloatFormat
 from merp.models.params.shape import Shape
 from merp.models.phases import DeltaDesign, maps_behind
 from merp.models.traffic import backward_counter, closed_form, counter
@@ -102,17 +103,7 @@ def expect_forward(
         walked["state_out"] = backward_counter.state_bytes(shape, shape.m, images)
         goldens["state_out"] = np.frombuffer(state, np.uint8).astype(np.uint32)
     streams = forward_run.PORTS if state is None else forward_run.STATE_PORTS
-    ports = {
-        name: Port(
-            stream=stream,
-            closed_form=formula[name],
-            counter=walked[name],
-            word_bytes=1 if name == "state_out" else -(-design.fmt.width // 8),
-            maps=name in ("map_in", "map_out"),
-            golden=goldens.get(name),
-        )
-        for name, stream in streams.items()
-    }
+    ports = _ports(streams, formula, walked, goldens, ("map_in", "map_out"), design.fmt)
     return Expectation(
         ports=ports,
         first="map_in",
@@ -134,17 +125,10 @@ def expect_delta(
     maps = shape.m if before else maps_behind(shape, undone)
     formula = closed_form.delta_port_words(shape, undone, maps, images, before)
     walked = backward_counter.delta_words(shape, undone, maps, images, engine, before)
-    ports = {
-        name: Port(
-            stream=stream,
-            closed_form=formula[name],
-            counter=walked[name],
-            word_bytes=1 if name == "state_in" else -(-engine.fmt.width // 8),
-            maps=name in ("delta_in", "delta_out"),
-            golden=golden if name == "delta_out" else None,
-        )
-        for name, stream in delta_run.PORTS.items()
-    }
+    ports = _ports(
+        delta_run.PORTS, formula, walked, {"delta_out": golden}, ("delta_in", "delta_out"),
+        engine.fmt,
+    )  # fmt: skip
     # Products with the zeros of a dilation are no work of the layer.
     work = Work.of(delta_shape(shape), images, engine)
     macs = shape.macs(images)
@@ -158,29 +142,60 @@ def expect_delta(
 
 
 def expect_update(
-    shape: Shape, images: int, design: Design, kernels: Words, biases: Words, before: bool = False
+    shape: Shape,
+    images: int,
+    design: Design,
+    kernels: Words,
+    biases: Words,
+    velocities: tuple[Words, Words] | None = None,
+    before: bool = False,
 ) -> Expectation:
     """Kernel update of one group; ``kernels`` (m, n, k, k) and ``biases`` (m,) are the new ones.
 
-    With ``before`` deltas come at pooled resolution.
+    With momentum, so are the ``velocities`` of both. With ``before`` deltas come at pooled
+    resolution.
     """
     formula = closed_form.update_port_words(shape, images, before)
     walked = backward_counter.update_words(shape, images, design, before)
-    golden = {"kernel_out": kernels, "bias_out": biases}
-    streams = kernel_update_run.PORTS | (kernel_update_run.STATE_PORTS if before else {})
-    ports = {
+    goldens = {"kernel_out": kernels, "bias_out": biases}
+    ports = _ports(
+        kernel_update_run.PORTS | (kernel_update_run.STATE_PORTS if before else {}),
+        formula, walked, goldens, ("map_in", "delta_in"), design.fmt,
+    )  # fmt: skip
+    if velocities is not None:
+        # As many words as kernels and biases have, beside them.
+        for kind, golden in zip(("kernel", "bias"), velocities, strict=True):
+            for way, like in (("in", kind), ("out", f"{kind}_out")):
+                name = f"{kind}_velocity_{way}"
+                ports[name] = replace(
+                    ports[like],
+                    stream=kernel_update_run.VELOCITY_PORTS[name],
+                    golden=golden if way == "out" else None,
+                )
+    work = Work.of(shape, images, design)
+    return Expectation(ports=ports, first="map_in", last="bias_out", loads=(), work=work)
+
+
+def _ports(
+    streams: Mapping[str, str],
+    formula: Mapping[str, int],
+    walked: Mapping[str, int],
+    goldens: Mapping[str, Words],
+    maps: Collection[str],
+    fmt: FloatFormat,
+) -> dict[str, Port]:
+    """Ports of a pass; those of state carry bytes, all others words of ``fmt``."""
+    return {
         name: Port(
             stream=stream,
             closed_form=formula[name],
             counter=walked[name],
-            word_bytes=1 if name == "state_in" else -(-design.fmt.width // 8),
-            maps=name in ("map_in", "delta_in"),
-            golden=golden.get(name),
+            word_bytes=1 if name.startswith("state") else -(-fmt.width // 8),
+            maps=name in maps,
+            golden=goldens.get(name),
         )
         for name, stream in streams.items()
     }
-    work = Work.of(shape, images, design)
-    return Expectation(ports=ports, first="map_in", last="bias_out", loads=(), work=work)
 
 
 def _every_position_counts(shape: Shape) -> bool:

@@ -6,7 +6,7 @@ step leaves no half-updated model.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -110,14 +110,6 @@ def forward(
     return kept, maps
 
 
-class Gradient(NamedTuple):
-    """Gradients of one layer, summed over the batch: shaped as its kernels and biases."""
-
-    layer: Layer
-    kernels: Bits
-    biases: Bits
-
-
 class Passed(NamedTuple):
     """A layer that a delta has passed on its way back.
 
@@ -153,6 +145,14 @@ def propagate(
             delta = delta_layer(layer, sums, kernels, network.fmt, _cu_kind(network, layer))
 
 
+class Gradient(NamedTuple):
+    """Gradients of a layer that a delta has passed, summed over the batch: as its parameters."""
+
+    passed: Passed
+    kernels: Bits
+    biases: Bits
+
+
 def backward(
     network: Network,
     kept: Iterable[Kept],
@@ -165,8 +165,24 @@ def backward(
     Arguments as of ``propagate``; ``ku_kind`` says how gradients are summed.
     """
     for passed in propagate(network, kept, delta, made):
-        layer = passed.layer
-        yield Gradient(layer, *gradients(layer, passed.x, passed.sums, network.fmt, ku_kind))
+        found = gradients(passed.layer, passed.x, passed.sums, network.fmt, ku_kind)
+        yield Gradient(passed, *found)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """A training step and all that was worked out on the way.
+
+    Attributes:
+        kept: of each layer, in order. output: of the last layer. loss: mean, before the step.
+        passed: of each layer, by name. model: the next one.
+    """
+
+    kept: Sequence[Kept]
+    output: Bits
+    loss: float
+    passed: Mapping[str, Passed]
+    model: Model
 
 
 def train_step(
@@ -177,8 +193,8 @@ def train_step(
     rates: Rates,
     loss_kind: str = "cross-entropy",
     state: str = "32",
-) -> tuple[Model, float]:
-    """Run one step on a batch: the next model, and the mean loss before it.
+) -> Step:
+    """Run one step on a batch.
 
     Without momentum the velocities are neither read nor written, and stay as they are.
 
@@ -187,16 +203,24 @@ def train_step(
     fmt = network.fmt
     kept, output = forward(network, images, model.parameters, state)
     value, delta = loss(loss_kind, output, labels, fmt)
-    changed, moved = {}, {}
-    for layer, *found in backward(network, kept, delta, model.parameters):
-        now, speed = model.parameters[layer.name], model.velocities[layer.name]
+    passed, changed, moved = {}, {}, {}
+    for here, *found in backward(network, kept, delta, model.parameters):
+        name = here.layer.name
+        now, speed = model.parameters[name], model.velocities[name]
         new = [
             update(w, v if rates.momentum else np.zeros_like(v), g, rates.rate, rates.momentum, fmt)
             for w, v, g in zip(now, speed, found, strict=True)
         ]
-        changed[layer.name] = new[0][0], new[1][0]
-        moved[layer.name] = (new[0][1], new[1][1]) if rates.momentum else speed
-    return Model(parameters=changed, velocities=moved), value
+        passed[name] = here
+        changed[name] = new[0][0], new[1][0]
+        moved[name] = (new[0][1], new[1][1]) if rates.momentum else speed
+    return Step(
+        kept=kept,
+        output=output,
+        loss=value,
+        passed=passed,
+        model=Model(parameters=changed, velocities=moved),
+    )
 
 
 def classify(network: Network, images: Bits, made: Parameters, batch: int = 256) -> Labels:

@@ -86,7 +86,7 @@ def test_gradients_of_a_network(network: Network, kind: str) -> None:
     images = images_of(network)
     kept, output = forward(network, images, made)
     _, delta = loss(kind, output, LABELS, network.fmt)
-    found = {each.layer.name: each for each in backward(network, kept, delta, made)}
+    found = {each.passed.layer.name: each for each in backward(network, kept, delta, made)}
     assert list(found) == [layer.name for layer in reversed(network.layers)]
 
     exact = as_values(made)
@@ -152,7 +152,7 @@ def test_a_step_is_the_same_whatever_state_is_kept(network: Network, fmt) -> Non
     for state in STATES:
         model = initial_model(network, 0)
         for _ in range(3):
-            model, _ = train_step(network, model, images, LABELS, rates, state=state)
+            model = train_step(network, model, images, LABELS, rates, state=state).model
         models.append(model)
     for model in models[1:]:
         for layer in network.layers:
@@ -170,14 +170,16 @@ def test_a_step_updates_every_parameter_by_its_own_gradient() -> None:
     rates = Rates.of(0.25, 0.5, 2, BINARY32)
     assert to_values([rates.rate, rates.momentum], BINARY32).tolist() == [0.125, 0.5]
     images = images_of(MAXIMUM)
-    model, first = train_step(MAXIMUM, initial_model(MAXIMUM, 0), images, LABELS, rates)
-    after, second = train_step(MAXIMUM, model, images, LABELS, rates)
-    assert second < first
+    first = train_step(MAXIMUM, initial_model(MAXIMUM, 0), images, LABELS, rates)
+    model = first.model
+    second = train_step(MAXIMUM, model, images, LABELS, rates)
+    after = second.model
+    assert second.loss < first.loss
     kept, output = forward(MAXIMUM, images, model.parameters)
     value, delta = loss("cross-entropy", output, LABELS, BINARY32)
-    assert value == second
+    assert value == second.loss
     for each in backward(MAXIMUM, kept, delta, model.parameters):
-        name = each.layer.name
+        name = each.passed.layer.name
         for index, gradient in enumerate((each.kernels, each.biases)):
             new, moved = update(
                 model.parameters[name][index], model.velocities[name][index], gradient,
@@ -196,8 +198,9 @@ def test_without_momentum_the_velocity_that_is_read_is_zero() -> None:
         for name, both in start.velocities.items()
     }
     images = images_of(MAXIMUM)
-    clean, _ = train_step(MAXIMUM, start, images, LABELS, rates)
-    other, _ = train_step(MAXIMUM, replace(start, velocities=poisoned), images, LABELS, rates)
+    clean = train_step(MAXIMUM, start, images, LABELS, rates).model
+    start = replace(start, velocities=poisoned)
+    other = train_step(MAXIMUM, start, images, LABELS, rates).model
     for name, (kernels, _) in clean.parameters.items():
         np.testing.assert_array_equal(kernels, other.parameters[name][0])
 

@@ -153,7 +153,8 @@ def _step(args: argparse.Namespace, network: Network, images: int, state: str) -
         def golden(
             model: Model, images: Bits, labels: Labels, rates: Rates
         ) -> tuple[Model, float, Counts]:
-            return *train_step(network, model, images, labels, rates, args.loss, state), {}
+            step = train_step(network, model, images, labels, rates, args.loss, state)
+            return step.model, step.loss, {}
 
         return golden
     from merp.cosim.training_step import HardwareStep
