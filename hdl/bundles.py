@@ -227,14 +227,19 @@ class Status:
 
 
 class ForwardStatus(Status):
-    """Status of the forward engine, with the words that passed each port."""
+    """Status of the forward engine, with the words (of state: bytes) that passed each port.
 
-    def __init__(self) -> None:
+    ``state`` says whether state leaves.
+    """
+
+    def __init__(self, state: bool = False) -> None:
         super().__init__()
         self.map_in = bits(STATUS_WIDTH)
         self.map_out = bits(STATUS_WIDTH)
         self.kernel = bits(STATUS_WIDTH)
         self.bias = bits(STATUS_WIDTH)
+        if state:
+            self.state_out = bits(STATUS_WIDTH)
 
 
 class DeltaStatus(Status):

@@ -87,7 +87,7 @@ def delta(
     load_error, dilate_error, unpool_error, input_error = (flag() for _ in range(4))
     verdict = Verdict(design)
     progress = Progress()
-    expanded, output_done = flag(), flag()
+    expanded, ends, output_done = flag(), flag(), flag()
     deltas_in = stream_of(s_axis_delta)
     deltas_out = stream_of(m_axis_delta)
     state = stream_of(s_axis_state)
@@ -125,6 +125,7 @@ def delta(
 
     @always_comb
     def gather() -> None:
+        ends.next = m_axis_delta.tvalid and m_axis_delta.tready and m_axis_delta.tlast
         output_done.next = progress.output_done and expanded
         input_error.next = progress.map_error or dilate_error or unpool_error
 
@@ -138,7 +139,7 @@ def delta(
         )
     ]
     counters = run_counters(
-        clk, rst, start, s_axis_delta, m_axis_delta, loaded, progress.complete, output_done,
+        clk, rst, start, s_axis_delta, ends, loaded, progress.complete, output_done,
         verdict, input_error, load_error, status,
     )  # fmt: skip
     return expand, spread, loader, datapath, gather, words, counters

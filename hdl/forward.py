@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from myhdl import always_comb
+
 from merp.hdl.bundles import (
     AxiStream,
     BiasWrite,
@@ -42,6 +44,7 @@ def forward(
     status: ForwardStatus,
     design: Design,
     array: str = "rtl",
+    m_axis_state: AxiStream | None = None,
 ) -> Any:
     """Compute one super layer: convolution, ReLU and pooling, for a batch of images.
 
@@ -49,7 +52,14 @@ def forward(
     m, n, row, column) and biases are loaded first, then maps stream in and out in the order image,
     row, column, map. The next run needs no reset.
 
-    Throughput: a map word in, a slot of n_cu window products, and a map word out per cycle.
+    With m_axis_state the state for the way back leaves beside the maps, in bytes. With maximum
+    pooling, or none, it is a field per word of m_axis_map: the mask of ReLU lowest, if the run has
+    ReLU, then the position in the window. With average pooling it is the mask bit of every
+    activation. Fields follow each other without gaps; the last byte is filled up with zeros. A run
+    that has neither sends nothing. status_done waits for both streams.
+
+    Throughput: a map word in, a slot of n_cu window products, and a map word out per cycle, as far
+    as the state fits a byte per cycle.
     Reset: synchronous, active high; the run is abandoned.
     """
     verdict = Verdict(design)
@@ -57,7 +67,7 @@ def forward(
     kernel = KernelWrite(design)
     bias = BiasWrite(design)
     loaded = flag()
-    load_error = flag()
+    load_error, ends = flag(), flag()
     loader = kernel_loader(
         clk, rst, start, load_config, stream_of(s_axis_kernel), stream_of(s_axis_bias),
         kernel, bias, loaded, load_error, design,
@@ -65,18 +75,24 @@ def forward(
     datapath = engine(
         clk, rst, start, map_config, output_config, kernel, bias, loaded,
         stream_of(s_axis_map), stream_of(m_axis_map), verdict, progress, design, array,
+        m_axis_state and stream_of(m_axis_state),
     )  # fmt: skip
-    words = [
-        word_counter(clk, rst, start, stream, counted)
-        for stream, counted in (
-            (s_axis_map, status.map_in),
-            (s_axis_kernel, status.kernel),
-            (s_axis_bias, status.bias),
-            (m_axis_map, status.map_out),
-        )
+    ports = [
+        (s_axis_map, status.map_in),
+        (s_axis_kernel, status.kernel),
+        (s_axis_bias, status.bias),
+        (m_axis_map, status.map_out),
     ]
+    if m_axis_state is not None:
+        ports.append((m_axis_state, status.state_out))
+    words = [word_counter(clk, rst, start, stream, counted) for stream, counted in ports]
     counters = run_counters(
-        clk, rst, start, s_axis_map, m_axis_map, loaded, progress.complete,
+        clk, rst, start, s_axis_map, ends, loaded, progress.complete,
         progress.output_done, verdict, progress.map_error, load_error, status,
     )  # fmt: skip
-    return loader, datapath, words, counters
+
+    @always_comb
+    def end() -> None:
+        ends.next = m_axis_map.tvalid and m_axis_map.tready and m_axis_map.tlast
+
+    return loader, datapath, words, counters, end

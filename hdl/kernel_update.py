@@ -90,8 +90,7 @@ def kernel_update(
     kernel_element, bias_element = bits(width), bits(width)
     bias_read = flag()
     bias_index = count(design.groups * design.n_cu - 1)
-    ends = flag()
-    ending = AxiStream(1)  # a transfer with the run's last word, whichever stream it leaves by
+    ends = flag()  # a transfer with the run's last word, whichever stream it leaves by
 
     windows = input_side(
         clk, rst, start, enable, map_config, stream_of(s_axis_map), filled,
@@ -143,7 +142,7 @@ def kernel_update(
         ports.append((s_axis_state, status.state_in))
     words = [word_counter(clk, rst, start, stream, counted) for stream, counted in ports]
     counters = run_counters(
-        clk, rst, start, s_axis_map, ending, enable, complete, output_done, verdict,
+        clk, rst, start, s_axis_map, ends, enable, complete, output_done, verdict,
         map_error, load_error, status,
     )  # fmt: skip
 
@@ -157,8 +156,5 @@ def kernel_update(
     @always_comb
     def gather() -> None:
         load_error.next = delta_error or update_error or unpool_error
-        ending.tvalid.next = ends
-        ending.tready.next = ends
-        ending.tlast.next = ends
 
     return windows, expand, second, units, bias, updater, words, counters, open_ports, gather

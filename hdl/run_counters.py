@@ -20,7 +20,7 @@ def run_counters(
     rst: Any,
     start: Any,
     first: AxiStream,
-    last: AxiStream,
+    ends: Any,
     loaded: Any,
     complete: Any,
     output_done: Any,
@@ -32,10 +32,10 @@ def run_counters(
     """Count a run's cycles, and tell when it is over.
 
     first        in   the stream of maps or deltas into the engine
-    last         in   the stream of its results
+    ends         in   a transfer with the run's last word
     loaded       in   kernels and biases are there
     complete     in   all words of first were accepted
-    output_done  in   all words of last were transferred
+    output_done  in   all words of the results were transferred
     status       out  all but the words of the ports
 
     total runs from the first accepted word to the last output word, both included (or to the
@@ -73,7 +73,7 @@ def run_counters(
                 status.stall_output.next = status.stall_output + 1
             elif verdict.stall_hazard:
                 status.stall_hazard.next = status.stall_hazard + 1
-            if last.tvalid and last.tready and last.tlast:
+            if ends:
                 sent.next = True
                 if exhausted or verdict.final_issue:
                     counting.next = False

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from merp.hdl.bundles import AxiStream, ForwardStatus, LoadConfig, MapConfig, OutputConfig
 from merp.hdl.engine import ARRAYS
 from merp.hdl.forward import forward
-from merp.hdl.forward_state import forward_state
-from merp.hdl.state_status import ForwardStateStatus
 from merp.models.params.design import Design
 from merp.models.params.registers import registers
 from merp.models.params.shape import Shape
@@ -37,7 +35,7 @@ STATE_PORTS = PORTS | {"state_out": "m_axis_state"}
 def forward_top(design: Design, array: str = "rtl") -> Top:
     """The forward engine for ``design``, with signals of its own.
 
-    The top is ``forward_state`` if the design writes the state for the way back, else ``forward``.
+    With ``design.state`` the state for the way back leaves on a stream of its own.
 
     Raises:
         ValueError: ``array`` is not a kind of CU array.
@@ -54,13 +52,13 @@ def forward_top(design: Design, array: str = "rtl") -> Top:
         "s_axis_kernel": AxiStream(width),
         "s_axis_bias": AxiStream(width),
         "m_axis_map": AxiStream(width),
+        "status": ForwardStatus(design.state),
+        "design": design,
+        "array": array,
     }
     if design.state:
-        args |= {"m_axis_state": AxiStream(8), "status": ForwardStateStatus()}
-    else:
-        args |= {"status": ForwardStatus()}
-    args |= {"design": design, "array": array}
-    return Top(forward_state if design.state else forward, args)
+        args["m_axis_state"] = AxiStream(8)
+    return Top(forward, args)
 
 
 def forward_run(
