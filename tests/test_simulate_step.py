@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from merp.cosim import myhdl_engine
@@ -155,11 +156,33 @@ def test_an_interrupted_run_goes_on_where_it_was(
     assert len(ran) == 2 + 4
 
 
+def test_a_longer_run_takes_what_a_shorter_one_has_finished(
+    network: Path,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    kernels = tmp_path / "kernels.npz"
+    np.savez(kernels, **{"conv1.bias": np.ones(4, np.float32)})
+    shorter = [network, "--kernels", kernels, "--group", "all", "-o", tmp_path]
+    answer_of(capsys, *shorter, "--layer", "conv1")
+    ran: list[str] = []
+    monkeypatch.setattr(Finished, "save", lambda _, result: ran.append(result.layer.name))
+    longer = [*shorter, "--layer", "all", "--resume"]
+    assert len(answer_of(capsys, *longer)["runs"]) == 2
+    assert ran == ["conv2"]
+    np.savez(kernels, **{"conv1.bias": np.zeros(4, np.float32)})
+    answer_of(capsys, *longer)
+    assert ran == ["conv2", "conv1", "conv2"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (["--phase", "dp"], "conv1 is the first layer"),
         (["--resume"], "needs the folder"),
+        (["--phase", "ku", "--state"], "--state: --phase ku writes none: allowed with fp, all"),
+        (["--delta-at", "pooled"], "--phase fp takes no deltas: allowed with dp, ku, all"),
         (["--phase", "all", "--vcd", "x.vcd"], "one phase"),
     ],
 )

@@ -23,11 +23,11 @@ import merp.testbenches
 import merp.tools
 from merp.cosim.audit import Audit
 from merp.models.compiled import Bits
-from merp.models.initial import Parameters
 from merp.models.network import Layer
 from merp.tools.simulate_choice import Choice, Result
 
 PACKAGES = (merp.models, merp.hdl, merp.testbenches, merp.cosim, merp.tools)
+KINDS = ("*.py", "*.cpp")
 
 
 class Finished:
@@ -79,19 +79,22 @@ class Finished:
         return self._directory / "finished" / f"{layer.name}-{phase}.npz"
 
 
-def fingerprint(choice: Choice, image: Bits, parameters: Parameters) -> str:
-    """Name everything that a result depends on."""
+def fingerprint(choice: Choice, image: Bits, seed: int, kernels: Path | None) -> str:
+    """Name everything that a result depends on.
+
+    Which layers and phases run is left out: a longer run may take a shorter one's results.
+
+    image: what goes into the network. seed, kernels: what its parameters come from.
+    """
     digest = hashlib.sha256()
-    alike = replace(choice, layers=(), phases=(), vcd=None)  # a longer run may take a shorter one's
-    digest.update(repr(alike).encode())
+    alike = replace(choice, layers=(), phases=(), vcd=None)
+    digest.update(repr((alike, seed)).encode())
     digest.update(image.tobytes())
-    for layer in choice.layers:
-        for words in parameters[layer.name]:
-            digest.update(words.tobytes())
-    for source in _sources():
+    for source in (*([kernels] if kernels else []), *_sources()):
         digest.update(source.name.encode() + b"\0" + source.read_bytes())
     return digest.hexdigest()
 
 
 def _sources() -> Sequence[Path]:
-    return sorted(path for each in PACKAGES for path in Path(each.__path__[0]).rglob("*.py"))
+    folders = [Path(each.__path__[0]) for each in PACKAGES]
+    return sorted(path for each in folders for kind in KINDS for path in each.rglob(kind))

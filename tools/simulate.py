@@ -75,6 +75,10 @@ def run(args: argparse.Namespace) -> int:
             f"--phase dp: {layers[0].name} is the first layer, its input has no delta: "
             f"allowed: fp, ku, or another layer"
         )
+    if args.state and "fp" not in phases:
+        raise BadInput(f"--state: --phase {args.phase} writes none: allowed with fp, all")
+    if args.delta_at == "pooled" and phases == ("fp",):
+        raise BadInput("--delta-at pooled: --phase fp takes no deltas: allowed with dp, ku, all")
     if args.resume and (args.output is None or args.vcd is not None):
         raise BadInput("--resume: needs the folder of the interrupted run (-o), and no --vcd")
     if args.output is not None:
@@ -100,7 +104,9 @@ def run(args: argparse.Namespace) -> int:
     )
     image, parameters = inputs(network, args.image, args.images, args.seed, args.kernels)
     golden = GoldenStep(choice, image, parameters)
-    finished = Finished(args.output, fingerprint(choice, image, parameters), args.resume)
+    finished = Finished(
+        args.output, fingerprint(choice, image, args.seed, args.kernels), args.resume
+    )
     try:
         results = simulate(choice, golden, finished)
     except Stuck as stuck:
