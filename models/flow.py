@@ -35,8 +35,11 @@ class InputFlow:
     stall_hazard: int
 
 
-def _keep_and_need(shape: Shape, images: int) -> NDArray[np.int64]:
-    """For each position: needed row and column, first kept row, the next row's, first column."""
+def keep_and_need(shape: Shape, images: int) -> NDArray[np.int64]:
+    """For each position: needed row and column, first kept row, the next row's, first column.
+
+    (images * out_rows * out_columns, 5); rows count over all images.
+    """
     image, row, column = np.meshgrid(
         np.arange(images), np.arange(shape.out_rows), np.arange(shape.out_columns), indexing="ij"
     )
@@ -68,7 +71,7 @@ def input_flow(shape: Shape, images: int, design: Design) -> InputFlow:
     starts = np.array([p[0] for p in together], np.int64)
     sizes = np.array([len(p) for p in together], np.int64)
     fill, issue, waits, hazards = _walk(
-        _keep_and_need(shape, images),
+        keep_and_need(shape, images),
         starts,
         sizes,
         images * shape.rows,

@@ -1,0 +1,163 @@
+"""Flow control of a kernel update as a cycle model: deltas as second operand, then the update.
+
+Beside ``models.flow``: what binds here is the delta stream (m words per position against n*G
+slots), the revisit of a gradient, and the read-out of all gradients behind the last slot.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from merp.models.flow import keep_and_need
+from merp.models.params.design import Design
+from merp.models.params.kernel_update_registers import revisit_cycles
+from merp.models.params.registers import groups_of
+from merp.models.params.shape import Shape
+
+FILLED = 2  # cycles from the last delta word of a word of CUs to its first possible slot
+LEAD = 1  # cycles by which deltas are taken before maps, whose registers are set up first
+FREED = 3  # cycles from the issue of the last slot that reads a word of CUs to its place's reuse
+ISSUED = 2  # cycles from the issue of a slot to the slot at the array
+READ = 3  # cycles from the read of a gradient to the element
+LEAVE = 2  # cycles from a word's end in the pipeline to its stream
+
+
+@dataclass(frozen=True)
+class UpdateFlow:
+    """Cycles of a kernel update, a word offered and taken in every cycle on every stream.
+
+    Attributes:
+        fill: from the first accepted map word to the first slot. issue: slots.
+        stall_input, stall_hazard: cycles without a slot between the first and the last one.
+        drain: behind the last slot: the update of every kernel and bias.
+    """
+
+    fill: int
+    issue: int
+    stall_input: int
+    stall_hazard: int
+    drain: int
+
+    @property
+    def total(self) -> int:
+        """From the first accepted map word to the last updated bias."""
+        return self.fill + self.issue + self.stall_input + self.stall_hazard + self.drain
+
+
+def update_flow(shape: Shape, images: int, design: Design, momentum: bool = False) -> UpdateFlow:
+    """Walk every cycle up to the last slot; the update behind it takes an element per cycle."""
+    distance = revisit_cycles(design)
+    groups = groups_of(shape, design)
+    counted = _walk(
+        keep_and_need(shape, images),
+        images * shape.rows,
+        shape.columns,
+        shape.n,
+        shape.m,
+        design.n_cu,
+        groups,
+        design.d * design.k,
+        max(0, distance - shape.n * groups),
+        max(0, distance - shape.m),
+    )
+    step = design.mul_latency + design.add_latency
+    pipeline = READ + step * (2 if momentum else 1)
+    elements = shape.m * (shape.n * shape.k**2 + 1)
+    drain = ISSUED + 1 + step + pipeline + elements + LEAVE
+    return UpdateFlow(*map(int, counted), drain)
+
+
+@numba.njit(cache=True)
+def _walk(
+    positions: NDArray[np.int64],
+    rows: int,
+    columns: int,
+    n: int,
+    m: int,
+    n_cu: int,
+    groups: int,
+    kept: int,
+    rest: int,
+    delta_rest: int,
+) -> tuple[int, int, int, int]:
+    row = column = channel_in = 0  # the next map word to be written
+    position = channel = group = 0  # the next slot
+    resting_until = 0
+    delta_map = 0  # the next delta word
+    deltas_left = len(positions)
+    delta_from = -LEAD
+    room = 2 * groups
+    words = 0  # of CUs, that a slot may use
+    filled = np.full(FILLED, 0)  # by cycle, modulo its length: words on their way
+    freed = np.full(FREED, 0)
+    fill = issue = waits = hazards = 0
+    cycle = -LEAD
+    while position < len(positions):
+        words += filled[cycle % FILLED]
+        filled[cycle % FILLED] = 0
+        room += freed[cycle % FREED]
+        freed[cycle % FREED] = 0
+
+        oldest = position
+        if channel == n - 1 and group > 0:  # its last window has been read
+            oldest = position + 1
+        accept = cycle >= 0 and row < rows
+        if accept and oldest < len(positions):
+            first, following, first_column = positions[oldest, 2:]
+            accept = row < first + kept or (row < following + kept and column < first_column)
+
+        word_end = delta_map % n_cu == n_cu - 1 or delta_map == m - 1
+        delta = deltas_left > 0 and cycle >= delta_from and (room > 0 or not word_end)
+
+        need_row, need_column = positions[position, 0], positions[position, 1]
+        arrived = row > need_row or (
+            row == need_row
+            and (column > need_column or (column == need_column and channel_in > channel))
+        )
+        opens = channel == 0 and group == 0
+        supplied = arrived and (not opens or words >= groups)
+        if group > 0 or (supplied and (not opens or cycle >= resting_until)):
+            issue += 1
+            if opens:
+                words -= groups
+            if channel == n - 1:
+                freed[cycle % FREED] += 1
+            group += 1
+            if group == groups:
+                group = 0
+                channel += 1
+                if channel == n:
+                    channel = 0
+                    position += 1
+                    resting_until = cycle + 1 + rest
+        else:
+            if issue == 0:
+                fill += cycle >= 0
+            elif not supplied:
+                waits += 1
+            else:
+                hazards += 1
+
+        if delta:
+            if word_end:
+                room -= 1
+                filled[cycle % FILLED] += 1
+            delta_map += 1
+            if delta_map == m:
+                delta_map = 0
+                deltas_left -= 1
+                delta_from = cycle + 1 + delta_rest
+        if accept:
+            channel_in += 1
+            if channel_in == n:
+                channel_in = 0
+                column += 1
+                if column == columns:
+                    column = 0
+                    row += 1
+        cycle += 1
+    return fill, issue, waits, hazards

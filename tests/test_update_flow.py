@@ -1,0 +1,63 @@
+"""The cycle model of the kernel update against the hardware's counters, to the cycle."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from merp.cosim.engine import run_job
+from merp.cosim.job import Job
+from merp.models.params.design import Design
+from merp.models.params.shape import Shape
+from merp.models.update_flow import update_flow
+from merp.testbenches.kernel_update_run import kernel_update_run, kernel_update_top
+
+DESIGN = Design(
+    k=3, n_cu=2, r=1, d=2, kernel_words=12, groups=4, row_words=24, max_size=8, max_maps=4,
+    max_images=3, max_stride=3, fifo_words=4, mul_latency=2, add_latency=3,
+)  # fmt: skip
+ONE_RING = replace(DESIGN, d=1, n_cu=3, add_latency=5, mul_latency=1)
+
+# What binds: the slots; the delta stream (n < n_cu); the revisit (n*G and m small); a single ring
+# of rows with its stride; a partial group; a window larger than its maps.
+SHAPES = [
+    Shape(n=4, m=4, k=3, pad=1, rows=6, columns=6),
+    Shape(n=1, m=8, k=3, pad=1, rows=6, columns=5),
+    Shape(n=1, m=1, k=3, pad=1, rows=5, columns=6),
+    Shape(n=3, m=5, k=3, pad=0, stride=2, rows=8, columns=7),
+    Shape(n=2, m=3, k=3, pad=2, stride=3, rows=7, columns=8),
+    Shape(n=4, m=2, k=3, pad=1, rows=1, columns=2),
+]
+
+
+@pytest.mark.parametrize("momentum", [False, True])
+@pytest.mark.parametrize("design", [DESIGN, ONE_RING], ids=["two rings", "one ring"])
+def test_cycles_without_pressure_equal_the_hardware(design: Design, momentum: bool) -> None:
+    runs = []
+    for shape in SHAPES:
+        rest = np.zeros((shape.m, shape.n, 3, 3), np.uint32), np.zeros(shape.m, np.uint32)
+        runs.append(
+            kernel_update_run(
+                shape,
+                design,
+                np.zeros((2, shape.rows, shape.columns, shape.n), np.uint32),
+                np.zeros((2, shape.out_rows, shape.out_columns, shape.m), np.uint32),
+                *rest,
+                velocities=rest if momentum else None,
+                momentum=0 if momentum else None,
+            )
+        )
+    records = run_job(Job(kernel_update_top(design, "behavioural", momentum), runs), "myhdl")
+    binds = set()
+    for shape, record in zip(SHAPES, records, strict=True):
+        flow = update_flow(shape, 2, design, momentum)
+        found = {
+            name: record.status[f"status_{name}"]
+            for name in ("fill", "issue", "stall_input", "stall_hazard", "drain", "total")
+        }
+        assert found == {name: getattr(flow, name) for name in found}, shape
+        assert record.status["status_stall_output"] == 0
+        binds |= {name for name in ("stall_input", "stall_hazard") if found[name]}
+    assert binds == {"stall_input", "stall_hazard"}
