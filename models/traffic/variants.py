@@ -1,0 +1,81 @@
+"""What lies below the paper's traffic: each change alone, against the same base, none mixed.
+
+The base moves everything once in 32 bit with the activation as state (footing ``full``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from merp.models.network import Network
+from merp.models.traffic.closed_form import LayerTraffic, Phase, network_traffic
+from merp.models.traffic.footing import Footing
+
+_MAPS = ("map_in", "map_out", "delta_in", "delta_out", "state_in", "state_out")
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One change of the base, and what moves then; ``built`` where the hardware does it."""
+
+    name: str
+    what: str
+    built: bool
+    layers: tuple[LayerTraffic, ...]
+
+
+def variants(network: Network, images: int) -> tuple[Variant, ...]:
+    """Return the base and each change of it."""
+    base = network_traffic(network, images, Footing(name="full", state="32"))
+    first = network.layers[0].name
+
+    def changed(change: Callable[[str, str, Phase], Phase]) -> tuple[LayerTraffic, ...]:
+        return tuple(
+            replace(
+                each,
+                fp=change(each.layer.name, "fp", each.fp),
+                dp=None if each.dp is None else change(each.layer.name, "dp", each.dp),
+                ku=change(each.layer.name, "ku", each.ku),
+            )
+            for each in base
+        )
+
+    def footing(state: str) -> tuple[LayerTraffic, ...]:
+        return network_traffic(network, images, Footing(name="full", state=state))
+
+    def shared(name: str, phase: str, counts: Phase) -> Phase:
+        # Both read the layer's delta; the first layer has no DP to share with.
+        return _scaled(counts, ("delta_in",), 0) if phase == "ku" and name != first else counts
+
+    def pixels(name: str, phase: str, counts: Phase) -> Phase:
+        return _scaled(counts, ("map_in",), 1 / network.word_bytes) if name == first else counts
+
+    def halves(name: str, phase: str, counts: Phase) -> Phase:
+        return _scaled(counts, _MAPS, 2 / network.word_bytes)
+
+    return (
+        Variant("base", "footing full, 32-bit state", True, base),
+        Variant("masks", "a mask bit per element and a position per maximum", False, footing("1")),
+        Variant(
+            "pooled deltas", "deltas at pooled resolution, expanded on chip by masks and positions",
+            True, footing("pooled"),
+        ),
+        Variant(
+            "one read of delta", "DP and KU of a layer share one read of its delta", False,
+            changed(shared),
+        ),
+        Variant("8-bit images", "the first layer's input in 8 bit", False, changed(pixels)),
+        Variant(
+            "16-bit maps", "maps, deltas and state in 16 bit, kernels as they are", False,
+            changed(halves),
+        ),
+    )  # fmt: skip
+
+
+def _scaled(phase: Phase, ports: tuple[str, ...], factor: float) -> Phase:
+    streams = {
+        port: round(count * factor) if port in ports else count
+        for port, count in phase.streams.items()
+    }
+    return replace(phase, streams=streams)

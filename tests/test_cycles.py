@@ -1,0 +1,111 @@
+"""Cycles of whole batches: extrapolated from walks, and the schedule's own efficiencies."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from merp.cosim.engine import run_job
+from merp.cosim.job import Job
+from merp.models import cycles as model
+from merp.models.cycles import forward_cycles, layer_cycles, network_cycles, update_cycles
+from merp.models.flow import input_flow
+from merp.models.network import Network
+from merp.models.params.shape import Pool, Shape
+from merp.models.params.sizing import size_design
+from merp.models.update_flow import update_flow
+from merp.testbenches.forward_run import forward_run, forward_top
+from merp.tools.shipped import open_network
+
+ALEXNET = open_network("alexnet")
+SHAPES = [
+    Shape(n=3, m=5, k=3, pad=1, rows=7, columns=7),
+    Shape(n=2, m=4, k=3, rows=9, columns=8, stride=2),
+    Shape(n=1, m=9, k=2, rows=6, columns=5),
+    Shape(n=4, m=3, k=1, rows=1, columns=1),
+]
+
+
+@pytest.mark.parametrize("p", [1, 2])
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_a_batch_is_extrapolated_as_it_would_be_walked(shape: Shape, p: int) -> None:
+    design = size_design([shape], n_cu=2, r=2, p=p, d=2)
+    for images in (1, 4, 5, 8, 11, 12):
+        flow = input_flow(shape, images, design)
+        found = forward_cycles(shape, images, design)
+        assert (found.fill, found.issue) == (flow.fill, flow.issue)
+        assert (found.stall_input, found.stall_hazard) == (flow.stall_input, flow.stall_hazard)
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_a_batchs_update_is_extrapolated_as_it_would_be_walked(shape: Shape) -> None:
+    design = size_design([shape], n_cu=2, r=2, d=2)
+    for images in (1, 5, 8, 11):
+        assert (
+            update_cycles(shape, images, design).total == update_flow(shape, images, design).total
+        )
+
+
+def test_a_long_walk_takes_the_second_image_for_all_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    vgg = open_network("vgg16")
+    quick = layer_cycles(vgg, vgg.layer("conv5_1"), "fp", 8)
+    monkeypatch.setattr(model, "LONG", 1 << 30)
+    exact = layer_cycles(vgg, vgg.layer("conv5_1"), "fp", 8)
+    assert exact is not None
+    assert quick is not None
+    assert quick.issue == exact.issue
+    assert quick.total == pytest.approx(exact.total, rel=1e-4)
+
+
+def test_total_of_a_run_in_the_hardware() -> None:
+    pool = Pool(window=2, stride=2)
+    shapes = [
+        Shape(n=6, m=8, k=3, pad=1, rows=8, columns=8, pool=pool),
+        Shape(n=1, m=8, k=3, pad=1, rows=6, columns=6),  # bound by the output port
+    ]
+    design = size_design(shapes, n_cu=4, r=4)
+    runs = []
+    for shape in shapes:
+        x = np.zeros((2, shape.rows, shape.columns, shape.n), np.uint32)
+        kernels = np.zeros((shape.m, shape.n, 3, 3), np.uint32)
+        runs.append(forward_run(shape, design, x, kernels, np.zeros(shape.m, np.uint32)))
+    records = run_job(Job(forward_top(design, "behavioural"), runs), "myhdl")
+    for shape, record in zip(shapes, records, strict=True):
+        found = forward_cycles(shape, 2, design)
+        assert found.total == pytest.approx(record.status["status_total"], rel=0.01)
+        assert found.kernel_load == record.status["status_kernel_load"]
+    assert found.bound == "output port"
+
+
+def test_alexnets_training_step() -> None:
+    """Efficiencies and time that the schedule was designed for, at 137 MHz."""
+    found = {(layer.name, phase): each for layer, phase, each in network_cycles(ALEXNET, 128)}
+    assert len(found) == 14  # five layers, DP not in the first
+    for name in ("conv1", "conv2", "conv3", "conv4"):
+        assert found[name, "fp"].efficiency > 0.9995
+        assert found[name, "fp"].slot_efficiency == 1
+    assert found["conv5", "fp"].slot_efficiency == pytest.approx(8 / 9)
+    seconds = sum(each.phase for each in found.values()) / 137e6
+    operations = sum(each.operations for each in found.values())
+    assert seconds == pytest.approx(4.43, abs=0.005)
+    assert operations / seconds / 1e9 == pytest.approx(109.4, abs=0.05)
+
+
+def test_a_batch_beyond_the_designs_maximum_runs_in_parts() -> None:
+    layer = ALEXNET.layer("conv3")
+    design = replace(ALEXNET.designs["k3"], max_images=4)
+    small = replace(ALEXNET, designs={**ALEXNET.designs, "k3": design})
+
+    def total(network: Network, batch: int) -> int:
+        found = layer_cycles(network, layer, "fp", batch)
+        assert found is not None
+        return found.phase
+
+    assert total(small, 10) == 2 * total(ALEXNET, 4) + total(ALEXNET, 2)
+
+
+def test_layers_without_design_or_delta_have_no_cycles() -> None:
+    assert layer_cycles(ALEXNET, ALEXNET.layer("fc6"), "fp", 1) is None
+    assert layer_cycles(ALEXNET, ALEXNET.layer("conv1"), "dp", 1) is None
