@@ -7,6 +7,7 @@ from typing import Any
 from myhdl import always, always_comb
 
 from merp.hdl.bundles import Verdict, count, flag
+from merp.hdl.credit_counter import credit_counter
 from merp.hdl.entity import entity
 from merp.hdl.gradient_bundles import GradientMapConfig
 from merp.models.params.design import Design
@@ -16,39 +17,46 @@ from merp.models.params.kernel_update_registers import revisit_cycles
 @entity
 def gradient_turn(
     clk: Any,
+    rst: Any,
     start: Any,
     config: GradientMapConfig,
     busy: Any,
     midway: Any,
+    ends_window: Any,
     first_map: Any,
+    last_map: Any,
     arrived: Any,
     head_valid: Any,
-    credited: Any,
-    position_end: Any,
+    filled: Any,
     fire: Any,
     verdict: Verdict,
     design: Design,
 ) -> Any:
     """Decide whether a slot is issued in this cycle, or name the reason why not.
 
-    busy          in   positions are left
-    midway        in   the slot at hand is not the first one of its window
-    first_map     in   its window is the first one of its position
-    arrived       in   the window's last element has been written
-    head_valid    in   there is a next position
-    credited      in   a position's delta words are there
-    position_end  in   the slot at hand, if issued, is the position's last
-    fire          out  the slot is issued
-    verdict       out  the cause if not
+    busy         in   positions are left
+    midway       in   the slot at hand is not the first one of its window
+    ends_window  in   it is the last one
+    first_map    in   its window is the first one of its position
+    last_map     in   its window is the last one of its position
+    arrived      in   the window's last element has been written
+    head_valid   in   there is a next position
+    filled       in   pulse: one more word of n_cu deltas is there
+    fire         out  the slot is issued
+    verdict      out  the cause if not; idle: no position is left and every delta was taken
+
+    A position takes G words of deltas with its first window.
 
     A gradient is added to once per position, every n*G slots. Where that is sooner than the adder
     and the memory allow, config.rest idle cycles after each position make up for it, however the
     slots of the position itself were delayed.
 
-    Latency: combinational. Reset: none, start begins anew.
+    Latency: combinational. Reset: no deltas; start begins anew.
     """
     rest = count(revisit_cycles(design))
     resting = flag()
+    credits = count(2 * design.groups)  # words of deltas that no position has taken
+    spends = flag()
 
     @always_comb
     def decide() -> None:
@@ -59,16 +67,21 @@ def gradient_turn(
         if busy:
             if midway:
                 fire.next = True
-            elif not arrived or (first_map and not (head_valid and credited)):
+            elif not arrived or (first_map and not (head_valid and credits >= config.groups)):
                 verdict.stall_input.next = True
             elif first_map and resting:
                 verdict.stall_hazard.next = True
             else:
                 fire.next = True
 
+    @always_comb
+    def tell() -> None:
+        spends.next = fire and first_map and not midway
+        verdict.idle.next = not busy and credits == 0
+
     @always(clk.posedge)
     def pause() -> None:
-        if fire and position_end:
+        if fire and ends_window and last_map:
             rest.next = config.rest
             resting.next = config.rest != 0
         elif resting:
@@ -77,4 +90,5 @@ def gradient_turn(
         if start:
             resting.next = False
 
-    return decide, pause
+    counter = credit_counter(clk, rst, start, filled, spends, config.groups, credits, 0)
+    return decide, tell, pause, counter

@@ -9,6 +9,7 @@ from typing import Any
 
 from myhdl import always, always_comb, intbv
 
+from merp.hdl.accumulator_turn import accumulator_turn
 from merp.hdl.bundles import BankRead, Floor, MapConfig, Slot, Verdict, bits, count, flag
 from merp.hdl.entity import entity
 from merp.hdl.gradient_bundles import GradientMapConfig
@@ -41,19 +42,14 @@ def sequencer(
     """Walk positions, input maps and groups; everything behind it is a pipeline that never stalls.
 
     For each pair of positions (or one, if p = 1): for input map i: for lane: for group g: a slot.
-    A window starts with its slot of group 0, when
-
-      - its last element has been written,
-      - for the last input map: the FIFO behind the accumulators has G free words, and
-      - its lane's previous window is accumulate_latency cycles away, unless i = 0;
-
-    the other slots of a window follow without a gap. Otherwise the first of these reasons that
-    holds is the cause of the stall. With a GradientMapConfig (p = 1) the second operand comes with
-    the position, and each of its slots has a sum of its own; gradient_turn is the rule then.
+    A window starts with its slot of group 0, when its last element has been written and
+    accumulator_turn allows it; the other slots of a window follow without a gap. With a
+    GradientMapConfig (p = 1) each slot of a position has a sum of its own, and gradient_turn is
+    the rule.
 
     head, head_valid, head_take  the next position (position_word)
     written_*     in   place of the next map word to be written; rows count over all images
-    popped        in   the FIFO gave a word away, or a word of n_cu deltas was collected
+    popped        in   the FIFO behind the sums gave a word away, or a word of deltas is there
     floor         out  what the oldest open position still needs, for the write permission
     read          out  read of the banks, one cycle after the issue
     row_shift, column_shift  out  for the window block, two cycles after the issue
@@ -65,14 +61,8 @@ def sequencer(
     word = PositionWord(design)
     p = design.p
     last_lane = p - 1
-    distance = design.accumulate_latency
     n_cu = design.n_cu
     groups_max = design.groups
-    # Credits are places behind the sums, taken for a position with its last input map; or deltas
-    # of a position, taken with its first one.
-    by_position = isinstance(config, GradientMapConfig)
-    most_credits = 2 * design.groups if by_position else design.fifo_words
-    credits_at_start = 0 if by_position else design.fifo_words
 
     (need_column, need_column_top) = (word.need_column, word.need_column_top)
     (need_row, need_row_top) = (word.need_row, word.need_row_top)
@@ -100,15 +90,14 @@ def sequencer(
     single = flag()  # the open position has no partner
     held = flag()  # lane 0 is an open position
     lanes = [bits(word.width) for _ in range(p)]
-    ages = [count(distance) for _ in range(p)]  # cycles since the lane's last window, saturated
-    credits = count(most_credits)
 
     current = bits(word.width)
     fire = flag()
     arrived = flag()  # the window's last element has been written
+    midway = flag()  # the window's first slot has been issued
+    first_channel = flag()
     last_channel = flag()
     last_group = flag()
-    spends = flag() if by_position else last_channel  # a window of this map takes the credits
     last_of_pair = flag()  # this window's lane is the last one of the pair
 
     slot_1 = Slot(design)
@@ -137,6 +126,8 @@ def sequencer(
 
     @always_comb
     def place() -> None:
+        midway.next = group != 0
+        first_channel.next = channel == 0
         last_channel.next = channel + 1 == config.inputs
         last_group.next = group + 1 == config.groups
         if channel == 0 and lane == 0 and group == 0:
@@ -158,26 +149,7 @@ def sequencer(
         )
 
     @always_comb
-    def decide() -> None:
-        fire.next = False
-        verdict.stall_input.next = False
-        verdict.stall_output.next = False
-        verdict.stall_hazard.next = False
-        if busy:
-            if group != 0:
-                fire.next = True
-            elif (channel == 0 and not head_valid) or not arrived:
-                verdict.stall_input.next = True
-            elif last_channel and credits < config.groups:
-                verdict.stall_output.next = True
-            elif channel != 0 and ages[lane] < distance:
-                verdict.stall_hazard.next = True
-            else:
-                fire.next = True
-
-    @always_comb
     def tell() -> None:
-        verdict.idle.next = not busy and credits == credits_at_start
         verdict.issue.next = fire
         head_take.next = fire and group == 0 and channel == 0
         verdict.final_issue.next = (
@@ -192,24 +164,13 @@ def sequencer(
 
     @always(clk.posedge)
     def advance() -> None:
-        for j in range(p):
-            if ages[j] != distance:
-                ages[j].next = ages[j] + 1
-        if popped:
-            credits.next = credits + 1
         if fire:
             if group == 0:
-                ages[lane].next = 1
                 if channel == 0:
                     lanes[lane].next = head
                     if lane == 0:
                         single.next = current[alone]
                         held.next = True
-                if spends:
-                    if popped:
-                        credits.next = credits - config.groups + 1
-                    else:
-                        credits.next = credits - config.groups
                 if last_channel:
                     if last_of_pair:
                         held.next = False
@@ -236,11 +197,9 @@ def sequencer(
             lane.next = 0
             group.next = 0
             kernel_base.next = 0
-            credits.next = credits_at_start
         if rst:
             busy.next = False
             held.next = False
-            credits.next = credits_at_start
 
     @always(clk.posedge)
     def fetch() -> None:
@@ -301,23 +260,14 @@ def sequencer(
         if rst:
             slot.valid.next = False
 
-    parts = [select, keep, place, arrive, tell, advance, fetch, hand_on]
-    if not by_position:
-        return *parts, decide
-
-    midway = flag()
-    credited = flag()
-    position_end = flag()
-
-    @always_comb
-    def judge() -> None:
-        midway.next = group != 0
-        spends.next = channel == 0
-        credited.next = credits >= config.groups
-        position_end.next = last_group and last_channel
-
-    turn = gradient_turn(
-        clk, start, config, busy, midway, spends, arrived, head_valid, credited,
-        position_end, fire, verdict, design,
-    )  # fmt: skip
-    return *parts, judge, turn
+    if isinstance(config, GradientMapConfig):
+        turn = gradient_turn(
+            clk, rst, start, config, busy, midway, last_group, first_channel, last_channel,
+            arrived, head_valid, popped, fire, verdict, design,
+        )  # fmt: skip
+    else:
+        turn = accumulator_turn(
+            clk, rst, start, config, busy, lane, midway, first_channel, last_channel,
+            arrived, head_valid, popped, fire, verdict, design,
+        )  # fmt: skip
+    return select, keep, place, arrive, tell, advance, fetch, hand_on, turn

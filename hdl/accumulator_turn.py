@@ -1,0 +1,88 @@
+"""The sequencer's rule where sums accumulate over input maps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, always_comb
+
+from merp.hdl.bundles import MapConfig, Verdict, count, flag
+from merp.hdl.credit_counter import credit_counter
+from merp.hdl.entity import entity
+from merp.models.params.design import Design
+
+
+@entity
+def accumulator_turn(
+    clk: Any,
+    rst: Any,
+    start: Any,
+    config: MapConfig,
+    busy: Any,
+    lane: Any,
+    midway: Any,
+    first_map: Any,
+    last_map: Any,
+    arrived: Any,
+    head_valid: Any,
+    popped: Any,
+    fire: Any,
+    verdict: Verdict,
+    design: Design,
+) -> Any:
+    """Decide whether a slot is issued in this cycle, or name the reason why not.
+
+    busy        in   positions are left
+    lane        in   the slot at hand belongs to this one of p interleaved positions
+    midway      in   it is not the first one of its window
+    first_map   in   its window is the first one of its position
+    last_map    in   its window is the last one of its position
+    arrived     in   the window's last element has been written
+    head_valid  in   there is a next position
+    popped      in   pulse: one of the fifo_words places for sums is free again
+    fire        out  the slot is issued
+    verdict     out  the cause if not; idle: no position is left and every place is free
+
+    A position takes G places with its last window. An accumulator is added to once per input map;
+    a window waits until its lane's previous one is accumulate_latency cycles away.
+
+    Latency: combinational. Reset: every place is free.
+    """
+    p, distance, places = design.p, design.accumulate_latency, design.fifo_words
+    ages = [count(distance) for _ in range(p)]  # cycles since the lane's last window, saturated
+    credits = count(places)
+    spends = flag()
+
+    @always_comb
+    def decide() -> None:
+        fire.next = False
+        verdict.stall_input.next = False
+        verdict.stall_output.next = False
+        verdict.stall_hazard.next = False
+        if busy:
+            if midway:
+                fire.next = True
+            elif (first_map and not head_valid) or not arrived:
+                verdict.stall_input.next = True
+            elif last_map and credits < config.groups:
+                verdict.stall_output.next = True
+            elif not first_map and ages[lane] < distance:
+                verdict.stall_hazard.next = True
+            else:
+                fire.next = True
+
+    @always_comb
+    def tell() -> None:
+        spends.next = fire and last_map and not midway
+        verdict.idle.next = not busy and credits == places
+
+    @always(clk.posedge)
+    def grow() -> None:
+        for j in range(p):
+            if ages[j] != distance:
+                ages[j].next = ages[j] + 1
+        if fire and not midway:
+            ages[lane].next = 1
+
+    counter = credit_counter(clk, rst, start, popped, spends, config.groups, credits, places)
+    return decide, tell, grow, counter
