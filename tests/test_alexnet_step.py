@@ -15,9 +15,12 @@ TOTALS = {"fp": 1.940, "dp": 3.450, "ku": 3.135}
 
 @pytest.mark.full
 @pytest.mark.verilator
-@pytest.mark.parametrize("delta_at", ["sums", "pooled"])
-def test_a_training_step_of_alexnet(delta_at: str, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(("delta_at", "images"), [("sums", 1), ("pooled", 1), ("sums", 2)])
+def test_a_training_step_of_alexnet(
+    delta_at: str, images: int, capsys: pytest.CaptureFixture[str]
+) -> None:
     arguments = ["alexnet", "--layer", "all", "--phase", "all", "--engine", "verilator"]
+    arguments += ["--images", str(images)]
     if delta_at == "pooled":
         arguments.append("--state")
     status = main(["simulate", *arguments, "--delta-at", delta_at, "--json"])
@@ -28,6 +31,8 @@ def test_a_training_step_of_alexnet(delta_at: str, capsys: pytest.CaptureFixture
         assert run["bit_exact"], (run["layer"], run["phase"], run["failures"])
         moved[run["phase"]] += run["mb_per_gflop"]["paper"] * run["operations"]
         operations[run["phase"]] += run["operations"]
+        if run["cycles"]["model"] is not None:
+            assert run["cycles"]["efficiency"] == pytest.approx(run["cycles"]["model"], abs=0.01)
     assert status == 0
     assert len(answer["runs"]) == 5 + 4 + 5
     if delta_at == "sums":

@@ -18,6 +18,7 @@ from merp.cosim.job import Job
 from merp.cosim.record import Record
 from merp.cosim.waveform import transfers
 from merp.hdl.bundles import ForwardStatus
+from merp.models.cycles import layer_cycles
 from merp.models.initial import parameters
 from merp.models.network_file import read_network
 from merp.models.super_layer import super_layer
@@ -100,6 +101,16 @@ def test_answer_has_the_fixed_keys_and_every_count_is_equal(
     assert (cycles["issue"], cycles["ideal"]) == (2 * 2 * 9 * 2, 2 * 3 * 9 * 2 / 2)
     assert cycles["slot_efficiency"] == 0.75
     assert cycles["efficiency"] == cycles["ideal"] / cycles["total"]
+    assert cycles["efficiency"] == pytest.approx(1 - sum(cycles["lost"].values()))
+    assert cycles["lost"]["idle CUs"] == (72 - 54) / cycles["total"]
+    network = read_network(network_file)
+    model = layer_cycles(network, network.layer("conv2"), "fp", 2)
+    assert model is not None
+    assert cycles["model"] == model.efficiency
+    here = {"fill": cycles["fill"], "stall_hazard": cycles["stall"]["hazard"]}
+    assert {name: getattr(model, name) for name in here} == {  # of both groups
+        name: 2 * count for name, count in here.items()
+    }
     operations = 2 * 9 * 2 * 3 * 9 * 2
     assert answer["mb_per_gflop"]["paper"] == pytest.approx((36 + 54) * 4 / operations * 1000)
     assert answer["mb_per_gflop"]["full"] == pytest.approx((36 + 54 + 57) * 4 / operations * 1000)

@@ -10,6 +10,7 @@ from typing import Any
 from rich.console import Console
 
 from merp.cosim.audit import COUNTS, STALLS, Audit, combine
+from merp.models.cycles import layer_cycles
 from merp.tools.golden_step import GoldenStep
 from merp.tools.map_picture import draw
 from merp.tools.simulate_choice import Choice, Result
@@ -35,6 +36,8 @@ def answer(choice: Choice, results: Sequence[Result], *, everything: bool) -> di
 def _layer(choice: Choice, result: Result) -> dict[str, Any]:
     layer = result.layer
     design = choice.network.design(layer)
+    measured = _audit(result.audit)
+    measured["cycles"] |= {"model": _model(choice, result), "lost": _lost(result.audit)}
     return {
         "network": choice.network.name,
         "layer": layer.name,
@@ -49,7 +52,7 @@ def _layer(choice: Choice, result: Result) -> dict[str, Any]:
         "elaboration_sha": result.elaboration_sha,
         "images": choice.images,
         "operations": result.audit.operations,
-        **_audit(result.audit),
+        **measured,
         "build_seconds": round(result.build_seconds, 3),
     }
 
@@ -77,6 +80,28 @@ def _audit(audit: Audit) -> dict[str, Any]:
         "failures": list(audit.failures),
         "seconds": round(audit.seconds, 3),
     }
+
+
+def _model(choice: Choice, result: Result) -> float | None:
+    """Efficiency by the cycle model; it knows deltas at the resolution of the sums only."""
+    if result.phase != "fp" and choice.before:
+        return None
+    cycles = layer_cycles(choice.network, result.layer, result.phase, choice.images)
+    return cycles.efficiency if cycles is not None else None
+
+
+def _lost(audit: Audit) -> dict[str, float]:
+    """Share of all cycles in which CUs do nothing useful, by cause, the largest first."""
+    cycles = audit.cycles
+    causes = {
+        "idle CUs": cycles["issue"] - audit.ideal,
+        "fill": cycles["fill"],
+        "drain": cycles["drain"],
+        **{f"stall {cause}": cycles[f"stall_{cause}"] for cause in STALLS},
+    }
+    total = cycles["total"]
+    ranked = sorted(causes.items(), key=lambda each: -each[1])
+    return {cause: lost / total for cause, lost in ranked if lost > 0} if total else {}
 
 
 def _mb_per_gflop(audit: Audit) -> dict[str, float]:
@@ -126,6 +151,10 @@ def _show_layer(choice: Choice, result: Result, screen: Console) -> None:
         f"CUs       {100 * audit.efficiency:.2f} % of all cycles (ideal {fixed(audit.ideal, 0)}), "
         f"{100 * audit.slot_efficiency:.2f} % of issued slots"
     )
+    model = _model(choice, result)
+    said = "" if model is None else f"; the cycle model says {100 * model:.2f} %"
+    lost = [f"{cause} {100 * share:.2f} %" for cause, share in _lost(audit).items()]
+    screen.print(f"lost      {', '.join(lost) or 'nothing'}{said}")
     screen.print(
         f"traffic   {measured['paper']:.3f} MB/GFlop measured, footing paper (maps); "
         f"{measured['full']:.3f} on all ports"
