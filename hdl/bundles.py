@@ -6,9 +6,11 @@ A bundle is a class of signals; MyHDL flattens the argument ``sink`` to ``sink_d
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from myhdl import Signal, intbv
+from myhdl._Signal import _Signal
 
 from merp.models.params.design import Design
 
@@ -60,6 +62,22 @@ def stream_of(axi: AxiStream) -> Stream:
     return stream
 
 
+class Bundles:
+    """Bundles under a common name: the port ``map`` of ``s_axis`` flattens to ``s_axis_map``."""
+
+    def __init__(self, members: Mapping[str, Any]) -> None:
+        vars(self).update(members)
+
+
+def signals_of(bundle: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Name and signal of every port that ``bundle`` flattens to, bundles inside included."""
+    for name, value in vars(bundle).items():
+        if isinstance(value, _Signal):
+            yield prefix + name, value
+        elif hasattr(value, "__dict__"):
+            yield from signals_of(value, f"{prefix}{name}_")
+
+
 class Slot:
     """One issue slot on its way to the CU array: which kernel word, which accumulators.
 
@@ -104,12 +122,15 @@ class Verdict:
 
 
 class KernelWrite:
-    """Write port of the kernel memories: ``enable`` has a bit per CU."""
+    """Write port of the kernel memories: ``enable`` has a bit per CU.
 
-    def __init__(self, design: Design) -> None:
+    ``width`` is that of a word if its elements are not as the window's.
+    """
+
+    def __init__(self, design: Design, width: int | None = None) -> None:
         self.enable = bits(design.n_cu)
         self.addr = count(design.kernel_words - 1)
-        self.data = bits(design.window_width)
+        self.data = bits(width or design.window_width)
 
 
 class BiasWrite:

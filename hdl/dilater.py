@@ -12,9 +12,8 @@ from myhdl import always, always_comb
 
 from merp.hdl.bundles import Stream, count, flag
 from merp.hdl.entity import entity
+from merp.models.params.delta_registers import MAX_DILATION
 from merp.models.params.design import Design
-
-MAX_DILATION = 16
 
 
 class DilateConfig:

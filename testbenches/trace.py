@@ -13,6 +13,8 @@ from typing import Any
 from myhdl import Signal, StopSimulation, block, delay, instance
 from myhdl._Signal import _Signal
 
+from merp.hdl.bundles import signals_of
+
 Sample = dict[str, int]
 Drive = Callable[[int, Sample], Mapping[str, int]]
 """``drive(cycle, seen)``: input values for ``cycle``; ``seen`` are all ports one cycle earlier."""
@@ -55,12 +57,8 @@ def flatten(args: Mapping[str, Any]) -> dict[str, Any]:
     for name, value in args.items():
         if isinstance(value, _Signal):
             flat[name] = value
-        elif hasattr(value, "__dict__") and any(
-            isinstance(field, _Signal) for field in vars(value).values()
-        ):
-            for field, signal in vars(value).items():
-                if isinstance(signal, _Signal):
-                    flat[f"{name}_{field}"] = signal
+        elif hasattr(value, "__dict__"):
+            flat |= signals_of(value, f"{name}_")
     return flat
 
 

@@ -8,6 +8,9 @@ from merp.models.params.registers import registers
 from merp.models.params.shape import Shape
 from merp.models.params.unpool_design import UnpoolDesign, unpool_registers
 
+MAX_DILATION = 16
+"""The largest stride that delta propagation undoes."""
+
 
 def delta_registers(
     shape: Shape, undone: Shape, maps: int, images: int, engine: Design, unpool: UnpoolDesign
