@@ -55,7 +55,7 @@ def variants(network: Network, images: int) -> tuple[Variant, ...]:
         return _scaled(counts, _MAPS, 2 / network.word_bytes)
 
     return (
-        Variant("base", "footing full, 32-bit state", True, base),
+        Variant("base", "footing full, the 32-bit activation as state", False, base),
         Variant("masks", "a mask bit per element and a position per maximum", False, footing("1")),
         Variant(
             "pooled deltas", "deltas at pooled resolution, expanded on chip by masks and positions",

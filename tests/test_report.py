@@ -1,0 +1,257 @@
+"""The report: its page says what its JSON says, the JSON what the models say, twice the same."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from merp.models.traffic.closed_form import network_traffic, total
+from merp.tools.cli import main
+from merp.tools.report_table import read_column
+from merp.tools.shipped import open_network
+
+TRAFFIC_ONLY = """\
+[network]
+name = "plain"
+input = { rows = 8, columns = 8, channels = 2 }
+
+[[layer]]
+name = "fc1"
+maps = 3
+"""
+
+
+class Cells(HTMLParser):
+    """Collect what tables and cards show, row by row, without markers beside the numbers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tables: dict[str, list[dict[str, str]]] = {}
+        self.cards: list[str] = []
+        self.links: list[str] = []
+        self.captions = 0
+        self.ids: list[str] = []
+        self._table = self._key = ""
+        self._depth = 0
+        self._in_card = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = dict(attrs)
+        self.links += [v for k, v in attrs if k in ("href", "src", "xlink:href") and v]
+        self.ids += [v for k, v in attrs if k == "id" and v]
+        self.captions += tag == "caption"
+        if tag == "table":
+            self._table = found["data-table"] or ""
+            self.tables[self._table] = []
+        elif tag == "tbody":
+            pass
+        elif tag == "tr" and self._table:
+            self.tables[self._table].append({})
+        elif tag == "td":
+            self._key = found["data-key"] or ""
+            self.tables[self._table][-1][self._key] = ""
+        elif self._key and found.get("class") in ("erratum", "basis measured", "basis modelled"):
+            self._depth += 1
+            self.tables[self._table][-1][f"{self._key} marks"] = self.tables[self._table][-1].get(
+                f"{self._key} marks", ""
+            ) + str(found["class"])
+        elif tag == "b":
+            self._in_card = True
+            self.cards.append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "td":
+            self._key = ""
+        elif tag in ("a", "span") and self._depth:
+            self._depth -= 1
+        elif tag == "b":
+            self._in_card = False
+
+    def handle_data(self, data: str) -> None:
+        if self._key and not self._depth:
+            self.tables[self._table][-1][self._key] += data
+        if self._in_card:
+            self.cards[-1] += data
+
+
+def read(page: Path) -> Cells:
+    cells = Cells()
+    cells.feed(page.read_text(encoding="utf-8"))
+    # the row of heads has no cells of its own
+    cells.tables = {name: [row for row in rows if row] for name, rows in cells.tables.items()}
+    return cells
+
+
+@pytest.fixture(scope="module")
+def alexnet(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    page = tmp_path_factory.mktemp("report") / "alexnet.html"
+    assert main(["report", "alexnet", "-o", str(page)]) == 0
+    return page
+
+
+def document(page: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(page.with_suffix(".json").read_text())
+    return found
+
+
+def test_every_cell_of_the_page_is_in_the_json(alexnet: Path) -> None:
+    cells, found = read(alexnet), document(alexnet)
+    compared = 0
+    assert set(cells.tables) == {name for name, table in found["tables"].items() if table["rows"]}
+    for name, rows in cells.tables.items():
+        table = found["tables"][name]
+        assert len(rows) == len(table["rows"])
+        for shown, row in zip(rows, table["rows"], strict=True):
+            for column in map(read_column, table["columns"]):
+                assert shown[column.key] == column.cell(row), (name, column.key)
+                compared += 1
+                marks = shown.get(f"{column.key} marks", "")
+                assert ("erratum" in marks) == (column.key in row.get("errata", []))
+                if column.basis and row[column.key] is not None:
+                    assert f"basis {row[column.basis]}" in marks
+    assert compared > 1000
+    cards = [
+        f"{read_column(_column(card)).cell(card)} {card['unit']}" for card in found["headline"]
+    ]
+    assert cells.cards == cards
+
+
+def _column(card: dict[str, Any]) -> dict[str, Any]:
+    return {"key": "value", "label": "", "digits": card["digits"]}
+
+
+def test_every_sentence_of_the_page_is_in_the_json(alexnet: Path) -> None:
+    text = re.sub(
+        r"<style>.*?</style>|<svg.*?</svg>|<table.*?</table>", "", alexnet.read_text(), flags=re.S
+    )
+    numbers = set(re.findall(r"\d[\d,.]*\d|\d", re.sub(r"<[^>]+>", " ", text)))
+    known = json.dumps(document(alexnet), ensure_ascii=False)
+    cards = " ".join(read(alexnet).cards)
+    missing = {number for number in numbers if number not in known and number not in cards}
+    assert numbers
+    assert not missing
+
+
+def test_csv_has_every_row_unrounded(alexnet: Path) -> None:
+    for name, table in document(alexnet)["tables"].items():
+        with (alexnet.parent / "alexnet-tables" / f"{name}.csv").open(newline="") as file:
+            rows = list(csv.DictReader(file))
+        assert len(rows) == len(table["rows"])
+        for written, row in zip(rows, table["rows"], strict=True):
+            for column in table["columns"]:
+                value = row.get(column["key"])
+                assert written[column["key"]] == ("" if value is None else str(value))
+
+
+def test_the_json_is_what_the_models_say(alexnet: Path) -> None:
+    rows = {row["layer"]: row for row in document(alexnet)["tables"]["traffic-paper"]["rows"]}
+    layers = network_traffic(open_network("alexnet"), 128)
+    for each in layers:
+        assert rows[each.layer.name]["fp_bytes"] == each.fp.bytes
+    convolutions = [each for each in layers if each.layer.kind == "conv"]
+    step = total(convolutions, "ku")
+    assert rows["conv layers"]["ku_mb_per_gflop"] == step.mb_per_gflop
+    assert rows["conv layers"]["ku_printed"] == 3.92
+    assert rows["conv layers"]["errata"] == ["ku_printed"]
+
+
+def test_without_records_everything_is_modelled(alexnet: Path) -> None:
+    text = alexnet.read_text()
+    assert 'class="basis modelled"' in text
+    assert 'class="basis measured"' not in text
+
+
+def test_the_page_stands_alone(alexnet: Path) -> None:
+    cells = read(alexnet)
+    outside = [link for link in cells.links if not link.startswith(("#", "data:,"))]
+    assert outside == []
+    text = re.sub(r'xmlns(:\w+)?="[^"]*"', "", alexnet.read_text())
+    assert not re.search(r"https?:|url\((?!#)|@import|<script|<link rel=.stylesheet", text)
+    assert len(cells.ids) == len(set(cells.ids))
+    assert {link[1:] for link in cells.links if link.startswith("#")} <= set(cells.ids)
+
+
+def test_every_table_says_its_footing_and_every_plot_its_units(alexnet: Path) -> None:
+    found = document(alexnet)
+    for table in found["tables"].values():
+        assert "footing" in table["caption"].lower(), table["id"]
+    assert read(alexnet).captions == sum(bool(table["rows"]) for table in found["tables"].values())
+    charts = re.findall(r"<svg.*?</svg>", alexnet.read_text(), flags=re.S)
+    assert len(charts) == 6
+    for chart in charts:
+        assert re.search(r"MB/GFlop|GB/s|Flop/B|\bms\b", chart)
+        assert "var(--series-1)" in chart
+        assert "currentColor" in chart
+
+
+def test_two_runs_give_the_same_bytes(alexnet: Path, tmp_path: Path) -> None:
+    again = tmp_path / "alexnet.html"
+    assert main(["report", "alexnet", "-o", str(again)]) == 0
+    written = sorted(path.relative_to(tmp_path) for path in tmp_path.rglob("*") if path.is_file())
+    assert len(written) > 10
+    for path in written:
+        assert (tmp_path / path).read_bytes() == (alexnet.parent / path).read_bytes(), path
+
+
+def test_networks_of_every_kind(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    plain = tmp_path / "plain.toml"
+    plain.write_text(TRAFFIC_ONLY)
+    for name in (str(plain), "digits", "alexnet-avg"):
+        page = tmp_path / "report.html"
+        assert (
+            main(["report", name, "--batch", "3", "--part", "xcvu440", "-o", str(page), "--json"])
+            == 0
+        )
+        printed = json.loads(capsys.readouterr().out)
+        assert printed == document(page)
+        ids = {section["id"] for section in printed["sections"]}
+        assert {"traffic", "attainable", "measured"} <= ids
+        assert ("cycles" in ids) == (name != str(plain))
+        assert ("strategies" in ids) == (name != str(plain))
+        assert "errata" not in ids
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["alexnt"], "no network 'alexnt'"),
+        (["digits", "--part", "xc7"], "--part xc7: allowed are xc7k325t, xc7v2000t, xcvu440"),
+        (["digits", "-o", "report.pdf"], "-o report.pdf: must end in .html"),
+        (["digits", "-o", "no/such/folder/report.html"], "cannot be written: No such file"),
+        (["digits", "--measured", "nowhere"], "--measured nowhere: simulate.json: No such file"),
+    ],
+)
+def test_bad_input_is_one_line(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str], tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    assert main(["report", *arguments]) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("option", ["--clock", "--bandwidth"])
+@pytest.mark.parametrize("value", ["0", "fast", "nan"])
+def test_bad_numbers_are_one_line(
+    option: str, value: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["report", "digits", option, value])
+    assert stopped.value.code == 2
+    assert "must be a number above 0" in capsys.readouterr().err
+
+
+def test_nothing_is_left_behind_where_writing_fails(tmp_path: Path) -> None:
+    (tmp_path / "report.json").mkdir()  # stands in the way
+    assert main(["report", "digits", "-o", str(tmp_path / "report.html")]) == 2
+    left = [path for path in tmp_path.rglob("*") if path.is_file() and path.suffix != ".csv"]
+    assert left == []
