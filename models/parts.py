@@ -1,8 +1,9 @@
-"""FPGAs that the report knows: what the paper used, and what bounds a design on them."""
+"""FPGAs that the package knows: what the paper used, and what bounds a design on them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
 from merp.models.errors import BadInput
@@ -16,13 +17,17 @@ class Part:
     """One FPGA.
 
     Attributes:
-        name: as in the vendor's data sheets.
-        block_rams: RAMB36. dsps: DSP48 slices.
+        name: of the device, as in the vendor's data sheets.
+        order_code: with package and speed grade; a usual one where only the device is named.
+        luts: of six inputs. flip_flops. block_rams: RAMB36. dsps: DSP48 slices.
         configuration_bits: of a full bitstream.
         clock_mhz: clock of the paper's engine on this part.
     """
 
     name: str
+    order_code: str
+    luts: int
+    flip_flops: int
     block_rams: int
     dsps: int
     configuration_bits: int
@@ -40,6 +45,9 @@ PARTS = {
         # source: DS180 and UG470; 137 MHz: CNN-MERP table 4
         Part(
             name="xc7k325t",
+            order_code="xc7k325tffg900-2",
+            luts=203_800,
+            flip_flops=407_600,
             block_rams=445,
             dsps=840,
             configuration_bits=91_548_896,
@@ -48,6 +56,9 @@ PARTS = {
         # source: DS180 and UG470; 189 MHz: CNN-MERP table 4, which names this part
         Part(
             name="xc7v2000t",
+            order_code="xc7v2000tflg1925-1",
+            luts=1_221_600,
+            flip_flops=2_443_200,
             block_rams=1292,
             dsps=2160,
             configuration_bits=447_337_216,
@@ -56,6 +67,9 @@ PARTS = {
         # source: DS890 and UG570; 189 MHz: CNN-MERP tables 2 and 4 differ in the part's name
         Part(
             name="xcvu440",
+            order_code="xcvu440-flga2892-2-e",
+            luts=2_532_960,
+            flip_flops=5_065_920,
             block_rams=2520,
             dsps=2880,
             configuration_bits=1_031_731_104,
@@ -67,13 +81,22 @@ PARTS = {
 DEFAULT = "xc7k325t"
 
 
+_PACKAGE_AND_SPEED = re.compile(r"-?[a-z]{2,4}[0-9]{3,4}-[0-9][a-z]?(-[a-z])?")
+
+
 def part_named(name: str) -> Part:
-    """Return the part called ``name``.
+    """Return the part whose device or order code is ``name``; ``order_code`` says which.
 
     Raises:
         BadInput: it is not known.
     """
-    if name not in PARTS:
-        near = "".join(f"; did you mean {n}?" for n in get_close_matches(name, PARTS, 1))
-        raise BadInput(f"--part {name}: allowed are {', '.join(PARTS)}{near}")
-    return PARTS[name]
+    if name in PARTS:
+        return PARTS[name]
+    for device, part in PARTS.items():
+        if name.startswith(device) and _PACKAGE_AND_SPEED.fullmatch(name[len(device) :]):
+            return replace(part, order_code=name)
+    near = "".join(f"; did you mean {n}?" for n in get_close_matches(name, PARTS, 1))
+    raise BadInput(
+        f"--part {name}: allowed are {', '.join(PARTS)}, each with its package and speed grade "
+        f"({PARTS[DEFAULT].order_code}) or without{near}"
+    )

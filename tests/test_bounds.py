@@ -133,6 +133,9 @@ def test_parts() -> None:
     assert part_named("xc7k325t").memory_bytes == XC7K325T_BYTES
     with pytest.raises(BadInput, match=r"--part xc7k32t: allowed are .*did you mean xc7k325t"):
         part_named("xc7k32t")
+    assert part_named("xc7k325tffg900-2L").order_code == "xc7k325tffg900-2L"
+    with pytest.raises(BadInput, match=r"xc7k325tffg900: allowed are"):
+        part_named("xc7k325tffg900")
 
 
 def test_closed_form_of_vgg16_takes_less_than_50_ms() -> None:
