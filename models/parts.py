@@ -81,7 +81,7 @@ PARTS = {
 DEFAULT = "xc7k325t"
 
 
-_PACKAGE_AND_SPEED = re.compile(r"-?[a-z]{2,4}[0-9]{3,4}-[0-9][a-z]?(-[a-z])?")
+_PACKAGE_AND_SPEED = re.compile(r"-?[a-z]{2,4}[0-9]{3,4}-[0-9][A-Z]?(-[a-z])?")
 
 
 def part_named(name: str) -> Part:
