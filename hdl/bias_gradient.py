@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import always, always_comb, concat
+from myhdl import always, always_comb
 
-from merp.hdl.bundles import bits, count
+from merp.hdl.bundles import bits, count, flag
 from merp.hdl.delay import delay
 from merp.hdl.entity import entity
 from merp.hdl.fp_add import fp_add
 from merp.hdl.gradient_bundles import READ_LATENCY, DeltaElement
+from merp.hdl.valid_delay import valid_delay
 from merp.models.params.design import Design
 
 
@@ -44,7 +45,7 @@ def bias_gradient(
     addend = bits(width)
     operand = bits(width)
     total = bits(width)
-    in_flight = bits(add_latency + 1)  # bit i: a word came i + 1 cycles ago
+    write = flag()
 
     @always_comb
     def choose() -> None:
@@ -54,15 +55,8 @@ def bias_gradient(
             addr.next = element.index
 
     @always(clk.posedge)
-    def track() -> None:
-        if rst:
-            in_flight.next = 0
-        else:
-            in_flight.next = concat(in_flight[add_latency:0], element.valid)
-
-    @always(clk.posedge)
     def access() -> None:
-        if in_flight[add_latency]:
+        if write:
             memory[write_addr].next = total
         if element.opening and not read_enable:
             operand.next = 0
@@ -70,6 +64,7 @@ def bias_gradient(
             operand.next = memory[addr]
         addend.next = element.data
 
+    track = valid_delay(clk, rst, element.valid, write, add_latency + 1)
     carry = delay(clk, element.index, write_addr, add_latency + 1)
     add = fp_add(clk, addend, operand, total, design.fmt, add_latency)
     align = delay(clk, operand, gradient, READ_LATENCY - 1)

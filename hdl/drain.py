@@ -9,6 +9,7 @@ from myhdl import always, always_comb
 from merp.hdl.beats import Beat, Step
 from merp.hdl.bundles import OutputConfig, bits, count, flag
 from merp.hdl.entity import entity
+from merp.hdl.free_places import free_places
 from merp.models.params.design import Design
 
 
@@ -58,16 +59,17 @@ def drain(
     rows_left = count(design.max_size)
     images_left = count(design.max_images)
     idle = count(interval)
-    room = count(places)
+    room, reserved = flag(), flag()
     wanted = step.issue if permit is None else flag()
 
     @always_comb
     def decide() -> None:
-        wanted.next = left != 0 and idle == 0 and (room != 0 or not closes)
+        wanted.next = left != 0 and idle == 0 and (room or not closes)
 
     @always_comb
     def fetch() -> None:
         take.next = word_valid and (left == 0 or (step.issue and left <= r))
+        reserved.next = step.issue and closes
 
     @always_comb
     def place() -> None:
@@ -129,18 +131,14 @@ def drain(
             drained.next = False
 
     @always(clk.posedge)
-    def reserve() -> None:
+    def close() -> None:
         beat.results.next = 0
-        if step.issue and closes:
+        if reserved:
             beat.last.next = closes_last and step.ends_position
             if left < r:
                 beat.results.next = left
             else:
                 beat.results.next = r
-            if not freed:
-                room.next = room - 1
-        elif freed:
-            room.next = room + 1
         if idle != 0:
             idle.next = idle - 1
         if step.issue and step.ends_position and config.window != 1:
@@ -148,10 +146,10 @@ def drain(
                 idle.next = interval - 1 - step.beat
         if rst:
             beat.results.next = 0
-            room.next = places
             idle.next = 0
 
-    parts = decide, fetch, place, split, walk, reserve
+    space = free_places(clk, rst, reserved, freed, room, places)
+    parts = decide, fetch, place, split, walk, close, space
     if permit is None:
         return parts
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import ConcatSignal, always, always_comb, concat, intbv
+from myhdl import ConcatSignal, always, always_comb, intbv
 
 from merp.hdl.bundles import Slot, bits, count, flag
 from merp.hdl.delay import delay
 from merp.hdl.entity import entity
 from merp.hdl.gradient_bundles import GradientRead, gradient_latency
 from merp.hdl.gradient_cu import gradient_cu
+from merp.hdl.valid_delay import valid_delay
 from merp.models.params.design import Design
 
 
@@ -40,7 +41,7 @@ def gradient_array(
     n_cu, width = design.n_cu, design.fmt.width
     latency = gradient_latency(design)
 
-    in_flight = bits(latency)  # bit i: a slot entered i + 1 cycles ago
+    write = flag()
     slot_addr = count(design.kernel_words - 1)
     write_addr = count(design.kernel_words - 1)
     read_addr = count(design.kernel_words - 1)
@@ -49,15 +50,9 @@ def gradient_array(
     tap_shift = count(design.window_width - 1)
     cu_shift = count(n_cu * width - 1)
 
-    @always(clk.posedge)
-    def track() -> None:
-        if rst:
-            in_flight.next = 0
-        else:
-            in_flight.next = concat(in_flight[latency - 1 : 0], slot.valid)
-
     # The gradients are read while the products are in the multipliers' last stage.
     control = [
+        valid_delay(clk, rst, slot.valid, write, latency),
         delay(clk, slot.kernel_addr, slot_addr, design.mul_latency),
         delay(clk, opening, slot_opening, design.mul_latency),
         delay(clk, slot_addr, write_addr, latency - design.mul_latency),
@@ -81,7 +76,7 @@ def gradient_array(
             deltas((j + 1) * width, j * width),
             read_addr,
             from_zero,
-            in_flight(latency - 1),
+            write,
             write_addr,
             tap_shift,
             elements[j],
@@ -97,4 +92,4 @@ def gradient_array(
         moved[:] = joined >> cu_shift
         gradient.next = moved[width:]
 
-    return track, control, choose, units, select
+    return control, choose, units, select

@@ -7,8 +7,9 @@ from typing import Any
 from myhdl import ConcatSignal, always, always_comb, block, intbv
 
 from merp.hdl.beats import Step, code_bits
-from merp.hdl.bundles import OutputConfig, bits, count
+from merp.hdl.bundles import OutputConfig, bits, count, flag
 from merp.hdl.entity import entity
+from merp.hdl.position_steps import position_steps
 from merp.models.params.design import Design
 
 
@@ -24,6 +25,39 @@ def _sum(row: Any, column: Any, code: Any) -> Any:
         code.next = total[size:]
 
     return add
+
+
+@block
+def _walk(clk: Any, restart: Any, advance: Any, stride: Any, amount: Any, place: Any) -> Any:
+    """Follow one direction: each place is amount per index from where it last had its turn."""
+    overlap = len(place)
+    left = count((1 << len(stride)) - 1)  # indices until the next turn
+    turn = count(overlap - 1)
+    second = 1 % overlap
+
+    @always(clk.posedge)
+    def walk() -> None:
+        if restart:
+            left.next = stride
+            turn.next = second
+            for i in range(overlap):
+                place[i].next = 0
+        elif advance:
+            for j in range(overlap):
+                if left == 1 and turn == j:
+                    place[j].next = 0
+                else:
+                    place[j].next = place[j] + amount
+            if left != 1:
+                left.next = left - 1
+            else:
+                left.next = stride
+                if turn == overlap - 1:
+                    turn.next = 0
+                else:
+                    turn.next = turn + 1
+
+    return walk
 
 
 @entity
@@ -47,59 +81,16 @@ def pool_code(
     width = max(size, (furthest * (window + 1)).bit_length())
     row = [bits(width) for _ in range(overlap)]  # times window
     column = [bits(width) for _ in range(overlap)]
-    rows_left, columns_left = count(design.max_stride), count(design.max_stride)
-    row_turn, column_turn = count(overlap - 1), count(overlap - 1)
-    second = 1 % overlap
+    row_restart, row_advance, column_restart, column_advance = (flag() for _ in range(4))
     places = [bits(size) for _ in range(overlap**2)]
     joined = ConcatSignal(*reversed(places)) if overlap > 1 else places[0]
     early = bits(overlap**2 * size)
 
-    @always(clk.posedge)
-    def walk_columns() -> None:
-        if start or (step.issue and step.ends_position):
-            if start or step.last_column:
-                columns_left.next = config.stride
-                column_turn.next = second
-                for i in range(overlap):
-                    column[i].next = 0
-            else:
-                for j in range(overlap):
-                    if columns_left == 1 and column_turn == j:
-                        column[j].next = 0
-                    else:
-                        column[j].next = column[j] + 1
-                if columns_left != 1:
-                    columns_left.next = columns_left - 1
-                else:
-                    columns_left.next = config.stride
-                    if column_turn == overlap - 1:
-                        column_turn.next = 0
-                    else:
-                        column_turn.next = column_turn + 1
-
-    @always(clk.posedge)
-    def walk_rows() -> None:
-        if start or (step.issue and step.ends_position and step.last_column):
-            if start or step.last_row:
-                rows_left.next = config.stride
-                row_turn.next = second
-                for i in range(overlap):
-                    row[i].next = 0
-            else:
-                for j in range(overlap):
-                    if rows_left == 1 and row_turn == j:
-                        row[j].next = 0
-                    else:
-                        row[j].next = row[j] + config.window
-                if rows_left != 1:
-                    rows_left.next = rows_left - 1
-                else:
-                    rows_left.next = config.stride
-                    if row_turn == overlap - 1:
-                        row_turn.next = 0
-                    else:
-                        row_turn.next = row_turn + 1
-
+    steps = position_steps(start, step, row_restart, row_advance, column_restart, column_advance)
+    walks = [
+        _walk(clk, row_restart, row_advance, config.stride, config.window, row),
+        _walk(clk, column_restart, column_advance, config.stride, 1, column),
+    ]
     sums = [
         _sum(row[index // overlap], column[index % overlap], places[index])
         for index in range(overlap**2)
@@ -111,4 +102,4 @@ def pool_code(
             early.next = joined
         codes.next = early
 
-    return walk_columns, walk_rows, sums, follow
+    return steps, walks, sums, follow

@@ -11,6 +11,7 @@ from merp.hdl.bundles import OutputConfig, bits, count, flag
 from merp.hdl.delay import delay
 from merp.hdl.entity import entity
 from merp.hdl.pool_axis import pool_axis
+from merp.hdl.position_steps import position_steps
 from merp.models.params.design import Design
 
 
@@ -53,15 +54,7 @@ def pool_position(
     store_address = bits(overlap * width) if design.average else update.store_address
     deliver = bits(overlap**2) if design.average else update.deliver
 
-    @always_comb
-    def strobe() -> None:
-        column_advance.next = step.issue and step.ends_position
-        row_advance.next = step.issue and step.ends_position and step.last_column
-        column_restart.next = start or (step.issue and step.ends_position and step.last_column)
-        row_restart.next = start or (
-            step.issue and step.ends_position and step.last_column and step.last_row
-        )
-
+    steps = position_steps(start, step, row_restart, row_advance, column_restart, column_advance)
     rows = pool_axis(
         clk, row_restart, row_advance, config.window, config.stride, config.pooled_rows,
         row_covers, row_opens, row_closes, row_closes_last, overlap,
@@ -126,7 +119,7 @@ def pool_position(
     def present() -> None:
         update.address.next = joined
 
-    parts = strobe, rows, columns, judge, cross, select, account, present
+    parts = steps, rows, columns, judge, cross, select, account, present
     if not design.average:
         return parts
     return (

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import ConcatSignal, always, always_comb, intbv
+from myhdl import ConcatSignal, always_comb, intbv
 
 from merp.hdl.beats import Beat, Step, code_bits, element_width
 from merp.hdl.bit_packer import bit_packer
 from merp.hdl.bundles import OutputConfig, Stream, bits, count, flag
 from merp.hdl.credit_fifo import credit_fifo
 from merp.hdl.entity import entity
+from merp.hdl.free_places import free_places
 from merp.hdl.positive import positive
 from merp.hdl.state_field import state_field
 from merp.hdl.state_sender import state_sender
@@ -61,8 +62,7 @@ def state_side(
     lanes = range(r)
     sizes = (0, *(code_bits(window) for window in range(1, design.pool_window + 1)))
 
-    asked, any_state, pushed, freed, sent = flag(), flag(), flag(), flag(), flag()
-    room = count(places)
+    asked, room, reserved, any_state, pushed, freed, sent = (flag() for _ in range(7))
     word = bits(total + len(results) + 1)
     head = bits(len(word))
     head_valid, head_take = flag(), flag()
@@ -82,17 +82,10 @@ def state_side(
 
     @always_comb
     def allow() -> None:
-        permit.next = room != 0 or not asked
+        permit.next = room or not asked
+        reserved.next = step.issue and asked
 
-    @always(clk.posedge)
-    def reserve() -> None:
-        if step.issue and asked:
-            if not freed:
-                room.next = room - 1
-        elif freed:
-            room.next = room + 1
-        if rst:
-            room.next = places
+    space = free_places(clk, rst, reserved, freed, room, places)
 
     if design.pool_window > 1:
         fields = [bits(field_width) for _ in lanes]
@@ -171,6 +164,6 @@ def state_side(
         done.next = sent or not any_state
 
     return (
-        judge, allow, reserve, makers, collect, admit, waiting, look_up, measure, sender, packer,
+        judge, allow, space, makers, collect, admit, waiting, look_up, measure, sender, packer,
         finish,
     )  # fmt: skip

@@ -8,6 +8,7 @@ from myhdl import ConcatSignal, always, always_comb
 
 from merp.hdl.bundles import bits, count, flag
 from merp.hdl.entity import entity
+from merp.hdl.free_places import free_places
 from merp.hdl.unpool_axis import unpool_axis
 from merp.hdl.unpool_config import (
     Issued,
@@ -62,7 +63,7 @@ def unpool_reader(
     channel = passed.channel
     column, row, image = count(design.max_size), count(design.max_size), count(design.max_images)
     last_channel, last_column, last_row, last_image = flag(), flag(), flag(), flag()
-    room = count(places)
+    room = flag()
     lead = count(overlap + 1)  # complete rows from the newest one that is read on
     fire, pooled, there, masked = flag(), flag(), flag(), flag()
     row_restart, row_advance, row_opens = flag(), flag(), flag()
@@ -110,7 +111,7 @@ def unpool_reader(
     def decide() -> None:
         fire.next = False
         word_ready.next = False
-        if busy and room != 0:
+        if busy and room:
             if config.maximum:
                 fire.next = there
             elif config.average:
@@ -163,12 +164,6 @@ def unpool_reader(
 
     @always(clk.posedge)
     def account() -> None:
-        if fire and not freed:
-            room.next = room - 1
-        elif freed and not fire:
-            room.next = room + 1
-        if rst:
-            room.next = places
         if written.row and not row_opens:
             lead.next = lead + 1
         elif row_opens and not written.row:
@@ -213,6 +208,7 @@ def unpool_reader(
     def present() -> None:
         read.address.next = joined
 
+    space = free_places(clk, rst, fire, freed, room, places)
     return (
-        rows, columns, locate, check, decide, step, walk, account, address, fetch, present,
+        rows, columns, space, locate, check, decide, step, walk, account, address, fetch, present,
     )  # fmt: skip

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import always, always_comb
+from myhdl import always_comb
 
-from merp.hdl.bundles import bits, count, flag
+from merp.hdl.bundles import bits, flag
 from merp.hdl.credit_fifo import credit_fifo
 from merp.hdl.delay import delay
 from merp.hdl.entity import entity
 from merp.hdl.fp_mul import fp_mul
+from merp.hdl.free_places import free_places
 from merp.hdl.valid_delay import valid_delay
 from merp.models.params.unpool_design import UnpoolDesign
 
@@ -43,23 +44,13 @@ def unpool_scale(
     """
     width = design.fmt.width
     places = design.mul_latency + CREDIT_CYCLES
-    room = count(places)
-    accept, push, freed = flag(), flag(), flag()
+    room, accept, push, freed = flag(), flag(), flag(), flag()
     product, plain, chosen = bits(width), bits(width), bits(width)
 
     @always_comb
     def permit() -> None:
-        ready.next = room != 0
-        accept.next = valid and room != 0
-
-    @always(clk.posedge)
-    def reserve() -> None:
-        if accept and not freed:
-            room.next = room - 1
-        elif freed and not accept:
-            room.next = room + 1
-        if rst:
-            room.next = places
+        ready.next = room
+        accept.next = valid and room
 
     @always_comb
     def choose() -> None:
@@ -70,7 +61,7 @@ def unpool_scale(
 
     return (
         permit,
-        reserve,
+        free_places(clk, rst, accept, freed, room, places),
         valid_delay(clk, rst, accept, push, design.mul_latency),
         fp_mul(clk, data, scale, product, design.fmt, design.mul_latency),
         delay(clk, data, plain, design.mul_latency),

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import ConcatSignal, always, always_comb, block, concat
+from myhdl import ConcatSignal, always_comb, block
 
-from merp.hdl.bundles import Stream, bits, count, flag
+from merp.hdl.bundles import Stream, bits, flag
 from merp.hdl.delay import delay
 from merp.hdl.entity import entity
+from merp.hdl.free_places import free_places
 from merp.hdl.gradient_bundles import (
     READ_LATENCY,
     GradientMapConfig,
@@ -24,6 +25,7 @@ from merp.hdl.parameter_reader import parameter_reader
 from merp.hdl.parameter_writer import parameter_writer
 from merp.hdl.scaled_sum import scaled_sum
 from merp.hdl.update_walk import update_walk
+from merp.hdl.valid_delay import valid_delay
 from merp.models.params.design import Design
 
 SLOT_CYCLES = 2
@@ -31,41 +33,6 @@ SLOT_CYCLES = 2
 
 CREDIT_CYCLES = 4
 """From a push to the reuse of its place: memory, head register, credit, decision."""
-
-
-@block
-def _room(clk: Any, rst: Any, taken: Any, freed: Any, some: Any, places: int) -> Any:
-    """Count the free places behind the pipeline."""
-    room = count(places)
-
-    @always(clk.posedge)
-    def keep() -> None:
-        if taken and not freed:
-            room.next = room - 1
-            some.next = room != 1
-        elif freed and not taken:
-            room.next = room + 1
-            some.next = True
-        if rst:
-            room.next = places
-            some.next = True
-
-    return keep
-
-
-@block
-def _track(clk: Any, rst: Any, entered: Any, in_flight: Any) -> Any:
-    """Shift: bit i tells that a word entered i + 1 cycles ago."""
-    top = len(in_flight) - 1
-
-    @always(clk.posedge)
-    def shift() -> None:
-        if rst:
-            in_flight.next = 0
-        else:
-            in_flight.next = concat(in_flight[top:0], entered)
-
-    return shift
 
 
 @block
@@ -130,9 +97,6 @@ def update_unit(
     with_momentum = sink_kernel_velocity is not None
     velocity_at = READ_LATENCY + (step if with_momentum else 0)  # cycles after the entrance
     parameter_at = velocity_at + step
-    gradient_bit, velocity_bit, parameter_bit = (
-        cycles - 1 for cycles in (READ_LATENCY, velocity_at, parameter_at)
-    )
     places = parameter_at + CREDIT_CYCLES
 
     walking, biases, last = flag(), flag(), flag()
@@ -141,8 +105,7 @@ def update_unit(
     room, freed = flag(), flag()
     # Gradients that are not to be used must not be seen behind their exit: the next run could be
     # there before they are.
-    in_reading = bits(READ_LATENCY)
-    in_flight = bits(parameter_at)
+    gradient_there, velocity_there, parameter_there = flag(), flag(), flag()
     tag, tag_read, tag_velocity, tag_new = bits(2), bits(2), bits(2), bits(2)
     gradient = bits(width)
     velocity, late_old, renewed = bits(width), bits(width), bits(width)
@@ -156,8 +119,12 @@ def update_unit(
     reader = parameter_reader(
         clk, rst, start, biases, last, take, sink_kernel, sink_bias, old, old_valid, old_error
     )
-    track = [_track(clk, rst, advance, in_reading), _track(clk, rst, take, in_flight)]
-    space = _room(clk, rst, advance, freed, room, places)
+    track = [
+        valid_delay(clk, rst, advance, gradient_there, READ_LATENCY),
+        valid_delay(clk, rst, take, velocity_there, velocity_at),
+        valid_delay(clk, rst, velocity_there, parameter_there, step),
+    ]
+    space = free_places(clk, rst, advance, freed, room, places)
     joined = ConcatSignal(last, biases)
 
     @always_comb
@@ -181,12 +148,12 @@ def update_unit(
     @always_comb
     def leave() -> None:
         if config.update:
-            push.next = in_flight[parameter_bit]
+            push.next = parameter_there
             pushed.next = renewed
             pushed_biases.next = tag_new[0]
             pushed_last.next = tag_new[1]
         else:
-            push.next = in_reading[gradient_bit]
+            push.next = gradient_there
             pushed.next = gradient
             pushed_biases.next = tag_read[0]
             pushed_last.next = tag_read[1]
@@ -214,7 +181,7 @@ def update_unit(
 
     past, past_valid, past_error = bits(width), flag(), flag()
     late_past = bits(width)
-    velocity_push, velocity_last, velocity_biases = flag(), flag(), flag()
+    velocity_last, velocity_biases = flag(), flag()
     velocity_room, velocity_freed = flag(), flag()
     velocity_ends, velocity_sent = flag(), flag()
     past_reader = parameter_reader(
@@ -228,7 +195,7 @@ def update_unit(
     momentum = scaled_sum(
         clk, config.momentum, late_past, gradient, velocity, False, fmt, *latencies
     )
-    velocity_space = _room(clk, rst, take, velocity_freed, velocity_room, places)
+    velocity_space = free_places(clk, rst, take, velocity_freed, velocity_room, places)
 
     @always_comb
     def enter_both() -> None:
@@ -241,12 +208,11 @@ def update_unit(
 
     @always_comb
     def leave_velocity() -> None:
-        velocity_push.next = in_flight[velocity_bit]
         velocity_biases.next = tag_velocity[0]
         velocity_last.next = tag_velocity[1]
 
     velocity_writer = parameter_writer(
-        clk, rst, start, velocity_push, velocity_biases, velocity_last, velocity, velocity_freed,
+        clk, rst, start, velocity_there, velocity_biases, velocity_last, velocity, velocity_freed,
         source_kernel_velocity, source_bias_velocity, velocity_ends, velocity_sent, places,
     )  # fmt: skip
 

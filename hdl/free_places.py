@@ -1,0 +1,35 @@
+"""How many places behind a rigid pipeline are free: what enters it must find one at its end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, block
+
+from merp.hdl.bundles import count
+
+
+@block
+def free_places(clk: Any, rst: Any, taken: Any, freed: Any, some: Any, places: int) -> Any:
+    """Count free places.
+
+    taken, freed  in   pulse: a place less, a place more
+    some          out  there is one
+
+    Reset: every place is free.
+    """
+    room = count(places)
+
+    @always(clk.posedge)
+    def keep() -> None:
+        if taken and not freed:
+            room.next = room - 1
+            some.next = room != 1
+        elif freed and not taken:
+            room.next = room + 1
+            some.next = True
+        if rst:
+            room.next = places
+            some.next = True
+
+    return keep

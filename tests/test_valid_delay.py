@@ -1,0 +1,47 @@
+"""The delay of a flag: exactly as late as declared, and forgotten by a reset."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from merp.cosim.replay import replay
+from merp.hdl.bundles import flag
+from merp.hdl.valid_delay import valid_delay
+from merp.testbenches.trace import Trace, run_block
+
+
+def check(cycles: int, resets: float) -> Trace:
+    rng = Random(f"{cycles} {resets}")
+    drive = [
+        {"rst": int(rng.random() < resets), "d": rng.getrandbits(1)} for _ in range(60 + 4 * cycles)
+    ]
+    args = {"clk": flag(), "rst": flag(), "d": flag(), "q": flag(), "cycles": cycles}
+    trace = run_block(valid_delay, args, ("rst", "d"), lambda cycle, _: drive[cycle], len(drive))
+    line, expected = [0] * cycles, []
+    for values in drive:
+        expected.append(line[-1])
+        line = [0] * cycles if values["rst"] else [values["d"], *line[:-1]]
+    assert trace.column("q") == expected
+    assert 1 in expected
+    return trace
+
+
+@pytest.mark.parametrize("resets", [0, 0.05])
+@pytest.mark.parametrize("cycles", [1, 2, 3, 12])
+def test_valid_delay(cycles: int, resets: float) -> None:
+    check(cycles, resets)
+
+
+def test_valid_delay_rejects_no_cycles() -> None:
+    with pytest.raises(ValueError, match="cycles must be 1 or more, not 0"):
+        valid_delay(flag(), flag(), flag(), flag(), 0)
+
+
+@pytest.mark.ghdl
+@pytest.mark.parametrize("cycles", [1, 2, 7])
+def test_valid_delay_vhdl(cycles: int, tmp_path: Path) -> None:
+    trace = check(cycles, 0.05)
+    assert replay(trace, tmp_path) == len(trace.rows)
