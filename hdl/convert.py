@@ -23,6 +23,7 @@ import myhdl
 
 from merp.hdl import _verilog, _vhdl
 from merp.hdl._analyse import Analysis, Body, name_blocks, stub_blocks
+from merp.hdl._analyse import Port as AnalysedPort
 from merp.hdl._elaborate import (
     ExportError,
     Unit,
@@ -35,11 +36,20 @@ from merp.hdl._elaborate import (
 )
 from merp.hdl._names import flaw
 
-__all__ = ["Export", "ExportError", "convert"]
+__all__ = ["Export", "ExportError", "Port", "convert"]
 
 Language = Literal["vhdl", "verilog"]
 _WRITERS: dict[str, ModuleType] = {"vhdl": _vhdl, "verilog": _verilog}
 _LABEL_LENGTH = 16  # longer values are not put into entity names
+
+
+@dataclass(frozen=True)
+class Port:
+    """A flattened port of an exported top; ``width`` is None for a single bit."""
+
+    name: str
+    is_output: bool
+    width: int | None
 
 
 @dataclass(frozen=True)
@@ -50,15 +60,23 @@ class Export:
         files: in dependency order, the support package first and the top last.
         top: name of the top entity.
         instances: how often each entity is instantiated in the whole design, the top once.
-        inputs: flattened input ports of the top.
-        outputs: flattened output ports of the top.
+        ports: flattened ports of the top, in the order of its arguments.
     """
 
     files: tuple[Path, ...]
     top: str
     instances: Mapping[str, int]
-    inputs: tuple[str, ...]
-    outputs: tuple[str, ...]
+    ports: tuple[Port, ...]
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """Names of the input ports."""
+        return tuple(port.name for port in self.ports if not port.is_output)
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """Names of the output ports."""
+        return tuple(port.name for port in self.ports if port.is_output)
 
 
 @dataclass
@@ -117,7 +135,7 @@ class _Converter:
         variants.append(entity)
         return entity
 
-    def name_entities(self, top: _Entity, top_name: str | None) -> None:
+    def name_entities(self, top: _Entity, top_name: str | None, prefix: str) -> None:
         """Name each entity after its function, and what tells it from its siblings."""
         if top_name is not None:
             top.name = top_name
@@ -129,7 +147,7 @@ class _Converter:
             for entity, suffix in zip(family, _suffixes(family), strict=True):
                 if entity.name:
                     continue
-                entity.name = name = f"{base}{suffix}"
+                entity.name = name = f"{prefix}{base}{suffix}"
                 number = 1
                 while entity.name.lower() in taken or flaw(entity.name):
                     number += 1
@@ -206,6 +224,7 @@ def convert(
     hdl: Language,
     directory: Path,
     name: str | None = None,
+    prefix: str = "",
 ) -> Export:
     """Convert ``function(**args)`` and the entities inside it to one file each.
 
@@ -219,14 +238,16 @@ def convert(
         hdl: the language.
         directory: where the files go; created if missing, other files in it are left alone.
         name: of the top entity, instead of the function's.
+        prefix: of the names of all other entities, which keeps designs in one library apart.
 
     Raises:
         ExportError: the design cannot be exported; nothing is written.
     """
     if not is_block(function):
         raise ExportError(f"{function!r} is not a block: decorate it with @entity")
-    if name is not None and flaw(name):
-        raise ExportError(f"entity name {name} {flaw(name)}")
+    for given in (name, prefix and f"{prefix}x"):
+        if given and flaw(given):
+            raise ExportError(f"entity name {given} {flaw(given)}")
     converter = _Converter(_WRITERS[hdl])
     try:
         with warnings.catch_warnings():
@@ -235,7 +256,7 @@ def convert(
             top = converter.entity(function, arguments(function, (), dict(args)), is_top=True)
     except myhdl.ConversionError as error:
         raise ExportError(str(error)) from error
-    converter.name_entities(top, name)
+    converter.name_entities(top, name, prefix)
     names = {entity.token: entity.name for entity in converter.entities}
     texts: dict[str, str] = {}
     support = converter.writer.support()
@@ -251,6 +272,10 @@ def convert(
         files=tuple(directory / file_name for file_name in texts),
         top=top.name,
         instances=converter.totals(),
-        inputs=tuple(port.name for port in top.body.ports if not port.is_output),
-        outputs=tuple(port.name for port in top.body.ports if port.is_output),
+        ports=tuple(_exported(port) for port in top.body.ports),
     )
+
+
+def _exported(port: AnalysedPort) -> Port:
+    is_vector = port_type(port.name, port.signal).is_vector
+    return Port(port.name, port.is_output, port.signal._nrbits if is_vector else None)
