@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import pairwise
 
-from merp.models.network import Network
+from merp.models.network import Layer, Network
 from merp.models.phases import previous
 
 PORT_BITS = 16
@@ -22,21 +22,26 @@ def load_seconds(bits: int) -> float:
     return bits / (PORT_BITS * PORT_MHZ * 1e6)
 
 
-def passes(network: Network, phases: tuple[str, ...] = ("fp", "dp", "ku")) -> list[tuple[str, str]]:
-    """Return design and phase of each pass of a training step, in order.
+def layer_passes(
+    network: Network, phases: tuple[str, ...] = ("fp", "dp", "ku")
+) -> list[tuple[Layer, str]]:
+    """Return layer and phase of each pass of a training step, in order.
 
     FP from the first layer to the last, then all of DP from the last to the first, then KU: its
     operands lie in memory, so that it need not alternate with DP, which would cost more bitstreams.
     """
     layers = [layer for layer in network.layers if layer.design is not None]
-    order = []
-    for phase in phases:
-        for layer in reversed(layers) if phase == "dp" else layers:
-            if layer.design is not None and not (
-                phase == "dp" and previous(network, layer) is None
-            ):
-                order.append((layer.design, phase))
-    return order
+    return [
+        (layer, phase)
+        for phase in phases
+        for layer in (reversed(layers) if phase == "dp" else layers)
+        if not (phase == "dp" and previous(network, layer) is None)
+    ]
+
+
+def passes(network: Network, phases: tuple[str, ...] = ("fp", "dp", "ku")) -> list[tuple[str, str]]:
+    """Return design and phase of each pass, in that order."""
+    return [(str(layer.design), phase) for layer, phase in layer_passes(network, phases)]
 
 
 def bitstreams(order: list[tuple[str, str]]) -> int:
