@@ -1,4 +1,4 @@
-"""Passes of the backward phases: what one group of a layer is given, and what must come back."""
+"""Passes of the phases: what one group of a layer is given, and what must come back."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from merp.cosim.expectation import Expectation, expect_delta, expect_update
+from merp.cosim.expectation import Expectation, expect_delta, expect_forward, expect_update
 from merp.models.compiled import Bits
 from merp.models.inference import group_maps, group_parameters
 from merp.models.network import Layer
@@ -16,6 +16,7 @@ from merp.models.phases import DeltaDesign, maps_behind
 from merp.models.state import State, of_maps, packed
 from merp.models.training import Rates
 from merp.testbenches.delta_run import delta_run
+from merp.testbenches.forward_run import forward_run
 from merp.testbenches.kernel_update_run import kernel_update_run
 from merp.testbenches.run import Run
 
@@ -34,6 +35,32 @@ class Updated(NamedTuple):
 
     parameters: Pair
     velocities: Pair
+
+
+def forward_pass(
+    layer: Layer,
+    group: int,
+    design: Design,
+    x: Bits,
+    made: Pair,
+    wanted: Bits,
+    state: State | None = None,
+) -> Pass:
+    """Forward propagation of one group.
+
+    Args:
+        layer: the layer. design: what it runs on.
+        x: (images, rows, columns, groups*n) words. made: kernels and biases.
+        wanted: what must come out, of all groups.
+        state: of the whole layer, where the design writes it.
+    """
+    shape = layer.shape
+    maps = group * shape.m, (group + 1) * shape.m
+    own = group_parameters(layer, group, *made)
+    run = forward_run(shape, design, group_maps(x, layer, group), *own)
+    golden = np.ascontiguousarray(wanted[..., slice(*maps)])
+    kept = packed(of_maps(state, *maps), shape, design.fmt) if state is not None else None
+    return Pass(run, expect_forward(shape, len(x), design, golden, kept))
 
 
 def delta_pass(

@@ -13,7 +13,15 @@ from merp.cosim.passes import Pass, Updated, delta_pass, update_pass
 from merp.cosim.waveform import transfers
 from merp.models.kernel_update import gradients, update
 from merp.models.network import Layer
-from merp.models.phases import delta_design, previous, update_design, update_unpool_design
+from merp.models.params.design import Design
+from merp.models.params.unpool_design import UnpoolDesign
+from merp.models.phases import (
+    DeltaDesign,
+    delta_design,
+    previous,
+    update_design,
+    update_unpool_design,
+)
 from merp.models.training import Rates
 from merp.testbenches.delta_run import delta_top
 from merp.testbenches.kernel_update_run import kernel_update_top
@@ -62,10 +70,23 @@ def _run(choice: Choice, layer: Layer, phase: str, top: Top, passes: Sequence[Pa
 
 
 def _delta(choice: Choice, layer: Layer, golden: GoldenStep) -> tuple[Top, list[Pass]]:
-    """Delta propagation of each group."""
+    design = delta_design(choice.network, layer, choice.before)
+    return delta_top(design, choice.array), delta_passes(choice, layer, golden, design)
+
+
+def _update(choice: Choice, layer: Layer, golden: GoldenStep) -> tuple[Top, list[Pass]]:
+    design = update_design(choice.network, layer)
+    undone = update_unpool_design(choice.network, layer) if choice.before else None
+    top = kernel_update_top(design, choice.array, undone=undone)
+    return top, update_passes(choice, layer, golden, design, undone)
+
+
+def delta_passes(
+    choice: Choice, layer: Layer, golden: GoldenStep, design: DeltaDesign
+) -> list[Pass]:
+    """Delta propagation of each chosen group, on ``design``."""
     earlier = previous(choice.network, layer)
     assert earlier is not None
-    design = delta_design(choice.network, layer, choice.before)
     here, behind = golden.passed[layer.name], golden.passed[earlier.name]
     deltas, state, wanted = (
         (here.delta, here.state, behind.delta)
@@ -73,18 +94,21 @@ def _delta(choice: Choice, layer: Layer, golden: GoldenStep) -> tuple[Top, list[
         else (here.sums, behind.state, behind.sums)
     )
     kernels, _ = golden.parameters[layer.name]
-    passes = [
+    return [
         delta_pass(layer, earlier, group, design, deltas, state, kernels, wanted)
         for group in choice.groups(layer)
     ]
-    return delta_top(design, choice.array), passes
 
 
-def _update(choice: Choice, layer: Layer, golden: GoldenStep) -> tuple[Top, list[Pass]]:
-    """Kernel update of each group, without momentum."""
-    network, fmt = choice.network, choice.network.fmt
-    design = update_design(network, layer)
-    undone = update_unpool_design(network, layer) if choice.before else None
+def update_passes(
+    choice: Choice,
+    layer: Layer,
+    golden: GoldenStep,
+    design: Design,
+    undone: UnpoolDesign | None,
+) -> list[Pass]:
+    """Kernel update of each chosen group on ``design``, without momentum."""
+    fmt = choice.network.fmt
     rates = Rates.of(RATE, 0.0, choice.images, fmt)
     here = golden.passed[layer.name]
     parameters = golden.parameters[layer.name]
@@ -95,8 +119,7 @@ def _update(choice: Choice, layer: Layer, golden: GoldenStep) -> tuple[Top, list
     )
     old, new = Updated(parameters, rest), Updated((kernels, biases), rest)
     deltas, state = (here.delta, here.state) if choice.before else (here.sums, None)
-    passes = [
+    return [
         update_pass(layer, group, design, here.x, deltas, old, rates, new, undone, state)
         for group in choice.groups(layer)
     ]
-    return kernel_update_top(design, choice.array, undone=undone), passes
