@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from subprocess import CalledProcessError
 from time import perf_counter, sleep
+from typing import Any
 
 from merp.cosim.job import Job
 from merp.cosim.record import Record
@@ -19,8 +20,10 @@ from merp.hdl.convert import convert
 from merp.testbenches.job_files import FOLDER, POLL_SECONDS, put, run_to_json
 from merp.testbenches.player import Progress
 from merp.testbenches.run import Outcome, Stuck
+from merp.testbenches.top import Top
 
 STANDARD = "--std=08"
+BENCH = "merp.testbenches.forward_cocotb"
 
 
 def run_job(job: Job, progress: Progress | None = None) -> list[Record]:
@@ -30,6 +33,21 @@ def run_job(job: Job, progress: Progress | None = None) -> list[Record]:
         BadInput: GHDL or cocotb is not installed.
         RuntimeError: GHDL refuses the VHDL, or the simulation ends without its outcomes.
     """
+    return play(job, job.top, BENCH, {}, progress)
+
+
+def play(
+    job: Job,
+    exported: Top,
+    bench: str,
+    told: Mapping[str, Any],
+    progress: Progress | None = None,
+) -> list[Record]:
+    """Run a job on the VHDL of ``exported``, which is the job's top or holds it.
+
+    ``bench`` is the cocotb module that plays it, ``told`` what ``job.json`` tells it beside the
+    rest. Raises as ``run_job`` does.
+    """
     check_ghdl()
     began = perf_counter()
     ports = job.top.ports
@@ -38,13 +56,13 @@ def run_job(job: Job, progress: Progress | None = None) -> list[Record]:
         folder = Path(name)
         vhdl = folder / "vhdl"
         vhdl.mkdir()
-        export = convert(job.top.function, job.top.args, "vhdl", vhdl)
+        export = convert(exported.function, exported.args, "vhdl", vhdl)
         sha = _sha(export.files)
-        simulation = _Simulation(export.top, export.files, folder)
+        simulation = Simulation(export.top, export.files, folder, bench)
         build_seconds = perf_counter() - began
         put(
             folder / "job.json",
-            {"ports": ports.to_json(), "runs": len(job.runs), "limit": job.limit},
+            {"ports": ports.to_json(), "runs": len(job.runs), "limit": job.limit, **told},
         )
         with simulation.running(job.vcd):
             for index in range(len(job.runs)):
@@ -71,13 +89,17 @@ def _sha(sources: Sequence[Path]) -> str:
     return digest.hexdigest()
 
 
-class _Simulation:
-    """A GHDL simulation in a job folder; see ``forward_cocotb`` for the files in it."""
+class Simulation:
+    """A GHDL simulation in a job folder, under the cocotb module ``bench``.
 
-    def __init__(self, top: str, sources: Sequence[Path], folder: Path) -> None:
+    See ``forward_cocotb`` for the files in it.
+    """
+
+    def __init__(self, top: str, sources: Sequence[Path], folder: Path, bench: str) -> None:
         from cocotb_tools.runner import get_runner  # optional: its absence is a BadInput above
 
         self._top = top
+        self._bench = bench
         self._folder = folder
         self._runner = get_runner("ghdl")
         self._ended: Future[Path] | None = None
@@ -113,7 +135,7 @@ class _Simulation:
 
     def _simulate(self, vcd: Path | None) -> Path:
         return self._runner.test(
-            test_module="merp.testbenches.forward_cocotb",
+            test_module=self._bench,
             hdl_toplevel=self._top,
             hdl_toplevel_lang="vhdl",
             build_dir=self._folder,

@@ -23,7 +23,8 @@ from merp.testbenches.streams import Read
 from merp.testbenches.top import TopPorts
 
 
-def _runs(folder: Path, number: int) -> Iterator[Run]:
+def runs_of(folder: Path, number: int) -> Iterator[Run]:
+    """The runs of a job, as they appear."""
     parent = os.getppid()
     for index in range(number):
         path = folder / f"run{index}.json"
@@ -58,7 +59,7 @@ async def play_job(dut: Any) -> None:
         put(folder / f"outcome{written}.json", asdict(outcome))
         written += 1
 
-    play = player(ports, read, _runs(folder, job["runs"]), deliver, job["limit"])
+    play = player(ports, read, runs_of(folder, job["runs"]), deliver, job["limit"])
     dut.clk.value = 0
     try:
         changes = next(play, None)
