@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from merp.hdl.bundles import bits
+from merp.hdl.cu_fused import cu_fused
 from merp.hdl.cu_tree import cu_tree
 from merp.hdl.entity import entity
 from merp.hdl.kernel_memory import kernel_memory
@@ -12,7 +13,7 @@ from merp.models.params.design import Design
 
 # One block per `Design.cu_kind`, all with the ports (clk, window, kernel, y, design) and the
 # latency `Design.cu_latency`.
-SUM_OF_PRODUCTS = {"tree": cu_tree}
+SUM_OF_PRODUCTS = {"tree": cu_tree, "fused": cu_fused}
 
 
 @entity
@@ -34,7 +35,7 @@ def cu(
     Latency 1 + cu_latency cycles from read_addr, cu_latency from window; one sum per cycle.
     No reset.
     """
-    kernel = bits(design.window_width)
+    kernel = bits(len(data))
     memory = kernel_memory(clk, write, write_addr, data, read_addr, kernel, design.kernel_words)
     products = SUM_OF_PRODUCTS[design.cu_kind](clk, window, kernel, y, design)
     return memory, products

@@ -11,7 +11,9 @@ from merp.hdl.bundles import BiasWrite, KernelWrite, Slot, Sums, bits, count, fl
 from merp.hdl.cu import cu
 from merp.hdl.delay import delay
 from merp.hdl.entity import entity
+from merp.hdl.fused_operands import fused_operands
 from merp.models.params.design import Design
+from merp.models.params.fused import OPERAND_BITS, activation_bits
 
 
 @entity
@@ -59,16 +61,29 @@ def cu_array(
         delay(clk, slot.last, last, latency),
     ]
 
+    if design.cu_kind == "fused":
+        # Decoded once for all CUs, which get everything a cycle later.
+        written = KernelWrite(design, design.taps * OPERAND_BITS)
+        kernel_addr = count(design.kernel_words - 1)
+        factors = bits(design.taps * activation_bits(design.fused_dsp))
+        decode = [
+            fused_operands(
+                clk, kernel, slot.kernel_addr, window, written, kernel_addr, factors, design
+            )
+        ]
+    else:
+        written, kernel_addr, factors, decode = kernel, slot.kernel_addr, window, []
+
     psums = [bits(design.fmt.width) for _ in range(n_cu)]
     totals = [bits(design.fmt.width) for _ in range(n_cu)]
     units = [
         cu(
             clk,
-            kernel.enable(j),
-            kernel.addr,
-            kernel.data,
-            slot.kernel_addr,
-            window,
+            written.enable(j),
+            written.addr,
+            written.data,
+            kernel_addr,
+            factors,
             psums[j],
             design,
         )
@@ -99,4 +114,4 @@ def cu_array(
         sums.valid.next = in_flight[latency - 1] and last
         sums.data.next = joined
 
-    return track, control, units, accumulators, finish
+    return track, control, decode, units, accumulators, finish

@@ -1,7 +1,8 @@
 """The CU array as one behavioural process: simulation only, the same bits in the same cycle.
 
 It holds the n_cu CUs and their accumulators as arrays, with an arithmetic of its own
-(``integer_float``), so that its results count beside the hardware's and the golden model's.
+(``integer_float``, ``integer_fused``), so that its results count beside the
+hardware's and the golden model's.
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ from typing import Any
 import numpy as np
 from myhdl import always
 
+from merp.hdl import integer_float, integer_fused
 from merp.hdl.bundles import BiasWrite, KernelWrite, Slot, Sums
 from merp.hdl.entity import entity
-from merp.hdl.integer_float import accumulate, pack, sums_of_products, unpack
+from merp.hdl.integer_float import accumulate, pack, unpack
 from merp.models.params.design import Design
 
 
@@ -55,6 +57,12 @@ def cu_array_fast(
     added: deque[tuple[int, Any, int, bool]] = deque()
     leaving: tuple[Any, int] | None = None  # sums at the output, to be written back
 
+    def multiply(words: Any, sums: Any) -> None:
+        if design.cu_kind == "fused":
+            integer_fused.sums_of_products(held, words, sums, design.fused_dsp, design.fused_window)
+        else:
+            integer_float.sums_of_products(held, words, scratch, sums, exp_bits, frac_bits)
+
     def write_kernel(enable: int, addr: int, data: int) -> None:
         elements = unpack(data, taps, width)
         for j in range(n_cu):
@@ -81,7 +89,7 @@ def cu_array_fast(
             if word != held_word:
                 held[:], held_word = unpack(word, taps, width), word
             products = np.empty(n_cu, np.uint32)
-            sums_of_products(held, kernels[kernel_addr], scratch, products, exp_bits, frac_bits)
+            multiply(kernels[kernel_addr], products)
             multiplied.append((edge + to_operand - 1, products, acc_addr, group, first, last))
         if multiplied and multiplied[0][0] == edge:
             _, products, acc_addr, group, first, last = multiplied.popleft()

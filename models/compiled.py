@@ -23,7 +23,6 @@ Values = NDArray[np.float64]
 FRACTION_BITS = 52  # of binary64
 BIAS = 1023  # of binary64
 
-TREE = 0
 LANES = 16  # output maps summed side by side: wide enough for the processor's vectors
 
 
@@ -163,20 +162,9 @@ def _tree(window: Values, kernel: Values, terms: Values, lim: Limits) -> None:
         count = pairs + (count & 1)
 
 
-@njit(cache=True)
-def _dot(kind: int, window: Values, kernel: Values, terms: Values, lim: Limits) -> None:
-    """Sum of k*k products the way a CU of this kind does it, into row 0 of ``terms``."""
-    if kind == TREE:
-        _tree(window, kernel, terms, lim)
-    else:
-        raise ValueError("no such kind of CU")
-
-
 @njit(cache=True, parallel=True)
-def convolve(
-    padded: Bits, kernels: Bits, bias: Bits, stride: int, size: Any, kind: int, lim: Limits
-) -> Bits:
-    """Convolution of padded maps.
+def convolve(padded: Bits, kernels: Bits, bias: Bits, stride: int, size: Any, lim: Limits) -> Bits:
+    """Convolution of padded maps by CUs that are trees of rounding adders.
 
     padded: (images, rows, columns, n); kernels: (m, n, k, k); bias: (m,);
     size: output rows and columns. Returns (images, rows, columns, m).
@@ -208,7 +196,7 @@ def convolve(
                                 image, row * stride + tap // k, column * stride + tap % k, i
                             ]
                             window[tap] = decoded(word, lim)
-                        _dot(kind, window, weights[i], terms, lim)
+                        _tree(window, weights[i], terms, lim)
                         for lane in range(lanes):
                             total[lane] = rounded(total[lane] + terms[0, lane], lim)
                     for lane in range(lanes):

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from merp.models import compiled
+from merp.models import compiled, fused
 from merp.models.arithmetic import limits
 from merp.models.compiled import Bits
-from merp.models.params.formats import FloatFormat
-
-_KINDS = {"tree": compiled.TREE}
+from merp.models.params.formats import BINARY32, FloatFormat
+from merp.models.params.summation import TREE, Summation
 
 
 def convolution(
@@ -24,7 +23,7 @@ def convolution(
     stride: int,
     pad: int,
     fmt: FloatFormat,
-    cu_kind: str = "tree",
+    summation: Summation = TREE,
 ) -> Bits:
     """Convolve maps (cross-correlation, as in every convolution layer).
 
@@ -35,16 +34,17 @@ def convolution(
         stride: rows and columns between windows.
         pad: rows and columns of zeros on all four sides.
         fmt: number format.
-        cu_kind: how the k*k products are summed (``Design.cu_kind``).
+        summation: how the k*k products are summed (``Design.summation``).
 
     Returns:
         (images, out_rows, out_columns, m) words.
 
     Raises:
-        ValueError: the shapes do not fit each other, or there is no golden for ``cu_kind``.
+        ValueError: the shapes do not fit each other, or the sum is fused and the format is not
+            binary32.
     """
-    if cu_kind not in _KINDS:
-        raise ValueError(f"cu_kind must be one of {', '.join(_KINDS)}, not {cu_kind!r}")
+    if summation.kind == "fused" and fmt != BINARY32:
+        raise ValueError("cu_kind fused is for binary32 only")
     images, rows, columns, n = x.shape
     m, kernel_n, k, kernel_columns = kernels.shape
     out_rows, out_columns = ((side + 2 * pad - k) // stride + 1 for side in (rows, columns))
@@ -54,12 +54,13 @@ def convolution(
         )
     padded = np.zeros((images, rows + 2 * pad, columns + 2 * pad, n), np.uint32)
     padded[:, pad : pad + rows, pad : pad + columns] = x
-    return compiled.convolve(
+    arguments = (
         padded,
         np.ascontiguousarray(kernels, np.uint32),
         np.ascontiguousarray(bias, np.uint32),
         stride,
         (out_rows, out_columns),
-        _KINDS[cu_kind],
-        limits(fmt),
     )
+    if summation.kind == "fused":
+        return fused.convolve(*arguments, summation)
+    return compiled.convolve(*arguments, limits(fmt))

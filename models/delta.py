@@ -20,6 +20,7 @@ from merp.models.inference import group_parameters
 from merp.models.network import Layer
 from merp.models.params.formats import FloatFormat
 from merp.models.params.shape import Shape
+from merp.models.params.summation import TREE, Summation
 
 
 def swapped(kernels: Bits) -> Bits:
@@ -46,7 +47,7 @@ def spread(delta: Bits, shape: Shape) -> Bits:
 
 
 def delta_convolution(
-    delta: Bits, kernels: Bits, shape: Shape, fmt: FloatFormat, cu_kind: str = "tree"
+    delta: Bits, kernels: Bits, shape: Shape, fmt: FloatFormat, summation: Summation = TREE
 ) -> Bits:
     """Propagate the delta of one group of a layer.
 
@@ -58,13 +59,14 @@ def delta_convolution(
         kernels: (m, n, k, k) words, as forward propagation has them.
         shape: the layer's, as in forward propagation.
         fmt: number format.
-        cu_kind: how a CU sums its products (``Design.cu_kind``).
+        summation: how a CU sums its products (``Design.summation``).
 
     Returns:
         (images, rows, columns, n) words: the delta of the layer's input.
 
     Raises:
-        ValueError: an array is not of the shape's size, or there is no golden for ``cu_kind``.
+        ValueError: an array is not of the shape's size, or the sum is fused and the format is not
+            binary32.
     """
     sizes = {
         "delta": (delta.shape[1:], (shape.out_rows, shape.out_columns, shape.m)),
@@ -74,11 +76,11 @@ def delta_convolution(
         if found != wanted:
             raise ValueError(f"{name} must be of size {wanted}, not {found}")
     zeros = np.zeros(shape.n, np.uint32)
-    return convolution(spread(delta, shape), swapped(kernels), zeros, 1, 0, fmt, cu_kind)
+    return convolution(spread(delta, shape), swapped(kernels), zeros, 1, 0, fmt, summation)
 
 
 def delta_layer(
-    layer: Layer, delta: Bits, kernels: Bits, fmt: FloatFormat, cu_kind: str = "tree"
+    layer: Layer, delta: Bits, kernels: Bits, fmt: FloatFormat, summation: Summation = TREE
 ) -> Bits:
     """Propagate the delta of all groups of a layer; the input maps of the groups follow each other.
 
@@ -92,7 +94,7 @@ def delta_layer(
             group_parameters(layer, group, kernels, zeros)[0],
             layer.shape,
             fmt,
-            cu_kind,
+            summation,
         )
         for group in range(layer.groups)
     ]

@@ -11,6 +11,7 @@ from merp.models.compiled import Bits
 from merp.models.initial import Parameters
 from merp.models.network import Layer, Network
 from merp.models.params.formats import FloatFormat
+from merp.models.params.summation import TREE, Summation
 from merp.models.super_layer import super_layer
 
 
@@ -57,7 +58,7 @@ def as_input(maps: Bits, layer: Layer) -> Bits:
 
 
 def forward_layer(
-    layer: Layer, x: Bits, kernels: Bits, bias: Bits, fmt: FloatFormat, cu_kind: str = "tree"
+    layer: Layer, x: Bits, kernels: Bits, bias: Bits, fmt: FloatFormat, summation: Summation = TREE
 ) -> Bits:
     """Run all groups of a layer; their output maps follow each other."""
     groups = [
@@ -66,7 +67,7 @@ def forward_layer(
             *group_parameters(layer, group, kernels, bias),
             layer.shape,
             fmt,
-            cu_kind,
+            summation,
         )
         for group in range(layer.groups)
     ]
@@ -87,8 +88,8 @@ def inference(network: Network, image: Bits, parameters: Parameters) -> Iterator
     maps = image
     for layer in network.layers:
         x = as_input(maps, layer)
-        cu_kind = network.design(layer).cu_kind if layer.design else "tree"
-        maps = forward_layer(layer, x, *parameters[layer.name], network.fmt, cu_kind)
+        summation = network.summation(layer)
+        maps = forward_layer(layer, x, *parameters[layer.name], network.fmt, summation)
         yield LayerMaps(layer, x, maps)
 
 

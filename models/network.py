@@ -14,6 +14,7 @@ from merp.models.errors import BadInput
 from merp.models.params.design import Design
 from merp.models.params.formats import BINARY32, FloatFormat
 from merp.models.params.shape import Shape
+from merp.models.params.summation import TREE, Summation
 
 KINDS = ("conv", "fc")
 
@@ -116,6 +117,10 @@ class Network:
                 f"allowed are {', '.join(x.name for x in self.layers if x.design) or 'none'}"
             )
         return self.designs[layer.design]
+
+    def summation(self, layer: Layer) -> Summation:
+        """How the CUs of ``layer`` sum; a layer without a design has the paper's."""
+        return self.design(layer).summation if layer.design else TREE
 
     @property
     def word_bytes(self) -> int:

@@ -13,15 +13,19 @@ from typing import Any
 
 from merp.models.errors import BadInput
 from merp.models.network import Layer, Network
-from merp.models.params.design import CU_KINDS, Design
+from merp.models.params.design import Design
 from merp.models.params.formats import FORMATS, FloatFormat
 from merp.models.params.shape import POOL_KINDS, Pool, Shape
 from merp.models.params.sizing import MAX_KERNEL_ELEMENTS, MAXIMA, check_fits, size_design
+from merp.models.params.summation import CU_KINDS
 from merp.models.toml_section import Section, read_toml
 
 MAX_SIZE = 4096  # rows or columns; the hardware's own limit
 MAX_MAPS = 1 << 16
-CHOICES = ("k", "n_cu", "r", "p", "d", "mul_latency", "add_latency", "max_images")
+CHOICES = (
+    "k", "n_cu", "r", "p", "d", "fused_dsp", "fused_window", "mul_latency", "add_latency",
+    "max_images",
+)  # fmt: skip
 
 Size = tuple[int, int, int]  # rows, columns, channels
 

@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 from merp.models.network import Layer, Network
 from merp.models.params.delta_shape import delta_shape
-from merp.models.params.design import Design
+from merp.models.params.design import ARITHMETIC, Design
 from merp.models.params.shape import Shape
 from merp.models.params.sizing import groups_of, size_design
 from merp.models.params.unpool_design import UnpoolDesign, size_unpool
 
-_KEPT = ("fmt", "k", "n_cu", "r", "cu_kind", "mul_latency", "add_latency", "max_images")
+_KEPT = (*ARITHMETIC, "k", "n_cu", "r", "max_images")
 
 
 class DeltaDesign(NamedTuple):

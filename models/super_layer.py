@@ -6,12 +6,13 @@ from merp.models.compiled import Bits
 from merp.models.convolution import convolution
 from merp.models.params.formats import FloatFormat
 from merp.models.params.shape import Shape
+from merp.models.params.summation import TREE, Summation
 from merp.models.pooling import average_pool, max_pool
 from merp.models.relu import relu
 
 
 def super_layer(
-    x: Bits, kernels: Bits, bias: Bits, shape: Shape, fmt: FloatFormat, cu_kind: str = "tree"
+    x: Bits, kernels: Bits, bias: Bits, shape: Shape, fmt: FloatFormat, summation: Summation = TREE
 ) -> Bits:
     """Run one group of a layer.
 
@@ -21,7 +22,7 @@ def super_layer(
         bias: (m,) words.
         shape: sizes, ReLU and pooling.
         fmt: number format.
-        cu_kind: how a CU sums its products.
+        summation: how a CU sums its products.
 
     Returns:
         (images, pooled_rows, pooled_columns, m) words.
@@ -37,7 +38,7 @@ def super_layer(
     for name, (found, wanted) in sizes.items():
         if found != wanted:
             raise ValueError(f"{name} must be of size {wanted}, not {found}")
-    y = convolution(x, kernels, bias, shape.stride, shape.pad, fmt, cu_kind)
+    y = convolution(x, kernels, bias, shape.stride, shape.pad, fmt, summation)
     if shape.relu:
         y = relu(y, fmt)
     if shape.pool:

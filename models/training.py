@@ -79,10 +79,6 @@ class Kept(NamedTuple):
     state: State
 
 
-def _cu_kind(network: Network, layer: Layer) -> str:
-    return network.design(layer).cu_kind if layer.design else "tree"
-
-
 def forward(
     network: Network, images: Bits, made: Parameters, state: str = "32"
 ) -> tuple[list[Kept], Bits]:
@@ -102,7 +98,7 @@ def forward(
     for layer in network.layers:
         x = as_input(maps, layer)
         unpooled = replace(layer, shape=replace(layer.shape, pool=None))
-        maps = forward_layer(unpooled, x, *made[layer.name], network.fmt, _cu_kind(network, layer))
+        maps = forward_layer(unpooled, x, *made[layer.name], network.fmt, network.summation(layer))
         kept.append(Kept(layer, x, keep_state(maps, layer.shape, state, network.fmt)))
         if pool := layer.shape.pool:
             pooled = max_pool if pool.kind == "max" else average_pool
@@ -142,7 +138,7 @@ def propagate(
         yield Passed(layer, x, state, maps, sums)
         if layer is not network.layers[0]:
             kernels, _ = made[layer.name]
-            delta = delta_layer(layer, sums, kernels, network.fmt, _cu_kind(network, layer))
+            delta = delta_layer(layer, sums, kernels, network.fmt, network.summation(layer))
 
 
 class Gradient(NamedTuple):

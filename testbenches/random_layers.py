@@ -20,8 +20,8 @@ from merp.models.params.sizing import check_fits
 Bits = NDArray[np.uint32]
 
 
-def _design(k: int, n_cu: int, **chosen: int | bool | FloatFormat) -> Design:
-    common: dict[str, int | bool | FloatFormat] = {
+def _design(k: int, n_cu: int, **chosen: int | bool | str | FloatFormat) -> Design:
+    common: dict[str, int | bool | str | FloatFormat] = {
         "k": k, "n_cu": n_cu, "r": 1, "kernel_words": 18, "groups": 6, "row_words": 24,
         "max_size": 12, "max_maps": 4, "max_images": 4, "max_stride": 3, "fifo_words": 12,
         "pool_window": 4, "pool_overlap": 2, "pool_words": 64,
@@ -40,6 +40,8 @@ ELABORATIONS = (
     _design(4, 2, r=2, d=2, fmt=BINARY16, pool_overlap=4),
     _design(5, 1, d=2, fmt=BFLOAT16, add_latency=3),
     _design(5, 2, r=2, p=2, d=1, fmt=BINARY32, mul_latency=3),
+    _design(2, 2, d=2, cu_kind="fused", fused_window=30),
+    _design(3, 2, r=2, d=2, p=2, cu_kind="fused", fused_dsp=2, average=True),
 )
 
 

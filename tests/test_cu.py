@@ -12,8 +12,9 @@ from merp.hdl.bundles import bits, count, flag
 from merp.hdl.cu import SUM_OF_PRODUCTS, cu
 from merp.models.fp_mul import fp_mul
 from merp.models.fp_tree import fp_tree
-from merp.models.params.design import CU_KINDS, Design
+from merp.models.params.design import Design
 from merp.models.params.formats import BFLOAT16, BINARY32, FloatFormat
+from merp.models.params.summation import CU_KINDS
 from merp.testbenches.cu_bench import elements, joined
 from merp.testbenches.fp_bench import corner_pairs
 from merp.testbenches.trace import Trace, run_block

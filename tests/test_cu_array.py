@@ -18,6 +18,7 @@ from merp.hdl.cu_array_fast import cu_array_fast
 from merp.models.fp_add import fp_add
 from merp.models.fp_mul import fp_mul
 from merp.models.fp_tree import fp_tree
+from merp.models.fused import fused_sum
 from merp.models.params.design import Design
 from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
 from merp.testbenches.cu_bench import (
@@ -54,6 +55,10 @@ CONFIGURATIONS = [
     design_for(3, 3, groups=1, p=2, fmt=BINARY16, mul_latency=1, add_latency=2, kernel_words=3),
     design_for(4, 1, groups=2, fmt=BFLOAT16, mul_latency=2, add_latency=1),
     design_for(5, 1, groups=2, p=2, mul_latency=3, add_latency=4),
+    design_for(1, 2, groups=1, cu_kind="fused", fused_dsp=2),
+    design_for(2, 2, groups=2, cu_kind="fused", fused_window=29, add_latency=3),
+    design_for(3, 1, groups=2, p=2, cu_kind="fused", fused_dsp=2, fused_window=28),
+    design_for(5, 1, groups=2, cu_kind="fused", add_latency=4),
 ]
 
 
@@ -61,10 +66,18 @@ def name(design: Design) -> str:
     return (
         f"k{design.k}-{design.n_cu}cu-{design.groups}g-p{design.p}-"
         f"e{design.fmt.exp_bits}f{design.fmt.frac_bits}-{design.mul_latency}{design.add_latency}"
+        + (f"-fused{design.fused_dsp}w{design.fused_window}" if design.cu_kind == "fused" else "")
     )
 
 
 every_design = pytest.mark.parametrize("design", CONFIGURATIONS, ids=name)
+
+
+def sum_of_products(design: Design, window: list[int], kernels: list[list[int]]) -> Any:
+    """Golden sum of every kernel's products, as the design's CUs have it."""
+    if design.cu_kind == "fused":
+        return fused_sum(window, kernels, design.summation)
+    return fp_tree(fp_mul(window, kernels, design.fmt), design.fmt)
 
 
 class Layer:
@@ -95,7 +108,7 @@ class Layer:
                 now = used[acc_addr] = len(self.script.cycles)
                 self.script.slot(i * groups + g, acc_addr, g, i == 0, i == n - 1, window)
                 words = [memory[i * groups + g] for memory in kernels]
-                psums = fp_tree(fp_mul(window, words, fmt), fmt)
+                psums = sum_of_products(design, window, words)
                 operand = partial[lane, g] if i else [memory[g] for memory in biases]
                 partial[lane, g] = fp_add(operand, psums, fmt)
                 if i == n - 1:
@@ -293,7 +306,7 @@ def test_integer_float_matches_golden(fmt: FloatFormat) -> None:
 
 
 @pytest.mark.ghdl
-@pytest.mark.parametrize("design", CONFIGURATIONS[:5], ids=name)
+@pytest.mark.parametrize("design", [*CONFIGURATIONS[:5], *CONFIGURATIONS[8:10]], ids=name)
 def test_cu_array_vhdl(design: Design, tmp_path: Path) -> None:
     trace = run_cu_array(cu_array, anything(design, f"vhdl {name(design)}", 60))
     assert replay(trace, tmp_path) == len(trace.rows)

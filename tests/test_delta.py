@@ -26,12 +26,18 @@ from merp.testbenches.delta_run import delta_run, delta_top
 
 
 def design(
-    fmt: FloatFormat, k: int, n_cu: int, before: bool, p: int = 1, average: bool = False
+    fmt: FloatFormat,
+    k: int,
+    n_cu: int,
+    before: bool,
+    p: int = 1,
+    average: bool = False,
+    cu_kind: str = "tree",
 ) -> DeltaDesign:
     engine = Design(
         fmt=fmt, k=k, n_cu=n_cu, r=1, p=p, d=2, kernel_words=24, groups=4, row_words=48,
         max_size=16, max_maps=6, max_images=3, max_stride=3, fifo_words=12, add_latency=2,
-        mul_latency=1,
+        mul_latency=1, cu_kind=cu_kind,
     )  # fmt: skip
     undone = UnpoolDesign(
         fmt=fmt, window=3, overlap=2, words=64, max_size=16, max_maps=24, max_images=3,
@@ -45,6 +51,7 @@ DESIGNS = (
     design(BFLOAT16, 3, 2, False, p=2, average=True),
     design(BINARY16, 2, 3, True, average=True),
     design(BINARY32, 3, 1, True),
+    design(BINARY32, 2, 2, False, cu_kind="fused"),
 )
 
 
@@ -127,14 +134,15 @@ def case(seed: int, index: int, pressure: bool = True) -> Case:
     shape = _shape(rng, which)
     undone = shape if which.before else _earlier(rng, shape, which)
     kernels = _words(rng, fmt, shape.m, shape.n, shape.k, shape.k)
+    layer = kernels, shape, fmt, which.engine.summation
     activation = _words(rng, fmt, images, undone.out_rows, undone.out_columns, undone.m)
     state = keep_state(activation, undone, "pooled", fmt)
     if which.before:
         deltas = _words(rng, fmt, images, shape.pooled_rows, shape.pooled_columns, shape.m)
-        golden = delta_convolution(unpool(deltas, state, shape, fmt), kernels, shape, fmt)
+        golden = delta_convolution(unpool(deltas, state, shape, fmt), *layer)
     else:
         deltas = _words(rng, fmt, images, shape.out_rows, shape.out_columns, shape.m)
-        golden = unpool(delta_convolution(deltas, kernels, shape, fmt), state, undone, fmt)
+        golden = unpool(delta_convolution(deltas, *layer), state, undone, fmt)
     streams = ("s_axis_delta", "s_axis_kernel", "s_axis_state", "m_axis_delta")
     stalls = {
         stream: (*(int(bit) for bit in rng.random(17) < rng.choice([0.2, 0.6, 0.9])), 1)
@@ -166,7 +174,7 @@ def test_random_layers_back_to_back(index: int, seed: int) -> None:
     run([case(10 * seed + i, index) for i in range(3)])
 
 
-@pytest.mark.parametrize("index", [0, 2])
+@pytest.mark.parametrize("index", [0, 2, 4])
 def test_register_transfer_array_gives_the_same_record(index: int) -> None:
     cases = [case(70, index)]
     [behavioural], [rtl] = run(cases), run(cases, array="rtl")
@@ -174,7 +182,7 @@ def test_register_transfer_array_gives_the_same_record(index: int) -> None:
 
 
 @pytest.mark.ghdl
-@pytest.mark.parametrize("index", [1, 2])
+@pytest.mark.parametrize("index", [1, 2, 4])
 def test_vhdl_gives_the_same_record(index: int) -> None:
     cases = [case(seed, index) for seed in (80, 81)]
     for mine, other in zip(run(cases, "ghdl", "rtl"), run(cases), strict=True):
@@ -182,8 +190,9 @@ def test_vhdl_gives_the_same_record(index: int) -> None:
 
 
 @pytest.mark.verilator
-def test_verilog_gives_the_same_record() -> None:
-    cases = [case(seed, 1) for seed in range(90, 96)]
+@pytest.mark.parametrize("index", [1, 4])
+def test_verilog_gives_the_same_record(index: int) -> None:
+    cases = [case(seed, index) for seed in range(90, 96)]
     for mine, other in zip(run(cases, "verilator", "rtl"), run(cases), strict=True):
         assert mine.differences(other) == []
 

@@ -28,7 +28,7 @@ STREAM = STATE_PORTS["state_out"]
 def state_of(case: LayerCase) -> bytes:
     shape, design = case.shape, case.design
     y = convolution(
-        case.x, case.kernels, case.bias, shape.stride, shape.pad, design.fmt, design.cu_kind
+        case.x, case.kernels, case.bias, shape.stride, shape.pad, design.fmt, design.summation
     )
     activation = relu(y, design.fmt) if shape.relu else y
     return packed(keep_state(activation, shape, "pooled", design.fmt), shape, design.fmt)
@@ -57,7 +57,7 @@ def run(cases: list[LayerCase], engine: str, array: str = "behavioural") -> list
     records = run_job(Job(forward_top(design, array), runs), engine)
     for case, record in zip(cases, records, strict=True):
         golden = super_layer(
-            case.x, case.kernels, case.bias, case.shape, design.fmt, design.cu_kind
+            case.x, case.kernels, case.bias, case.shape, design.fmt, design.summation
         )
         found = audit(record, expect_forward(case.shape, len(case.x), design, golden))
         assert found.passed, f"{case.shape}: {found.failures}"

@@ -13,6 +13,7 @@ from merp.models.delta import delta_convolution, delta_layer, spread, swapped
 from merp.models.network import Layer
 from merp.models.params.formats import BINARY16, BINARY32, FloatFormat
 from merp.models.params.shape import Shape
+from merp.models.params.summation import Summation
 from merp.testbenches import binary64
 from merp.testbenches.exact import add, multiply
 
@@ -214,5 +215,5 @@ def test_delta_refuses_what_does_not_fit() -> None:
         delta_convolution(delta[..., :2], kernels, shape, BINARY32)
     with pytest.raises(ValueError, match="kernels must be of size"):
         delta_convolution(delta, kernels[:, :1], shape, BINARY32)
-    with pytest.raises(ValueError, match="cu_kind must be one of"):
-        delta_convolution(delta, kernels, shape, BINARY32, "sum")
+    with pytest.raises(ValueError, match="cu_kind fused is for binary32 only"):
+        delta_convolution(delta, kernels, shape, BINARY16, Summation(kind="fused"))

@@ -12,6 +12,7 @@ from merp.models.convolution import convolution
 from merp.models.params.formats import BINARY16, BINARY32, FloatFormat
 from merp.models.params.registers import reciprocal_square
 from merp.models.params.shape import Pool, Shape
+from merp.models.params.summation import Summation
 from merp.models.pooling import average_pool, max_pool
 from merp.models.relu import relu
 from merp.models.super_layer import super_layer
@@ -137,8 +138,9 @@ def test_convolution_refuses_what_does_not_fit() -> None:
         convolution(x, np.zeros((1, 3, 3, 3), np.uint32), bias, 1, 0, BINARY32)
     with pytest.raises(ValueError, match="do not fit"):
         convolution(x, np.zeros((1, 2, 4, 4), np.uint32), bias, 1, 0, BINARY32)
-    with pytest.raises(ValueError, match="cu_kind must be one of tree, not 'sum'"):
-        convolution(x, np.zeros((1, 2, 3, 3), np.uint32), bias, 1, 0, BINARY32, "sum")
+    fused = Summation(kind="fused")
+    with pytest.raises(ValueError, match="cu_kind fused is for binary32 only"):
+        convolution(x, np.zeros((1, 2, 3, 3), np.uint32), bias, 1, 0, BINARY16, fused)
 
 
 def test_relu() -> None:

@@ -257,12 +257,26 @@ BAD = {
         "design a: n_cu must be a whole number from 1 to 512, not 513"
     ),
     DESIGNED + "[design.a]\nk = 3\nn_cu = 2\nn_cus = 2\n": (
-        "design a: unknown key 'n_cus': allowed are cu_kind, k, n_cu, r, p, d, mul_latency, "
-        "add_latency, max_images, kernel_words, groups, row_words, max_size, max_maps, max_stride, "
-        "fifo_words, pool_window, pool_overlap, pool_words, average; did you mean n_cu?"
+        "design a: unknown key 'n_cus': allowed are cu_kind, k, n_cu, r, p, d, fused_dsp, "
+        "fused_window, mul_latency, add_latency, max_images, kernel_words, groups, row_words, "
+        "max_size, max_maps, max_stride, fifo_words, pool_window, pool_overlap, pool_words, "
+        "average; did you mean n_cu?"
     ),
     DESIGNED + '[design.a]\nk = 3\nn_cu = 2\ncu_kind = "tre"\n': (
-        "design a: cu_kind = 'tre': must be one of tree; did you mean tree?"
+        "design a: cu_kind = 'tre': must be one of tree, fused; did you mean tree?"
+    ),
+    DESIGNED + '[design.a]\nk = 3\nn_cu = 2\ncu_kind = "fused"\nfused_dsp = 3\n': (
+        "design a: fused_dsp must be 1 or 2, not 3"
+    ),
+    DESIGNED + '[design.a]\nk = 3\nn_cu = 2\ncu_kind = "fused"\nfused_window = 27\n': (
+        "design a: fused_window must be a whole number from 28 to 32, not 27"
+    ),
+    DESIGNED + "[design.a]\nk = 3\nn_cu = 2\nfused_window = 28\n": (
+        "design a: fused_dsp and fused_window are for cu_kind fused, not tree"
+    ),
+    DESIGNED.replace("[input]", 'format = "bfloat16"\n[input]')
+    + '[design.a]\nk = 3\nn_cu = 2\ncu_kind = "fused"\n': (
+        "design a: cu_kind fused is for binary32 only"
     ),
     DESIGNED + "[design.a]\nk = 5\nn_cu = 2\n": (
         "layer conv1: kernel size 3: the design is built for k = 5"

@@ -13,7 +13,7 @@ from typing import Any
 from merp.cosim.engine import ENGINES
 from merp.models.errors import BadInput
 from merp.models.network import Layer, Network
-from merp.models.params.design import Design
+from merp.models.params.design import ARITHMETIC, Design
 from merp.models.params.sizing import check_fits, size_design
 from merp.testbenches.run import Stuck
 from merp.tools.arguments import add_json, add_network, whole
@@ -179,7 +179,7 @@ def _with_cus(network: Network, layers: Sequence[Layer], cus: int) -> Network:
 
 
 def _sized(design: Design, shapes: Sequence[Any], cus: int) -> Design:
-    kept = ("fmt", "k", "p", "d", "cu_kind", "mul_latency", "add_latency", "max_images")
+    kept = (*ARITHMETIC, "k", "p", "d", "max_images")
     chosen = {key: getattr(design, key) for key in kept}
     return size_design(shapes, **chosen, n_cu=cus, r=min(design.r, cus))
 

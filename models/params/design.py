@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from merp.models.params import fused
 from merp.models.params.formats import BINARY32, FloatFormat
+from merp.models.params.summation import Summation
 
-CU_KINDS = ("tree",)
+ARITHMETIC = ("fmt", "cu_kind", "fused_dsp", "fused_window", "mul_latency", "add_latency")
+"""Fields that every phase of a layer has in common."""
 
 
 def _ceil_log2(value: int) -> int:
@@ -28,7 +31,10 @@ class Design:
         r: ReLU and pooling units (elements handled per beat).
         p: output positions interleaved (1 or 2), so that sums revisit an accumulator late enough.
         d: rings of k input rows kept in the banks (1 or 2).
-        cu_kind: how a CU sums its k*k products; ``tree`` is the paper's circuit.
+        cu_kind: how a CU sums its k*k products; ``tree`` is the paper's circuit, ``fused`` the one
+            that fits its FPGA (binary32 only).
+        fused_dsp: DSP blocks per product of a fused CU, 1 or 2.
+        fused_window: bits of a product of a fused CU, 28 to 32.
         mul_latency: cycles of a multiplier, 1 to 3.
         add_latency: cycles of an adder, 1 to 5.
         kernel_words: kernel memory per CU, in words of k*k elements: the largest n*G.
@@ -57,6 +63,8 @@ class Design:
     p: int = 1
     d: int = 1
     cu_kind: str = "tree"
+    fused_dsp: int = 1
+    fused_window: int = 32
     mul_latency: int = 3
     add_latency: int = 4
     kernel_words: int
@@ -87,14 +95,19 @@ class Design:
             value = getattr(self, key)
             if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
                 raise ValueError(f"{key} must be a whole number from {low} to {high}, not {value}")
-        if self.cu_kind not in CU_KINDS:
-            raise ValueError(f"cu_kind must be one of {', '.join(CU_KINDS)}, not {self.cu_kind!r}")
+        if self.summation.kind == "fused" and self.fmt != BINARY32:
+            raise ValueError("cu_kind fused is for binary32 only")
         if self.r > self.n_cu:
             raise ValueError(f"r must not exceed n_cu ({self.n_cu}), not {self.r}")
         if self.fifo_words < self.groups:
             raise ValueError(
                 f"fifo_words must hold one position ({self.groups} words), not {self.fifo_words}"
             )
+
+    @property
+    def summation(self) -> Summation:
+        """How a CU sums, for the golden models."""
+        return Summation(kind=self.cu_kind, dsp=self.fused_dsp, window=self.fused_window)
 
     @property
     def taps(self) -> int:
@@ -114,6 +127,8 @@ class Design:
     @property
     def cu_latency(self) -> int:
         """Cycles from a registered window (and kernel word) to its registered sum of products."""
+        if self.cu_kind == "fused":
+            return fused.latency(self.taps)
         return self.mul_latency + self.tree_levels * self.add_latency
 
     @property

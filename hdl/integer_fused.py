@@ -1,0 +1,100 @@
+"""The fused sum of products in integers, for the behavioural CU array.
+
+Written from ``docs/blocks/cu_fused.md`` and shared with neither the hardware nor the golden model:
+a product is moved and rounded in one step, its cut digits are taken off the exact product, and the
+sum is rounded by an addition to its bits. All compiled functions stand in this one file, since
+numba's cache does not notice changes in another.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Words = NDArray[np.uint32]
+
+
+@njit(cache=True, inline="always")
+def _mantissa(word: Any) -> Any:
+    """Signed significand; 2^23 for an infinity, zero for a subnormal."""
+    field = (word >> 23) & 255
+    magnitude = (1 << 23) | (word & 0x7FFFFF) if field != 0 else 0
+    return magnitude * (1 - 2 * (word >> 31))
+
+
+@njit(cache=True, inline="always")
+def _rounded_product(a: Any, b: Any, distance: Any, dsp: int, window: int) -> Any:
+    """Product of two mantissas in units of the aligned window, half a unit rounded up."""
+    product = a * b
+    if dsp == 1:
+        # A digit's product loses what lies below this place; a sum of multiples of it remains.
+        place = (1 << (46 - window)) - 1
+        low = b & 127
+        for shift in (0, 2, 4, 6):
+            product -= (((low >> shift) & 3) * a << shift) & place
+    last = 50 - window + distance
+    return (product + (1 << (last - 1))) >> last if last < 63 else 0
+
+
+@njit(cache=True, inline="always")
+def _word(total: Any, largest: Any, window: int) -> Any:
+    """Binary32 of a sum of units."""
+    sign = 0x80000000 if total < 0 else 0
+    magnitude = abs(total) << 24  # every length is then 24 bits at least, the rest below a point
+    if magnitude == 0:
+        return 0
+    exponent = largest - window - 250 + 127 - 24 + 61
+    for step in (32, 16, 8, 4, 2, 1):
+        if magnitude < 1 << (62 - step):
+            magnitude <<= step
+            exponent -= step
+    # The leading one is at place 61: 24 bits are kept from 38 on.
+    kept = (magnitude + (1 << 37) - 1 + ((magnitude >> 38) & 1)) >> 38
+    packed = ((exponent - 1) << 23) + kept
+    if packed < 1 << 23:
+        return sign
+    return sign | min(packed, 0x7F800000)
+
+
+@njit(cache=True, inline="always")
+def _class(word: Any) -> int:
+    """0 of a zero, 1 of a number, 2 of an infinity, 3 of a NaN."""
+    field = (word >> 23) & 255
+    if field < 255:
+        return 1 if field else 0
+    return 3 if word & 0x7FFFFF else 2
+
+
+@njit(cache=True)
+def sums_of_products(window: Words, kernels: Words, sums: Words, dsp: int, bits: int) -> None:
+    """Each CU's fused sum, ``cu_kind = "fused"``.
+
+    window: (taps,); kernels: (taps, n_cu); sums: (n_cu,), the result. dsp, bits: of the design.
+    """
+    for unit in range(sums.size):
+        largest: Any = 0
+        nan, above, below = False, False, False
+        for tap in range(window.size):
+            a, b = np.int64(window[tap]), np.int64(kernels[tap, unit])
+            kind_a, kind_b = _class(a), _class(b)
+            if max(kind_a, kind_b) > 1:
+                nan |= max(kind_a, kind_b) == 3 or min(kind_a, kind_b) == 0
+                negative = (a ^ b) >> 31 == 1
+                below |= negative
+                above |= not negative
+            elif min(kind_a, kind_b) == 1:
+                largest = max(largest, ((a >> 23) & 255) + ((b >> 23) & 255))
+        if nan or (above and below):
+            sums[unit] = 0x7FC00000
+        elif above or below:
+            sums[unit] = 0xFF800000 if below else 0x7F800000
+        else:
+            total = np.int64(0)
+            for tap in range(window.size):
+                a, b = np.int64(window[tap]), np.int64(kernels[tap, unit])
+                x, y = _mantissa(a), _mantissa(b)
+                if x != 0 and y != 0:
+                    distance = largest - ((a >> 23) & 255) - ((b >> 23) & 255)
+                    total += _rounded_product(x, y, distance, dsp, bits)
+            sums[unit] = _word(total, largest, bits)

@@ -1,0 +1,200 @@
+"""Golden fused sum of products: ``cu_kind = "fused"``, in integers from end to end.
+
+Exact products of binary32 numbers are cut to W bits, aligned to the largest exponent of the
+window, and rounded there; their sum is exact and rounded once. The steps are those of
+``docs/blocks/cu_fused.md``. Integers only, so that neither the order of the taps nor the
+processor's flush mode counts.
+
+All compiled functions stand in this one file, since numba's cache does not notice changes in
+another.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit, prange
+from numpy.typing import ArrayLike, NDArray
+
+from merp.models.compiled import Bits
+from merp.models.fp_add import fp_add
+from merp.models.params.formats import BINARY32
+from merp.models.params.summation import Summation
+
+Integers = NDArray[np.int64]
+
+SPECIAL = 255  # the exponent field of infinities and NaNs
+INFINITY = 0x7F800000
+NAN = 0x7FC00000
+SIGN = 0x80000000
+
+
+@njit(cache=True)
+def _decode(words: Bits) -> tuple[Integers, Integers]:
+    """Step 1: signed mantissas and exponent fields; a zero has mantissa 0, as has a NaN."""
+    mantissas = np.empty(words.size, np.int64)
+    exponents = np.empty(words.size, np.int64)
+    for index in range(words.size):
+        word = np.int64(words[index])
+        exponent, fraction = (word >> 23) & 255, word & 0x7FFFFF
+        mantissa = 0 if exponent == 0 else (1 << 23) + fraction
+        if exponent == SPECIAL and fraction != 0:
+            mantissa = 0
+        mantissas[index] = -mantissa if word & SIGN else mantissa
+        exponents[index] = exponent
+    return mantissas, exponents
+
+
+@njit(cache=True, inline="always")
+def _product(a: int, b: int, dsp: int, window: int) -> int:
+    """Step 3: the product of two mantissas as a number of W bits, rounded down."""
+    if dsp == 2:
+        return (a * b) >> (49 - window)
+    # The low seven bits of b as four digits of radix 4, their products rounded down.
+    low = b & 127
+    part = 0
+    for j in range(4):
+        part += (((low >> (2 * j)) & 3) * a) >> (46 - window - 2 * j)
+    return (a * (b >> 7) + (part << (39 - window))) >> (42 - window)
+
+
+@njit(cache=True, inline="always")
+def _rounded(total: int, largest: int, window: int) -> int:
+    """Steps 6 and 7: the word of ``total`` units, of weight 2^(largest - W - 250)."""
+    if total == 0:
+        return 0
+    magnitude = abs(total)
+    sign = SIGN if total < 0 else 0
+    length = 0
+    while magnitude >> length:
+        length += 1
+    kept = magnitude << 24 >> length
+    rest = magnitude - (kept << length >> 24)
+    if length > 24:
+        half = 1 << (length - 25)
+        if rest > half or (rest == half and kept & 1):
+            kept += 1
+    exponent = largest - window - 250 + length - 1 + 127
+    if kept == 1 << 24:
+        kept >>= 1
+        exponent += 1
+    if exponent < 1:
+        return sign
+    if exponent > 254:
+        return sign | INFINITY
+    return sign | (exponent << 23) | (kept - (1 << 23))
+
+
+@njit(cache=True, inline="always")
+def _special(
+    a: Integers, a_exponents: Integers, b: Integers, b_exponents: Integers
+) -> tuple[bool, int]:
+    """Whether the sum is no finite number, and its word then."""
+    above, below = False, False
+    for tap in range(a.size):
+        if a_exponents[tap] == SPECIAL or b_exponents[tap] == SPECIAL:
+            if a[tap] == 0 or b[tap] == 0:  # a NaN, or 0 times infinity
+                return True, NAN
+            if (a[tap] < 0) == (b[tap] < 0):
+                above = True
+            else:
+                below = True
+    if above and below:
+        return True, NAN
+    return above or below, INFINITY | (SIGN if below else 0)
+
+
+@njit(cache=True)
+def _sum(
+    a: Integers,
+    a_exponents: Integers,
+    b: Integers,
+    b_exponents: Integers,
+    dsp: int,
+    window: int,
+) -> int:
+    """Word of the sum of products of two windows, each (taps,)."""
+    found, word = _special(a, a_exponents, b, b_exponents)
+    if found:
+        return word
+    largest = 0
+    for tap in range(a.size):
+        if a[tap] != 0 and b[tap] != 0:
+            largest = max(largest, a_exponents[tap] + b_exponents[tap])
+    total = 0
+    for tap in range(a.size):
+        if a[tap] != 0 and b[tap] != 0:
+            distance = largest - a_exponents[tap] - b_exponents[tap]
+            if distance < window:
+                moved = _product(a[tap], b[tap], dsp, window) >> distance
+                total += (moved >> 1) + (moved & 1)
+    return _rounded(total, largest, window)
+
+
+@njit(cache=True)
+def _sums(windows: Bits, kernels: Bits, dsp: int, window: int) -> Bits:
+    words = np.empty(len(windows), np.uint32)
+    for index in range(len(windows)):
+        a, a_exponents = _decode(windows[index])
+        b, b_exponents = _decode(kernels[index])
+        words[index] = _sum(a, a_exponents, b, b_exponents, dsp, window)
+    return words
+
+
+def fused_sum(windows: ArrayLike, kernels: ArrayLike, summation: Summation) -> Bits:
+    """Sum the products over the last axis: (..., taps) words each, binary32, give (...) words."""
+    pair = [np.asarray(words, np.uint32) for words in (windows, kernels)]
+    shape = np.broadcast_shapes(*(words.shape for words in pair))
+    a, b = (np.array(np.broadcast_to(x, shape)).reshape(-1, shape[-1]) for x in pair)
+    return _sums(a, b, summation.dsp, summation.window).reshape(shape[:-1])
+
+
+@njit(cache=True, parallel=True)
+def _map_sums(maps: Bits, kernels: Bits, stride: int, size: Any, dsp: int, window: int) -> Bits:
+    """Every output map's sum of products over one input map.
+
+    maps: (images, rows, columns), padded; kernels: (m, k, k); size: output rows and columns.
+    Returns (images, rows, columns, m).
+    """
+    images = maps.shape[0]
+    m, k, _ = kernels.shape
+    rows, columns = size
+    x, x_exponents = _decode(maps.reshape(-1))
+    x, x_exponents = x.reshape(maps.shape), x_exponents.reshape(maps.shape)
+    w, w_exponents = _decode(kernels.reshape(-1))
+    w, w_exponents = w.reshape(m, k * k), w_exponents.reshape(m, k * k)
+    sums = np.empty((images, rows, columns, m), np.uint32)
+    for line in prange(images * rows):
+        image, row = line // rows, line % rows
+        a, a_exponents = np.empty(k * k, np.int64), np.empty(k * k, np.int64)
+        for column in range(columns):
+            for tap in range(k * k):
+                place = image, row * stride + tap // k, column * stride + tap % k
+                a[tap], a_exponents[tap] = x[place], x_exponents[place]
+            for j in range(m):
+                sums[image, row, column, j] = _sum(
+                    a, a_exponents, w[j], w_exponents[j], dsp, window
+                )
+    return sums
+
+
+def convolve(
+    padded: Bits,
+    kernels: Bits,
+    bias: Bits,
+    stride: int,
+    size: tuple[int, int],
+    summation: Summation,
+) -> Bits:
+    """Convolve padded maps: a rounding accumulator adds the input maps' fused sums to the bias.
+
+    padded: (images, rows, columns, n); kernels: (m, n, k, k); bias: (m,);
+    size: output rows and columns. Returns (images, rows, columns, m).
+    """
+    total = np.broadcast_to(bias, (len(padded), *size, len(bias)))
+    for i in range(kernels.shape[1]):
+        maps, of_map = (np.ascontiguousarray(x) for x in (padded[..., i], kernels[:, i]))
+        sums = _map_sums(maps, of_map, stride, size, summation.dsp, summation.window)
+        total = fp_add(total, sums, BINARY32)
+    return total

@@ -1,0 +1,40 @@
+"""Widths and latencies of the fused computational unit (``docs/blocks/cu_fused.md``)."""
+
+from __future__ import annotations
+
+FRACTION_BITS = 23
+EXPONENT_BITS = 8
+MANTISSA_BITS = 25  # two's complement, hidden bit included
+OPERAND_BITS = MANTISSA_BITS + EXPONENT_BITS
+TRIPLE_BITS = 27  # three times a mantissa
+LOW_BITS = 7  # of a kernel's mantissa that one DSP has no room for
+DISTANCE_BITS = 6  # 0 to 31, and beyond
+
+DECODE = 1  # from binary32 to operands, shared by all CUs
+PRODUCT = 4
+ALIGN = 1  # up to the last step of the shift, which is the first adder's
+NORMALISE = 5  # magnitude, leading zeros in two steps, rounding, packing
+
+
+def activation_bits(dsp: int) -> int:
+    """An activation decoded: operand, three flags, and with one DSP its triple."""
+    return OPERAND_BITS + 3 + (TRIPLE_BITS if dsp == 1 else 0)
+
+
+def levels(taps: int) -> int:
+    """Levels of a balanced tree over the taps: of the largest exponent, and of the sum."""
+    return (taps - 1).bit_length()
+
+
+def product_latency(taps: int) -> int:
+    """Cycles from operands to products and to the distances that they are moved.
+
+    Distances take a cycle for the exponents' sums and the first level of their maximum, one for
+    each further two levels, and one for the subtraction.
+    """
+    return max(PRODUCT, 2 + levels(taps) // 2)
+
+
+def latency(taps: int) -> int:
+    """Cycles from a window and a kernel to their sum of products."""
+    return DECODE + product_latency(taps) + ALIGN + levels(taps) + NORMALISE

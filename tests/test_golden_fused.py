@@ -1,0 +1,191 @@
+"""Golden fused sum of products against exact rational arithmetic: bits and bounds."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import floor
+
+import numpy as np
+import pytest
+
+from merp.models.arithmetic import to_bits
+from merp.models.compiled import Bits
+from merp.models.convolution import convolution
+from merp.models.fp_add import fp_add
+from merp.models.fused import fused_sum
+from merp.models.params.formats import BINARY32
+from merp.models.params.summation import Summation
+from merp.testbenches.exact import number, rounded
+from merp.testbenches.fused_bench import CASES, directed, random_windows
+
+CHOICES = [Summation(kind="fused", dsp=dsp, window=w) for dsp in (1, 2) for w in (28, 30, 32)]
+every_choice = pytest.mark.parametrize("choice", CHOICES, ids=lambda c: f"{c.dsp}dsp-{c.window}")
+INF, NAN, SIGN, ONE = BINARY32.inf, BINARY32.nan, BINARY32.sign_bit, BINARY32.one
+
+
+def mantissa(word: int) -> tuple[int, int]:
+    """Signed significand, a whole number, and exponent field; zero for a subnormal."""
+    field, fraction = word >> 23 & 255, word & 0x7FFFFF
+    significand = fraction + (1 << 23) if field else 0
+    return (-significand if word & SIGN else significand), field
+
+
+def exact_product(a: int, b: int) -> Fraction:
+    """Product of two finite words."""
+    values = [
+        -x.magnitude if x.negative else x.magnitude
+        for x in (number(word, BINARY32, flush=True) for word in (a, b))
+        if x.magnitude is not None
+    ]
+    return values[0] * values[1]
+
+
+def seen_product(a: int, b: int, choice: Summation) -> Fraction:
+    """What the unit takes for the product: less by the low digits' truncation with one DSP."""
+    if choice.dsp == 2:
+        return exact_product(a, b)
+    (x, ex), (y, ey) = mantissa(a), mantissa(b)
+    low, high = y % 128, y // 128
+    quantum = 2 ** (46 - choice.window)
+    kept = sum(floor(Fraction(low // 4**j % 4 * x * 4**j, quantum)) for j in range(4)) * quantum
+    return (high * 128 * x + kept) * Fraction(2) ** (ex + ey - 300)
+
+
+def unit(a: list[int], b: list[int], choice: Summation) -> Fraction:
+    """Weight of the last place of aligned products, or of nothing if all of them are zero."""
+    pairs = [(mantissa(x), mantissa(y)) for x, y in zip(a, b, strict=True)]
+    largest = max([x[1] + y[1] for x, y in pairs if x[0] and y[0]], default=0)
+    return Fraction(2) ** (largest - choice.window - 250)
+
+
+def oracle(a: list[int], b: list[int], choice: Summation) -> int:
+    """Products rounded half up to the unit, added, rounded to nearest even."""
+    if any((word >> 23 & 255) == 255 for word in (*a, *b)):
+        return special(a, b)
+    one = unit(a, b, choice)
+    products = [seen_product(x, y, choice) for x, y in zip(a, b, strict=True)]
+    total = sum(floor(p / one + Fraction(1, 2)) for p in products)
+    if total == 0:
+        return 0
+    return rounded(total < 0, abs(total) * one, BINARY32, flush=True).word
+
+
+def special(a: list[int], b: list[int]) -> int:
+    """Word of a window with an infinity or a NaN, from NumPy's signs and IEEE's rules."""
+    with np.errstate(all="ignore"):
+        factors = [np.array(words, np.uint32).view(np.float32).astype(float) for words in (a, b)]
+        factors = [np.where(np.abs(f) < 2.0**-126, 0.0, f) for f in factors]
+        products = factors[0] * factors[1]
+    high, low = bool((products == np.inf).any()), bool((products == -np.inf).any())
+    if np.isnan(products).any() or (high and low):
+        return NAN
+    assert high or low
+    return INF | (SIGN if low else 0)
+
+
+def check(a: Bits, b: Bits, choice: Summation) -> None:
+    got = fused_sum(a, b, choice)
+    wanted = [oracle(x, y, choice) for x, y in zip(a.tolist(), b.tolist(), strict=True)]
+    assert got.tolist() == wanted != []
+
+
+@every_choice
+@pytest.mark.parametrize("taps", [1, 2, 9, 25])
+def test_fused_sum_is_exact_but_for_the_stated_roundings(choice: Summation, taps: int) -> None:
+    rng = np.random.default_rng([taps, choice.dsp, choice.window])
+    for kind in CASES:
+        check(*random_windows(kind, 150, taps, rng), choice)
+
+
+@every_choice
+@pytest.mark.parametrize("taps", [1, 4, 25])
+def test_directed_windows(choice: Summation, taps: int) -> None:
+    check(*directed(taps), choice)
+
+
+@every_choice
+def test_error_is_within_the_stated_bound(choice: Summation) -> None:
+    """Half a unit per product (three quarters with one DSP), and half a place of the result."""
+    rng = np.random.default_rng(choice.window)
+    share = Fraction(1, 2) if choice.dsp == 2 else Fraction(3, 4)
+    for kind in ("relu", "normal", "gradient", "cancelling"):
+        a, b = random_windows(kind, 300, 25, rng)
+        for x, y, word in zip(a.tolist(), b.tolist(), fused_sum(a, b, choice), strict=True):
+            products = [exact_product(*pair) for pair in zip(x, y, strict=True)]
+            value, exponent = mantissa(int(word))
+            place = Fraction(2) ** (exponent - 150)
+            error = abs(value * place - sum(products))
+            one = unit(x, y, choice)
+            assert error <= share * 25 * one + place / 2
+            assert max(map(abs, products)) >= one * 2 ** (choice.window - 4)
+
+
+@every_choice
+def test_the_order_of_taps_does_not_count(choice: Summation) -> None:
+    rng = np.random.default_rng(3)
+    for kind in CASES:
+        a, b = random_windows(kind, 200, 25, rng)
+        order = rng.permutation(25)
+        np.testing.assert_array_equal(
+            fused_sum(a, b, choice), fused_sum(a[:, order], b[:, order], choice)
+        )
+
+
+@every_choice
+def test_short_products_are_as_a_rounding_multiplier_gives_them(choice: Summation) -> None:
+    rng = np.random.default_rng(4)
+    a, b = random_windows("normal", 3000, 1, rng)
+    a, b = a & 0xFFFFF000, b & 0xFFFFF000
+    wanted = (a.view(np.float32) * b.view(np.float32)).view(np.uint32)[:, 0]
+    np.testing.assert_array_equal(fused_sum(a, b, choice), wanted)
+
+
+def test_the_sign_of_one_dsp_products() -> None:
+    """p(a, -b) differs from -p(a, b) now and then: the low digits are rounded down."""
+    rng = np.random.default_rng(6)
+    a, b = random_windows("normal", 20000, 1, rng)
+    one, other = (
+        fused_sum(a, b ^ np.uint32(sign), Summation(kind="fused")) ^ np.uint32(sign)
+        for sign in (0, SIGN)
+    )
+    distance = np.abs(one.astype(np.int64) - other)
+    assert distance.max() == 1
+    assert 0 < np.mean(distance) < 0.01
+
+
+def test_zero_is_always_positive() -> None:
+    choice = Summation(kind="fused")
+    for word in (0, SIGN, 1, SIGN | 1):
+        assert fused_sum([word] * 4, [ONE | SIGN] * 4, choice) == 0
+    assert fused_sum([ONE, ONE], [ONE, ONE | SIGN], choice) == 0
+
+
+@every_choice
+def test_far_products_vanish(choice: Summation) -> None:
+    """From W - 1 places below the largest on, a product counts nothing, whatever its sign."""
+    w, odd = choice.window, 0x7FFFFF
+    for distance in range(1, 250):
+        for sign in (0, SIGN):
+            small = sign | (200 - distance) << 23 | odd if distance < 200 else sign | odd
+            a, b = [[200 << 23, small]], [[ONE, ONE | odd]]
+            check(np.array(a, np.uint32), np.array(b, np.uint32), choice)
+            if distance >= w - 1:
+                assert fused_sum(a, b, choice) == 200 << 23
+
+
+def test_maps_are_convolved_window_by_window() -> None:
+    rng = np.random.default_rng(5)
+    x = to_bits(rng.standard_normal((2, 5, 6, 3)), BINARY32)
+    kernels = to_bits(rng.standard_normal((4, 3, 3, 3)), BINARY32)
+    bias = to_bits(rng.standard_normal(4), BINARY32)
+    choice = Summation(kind="fused")
+    got = convolution(x, kernels, bias, 2, 1, BINARY32, choice)
+    padded = np.zeros((2, 7, 8, 3), np.uint32)
+    padded[:, 1:6, 1:7] = x
+    for image, row, column, m in np.ndindex(*got.shape):
+        total = bias[m]
+        for i in range(3):
+            window = padded[image, 2 * row : 2 * row + 3, 2 * column : 2 * column + 3, i]
+            term = fused_sum(window.reshape(-1), kernels[m, i].reshape(-1), choice)
+            total = fp_add(total, term, BINARY32)
+        assert got[image, row, column, m] == total
