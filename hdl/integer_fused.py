@@ -8,6 +8,8 @@ numba's cache does not notice changes in another.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray

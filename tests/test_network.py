@@ -274,7 +274,7 @@ BAD = {
     DESIGNED + "[design.a]\nk = 3\nn_cu = 2\nfused_window = 28\n": (
         "design a: fused_dsp and fused_window are for cu_kind fused, not tree"
     ),
-    DESIGNED.replace("[input]", 'format = "bfloat16"\n[input]')
+    DESIGNED.replace("input =", 'format = "bfloat16"\ninput =')
     + '[design.a]\nk = 3\nn_cu = 2\ncu_kind = "fused"\n': (
         "design a: cu_kind fused is for binary32 only"
     ),
