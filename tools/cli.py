@@ -24,6 +24,7 @@ VERBS = (
     "resources",
     "calibrate",
     "report",
+    "workload",
     "train",
     "verify-float",
 )

@@ -1,0 +1,145 @@
+"""Loop nests for other tools: the same multiply-adds, in files that those tools read."""
+
+from __future__ import annotations
+
+import csv
+import json
+from importlib.util import find_spec
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from merp.models.network import Network
+from merp.models.workload import PHASES
+from merp.tools.cli import main
+from merp.tools.shipped import open_network
+from merp.tools.workload_formats import scalesim, timeloop, zigzag
+
+ALEXNET = open_network("alexnet")
+BATCH = 4
+
+
+def layers_of(network: Network, phase: str) -> list[Any]:
+    return list(network.layers[1:] if phase == "dp" else network.layers)
+
+
+def windows(row: dict[str, str]) -> int:
+    """Positions of the filter, rounded up as SCALE-Sim rounds."""
+    return prod(
+        -(-(int(row[f"IFMAP {way}"]) - int(row[f"Filter {way}"])) // int(row["Strides"])) + 1
+        for way in ("Height", "Width")
+    )
+
+
+@pytest.mark.parametrize("name", ["alexnet", "vgg16", "digits"])
+def test_scalesim_rows_do_the_layers_multiply_adds(name: str) -> None:
+    network = open_network(name)
+    files = scalesim(network, BATCH)
+    assert list(files) == [f"{name}-{phase}.csv" for phase in PHASES]
+    for phase, text in zip(PHASES, files.values(), strict=True):
+        assert all(line.endswith(",") for line in text.splitlines())  # as its reader cuts the last
+        rows = list(csv.DictReader(text.splitlines()))
+        layers = layers_of(network, phase)
+        assert [row["Layer name"].split("_g")[0] for row in rows] == [
+            f"{layer.name}_{phase}" for layer in layers for _ in range(layer.groups)
+        ]
+        assert not any("DP" in row["Layer name"] for row in rows)  # it would mean depth-wise
+        shapes = [layer.shape for layer in layers for _ in range(layer.groups)]
+        for row, shape in zip(rows, shapes, strict=True):
+            taps = int(row["Filter Height"]) * int(row["Filter Width"])
+            macs = taps * windows(row) * int(row["Channels"]) * int(row["Num Filter"])
+            if phase == "dp" and shape.stride == 1 and shape.pad == shape.k // 2:
+                assert macs == shape.macs()
+            elif phase != "dp":
+                assert macs == shape.macs(), row
+
+
+def test_zigzag_loops_do_the_layers_multiply_adds() -> None:
+    for phase, text in zip(PHASES, zigzag(ALEXNET, BATCH).values(), strict=True):
+        found = yaml.safe_load(text)
+        for layer, entry in zip(layers_of(ALEXNET, phase), found, strict=True):
+            assert entry["name"] == f"{layer.name}_{phase}"
+            sizes = dict(zip(entry["loop_dims"], entry["loop_sizes"], strict=True))
+            assert prod(sizes.values()) == layer.groups * layer.shape.macs(BATCH)
+            reached = (sizes["OX"] - 1) * int(entry["dimension_relations"][0].split("*")[0][3:])
+            padded = entry["pr_loop_sizes"][0] + sum(entry["padding"][0])
+            assert reached + sizes["FX"] <= padded
+            written = entry["equation"].split("+=")[0]
+            assert written == ("O[g][k][c][fy][fx]" if phase == "ku" else "O[b][g][k][oy][ox]")
+
+
+def test_timeloop_problems_have_the_documented_keys() -> None:
+    files = timeloop(ALEXNET, BATCH)
+    assert len(files) == 8 + 7 + 8
+    written = {"fp": "Outputs", "dp": "Inputs", "ku": "Weights"}
+    for name, text in files.items():
+        _, layer_name, phase = name.removesuffix(".yaml").rsplit("-", 2)
+        (problem,) = yaml.safe_load(text).values()
+        shape, instance = problem["shape"], problem["instance"]
+        assert problem["version"] == 0.4
+        coefficients = [each["name"] for each in shape["coefficients"]]
+        assert set(instance) == {*shape["dimensions"], *coefficients}
+        layer = ALEXNET.layer(layer_name)
+        loops = prod(instance[dimension] for dimension in shape["dimensions"])
+        assert loops == layer.groups * layer.shape.macs(BATCH)
+        spaces = {space["name"]: space for space in shape["data_spaces"]}
+        assert [name for name, space in spaces.items() if space.get("read_write")] == [
+            written[phase]
+        ]
+        for space in spaces.values():
+            for sum_of_products in space["projection"]:
+                for product in sum_of_products:
+                    assert product[0] in shape["dimensions"]
+                    assert all(factor in coefficients for factor in product[1:])
+
+
+@pytest.mark.skipif(find_spec("scalesim") is None, reason="scalesim is not installed")
+def test_scalesim_itself_loads_the_files(tmp_path: Path) -> None:
+    from scalesim.topology_utils import topologies
+
+    assert main(["workload", "alexnet", "--format", "scalesim", "-o", str(tmp_path / "w")]) == 0
+    for phase in PHASES:
+        topology = topologies()
+        topology.load_arrays(str(tmp_path / "w" / f"alexnet-{phase}.csv"))
+        topology.topo_calc_hyperparams()
+        shapes = [x.shape for x in layers_of(ALEXNET, phase) for _ in range(x.groups)]
+        found = [topology.get_layer_mac_ops(i) for i in range(topology.get_num_layers())]
+        assert found == [shape.macs() for shape in shapes]
+
+
+@pytest.mark.skipif(find_spec("zigzag") is None, reason="zigzag-dse is not installed")
+def test_zigzag_itself_loads_the_files(tmp_path: Path) -> None:
+    import zigzag as zigzag_package
+    from zigzag.parser.workload_factory import WorkloadFactory
+    from zigzag.parser.workload_validator import WorkloadValidator
+    from zigzag.stages.parser.workload_parser import WorkloadParserStage
+
+    default = Path(zigzag_package.__file__).parent / "inputs" / "mapping" / "default.yaml"
+    mapping = WorkloadParserStage.parse_mapping_data(str(default))
+    assert main(["workload", "alexnet", "--format", "zigzag", "-o", str(tmp_path / "w")]) == 0
+    for phase in PHASES:
+        data = yaml.safe_load((tmp_path / "w" / f"alexnet-{phase}.yaml").read_text())
+        validator = WorkloadValidator(data)
+        assert validator.validate()
+        nodes = WorkloadFactory(validator.normalized_data, mapping).create().node_list
+        macs = [layer.groups * layer.shape.macs(128) for layer in layers_of(ALEXNET, phase)]
+        assert [node.total_mac_count for node in nodes] == macs
+
+
+def test_the_files_are_listed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "w"
+    assert main(["workload", "digits", "--format", "timeloop", "-o", str(folder), "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert set(answer["files"]) == {path.name for path in folder.iterdir()}
+    assert len(answer["files"]) == 3 + 2 + 3
+
+
+def test_a_missing_folder_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "no" / "w"
+    assert main(["workload", "digits", "--format", "zigzag", "-o", str(folder)]) == 2
+    error = capsys.readouterr().err
+    assert "no folder" in error
+    assert error.count("\n") == 1
