@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +14,7 @@ from merp.tools.arguments import add_json, add_network, whole
 from merp.tools.measured import read_records
 from merp.tools.report_choice import Choice
 from merp.tools.shipped import open_network
+from merp.tools.whole_files import write_whole
 
 
 def add_parser(subparsers: Any) -> None:
@@ -67,6 +66,8 @@ def run(args: argparse.Namespace) -> int:
     part = part_named(args.part)
     if args.output.suffix not in (".html", ".htm"):
         raise BadInput(f"-o {args.output}: must end in .html")
+    if not args.output.absolute().parent.is_dir():
+        raise BadInput(f"-o {args.output}: no folder {args.output.parent}")
     choice = Choice(
         network=network,
         batch=args.batch,
@@ -87,7 +88,7 @@ def run(args: argparse.Namespace) -> int:
     files = {tables / f"{name}.csv": as_csv(table) for name, table in found["tables"].items()}
     files[args.output.with_suffix(".json")] = text
     files[args.output] = page(found)  # last, so that it never points at what is not there
-    _write(files)
+    write_whole(files)
     if args.json:
         print(text, end="")
     else:
@@ -95,20 +96,3 @@ def run(args: argparse.Namespace) -> int:
             f"{args.output}, {args.output.with_suffix('.json')}, {len(files) - 2} CSV in {tables}"
         )
     return 0 if all(each.confirms for each in choice.measured) else 1
-
-
-def _write(files: Mapping[Path, str]) -> None:
-    """Write every file beside its place, and move them there when all are written."""
-    drafts = {path: path.with_name(f".{path.name}.{os.getpid()}") for path in files}
-    path = next(iter(files))
-    try:
-        for path, draft in drafts.items():
-            path.parent.mkdir(exist_ok=True)
-            draft.write_text(files[path], encoding="utf-8")
-        for path, draft in drafts.items():
-            os.replace(draft, path)
-    except OSError as error:
-        raise BadInput(f"-o {path}: cannot be written: {error.strerror}") from error
-    finally:
-        for draft in drafts.values():
-            draft.unlink(missing_ok=True)
