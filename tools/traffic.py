@@ -14,6 +14,7 @@ from merp.models.traffic.footing import FOOTINGS, STATES, XC7K325T_BYTES, Footin
 from merp.models.traffic.strategies import round_trips, staircase
 from merp.tools.arguments import add_json, add_network, whole
 from merp.tools.shipped import open_network
+from merp.tools.traffic_compare import paired, print_comparison, ratios
 from merp.tools.traffic_tables import print_strategies, print_traffic
 
 
@@ -35,6 +36,9 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "--strategies", action="store_true", help="show what each strategy of the paper saves"
     )
+    parser.add_argument(
+        "--compare", metavar="NETWORK", help="another network or .toml file, beside the first"
+    )
     parser.add_argument("--layer", help="of --strategies (default: all convolution layers)")
     add_json(parser)
 
@@ -53,6 +57,19 @@ def run(args: argparse.Namespace) -> int:
             print_strategies(network, layers, args.batch)
         return 0
     traffic = network_traffic(network, args.batch, footing)
+    if args.compare is not None:
+        other = open_network(args.compare)
+        beside = network_traffic(other, args.batch, footing)
+        pairs = paired(traffic, beside)
+        if args.json:
+            answers = [
+                traffic_json(some, counted, args.batch, footing)
+                for some, counted in ((network, traffic), (other, beside))
+            ]
+            print(json.dumps({"networks": answers, "ratio": ratios(pairs)}, indent=2))
+        else:
+            print_comparison((network, other), pairs, args.batch, footing)
+        return 0
     if args.json:
         print(json.dumps(traffic_json(network, traffic, args.batch, footing), indent=2))
     else:
@@ -64,6 +81,7 @@ def _footing(args: argparse.Namespace) -> Footing:
     """Return the footing asked for; options that it would ignore are refused."""
     rules = (
         ("--layer", args.layer, args.strategies, "--strategies"),
+        ("--compare", args.compare is not None, not args.strategies, "no --strategies"),
         ("--footing", args.footing != "paper", not args.strategies, "no --strategies"),
         ("--state-bits", args.state_bits, args.footing != "paper", "--footing full or board"),
         ("--memory", args.memory, args.footing == "board", "--footing board"),

@@ -28,7 +28,8 @@ def _row(
     return row
 
 
-def _caption(footing: Footing) -> str:
+def footing_caption(footing: Footing) -> str:
+    """Return what a table on ``footing`` counts."""
     counted = {
         "paper": "Footing paper: feature and delta maps only.",
         "full": "Footing full: maps, kernels, biases, and state for ReLU' and un-pooling",
@@ -64,7 +65,7 @@ def print_traffic(
         rows.append(_row(name, [total(layers, phase) for phase in PHASES], compared, printed))
     screen = console()
     title = f"Memory traffic of {network.name}, batch {batch}"
-    screen.print(table(title, columns, rows, totals=len(sums), caption=_caption(footing)))
+    screen.print(table(title, columns, rows, totals=len(sums), caption=footing_caption(footing)))
     for name, layers in sums.items():
         step = total(layers, "step")
         line = (
