@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
 
-from merp.cosim.ghdl_engine import play
+from merp.cosim.ghdl_engine import Simulation, play
 from merp.cosim.job import Job
 from merp.cosim.record import Record
+from merp.cosim.simulators import check_ghdl
+from merp.hdl.convert import convert
 from merp.testbenches.axi_run import axi_top
+from merp.testbenches.job_files import put
+from merp.testbenches.top import Top
 
 BENCH = "merp.testbenches.axi_cocotb"
+FUZZ = "merp.testbenches.axi_fuzz_cocotb"
 Pauses = Mapping[str, Sequence[int]]
 """Pattern by channel of AXI4-Lite (aw, w, b, ar, r): 1 to go on, 0 to pause."""
 
@@ -28,3 +37,27 @@ def run_axi(job: Job, pauses: Sequence[Pauses] = ()) -> list[Record]:
     offsets = {register.name: register.offset for register in shell.args["registers"].registers}
     told = {"offsets": offsets, "pauses": [*pauses] or [{}] * len(job.runs)}
     return play(job, shell, BENCH, told)
+
+
+def fuzz_registers(top: Top, accesses: int, seed: int) -> dict[str, Any]:
+    """Answer at least ``accesses`` random register accesses on ``top`` in its shell.
+
+    Returns ``answered`` (accesses compared with the model), ``faults``, ``seen`` (how often each
+    kind of access occurred) and ``parts`` (resets).
+
+    Raises:
+        BadInput: GHDL or cocotb is not installed.
+        RuntimeError: GHDL refuses the VHDL, or the simulation ends early.
+    """
+    check_ghdl()
+    shell = axi_top(top)
+    told = {"accesses": accesses, "seed": seed, "registers": asdict(shell.args["registers"])}
+    with tempfile.TemporaryDirectory(prefix="merp-") as name:
+        folder = Path(name)
+        vhdl = folder / "vhdl"
+        vhdl.mkdir()
+        export = convert(shell.function, shell.args, "vhdl", vhdl)
+        put(folder / "job.json", told)
+        simulation = Simulation(export.top, export.files, folder, FUZZ)
+        with simulation.running(None):
+            return simulation.answer(0)

@@ -67,7 +67,8 @@ def play(
         with simulation.running(job.vcd):
             for index in range(len(job.runs)):
                 put(folder / f"run{index}.json", run_to_json(job.run(records)))
-                outcome = simulation.outcome(index)
+                answer = simulation.answer(index)
+                outcome = Outcome(**{**answer, "faults": tuple(answer["faults"])})
                 if progress:
                     progress(outcome.cycles, sum(len(w) for w in outcome.words.values()))
                 records.append(
@@ -146,8 +147,8 @@ class Simulation:
             log_file=self._folder / "test.log",
         )
 
-    def outcome(self, index: int) -> Outcome:
-        """Wait for the outcome of a run.
+    def answer(self, index: int) -> dict[str, Any]:
+        """Wait for the outcome of a run, as plain values.
 
         Raises:
             Stuck: the bench says so.
@@ -165,8 +166,8 @@ class Simulation:
                     f"the simulation ended early: {_tail(self._folder / 'test.log')}"
                 )
             sleep(POLL_SECONDS)
-        plain = json.loads(path.read_text(encoding="ascii"))
-        return Outcome(**{**plain, "faults": tuple(plain["faults"])})
+        answer: dict[str, Any] = json.loads(path.read_text(encoding="ascii"))
+        return answer
 
 
 def _tail(log: Path) -> str:

@@ -1,0 +1,190 @@
+"""The registers of an AXI shell: random accesses against the model, and the VHDL against MyHDL."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from merp.cosim.axi import fuzz_registers
+from merp.cosim.replay import replay
+from merp.hdl.axi_lite import SLVERR, AxiLite, RegisterRead, RegisterWrite, axi_lite
+from merp.hdl.axi_registers import axi_registers
+from merp.hdl.bundles import Bundles, Status, bits, flag
+from merp.hdl.setting_register import setting_register
+from merp.models.params.register_map import RegisterMap, register_map
+from merp.models.params.settings import WORD_MAX, Setting
+from merp.testbenches.forward_run import forward_top
+from merp.testbenches.random_layers import ELABORATIONS
+from merp.testbenches.trace import Trace, run_block
+
+SMALL = ELABORATIONS[4]  # one CU of 3 x 3
+KINDS = {
+    "read", "read of nothing", "write", "write to nothing", "write without bytes", "start",
+    "illegal_value", "write_refused", "start_refused",
+}  # fmt: skip
+
+
+def fuzz(accesses: int, seed: int) -> None:
+    found = fuzz_registers(forward_top(SMALL), accesses, seed)
+    assert found["faults"] == []
+    assert found["answered"] >= accesses
+    assert found["seen"].keys() == KINDS
+
+
+@pytest.mark.ghdl
+def test_random_accesses() -> None:
+    fuzz(500, 0)
+
+
+@pytest.mark.ghdl
+@pytest.mark.full
+def test_ten_thousand_random_accesses() -> None:
+    fuzz(10_000, 1)
+
+
+@pytest.mark.ghdl
+@pytest.mark.parametrize(
+    ("least", "most"), [(0, 0), (0, 1), (1, 1), (1, 6), (3, 200), (0, WORD_MAX), (1, 2**31 - 1)]
+)
+def test_a_setting_keeps_what_is_legal(least: int, most: int, tmp_path: Path) -> None:
+    width = most.bit_length() + 1  # the port may be wider
+    rng = Random(most)
+    edges = [value & WORD_MAX for value in (least - 1, least, most, most + 1)]
+
+    def drive(cycle: int, seen: dict[str, int]) -> dict[str, int]:
+        legal = rng.randint(least, most)
+        return {
+            "rst": int(cycle < 2 or rng.random() < 0.02),
+            "selected": int(rng.random() < 0.8),
+            "locked": int(rng.random() < 0.2),
+            "data": rng.choice([*edges, legal, legal, rng.getrandbits(32)]),
+            "strobe": rng.choice((15, 15, rng.getrandbits(4))),
+        }
+
+    inputs = ("rst", "selected", "locked", "data", "strobe")
+    args: dict[str, Any] = {name: flag() for name in ("clk", "rst", "selected", "locked")}
+    args |= {"data": bits(32), "strobe": bits(4), "value": bits(width), "word": bits(32)}
+    args |= {"illegal": flag(), "least": least, "most": most}
+    trace = run_block(setting_register, args, inputs, drive, 300)
+    columns = {port.name: trace.column(port.name) for port in trace.ports}
+    value = least
+    for t in range(2, 300):
+        now = {name: column[t] for name, column in columns.items()}
+        assert now["value"] == now["word"] == value
+        mask = sum(0xFF << 8 * i for i in range(4) if now["strobe"] >> i & 1)
+        merged = value & ~mask | now["data"] & mask
+        legal = least <= merged <= most
+        assert now["illegal"] == int(now["selected"] and not legal)
+        if now["selected"] and legal and not now["locked"]:
+            value = merged
+        if now["rst"]:
+            value = least
+    replay(trace, tmp_path)
+
+
+def lite_trace(cycles: int, patience: float) -> Trace:
+    """Random traffic on the bus alone; the file answers with its index."""
+    rng = Random(cycles)
+    held: dict[str, int] = {}
+
+    def drive(cycle: int, seen: dict[str, int]) -> dict[str, int]:
+        for channel, fields in (
+            ("aw", ("awaddr",)),
+            ("w", ("wdata", "wstrb")),
+            ("ar", ("araddr",)),
+        ):
+            valid = f"s_axi_{channel}valid"
+            if not held.get(valid) or seen[f"s_axi_{channel}ready"]:
+                held[valid] = int(rng.random() < patience)
+                for field in fields:
+                    held[f"s_axi_{field}"] = rng.getrandbits(4 if field == "wstrb" else 12)
+        held["s_axi_bready"], held["s_axi_rready"] = (int(rng.random() < patience) for _ in "br")
+        held["read_word"] = seen.get("read_index", 0) + 5
+        return {**held, "rst": int(cycle < 2)}
+
+    s_axi = AxiLite()
+    names = ("awaddr", "awvalid", "wdata", "wstrb", "wvalid", "bready", "araddr", "arvalid")
+    inputs = ("rst", "read_word", *(f"s_axi_{name}" for name in (*names, "rready")))
+    args = {
+        "clk": flag(), "rst": flag(), "s_axi": s_axi, "write": RegisterWrite(),
+        "read": RegisterRead(), "words": 600, "first_writable": 4, "last_writable": 500,
+    }  # fmt: skip
+    return run_block(axi_lite, args, inputs, drive, cycles)
+
+
+@pytest.mark.ghdl
+def test_the_bus_in_vhdl_is_that_of_myhdl(tmp_path: Path) -> None:
+    replay(lite_trace(600, 0.6), tmp_path)
+
+
+def test_a_read_and_a_write_in_two_cycles() -> None:
+    trace = lite_trace(401, 2.0)
+    responses = {name: sum(trace.column(f"s_axi_{name}valid")) for name in "br"}
+    assert responses == {"b": 199, "r": 199}
+    assert set(trace.column("s_axi_bresp")) == {0, SLVERR}
+
+
+def small_map() -> RegisterMap:
+    settings = {
+        "a_config_size": Setting(1, 9, "a size"),
+        "a_config_on": Setting(0, 1, "a flag"),
+        "b_config_word": Setting(0, WORD_MAX, "a word"),
+    }
+    return register_map("small", "1.2.3", "", settings, {"total": 40, "map_in": 40})
+
+
+class Config:
+    """Two settings."""
+
+    def __init__(self) -> None:
+        self.size = bits(4)
+        self.on = flag()
+
+
+class Word:
+    """One setting."""
+
+    def __init__(self) -> None:
+        self.word = bits(32)
+
+
+class SmallStatus(Status):
+    """A status with two counters."""
+
+    def __init__(self) -> None:
+        self.busy, self.done, self.framing_error = flag(), flag(), flag()
+        self.total, self.map_in = bits(40), bits(40)
+
+
+@pytest.mark.ghdl
+def test_the_register_file_in_vhdl_is_that_of_myhdl(tmp_path: Path) -> None:
+    registers = small_map()
+    rng = Random(0)
+
+    def drive(cycle: int, seen: dict[str, int]) -> dict[str, int]:
+        place = rng.randrange(registers.first_writable, registers.first_counter)
+        return {
+            "rst": int(cycle < 2),
+            "write_enable": int(cycle > 2 and rng.random() < 0.5),
+            "write_index": place,
+            "write_data": rng.choice((0, 1, 2, 7, 10, rng.getrandbits(32))),
+            "write_strobe": rng.choice((15, rng.getrandbits(4))),
+            "read_index": rng.randrange(len(registers.registers) + 3),
+            "status_busy": int(rng.random() < 0.1),
+            "status_done": int(rng.random() < 0.2),
+            "status_framing_error": int(rng.random() < 0.5),
+            "status_total": rng.getrandbits(40),
+            "status_map_in": rng.getrandbits(40),
+        }
+
+    args = {
+        "clk": flag(), "rst": flag(), "write": RegisterWrite(), "read": RegisterRead(),
+        "start": flag(), "settings": Bundles({"a_config": Config(), "b_config": Word()}),
+        "status": SmallStatus(), "interrupt": flag(), "registers": registers,
+    }  # fmt: skip
+    trace = run_block(axi_registers, args, tuple(drive(0, {})), drive, 500)
+    assert {0, 1} == set(trace.column("start")) == set(trace.column("interrupt"))
+    replay(trace, tmp_path)
