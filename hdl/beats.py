@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from merp.hdl.bundles import bits, count, flag
 from merp.models.params.design import Design
+from merp.models.params.state_field import position_bits
 
 
 def beats_per_word(design: Design) -> int:
@@ -11,15 +12,10 @@ def beats_per_word(design: Design) -> int:
     return -(-design.n_cu // design.r)
 
 
-def code_bits(window: int) -> int:
-    """Bits of a position in a window of window x window elements."""
-    return (window**2 - 1).bit_length()
-
-
 def element_width(design: Design) -> int:
     """Bits of a pooled element: in a design that writes the state, its position is above it."""
     coded = design.state and design.pool_window > 1
-    return design.fmt.width + (code_bits(design.pool_window) if coded else 0)
+    return design.fmt.width + (position_bits(design.pool_window) if coded else 0)
 
 
 class Step:

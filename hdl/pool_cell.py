@@ -6,13 +6,14 @@ from typing import Any
 
 from myhdl import always, always_comb, block
 
-from merp.hdl.beats import PoolUpdate, code_bits, element_width
+from merp.hdl.beats import PoolUpdate, element_width
 from merp.hdl.bundles import bits
 from merp.hdl.coded_max import coded_max
 from merp.hdl.delay import delay
 from merp.hdl.fp_add import fp_add
 from merp.hdl.fp_max import fp_max
 from merp.models.params.design import Design
+from merp.models.params.state_field import position_bits
 
 
 @block
@@ -55,7 +56,7 @@ def pool_cell(
             partial.next = memory[update.address[high:low]]
 
     if design.state:
-        size = code_bits(design.pool_window)
+        size = position_bits(design.pool_window)
         code = codes((index + 1) * size, index * size)
         compare = coded_max(update.fresh(index), partial, element, code, larger)
         value = partial(width, 0)

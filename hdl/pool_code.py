@@ -6,11 +6,12 @@ from typing import Any
 
 from myhdl import ConcatSignal, always, always_comb, block, intbv
 
-from merp.hdl.beats import Step, code_bits
+from merp.hdl.beats import Step
 from merp.hdl.bundles import OutputConfig, bits, count, flag
 from merp.hdl.entity import entity
 from merp.hdl.position_steps import position_steps
 from merp.models.params.design import Design
+from merp.models.params.state_field import position_bits
 
 
 @block
@@ -75,7 +76,7 @@ def pool_code(
     Latency: two cycles. Throughput: a beat per cycle. Reset: none, begin with start.
     """
     overlap, window = design.pool_overlap, design.pool_window
-    size = code_bits(window)
+    size = position_bits(window)
     # A slot counts on until its next turn, overlap * stride positions after the last one.
     furthest = overlap * design.max_stride - 1
     width = max(size, (furthest * (window + 1)).bit_length())

@@ -10,7 +10,7 @@ from typing import Any
 
 from myhdl import ConcatSignal, always_comb, intbv
 
-from merp.hdl.beats import Beat, Step, code_bits, element_width
+from merp.hdl.beats import Beat, Step, element_width
 from merp.hdl.bit_packer import bit_packer
 from merp.hdl.bundles import OutputConfig, Stream, bits, count, flag
 from merp.hdl.credit_fifo import credit_fifo
@@ -20,6 +20,7 @@ from merp.hdl.positive import positive
 from merp.hdl.state_field import state_field
 from merp.hdl.state_sender import state_sender
 from merp.models.params.design import Design
+from merp.models.params.state_field import position_bits
 
 
 @entity
@@ -56,11 +57,11 @@ def state_side(
     """
     width, r = design.fmt.width, design.r
     pooled = element_width(design)
-    code_size = code_bits(design.pool_window)
+    code_size = position_bits(design.pool_window)
     field_width = 1 + code_size
     total = r * field_width
     lanes = range(r)
-    sizes = (0, *(code_bits(window) for window in range(1, design.pool_window + 1)))
+    sizes = (0, *(position_bits(window) for window in range(1, design.pool_window + 1)))
 
     asked, room, reserved, any_state, pushed, freed, sent = (flag() for _ in range(7))
     word = bits(total + len(results) + 1)

@@ -9,7 +9,7 @@ from typing import Any
 
 from myhdl import ConcatSignal, always_comb
 
-from merp.hdl.beats import Beat, PoolUpdate, Step, code_bits, element_width
+from merp.hdl.beats import Beat, PoolUpdate, Step, element_width
 from merp.hdl.bundles import OutputConfig, Stream, Sums, bits, count, flag
 from merp.hdl.credit_fifo import credit_fifo
 from merp.hdl.drain import drain
@@ -23,6 +23,7 @@ from merp.hdl.result_tag import result_tag
 from merp.hdl.serializer import serializer
 from merp.hdl.state_side import state_side
 from merp.models.params.design import Design
+from merp.models.params.state_field import position_bits
 
 CREDIT_CYCLES = 4
 """Cycles from a result to the reuse of its place: memory, head register, credit, decision."""
@@ -89,7 +90,7 @@ def super_layer(
         update = PoolUpdate(design)
         codes = None
         if design.state:
-            codes = bits(design.pool_overlap**2 * code_bits(design.pool_window))
+            codes = bits(design.pool_overlap**2 * position_bits(design.pool_window))
         stages = [
             pool_position(clk, start, config, step, closes, closes_last, update, design),
             *(

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from merp.models.params.design import Design
-from merp.models.params.registers import groups_of
 from merp.models.params.shape import Shape
+from merp.models.params.sizing import groups_of
 from merp.models.slots import pairs
 
 
@@ -77,7 +77,7 @@ def input_flow(shape: Shape, images: int, design: Design) -> InputFlow:
         images * shape.rows,
         shape.columns,
         shape.n,
-        groups_of(shape, design),
+        groups_of(shape, design.n_cu),
         design.d * design.k,
         design.accumulate_latency,
     )

@@ -14,7 +14,7 @@ from merp.models.params.formats import FloatFormat
 from merp.models.params.shape import Pool
 
 
-def _elements(x: Bits, window: int, stride: int) -> Iterator[Bits]:
+def pool_elements(x: Bits, window: int, stride: int) -> Iterator[Bits]:
     """Element j of every window for j in raster order, each (images, rows, columns, maps)."""
     pool = Pool(window=window, stride=stride)
     rows, columns = (pool.size(side) for side in x.shape[1:3])
@@ -38,7 +38,7 @@ def max_pool(x: Bits, window: int, stride: int, fmt: FloatFormat) -> Bits:
     Raises:
         ValueError: no window fits.
     """
-    elements = (to_values(element, fmt) for element in _elements(x, window, stride))
+    elements = (to_values(element, fmt) for element in pool_elements(x, window, stride))
     largest = next(elements)
     for element in elements:
         largest = np.where((element > largest) | np.isnan(element), element, largest)
@@ -55,7 +55,7 @@ def average_pool(x: Bits, window: int, stride: int, fmt: FloatFormat) -> Bits:
     Raises:
         ValueError: no window fits.
     """
-    elements = _elements(x, window, stride)
+    elements = pool_elements(x, window, stride)
     total = next(elements)
     for element in elements:
         total = fp_add(total, element, fmt)

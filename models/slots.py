@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from merp.models.params.design import Design
-from merp.models.params.registers import groups_of, pairs_across_rows
+from merp.models.params.registers import pairs_across_rows
 from merp.models.params.shape import Shape
+from merp.models.params.sizing import groups_of
 
 
 class SlotOrder(NamedTuple):
@@ -43,5 +44,5 @@ def slots(shape: Shape, images: int, design: Design) -> Iterator[SlotOrder]:
     for together in pairs(shape, images, design):
         for channel in range(shape.n):
             for lane, position in enumerate(together):
-                for group in range(groups_of(shape, design)):
+                for group in range(groups_of(shape, design.n_cu)):
                     yield SlotOrder(position, lane, channel, group)

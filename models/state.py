@@ -24,7 +24,8 @@ from merp.models.arithmetic import to_values
 from merp.models.compiled import Bits
 from merp.models.params.formats import FloatFormat
 from merp.models.params.shape import Pool, Shape
-from merp.models.pooling import _elements as pool_elements
+from merp.models.params.state_field import position_bits, state_field_bits
+from merp.models.pooling import pool_elements
 from merp.models.traffic.footing import STATES
 
 Mask = NDArray[np.bool_]
@@ -138,13 +139,13 @@ def _fields(state: State, shape: Shape, fmt: FloatFormat) -> Iterator[tuple[Bits
         if mask is not None:
             yield mask, 1
         return
-    code_bits = (shape.pool.window**2 - 1).bit_length()
+    position_width = position_bits(shape.pool.window)
     if mask is not None and state.kind == "pooled":
-        yield state.position << np.uint32(1) | mask, 1 + code_bits
+        yield state.position << np.uint32(1) | mask, 1 + position_width
         return
     if mask is not None:
         yield mask, 1
-    yield state.position, code_bits
+    yield state.position, position_width
 
 
 def packed(state: State, shape: Shape, fmt: FloatFormat) -> bytes:
@@ -176,10 +177,9 @@ def unpacked(data: bytes, shape: Shape, maps: int, images: int) -> State:
     """
     pool = shape.pool if shape.pool and shape.pool.kind == "max" else None
     rows, columns = shape.out_rows, shape.out_columns
-    width = int(shape.relu)
+    width = state_field_bits(shape)
     if pool:
         rows, columns = shape.pooled_rows, shape.pooled_columns
-        width += (pool.window**2 - 1).bit_length()
     size = images, rows, columns, maps
     total = images * rows * columns * maps * width
     if len(data) != -(-total // 8):

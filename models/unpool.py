@@ -15,7 +15,7 @@ from merp.models.fp_add import fp_add
 from merp.models.fp_mul import fp_mul
 from merp.models.params.formats import FloatFormat
 from merp.models.params.shape import Pool, Shape
-from merp.models.pooling import _elements as pool_elements
+from merp.models.pooling import pool_elements
 from merp.models.state import Mask, State, max_positions, relu_mask
 
 

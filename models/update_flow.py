@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from merp.models.flow import keep_and_need
 from merp.models.params.design import Design
 from merp.models.params.kernel_update_registers import revisit_cycles
-from merp.models.params.registers import groups_of
 from merp.models.params.shape import Shape
+from merp.models.params.sizing import groups_of
 
 FILLED = 2  # cycles from the last delta word of a word of CUs to its first possible slot
 LEAD = 1  # cycles by which deltas are taken before maps, whose registers are set up first
@@ -51,7 +51,7 @@ class UpdateFlow:
 def update_flow(shape: Shape, images: int, design: Design, momentum: bool = False) -> UpdateFlow:
     """Walk every cycle up to the last slot; the update behind it takes an element per cycle."""
     distance = revisit_cycles(design)
-    groups = groups_of(shape, design)
+    groups = groups_of(shape, design.n_cu)
     counted = _walk(
         keep_and_need(shape, images),
         images * shape.rows,

@@ -223,7 +223,7 @@ def test_packed_state_is_as_long_as_the_closed_form_says(
     activation, _ = operands(shape, fmt)
     layer = Layer(name="conv1", kind="conv", shape=shape)
     word_bits = 8 * -(-fmt.width // 8)
-    bits = 2 * state_read_bits(layer, state, word_bits)
+    bits = 2 * state_read_bits(shape, shape.m, state, word_bits)
     assert len(packed(keep_state(activation, shape, state, fmt), shape, fmt)) == -(-bits // 8)
     if shape.pool:
         assert bits == 2 * state_write_bits(layer, state, word_bits)

@@ -13,8 +13,8 @@ from merp.hdl.input_side import input_side
 from merp.models.flow import InputFlow, input_flow
 from merp.models.params.design import Design
 from merp.models.params.formats import FloatFormat
-from merp.models.params.registers import groups_of
 from merp.models.params.shape import Shape
+from merp.models.params.sizing import groups_of
 from merp.models.slots import slots
 from merp.models.window import windows
 from merp.testbenches.input_bench import InputRun, run_input_side
@@ -46,7 +46,7 @@ def check(design: Design, runs: list[InputRun], trace: Trace) -> None:
             run.images, run.shape.rows, run.shape.columns, run.shape.n
         )
         golden = windows(x, run.shape).reshape(-1, run.shape.n, run.shape.k**2)
-        groups = groups_of(run.shape, design)
+        groups = groups_of(run.shape, design.n_cu)
         for slot in slots(run.shape, run.images, design):
             window = golden[slot.position, slot.channel]
             packed = sum(int(w) << (16 * j) for j, w in enumerate(window))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from merp.models.params.design import Design
-from merp.models.params.registers import groups_of, registers
+from merp.models.params.registers import registers
 from merp.models.params.shape import Shape
+from merp.models.params.sizing import groups_of
 
 
 def revisit_cycles(design: Design) -> int:
@@ -39,7 +40,7 @@ def kernel_update_registers(
     plain = registers(replace(shape, pool=None), images, design)
     values = {name: value for name, value in plain.items() if name.startswith("map_config_")}
     values |= {
-        "map_config_rest": max(0, distance - shape.n * groups_of(shape, design)),
+        "map_config_rest": max(0, distance - shape.n * groups_of(shape, design.n_cu)),
         "map_config_delta_rest": max(0, distance - shape.m),
         "update_config_update": int(update),
         "update_config_rate": rate,

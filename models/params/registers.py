@@ -11,11 +11,7 @@ from fractions import Fraction
 from merp.models.params.design import Design
 from merp.models.params.formats import FloatFormat
 from merp.models.params.shape import Shape
-
-
-def groups_of(shape: Shape, design: Design) -> int:
-    """G, the number of groups that n_cu CUs need for m output maps."""
-    return -(-shape.m // design.n_cu)
+from merp.models.params.sizing import groups_of
 
 
 def reciprocal_square(window: int, fmt: FloatFormat) -> int:
@@ -53,7 +49,7 @@ def registers(shape: Shape, images: int, design: Design) -> dict[str, int]:
 
     The caller has checked that the shape fits the design.
     """
-    groups = groups_of(shape, design)
+    groups = groups_of(shape, design.n_cu)
     last_cus = shape.m - (groups - 1) * design.n_cu
     k, d = design.k, design.d
     window, stride = (shape.pool.window, shape.pool.stride) if shape.pool else (1, 1)

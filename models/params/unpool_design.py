@@ -14,6 +14,7 @@ from merp.models.errors import BadInput
 from merp.models.params.formats import BINARY32, FloatFormat
 from merp.models.params.registers import reciprocal_square
 from merp.models.params.shape import Shape
+from merp.models.params.state_field import position_bits, state_field_bits
 
 PREFIX = "unpool_config_"
 
@@ -79,17 +80,6 @@ class UnpoolDesign:
         Address, memory and order take one each; then every further contribution has its adder.
         """
         return 3 + (self.overlap**2 - 1) * self.add_latency
-
-
-def position_bits(window: int) -> int:
-    """Bits of a position in a window."""
-    return (window**2 - 1).bit_length()
-
-
-def state_field_bits(shape: Shape) -> int:
-    """Bits of one field of the state (kind ``pooled``); 0 where there is no state."""
-    code = position_bits(shape.pool.window) if shape.pool and shape.pool.kind == "max" else 0
-    return int(shape.relu) + code
 
 
 def _needs(shape: Shape, maps: int, overlap: int) -> dict[str, int]:

@@ -71,12 +71,7 @@ def port_words(shape: Shape, images: int) -> dict[str, int]:
 
 def state_bytes(shape: Shape, maps: int, images: int) -> int:
     """Return the bytes of the state of ``maps`` maps of a layer, kind ``pooled``, one pass."""
-    if shape.pool and shape.pool.kind == "max":
-        fields = maps * shape.pooled_rows * shape.pooled_columns
-        bits = shape.relu + (shape.pool.window**2 - 1).bit_length()
-    else:
-        fields, bits = maps * shape.out_rows * shape.out_columns, int(shape.relu)
-    return -(-images * fields * bits // 8)
+    return -(-images * state_read_bits(shape, maps, "pooled", 0) // 8)
 
 
 def delta_port_words(
@@ -172,7 +167,8 @@ class _Count:
         return -(-bits * self.images // 8)
 
     def _state_read(self, layer: Layer) -> int:
-        return self._state(state_read_bits(layer, self.footing.state, 8 * self.word_bytes))
+        state, word_bits = self.footing.state, 8 * self.word_bytes
+        return self._state(state_read_bits(layer.shape, layer.biases, state, word_bits))
 
     def _state_written(self, layer: Layer) -> int:
         return self._state(state_write_bits(layer, self.footing.state, 8 * self.word_bytes))

@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from merp.models.network import Layer
+from merp.models.params.shape import Shape
+from merp.models.params.state_field import position_bits
 
 FOOTINGS = ("paper", "full", "board")
 STATES = ("32", "1", "pooled")
@@ -50,21 +52,20 @@ class Footing:
         return self.name != "paper" and self.state == "pooled"
 
 
-def state_read_bits(layer: Layer, state: str, word_bits: int) -> int:
-    """Return the bits of state of one image that a backward phase reads to pass ``layer``."""
-    pool = layer.shape.pool
+def state_read_bits(shape: Shape, maps: int, state: str, word_bits: int) -> int:
+    """Return the bits of state of one image that a backward phase reads to pass ``maps`` maps."""
+    pool = shape.pool
     maximum = pool is not None and pool.kind == "max"
-    if not (layer.shape.relu or maximum):
+    if not (shape.relu or maximum):
         return 0
+    sums = maps * shape.out_rows * shape.out_columns
     if state == "32":  # the sign gives ReLU', the window's largest gives the position
-        return layer.sums * word_bits
-    mask = layer.sums if layer.shape.relu else 0
+        return sums * word_bits
     if pool is None or not maximum:
-        return mask
-    code = (pool.window**2 - 1).bit_length() * layer.outputs
-    if state == "1":
-        return mask + code
-    return (layer.outputs if layer.shape.relu else 0) + code
+        return sums
+    outputs = maps * shape.pooled_rows * shape.pooled_columns
+    masks = sums if state == "1" else outputs
+    return shape.relu * masks + position_bits(pool.window) * outputs
 
 
 def state_write_bits(layer: Layer, state: str, word_bits: int) -> int:
@@ -74,4 +75,4 @@ def state_write_bits(layer: Layer, state: str, word_bits: int) -> int:
     """
     if state == "32" and layer.shape.pool is None:
         return 0
-    return state_read_bits(layer, state, word_bits)
+    return state_read_bits(layer.shape, layer.biases, state, word_bits)

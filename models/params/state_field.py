@@ -1,0 +1,16 @@
+"""A field of the state that forward propagation writes for the way back (kind ``pooled``)."""
+
+from __future__ import annotations
+
+from merp.models.params.shape import Shape
+
+
+def position_bits(window: int) -> int:
+    """Bits of a position in a pooling window of window x window elements."""
+    return (window**2 - 1).bit_length()
+
+
+def state_field_bits(shape: Shape) -> int:
+    """Bits of a field: ReLU's mask bit, a position with max pooling; 0 where there is no state."""
+    code = position_bits(shape.pool.window) if shape.pool and shape.pool.kind == "max" else 0
+    return int(shape.relu) + code
