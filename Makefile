@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 JOBS ?= 2
 
-.PHONY: demo ghdl test test-full bench mutants lint clean
+.PHONY: demo ghdl test test-full bench mutants lint docs clean
 
 .venv/base: setup.py pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
@@ -39,6 +39,13 @@ lint: .venv/dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+.venv/docs: .venv/base
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
+	touch $@
+
+docs: .venv/docs  ## the documentation site, with the report of AlexNet inside, in build/site
+	$(BIN)/mkdocs build --strict --quiet
 
 clean:
 	rm -rf build .typing .pytest_cache .mypy_cache .ruff_cache

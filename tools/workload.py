@@ -10,7 +10,6 @@ from typing import Any
 from merp.models.errors import BadInput
 from merp.tools.arguments import add_json, add_network, whole
 from merp.tools.shipped import open_network
-from merp.tools.table import console, table
 from merp.tools.whole_files import write_whole
 from merp.tools.workload_formats import scalesim, timeloop, zigzag
 
@@ -40,6 +39,6 @@ def run(args: argparse.Namespace) -> int:
         answer = {"network": network.name, "format": args.format, "directory": str(args.output)}
         print(json.dumps(answer | {"files": list(found)}, indent=2))
     else:
-        title = f"{network.name} for {args.format}, in {args.output}"
-        console().print(table(title, ("file",), [(name,) for name in found]))
+        for name in found:
+            print(args.output / name)
     return 0
