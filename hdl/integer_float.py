@@ -146,6 +146,17 @@ def add_products(
             totals[tap, unit] = add(product, np.int64(operand[tap, unit]), exp_bits, frac_bits)
 
 
+@njit(cache=True)
+def scaled_add(
+    factor: int, x: int, addend: int, subtract: bool, exp_bits: int, frac_bits: int
+) -> int:
+    """Word of ``addend`` plus, or minus, ``factor`` times ``x``; product and sum are rounded."""
+    product = multiply(np.int64(factor), np.int64(x), exp_bits, frac_bits)
+    if subtract:
+        product ^= 1 << (exp_bits + frac_bits)
+    return add(product, np.int64(addend), exp_bits, frac_bits)
+
+
 def unpack(word: int, count: int, width: int) -> Words:
     """Split ``count`` elements of ``width`` bits, the lowest first."""
     if width == 32:

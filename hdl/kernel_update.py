@@ -120,7 +120,7 @@ def kernel_update(
         read, kernel_element, bias_read, bias_index, bias_element,
         stream_of(s_axis_kernel), stream_of(s_axis_bias),
         stream_of(m_axis_kernel), stream_of(m_axis_bias),
-        ends, output_done, update_error, design,
+        ends, output_done, update_error, design, array,
         *(stream and stream_of(stream) for stream in velocities),
     )  # fmt: skip
     ports: list[tuple[AxiStream | None, Any]] = [

@@ -24,9 +24,12 @@ from merp.hdl.gradient_bundles import (
 from merp.hdl.parameter_reader import parameter_reader
 from merp.hdl.parameter_writer import parameter_writer
 from merp.hdl.scaled_sum import scaled_sum
+from merp.hdl.scaled_sum_fast import scaled_sum_fast
 from merp.hdl.update_walk import update_walk
 from merp.hdl.valid_delay import valid_delay
 from merp.models.params.design import Design
+
+SUMS = {"rtl": scaled_sum, "behavioural": scaled_sum_fast}
 
 SLOT_CYCLES = 2
 """From the issue of a slot to the slot at the array."""
@@ -71,6 +74,7 @@ def update_unit(
     done: Any,
     framing_error: Any,
     design: Design,
+    array: str = "rtl",
     sink_kernel_velocity: Stream | None = None,
     sink_bias_velocity: Stream | None = None,
     source_kernel_velocity: Stream | None = None,
@@ -143,7 +147,7 @@ def update_unit(
         delay(clk, tag_read, tag_new, parameter_at - READ_LATENCY),
         delay(clk, old, late_old, velocity_at),
     ]
-    descent = scaled_sum(clk, config.rate, velocity, late_old, renewed, True, fmt, *latencies)
+    descent = SUMS[array](clk, config.rate, velocity, late_old, renewed, True, fmt, *latencies)
 
     @always_comb
     def leave() -> None:
@@ -192,7 +196,7 @@ def update_unit(
         delay(clk, past, late_past, READ_LATENCY),
         delay(clk, tag_read, tag_velocity, velocity_at - READ_LATENCY),
     ]
-    momentum = scaled_sum(
+    momentum = SUMS[array](
         clk, config.momentum, late_past, gradient, velocity, False, fmt, *latencies
     )
     velocity_space = free_places(clk, rst, take, velocity_freed, velocity_room, places)

@@ -191,7 +191,9 @@ class Driver:
             self.answers[cycle + READ_LATENCY] = ("bias", word)
 
 
-def play(design: Design, runs: Sequence[Update], cycles: int) -> tuple[Driver, Trace]:
+def play(
+    design: Design, runs: Sequence[Update], cycles: int, array: str = "rtl"
+) -> tuple[Driver, Trace]:
     driver = Driver(runs)
     momentum, width = runs[0].momentum, design.fmt.width
     args: dict[str, Any] = {
@@ -200,7 +202,7 @@ def play(design: Design, runs: Sequence[Update], cycles: int) -> tuple[Driver, T
         "read": GradientRead(design), "kernel_gradient": bits(width), "bias_read": flag(),
         "bias_index": count(design.groups * design.n_cu - 1), "bias_gradient": bits(width),
         **{f"{way}_{name}": Stream(width) for way in ("sink", "source") for name in STREAMS[:2]},
-        "ends": flag(), "done": flag(), "framing_error": flag(), "design": design,
+        "ends": flag(), "done": flag(), "framing_error": flag(), "design": design, "array": array,
     }  # fmt: skip
     if momentum:
         args |= {f"{w}_{name}": Stream(width) for w in ("sink", "source") for name in STREAMS[2:]}
@@ -235,16 +237,20 @@ LATENCIES = [(1, 1), (2, 3), (3, 4)]
 def test_words_match_golden_under_pressure(mul: int, add: int, momentum: bool) -> None:
     k = mul
     design = design_for(k, 2, 2, mul_latency=mul, add_latency=add, fmt=FloatFormat(5, 7))
-    runs = [
-        Update(design, 4, 1, momentum, 0),
-        Update(design, 3, 2, momentum, 1, pressure=0.5),
-        Update(design, 1, 2, momentum, 2, update=False, pressure=0.7),
-        Update(design, 2, 1, momentum, 3, pressure=0.4, reset_at=30),
-        Update(design, 2, 1, momentum, 4, pressure=0.8),
-    ]
-    driver, trace = play(design, runs, 200 + 12 * (7 + 8 * k * k + 20))
-    check(driver, runs)
-    assert not any(trace.column("framing_error"))
+    found = []
+    for array in ("rtl", "behavioural"):
+        runs = [
+            Update(design, 4, 1, momentum, 0),
+            Update(design, 3, 2, momentum, 1, pressure=0.5),
+            Update(design, 1, 2, momentum, 2, update=False, pressure=0.7),
+            Update(design, 2, 1, momentum, 3, pressure=0.4, reset_at=30),
+            Update(design, 2, 1, momentum, 4, pressure=0.8),
+        ]
+        driver, trace = play(design, runs, 200 + 12 * (7 + 8 * k * k + 20), array)
+        check(driver, runs)
+        assert not any(trace.column("framing_error"))
+        found.append(([got for _, got in driver.results], driver.ends))
+    assert found[0] == found[1]  # the same words in the same cycles
 
 
 @pytest.mark.parametrize("momentum", [False, True])
