@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 from merp.models.cycles import network_cycles
 from merp.models.network import Network
 from merp.models.params.design import Design
 from merp.models.params.shape import Shape
-from merp.models.params.sizing import size_design
-
-_KEPT = ("fmt", "k", "r", "p", "d", "cu_kind", "mul_latency", "add_latency", "max_images")
+from merp.models.params.sizing import MAXIMA, size_design
 
 
 def with_cus(network: Network, factor: int) -> Network:
@@ -21,8 +19,12 @@ def with_cus(network: Network, factor: int) -> Network:
     designs: dict[str, Design] = {}
     for name, design in network.designs.items():
         shapes: list[Shape] = [layer.shape for layer in network.layers if layer.design == name]
-        kept = {key: getattr(design, key) for key in _KEPT}
-        designs[name] = size_design(shapes, n_cu=factor * design.n_cu, **kept)
+        chosen = {
+            field.name: getattr(design, field.name)
+            for field in fields(Design)
+            if field.name not in (*MAXIMA, "average")
+        }
+        designs[name] = size_design(shapes, **(chosen | {"n_cu": factor * design.n_cu}))
     return replace(network, designs=designs)
 
 
