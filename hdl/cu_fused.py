@@ -25,8 +25,10 @@ from merp.models.params.fused import (
     DISTANCE_BITS,
     OPERAND_BITS,
     activation_bits,
+    lateness,
     levels,
     product_latency,
+    sum_latency,
 )
 
 SPECIAL = 2  # latency of fused_special
@@ -44,13 +46,13 @@ def cu_fused(clk: Any, window: Any, kernel: Any, y: Any, design: Design) -> Any:
     """
     taps, dsp, width = design.taps, design.fused_dsp, design.fused_window
     activation_width = activation_bits(dsp)
-    before_sum, depth = product_latency(taps) + ALIGN, levels(taps)
+    before_sum, in_sum = product_latency(taps) + ALIGN, sum_latency(taps)
 
     products = [bits(width) for _ in range(taps)]
     terms = [bits(width) for _ in range(taps)]
     distances = bits(taps * DISTANCE_BITS)
     joined = ConcatSignal(*reversed(terms)) if taps > 1 else terms[0]
-    all_terms, total = bits(taps * width), bits(width + depth)
+    all_terms, total = bits(taps * width), bits(width + levels(taps))
     largest, largest_s = bits(EXPONENT_SUM_BITS), bits(EXPONENT_SUM_BITS)
     special, special_s = bits(3), bits(3)
 
@@ -72,6 +74,7 @@ def cu_fused(clk: Any, window: Any, kernel: Any, y: Any, design: Design) -> Any:
             products[tap],
             distances((tap + 1) * DISTANCE_BITS, tap * DISTANCE_BITS),
             terms[tap],
+            lateness(tap, taps),
         )
         for tap in range(taps)
     ]
@@ -83,8 +86,8 @@ def cu_fused(clk: Any, window: Any, kernel: Any, y: Any, design: Design) -> Any:
     add = fused_sum(clk, all_terms, total, taps)
     classify = fused_special(clk, window, kernel, special, taps, dsp)
     beside = [
-        delay(clk, largest, largest_s, ALIGN + depth),
-        delay(clk, special, special_s, before_sum + depth - SPECIAL),
+        delay(clk, largest, largest_s, ALIGN + in_sum),
+        delay(clk, special, special_s, before_sum + in_sum - SPECIAL),
     ]
     finish = fused_normalise(clk, total, largest_s, special_s, y, width)
     return multipliers, measure, shifters, join, add, classify, beside, finish

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import always, always_comb, concat, modbv
+from myhdl import always, always_comb, concat, intbv, modbv
 
 from merp.hdl.bundles import bits
 from merp.hdl.entity import entity
@@ -24,39 +24,47 @@ def fused_activation(clk: Any, word: Any, activation: Any, dsp: int) -> Any:
     activation  out  from the highest bit: three times the mantissa (27 bits, with dsp = 1 only),
                      negative, infinite, zero, operand (33 bits); a NaN is infinite and zero
 
-    Latency: 1. Throughput: one per cycle. Reset: none.
+    Latency: 1 for exponent and flags, 2 for the mantissa and its triple, which are needed a cycle
+    later. Throughput: one per cycle. Reset: none.
     """
     operand = bits(OPERAND_BITS)
-    flags = bits(3)
+    mantissa, late = bits(MANTISSA_BITS), bits(MANTISSA_BITS)
+    flags, exponent = bits(3), bits(EXPONENT_BITS)
     triple = bits(TRIPLE_BITS)
     top = MANTISSA_BITS - 1
     decode = fused_operand(word, operand)
 
-    @always_comb
-    def derive() -> None:
+    @always(clk.posedge)
+    def load() -> None:
+        significand = intbv(0)[MANTISSA_BITS:]
+        significand[:] = operand[OPERAND_BITS:EXPONENT_BITS]
+        no_number = not significand[top] and not significand[top - 1]
+        infinite = no_number and (significand[INFINITE_AT] or significand[NAN_AT])
+        zero = no_number and not significand[INFINITE_AT]
+        negative = significand[top] or (no_number and significand[MINUS_AT])
+        flags.next = concat(negative, infinite, zero)
+        exponent.next = operand[EXPONENT_BITS:]
+        mantissa.next = significand
+
+    @always(clk.posedge)
+    def load_late() -> None:
         tripled = modbv(0)[TRIPLE_BITS:]
-        mantissa = modbv(0)[MANTISSA_BITS:]
-        mantissa[:] = operand[OPERAND_BITS:EXPONENT_BITS]
         tripled[:] = concat(mantissa[top], mantissa[top], mantissa) + concat(
             mantissa[top], mantissa, False
         )
         triple.next = tripled
-        no_number = not mantissa[top] and not mantissa[top - 1]
-        infinite = no_number and (mantissa[INFINITE_AT] or mantissa[NAN_AT])
-        zero = no_number and not mantissa[INFINITE_AT]
-        negative = mantissa[top] or (no_number and mantissa[MINUS_AT])
-        flags.next = concat(negative, infinite, zero)
+        late.next = mantissa
 
     if dsp == 1:
 
-        @always(clk.posedge)
-        def load() -> None:
-            activation.next = concat(triple, flags, operand)
+        @always_comb
+        def join() -> None:
+            activation.next = concat(triple, flags, late, exponent)
 
     else:
 
-        @always(clk.posedge)
-        def load() -> None:
-            activation.next = concat(flags, operand)
+        @always_comb
+        def join() -> None:
+            activation.next = concat(flags, late, exponent)
 
-    return decode, derive, load
+    return decode, load, load_late, join

@@ -6,7 +6,7 @@ from typing import Any
 
 from myhdl import ConcatSignal, always, always_comb, block, concat, intbv, modbv
 
-from merp.hdl.bundles import bits
+from merp.hdl.bundles import bits, flag
 from merp.hdl.delay import delay
 from merp.hdl.entity import entity
 from merp.hdl.fused_activation import ZERO_AT
@@ -40,24 +40,24 @@ def _rank(activation: Any, kernel: Any, rank: Any) -> Any:
 
 
 @block
-def _larger(clk: Any, a: Any, b: Any, y: Any, registered: bool) -> Any:
+def _compare(clk: Any, a: Any, b: Any, less: Any, registered: bool) -> Any:
     @(always(clk.posedge) if registered else always_comb)
+    def compare() -> None:
+        less.next = a < b
+
+    return compare
+
+
+@block
+def _choose(less: Any, a: Any, b: Any, y: Any) -> Any:
+    @always_comb
     def choose() -> None:
-        if a < b:
+        if less:
             y.next = b
         else:
             y.next = a
 
     return choose
-
-
-@block
-def _same(clk: Any, a: Any, y: Any, registered: bool) -> Any:
-    @(always(clk.posedge) if registered else always_comb)
-    def copy() -> None:
-        y.next = a
-
-    return copy
 
 
 @block
@@ -97,37 +97,47 @@ def fused_distances(
         for tap in range(taps)
     ]
 
-    # Two levels of the tree for each register, but a single one behind the adders.
+    first = [bits(RANK_BITS) for _ in range(taps)]
+    held_ranks = [delay(clk, ranks[tap], first[tap], 1) for tap in range(taps)]
+
+    # Two levels of the tree for each register, but a single one behind the adders. A register lies
+    # between comparing and choosing: then the ranks that wait for the result are the same.
     tree: list[Any] = []
-    level = ranks
-    for below in range(max(1, depth)):
+    level = ranks if depth else first
+    for below in range(depth):
         registered = below % 2 == 0 or below == depth - 1
-        above = [bits(RANK_BITS) for _ in range((len(level) + 1) // 2)]
-        for j in range(len(level) // 2):
-            tree.append(_larger(clk, level[2 * j], level[2 * j + 1], above[j], registered))
-        if len(level) % 2:
-            tree.append(_same(clk, level[-1], above[-1], registered))
-        level = above
+        held = level
+        if below == 0:
+            held = first
+        elif registered:
+            held = [bits(RANK_BITS) for _ in level]
+            tree += [delay(clk, level[j], held[j], 1) for j in range(len(level))]
+        above = []
+        for j in range(0, len(level) - 1, 2):
+            less, larger = flag(), bits(RANK_BITS)
+            tree.append(_compare(clk, level[j], level[j + 1], less, registered))
+            tree.append(_choose(less, held[j], held[j + 1], larger))
+            above.append(larger)
+        level = above + held[len(above) * 2 :]
     top = level[0]
 
-    found = 1 + depth // 2
-    waiting = product_latency(taps) - found  # for the product, from when the largest is known
-    waited = bits(RANK_BITS)
-    late = [bits(RANK_BITS) for _ in range(taps)]
+    # A small tree waits for the product.
+    spare = product_latency(taps) - 2 - depth // 2
+    latest = bits(RANK_BITS) if spare else top
+    if spare:
+        tree.append(delay(clk, top, latest, spare))
+    last = [bits(RANK_BITS) for _ in range(taps)]
+    tree += [delay(clk, first[tap], last[tap], product_latency(taps) - 2) for tap in range(taps)]
     moves = [bits(DISTANCE_BITS) for _ in range(taps)]
-    aligned = [
-        delay(clk, top, waited, waiting - 1) if waiting > 1 else _same(clk, top, waited, False),
-        *(delay(clk, ranks[tap], late[tap], found + waiting - 1) for tap in range(taps)),
-    ]
-    subtractors = [_distance(clk, waited, late[tap], moves[tap]) for tap in range(taps)]
+    subtractors = [_distance(clk, latest, last[tap], moves[tap]) for tap in range(taps)]
     joined = ConcatSignal(*reversed(moves)) if taps > 1 else moves[0]
 
     @always(clk.posedge)
     def keep() -> None:
-        largest.next = waited[EXPONENT_SUM_BITS:]
+        largest.next = latest[EXPONENT_SUM_BITS:]
 
     @always_comb
     def join() -> None:
         distances.next = joined
 
-    return adders, tree, aligned, subtractors, keep, join
+    return adders, held_ranks, tree, subtractors, keep, join

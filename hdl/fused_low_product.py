@@ -11,9 +11,9 @@ from typing import Any
 
 from myhdl import always, always_comb, block, concat, modbv
 
-from merp.hdl.bundles import bits
+from merp.hdl.bundles import bits, flag
 from merp.hdl.entity import entity
-from merp.models.params.fused import LOW_BITS, TRIPLE_BITS
+from merp.models.params.fused import LOW_BITS, MANTISSA_BITS, TRIPLE_BITS
 
 
 @block
@@ -59,25 +59,31 @@ def fused_low_product(clk: Any, a: Any, triple: Any, low: Any, y: Any, window: i
     low        in   seven bits, four digits of radix 4
     y          out  the sum of the digits' products in units of 2^(46 - window), each rounded down
 
-    Latency: 1. Throughput: one per cycle. Reset: none.
+    Latency: 2. Throughput: one per cycle. Reset: none.
     """
     cut = 46 - window
     terms = [bits(TRIPLE_BITS - cut + 2 * j) for j in range(3)]
     sums = [bits(len(terms[1])), bits(len(terms[2]))]
-    top, a_top, width, last_cut = len(sums[1]) - 1, len(a) - 1, len(y), cut - 6
+    # The highest digit is a single bit; it comes a cycle later.
+    high, single, partial = bits(len(a) - cut + 6), flag(), bits(len(terms[2]))
+    top, high_top, width, high_from = len(partial) - 1, len(high) - 1, len(y), cut - 6
     digits = [_digit(low(2 * j + 2, 2 * j), a, triple, terms[j], cut - 2 * j) for j in range(3)]
     adders = _add(terms[0], terms[1], sums[0]), _add(sums[0], terms[2], sums[1])
-    high = sums[1]
+    early = sums[1]
+
+    @always(clk.posedge)
+    def load() -> None:
+        partial.next = early
+        high.next = a[MANTISSA_BITS:high_from]
+        single.next = low[LOW_BITS - 1]
 
     @always(clk.posedge)
     def add_last() -> None:
         value = modbv(0)[width:]
         term = modbv(0)[width:]
-        if low[LOW_BITS - 1]:
-            term[:] = concat(a[a_top], a[a_top + 1 : last_cut])
-        else:
-            term[:] = 0
-        value[:] = concat(high[top], high) + term
+        if single:
+            term[:] = concat(high[high_top], high)
+        value[:] = concat(partial[top], partial) + term
         y.next = value
 
-    return digits, adders, add_last
+    return digits, adders, load, add_last

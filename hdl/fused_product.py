@@ -29,53 +29,54 @@ def _signed(width: int) -> Any:
 
 @block
 def _one_dsp(clk: Any, a: Any, triple: Any, b: Any, y: Any) -> Any:
-    """(a * high + low product) / 2^..., all registers but the low product's within the DSP."""
+    """(a * high + low product) / 2^..., with every register of a, high and total in the DSP."""
     window = len(y)
     width, shift, cut = 42, 39 - window, 42 - window
-    low, low_2 = bits(window - 14), bits(window - 14)
-    a_1, a_2 = _signed(MANTISSA_BITS), _signed(MANTISSA_BITS)
-    b_1, b_2 = _signed(MANTISSA_BITS - LOW_BITS), _signed(MANTISSA_BITS - LOW_BITS)
-    low_3, product, total = _signed(width), _signed(width), _signed(width)
-    low_product = fused_low_product(clk, a, triple, b(LOW_BITS, 0), low, window)
+    digits, low = bits(LOW_BITS), bits(window - 14)
+    a_2 = _signed(MANTISSA_BITS)
+    high_1, high_2 = _signed(MANTISSA_BITS - LOW_BITS), _signed(MANTISSA_BITS - LOW_BITS)
+    addend, product, total = _signed(width), _signed(width), _signed(width)
+    low_product = fused_low_product(clk, a, triple, digits, low, window)
 
     @always(clk.posedge)
     def multiply() -> None:
-        addend = intbv(0, min=-(1 << (width - 1)), max=1 << (width - 1))
-        addend[:] = low_2.signed()
-        a_1.next = a.signed()
-        b_1.next = b[MANTISSA_BITS:LOW_BITS].signed()
-        a_2.next = a_1
-        b_2.next = b_1
-        low_2.next = low
-        low_3.next = addend << shift
-        product.next = a_2 * b_2
-        total.next = product + low_3
+        digits.next = b[LOW_BITS:]
+        high_1.next = b[MANTISSA_BITS:LOW_BITS].signed()
+        a_2.next = a.signed()
+        high_2.next = high_1
+        product.next = a_2 * high_2
+        total.next = product + addend
+
+    @always_comb
+    def widen() -> None:
+        value = intbv(0, min=-(1 << (width - 1)), max=1 << (width - 1))
+        value[:] = low.signed()
+        addend.next = value << shift
 
     @always_comb
     def cut_low() -> None:
         y.next = total[width:cut]
 
-    return low_product, multiply, cut_low
+    return low_product, multiply, widen, cut_low
 
 
 @block
 def _two_dsp(clk: Any, a: Any, b: Any, y: Any) -> Any:
     """A DSP for the low 17 bits of b, one for the rest; the second takes the first's high part."""
     cut, high_bits = 32 - len(y), MANTISSA_BITS - CASCADE
-    a_1, a_2 = _signed(MANTISSA_BITS), _signed(MANTISSA_BITS)
-    low_1, low_2, low_3 = _signed(CASCADE + 1), _signed(42), _signed(42)
+    a_2 = _signed(MANTISSA_BITS)
+    low_1, low_2, low_3 = _signed(CASCADE + 1), _signed(CASCADE + 1), _signed(42)
     high_1, high_2, high_3 = _signed(high_bits), _signed(high_bits), _signed(33)
     total = _signed(33)
 
     @always(clk.posedge)
     def multiply() -> None:
-        a_1.next = a.signed()
         low_1.next = concat(False, b[CASCADE:]).signed()
-        low_2.next = a_1 * low_1
-        low_3.next = low_2
         high_1.next = b[MANTISSA_BITS:CASCADE].signed()
+        a_2.next = a.signed()
+        low_2.next = low_1
         high_2.next = high_1
-        a_2.next = a_1
+        low_3.next = a_2 * low_2
         high_3.next = a_2 * high_2
         total.next = high_3 + (low_3 >> CASCADE)
 
@@ -90,7 +91,7 @@ def _two_dsp(clk: Any, a: Any, b: Any, y: Any) -> Any:
 def fused_product(clk: Any, activation: Any, kernel: Any, y: Any, dsp: int, latency: int) -> Any:
     """Multiply the mantissas of an activation and of a kernel element.
 
-    activation  in   as fused_activation gives it
+    activation  in   as fused_activation gives it, its mantissa a cycle later than the kernel
     kernel      in   an operand: mantissa above exponent
     y           out  the W highest bits of the product of 49, two's complement
 

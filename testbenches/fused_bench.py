@@ -102,3 +102,31 @@ def directed(taps: int) -> Pair:
         for side, words in enumerate(pair):
             windows[side, index, : len(words)] = words
     return windows[0], windows[1]
+
+
+def mantissa(word: int) -> int:
+    """Signed significand; zero for a subnormal, 2^23 for what is no number."""
+    if not word >> 23 & 255:
+        return 0
+    return (-1 if word & SIGN else 1) * (1 << 23 | word & ODD)
+
+
+def operand(word: int) -> int:
+    """Binary32 as a fused CU's kernel memory keeps it (``docs/blocks/cu_fused.md``)."""
+    field = word >> 23 & 255
+    if field == 255:
+        code = 1 << 20 if word & ODD else 1 << 22 | bool(word & SIGN) << 21
+    else:
+        code = mantissa(word) & (1 << 25) - 1
+    return code << 8 | field
+
+
+def activation(word: int, dsp: int) -> tuple[int, int]:
+    """The early part of a decoded activation (exponent, flags), and the late one (mantissa, 3x)."""
+    field, nan = word >> 23 & 255, word & (INF | ODD) > INF
+    code = operand(word) >> 8
+    triple = 3 * (code - (code >> 24 << 25)) & (1 << 27) - 1 if dsp == 1 else 0
+    zero, infinite = field == 0 or nan, field == 255
+    negative = bool(word & SIGN) and not zero
+    early = field | zero << 33 | infinite << 34 | negative << 35
+    return early, code << 8 | triple << 36

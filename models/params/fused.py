@@ -13,6 +13,7 @@ DISTANCE_BITS = 6  # 0 to 31, and beyond
 DECODE = 1  # from binary32 to operands, shared by all CUs
 PRODUCT = 4
 ALIGN = 1  # up to the last step of the shift, which is the first adder's
+GROUP = 4  # terms added one after the other
 NORMALISE = 5  # magnitude, leading zeros in two steps, rounding, packing
 
 
@@ -22,7 +23,7 @@ def activation_bits(dsp: int) -> int:
 
 
 def levels(taps: int) -> int:
-    """Levels of a balanced tree over the taps: of the largest exponent, and of the sum."""
+    """Levels of a balanced tree."""
     return (taps - 1).bit_length()
 
 
@@ -35,6 +36,22 @@ def product_latency(taps: int) -> int:
     return max(PRODUCT, 2 + levels(taps) // 2)
 
 
+def lateness(tap: int, taps: int) -> int:
+    """Cycles that a term comes later than the first: when the sum that it is added to is there.
+
+    Terms are added one after the other in groups of four. Of an odd count (a square, so one more
+    than a multiple of four) the last is added to a group's sum.
+    """
+    if taps > 1 and tap == taps - 1 and taps % GROUP == 1:
+        return GROUP - 1
+    return max(0, tap % GROUP - 1)
+
+
+def sum_latency(taps: int) -> int:
+    """Cycles of the sum: a group's additions, and a tree of the groups and a last term."""
+    return min(taps, GROUP) - 1 + levels(-(-taps // GROUP))
+
+
 def latency(taps: int) -> int:
     """Cycles from a window and a kernel to their sum of products."""
-    return DECODE + product_latency(taps) + ALIGN + levels(taps) + NORMALISE
+    return DECODE + product_latency(taps) + ALIGN + sum_latency(taps) + NORMALISE

@@ -1,0 +1,143 @@
+"""The fused sum of products in hardware against golden: corners one by one, and at random."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from merp.cosim.replay import replay
+from merp.hdl.bundles import KernelWrite, bits, count, flag
+from merp.hdl.cu_fused import cu_fused
+from merp.hdl.fused_operands import fused_operands
+from merp.hdl.integer_fused import sums_of_products
+from merp.models.compiled import Bits
+from merp.models.fused import fused_sum
+from merp.models.params.design import Design
+from merp.models.params.fused import OPERAND_BITS, activation_bits
+from merp.testbenches.cu_bench import joined
+from merp.testbenches.fused_bench import CASES, activation, directed, operand, random_windows
+from merp.testbenches.trace import Trace, run_block
+
+
+def design_for(k: int, dsp: int, window: int) -> Design:
+    return Design(
+        k=k, n_cu=1, r=1, kernel_words=4, groups=1, row_words=1, max_size=4, max_maps=4,
+        fifo_words=1, cu_kind="fused", fused_dsp=dsp, fused_window=window,
+    )  # fmt: skip
+
+
+DESIGNS = [design_for(1, 1, 32), design_for(2, 2, 32), design_for(2, 1, 29), design_for(3, 2, 28)]
+every_design = pytest.mark.parametrize(
+    "design", DESIGNS, ids=lambda d: f"k{d.k}-{d.fused_dsp}dsp-{d.fused_window}"
+)
+
+
+def check(design: Design, windows: Bits, kernels: Bits) -> Trace:
+    """A window each cycle, its mantissas a cycle later; every sum in the declared cycle."""
+    taps, dsp = design.taps, design.fused_dsp
+    width, latency = activation_bits(dsp), design.cu_latency - 1
+    args = {
+        "clk": flag(), "window": bits(taps * width), "kernel": bits(taps * OPERAND_BITS),
+        "y": bits(32), "design": design,
+    }  # fmt: skip
+    late = 0
+
+    def drive(cycle: int, _: dict[str, int]) -> dict[str, int]:
+        nonlocal late
+        at = min(cycle, len(windows) - 1)
+        parts = [activation(word, dsp) for word in windows[at].tolist()]
+        early, ready = joined([part[0] for part in parts], width), late
+        late = joined([part[1] for part in parts], width)
+        kernel = joined([operand(word) for word in kernels[at].tolist()], OPERAND_BITS)
+        return {"window": early | ready, "kernel": kernel}
+
+    trace = run_block(cu_fused, args, ("window", "kernel"), drive, len(windows) + latency)
+    wanted = fused_sum(windows, kernels, design.summation)
+    assert trace.column("y")[latency:] == wanted.tolist() != []
+    return trace
+
+
+@pytest.mark.parametrize("design", [*DESIGNS, design_for(5, 1, 32)], ids=lambda d: f"k{d.k}")
+def test_cu_fused_matches_golden(design: Design) -> None:
+    rng = np.random.default_rng(design.k)
+    count = {1: 30, 2: 20, 3: 8, 5: 1}[design.k]
+    pairs = [random_windows(kind, count, design.taps, rng) for kind in CASES]
+    check(design, *(np.concatenate(side) for side in zip(*pairs, strict=True)))
+
+
+@pytest.mark.parametrize("design", DESIGNS[:3], ids=lambda d: f"k{d.k}-{d.fused_dsp}dsp")
+def test_directed_windows(design: Design) -> None:
+    check(design, *directed(design.taps))
+
+
+@pytest.mark.parametrize("tap", range(9))
+def test_each_tap_counts_once(tap: int) -> None:
+    """Each tap alone, between windows of zeros: its product, in the declared cycle and no other."""
+    design = DESIGNS[3]
+    kernel = np.arange(0x3F800000, 0x3F800009, dtype=np.uint32)
+    window = np.where(np.arange(9) == tap, 0x40000000, 0).astype(np.uint32)
+    trace = check(design, np.array([window * 0, window, window * 0]), np.array([kernel] * 3))
+    assert [word for word in trace.column("y") if word] == [0x40000000 + tap]
+
+
+@pytest.mark.parametrize("dsp", [1, 2])
+def test_operands_are_decoded(dsp: int) -> None:
+    """Windows, kernels and addresses come out decoded, in the declared cycles."""
+    design = design_for(1, dsp, 32)
+    windows, kernels = directed(1)
+    words = windows[:, 0].tolist(), kernels[:, 0].tolist()
+    late = KernelWrite(design, OPERAND_BITS)
+    args = {
+        "clk": flag(), "kernel": KernelWrite(design), "read_addr": count(3), "window": bits(32),
+        "written": late, "later_addr": count(3), "activations": bits(activation_bits(dsp)),
+        "design": design,
+    }  # fmt: skip
+    inputs = ("kernel_enable", "kernel_addr", "kernel_data", "read_addr", "window")
+
+    def drive(cycle: int, _: dict[str, int]) -> dict[str, int]:
+        return {
+            "kernel_enable": cycle % 3 == 0, "kernel_addr": cycle % 4, "read_addr": cycle // 4 % 4,
+            "window": words[0][cycle], "kernel_data": words[1][cycle],
+        }  # fmt: skip
+
+    size = len(windows)
+    trace = run_block(fused_operands, args, inputs, drive, size)
+    assert trace.column("written_data")[1:] == [operand(word) for word in words[1][:-1]]
+    for given, got in (("kernel_enable", "written_enable"), ("kernel_addr", "written_addr")):
+        assert trace.column(got)[1:] == trace.column(given)[:-1]
+    assert trace.column("later_addr")[1:] == trace.column("read_addr")[:-1]
+    parts = [activation(word, dsp) for word in words[0]]
+    wanted = [parts[t - 1][0] | parts[t - 2][1] for t in range(2, size)]
+    assert trace.column("activations")[2:] == wanted != []
+
+
+@pytest.mark.parametrize("taps", [1, 9, 25, 121])
+@pytest.mark.parametrize("dsp", [1, 2])
+def test_the_twin_matches_golden(dsp: int, taps: int) -> None:
+    rng = np.random.default_rng(taps)
+    pairs = [*(random_windows(kind, 200, taps, rng) for kind in CASES), directed(taps)]
+    windows, kernels = (np.concatenate(side) for side in zip(*pairs, strict=True))
+    for bits_of_window in (28, 32):
+        design = design_for(1, dsp, bits_of_window)
+        got = np.empty((len(windows), 1), np.uint32)
+        for window, kernel, sums in zip(windows, kernels, got, strict=True):
+            sums_of_products(window, kernel.reshape(-1, 1), sums, dsp, bits_of_window)
+        np.testing.assert_array_equal(got[:, 0], fused_sum(windows, kernels, design.summation))
+
+
+@pytest.mark.ghdl
+@pytest.mark.parametrize("design", DESIGNS[:3], ids=lambda d: f"k{d.k}-{d.fused_dsp}dsp")
+def test_cu_fused_vhdl(design: Design, tmp_path: Path) -> None:
+    rng = np.random.default_rng(9)
+    pairs = [random_windows(kind, 12, design.taps, rng) for kind in CASES]
+    windows, kernels = (np.concatenate(side) for side in zip(*pairs, strict=True))
+    corners = directed(design.taps)
+    part = slice(None, None, 4)
+    trace = check(
+        design,
+        np.concatenate([windows, corners[0][part]]),
+        np.concatenate([kernels, corners[1][part]]),
+    )
+    assert replay(trace, tmp_path) == len(trace.rows)
