@@ -137,9 +137,19 @@ def forward_cycles(shape: Shape, images: int, design: Design) -> Cycles:
 def delta_cycles(shape: Shape, undone: Shape, maps: int, images: int, design: Design) -> Cycles:
     """Delta propagation of one group, ReLU' and un-pooling of ``undone`` behind the engine."""
     words = maps * undone.out_rows * undone.out_columns
-    rows = undone.pool.window if undone.pool else 0
-    last = max(maps, rows * undone.out_columns * maps)  # un-pooling waits for its last row
-    return _convolution(delta_shape(shape), images, design, words, last, shape.macs(images))
+    engine = delta_shape(shape)
+    flattened = engine.out_rows * engine.out_columns == 1
+    last = words if flattened else maps * _behind_last_window(undone)
+    return _convolution(engine, images, design, words, last, shape.macs(images))
+
+
+def _behind_last_window(undone: Shape) -> int:
+    """Elements of a map, in raster order, from the first that the last pooling window covers."""
+    if undone.pool is None:
+        return 1
+    row = (undone.pooled_rows - 1) * undone.pool.stride
+    column = (undone.pooled_columns - 1) * undone.pool.stride
+    return (undone.out_rows - row) * undone.out_columns - column
 
 
 def _convolution(

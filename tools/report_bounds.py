@@ -9,7 +9,7 @@ from merp.models.traffic.closed_form import PHASES, LayerTraffic, Phase, network
 from merp.models.traffic.footing import Footing
 from merp.models.traffic.variants import variants
 from merp.tools.report_choice import Choice
-from merp.tools.report_table import Column, Table
+from merp.tools.report_table import LAYER, PHASE, Column, Table
 
 MB, KB = 1e6, 1e3
 
@@ -51,8 +51,8 @@ def bounds_table(choice: Choice) -> Table:
             "forces. Fused pooling may pass below it. Modelled."
         ),
         columns=[
-            Column(key="layer", label="layer"),
-            Column(key="phase", label="phase"),
+            LAYER,
+            PHASE,
             Column(key="moved_bytes", label="moved", unit="MB", digits=2, scale=MB),
             Column(key="fused_bytes", label="compulsory", unit="MB", digits=2, scale=MB),
             Column(key="ratio", label="moved / compulsory", digits=3),

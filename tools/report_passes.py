@@ -19,7 +19,7 @@ from merp.models.reconfiguration import (
 )
 from merp.tools.measured import Measurement
 from merp.tools.report_choice import Choice
-from merp.tools.report_table import Column, Table
+from merp.tools.report_table import LAYER, PHASE, Column, Table
 
 SHARES = (0.11, 0.05, 0.01)
 
@@ -158,8 +158,8 @@ def measured_table(choice: Choice, beside: Path) -> Table:
         ),
         columns=[
             Column(key="record", label="record", digits=0),
-            Column(key="layer", label="layer"),
-            Column(key="phase", label="phase"),
+            LAYER,
+            PHASE,
             Column(key="groups", label="groups"),
             Column(key="images", label="images", digits=0),
             Column(key="deltas", label="deltas at"),

@@ -10,7 +10,7 @@ from merp.models.throughput import Throughput, forward_throughput, with_cus
 from merp.models.traffic.closed_form import network_traffic, total
 from merp.models.traffic.footing import Footing
 from merp.tools.report_choice import Choice
-from merp.tools.report_table import Column, Table
+from merp.tools.report_table import LAYER, PHASE, Column, Table
 
 
 def cycles_table(choice: Choice) -> Table:
@@ -64,8 +64,8 @@ def cycles_table(choice: Choice) -> Table:
             "drain is its update. Modelled."
         ),
         columns=[
-            Column(key="layer", label="layer"),
-            Column(key="phase", label="phase"),
+            LAYER,
+            PHASE,
             Column(key="design", label="design"),
             Column(key="n_cu", label="CUs", digits=0),
             Column(key="kernel_load", label="kernel load", unit="cycles", digits=0),
@@ -114,7 +114,7 @@ def throughput_table(choice: Choice) -> Table | None:
     if compared:
         for index, each in enumerate(IMPLEMENTATIONS):
             rows[-2][f"printed_{index}"] = each.gflops
-    columns = [Column(key="layer", label="layer")]
+    columns = [LAYER]
     for index, (part, clock, cus) in enumerate(setups):
         where = f"{part}, {clock:g} MHz" + (f", {cus}x CUs" if cus > 1 else "")
         columns += [
@@ -251,8 +251,8 @@ def roofline_table(choice: Choice) -> Table:
             "what the bandwidth feeds. Modelled."
         ),
         columns=[
-            Column(key="layer", label="layer"),
-            Column(key="phase", label="phase"),
+            LAYER,
+            PHASE,
             Column(key="n_cu", label="CUs", digits=0),
             Column(key="intensity", label="intensity", unit="Flop/B", digits=1),
             Column(key="peak", label="peak", unit="GFlop/s", digits=1),

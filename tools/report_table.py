@@ -44,6 +44,10 @@ class Column:
         return fixed(value / self.scale, self.digits)
 
 
+LAYER = Column(key="layer", label="layer")
+PHASE = Column(key="phase", label="phase")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Table:
     """Rows under a caption that says their footing; the last ``totals`` rows are sums."""

@@ -12,7 +12,7 @@ from merp.models.traffic.footing import Footing
 from merp.models.traffic.strategies import round_trips, staircase
 from merp.tools.measured import Measurement
 from merp.tools.report_choice import Choice
-from merp.tools.report_table import MEASURED, MODELLED, Column, Table
+from merp.tools.report_table import LAYER, MEASURED, MODELLED, Column, Table
 
 MB, KB = 1e6, 1e3
 
@@ -56,7 +56,7 @@ def _traffic(choice: Choice, id: str, title: str, footing: Footing, caption: str
     layers = network_traffic(choice.network, choice.batch, footing)
     compared = footing.name == "paper" and choice.papers
     columns = [
-        Column(key="layer", label="layer"),
+        LAYER,
         Column(key="operations", label="operations", unit="Gop", digits=3, scale=1e9),
     ]
     if compared:
@@ -178,7 +178,7 @@ def staircase_table(choice: Choice) -> Table:
         ]
     printed = [Column(key="printed", label="printed", unit="MB/GFlop", digits=2)]
     columns = [
-        Column(key="layer", label="layer"),
+        LAYER,
         Column(key="strategies", label="strategies"),
         Column(key="input_bytes", label="inputs", unit="MB", digits=1, scale=MB),
         Column(key="sum_bytes", label="sums", unit="MB", digits=1, scale=MB),
