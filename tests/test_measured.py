@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -72,8 +73,6 @@ def test_each_phase_is_confirmed_against_this_network(tmp_path: Path) -> None:
 def test_a_record_that_does_not_fit_confirms_nothing(
     change: dict[str, Any], fault: str, tmp_path: Path
 ) -> None:
-    import re
-
     (found,) = read_records([write(tmp_path, FORWARD | change)], DIGITS)
     assert not found.confirms
     assert re.search(fault, "; ".join(found.faults))
@@ -106,6 +105,15 @@ def test_what_is_no_record_is_refused(text: str, message: str, tmp_path: Path) -
         read_records([tmp_path], DIGITS)
 
 
+@pytest.fixture
+def no_charts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draw nothing: these tests read tables."""
+    monkeypatch.setattr(
+        "merp.tools.report_page.charts", lambda document: dict.fromkeys(document["figures"], "")
+    )
+
+
+@pytest.mark.usefixtures("no_charts")
 def test_the_report_marks_what_was_measured(tmp_path: Path) -> None:
     good = write(tmp_path / "good", FORWARD)
     page = tmp_path / "report.html"
@@ -125,6 +133,7 @@ def test_the_report_marks_what_was_measured(tmp_path: Path) -> None:
     assert 'class="basis measured"' in page.read_text()
 
 
+@pytest.mark.usefixtures("no_charts")
 def test_a_record_with_a_fault_is_shown_and_fails_the_report(tmp_path: Path) -> None:
     bad = write(tmp_path / "bad", FORWARD | {"bit_exact": False, "mismatches": 1})
     page = tmp_path / "report.html"
