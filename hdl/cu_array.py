@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import ConcatSignal, always, always_comb, concat
+from myhdl import ConcatSignal, always_comb
 
 from merp.hdl.accumulator import accumulator
 from merp.hdl.bundles import BiasWrite, KernelWrite, Slot, Sums, bits, count, flag
@@ -12,6 +12,7 @@ from merp.hdl.cu import cu
 from merp.hdl.delay import delay
 from merp.hdl.entity import entity
 from merp.hdl.fused_operands import fused_operands
+from merp.hdl.valid_delay import valid_delay
 from merp.models.params.design import Design
 from merp.models.params.fused import OPERAND_BITS, activation_bits
 
@@ -38,22 +39,15 @@ def cu_array(
     """
     n_cu, cu_latency, latency = design.n_cu, design.cu_latency, design.array_latency
 
-    # Control travels beside the data, once for all CUs. Bit i: a slot entered i + 1 cycles ago.
-    in_flight = bits(latency)
-
-    @always(clk.posedge)
-    def track() -> None:
-        if rst:
-            in_flight.next = 0
-        else:
-            in_flight.next = concat(in_flight[latency - 1 : 0], slot.valid)
-
+    write = flag()
     first = flag()
     last = flag()
     bias_sel = count(design.groups - 1)
     read_addr = count(design.p * design.groups - 1)
     write_addr = count(design.p * design.groups - 1)
+    # Control travels beside the data, once for all CUs.
     control = [
+        valid_delay(clk, rst, slot.valid, write, latency),
         delay(clk, slot.first, first, cu_latency),
         delay(clk, slot.group, bias_sel, cu_latency),
         delay(clk, slot.acc_addr, read_addr, cu_latency),
@@ -96,7 +90,7 @@ def cu_array(
             bias_sel,
             read_addr,
             psums[j],
-            in_flight(latency - 1),
+            write,
             write_addr,
             bias.enable(j),
             bias.addr,
@@ -111,7 +105,7 @@ def cu_array(
 
     @always_comb
     def finish() -> None:
-        sums.valid.next = in_flight[latency - 1] and last
+        sums.valid.next = write and last
         sums.data.next = joined
 
-    return track, control, decode, units, accumulators, finish
+    return control, decode, units, accumulators, finish
