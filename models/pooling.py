@@ -29,6 +29,18 @@ def pool_elements(x: Bits, window: int, stride: int) -> Iterator[Bits]:
             ]
 
 
+def pool_maps(x: Bits, pool: Pool | None, fmt: FloatFormat) -> Bits:
+    """Pool maps (images, rows, columns, maps) as a layer's ``pool`` says; None leaves them.
+
+    Raises:
+        ValueError: no window fits.
+    """
+    if pool is None:
+        return x
+    kind = max_pool if pool.kind == "max" else average_pool
+    return kind(x, pool.window, pool.stride, fmt)
+
+
 def max_pool(x: Bits, window: int, stride: int, fmt: FloatFormat) -> Bits:
     """Take the largest element of each window: (images, rows, columns, maps) words.
 

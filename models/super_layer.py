@@ -7,7 +7,7 @@ from merp.models.convolution import convolution
 from merp.models.params.formats import FloatFormat
 from merp.models.params.shape import Shape
 from merp.models.params.summation import TREE, Summation
-from merp.models.pooling import average_pool, max_pool
+from merp.models.pooling import pool_maps
 from merp.models.relu import relu
 
 
@@ -41,7 +41,4 @@ def super_layer(
     y = convolution(x, kernels, bias, shape.stride, shape.pad, fmt, summation)
     if shape.relu:
         y = relu(y, fmt)
-    if shape.pool:
-        pool = max_pool if shape.pool.kind == "max" else average_pool
-        y = pool(y, shape.pool.window, shape.pool.stride, fmt)
-    return y
+    return pool_maps(y, shape.pool, fmt)

@@ -21,7 +21,7 @@ from merp.models.kernel_update import gradients, update
 from merp.models.loss import Labels, loss
 from merp.models.network import Layer, Network
 from merp.models.params.formats import FloatFormat
-from merp.models.pooling import average_pool, max_pool
+from merp.models.pooling import pool_maps
 from merp.models.state import State, keep_state
 from merp.models.traffic.closed_form import network_traffic, total
 from merp.models.traffic.footing import Footing
@@ -100,9 +100,7 @@ def forward(
         unpooled = replace(layer, shape=replace(layer.shape, pool=None))
         maps = forward_layer(unpooled, x, *made[layer.name], network.fmt, network.summation(layer))
         kept.append(Kept(layer, x, keep_state(maps, layer.shape, state, network.fmt)))
-        if pool := layer.shape.pool:
-            pooled = max_pool if pool.kind == "max" else average_pool
-            maps = pooled(maps, pool.window, pool.stride, network.fmt)
+        maps = pool_maps(maps, layer.shape.pool, network.fmt)
     return kept, maps
 
 
