@@ -1,4 +1,4 @@
-"""What stands before and behind the super layer: a CU array with credits, and a reader."""
+"""What stands before and behind the super layer: a CU array with credits, and readers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class OutputRun:
         shape: a convolution with 1x1 kernels, so that its rows and columns are those of the sums.
         sums: (images, rows, columns, m) words.
         offer: cyclic; a sum word may arrive in this cycle (if there is a credit for it).
-        accept: cyclic; the stream's reader is ready.
+        accept: cyclic; the reader of the maps is ready. accept_state: that of the state.
         reset_at: cycle, counted from start, in which the run is reset and begun again.
     """
 
@@ -35,6 +35,7 @@ class OutputRun:
     sums: Bits
     offer: Sequence[int] = (1,)
     accept: Sequence[int] = (1,)
+    accept_state: Sequence[int] = (1,)
     reset_at: int | None = None
 
     def words(self, design: Design) -> list[int]:
@@ -69,10 +70,11 @@ def run_super_layer(design: Design, runs: Sequence[OutputRun], cycles: int) -> T
     args = {
         "clk": flag(), "rst": flag(), "start": flag(), "config": OutputConfig(design),
         "sums": Sums(design), "popped": flag(), "source": Stream(design.fmt.width),
-        "done": flag(), "design": design,
+        "done": flag(), "design": design, "state": Stream(8) if design.state else None,
     }  # fmt: skip
     config_ports = tuple(f"config_{name}" for name in vars(args["config"]))
-    inputs = ("rst", "start", *config_ports, "sums_valid", "sums_data", "source_ready")
+    readers = ("source_ready", "state_ready") if design.state else ("source_ready",)
+    inputs = ("rst", "start", *config_ports, "sums_valid", "sums_data", *readers)
     queue = [(run, run.reset_at) for run in runs]
     run: OutputRun | None = None
     words: list[int] = []
@@ -107,7 +109,8 @@ def run_super_layer(design: Design, runs: Sequence[OutputRun], cycles: int) -> T
             values |= {"sums_valid": 1, "sums_data": words[sent]}
             sent += 1
             credit -= 1
-        values["source_ready"] = run.accept[since % len(run.accept)]
+        for reader, accept in zip(readers, (run.accept, run.accept_state), strict=False):
+            values[reader] = accept[since % len(accept)]
         return values
 
     return run_block(super_layer, args, inputs, drive, cycles)

@@ -14,7 +14,7 @@ from merp.models.compiled import Bits
 from merp.models.params.design import Design
 from merp.models.params.formats import BFLOAT16, BINARY32
 from merp.models.params.shape import Pool, Shape
-from merp.models.pooling import average_pool, max_pool
+from merp.models.pooling import pool_maps
 from merp.models.relu import relu
 from merp.testbenches.super_layer_bench import OutputRun, run_super_layer
 from merp.testbenches.trace import Trace
@@ -49,10 +49,7 @@ def sums_for(shape: Shape, images: int, rng: np.random.Generator, fmt=BINARY32) 
 def golden(run: OutputRun, design: Design) -> list[int]:
     shape, fmt = run.shape, design.fmt
     y = relu(run.sums, fmt) if shape.relu else run.sums
-    if shape.pool:
-        pool = max_pool if shape.pool.kind == "max" else average_pool
-        y = pool(y, shape.pool.window, shape.pool.stride, fmt)
-    return [int(word) for word in y.reshape(-1)]
+    return [int(word) for word in pool_maps(y, shape.pool, fmt).reshape(-1)]
 
 
 def column(trace: Trace, *names: str) -> list[tuple[int, ...]]:

@@ -15,10 +15,10 @@ from merp.models.compiled import Bits
 from merp.models.params.design import Design
 from merp.models.params.formats import BFLOAT16, BINARY32
 from merp.models.params.shape import Pool, Shape
-from merp.models.pooling import average_pool, max_pool
+from merp.models.pooling import pool_maps
 from merp.models.relu import relu
 from merp.models.state import keep_state, packed
-from merp.testbenches.super_layer_state_bench import StateRun, run_with_state
+from merp.testbenches.super_layer_bench import OutputRun, run_super_layer
 from merp.testbenches.trace import Trace
 
 SPECIAL = [
@@ -67,14 +67,11 @@ def sums_for(shape: Shape, images: int, rng: np.random.Generator, fmt=BINARY32) 
     return words.astype(np.uint32)
 
 
-def golden(run: StateRun, design: Design) -> tuple[list[Word], list[Word]]:
+def golden(run: OutputRun, design: Design) -> tuple[list[Word], list[Word]]:
     """Words of the maps and bytes of the state, each with its last."""
     shape, fmt = run.shape, design.fmt
     activation = relu(run.sums, fmt) if shape.relu else run.sums
-    y = activation
-    if shape.pool:
-        pool = max_pool if shape.pool.kind == "max" else average_pool
-        y = pool(y, shape.pool.window, shape.pool.stride, fmt)
+    y = pool_maps(activation, shape.pool, fmt)
     state = packed(keep_state(activation, shape, "pooled", fmt), shape, fmt)
     return marked(y.reshape(-1).tolist()), marked(state)
 
@@ -97,7 +94,7 @@ def transfers(trace: Trace, stream: str, begin: int, end: int) -> dict[int, Word
     return {c: pins[c][2:4] for c in range(begin, end) if pins[c][0] and pins[c][1]}
 
 
-def check(design: Design, runs: list[StateRun], trace: Trace) -> None:
+def check(design: Design, runs: list[OutputRun], trace: Trace) -> None:
     """Each run's words and bytes, credits, done; the aborted part of a reset run is skipped."""
     aborts = [c for c, rst in enumerate(trace.column("rst")) if rst]
     starts = [c for c, start in enumerate(trace.column("start")) if start]
@@ -116,7 +113,7 @@ def check(design: Design, runs: list[StateRun], trace: Trace) -> None:
         assert sum(popped[a : rises + 1]) == len(run.words(design))
 
 
-def budget(design: Design, run: StateRun) -> int:
+def budget(design: Design, run: OutputRun) -> int:
     """Cycles within which a run must end: each stream at its own share, one after the other."""
     maps, state = golden(run, design)
     beats = -(-run.shape.m // design.n_cu) * -(-design.n_cu // design.r)
@@ -125,8 +122,8 @@ def budget(design: Design, run: StateRun) -> int:
     return int(2 * (work + readers)) + 120 + (run.reset_at or 0)
 
 
-def play(design: Design, runs: list[StateRun]) -> Trace:
-    trace = run_with_state(design, runs, sum(budget(design, run) for run in runs))
+def play(design: Design, runs: list[OutputRun]) -> Trace:
+    trace = run_super_layer(design, runs, sum(budget(design, run) for run in runs))
     check(design, runs, trace)
     return trace
 
@@ -135,9 +132,9 @@ def shape_for(m: int, rows: int, columns: int, pool: Pool | None, relu: bool = T
     return Shape(n=1, m=m, k=1, rows=rows, columns=columns, relu=relu, pool=pool)
 
 
-def run_of(design: Design, shape: Shape, images: int = 1, **pressure: object) -> StateRun:
+def run_of(design: Design, shape: Shape, images: int = 1, **pressure: object) -> OutputRun:
     sums = sums_for(shape, images, np.random.default_rng(shape.m), design.fmt)
-    return StateRun(shape, sums, **pressure)  # type: ignore[arg-type]
+    return OutputRun(shape, sums, **pressure)  # type: ignore[arg-type]
 
 
 def pattern(rng: np.random.Generator) -> tuple[int, ...]:
@@ -146,7 +143,7 @@ def pattern(rng: np.random.Generator) -> tuple[int, ...]:
     return (*(int(b) for b in rng.random(31) < rng.choice([0.1, 0.5, 0.9])), 1)
 
 
-def random_run(design: Design, rng: np.random.Generator, reset: bool = False) -> StateRun:
+def random_run(design: Design, rng: np.random.Generator, reset: bool = False) -> OutputRun:
     kinds = ("max", "average") if design.average else ("max",)
     while True:
         pool = None
@@ -162,7 +159,7 @@ def random_run(design: Design, rng: np.random.Generator, reset: bool = False) ->
         except ValueError:
             continue
         images = int(rng.integers(1, 3))
-        return StateRun(
+        return OutputRun(
             shape,
             sums_for(shape, images, rng, design.fmt),
             offer=pattern(rng),
@@ -213,7 +210,7 @@ def test_the_first_of_equals_is_noted() -> None:
             other = largest if largest & 0x7FFFFFFF else largest ^ 0x80000000
             sums[0, b // 2, b % 2, m] = other
         pool = Pool(window=2, stride=2)
-        runs += [StateRun(shape_for(16, 2, 2, pool, on), sums) for on in (False, True)]
+        runs += [OutputRun(shape_for(16, 2, 2, pool, on), sums) for on in (False, True)]
     play(design, runs)
 
 
@@ -274,7 +271,7 @@ def cycles_of(design: Design, shapes: list[Shape]) -> list[int]:
     """Cycles of the words of the maps, with readers that are always ready."""
     runs = [run_of(design, shape) for shape in shapes]
     with_state = replace(design, state=True)
-    trace = run_with_state(design, runs, sum(budget(with_state, run) for run in runs))
+    trace = run_super_layer(design, runs, sum(budget(with_state, run) for run in runs))
     starts = [c for c, start in enumerate(trace.column("start")) if start]
     words = transfers(trace, "source", 0, len(trace.rows))
     expected = [word for run in runs for word, _ in golden(run, design)[0]]
@@ -299,7 +296,7 @@ def test_state_costs_no_cycle(kind: str, r: int) -> None:
 
 def test_the_stream_of_state_goes_with_its_design() -> None:
     design = design_for()
-    args = run_with_state(design, [], 3).args
+    args = run_super_layer(design, [], 3).args
     with pytest.raises(ValueError, match="which is False"):
         super_layer(**(args | {"design": replace(design, state=False)}))
     with pytest.raises(ValueError, match="which is True"):
