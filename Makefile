@@ -45,7 +45,7 @@ lint: .venv/dev
 	touch $@
 
 docs: .venv/docs  ## the documentation site, with the report of AlexNet inside, in build/site
-	$(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 clean:
 	rm -rf build .typing .pytest_cache .mypy_cache .ruff_cache
