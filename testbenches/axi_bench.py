@@ -180,10 +180,14 @@ class AxiBench:
             raise Stuck(f"no word moved for {self.limit} cycles: {moved}; {self.faults}")
         await self.cycles(TAIL_CYCLES)
         status = await self._status()
-        await self.write("interrupt", 1)
-        await self.cycles(1)
-        if self.read("interrupt")():
-            self._fault("interrupt stays after it was cleared")
+        for name, value in (("interrupt_enable", 0), ("interrupt", 1)):
+            if not self.read("interrupt")():
+                self._fault(f"no interrupt before {name} was written")
+            await self.write(name, value)
+            await self.cycles(1)
+            if self.read("interrupt")():
+                self._fault(f"interrupt stays after {name} was written {value}")
+            await self.write("interrupt_enable", 1)
         if await self.get("error"):
             self._fault(f"error register {await self.get('error')}")
         return self._outcome(status, resets, perf_counter() - began)

@@ -186,5 +186,9 @@ def test_the_register_file_in_vhdl_is_that_of_myhdl(tmp_path: Path) -> None:
         "status": SmallStatus(), "interrupt": flag(), "registers": registers,
     }  # fmt: skip
     trace = run_block(axi_registers, args, tuple(drive(0, {})), drive, 500)
-    assert {0, 1} == set(trace.column("start")) == set(trace.column("interrupt"))
+    starts = trace.column("start")
+    assert {0, 1} == set(starts) == set(trace.column("interrupt"))
+    size = trace.column("settings_a_config_size")
+    locked = [t for t in range(2, 499) if starts[t] or trace.column("status_busy")[t]]
+    assert all(size[t] == size[t + 1] for t in locked if not trace.column("rst")[t])
     replay(trace, tmp_path)
