@@ -19,7 +19,7 @@ setup(
     package_dir={f"{NAME}.{folder}": folder for folder in FOLDERS},
     package_data={f"{NAME}.{folder}": ["py.typed"] for folder in FOLDERS}
     | {
-        f"{NAME}.tools": ["py.typed", "data/*"],
+        f"{NAME}.tools": ["py.typed", "data/*", "data/export/*"],
         f"{NAME}.testbenches": ["py.typed", "*.cpp"],
     },
     install_requires=[

@@ -1,8 +1,8 @@
-"""Exported hardware on disk: complete or not there, whatever interrupts.
+"""Exports on disk: complete or not there, whatever interrupts.
 
-New files are written and analysed in a folder beside the target, and the folder then takes the
-target's place in two renames. Killed between them, both exports are complete under the names of the
-two steps, and the next export puts the target back first.
+New files are written into a folder beside the target, which then takes the target's place in two
+renames. Killed between them, both exports are complete under the names of the two steps, and the
+next export puts the target back first.
 """
 
 from __future__ import annotations
@@ -11,24 +11,27 @@ import hashlib
 import json
 import shutil
 import subprocess
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-from merp.hdl.convert import convert
 from merp.models.errors import BadInput
-from merp.testbenches.top import Top
 
 MANIFEST = "manifest.json"
 
 
-def export_vhdl(top: Top, directory: Path) -> tuple[Path, ...]:
-    """Write the VHDL of ``top`` to ``directory``; its files in compile order.
+def write_export(directory: Path, write: Callable[[Path], Mapping[str, Any]]) -> dict[str, Any]:
+    """Have ``write`` fill a folder that takes the place of ``directory`` when it is complete.
 
-    GHDL, where it is installed, must accept every entity before anything is replaced. The manifest
-    names the top, the files in compile order and their SHA-256; it is written last.
+    The manifest is written last: what ``write`` returns, and the SHA-256 of every file.
+
+    Args:
+        directory: where the export goes; an export that is there is replaced.
+        write: fills the folder that it is given.
 
     Raises:
         BadInput: the directory cannot be written, or holds something that no export wrote.
-        RuntimeError: GHDL refuses a file.
     """
     target = directory.resolve()
     new = target.with_name(target.name + ".new")
@@ -38,29 +41,24 @@ def export_vhdl(top: Top, directory: Path) -> tuple[Path, ...]:
         if target.exists() and not (target / MANIFEST).is_file():
             if not target.is_dir() or any(target.iterdir()):
                 raise BadInput(f"-o {directory}: exists and is no export, give another directory")
-        new.mkdir(parents=True)
-        export = convert(top.function, top.args, "vhdl", new)
-        _analyse(export.files)
-        names = [file.name for file in export.files]
-        manifest = {
-            "top": export.top,
-            "parameters": {key: repr(value) for key, value in sorted(top.parameters.items())},
-            "instances": dict(sorted(export.instances.items())),
-            "files": {name: hashlib.sha256((new / name).read_bytes()).hexdigest()
-                      for name in names},
-        }  # fmt: skip
-        (new / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="ascii")
-        if target.exists():
-            target.rename(old)
-        new.rename(target)
+        try:
+            new.mkdir(parents=True)
+            manifest = {**write(new), "files": _hashes(new)}
+            (new / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="ascii")
+            if target.exists():
+                target.rename(old)
+            new.rename(target)
+        except (Exception, KeyboardInterrupt):
+            _repair(target, new, old)
+            raise
         shutil.rmtree(old, ignore_errors=True)
     except OSError as error:
-        raise BadInput(f"-o {directory}: cannot be written: {error.strerror}") from None
-    return tuple(target / name for name in names)
+        raise BadInput(f"-o {directory}: cannot be written: {error.strerror or error}") from error
+    return manifest
 
 
 def _repair(target: Path, new: Path, old: Path) -> None:
-    """Undo what a killed export left behind."""
+    """Undo what an export that did not end has left behind."""
     if old.exists():
         if target.exists():
             shutil.rmtree(old)
@@ -70,17 +68,28 @@ def _repair(target: Path, new: Path, old: Path) -> None:
         shutil.rmtree(new)
 
 
-def _analyse(files: tuple[Path, ...]) -> None:
-    """Have GHDL analyse the files in order, where it is installed."""
+def _hashes(folder: Path) -> dict[str, str]:
+    """SHA-256 of every file by its path in the folder."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in files
+    }
+
+
+def analyse(files: Sequence[Path]) -> None:
+    """Have GHDL, where it is installed, analyse VHDL files in order.
+
+    Raises:
+        RuntimeError: it refuses one.
+    """
     ghdl = shutil.which("ghdl")
     if ghdl is None:
         return
-    work = files[0].parent / "work"
-    work.mkdir()
-    done = subprocess.run(
-        [ghdl, "-a", "--std=08", f"--workdir={work}", *map(str, files)],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    shutil.rmtree(work)
+    with tempfile.TemporaryDirectory(prefix="merp-") as work:
+        done = subprocess.run(
+            [ghdl, "-a", "--std=08", f"--workdir={work}", *map(str, files)],
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
     if done.returncode:
         raise RuntimeError(f"ghdl refuses the export:\n{done.stderr.strip()[-4000:]}")

@@ -33,6 +33,17 @@ def whole(low: int, high: int) -> Callable[[str], int]:
     return parse
 
 
+def positive(text: str) -> float:
+    """Argument type: a number above 0 and below 10^6."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < 1e6:
+        raise argparse.ArgumentTypeError(f"must be a number above 0 and below 10^6, not {text!r}")
+    return value
+
+
 def add_json(parser: argparse.ArgumentParser) -> None:
     """Add ``--json``."""
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")

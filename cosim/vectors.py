@@ -1,0 +1,75 @@
+"""Stimulus and expected words of a run as text files, for a bench without Python.
+
+All numbers are hexadecimal. A folder holds
+
+- a file per stream, a word on each line: of an input what goes in, of an output what must come out;
+- ``registers.txt``, what is written before the start: address, value, name;
+- ``status.txt``, what must be read after the end, in the same form;
+- ``cycles.txt``, counters that are shown, not compared: address, name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import numpy as np
+
+from merp.cosim.audit import STALLS, SUMMED
+from merp.cosim.expectation import Expectation
+from merp.cosim.passes import Pass
+from merp.models.params.register_map import RegisterMap
+from merp.testbenches.run import Words
+from merp.testbenches.top import TopPorts
+
+DONE = 0b010  # register ``status``: done, neither busy nor a framing error
+
+
+def write_vectors(directory: Path, given: Pass, ports: TopPorts, registers: RegisterMap) -> int:
+    """Write the files of a pass; return how many words must come out.
+
+    ports: of the engine. registers: of its AXI shell.
+    """
+    run, expected = given
+    run.check(ports)
+    goldens = {port.stream: port.golden for port in expected.ports.values()}
+    directory.mkdir(parents=True)
+    compared = 0
+    for pin in ports.inputs:
+        _write_words(directory / f"{pin.name}.txt", run.words[pin.name], pin.width)
+    for pin in ports.outputs:
+        golden = goldens[pin.name]
+        assert golden is not None, pin.name
+        _write_words(directory / f"{pin.name}.txt", golden, pin.width)
+        compared += golden.size
+    _write_registers(directory / "registers.txt", run.config, registers)
+    _write_registers(directory / "status.txt", known_status(expected), registers)
+    cycles = (*SUMMED, *(f"stall_{cause}" for cause in STALLS))
+    _write_lines(
+        directory / "cycles.txt",
+        (f"{registers[f'status_{name}'].offset:x} {name}" for name in cycles),
+    )
+    return compared
+
+
+def known_status(expected: Expectation) -> dict[str, int]:
+    """What the status registers must hold after the run, whoever pauses when."""
+    counts = {name: port.closed_form for name, port in expected.ports.items()}
+    counts |= {"issue": expected.work.issue, "useful": expected.work.useful}
+    known = {"status": DONE, "error": 0}
+    for name, value in counts.items():
+        known |= {f"status_{name}": value & 0xFFFFFFFF, f"status_{name}_high": value >> 32}
+    return known
+
+
+def _write_registers(path: Path, values: Mapping[str, int], registers: RegisterMap) -> None:
+    _write_lines(path, (f"{registers[name].offset:x} {values[name]:x} {name}" for name in values))
+
+
+def _write_words(path: Path, words: Words, width: int) -> None:
+    digits = -(-width // 4)
+    _write_lines(path, (f"{word:0{digits}x}" for word in np.asarray(words).reshape(-1).tolist()))
+
+
+def _write_lines(path: Path, lines: Iterable[str]) -> None:
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="ascii")

@@ -1,0 +1,64 @@
+# Stands in for Vivado: its commands that an export's scripts use, each with the options of
+# UG835 that they may give, write down how they are called. Anything else is an error.
+
+set options {
+    add_files {-norecurse}
+    close_project {}
+    create_project {-force -in_memory -part}
+    current_fileset {}
+    get_files {}
+    get_property {}
+    get_timing_paths {-max_paths}
+    opt_design {}
+    phys_opt_design {}
+    place_design {}
+    read_vhdl {-library -vhdl2008}
+    read_xdc {-mode}
+    report_drc {-file}
+    report_timing_summary {-file -max_paths}
+    report_utilization {-file -hierarchical}
+    route_design {}
+    set_property {}
+    synth_design {-flatten_hierarchy -mode -part -top}
+    update_compile_order {-fileset}
+    write_checkpoint {-force}
+    create_clock {-name -period}
+    get_ports {}
+    ipx::add_address_block {}
+    ipx::add_memory_map {}
+    ipx::associate_bus_interfaces {-busif -clock}
+    ipx::check_integrity {}
+    ipx::create_xgui_files {}
+    ipx::current_core {}
+    ipx::get_address_blocks {-of_objects}
+    ipx::get_bus_interfaces {-of_objects}
+    ipx::get_memory_maps {-of_objects}
+    ipx::package_project {-force -import_files -library -root_dir -set_current -taxonomy -vendor}
+    ipx::save_core {}
+    ipx::update_checksums {}
+}
+
+# What a command answers: the object it is about, where the scripts do not look closer.
+proc answer {command} {
+    switch $command {
+        get_property { return 0.125 }
+        ipx::get_memory_maps { return [expr {[info exists ::mapped] ? "map" : ""}] }
+        ipx::add_memory_map { set ::mapped 1 }
+    }
+    return $command
+}
+
+namespace eval ipx {}
+foreach {command allowed} $options {
+    proc $command args [string map [list COMMAND $command ALLOWED $allowed] {
+        foreach argument $args {
+            if {[string match -* $argument] && $argument ni {ALLOWED}} {
+                error "COMMAND has no option $argument"
+            }
+        }
+        puts "CALL [list COMMAND {*}$args]"
+        answer COMMAND
+    }]
+}
+
+source [lindex $argv 0]

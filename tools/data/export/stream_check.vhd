@@ -1,0 +1,87 @@
+-- SPDX-License-Identifier: Apache-2.0
+--
+-- Takes the words of an AXI4-Stream and compares each with a file's; tlast must come with the last.
+
+use std.textio.all;
+library ieee;
+use ieee.std_logic_1164.all;
+use work.bench_words.all;
+
+entity stream_check is
+    generic (
+        NAME      : string;         -- of the stream, for messages
+        FILE_NAME : string;
+        WIDTH     : positive;       -- bits of tdata
+        PAUSE     : natural := 0;   -- per cent of the cycles in which it is not ready
+        SEED      : positive := 1   -- of the pauses
+    );
+    port (
+        clk    : in  std_logic;
+        enable : in  std_logic;     -- the run has begun
+        tdata  : in  std_logic_vector(WIDTH - 1 downto 0);
+        tvalid : in  std_logic;
+        tready : out std_logic := '0';
+        tlast  : in  std_logic;
+        taken  : out natural := 0;  -- words that came
+        faults : out natural := 0;  -- words that differ, are too many, or have a wrong tlast
+        ended  : out boolean := false  -- every word of the file has come
+    );
+end entity stream_check;
+
+architecture bench of stream_check is
+begin
+
+    compare : process
+        file words : text;
+        variable rest : line;
+        variable wanted : word_t;
+        variable wanted_last : std_logic;
+        variable dice : dice_t := (first => SEED, second => 1147);
+        variable waits : boolean;
+        variable count, wrong : natural := 0;
+
+        procedure fault(what : in string) is
+        begin
+            wrong := wrong + 1;
+            faults <= wrong;
+            if wrong = 1 then
+                say("first mismatch on " & NAME & ", word " & natural'image(count) & ": " & what);
+            end if;
+        end procedure fault;
+    begin
+        wait until rising_edge(clk) and enable = '1';
+        file_open(words, FILE_NAME, read_mode);
+        ended <= endfile(words);
+        loop
+            throw(dice, PAUSE, waits);
+            tready <= '1';
+            if waits then
+                tready <= '0';
+            end if;
+            wait until rising_edge(clk);
+            if not waits and tvalid /= '0' then
+                if endfile(words) then
+                    fault("a word too many, " & hex(tdata));
+                else
+                    readline(words, rest);
+                    read_word(rest, wanted);
+                    wanted_last := '0';
+                    if endfile(words) then
+                        wanted_last := '1';
+                        ended <= true;
+                    end if;
+                    if tvalid /= '1' then
+                        fault("tvalid is undefined");
+                    elsif tdata /= wanted(WIDTH - 1 downto 0) then
+                        fault(hex(tdata) & " instead of " & hex(wanted(WIDTH - 1 downto 0)));
+                    elsif tlast /= wanted_last then
+                        fault("tlast must be " & std_logic'image(wanted_last));
+                    end if;
+                end if;
+                count := count + 1;
+                taken <= count;
+            end if;
+        end loop;
+    end process compare;
+
+end architecture bench;

@@ -1,0 +1,67 @@
+-- SPDX-License-Identifier: Apache-2.0
+--
+-- Plays the words of a file on an AXI4-Stream; tlast goes with the last one.
+
+use std.textio.all;
+library ieee;
+use ieee.std_logic_1164.all;
+use work.bench_words.all;
+
+entity stream_source is
+    generic (
+        FILE_NAME : string;
+        WIDTH     : positive;       -- bits of tdata
+        PAUSE     : natural := 0;   -- per cent of the cycles in which no new word is presented
+        SEED      : positive := 1   -- of the pauses
+    );
+    port (
+        clk    : in  std_logic;
+        enable : in  std_logic;     -- the first word may be presented
+        tdata  : out std_logic_vector(WIDTH - 1 downto 0) := (others => '0');
+        tvalid : out std_logic := '0';
+        tready : in  std_logic;
+        tlast  : out std_logic := '0';
+        sent   : out natural := 0;  -- words that were taken
+        ended  : out boolean := false
+    );
+end entity stream_source;
+
+architecture bench of stream_source is
+begin
+
+    play : process
+        file words : text;
+        variable rest : line;
+        variable value : word_t;
+        variable dice : dice_t := (first => SEED, second => 4711);
+        variable waits : boolean;
+        variable count : natural := 0;
+    begin
+        wait until rising_edge(clk) and enable = '1';
+        file_open(words, FILE_NAME, read_mode);
+        while not endfile(words) loop
+            readline(words, rest);
+            read_word(rest, value);
+            loop
+                throw(dice, PAUSE, waits);
+                exit when not waits;
+                wait until rising_edge(clk);
+            end loop;
+            tdata <= value(WIDTH - 1 downto 0);
+            tvalid <= '1';
+            tlast <= '0';
+            if endfile(words) then
+                tlast <= '1';
+            end if;
+            wait until rising_edge(clk) and tready = '1';
+            tvalid <= '0';
+            tlast <= '0';
+            count := count + 1;
+            sent <= count;
+        end loop;
+        file_close(words);
+        ended <= true;
+        wait;
+    end process play;
+
+end architecture bench;

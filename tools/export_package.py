@@ -1,0 +1,131 @@
+"""The files of one bitstream's export: VHDL, scripts, bench, vectors and the page about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from merp.cosim.export import analyse
+from merp.cosim.vectors import write_vectors
+from merp.hdl.convert import convert
+from merp.models.network import Layer
+from merp.models.parts import Part
+from merp.testbenches.axi_run import axi_top
+from merp.tools.bitstream import Bitstream, slug
+from merp.tools.export_facts import layer_facts, register_rows, title
+from merp.tools.export_vectors import small_pass, top_of, whole_pass
+from merp.tools.export_vhdl import vhdl_values
+
+BENCH = ("bench_words.vhd", "stream_source.vhd", "stream_check.vhd", "bench.vhd")
+
+_DATA = Path(__file__).parent / "data" / "export"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Package:
+    """What is to be exported.
+
+    Attributes:
+        bitstream: the design and its phase.
+        layer: whose vectors on the photograph are written beside the small ones, or None.
+        images: of a run, for register values and the photograph's vectors.
+        part: the FPGA. clock_mhz: of the constraint.
+    """
+
+    bitstream: Bitstream
+    layer: Layer | None
+    images: int
+    part: Part
+    clock_mhz: float
+
+
+def write_package(package: Package, directory: Path) -> dict[str, Any]:
+    """Write every file but the manifest; return what the manifest says beside the hashes.
+
+    Raises:
+        RuntimeError: GHDL, where it is installed, refuses the VHDL.
+    """
+    bitstream, part = package.bitstream, package.part
+    engine = top_of(bitstream)
+    shell = axi_top(engine)
+    registers = shell.args["registers"]
+    prefix = f"{bitstream.entity}_"
+    export = convert(shell.function, shell.args, "vhdl", directory / "hdl", prefix=prefix)
+    passes = {"small": small_pass(bitstream)}
+    if package.layer is not None:
+        name = slug(package.layer.name, "_")
+        passes[name] = whole_pass(bitstream, package.layer, package.images)
+    compared = {
+        name: write_vectors(directory / "vectors" / name, given, engine.ports, registers)
+        for name, given in passes.items()
+    }
+    facts: dict[str, Any] = {
+        "name": bitstream.name,
+        "title": title(bitstream),
+        "top": bitstream.entity,
+        "version": version("merp"),
+        "part": part.order_code,
+        "clock_mhz": package.clock_mhz,
+        "design": bitstream.design,
+        "phase": bitstream.phase,
+        "parameters": {name: repr(value) for name, value in sorted(engine.parameters.items())},
+        "instances": dict(sorted(export.instances.items())),
+        "compile_order": [
+            *(f"hdl/{file.name}" for file in export.files),
+            f"hdl/{bitstream.entity}.vhd",
+            *(f"sim/{name}" for name in BENCH),
+        ],
+        "registers": {each.name: each.offset for each in registers.registers},
+        "vectors": {name: {"words_compared": count} for name, count in compared.items()},
+        "layers": [layer_facts(bitstream, each, package.images) for each in bitstream.layers],
+    }
+    values = facts | vhdl_values(export, engine.ports, registers, package.clock_mhz)
+    values |= {
+        "core": f"merp:{slug(bitstream.network.name, '_')}:"
+        f"{slug(f'{bitstream.design}-{bitstream.phase}', '_')}:{version('merp')}",
+        "network": bitstream.network.name,
+        "device": part,
+        "sources": [f"hdl/{file.name}" for file in export.files],
+        "wrapper": f"hdl/{bitstream.entity}.vhd",
+        "bench": [f"sim/{name}" for name in BENCH],
+        "small": sorted(f"vectors/small/{file.name}" for file in directory.glob("vectors/small/*")),
+        "register_rows": register_rows(registers),
+        "whole": package.layer and slug(package.layer.name, "_"),
+        "layer": package.layer and package.layer.name,
+        "images": package.images,
+        "state": bitstream.state,
+        "before": bitstream.before,
+    }
+    for template, target in _targets(bitstream):
+        path = directory / target
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(render(template, values), encoding="utf-8")
+    analyse([directory / name for name in facts["compile_order"]])
+    return facts
+
+
+def _targets(bitstream: Bitstream) -> Iterator[tuple[str, str]]:
+    """Templates, and the files that they become."""
+    yield "wrapper.vhd", f"hdl/{bitstream.entity}.vhd"
+    for name in (*BENCH, "bench.prj"):
+        yield name, f"sim/{name}"
+    yield "fusesoc.core", f"{bitstream.entity}.core"
+    for name in ("build.tcl", "ip.tcl", "clock.xdc", "README.md"):
+        yield name, name
+
+
+def render(template: str, values: Mapping[str, Any]) -> str:
+    """Return a template, filled in."""
+    environment = Environment(
+        loader=FileSystemLoader(_DATA),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    return environment.get_template(template).render(values)

@@ -1,0 +1,90 @@
+"""What the VHDL templates of an export are filled with: ports, interfaces, registers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from merp.cosim.job import STUCK_CYCLES
+from merp.hdl.convert import Export, Port
+from merp.models.params.register_map import ADDRESS_WIDTH, RegisterMap
+from merp.testbenches.run import TAIL_CYCLES
+from merp.testbenches.top import TopPorts
+
+CLOCK, RESET, INTERRUPT, REGISTERS = "aclk", "aresetn", "interrupt", "s_axi"
+
+_SIGNALS = {
+    CLOCK: "signal:clock:1.0 aclk CLK",
+    RESET: "signal:reset:1.0 aresetn RST",
+    INTERRUPT: "signal:interrupt:1.0 interrupt INTERRUPT",
+}
+"""What Vivado calls the ports that are no bus."""
+
+
+def vhdl_values(
+    export: Export, streams: TopPorts, registers: RegisterMap, clock_mhz: float
+) -> dict[str, Any]:
+    """Values for the wrapper, the bench, the scripts and the constraint.
+
+    export: of the AXI shell. streams: ports of the engine in it.
+    """
+    ports = [
+        {
+            "name": port.name,
+            "direction": "out" if port.is_output else "in",
+            "type": _type(port),
+            "zero": "'0'" if port.width is None else "(others => '0')",
+        }
+        for port in export.ports
+    ]
+    period_ns = 1e3 / clock_mhz
+    return {
+        "inner": export.top,
+        "ports": ports,
+        "axi_lite": [port for port in ports if str(port["name"]).startswith(f"{REGISTERS}_")],
+        "inputs": streams.inputs,
+        "outputs": streams.outputs,
+        "streams": streams.streams,
+        "control": {
+            name: f'X"{registers[name].offset:08x}"' for name in ("control", "interrupt_enable")
+        },
+        "address_range": 1 << ADDRESS_WIDTH,
+        "watchdog": STUCK_CYCLES,
+        "tail": TAIL_CYCLES,
+        "clock": CLOCK,
+        "period_ns": f"{period_ns:.3f}",
+        "period_ps": 2 * round(500 * period_ns),
+        **_interfaces(export.ports),
+    }
+
+
+def _type(port: Port) -> str:
+    return "std_logic" if port.width is None else f"std_logic_vector({port.width - 1} downto 0)"
+
+
+def _interfaces(ports: Sequence[Port]) -> dict[str, Any]:
+    """Vivado's attributes of the ports, and the buses that it must find."""
+    roles: dict[str, str] = {}
+    first: dict[str, str] = {}  # port of each bus
+    for port in ports:
+        if port.name in _SIGNALS:
+            roles[port.name] = _SIGNALS[port.name]
+            continue
+        bus, _, role = port.name.rpartition("_")
+        kind = "aximm" if bus == REGISTERS else "axis"
+        roles[port.name] = f"interface:{kind}:1.0 {bus} {role.upper()}"
+        first.setdefault(bus, port.name)
+    parameters = {
+        CLOCK: (CLOCK, [f"ASSOCIATED_BUSIF {':'.join(first)}", f"ASSOCIATED_RESET {RESET}"]),
+        RESET: (RESET, ["POLARITY ACTIVE_LOW"]),
+        INTERRUPT: (INTERRUPT, ["SENSITIVITY LEVEL_HIGH"]),
+        first[REGISTERS]: (REGISTERS, ["PROTOCOL AXI4LITE"]),
+    }
+    return {
+        "roles": {name: f"xilinx.com:{role}" for name, role in roles.items()},
+        "parameters": {
+            port: [f"XIL_INTERFACENAME {bus}", *values]
+            for port, (bus, values) in parameters.items()
+        },
+        "buses": list(first),
+    }
