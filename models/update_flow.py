@@ -68,7 +68,8 @@ def update_flow(shape: Shape, images: int, design: Design, momentum: bool = Fals
     pipeline = READ + step * (2 if momentum else 1)
     elements = shape.m * (shape.n * shape.k**2 + 1)
     drain = ISSUED + 1 + step + pipeline + elements + LEAVE
-    return UpdateFlow(*map(int, counted), drain)
+    fill, issue, stall_input, stall_hazard = map(int, counted)
+    return UpdateFlow(fill, issue, stall_input, stall_hazard, drain)
 
 
 @numba.njit(cache=True)
