@@ -73,7 +73,8 @@ class Expectation:
 
     Attributes:
         ports: by name, as the hardware's counters are named.
-        first: port whose first word starts the count of cycles. last: port whose last word ends it.
+        first: port whose first word starts the count of cycles. last: ports, the last word of which
+            ends it.
         loads: ports that must have been read before, in ``kernel_load``.
         work: of the CUs.
         early_end: the last word may leave before the last slot.
@@ -81,7 +82,7 @@ class Expectation:
 
     ports: Mapping[str, Port]
     first: str
-    last: str
+    last: tuple[str, ...]
     loads: tuple[str, ...]
     work: Work
     early_end: bool = False
@@ -107,7 +108,7 @@ def expect_forward(
     return Expectation(
         ports=ports,
         first="map_in",
-        last="map_out",
+        last=("map_out",),
         loads=("kernel", "bias"),
         work=Work.of(shape, images, design),
         early_end=not _every_position_counts(shape),
@@ -135,7 +136,7 @@ def expect_delta(
     return Expectation(
         ports=ports,
         first="delta_in",
-        last="delta_out",
+        last=("delta_out",),
         loads=("kernel",),
         work=replace(work, operations=2 * macs, ideal=macs / (shape.k**2 * engine.n_cu)),
     )
@@ -172,8 +173,9 @@ def expect_update(
                     stream=kernel_update_run.VELOCITY_PORTS[name],
                     golden=golden if way == "out" else None,
                 )
+    last = ("bias_out",) if velocities is None else ("bias_out", "bias_velocity_out")
     work = Work.of(shape, images, design)
-    return Expectation(ports=ports, first="map_in", last="bias_out", loads=(), work=work)
+    return Expectation(ports=ports, first="map_in", last=last, loads=(), work=work)
 
 
 def _ports(

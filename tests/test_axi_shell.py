@@ -151,6 +151,14 @@ def test_runs_through_axi_are_those_of_the_bare_top(phase: str) -> None:
     assert plain.differences(bare) == []
 
 
+def test_a_run_ends_with_its_later_stream() -> None:
+    case = update_case(3)
+    run = replace(case.run, stalls={"m_axis_bias_velocity": (0, 0, 0, 0, 0, 1)})
+    [record] = run_job(Job(case.top, [run]), "myhdl")
+    assert record.last["m_axis_bias_velocity"] > record.last["m_axis_bias"] + 1
+    assert audit(record, case.expected).passed
+
+
 @pytest.mark.ghdl
 @pytest.mark.full
 @pytest.mark.parametrize("phase", CASES)
