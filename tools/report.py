@@ -10,7 +10,7 @@ from typing import Any
 from merp.models.errors import BadInput
 from merp.models.parts import DEFAULT, PARTS, part_named
 from merp.models.published_speed import DDR4_GBS
-from merp.tools.arguments import add_json, add_network, whole
+from merp.tools.arguments import add_json, add_network, positive, whole
 from merp.tools.measured import read_records
 from merp.tools.report_choice import Choice
 from merp.tools.shipped import open_network
@@ -25,13 +25,13 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--part", default=DEFAULT, metavar="PART", help=", ".join(PARTS))
     parser.add_argument(
         "--clock",
-        type=_positive,
+        type=positive,
         metavar="MHZ",
         help="of the engine (default: the paper's, by part)",
     )
     parser.add_argument(
         "--bandwidth",
-        type=_positive,
+        type=positive,
         default=DDR4_GBS,
         metavar="GB/S",
         help=f"of the external memory (default {DDR4_GBS:g})",
@@ -48,16 +48,6 @@ def add_parser(subparsers: Any) -> None:
         "-o", "--output", type=Path, default=Path("report.html"), metavar="FILE", help="the page"
     )
     add_json(parser)
-
-
-def _positive(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0 < value < 1e6:
-        raise argparse.ArgumentTypeError(f"must be a number above 0 and below 10^6, not {text!r}")
-    return value
 
 
 def run(args: argparse.Namespace) -> int:
