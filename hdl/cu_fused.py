@@ -31,7 +31,7 @@ from merp.models.params.fused import (
     sum_latency,
 )
 
-SPECIAL = 2  # latency of fused_special
+SPECIAL = 3  # latency of fused_special
 
 
 @entity

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import ConcatSignal, always, always_comb, block, concat
+from myhdl import ConcatSignal, always, block, concat
 
 from merp.hdl.bundles import flag
 from merp.hdl.entity import entity
@@ -14,12 +14,15 @@ from merp.models.params.fused import EXPONENT_BITS, OPERAND_BITS, activation_bit
 
 
 @block
-def _product(activation: Any, kernel: Any, invalid: Any, above: Any, below: Any) -> Any:
-    """What one product is; above and below mean nothing where it is a NaN."""
+def _product(clk: Any, activation: Any, kernel: Any, invalid: Any, above: Any, below: Any) -> Any:
+    """What one product is; above and below mean nothing where it is a NaN.
+
+    Each is a function of six bits: a LUT, and its register keeps the next step's out of it.
+    """
     top = OPERAND_BITS - 1
     inf_at, minus_at, nan_at = (EXPONENT_BITS + at for at in (INFINITE_AT, MINUS_AT, NAN_AT))
 
-    @always_comb
+    @always(clk.posedge)
     def classify() -> None:
         number = kernel[top] or kernel[top - 1]  # finite and not zero
         infinite = not number and kernel[inf_at]
@@ -47,12 +50,13 @@ def fused_special(
     kernels      in   operands, likewise
     special      out  from the highest bit: it is a NaN, it is an infinity, of negative sign
 
-    Latency: 2. Throughput: one per cycle. Reset: none.
+    Latency: 3. Throughput: one per cycle. Reset: none.
     """
     width = activation_bits(dsp)
     invalid, above, below = ([flag() for _ in range(taps)] for _ in range(3))
     products = [
         _product(
+            clk,
             activations((tap + 1) * width, tap * width),
             kernels((tap + 1) * OPERAND_BITS, tap * OPERAND_BITS),
             invalid[tap], above[tap], below[tap],

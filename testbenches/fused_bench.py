@@ -75,11 +75,20 @@ def directed(taps: int) -> Pair:
         ]
         rows += [([191 << 23 | ODD], [sign | 191 << 23 | ODD]), ([254 << 23], [sign | 254 << 23])]
         # A zero, a subnormal beside a large exponent: it must not push the others out.
-        rows += [([254 << 23, ONE], [zero, sign | ONE]) for zero in (0, SIGN, 1, SIGN | ODD)]
-        rows += [([ONE, zero], [sign | ONE, 254 << 23 | ODD]) for zero in (0, SIGN, 1, SIGN | ODD)]
+        small = 90 << 23 | ODD
+        for zero in (0, SIGN, 1, SIGN | ODD):
+            rows += [([254 << 23, ONE], [zero, sign | small]), ([small, 254 << 23], [ONE, zero])]
+            rows += [
+                ([ONE, zero], [sign | small, 254 << 23 | ODD]),
+                ([zero, small], [254 << 23, ONE]),
+            ]
         # Exact cancellation, and cancellation but for the last place.
         rows += [([ONE, ONE], [sign | ONE, sign ^ SIGN | ONE])]
         rows += [([ONE | ODD, ONE | ODD], [sign | ONE, sign ^ SIGN | ONE + 1])]
+        # A sum of zero that is -1 and a unit still to be added, for every W.
+        for last in range(25, 30):
+            tiny = sign | 127 - last << 23, sign ^ SIGN | 128 - last << 23 | 1 << 22
+            rows += [([ONE] * 4, [ONE, SIGN | ONE, *tiny])]
         # Every distance up to beyond the window, of ones and of a power of two.
         for distance in range(40):
             small = 127 - distance << 23

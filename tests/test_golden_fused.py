@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from fractions import Fraction
 from math import floor
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,12 +13,19 @@ import pytest
 from merp.models.arithmetic import to_bits
 from merp.models.compiled import Bits
 from merp.models.convolution import convolution
+from merp.models.delta import delta_convolution
 from merp.models.fp_add import fp_add
 from merp.models.fused import fused_sum
+from merp.models.network import Network
+from merp.models.network_file import read_network
 from merp.models.params.formats import BINARY32
 from merp.models.params.summation import Summation
+from merp.models.phases import delta_design
+from merp.models.super_layer import super_layer
+from merp.models.training import forward, initial_model, propagate
 from merp.testbenches.exact import number, rounded
 from merp.testbenches.fused_bench import CASES, directed, random_windows
+from merp.tools import cli
 
 CHOICES = [Summation(kind="fused", dsp=dsp, window=w) for dsp in (1, 2) for w in (28, 30, 32)]
 every_choice = pytest.mark.parametrize("choice", CHOICES, ids=lambda c: f"{c.dsp}dsp-{c.window}")
@@ -189,3 +198,81 @@ def test_maps_are_convolved_window_by_window() -> None:
             term = fused_sum(window.reshape(-1), kernels[m, i].reshape(-1), choice)
             total = fp_add(total, term, BINARY32)
         assert got[image, row, column, m] == total
+
+
+NETWORK = """
+[network]
+name = "small"
+input = { rows = 6, columns = 6, channels = 2 }
+[[layer]]
+name = "conv1"
+maps = 3
+kernel = 3
+pad = 1
+design = "a"
+[[layer]]
+name = "conv2"
+maps = 4
+kernel = 3
+pad = 1
+relu = false
+design = "a"
+[design.a]
+n_cu = 2
+k = 3
+"""
+
+
+@pytest.fixture
+def networks(tmp_path: Path) -> dict[str, Network]:
+    """The same network on trees and on fused CUs of each sort."""
+    chosen = {
+        "tree": "",
+        "1": 'cu_kind = "fused"',
+        "2": 'cu_kind = "fused"\nfused_dsp = 2\nfused_window = 28',
+    }
+    found = {}
+    for name, lines in chosen.items():
+        path = tmp_path / f"{name}.toml"
+        path.write_text(NETWORK + lines)
+        found[name] = read_network(path)
+    return found
+
+
+def test_every_phase_of_a_design_sums_alike(networks: dict[str, Network]) -> None:
+    network = networks["2"]
+    layer = network.layers[1]
+    wanted = Summation(kind="fused", dsp=2, window=28)
+    assert network.summation(layer) == network.design(layer).summation == wanted
+    assert delta_design(network, layer).engine.summation == wanted
+
+
+def test_a_network_passes_forwards_and_back_as_its_designs_sum(
+    networks: dict[str, Network],
+) -> None:
+    rng = np.random.default_rng(7)
+    images = to_bits(rng.standard_normal((2, 6, 6, 2)), BINARY32)
+    delta = to_bits(rng.standard_normal((2, 6, 6, 4)), BINARY32)
+    outputs = set()
+    for network in networks.values():
+        made = initial_model(network, 0).parameters
+        choice, (first, second) = network.design(network.layers[0]).summation, network.layers
+        hidden = super_layer(images, *made["conv1"], first.shape, BINARY32, choice)
+        wanted = super_layer(hidden, *made["conv2"], second.shape, BINARY32, choice)
+        kept, output = forward(network, images, made)
+        np.testing.assert_array_equal(output, wanted)
+        back = delta_convolution(delta, made["conv2"][0], second.shape, BINARY32, choice)
+        *_, passed = propagate(network, kept, delta, made)
+        np.testing.assert_array_equal(passed.delta, back)
+        outputs.add((output.tobytes(), back.tobytes()))
+    assert len(outputs) == 3  # none of them is another's arithmetic
+
+
+@pytest.mark.full
+def test_the_digits_are_learnt_on_fused_cus(capsys, tmp_path: Path) -> None:
+    pytest.importorskip("sklearn", reason="scikit-learn (extra train) is not installed")
+    text = (Path(cli.__file__).parent / "data" / "digits.toml").read_text()
+    path = tmp_path / "fused.toml"
+    path.write_text(text.replace("n_cu =", 'cu_kind = "fused"\nn_cu ='))
+    assert cli.main(["train", str(path), "--data", "digits", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["accuracy"] >= 0.97
