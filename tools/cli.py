@@ -21,6 +21,7 @@ VERBS = (
     "traffic",
     "simulate",
     "export",
+    "registers",
     "resources",
     "calibrate",
     "report",

@@ -1,0 +1,94 @@
+"""``merp registers``: the register map of a layer's design behind its AXI shell."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from merp.models.errors import BadInput
+from merp.models.params.register_map import RegisterMap
+from merp.models.params.sizing import check_fits
+from merp.tools.arguments import add_json, add_network, whole
+from merp.tools.register_files import c_header, markdown, python_constants, range_text
+from merp.tools.shipped import open_network
+from merp.tools.table import console, table
+
+PHASES = ("fp", "dp", "ku")
+WRITERS = {"md": markdown, "h": c_header, "py": python_constants}
+
+
+def add_parser(subparsers: Any) -> None:
+    """Add the verb."""
+    parser = subparsers.add_parser(
+        "registers", help="the registers of a design behind AXI4-Lite, and a layer's settings"
+    )
+    add_network(parser)
+    parser.add_argument("--layer", metavar="L", required=True, help="a layer")
+    parser.add_argument("--phase", choices=PHASES, default="fp", help="default fp")
+    parser.add_argument(
+        "--images", type=whole(1, 256), default=1, metavar="N", help="in a run (default 1)"
+    )
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="DIR", help="write a page, a C header, a Python module"
+    )
+    add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the map, and write its files."""
+    from merp.testbenches.axi_run import axi_registers_of
+    from merp.tools.bitstream import bitstream_of
+    from merp.tools.export_vectors import top_of
+
+    network = open_network(args.network)
+    layer = network.layer(args.layer)
+    check_fits(layer.shape, args.images, network.design(layer), f"{network.name}: {layer.name}")
+    bitstream = bitstream_of(network, layer, args.phase)
+    registers = axi_registers_of(top_of(bitstream))
+    values = bitstream.registers(layer, args.images)
+    title = f"{network.name} {layer.name}"
+    files = _write(registers, values, title, args.output) if args.output else []
+    if args.json:
+        answer = {
+            "network": network.name,
+            "layer": layer.name,
+            "phase": args.phase,
+            "images": args.images,
+            "top": registers.top,
+            "registers": [asdict(each) for each in registers.registers],
+            "settings": values,
+            "files": [str(file) for file in files],
+        }
+        print(json.dumps(answer, indent=2))
+        return 0
+    rows = [
+        (
+            f"{each.offset:#05x}", each.name, each.access, each.meaning, range_text(each),
+            str(values.get(each.name, "")),
+        )
+        for each in registers.registers
+    ]  # fmt: skip
+    columns = ("offset", "register", "access", "meaning", "range", layer.name)
+    console().print(table(f"Registers of {registers.top}", columns, rows, text_columns=4))
+    for file in files:
+        print(file)
+    return 0
+
+
+def _write(
+    registers: RegisterMap, values: Mapping[str, int], title: str, directory: Path
+) -> list[Path]:
+    files = []
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        for suffix, text_of in WRITERS.items():
+            file = directory / f"{registers.top}.{suffix}"
+            file.write_text(text_of(registers, values, title), encoding="ascii")
+            files.append(file)
+    except OSError as error:
+        raise BadInput(f"-o {directory}: cannot be written: {error.strerror}") from None
+    return files
