@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import inspect
+import json
 import os
 import shutil
 import sys
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +45,29 @@ myhdl._block.inspect = myhdl._instance.inspect = _QuickInspect()
 
 ENGINES = ("ghdl", "verilator")
 _ran: Counter[str] = Counter()
+
+
+@pytest.fixture(scope="module")
+def network_file(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The test module's ``NETWORK`` as a file."""
+    path = tmp_path_factory.mktemp("network") / "network.toml"
+    path.write_text(request.module.NETWORK)
+    return path
+
+
+@pytest.fixture
+def answer_of(capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
+    """Run ``merp`` on words of a command line: what it answers with ``--json``, no complaint."""
+
+    def run(*words: object) -> Any:
+        from merp.tools.cli import main
+
+        status = main([*map(str, words), "--json"])
+        output = capsys.readouterr()
+        assert (status, output.err) == (0, "")
+        return json.loads(output.out)
+
+    return run
 
 
 def pytest_configure(config: pytest.Config) -> None:

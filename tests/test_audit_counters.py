@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -60,11 +61,9 @@ Audited = dict[str, tuple[Record, Expectation]]
 
 
 @pytest.fixture(scope="module")
-def audited(tmp_path_factory: pytest.TempPathFactory) -> Audited:
+def audited(network_file: Path) -> Audited:
     """A record of each top, from a step with momentum and from a simulation that expands deltas."""
-    path = tmp_path_factory.mktemp("network") / "tiny.toml"
-    path.write_text(NETWORK)
-    network = read_network(path)
+    network = read_network(network_file)
     found: Audited = {}
 
     def keep(record: Record, expected: Expectation, *wave: Any) -> Any:
@@ -85,7 +84,7 @@ def audited(tmp_path_factory: pytest.TempPathFactory) -> Audited:
             Rates.of(0.1, 0.5, 1, network.fmt),
         )
         arguments = ["--layer", "conv1", "--phase", "ku", "--delta-at", "pooled"]
-        assert main(["simulate", str(path), *arguments]) == 0
+        assert main(["simulate", str(network_file), *arguments]) == 0
     assert found.keys() == STATUS.keys()
     return found
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -63,18 +64,6 @@ add_latency = 2
 """
 
 
-@pytest.fixture(scope="module")
-def network_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("network") / "tiny.toml"
-    path.write_text(NETWORK)
-    return path
-
-
-def answer_of(capsys: pytest.CaptureFixture[str], *arguments: object) -> Any:
-    assert main(["simulate", *map(str, arguments), "--json"]) == 0
-    return json.loads(capsys.readouterr().out)
-
-
 KEYS = {
     "network", "layer", "group", "groups", "phase", "engine", "cu_array", "cu_kind", "design",
     "elaboration_sha", "images", "bit_exact", "mismatches", "words_compared", "ports", "cycles",
@@ -83,9 +72,11 @@ KEYS = {
 
 
 def test_answer_has_the_fixed_keys_and_every_count_is_equal(
-    network_file: Path, capsys: pytest.CaptureFixture[str]
+    network_file: Path, answer_of: Callable[..., Any]
 ) -> None:
-    answer = answer_of(capsys, network_file, "--layer", "conv2", "--group", "1", "--images", "2")
+    answer = answer_of(
+        "simulate", network_file, "--layer", "conv2", "--group", "1", "--images", "2"
+    )
     assert answer.keys() >= KEYS
     assert answer["bit_exact"] is True
     assert (answer["group"], answer["groups"], answer["words_compared"]) == (1, 2, 2 * 9 * 3)
@@ -117,9 +108,9 @@ def test_answer_has_the_fixed_keys_and_every_count_is_equal(
 
 
 def test_all_layers_feed_each_other_on_one_elaboration(
-    network_file: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    network_file: Path, answer_of: Callable[..., Any], tmp_path: Path
 ) -> None:
-    answer = answer_of(capsys, network_file, "--layer", "all", "-o", tmp_path)
+    answer = answer_of("simulate", network_file, "--layer", "all", "-o", tmp_path)
     assert [run["layer"] for run in answer["runs"]] == ["conv1", "conv2"]
     assert all(run["bit_exact"] and run["group"] == "all" for run in answer["runs"])
     assert len({run["elaboration_sha"] for run in answer["runs"]}) == 1
@@ -131,10 +122,10 @@ def test_all_layers_feed_each_other_on_one_elaboration(
 
 
 def test_cus_and_waveform(
-    network_file: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    network_file: Path, answer_of: Callable[..., Any], tmp_path: Path
 ) -> None:
     vcd = tmp_path / "ports.vcd"
-    answer = answer_of(capsys, network_file, "--layer", "conv1", "--cus", "3", "--vcd", vcd)
+    answer = answer_of("simulate", network_file, "--layer", "conv1", "--cus", "3", "--vcd", vcd)
     assert answer["n_cu"] == 3
     assert answer["cycles"]["slot_efficiency"] == pytest.approx(4 / 6)
     for counts in answer["ports"].values():
@@ -150,11 +141,14 @@ def test_people_get_a_table(network_file: Path, capsys: pytest.CaptureFixture[st
 
 
 def test_kernels_of_a_user(
-    network_file: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    network_file: Path,
+    answer_of: Callable[..., Any],
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
 ) -> None:
     path = tmp_path / "kernels.npz"
     np.savez(path, **{"conv1.kernel": np.zeros((4, 1, 3, 3), np.float32)})
-    answer = answer_of(capsys, network_file, "--kernels", path)
+    answer = answer_of("simulate", network_file, "--kernels", path)
     assert answer["bit_exact"] is True
     kernel = np.ones((4, 1, 3, 3), np.float32)
     kernel[2, 0, 1, 1] = np.nan

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -48,23 +48,11 @@ add_latency = 2
 """
 
 
-@pytest.fixture(scope="module")
-def network(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("network") / "tiny.toml"
-    path.write_text(NETWORK)
-    return path
-
-
-def answer_of(capsys: pytest.CaptureFixture[str], *arguments: object) -> Any:
-    assert main(["simulate", *map(str, arguments), "--json"]) == 0
-    return json.loads(capsys.readouterr().out)
-
-
 def test_a_whole_step_is_bit_exact_and_every_count_is_equal(
-    network: Path, capsys: pytest.CaptureFixture[str]
+    network_file: Path, answer_of: Callable[..., Any]
 ) -> None:
     answer = answer_of(
-        capsys, network, "--layer", "all", "--phase", "all", "--state", "--images", "2"
+        "simulate", network_file, "--layer", "all", "--phase", "all", "--state", "--images", "2"
     )
     runs = [(run["layer"], run["phase"]) for run in answer["runs"]]
     assert runs == [
@@ -85,11 +73,11 @@ def test_a_whole_step_is_bit_exact_and_every_count_is_equal(
 
 @pytest.mark.parametrize("phase", ["dp", "ku"])
 def test_deltas_at_pooled_resolution(
-    phase: str, network: Path, capsys: pytest.CaptureFixture[str]
+    phase: str, network_file: Path, answer_of: Callable[..., Any]
 ) -> None:
     layer = "conv2" if phase == "dp" else "conv1"
     run = answer_of(
-        capsys, network, "--layer", layer, "--phase", phase, "--delta-at", "pooled",
+        "simulate", network_file, "--layer", layer, "--phase", phase, "--delta-at", "pooled",
         "--group", "all",
     )  # fmt: skip
     assert run["bit_exact"]
@@ -101,22 +89,22 @@ def test_deltas_at_pooled_resolution(
 
 
 def test_waveform_counts_state_and_deltas(
-    network: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    network_file: Path, answer_of: Callable[..., Any], tmp_path: Path
 ) -> None:
-    run = answer_of(
-        capsys, network, "--layer", "conv2", "--phase", "dp", "--vcd", tmp_path / "ports.vcd"
-    )
+    vcd = tmp_path / "ports.vcd"
+    run = answer_of("simulate", network_file, "--layer", "conv2", "--phase", "dp", "--vcd", vcd)
     assert all(ways.keys() >= {"waveform"} for ways in run["ports"].values())
 
 
 def test_an_interrupted_run_goes_on_where_it_was(
-    network: Path,
+    network_file: Path,
+    answer_of: Callable[..., Any],
     capsys: pytest.CaptureFixture[str],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    arguments = [network, "--layer", "all", "--phase", "all", "-o", tmp_path]
-    whole = answer_of(capsys, *arguments)
+    arguments = [network_file, "--layer", "all", "--phase", "all", "-o", tmp_path]
+    whole = answer_of("simulate", *arguments)
 
     def stop(*_: object) -> None:
         raise KeyboardInterrupt
@@ -145,34 +133,34 @@ def test_an_interrupted_run_goes_on_where_it_was(
         return run_top(top, *rest)
 
     monkeypatch.setattr(myhdl_engine, "run_top", count)
-    resumed = answer_of(capsys, *arguments, "--resume")
+    resumed = answer_of("simulate", *arguments, "--resume")
     assert ran == ["kernel_update", "kernel_update"]
     for mine, other in zip(whole["runs"], resumed["runs"], strict=True):
         times = {"seconds": 0, "build_seconds": 0}
         assert mine | times == other | times
 
     # Results of another run are no results.
-    answer_of(capsys, *arguments, "--resume", "--seed", "1")
+    answer_of("simulate", *arguments, "--resume", "--seed", "1")
     assert len(ran) == 2 + 4
 
 
 def test_a_longer_run_takes_what_a_shorter_one_has_finished(
-    network: Path,
-    capsys: pytest.CaptureFixture[str],
+    network_file: Path,
+    answer_of: Callable[..., Any],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     kernels = tmp_path / "kernels.npz"
     np.savez(kernels, **{"conv1.bias": np.ones(4, np.float32)})
-    shorter = [network, "--kernels", kernels, "--group", "all", "-o", tmp_path]
-    answer_of(capsys, *shorter, "--layer", "conv1")
+    shorter = [network_file, "--kernels", kernels, "--group", "all", "-o", tmp_path]
+    answer_of("simulate", *shorter, "--layer", "conv1")
     ran: list[str] = []
     monkeypatch.setattr(Finished, "save", lambda _, result: ran.append(result.layer.name))
     longer = [*shorter, "--layer", "all", "--resume"]
-    assert len(answer_of(capsys, *longer)["runs"]) == 2
+    assert len(answer_of("simulate", *longer)["runs"]) == 2
     assert ran == ["conv2"]
     np.savez(kernels, **{"conv1.bias": np.zeros(4, np.float32)})
-    answer_of(capsys, *longer)
+    answer_of("simulate", *longer)
     assert ran == ["conv2", "conv1", "conv2"]
 
 
@@ -187,8 +175,8 @@ def test_a_longer_run_takes_what_a_shorter_one_has_finished(
     ],
 )
 def test_bad_input(
-    arguments: list[str], words: str, network: Path, capsys: pytest.CaptureFixture[str]
+    arguments: list[str], words: str, network_file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["simulate", str(network), *arguments]) == 2
+    assert main(["simulate", str(network_file), *arguments]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert words in line

@@ -1,0 +1,268 @@
+"""``merp train`` in the hardware: what it measures, how it goes on, fails and refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from merp.cosim import training_step
+from merp.cosim.job import Job
+from merp.cosim.record import Record
+from merp.cosim.training_step import CheckFailed, HardwareStep
+from merp.models.arithmetic import to_bits
+from merp.models.network_file import read_network
+from merp.models.training import Rates, initial_model
+from merp.testbenches.run import Stuck
+from merp.tools import cli
+
+NETWORK = """
+[network]
+name = "single"
+input = { rows = 2, columns = 2, channels = 1 }
+[[layer]]
+name = "fc1"
+maps = 3
+design = "full"
+[design.full]
+k = 1
+n_cu = 1
+r = 1
+mul_latency = 1
+add_latency = 1
+max_images = 4
+"""
+
+
+@pytest.fixture(scope="module")
+def command(network_file: Path) -> list[object]:
+    """``merp train`` on ten images, of which eight are for training."""
+    rng = np.random.default_rng(0)
+    data = network_file.with_name("data.npz")
+    np.savez(data, images=rng.uniform(-1, 1, (10, 2, 2)), labels=rng.integers(0, 3, 10))
+    return ["train", network_file, "--data", data, "--batch", 4]
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, str, str]:
+    status = cli.main([str(word) for word in words])
+    out, err = capsys.readouterr()
+    return status, out, err
+
+
+def test_the_answer_says_what_was_measured(
+    command: list[object], answer_of: Callable[..., Any]
+) -> None:
+    found = answer_of(*command, "--engine", "myhdl", "--steps", "1")
+    assert (found["engine"], found["state_bits"]) == ("myhdl", "pooled")
+    measured = found["bytes"]["measured"]
+    assert measured["paper"] == found["bytes"]["paper"]  # all of it, by formula and on the pins
+    x, y, w, b = 4 * 4, 4 * 3, 4 * 3, 3
+    assert measured["full"] == {
+        "fp": 4 * (x + y + w + b) + 2,  # 12 mask bits
+        "dp": 0,
+        "ku": 4 * (x + y + 2 * w + 2 * b),
+        "step": 4 * (2 * x + 2 * y + 3 * w + 3 * b) + 2,
+        "momentum": 4 * 2 * (w + b),
+    }
+    cycles = found["cycles"]
+    assert cycles["dp"] == {"total": 0, "kernel_load": 0}
+    assert cycles["fp"]["kernel_load"] > w
+    for key in ("total", "kernel_load"):
+        assert cycles["step"][key] == sum(cycles[phase][key] for phase in ("fp", "dp", "ku"))
+    golden = answer_of(*command, "--steps", "1", "--state-bits", "pooled")
+    assert golden["bytes"]["measured"] is None
+    assert {key: golden[key] for key in ("loss", "accuracy")} == {
+        key: found[key] for key in ("loss", "accuracy")
+    }
+
+
+def test_people_see_what_was_measured(
+    command: list[object], capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, out, _ = run(capsys, *command, "--engine", "myhdl", "--steps", "1", "--momentum", "0")
+    assert status == 0
+    for part in ("on the ports", "cycles", "engine myhdl", "velocities, apart: 0.000 MB"):
+        assert part in " ".join(out.split())
+
+
+def test_an_interrupted_run_resumes_to_the_golden_file(
+    command: list[object],
+    answer_of: Callable[..., Any],
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    whole, part = tmp_path / "whole.npz", tmp_path / "part.npz"
+    golden = answer_of(*command, "--steps", "3", "--save", whole)
+    step, calls = HardwareStep.step, []
+
+    def interrupted(*arguments: Any, **options: Any) -> Any:
+        calls.append(arguments)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return step(*arguments, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(HardwareStep, "step", interrupted)
+        status, _, _ = run(capsys, *command, "--engine", "myhdl", "--steps", "3", "--save", part)
+    assert status == 130
+    resumed = answer_of(
+        *command, "--engine", "myhdl", "--steps", "3", "--resume", part, "--save", part
+    )
+    assert part.read_bytes() == whole.read_bytes()
+    assert resumed["loss"] == golden["loss"]
+    assert len(set(golden["loss"])) == 3
+
+
+def test_a_resumed_run_with_no_step_left_has_measured_nothing(
+    command: list[object], answer_of: Callable[..., Any], tmp_path: Path
+) -> None:
+    saved = tmp_path / "f.npz"
+    answer_of(*command, "--steps", "1", "--save", saved)
+    found = answer_of(*command, "--engine", "myhdl", "--steps", "1", "--resume", saved)
+    assert found["bytes"]["measured"] is None
+    assert found["cycles"]["step"] is None
+
+
+def miscounted(record: Record) -> Record:
+    status = dict(record.status)
+    status["status_map_in"] += 1
+    return replace(record, status=status)
+
+
+def short_of_a_word(record: Record) -> Record:
+    words = {stream: found[:-1] for stream, found in record.words.items()}
+    transfers = {name: count - (name in words) for name, count in record.transfers.items()}
+    return replace(record, words=words, transfers=transfers)
+
+
+def of_another_bit(record: Record) -> Record:
+    return replace(record, words={stream: found ^ 1 for stream, found in record.words.items()})
+
+
+def unstable(record: Record) -> Record:
+    return replace(record, faults=("m_axis_map: data changed in cycle 7",))
+
+
+@pytest.mark.parametrize(
+    ("plant", "phase", "complaint"),
+    [
+        (miscounted, "forward", "fc1 fp group 0: port map_in: counts differ: closed_form 16"),
+        (miscounted, "kernel_update", "fc1 ku group 0: port map_in: counts differ: closed_form 16"),
+        (short_of_a_word, "forward", "fc1 fp group 0: map_out: 11 words came out, not 12"),
+        (short_of_a_word, "kernel_update", "fc1 ku group 0: kernel_out: 11 words came out, not 12"),
+        (of_another_bit, "forward", "fc1 fp group 0: map_out: 12 of 12 words differ"),
+        (of_another_bit, "kernel_update", "fc1 ku group 0: kernel_out: 12 of 12 words differ"),
+        (unstable, "forward", "fc1 fp group 0: m_axis_map: data changed in cycle 7"),
+    ],
+)
+def test_a_planted_fault_is_caught(
+    plant: Callable[[Record], Record],
+    phase: str,
+    complaint: str,
+    command: list[object],
+    answer_of: Callable[..., Any],
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    saved = tmp_path / "f.npz"
+    answer_of(*command, "--steps", "1", "--save", saved)
+    before = saved.read_bytes()
+    simulate = training_step.run_job
+
+    def faulty(job: Job, engine: str) -> Sequence[Record]:
+        records = simulate(job, engine)
+        return [plant(each) for each in records] if job.top.name == phase else records
+
+    monkeypatch.setattr(training_step, "run_job", faulty)
+    status, out, err = run(
+        capsys, *command, "--engine", "myhdl", "--steps", "2", "--resume", saved, "--save", saved
+    )
+    assert (status, out, err.count("\n")) == (1, "", 1)
+    assert err.startswith(f"merp: {complaint}")
+    assert saved.read_bytes() == before
+
+
+def test_hardware_that_stands_still_is_a_failed_check(
+    command: list[object], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stuck(*_: object) -> None:
+        raise Stuck("stuck in cycle 9")
+
+    monkeypatch.setattr(training_step, "run_job", stuck)
+    assert run(capsys, *command, "--engine", "myhdl", "--steps", "1") == (
+        1, "", "merp: stuck in cycle 9\n",
+    )  # fmt: skip
+
+
+def test_velocities_are_audited(network_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    network = read_network(network_file)
+    simulate = training_step.run_job
+
+    def faulty(job: Job, engine: str) -> list[Record]:
+        records = simulate(job, engine)
+        if job.top.name == "kernel_update":
+            for record in records:
+                assert isinstance(record.status, dict)
+                record.status["status_bias_velocity_out"] -= 1
+        return records
+
+    monkeypatch.setattr(training_step, "run_job", faulty)
+    images = to_bits(np.ones((1, 2, 2, 1)), network.fmt)
+    rates = Rates.of(0.1, 0.5, 1, network.fmt)
+    with pytest.raises(CheckFailed, match="fc1 ku group 0: port bias_velocity_out: counts differ"):
+        HardwareStep(network, "myhdl", 1).step(
+            initial_model(network, 0), images, np.zeros(1, np.int64), rates
+        )
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        (NETWORK.replace('design = "full"\n', ""), "no layer uses it"),
+        (NETWORK.split("design")[0], "layer fc1 has no design (traffic only): allowed are none"),
+    ],
+)
+def test_networks_that_the_hardware_cannot_train(
+    text: str,
+    complaint: str,
+    command: list[object],
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "network.toml"
+    path.write_text(text)
+    verb, _, *options = command
+    status, out, err = run(capsys, verb, path, *options, "--engine", "myhdl")
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert complaint in err
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (
+            ("--state-bits", "32"),
+            "--state-bits 32: --engine myhdl runs the hardware: allowed: pooled",
+        ),
+        (("--state-bits", "1"), "--state-bits 1: --engine myhdl"),
+        (
+            ("--batch", "5"),
+            "single: layer fc1: needs max_images = 5: the design has max_images = 4",
+        ),
+    ],
+)
+def test_options_that_the_hardware_cannot_train_with(
+    options: Sequence[str],
+    complaint: str,
+    command: list[object],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    status, out, err = run(capsys, *command, "--engine", "myhdl", *options)
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert complaint in err
