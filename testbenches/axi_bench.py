@@ -7,6 +7,7 @@ on the pins, which also check the protocol in every cycle.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import cycle
 from time import perf_counter
 from typing import Any
@@ -23,8 +24,9 @@ from cocotbext.axi import (
 
 from merp.models.params.register_map import FLAGS, WORD_BYTES
 from merp.testbenches.axi_protocol import LiteMonitor, stream_monitors, valid_outputs
+from merp.testbenches.pins import reader
 from merp.testbenches.run import RESET_CYCLES, TAIL_CYCLES, Outcome, Run, Stuck
-from merp.testbenches.streams import Monitor, Read
+from merp.testbenches.streams import Monitor
 from merp.testbenches.top import TopPorts
 
 HALF_PERIOD = 5  # ns
@@ -40,6 +42,7 @@ class AxiBench:
     def __init__(self, dut: Any, ports: TopPorts, offsets: Offsets, limit: int) -> None:
         """``offsets``: addresses of registers by name. ``limit``: cycles without a transfer."""
         self.dut, self.ports, self.offsets, self.limit = dut, ports, offsets, limit
+        self.read = partial(reader, dut)
         around = (dut.aclk, dut.aresetn)
         low = {"reset_active_level": False}
         self.master = AxiLiteMaster(AxiLiteBus.from_prefix(dut, "s_axi"), *around, **low)
@@ -60,18 +63,6 @@ class AxiBench:
         self.faults: list[str] = []
         self._in_reset = 0
         self._prepare({}, None)
-
-    def read(self, name: str) -> Read:
-        """A function that reads a pin."""
-        handle = getattr(self.dut, name)
-
-        def value() -> int:
-            try:
-                return int(handle.value)
-            except ValueError as error:
-                raise ValueError(f"{name} is undefined: {handle.value}") from error
-
-        return value
 
     def _prepare(self, supply: Mapping[str, int], reset_at: int | None) -> None:
         """Begin to watch a run: its cycles are counted from the start on."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
+from functools import partial
 from itertools import cycle
 from pathlib import Path
 from random import Random
@@ -37,7 +38,7 @@ from merp.models.params.register_map import ADDRESS_WIDTH, WORD_BYTES, Register,
 from merp.testbenches.axi_model import RegisterModel
 from merp.testbenches.axi_protocol import CHANNELS, LiteMonitor
 from merp.testbenches.job_files import FOLDER, put
-from merp.testbenches.streams import Read
+from merp.testbenches.pins import reader
 
 PART = 120  # accesses from reset to reset
 PATIENCE = 200  # cycles in which an access must have been answered
@@ -81,6 +82,7 @@ class Fuzz:
 
     def __init__(self, dut: Any, registers: RegisterMap, seed: int) -> None:
         self.dut, self.registers, self.rng = dut, registers, Random(seed)
+        self.read = partial(reader, dut)
         around = (dut.aclk, dut.aresetn, False)
         self.aw = AxiLiteAWSource(AxiLiteAWBus.from_prefix(dut, "s_axi"), *around)
         self.w = AxiLiteWSource(AxiLiteWBus.from_prefix(dut, "s_axi"), *around)
@@ -92,11 +94,6 @@ class Fuzz:
         self.seen: Counter[str] = Counter()
         self.answered = 0
         self._sent = 0
-
-    def read(self, name: str) -> Read:
-        """A function that reads a pin; undefined ones raise ValueError."""
-        handle = getattr(self.dut, name)
-        return lambda: int(handle.value)
 
     async def part(self, accesses: int, cut: bool) -> None:
         """Play accesses after a reset; with ``cut`` the next reset comes in their middle."""

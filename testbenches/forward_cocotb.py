@@ -10,6 +10,7 @@ import os
 import time
 from collections.abc import Iterator
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,9 @@ import cocotb
 from cocotb.triggers import Timer
 
 from merp.testbenches.job_files import FOLDER, POLL_SECONDS, put, run_from_json
+from merp.testbenches.pins import reader
 from merp.testbenches.player import player
 from merp.testbenches.run import Outcome, Run, Stuck
-from merp.testbenches.streams import Read
 from merp.testbenches.top import TopPorts
 
 
@@ -43,23 +44,12 @@ async def play_job(dut: Any) -> None:
     ports = TopPorts.from_json(job["ports"])
     written = 0
 
-    def read(name: str) -> Read:
-        handle = getattr(dut, name)
-
-        def value() -> int:
-            try:
-                return int(handle.value)
-            except ValueError as error:
-                raise ValueError(f"{name} is undefined: {handle.value}") from error
-
-        return value
-
     def deliver(outcome: Outcome) -> None:
         nonlocal written
         put(folder / f"outcome{written}.json", asdict(outcome))
         written += 1
 
-    play = player(ports, read, runs_of(folder, job["runs"]), deliver, job["limit"])
+    play = player(ports, partial(reader, dut), runs_of(folder, job["runs"]), deliver, job["limit"])
     dut.clk.value = 0
     try:
         changes = next(play, None)
