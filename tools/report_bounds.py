@@ -46,7 +46,8 @@ def bounds_table(choice: Choice) -> Table:
         caption=(
             "Footing full with deltas at pooled resolution against compulsory traffic: input maps, "
             "pooled output maps and kernels, each once. The right half bounds the convolution "
-            "alone, its sums leaving (Chen et al. 2022): the larger of all operands once and of "
+            "alone, its sums leaving (Chen et al. 2022, its constants quoted and not checked "
+            "against the paper): the larger of all operands once and of "
             "what the layer's own on-chip memory (kernels, k rows of each map, sums, of one group) "
             "forces. Fused pooling may pass below it. Modelled."
         ),
