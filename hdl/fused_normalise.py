@@ -38,7 +38,7 @@ def fused_normalise(clk: Any, total: Any, largest: Any, special: Any, y: Any, wi
     magnitude, moved, normal = bits(width), bits(FIELD_BITS), bits(FIELD_BITS)
     sign, sign_2, sign_3 = flag(), flag(), flag()
     zeros_2, zeros_3 = bits(2), bits(6)  # digits of radix 4
-    largest_1, base_2, base_3 = bits(len(largest)), bits(exp_width), bits(exp_width)
+    base, base_2, base_3 = bits(exp_width), bits(exp_width), bits(exp_width)
     special_3 = bits(3)
     raw = RawFloat(exp_width, fmt)
 
@@ -47,18 +47,19 @@ def fused_normalise(clk: Any, total: Any, largest: Any, special: Any, y: Any, wi
         # -(value + unit) = not value + (1 - unit), so the unit costs no second carry chain. At
         # value + unit = 0 the sign of value is wrong, and does not show.
         value = modbv(0)[width:]
+        exponent = modbv(0)[exp_width:]
         value[:] = total[width + 1 : 1]
         if total[width]:
             value[:] = ~value
         value[:] = value + (total[width] != total[0])
         magnitude.next = value
         sign.next = total[width]
-        largest_1.next = largest
+        exponent[:] = concat(False, largest) + offset
+        base.next = exponent
 
     @always(clk.posedge)
     def coarse() -> None:
         value = intbv(0)[FIELD_BITS:]
-        exponent = modbv(0)[exp_width:]
         value[:] = concat(magnitude, intbv(0)[FIELD_BITS - width :])
         if value[FIELD_BITS : FIELD_BITS - 16] != 0:
             moved.next = value
@@ -70,8 +71,7 @@ def fused_normalise(clk: Any, total: Any, largest: Any, special: Any, y: Any, wi
             moved.next = value << 32
             zeros_2.next = 2
         sign_2.next = sign
-        exponent[:] = concat(False, largest_1) + offset
-        base_2.next = exponent
+        base_2.next = base
 
     @always(clk.posedge)
     def fine() -> None:
