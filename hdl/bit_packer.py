@@ -25,7 +25,8 @@ def bit_packer(
 ) -> Any:
     """Put strings of bits end to end and send them in words, the first bit in the lowest place.
 
-    value, size  in   a string of size bits in the lowest places, zeros above
+    value, size  in   a string of size bits in the lowest places, zeros above; never an empty one,
+                      which as the last would change last on a word that waits
     push         in   append it; only while room is high
     flush        in   it is the run's last one: the last word is filled up with zeros
     room         out  a string of any size fits; it does not depend on source_ready

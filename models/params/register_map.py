@@ -122,7 +122,7 @@ def register_map(
         top: name of the entity. version: of the package, ``major.minor.patch``.
         parameters: text that identifies the elaboration; its hash is readable in the hardware.
         settings: run-time registers by the flattened name of their port.
-        counters: width in bits by the name of the status field.
+        counters: width in bits, above 32, by the name of the status field.
     """
     digest = hashlib.sha256(repr((top, parameters, settings, counters)).encode())
     flags = ", ".join(f"bit {i}: {name}" for i, name in enumerate(FLAGS))
@@ -141,11 +141,10 @@ def register_map(
     for name, (least, most, meaning) in settings.items():
         rows.append(Register(name, 0, "rw", least, most, least, meaning))
     for name, width in counters.items():
-        low, high = min(width, 32), max(width - 32, 0)
         meaning = COUNTERS.get(name, f"words that passed the port {name} (of state: bytes)")
-        rows.append(Register(f"status_{name}", 0, "ro", 0, (1 << low) - 1, 0, meaning))
+        rows.append(Register(f"status_{name}", 0, "ro", 0, WORD_MAX, 0, meaning))
         top_bits = Register(
-            f"status_{name}_high", 0, "ro", 0, (1 << high) - 1, 0, "its bits from 32 on"
+            f"status_{name}_high", 0, "ro", 0, (1 << width - 32) - 1, 0, "its bits from 32 on"
         )
         rows.append(top_bits)
     registers = tuple(replace(row, offset=WORD_BYTES * i) for i, row in enumerate(rows))
