@@ -51,7 +51,12 @@ def fuzz_registers(top: Top, accesses: int, seed: int) -> dict[str, Any]:
     """
     check_ghdl()
     shell = axi_top(top)
-    told = {"accesses": accesses, "seed": seed, "registers": asdict(shell.args["registers"])}
+    told = {
+        "accesses": accesses,
+        "seed": seed,
+        "ports": top.ports.to_json(),
+        "registers": asdict(shell.args["registers"]),
+    }
     with tempfile.TemporaryDirectory(prefix="merp-") as name:
         folder = Path(name)
         vhdl = folder / "vhdl"

@@ -36,9 +36,10 @@ from cocotbext.axi.axil_channels import (
 
 from merp.models.params.register_map import ADDRESS_WIDTH, WORD_BYTES, Register, RegisterMap
 from merp.testbenches.axi_model import RegisterModel
-from merp.testbenches.axi_protocol import CHANNELS, LiteMonitor
+from merp.testbenches.axi_protocol import CHANNELS, LiteMonitor, stream_monitors
 from merp.testbenches.job_files import FOLDER, put
 from merp.testbenches.pins import reader
+from merp.testbenches.top import TopPorts
 
 PART = 120  # accesses from reset to reset
 PATIENCE = 200  # cycles in which an access must have been answered
@@ -80,8 +81,8 @@ def _strobe(rng: Random) -> int:
 class Fuzz:
     """The accesses, the pins and the model."""
 
-    def __init__(self, dut: Any, registers: RegisterMap, seed: int) -> None:
-        self.dut, self.registers, self.rng = dut, registers, Random(seed)
+    def __init__(self, dut: Any, ports: TopPorts, registers: RegisterMap, seed: int) -> None:
+        self.dut, self.ports, self.registers, self.rng = dut, ports, registers, Random(seed)
         self.read = partial(reader, dut)
         around = (dut.aclk, dut.aresetn, False)
         self.aw = AxiLiteAWSource(AxiLiteAWBus.from_prefix(dut, "s_axi"), *around)
@@ -90,6 +91,10 @@ class Fuzz:
         self.ar = AxiLiteARSource(AxiLiteARBus.from_prefix(dut, "s_axi"), *around)
         self.r = AxiLiteRSink(AxiLiteRBus.from_prefix(dut, "s_axi"), *around)
         self.ends = dict(zip(CHANNELS, (self.aw, self.w, self.b, self.ar, self.r), strict=True))
+        for pin in [f"{stream.name}_tvalid" for stream in ports.inputs]:
+            getattr(dut, pin).value = 0
+        for pin in [f"{stream.name}_tready" for stream in ports.outputs]:
+            getattr(dut, pin).value = 1
         self.faults: list[str] = []
         self.seen: Counter[str] = Counter()
         self.answered = 0
@@ -99,6 +104,7 @@ class Fuzz:
         """Play accesses after a reset; with ``cut`` the next reset comes in their middle."""
         await self._reset()
         lite, model = LiteMonitor(self.read), RegisterModel(self.registers)
+        streams = stream_monitors(self.ports, self.read, {}).values()
         writes = sum(self.rng.random() < 0.5 for _ in range(accesses))
         for _ in range(writes - 2):
             address = _address(self.rng, self.registers)
@@ -116,6 +122,8 @@ class Fuzz:
         for t in range(end):
             await Timer(5, "ns")
             self._compare(t, lite, model)
+            if any([stream.sample(t) for stream in streams]):
+                self.faults.append(f"a word moved on a stream in cycle {t}")
             self.dut.aclk.value = 1
             await Timer(5, "ns")
             self.dut.aclk.value = 0
@@ -178,7 +186,8 @@ async def fuzz(dut: Any) -> None:
     plain = job["registers"]
     plain["registers"] = tuple(Register(**register) for register in plain["registers"])
     dut.aclk.value = 0
-    bench = Fuzz(dut, RegisterMap(**plain), job["seed"])
+    ports = TopPorts.from_json(job["ports"])
+    bench = Fuzz(dut, ports, RegisterMap(**plain), job["seed"])
     number = 0
     while bench.answered < job["accesses"] and not bench.faults:
         await bench.part(PART, cut=bool(number % 2))
