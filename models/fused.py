@@ -29,6 +29,8 @@ INFINITY = 0x7F800000
 NAN = 0x7FC00000
 SIGN = 0x80000000
 
+SUMS_AT_ONCE = 1 << 22  # words: input maps are taken together up to here
+
 
 @njit(cache=True)
 def _decode(words: Bits) -> tuple[Integers, Integers]:
@@ -152,30 +154,31 @@ def fused_sum(windows: ArrayLike, kernels: ArrayLike, summation: Summation) -> B
 
 @njit(cache=True, parallel=True)
 def _map_sums(maps: Bits, kernels: Bits, stride: int, size: Any, dsp: int, window: int) -> Bits:
-    """Every output map's sum of products over one input map.
+    """Every output map's sum of products over each of some input maps.
 
-    maps: (images, rows, columns), padded; kernels: (m, k, k); size: output rows and columns.
-    Returns (images, rows, columns, m).
+    maps: (images, rows, columns, n), padded; kernels: (m, n, k, k); size: output rows and columns.
+    Returns (n, images, rows, columns, m).
     """
     images = maps.shape[0]
-    m, k, _ = kernels.shape
+    m, n, k, _ = kernels.shape
     rows, columns = size
     x, x_exponents = _decode(maps.reshape(-1))
     x, x_exponents = x.reshape(maps.shape), x_exponents.reshape(maps.shape)
     w, w_exponents = _decode(kernels.reshape(-1))
-    w, w_exponents = w.reshape(m, k * k), w_exponents.reshape(m, k * k)
-    sums = np.empty((images, rows, columns, m), np.uint32)
+    w, w_exponents = w.reshape(m, n, k * k), w_exponents.reshape(m, n, k * k)
+    sums = np.empty((n, images, rows, columns, m), np.uint32)
     for line in prange(images * rows):
         image, row = line // rows, line % rows
         a, a_exponents = np.empty(k * k, np.int64), np.empty(k * k, np.int64)
         for column in range(columns):
-            for tap in range(k * k):
-                place = image, row * stride + tap // k, column * stride + tap % k
-                a[tap], a_exponents[tap] = x[place], x_exponents[place]
-            for j in range(m):
-                sums[image, row, column, j] = _sum(
-                    a, a_exponents, w[j], w_exponents[j], dsp, window
-                )
+            for i in range(n):
+                for tap in range(k * k):
+                    place = image, row * stride + tap // k, column * stride + tap % k, i
+                    a[tap], a_exponents[tap] = x[place], x_exponents[place]
+                for j in range(m):
+                    sums[i, image, row, column, j] = _sum(
+                        a, a_exponents, w[j, i], w_exponents[j, i], dsp, window
+                    )
     return sums
 
 
@@ -193,8 +196,10 @@ def convolve(
     size: output rows and columns. Returns (images, rows, columns, m).
     """
     total = np.broadcast_to(bias, (len(padded), *size, len(bias)))
-    for i in range(kernels.shape[1]):
-        maps, of_map = (np.ascontiguousarray(x) for x in (padded[..., i], kernels[:, i]))
-        sums = _map_sums(maps, of_map, stride, size, summation.dsp, summation.window)
-        total = fp_add(total, sums, BINARY32)
+    together = max(1, SUMS_AT_ONCE // total.size)
+    for first in range(0, kernels.shape[1], together):
+        part = slice(first, first + together)
+        maps, of_maps = (np.ascontiguousarray(x) for x in (padded[..., part], kernels[:, part]))
+        for sums in _map_sums(maps, of_maps, stride, size, summation.dsp, summation.window):
+            total = fp_add(total, sums, BINARY32)
     return total
