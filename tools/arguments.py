@@ -49,6 +49,16 @@ def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
 
 
+def add_delta_at(parser: argparse.ArgumentParser) -> None:
+    """Add ``--delta-at``."""
+    parser.add_argument(
+        "--delta-at",
+        choices=("sums", "pooled"),
+        default="sums",
+        help="resolution at which dp and ku find deltas in memory (default sums, as the paper)",
+    )
+
+
 def add_network(parser: argparse.ArgumentParser, *, optional: bool = False) -> None:
     """Add NETWORK, a shipped name or a TOML file."""
     parser.add_argument(

@@ -6,7 +6,7 @@ CNN-MERP section VI: a kernel size and a phase are a bitstream; sizes of a layer
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -37,6 +37,11 @@ PHASES = {"fp": "forward propagation", "dp": "delta propagation", "ku": "kernel 
 def slug(text: str, joint: str) -> str:
     """Letters and digits of ``text`` in lower case, ``joint`` for everything between them."""
     return re.sub(r"[^a-z0-9]+", joint, text.lower()).strip(joint)
+
+
+def plain(text: str) -> str:
+    """``text`` as every language of an export takes it in a comment or a string."""
+    return re.sub(r"[^A-Za-z0-9 ._+-]", "_", text)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,12 +142,8 @@ def bitstream_of(network: Network, layer: Layer, phase: str, **choice: bool) -> 
             f"--phase dp: {layer.name} is the first layer, its input has no delta: "
             f"allowed: fp, ku, or another layer"
         )
-    names = [slug(name, "-") for name in network.designs]
-    if len(set(names)) < len(names) or "" in names:
-        raise BadInput(
-            f"{network.name}: designs {', '.join(network.designs)}: names must differ in letters "
-            f"(small or capital) and digits"
-        )
+    _check_names(network, "designs", list(network.designs))
+    _check_names(network, "layers", [each.name for each in network.layers])
     layers = tuple(
         each
         for each in network.layers
@@ -150,6 +151,16 @@ def bitstream_of(network: Network, layer: Layer, phase: str, **choice: bool) -> 
     )
     assert layer.design is not None
     return Bitstream(network=network, design=layer.design, phase=phase, layers=layers, **choice)
+
+
+def _check_names(network: Network, what: str, names: Sequence[str]) -> None:
+    """Files are called after them."""
+    slugs = {slug(name, "-") for name in names}
+    if len(slugs) < len(names) or "" in slugs:
+        raise BadInput(
+            f"{network.name}: {what} {', '.join(names)}: their names must differ in small letters "
+            f"or digits to be exported"
+        )
 
 
 def schedule(network: Network, **choice: bool) -> Iterator[tuple[Bitstream, Layer]]:

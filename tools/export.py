@@ -11,12 +11,11 @@ from typing import Any
 from merp.models.errors import BadInput
 from merp.models.params.sizing import check_fits
 from merp.models.parts import DEFAULT, PARTS, part_named
-from merp.tools.arguments import add_json, add_network, positive, whole
+from merp.tools.arguments import add_delta_at, add_json, add_network, positive, whole
 from merp.tools.shipped import open_network
 from merp.tools.table import console, table
 
 PHASES = ("fp", "dp", "ku")
-RESOLUTIONS = ("sums", "pooled")
 
 
 def add_parser(subparsers: Any) -> None:
@@ -34,12 +33,7 @@ def add_parser(subparsers: Any) -> None:
         action="store_true",
         help="fp also writes the state for the way back (always with --all)",
     )
-    parser.add_argument(
-        "--delta-at",
-        choices=RESOLUTIONS,
-        default="sums",
-        help="resolution at which dp and ku find deltas in memory (default sums, as the paper)",
-    )
+    add_delta_at(parser)
     parser.add_argument(
         "--images", type=whole(1, 256), default=1, metavar="N",
         help="in a run: registers, vectors (default 1)",
@@ -74,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
     layer = None if args.all else network.layer(args.layer)
     phase = args.phase or "fp"
     if layer is not None:
-        _check_choice(phase, args.state, args.delta_at)
+        check_choice(phase, args.state, args.delta_at)
     users = [each for each in network.layers if each.design is not None]
     for each in users if layer is None else [layer]:
         check_fits(each.shape, args.images, network.design(each), f"{network.name}: {each.name}")
@@ -125,7 +119,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _check_choice(phase: str, state: bool, delta_at: str) -> None:
+def check_choice(phase: str, state: bool, delta_at: str) -> None:
     """Refuse options that say nothing to the phase."""
     if state and phase != "fp":
         raise BadInput(f"--state: --phase {phase} writes none: allowed with fp")

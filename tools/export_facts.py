@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from merp.models.network import Layer
-from merp.models.params.register_map import Register, RegisterMap
-from merp.tools.bitstream import PHASES, Bitstream
+from merp.models.params.register_map import RegisterMap
+from merp.tools.bitstream import PHASES, Bitstream, plain
+from merp.tools.register_files import range_text
 
 
 def title(bitstream: Bitstream) -> str:
     """One line: what a bitstream does, and with how much."""
     design = bitstream.forward
-    return (
-        f"{bitstream.network.name} {bitstream.design}, {PHASES[bitstream.phase]}, "
-        f"{design.n_cu} CUs of {design.k} x {design.k}"
+    return plain(f"{bitstream.network.name} {bitstream.design}") + (
+        f", {PHASES[bitstream.phase]}, {design.n_cu} CUs of {design.k} x {design.k}"
     )
 
 
@@ -28,7 +28,7 @@ def layer_facts(bitstream: Bitstream, layer: Layer, images: int) -> dict[str, An
     words = bitstream.words(layer, images)
     cycles = bitstream.cycles(layer, images)
     return {
-        "layer": layer.name,
+        "layer": plain(layer.name),
         "runs": layer.groups,
         "images": images,
         "operations": layer.operations(images) // layer.groups,
@@ -50,14 +50,8 @@ def register_rows(registers: RegisterMap) -> list[dict[str, Any]]:
             "address": f"0x{each.offset:03x}",
             "name": each.name,
             "access": each.access,
-            "range": _range(each),
+            "range": range_text(each),
             "meaning": each.meaning,
         }
         for each in registers.registers
     ]
-
-
-def _range(register: Register) -> str:
-    if register.least == register.most:
-        return f"0x{register.most:08x}" if register.access == "ro" else str(register.most)
-    return f"{register.least:,} to {register.most:,}"

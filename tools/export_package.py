@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -14,12 +15,15 @@ from merp.cosim.export import analyse
 from merp.cosim.vectors import write_vectors
 from merp.hdl.convert import convert
 from merp.models.network import Layer
+from merp.models.params.register_map import RegisterMap
 from merp.models.parts import Part
 from merp.testbenches.axi_run import axi_top
-from merp.tools.bitstream import Bitstream, slug
+from merp.tools.bitstream import Bitstream, plain, slug
 from merp.tools.export_facts import layer_facts, register_rows, title
 from merp.tools.export_vectors import small_pass, top_of, whole_pass
 from merp.tools.export_vhdl import vhdl_values
+from merp.tools.register_files import c_header
+from merp.tools.shipped import shipped_names
 
 BENCH = ("bench_words.vhd", "stream_source.vhd", "stream_check.vhd", "bench.vhd")
 
@@ -64,6 +68,7 @@ def write_package(package: Package, directory: Path) -> dict[str, Any]:
         name: write_vectors(directory / "vectors" / name, given, engine.ports, registers)
         for name, given in passes.items()
     }
+    _write_headers(bitstream, package.images, registers, directory / "software")
     facts: dict[str, Any] = {
         "name": bitstream.name,
         "title": title(bitstream),
@@ -88,7 +93,7 @@ def write_package(package: Package, directory: Path) -> dict[str, Any]:
     values |= {
         "core": f"merp:{slug(bitstream.network.name, '_')}:"
         f"{slug(f'{bitstream.design}-{bitstream.phase}', '_')}:{version('merp')}",
-        "network": bitstream.network.name,
+        "command": _command(package),
         "device": part,
         "sources": [f"hdl/{file.name}" for file in export.files],
         "wrapper": f"hdl/{bitstream.entity}.vhd",
@@ -96,10 +101,8 @@ def write_package(package: Package, directory: Path) -> dict[str, Any]:
         "small": sorted(f"vectors/small/{file.name}" for file in directory.glob("vectors/small/*")),
         "register_rows": register_rows(registers),
         "whole": package.layer and slug(package.layer.name, "_"),
-        "layer": package.layer and package.layer.name,
+        "layer": package.layer and plain(package.layer.name),
         "images": package.images,
-        "state": bitstream.state,
-        "before": bitstream.before,
     }
     for template, target in _targets(bitstream):
         path = directory / target
@@ -107,6 +110,34 @@ def write_package(package: Package, directory: Path) -> dict[str, Any]:
         path.write_text(render(template, values), encoding="utf-8")
     analyse([directory / name for name in facts["compile_order"]])
     return facts
+
+
+def _command(package: Package) -> str | None:
+    """The command that runs the photograph's pass in Verilator."""
+    bitstream, layer = package.bitstream, package.layer
+    if layer is None:
+        return None
+    name = bitstream.network.name
+    words = ["merp", "simulate", name if name in shipped_names() else "NETWORK.toml"]
+    words += ["--layer", layer.name, "--phase", bitstream.phase, "--engine", "verilator"]
+    words += ["--state"] if bitstream.state else []
+    words += ["--delta-at", "pooled"] if bitstream.before else []
+    words += ["--images", str(package.images)] if package.images > 1 else []
+    return shlex.join(words)
+
+
+def _write_headers(
+    bitstream: Bitstream, images: int, registers: RegisterMap, directory: Path
+) -> None:
+    """Write a C header per layer; names in it are the bitstream's, so that several go together."""
+    directory.mkdir()
+    for layer in bitstream.layers:
+        name = f"{bitstream.entity}_{slug(layer.name, '_')}"
+        values = bitstream.registers(layer, images)
+        text = c_header(
+            replace(registers, top=name), values, f"{plain(layer.name)}, {images} image(s)"
+        )
+        (directory / f"{name}.h").write_text(text, encoding="ascii")
 
 
 def _targets(bitstream: Bitstream) -> Iterator[tuple[str, str]]:

@@ -12,7 +12,7 @@ from merp.cosim.export import MANIFEST
 from merp.models.network import Network
 from merp.models.parts import Part
 from merp.models.reconfiguration import load_seconds
-from merp.tools.bitstream import schedule
+from merp.tools.bitstream import plain, schedule
 from merp.tools.export_package import render
 from merp.tools.whole_files import write_whole
 
@@ -33,12 +33,12 @@ def write_schedule(
     passes: list[dict[str, Any]] = []
     for bitstream, layer in schedule(network, **choice):
         manifest = exported[bitstream.name]
-        facts = next(each for each in manifest["layers"] if each["layer"] == layer.name)
+        facts = next(each for each in manifest["layers"] if each["layer"] == plain(layer.name))
         passes.append(
             {
                 "bitstream": bitstream.name,
                 "load": not passes or passes[-1]["bitstream"] != bitstream.name,
-                "layer": layer.name,
+                "layer": facts["layer"],
                 "runs": facts["runs"],
                 "registers": [
                     {"address": manifest["registers"][name], "name": name, "value": value}
@@ -49,7 +49,7 @@ def write_schedule(
     # A step follows a step: what the last pass leaves loaded, the first need not load.
     repeats = passes[0]["bitstream"] == passes[-1]["bitstream"]
     document = {
-        "network": network.name,
+        "network": plain(network.name),
         "part": part.order_code,
         "images": next(iter(exported.values()))["layers"][0]["images"],
         "bitstreams": [

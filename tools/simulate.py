@@ -16,11 +16,10 @@ from merp.models.network import Layer, Network
 from merp.models.params.design import ARITHMETIC, Design
 from merp.models.params.sizing import check_fits, size_design
 from merp.testbenches.run import Stuck
-from merp.tools.arguments import add_json, add_network, whole
+from merp.tools.arguments import add_delta_at, add_json, add_network, whole
 from merp.tools.shipped import open_network
 
 PHASES = ("fp", "dp", "ku", "all")
-RESOLUTIONS = ("sums", "pooled")
 ARRAYS = ("behavioural", "rtl")
 
 
@@ -30,12 +29,7 @@ def add_parser(subparsers: Any) -> None:
     add_network(parser)
     parser.add_argument("--layer", metavar="L", help="a layer, or all (default: the first)")
     parser.add_argument("--phase", choices=PHASES, default="fp", help="default fp")
-    parser.add_argument(
-        "--delta-at",
-        choices=RESOLUTIONS,
-        default="sums",
-        help="resolution at which dp and ku find deltas in memory (default sums, as the paper)",
-    )
+    add_delta_at(parser)
     parser.add_argument(
         "--state", action="store_true", help="fp also writes the state for the way back"
     )
