@@ -12,7 +12,8 @@ from typing import Any
 from merp.models.errors import BadInput
 from merp.models.params.register_map import RegisterMap
 from merp.models.params.sizing import check_fits
-from merp.tools.arguments import add_json, add_network, whole
+from merp.tools.arguments import add_delta_at, add_json, add_network, whole
+from merp.tools.export import check_choice
 from merp.tools.register_files import c_header, markdown, python_constants, range_text
 from merp.tools.shipped import open_network
 from merp.tools.table import console, table
@@ -30,6 +31,10 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--layer", metavar="L", required=True, help="a layer")
     parser.add_argument("--phase", choices=PHASES, default="fp", help="default fp")
     parser.add_argument(
+        "--state", action="store_true", help="fp also writes the state for the way back"
+    )
+    add_delta_at(parser)
+    parser.add_argument(
         "--images", type=whole(1, 256), default=1, metavar="N", help="in a run (default 1)"
     )
     parser.add_argument(
@@ -46,8 +51,11 @@ def run(args: argparse.Namespace) -> int:
 
     network = open_network(args.network)
     layer = network.layer(args.layer)
+    check_choice(args.phase, args.state, args.delta_at)
     check_fits(layer.shape, args.images, network.design(layer), f"{network.name}: {layer.name}")
-    bitstream = bitstream_of(network, layer, args.phase)
+    bitstream = bitstream_of(
+        network, layer, args.phase, state=args.state, before=args.delta_at == "pooled"
+    )
     registers = axi_registers_of(top_of(bitstream))
     values = bitstream.registers(layer, args.images)
     title = f"{network.name} {layer.name}"
