@@ -13,6 +13,7 @@ from myhdl import ConcatSignal, always, always_comb, block, intbv
 from merp.hdl.bundles import Slot, Stream, bits, count, flag
 from merp.hdl.entity import entity
 from merp.hdl.gradient_bundles import DeltaElement, GradientMapConfig
+from merp.hdl.raster import raster
 from merp.models.params.design import Design
 from merp.models.params.kernel_update_registers import revisit_cycles
 
@@ -69,13 +70,12 @@ def delta_buffer(
     index = count(groups_max * n_cu)
     half = flag()  # which of the two positions is written
     first = flag()  # it is the run's first
-    columns_left = count(design.max_size)
-    rows_left = count(design.max_size)
-    images_left = count(design.max_images)
+    last_column, last_row, last_image = flag(), flag(), flag()
     room = count(all_words)
     rest = count(revisit_cycles(design))
     word_end = flag()
     position_end = flag()
+    position_done = flag()
     accept = flag()
     last_read = flag()
     last_word = flag()
@@ -104,7 +104,8 @@ def delta_buffer(
 
     @always_comb
     def recognise() -> None:
-        last_word.next = position_end and columns_left == 1 and rows_left == 1 and images_left == 1
+        position_done.next = accept and position_end
+        last_word.next = position_end and last_column and last_row and last_image
 
     @always(clk.posedge)
     def collect() -> None:
@@ -146,15 +147,6 @@ def delta_buffer(
                 half.next = not half
                 first.next = False
                 rest.next = config.delta_rest
-                if columns_left != 1:
-                    columns_left.next = columns_left - 1
-                else:
-                    columns_left.next = config.out_columns
-                    if rows_left != 1:
-                        rows_left.next = rows_left - 1
-                    else:
-                        rows_left.next = config.out_rows
-                        images_left.next = images_left - 1
                 if last_word:
                     active.next = False
         if accept and word_end:
@@ -169,9 +161,6 @@ def delta_buffer(
             index.next = 0
             half.next = False
             first.next = True
-            columns_left.next = config.out_columns
-            rows_left.next = config.out_rows
-            images_left.next = config.images
             room.next = config.groups + config.groups
             rest.next = 0
             framing_error.next = False
@@ -208,6 +197,10 @@ def delta_buffer(
             memory[write_addr].next = joined
         deltas.next = memory[read_addr]
 
+    positions = raster(
+        clk, start, position_done, config.out_columns, config.out_rows, config.images,
+        last_column, last_row, last_image,
+    )  # fmt: skip
     return (
-        place, permit, recognise, collect, lane_registers, turn, choose, access,
+        place, permit, recognise, positions, collect, lane_registers, turn, choose, access,
     )  # fmt: skip

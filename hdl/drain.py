@@ -10,6 +10,7 @@ from merp.hdl.beats import Beat, Step
 from merp.hdl.bundles import OutputConfig, bits, count, flag
 from merp.hdl.entity import entity
 from merp.hdl.free_places import free_places
+from merp.hdl.raster import raster
 from merp.models.params.design import Design
 
 
@@ -55,11 +56,8 @@ def drain(
     left = count(n_cu + 1)  # one more, so that no comparison with r is constant
     last_group = flag()
     groups_left = count(design.groups)
-    columns_left = count(design.max_size)
-    rows_left = count(design.max_size)
-    images_left = count(design.max_images)
     idle = count(interval)
-    room, reserved = flag(), flag()
+    room, reserved, position_done = flag(), flag(), flag()
     wanted = step.issue if permit is None else flag()
 
     @always_comb
@@ -70,13 +68,11 @@ def drain(
     def fetch() -> None:
         take.next = word_valid and (left == 0 or (step.issue and left <= r))
         reserved.next = step.issue and closes
+        position_done.next = step.issue and step.ends_position
 
     @always_comb
     def place() -> None:
         step.ends_position.next = last_group and left <= r
-        step.last_column.next = columns_left == 1
-        step.last_row.next = rows_left == 1
-        step.last_image.next = images_left == 1
 
     @always(clk.posedge)
     def split() -> None:
@@ -109,23 +105,10 @@ def drain(
                 step.beat.next = step.beat + 1
             else:
                 step.beat.next = 0
-                if not step.last_column:
-                    columns_left.next = columns_left - 1
-                else:
-                    columns_left.next = config.columns
-                    if not step.last_row:
-                        rows_left.next = rows_left - 1
-                    else:
-                        rows_left.next = config.rows
-                        if not step.last_image:
-                            images_left.next = images_left - 1
-                        else:
-                            drained.next = True
+                if step.last_column and step.last_row and step.last_image:
+                    drained.next = True
         if start:
             groups_left.next = config.groups
-            columns_left.next = config.columns
-            rows_left.next = config.rows
-            images_left.next = config.images
             step.beat.next = 0
         if start or rst:
             drained.next = False
@@ -149,7 +132,11 @@ def drain(
             idle.next = 0
 
     space = free_places(clk, rst, reserved, freed, room, places)
-    parts = decide, fetch, place, split, walk, close, space
+    positions = raster(
+        clk, start, position_done, config.columns, config.rows, config.images,
+        step.last_column, step.last_row, step.last_image,
+    )  # fmt: skip
+    parts = decide, fetch, place, split, walk, close, space, positions
     if permit is None:
         return parts
 

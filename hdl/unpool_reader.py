@@ -9,6 +9,7 @@ from myhdl import ConcatSignal, always, always_comb
 from merp.hdl.bundles import bits, count, flag
 from merp.hdl.entity import entity
 from merp.hdl.free_places import free_places
+from merp.hdl.raster import raster
 from merp.hdl.unpool_axis import unpool_axis
 from merp.hdl.unpool_config import (
     Issued,
@@ -61,7 +62,7 @@ def unpool_reader(
     overlap, address_bits = design.overlap, address_width(design)
     busy = flag()
     channel = passed.channel
-    column, row, image = count(design.max_size), count(design.max_size), count(design.max_images)
+    element_done = flag()  # all of its maps
     last_channel, last_column, last_row, last_image = flag(), flag(), flag(), flag()
     room = flag()
     lead = count(overlap + 1)  # complete rows from the newest one that is read on
@@ -94,9 +95,6 @@ def unpool_reader(
     def locate() -> None:
         pooled.next = config.maximum or config.average
         last_channel.next = channel + 1 == config.maps
-        last_column.next = column + 1 == config.columns
-        last_row.next = row + 1 == config.rows
-        last_image.next = image + 1 == config.images
 
     @always_comb
     def check() -> None:
@@ -123,6 +121,7 @@ def unpool_reader(
     @always_comb
     def step() -> None:
         field_take.next = fire and not config.maximum
+        element_done.next = fire and last_channel
         masked.next = config.relu and not config.maximum and not field[0]
         column_advance.next = fire and last_channel and not last_column
         column_restart.next = start or (fire and last_channel and last_column)
@@ -141,24 +140,11 @@ def unpool_reader(
                 channel.next = channel + 1
             else:
                 channel.next = 0
-                if not last_column:
-                    column.next = column + 1
-                else:
-                    column.next = 0
-                    if not last_row:
-                        row.next = row + 1
-                    else:
-                        row.next = 0
-                        if not last_image:
-                            image.next = image + 1
-                        else:
-                            busy.next = False
+                if last_column and last_row and last_image:
+                    busy.next = False
         if start:
             busy.next = True
             channel.next = 0
-            column.next = 0
-            row.next = 0
-            image.next = 0
         if rst:
             busy.next = False
 
@@ -209,6 +195,11 @@ def unpool_reader(
         read.address.next = joined
 
     space = free_places(clk, rst, fire, freed, room, places)
+    elements = raster(
+        clk, start, element_done, config.columns, config.rows, config.images,
+        last_column, last_row, last_image,
+    )  # fmt: skip
     return (
-        rows, columns, space, locate, check, decide, step, walk, account, address, fetch, present,
+        rows, columns, space, elements, locate, check, decide, step, walk, account, address, fetch,
+        present,
     )  # fmt: skip
