@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import always
+from myhdl import always, always_comb
 
 from merp.hdl.bundles import BiasWrite, KernelWrite, LoadConfig, Stream, count, flag
-from merp.hdl.collect_taps import collect_taps
 from merp.hdl.entity import entity
+from merp.hdl.kernel_intake import kernel_intake
 from merp.models.params.design import Design
 
 
@@ -43,60 +43,52 @@ def delta_loader(
     Latency: a write is enabled one cycle after its last word, loaded follows one cycle later.
     Throughput: a word per cycle. Reset: synchronous, the load is abandoned.
     """
-    taps, n_cu, groups = design.taps, design.n_cu, design.groups
+    n_cu, groups = design.n_cu, design.groups
     every_cu = (1 << n_cu) - 1
 
     # Every counter can also hold its limit, so that counter + 1 compares without a carry lost.
-    tap = count(taps)
     channel = count(design.max_maps)
     cu = count(n_cu)
     group = count(groups)
     addr = count(design.kernel_words + groups)
+    last_map, final = flag(), flag()
+    taken = flag()
     kernels_loaded = flag()
     clearing = flag()
     cleared = count(groups)  # biases of each CU that are +0
 
-    collect = collect_taps(clk, sink, kernel.data, design.fmt.width, True)
+    intake = kernel_intake(
+        clk, rst, start, sink, kernel, cu, addr, final, taken, kernels_loaded, framing_error,
+        design, True,
+    )  # fmt: skip
+
+    @always_comb
+    def place() -> None:
+        last_map.next = group + 1 == config.groups and cu + 1 == config.last_cus
+
+    @always_comb
+    def end() -> None:
+        final.next = last_map and channel + 1 == config.inputs
 
     @always(clk.posedge)
-    def load() -> None:
-        kernel.enable.next = 0
+    def walk() -> None:
         if rst or start:
-            sink.ready.next = start and not rst
-            kernels_loaded.next = False
-            framing_error.next = False
-            tap.next = 0
             channel.next = 0
             cu.next = 0
             group.next = 0
             addr.next = 0
-        elif sink.valid and sink.ready:
-            if sink.last:
-                framing_error.next = True
-            if tap + 1 < taps:
-                tap.next = tap + 1
+        elif taken:
+            if last_map:
+                cu.next = 0
+                group.next = 0
+                channel.next = channel + 1
+                addr.next = addr + 1
+            elif cu + 1 < n_cu:
+                cu.next = cu + 1
             else:
-                tap.next = 0
-                kernel.addr.next = addr
-                for j in range(n_cu):
-                    if cu == j:
-                        kernel.enable.next[j] = True
-                if group + 1 == config.groups and cu + 1 == config.last_cus:
-                    cu.next = 0
-                    group.next = 0
-                    addr.next = addr + 1
-                    if channel + 1 < config.inputs:
-                        channel.next = channel + 1
-                    else:
-                        sink.ready.next = False
-                        kernels_loaded.next = True
-                        framing_error.next = framing_error or not sink.last
-                elif cu + 1 < n_cu:
-                    cu.next = cu + 1
-                else:
-                    cu.next = 0
-                    group.next = group + 1
-                    addr.next = addr + 1
+                cu.next = 0
+                group.next = group + 1
+                addr.next = addr + 1
 
     # There are at least as many kernel words as groups: nobody waits for this.
     @always(clk.posedge)
@@ -118,4 +110,4 @@ def delta_loader(
     def finish() -> None:
         loaded.next = kernels_loaded and not clearing and not start and not rst
 
-    return collect, load, clear, finish
+    return intake, place, end, walk, clear, finish

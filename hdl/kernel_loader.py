@@ -10,8 +10,8 @@ from typing import Any
 from myhdl import always, always_comb
 
 from merp.hdl.bundles import BiasWrite, KernelWrite, LoadConfig, Stream, count, flag
-from merp.hdl.collect_taps import collect_taps
 from merp.hdl.entity import entity
+from merp.hdl.kernel_intake import kernel_intake
 from merp.models.params.design import Design
 
 
@@ -42,14 +42,15 @@ def kernel_loader(
     Latency: a write is enabled one cycle after its last word, loaded follows one cycle later.
     Throughput: a word of each stream per cycle. Reset: synchronous, the load is abandoned.
     """
-    taps, n_cu = design.taps, design.n_cu
+    n_cu = design.n_cu
 
     # Every counter can also hold its limit, so that counter + 1 compares without a carry lost.
-    tap = count(taps)
     channel = count(design.max_maps)
     kernel_cu = count(n_cu)
     kernel_group = count(design.groups)
     addr = count(design.kernel_words + design.groups)
+    final = flag()
+    taken = flag()
     kernels_loaded = flag()
     kernel_error = flag()
 
@@ -58,44 +59,36 @@ def kernel_loader(
     biases_loaded = flag()
     bias_error = flag()
 
-    collect = collect_taps(clk, sink_kernel, kernel.data, design.fmt.width, False)
+    intake = kernel_intake(
+        clk, rst, start, sink_kernel, kernel, kernel_cu, addr, final, taken, kernels_loaded,
+        kernel_error, design, False,
+    )  # fmt: skip
+
+    @always_comb
+    def place() -> None:
+        final.next = (
+            channel + 1 == config.inputs
+            and kernel_group + 1 == config.groups
+            and kernel_cu + 1 == config.last_cus
+        )
 
     @always(clk.posedge)
-    def load_kernels() -> None:
-        kernel.enable.next = 0
+    def walk_kernels() -> None:
         if rst or start:
-            sink_kernel.ready.next = start and not rst
-            kernels_loaded.next = False
-            kernel_error.next = False
-            tap.next = 0
             channel.next = 0
             kernel_cu.next = 0
             kernel_group.next = 0
             addr.next = 0
-        elif sink_kernel.valid and sink_kernel.ready:
-            if sink_kernel.last:
-                kernel_error.next = True
-            if tap + 1 < taps:
-                tap.next = tap + 1
+        elif taken:
+            if channel + 1 < config.inputs:
+                channel.next = channel + 1
+                addr.next = addr + config.groups
             else:
-                tap.next = 0
-                kernel.addr.next = addr
-                for j in range(n_cu):
-                    if kernel_cu == j:
-                        kernel.enable.next[j] = True
-                if channel + 1 < config.inputs:
-                    channel.next = channel + 1
-                    addr.next = addr + config.groups
-                elif kernel_group + 1 == config.groups and kernel_cu + 1 == config.last_cus:
-                    sink_kernel.ready.next = False
-                    kernels_loaded.next = True
-                    kernel_error.next = kernel_error or not sink_kernel.last
-                elif kernel_cu + 1 < n_cu:
-                    channel.next = 0
+                channel.next = 0
+                if kernel_cu + 1 < n_cu:
                     kernel_cu.next = kernel_cu + 1
                     addr.next = kernel_group
                 else:
-                    channel.next = 0
                     kernel_cu.next = 0
                     kernel_group.next = kernel_group + 1
                     addr.next = kernel_group + 1
@@ -135,4 +128,4 @@ def kernel_loader(
     def report() -> None:
         framing_error.next = kernel_error or bias_error
 
-    return collect, load_kernels, load_biases, finish, report
+    return intake, place, walk_kernels, load_biases, finish, report
