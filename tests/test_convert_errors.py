@@ -16,17 +16,7 @@ from myhdl import (
 from merp.hdl.bundles import bits
 from merp.hdl.convert import ExportError, convert
 from merp.hdl.entity import entity
-
-
-@entity
-def register(clk: Any, d: Any, q: Any) -> Any:
-    """Delay a word by one cycle."""
-
-    @always(clk.posedge)
-    def store() -> None:
-        q.next = d
-
-    return store
+from merp.testbenches.trap_wiring import register
 
 
 @entity
