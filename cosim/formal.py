@@ -79,7 +79,7 @@ def prove(proof: Proof, workdir: Path, plant: tuple[str, str] | None = None) -> 
     but the induction does not succeed either).
 
     ``plant``: a text which occurs once in the Verilog of all entities, and a faulty one to take its
-    place.
+    place; then only a counterexample is looked for.
 
     Raises:
         RuntimeError: the tool ended without a verdict.
@@ -95,8 +95,9 @@ def prove(proof: Proof, workdir: Path, plant: tuple[str, str] | None = None) -> 
     names = [file.name for file in export.files]
     harness = _harness(proof, export.top, export.inputs, export.outputs)
     (workdir / "harness.sv").write_text(harness)
+    mode = "prove" if plant is None else "bmc"
     (workdir / "proof.sby").write_text(
-        f"[options]\nmode prove\ndepth {proof.depth}\n[engines]\nsmtbmc z3\n"
+        f"[options]\nmode {mode}\ndepth {proof.depth}\n[engines]\nsmtbmc z3\n"
         f"[script]\nread -formal {' '.join(names)} harness.sv\nprep -top harness\n"
         f"[files]\n" + "".join(f"{name}\n" for name in [*names, "harness.sv"])
     )

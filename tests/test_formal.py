@@ -147,7 +147,7 @@ def test_streams_hold_until_they_are_taken(block: str, tmp_path: Path) -> None:
 def test_whole_shells_hold_what_they_offer(stream: str, tmp_path: Path) -> None:
     top = axi_top(SHELLS[stream]())
     own = Claim(f"{stream}_tvalid", f"{stream}_tready", (f"{stream}_tdata", f"{stream}_tlast"))
-    proof = Proof(top.function, top.args, [own, *BUS], depth=6, reset="!aresetn")
+    proof = Proof(top.function, top.args, [own, *BUS], depth=8, reset="!aresetn")
     verdict, printed = prove(proof, tmp_path / "sound")
     assert verdict == "PASS", printed
     verdict, printed = prove(proof, tmp_path / "broken", FAULTY_READ)
