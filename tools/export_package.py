@@ -13,11 +13,12 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from merp.cosim.export import analyse
 from merp.cosim.vectors import write_vectors
-from merp.hdl.convert import convert
+from merp.hdl.convert import Export, convert
 from merp.models.network import Layer
 from merp.models.params.register_map import RegisterMap
 from merp.models.parts import Part
 from merp.testbenches.axi_run import axi_top
+from merp.testbenches.top import Top
 from merp.tools.bitstream import Bitstream, plain, slug
 from merp.tools.export_facts import layer_facts, register_rows, title
 from merp.tools.export_vectors import small_pass, top_of, whole_pass
@@ -54,7 +55,7 @@ def write_package(package: Package, directory: Path) -> dict[str, Any]:
     Raises:
         RuntimeError: GHDL, where it is installed, refuses the VHDL.
     """
-    bitstream, part = package.bitstream, package.part
+    bitstream = package.bitstream
     engine = top_of(bitstream)
     shell = axi_top(engine)
     registers = shell.args["registers"]
@@ -69,12 +70,31 @@ def write_package(package: Package, directory: Path) -> dict[str, Any]:
         for name, given in passes.items()
     }
     _write_headers(bitstream, package.images, registers, directory / "software")
-    facts: dict[str, Any] = {
+    facts = _facts(package, engine, export) | {
+        "registers": {each.name: each.offset for each in registers.registers},
+        "vectors": {name: {"words_compared": count} for name, count in compared.items()},
+    }
+    values = facts | vhdl_values(export, engine.ports, registers, package.clock_mhz)
+    values |= _page_values(package, registers)
+    small = sorted((directory / "vectors" / "small").iterdir())
+    values["small"] = [f"vectors/small/{path.name}" for path in small]
+    for template, target in _targets(bitstream):
+        path = directory / target
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(render(template, values), encoding="utf-8")
+    analyse([directory / name for name in facts["compile_order"]])
+    return facts
+
+
+def _facts(package: Package, engine: Top, export: Export) -> dict[str, Any]:
+    """What a program may want to know of the export."""
+    bitstream = package.bitstream
+    return {
         "name": bitstream.name,
         "title": title(bitstream),
         "top": bitstream.entity,
-        "version": version("merp"),
-        "part": part.order_code,
+        "versions": {name: version(name) for name in ("merp", "myhdl")},
+        "part": package.part.order_code,
         "clock_mhz": package.clock_mhz,
         "design": bitstream.design,
         "phase": bitstream.phase,
@@ -82,34 +102,32 @@ def write_package(package: Package, directory: Path) -> dict[str, Any]:
         "instances": dict(sorted(export.instances.items())),
         "compile_order": [
             *(f"hdl/{file.name}" for file in export.files),
-            f"hdl/{bitstream.entity}.vhd",
+            _wrapper(bitstream),
             *(f"sim/{name}" for name in BENCH),
         ],
-        "registers": {each.name: each.offset for each in registers.registers},
-        "vectors": {name: {"words_compared": count} for name, count in compared.items()},
         "layers": [layer_facts(bitstream, each, package.images) for each in bitstream.layers],
     }
-    values = facts | vhdl_values(export, engine.ports, registers, package.clock_mhz)
-    values |= {
-        "core": f"merp:{slug(bitstream.network.name, '_')}:"
-        f"{slug(f'{bitstream.design}-{bitstream.phase}', '_')}:{version('merp')}",
+
+
+def _page_values(package: Package, registers: RegisterMap) -> dict[str, Any]:
+    """What the page and the scripts say beside the facts and the VHDL."""
+    bitstream = package.bitstream
+    core = slug(bitstream.network.name, "_"), slug(f"{bitstream.design}-{bitstream.phase}", "_")
+    return {
+        "version": version("merp"),
+        "core": ":".join(("merp", *core, version("merp"))),
         "command": _command(package),
-        "device": part,
-        "sources": [f"hdl/{file.name}" for file in export.files],
-        "wrapper": f"hdl/{bitstream.entity}.vhd",
+        "device": package.part,
+        "wrapper": _wrapper(bitstream),
         "bench": [f"sim/{name}" for name in BENCH],
-        "small": sorted(f"vectors/small/{file.name}" for file in directory.glob("vectors/small/*")),
         "register_rows": register_rows(registers),
-        "whole": package.layer and slug(package.layer.name, "_"),
         "layer": package.layer and plain(package.layer.name),
         "images": package.images,
     }
-    for template, target in _targets(bitstream):
-        path = directory / target
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(render(template, values), encoding="utf-8")
-    analyse([directory / name for name in facts["compile_order"]])
-    return facts
+
+
+def _wrapper(bitstream: Bitstream) -> str:
+    return f"hdl/{bitstream.entity}.vhd"
 
 
 def _command(package: Package) -> str | None:
@@ -142,7 +160,7 @@ def _write_headers(
 
 def _targets(bitstream: Bitstream) -> Iterator[tuple[str, str]]:
     """Templates, and the files that they become."""
-    yield "wrapper.vhd", f"hdl/{bitstream.entity}.vhd"
+    yield "wrapper.vhd", _wrapper(bitstream)
     for name in (*BENCH, "bench.prj"):
         yield name, f"sim/{name}"
     yield "fusesoc.core", f"{bitstream.entity}.core"

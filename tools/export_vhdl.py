@@ -40,6 +40,7 @@ def vhdl_values(
     period_ns = 1e3 / clock_mhz
     return {
         "inner": export.top,
+        "sources": [f"hdl/{file.name}" for file in export.files],
         "ports": ports,
         "axi_lite": [port for port in ports if str(port["name"]).startswith(f"{REGISTERS}_")],
         "inputs": streams.inputs,
