@@ -168,6 +168,14 @@ def test_cycles_equal_the_flow_model(seed: int) -> None:
     check_cycles(design, shape, images)
 
 
+@pytest.mark.parametrize("leave", [True, False])
+def test_idle_means_that_every_sum_has_left(leave: bool) -> None:
+    run = make_run(Shape(n=1, m=2, k=2, rows=3, columns=3), 1, 1, pop=(int(leave),))
+    trace = run_input_side(design_for(2), [run], 60)
+    final = trace.column("verdict_final_issue").index(1)
+    assert any(trace.column("verdict_idle")[final:]) == leave
+
+
 def test_after_a_reset_no_word_is_asked_for() -> None:
     design = design_for(2)
     run = make_run(Shape(n=1, m=2, k=2, rows=3, columns=3), 1, 1)
