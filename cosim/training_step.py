@@ -16,22 +16,21 @@ import numpy as np
 
 from merp.cosim.audit import Audit, audit, combine
 from merp.cosim.engine import run_job
-from merp.cosim.expectation import expect_forward
 from merp.cosim.job import Job
-from merp.cosim.passes import Pair, Pass, Updated, delta_pass, update_pass
+from merp.cosim.passes import Pair, Pass, Updated, delta_pass, forward_pass, update_pass
 from merp.cosim.record import Record
 from merp.models.compiled import Bits
-from merp.models.inference import as_input, group_maps, group_parameters
+from merp.models.inference import as_input
 from merp.models.loss import Labels, loss
 from merp.models.network import Layer, Network
 from merp.models.params.sizing import check_fits
 from merp.models.phases import delta_design, update_design
-from merp.models.state import joined, of_maps, packed, unpacked
+from merp.models.state import joined, unpacked
 from merp.models.training import Kept, Model, Rates, Step, train_step
 from merp.models.unpool import unpool
 from merp.testbenches.delta_run import PORTS as DELTA_PORTS
 from merp.testbenches.delta_run import delta_top
-from merp.testbenches.forward_run import STATE_PORTS, forward_run, forward_top
+from merp.testbenches.forward_run import STATE_PORTS, forward_top
 from merp.testbenches.kernel_update_run import PORTS as UPDATE_PORTS
 from merp.testbenches.kernel_update_run import VELOCITY_PORTS, kernel_update_top
 from merp.testbenches.top import Top
@@ -149,14 +148,10 @@ class HardwareStep:
         """Run a layer: its input with the state that the hardware wrote, and its output."""
         layer, shape = like.layer, like.layer.shape
         design = replace(self._network.design(layer), state=True)
-        passes = []
-        for group in range(layer.groups):
-            own = group * shape.m, (group + 1) * shape.m
-            parameters = group_parameters(layer, group, *made)
-            state = packed(of_maps(like.state, *own), shape, design.fmt)
-            expected = expect_forward(shape, len(x), design, wanted[..., slice(*own)], state)
-            run = forward_run(shape, design, group_maps(x, layer, group), *parameters)
-            passes.append(Pass(run, expected))
+        passes = [
+            forward_pass(layer, group, design, x, made, wanted, like.state)
+            for group in range(layer.groups)
+        ]
         records = self._play("fp", layer, forward_top(design, self._array), passes)
         states = [unpacked(_state_of(record), shape, shape.m, len(x)) for record in records]
         size = len(x), shape.pooled_rows, shape.pooled_columns, shape.m

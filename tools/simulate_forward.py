@@ -10,15 +10,15 @@ import numpy as np
 
 from merp.cosim.audit import audit, combine
 from merp.cosim.engine import run_job
-from merp.cosim.expectation import Expectation, expect_forward
+from merp.cosim.expectation import Expectation
 from merp.cosim.job import Job
+from merp.cosim.passes import Pass, forward_pass
 from merp.cosim.record import Record
 from merp.cosim.waveform import transfers
 from merp.models.compiled import Bits
-from merp.models.inference import as_input, group_maps, group_parameters
+from merp.models.inference import as_input
 from merp.models.network import Layer
-from merp.models.state import of_maps, packed
-from merp.testbenches.forward_run import PORTS, forward_run, forward_top
+from merp.testbenches.forward_run import PORTS, forward_top
 from merp.testbenches.run import Run
 from merp.tools.finished import Finished
 from merp.tools.golden_step import GoldenStep
@@ -43,6 +43,7 @@ class _Chain:
     finished: Finished
     results: list[Result] = field(default_factory=list)
     _groups: dict[str, list[Bits]] = field(default_factory=dict)
+    _expected: list[Expectation] = field(default_factory=list)  # of the passes of a job
 
     def run(self, layers: Sequence[Layer]) -> None:
         """Run layers that share a design back to back on one elaboration."""
@@ -62,6 +63,7 @@ class _Chain:
         ]
         if not passes:
             return
+        self._expected.clear()
         job = Job(
             forward_top(choice.forward_design(layers[0]), choice.array),
             [self._next_run(passes, index) for index in range(len(passes))],
@@ -95,8 +97,7 @@ class _Chain:
             if not complete or (self.choice.vcd is not None and not waves):
                 continue
             audits = [
-                audit(records[i], self._expectation(*passes[i]), waves[i] if waves else None)
-                for i in own
+                audit(records[i], self._expected[i], waves[i] if waves else None) for i in own
             ]
             last = records[own[-1]]
             outputs = np.concatenate(self._groups[layer.name], axis=-1)
@@ -106,29 +107,24 @@ class _Chain:
             self.finished.save(result)
             self.results.append(result)
 
-    def _expectation(self, layer: Layer, group: int) -> Expectation:
-        choice = self.choice
-        m = layer.shape.m
-        state = None
-        if choice.state:
-            own = of_maps(self.golden.state(layer), group * m, (group + 1) * m)
-            state = packed(own, layer.shape, choice.network.fmt)
-        y = self.golden.maps[layer.name].y[..., group * m : (group + 1) * m]
-        design = choice.forward_design(layer)
-        return expect_forward(layer.shape, choice.images, design, y, state)
-
     def _next_run(
         self, passes: Sequence[tuple[Layer, int]], index: int
     ) -> Callable[[Sequence[Record]], Run]:
         def make(records: Sequence[Record]) -> Run:
             self._collect(passes, records)
-            layer, group = passes[index]
-            parameters = self.golden.parameters[layer.name]
-            kernels, bias = group_parameters(layer, group, *parameters)
-            x = group_maps(self._input(layer), layer, group)
-            return forward_run(layer.shape, self.choice.forward_design(layer), x, kernels, bias)
+            made = self._pass(*passes[index])
+            self._expected.append(made.expected)
+            return made.run
 
         return make
+
+    def _pass(self, layer: Layer, group: int) -> Pass:
+        golden, design = self.golden, self.choice.forward_design(layer)
+        state = golden.state(layer) if self.choice.state else None
+        return forward_pass(
+            layer, group, design, self._input(layer), golden.parameters[layer.name],
+            golden.maps[layer.name].y, state,
+        )  # fmt: skip
 
     def _input(self, layer: Layer) -> Bits:
         """Golden for the first layer that runs, the hardware's own output for those behind it."""
