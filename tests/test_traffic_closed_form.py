@@ -184,6 +184,11 @@ def test_deltas_at_pooled_resolution_save_a_third_of_alexnets_step() -> None:
     )
     assert masks.mb_per_gflop == pytest.approx(2.957, abs=0.0005)
     assert pooled.mb_per_gflop == pytest.approx(1.954, abs=0.0005)
+    # The same with kernels and biases once in KU, which reads the old ones and writes the new.
+    once = 4 * sum(layer.kernels + layer.biases for layer in ALEXNET.layers if layer.kind == "conv")
+    for step, wanted in ((masks, 2.938), (pooled, 1.935)):
+        found = (step.bytes - once) / step.operations * 1000
+        assert found == pytest.approx(wanted, abs=0.0005)
 
 
 def test_tiles_of_another_tool() -> None:
