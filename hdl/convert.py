@@ -61,12 +61,16 @@ class Export:
         top: name of the top entity.
         instances: how often each entity is instantiated in the whole design, the top once.
         ports: flattened ports of the top, in the order of its arguments.
+        blocks: name of the block that each entity is a configuration of.
+        children: instances of each entity directly inside each.
     """
 
     files: tuple[Path, ...]
     top: str
     instances: Mapping[str, int]
     ports: tuple[Port, ...]
+    blocks: Mapping[str, str]
+    children: Mapping[str, Mapping[str, int]]
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -273,6 +277,11 @@ def convert(
         top=top.name,
         instances=converter.totals(),
         ports=tuple(_exported(port) for port in top.body.ports),
+        blocks={each.name: each.unit.deco.func.__name__ for each in converter.entities},
+        children={
+            each.name: {names[token]: number for token, number in each.children.items()}
+            for each in converter.entities
+        },
     )
 
 

@@ -1,0 +1,112 @@
+"""Resources of an engine, summed over its blocks: each distinct one is synthesised once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from merp.cosim.synthesis import synthesise
+from merp.hdl.convert import Export, convert
+from merp.models.cell_timing import Timing, cell_timing
+from merp.models.logic_delay import block_timing
+from merp.models.resources import Resources, count_cells
+from merp.testbenches.top import Top
+
+BLOCKS = frozenset(
+    {
+        "accumulator", "bank", "bias_gradient", "cu_array", "cu_fused", "delta", "delta_buffer",
+        "delta_loader", "dilater", "forward", "fp_add", "fp_mul", "fused_operands",
+        "gradient_array", "gradient_cu", "input_side", "kernel_loader", "kernel_memory",
+        "kernel_update", "run_counters", "super_layer", "unpool", "update_unit",
+    }
+)  # fmt: skip
+"""Synthesised apart, with what is in them but for further blocks: no more than a CU's worth of
+logic each, and registered at their outputs, so that little is lost at the borders."""
+
+Progress = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Block:
+    """A block of the design.
+
+    Attributes:
+        name: of its entity. count: how many of it the whole design has.
+        each: resources of one, without the blocks inside.
+        delay_ns: estimate of its longest path between registers, its own or those of blocks inside.
+    """
+
+    name: str
+    count: int
+    each: Resources
+    delay_ns: float
+
+    @property
+    def all(self) -> Resources:
+        """Resources of all of it."""
+        return self.each * self.count
+
+
+def measure(top: Top, whole: bool, progress: Progress = lambda done, of, name: None) -> list[Block]:
+    """Blocks of an engine, the top first.
+
+    Args:
+        top: the engine. whole: synthesise it as one block, which takes hours for a large one.
+        progress: called with blocks done, blocks in all and the name of the next one.
+
+    Raises:
+        BadInput: Yosys is not installed.
+        RuntimeError: it refuses the design.
+    """
+    with TemporaryDirectory(prefix="merp-") as folder:
+        export = convert(top.function, top.args, "verilog", Path(folder))
+        return _measure(export, whole, progress)
+
+
+def _measure(export: Export, whole: bool, progress: Progress) -> list[Block]:
+    files = {file.stem: file for file in export.files}
+    roots = [
+        name  # leaves first, the top last
+        for name in export.instances
+        if name == export.top or (not whole and export.blocks[name] in BLOCKS)
+    ]
+    known: dict[str, Timing] = {}
+
+    def timing(kind: str, parameters: Any) -> Timing:
+        return known[kind] if kind in known else cell_timing(kind, parameters)
+
+    found = []
+    for done, name in enumerate(roots):
+        progress(done, len(roots), name)
+        inside = set(_inside(export, name, set(roots) - {name}))
+        borders = inside & set(roots)
+        module = synthesise([files[each] for each in (name, *inside)], name, borders)
+        known[name] = block_timing(module, timing)
+        kinds = Counter(cell["type"] for cell in module["cells"].values())
+        each = count_cells({kind: count for kind, count in kinds.items() if kind not in known})
+        found.append(
+            Block(
+                name=name,
+                count=export.instances[name],
+                each=each,
+                delay_ns=known[name].inside,
+            )
+        )
+    return found[::-1]
+
+
+def _inside(export: Export, name: str, borders: set[str]) -> Iterator[str]:
+    """Entities inside ``name``, down to and with those of ``borders``."""
+    for child in export.children[name]:
+        yield child
+        if child not in borders:
+            yield from _inside(export, child, borders)
+
+
+def total(blocks: list[Block]) -> Resources:
+    """Resources of all blocks."""
+    return sum((block.all for block in blocks), Resources())

