@@ -11,6 +11,7 @@ from typing import Any
 from myhdl import StopSimulation, block, delay, instance
 
 from merp.testbenches.one_clock import ClockedProcesses, take_clocked
+from merp.testbenches.own_signals import own_signals
 from merp.testbenches.player import Progress, player
 from merp.testbenches.run import Outcome, Run
 from merp.testbenches.streams import Read
@@ -80,6 +81,7 @@ def run_top(
         if vcd is not None:
             pins = [(pin, read(pin.name)) for pin in top.ports.signals()]
             write_cycle = stack.enter_context(PortDump(vcd, top.name, pins)).cycle
+        stack.enter_context(own_signals(signals.values()))
         began = perf_counter()
         simulation = bench_of(write_cycle)
         elaborated = perf_counter() - began

@@ -14,6 +14,7 @@ from myhdl import Signal, StopSimulation, block, delay, instance
 from myhdl._Signal import _Signal
 
 from merp.hdl.bundles import signals_of
+from merp.testbenches.own_signals import own_signals
 
 Sample = dict[str, int]
 Drive = Callable[[int, Sample], Mapping[str, int]]
@@ -83,7 +84,6 @@ def run_block(
     """
     flat = flatten(args)
     clk = flat.pop("clk", None)
-    clock = clk if clk is not None else Signal(bool(0))
     missing = [name for name in inputs if name not in flat]
     if missing:
         raise ValueError(f"no such port: {', '.join(missing)}")
@@ -118,7 +118,9 @@ def run_block(
 
         return dut, stimulus
 
-    simulation = bench()
-    simulation.run_sim(quiet=1)
-    simulation.quit_sim()
+    with own_signals(flatten(args).values()):
+        clock = clk if clk is not None else Signal(bool(0))
+        simulation = bench()
+        simulation.run_sim(quiet=1)
+        simulation.quit_sim()
     return Trace(function, args, ports, tuple(rows))
