@@ -107,10 +107,14 @@ def pytest_runtest_makereport(item: pytest.Item):
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    if report.when == "call" and not report.skipped:
+    if report.skipped:
+        _ran["skipped"] += 1
+    elif report.when == "call":
         _ran[dict(report.user_properties)["engine"]] += 1
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     counts = ", ".join(f"{_ran[e]} {e}" for e in ("python and myhdl", *ENGINES))
-    terminalreporter.write_line(f"tests run per engine: {counts}")
+    terminalreporter.write_line(
+        f"tests run per engine: {counts}; {_ran['skipped']} skipped (each with its reason below)"
+    )

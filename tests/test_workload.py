@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-from importlib.util import find_spec
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -94,39 +93,6 @@ def test_timeloop_problems_have_the_documented_keys() -> None:
                 for product in sum_of_products:
                     assert product[0] in shape["dimensions"]
                     assert all(factor in coefficients for factor in product[1:])
-
-
-@pytest.mark.skipif(find_spec("scalesim") is None, reason="scalesim is not installed")
-def test_scalesim_itself_loads_the_files(tmp_path: Path) -> None:
-    from scalesim.topology_utils import topologies
-
-    assert main(["workload", "alexnet", "--format", "scalesim", "-o", str(tmp_path / "w")]) == 0
-    for phase in PHASES:
-        topology = topologies()
-        topology.load_arrays(str(tmp_path / "w" / f"alexnet-{phase}.csv"))
-        topology.topo_calc_hyperparams()
-        shapes = [x.shape for x in layers_of(ALEXNET, phase) for _ in range(x.groups)]
-        found = [topology.get_layer_mac_ops(i) for i in range(topology.get_num_layers())]
-        assert found == [shape.macs() for shape in shapes]
-
-
-@pytest.mark.skipif(find_spec("zigzag") is None, reason="zigzag-dse is not installed")
-def test_zigzag_itself_loads_the_files(tmp_path: Path) -> None:
-    import zigzag as zigzag_package
-    from zigzag.parser.workload_factory import WorkloadFactory
-    from zigzag.parser.workload_validator import WorkloadValidator
-    from zigzag.stages.parser.workload_parser import WorkloadParserStage
-
-    default = Path(zigzag_package.__file__).parent / "inputs" / "mapping" / "default.yaml"
-    mapping = WorkloadParserStage.parse_mapping_data(str(default))
-    assert main(["workload", "alexnet", "--format", "zigzag", "-o", str(tmp_path / "w")]) == 0
-    for phase in PHASES:
-        data = yaml.safe_load((tmp_path / "w" / f"alexnet-{phase}.yaml").read_text())
-        validator = WorkloadValidator(data)
-        assert validator.validate()
-        nodes = WorkloadFactory(validator.normalized_data, mapping).create().node_list
-        macs = [layer.groups * layer.shape.macs(128) for layer in layers_of(ALEXNET, phase)]
-        assert [node.total_mac_count for node in nodes] == macs
 
 
 def test_the_files_are_listed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
