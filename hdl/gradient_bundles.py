@@ -39,17 +39,33 @@ class DeltaElement:
         self.opening = flag()  # of the run's first position
 
 
+class RowSlot:
+    """One slot of a sweep: a position of a row, for one input map and one group of output maps.
+
+    The window and the deltas of a slot are valid one cycle after it. A sweep has no gaps.
+    """
+
+    def __init__(self, design: Design) -> None:
+        self.valid = flag()
+        self.column = count(design.max_size - 1)  # of the output row
+        self.first = flag()  # the sweep's first column
+        self.last = flag()  # its last
+        self.kernel_addr = count(design.kernel_words - 1)
+        self.delta_word = count(design.groups * design.max_size - 1)  # of the row's deltas
+        self.row_last = flag()  # the row's last slot
+
+
 class GradientRead:
     """Read of one element of the gradient memories; the element comes READ_LATENCY cycles later.
 
-    Tap and CU are given as bit positions, so that nothing has to be multiplied.
+    Its place in the word, and the CU, are bit positions, so that nothing has to be multiplied.
     """
 
     def __init__(self, design: Design) -> None:
         width = design.fmt.width
         self.enable = flag()  # no slot is in flight, the memories are the reader's
-        self.addr = count(design.kernel_words - 1)
-        self.tap_shift = count(design.window_width - 1)
+        self.addr = count(design.gradient_words - 1)
+        self.tap_shift = count(design.gradient_lanes * width - 1)
         self.cu_shift = count(design.n_cu * width - 1)
 
 
