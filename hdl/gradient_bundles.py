@@ -4,19 +4,27 @@ from __future__ import annotations
 
 from merp.hdl.bundles import STATUS_WIDTH, MapConfig, Status, bits, count, flag
 from merp.models.params.design import Design
-from merp.models.params.kernel_update_registers import revisit_cycles
+from merp.models.params.kernel_update_registers import longest_rest, revisit_cycles
 
 
 class GradientMapConfig(MapConfig):
     """Registers of an input side whose slots accumulate over positions and not over input maps.
 
-    The sequencer tells by this type which of its two rules it follows.
+    The input side tells by this type which order and rule it follows.
     """
 
     def __init__(self, design: Design) -> None:
         super().__init__(design)
-        self.rest = count(revisit_cycles(design))  # idle cycles after a position's last slot
+        self.rest = count(longest_rest(design))  # idle cycles after a position's last slot
         self.delta_rest = count(revisit_cycles(design))  # and after its last delta word
+
+
+class RowMapConfig(GradientMapConfig):
+    """The same where a row of positions is swept for each kernel; rest comes after each sweep."""
+
+    def __init__(self, design: Design) -> None:
+        super().__init__(design)
+        self.sweeps = count(design.kernel_words)  # of a row, n*G
 
 
 class UpdateConfig:
