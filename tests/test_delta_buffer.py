@@ -15,7 +15,6 @@ from merp.hdl.bundles import Slot
 from merp.hdl.delta_buffer import delta_buffer
 from merp.models.params.design import Design
 from merp.models.params.formats import FloatFormat
-from merp.testbenches.cu_bench import joined
 from merp.testbenches.delta_bench import DeltaRun, Driver, Use, check, play
 from merp.testbenches.trace import Trace
 
@@ -102,16 +101,7 @@ def test_reset_in_mid_stream() -> None:
         ]
         driver, trace = played(design, runs, 120)
         begin = trace.column("start").index(1, trace.column("start").index(1) + 1)
-        driver.expected = [item for item in driver.expected if item[0] > begin]
-        late = [t for t, on in enumerate(trace.column("element_valid")) if on and t > begin]
-        assert len(late) == 2 * 4
-        driver.transfers = [item for item in driver.transfers if item[0] > begin]
-        columns = [trace.column(f"element_{name}") for name in ("data", "index", "opening")]
-        assert [(t - 1, *(c[t] for c in columns)) for t in late] == driver.transfers
-        deltas = trace.column("deltas")
-        assert driver.expected
-        for cycle, word, _ in driver.expected:
-            assert deltas[cycle] & (1 << 8 * len(word)) - 1 == joined(word, 8)
+        check(driver, trace, begin)
 
 
 @pytest.mark.ghdl
