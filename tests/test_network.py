@@ -272,7 +272,8 @@ BAD = {
         "design a: fused_window must be a whole number from 28 to 32, not 27"
     ),
     DESIGNED + "[design.a]\nk = 3\nn_cu = 2\nfused_window = 28\n": (
-        "design a: fused_dsp and fused_window are for cu_kind fused, not tree"
+        "design a: fused_dsp, fused_window and accumulator_precision are for cu_kind fused, "
+        "not tree"
     ),
     DESIGNED.replace("input =", 'format = "bfloat16"\ninput =')
     + '[design.a]\nk = 3\nn_cu = 2\ncu_kind = "fused"\n': (
