@@ -37,6 +37,8 @@ def _laid_over(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str,
     merged = dict(base)
     for key, value in changes.items():
         known = base.get(key)
-        tables = isinstance(known, Mapping) and isinstance(value, Mapping)
-        merged[key] = _laid_over(known, value) if tables else value
+        if isinstance(known, Mapping) and isinstance(value, Mapping):
+            merged[key] = _laid_over(known, value)
+        else:
+            merged[key] = value
     return merged
