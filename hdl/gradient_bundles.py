@@ -4,19 +4,27 @@ from __future__ import annotations
 
 from merp.hdl.bundles import STATUS_WIDTH, MapConfig, Status, bits, count, flag
 from merp.models.params.design import Design
-from merp.models.params.kernel_update_registers import revisit_cycles
+from merp.models.params.kernel_update_registers import longest_rest, revisit_cycles
 
 
 class GradientMapConfig(MapConfig):
     """Registers of an input side whose slots accumulate over positions and not over input maps.
 
-    The sequencer tells by this type which of its two rules it follows.
+    The input side tells by this type which order and rule it follows.
     """
 
     def __init__(self, design: Design) -> None:
         super().__init__(design)
-        self.rest = count(revisit_cycles(design))  # idle cycles after a position's last slot
+        self.rest = count(longest_rest(design))  # idle cycles after a position's last slot
         self.delta_rest = count(revisit_cycles(design))  # and after its last delta word
+
+
+class RowMapConfig(GradientMapConfig):
+    """The same where a row of positions is swept for each kernel; rest comes after each sweep."""
+
+    def __init__(self, design: Design) -> None:
+        super().__init__(design)
+        self.sweeps = count(design.kernel_words)  # of a row, n*G
 
 
 class UpdateConfig:
@@ -39,17 +47,33 @@ class DeltaElement:
         self.opening = flag()  # of the run's first position
 
 
+class RowSlot:
+    """One slot of a sweep: a position of a row, for one input map and one group of output maps.
+
+    The window and the deltas of a slot are valid one cycle after it. A sweep has no gaps.
+    """
+
+    def __init__(self, design: Design) -> None:
+        self.valid = flag()
+        self.column = count(design.max_size - 1)  # of the output row
+        self.first = flag()  # the sweep's first column
+        self.last = flag()  # its last
+        self.kernel_addr = count(design.kernel_words - 1)
+        self.delta_word = count(design.groups * design.max_size - 1)  # of the row's deltas
+        self.row_last = flag()  # the row's last slot
+
+
 class GradientRead:
     """Read of one element of the gradient memories; the element comes READ_LATENCY cycles later.
 
-    Tap and CU are given as bit positions, so that nothing has to be multiplied.
+    Its place in the word, and the CU, are bit positions, so that nothing has to be multiplied.
     """
 
     def __init__(self, design: Design) -> None:
         width = design.fmt.width
         self.enable = flag()  # no slot is in flight, the memories are the reader's
-        self.addr = count(design.kernel_words - 1)
-        self.tap_shift = count(design.window_width - 1)
+        self.addr = count(design.gradient_words - 1)
+        self.tap_shift = count(design.gradient_lanes * width - 1)
         self.cu_shift = count(design.n_cu * width - 1)
 
 

@@ -21,10 +21,12 @@ from merp.hdl.bundles import (
     flag,
 )
 from merp.hdl.entity import entity
+from merp.hdl.gradient_bundles import RowMapConfig, RowSlot
 from merp.hdl.input_banks import input_banks
 from merp.hdl.map_writer import map_writer
 from merp.hdl.position_word import PositionWord
 from merp.hdl.positions import positions
+from merp.hdl.row_sequencer import row_sequencer
 from merp.hdl.sequencer import sequencer
 from merp.hdl.window import window
 from merp.models.params.design import Design
@@ -39,17 +41,17 @@ def input_side(
     config: MapConfig,
     sink: Stream,
     popped: Any,
-    slot: Slot,
+    slot: Slot | RowSlot,
     held: Any,
     verdict: Verdict,
     complete: Any,
     framing_error: Any,
     design: Design,
 ) -> Any:
-    """Keep k rows of map words in the banks and issue a slot per cycle.
+    """Keep k rows of map words in the banks and issue a slot per cycle; config says in which order.
 
     enable         in   map words may be accepted (kernels are loaded)
-    popped         in   the FIFO behind the sums gave a word away
+    popped         in   the FIFO behind the sums gave a word away, or deltas came (sequencers)
     slot, held     out  what to compute, and one cycle later its window, tap (0, 0) lowest
     verdict        out  the sequencer's of this cycle; its slot comes two cycles later
     complete       out  all map words of the run were accepted
@@ -77,10 +79,16 @@ def input_side(
     )  # fmt: skip
     banks = input_banks(clk, bank_write, bank_read, taps, design)
     walk = positions(clk, rst, start, config, head_take, head_valid, head, design)
-    issuer = sequencer(
-        clk, rst, start, config, head, head_valid, head_take,
-        written_row, written_column, written_channel, popped,
-        floor, bank_read, row_shift, column_shift, slot, verdict, design,
-    )  # fmt: skip
+    if isinstance(config, RowMapConfig):
+        issuer = row_sequencer(
+            clk, rst, start, config, head, head_valid, head_take, written_row, popped,
+            floor, bank_read, row_shift, column_shift, slot, verdict, design,
+        )  # fmt: skip
+    else:
+        issuer = sequencer(
+            clk, rst, start, config, head, head_valid, head_take,
+            written_row, written_column, written_channel, popped,
+            floor, bank_read, row_shift, column_shift, slot, verdict, design,
+        )  # fmt: skip
     reuse = window(clk, row_shift, column_shift, taps, held, design.k, design.fmt.width)
     return router, banks, walk, issuer, reuse

@@ -11,6 +11,7 @@ from myhdl import always, intbv
 
 from merp.hdl.bundles import MapConfig, bits, count, flag
 from merp.hdl.entity import entity
+from merp.hdl.gradient_bundles import RowMapConfig
 from merp.hdl.position_word import PositionWord, row_width
 from merp.models.params.design import Design
 
@@ -26,7 +27,7 @@ def positions(
     head: Any,
     design: Design,
 ) -> Any:
-    """List the output positions of a run.
+    """List the output positions of a run; with a RowMapConfig each row config.sweeps times.
 
     Rows and columns are kept in padded coordinates (the window of position (r, c) starts at
     row r*stride), so that nothing is negative; a map row of the padded row x is x - pad.
@@ -49,6 +50,7 @@ def positions(
     lines_width = row_width(design)
 
     active = flag()
+    again = flag()  # the row at hand is listed once more; nobody drives it but where rows are swept
     out_row = bits(word.column_width)
     out_column = bits(word.column_width)
     image = count(design.max_images)
@@ -92,6 +94,7 @@ def positions(
             rows_end = intbv(0)[size_width:]  # the map's borders, padded coordinates
             columns_end = intbv(0)[size_width:]
             end_of_row = intbv(0)[1:]
+            end_of_sweeps = intbv(0)[1:]
             end_of_image = intbv(0)[1:]
             end_of_run = intbv(0)[1:]
             rows_end[:] = config.rows
@@ -99,14 +102,17 @@ def positions(
             columns_end[:] = config.columns
             columns_end[:] = columns_end + config.pad
             end_of_row[:] = 0
+            end_of_sweeps[:] = 0
             end_of_image[:] = 0
             end_of_run[:] = 0
             if out_column + 1 == config.out_columns:
                 end_of_row[:] = 1
-                if out_row + 1 == config.out_rows:
-                    end_of_image[:] = 1
-                    if image + 1 == config.images:
-                        end_of_run[:] = 1
+                if not again:
+                    end_of_sweeps[:] = 1
+                    if out_row + 1 == config.out_rows:
+                        end_of_image[:] = 1
+                        if image + 1 == config.images:
+                            end_of_run[:] = 1
 
             # What the windows of this position need, and what must still be kept for them.
             entry[:] = 0
@@ -201,7 +207,7 @@ def positions(
                 top.next = 0
                 place[:] = image_mod + config.rows_mod
                 ring[:] = image_ring + config.rows_ring
-            elif end_of_row == 1:
+            elif end_of_sweeps == 1:
                 out_row.next = out_row + 1
                 top.next = top + config.stride
                 place[:] = row_mod + config.stride_mod
@@ -247,4 +253,22 @@ def positions(
             active.next = False
             valid.next = False
 
-    return walk
+    if not isinstance(config, RowMapConfig):
+        return walk
+
+    sweeps_left = count(design.kernel_words)  # of this row, this one included
+
+    @always(clk.posedge)
+    def sweep() -> None:
+        if active and (take or not valid) and out_column + 1 == config.out_columns:
+            if again:
+                sweeps_left.next = sweeps_left - 1
+                again.next = sweeps_left != 2
+            else:
+                sweeps_left.next = config.sweeps
+                again.next = config.sweeps != 1
+        if start:
+            sweeps_left.next = config.sweeps
+            again.next = config.sweeps != 1
+
+    return walk, sweep

@@ -38,21 +38,30 @@ def update_walk(
     last         out  it is the last of its kind
     read, bias_read, bias_index  out  where its gradient is
 
+    Tap t is element t mod lanes of the word t div lanes; such words of a kernel lie kernel_words
+    apart.
+
     Throughput: an element per cycle. Reset: there is none.
     """
     n_cu, width = design.n_cu, design.fmt.width
-    last_tap = (design.taps - 1) * width
+    lanes, kernel_words = design.gradient_lanes, design.kernel_words
+    last_lane = (lanes - 1) * width
+    last_step, end_lane = (design.taps - 1) // lanes, (design.taps - 1) % lanes * width
     waiting = count(settle)
     channel = count(design.max_maps)
     cu = count(n_cu)
     group = count(design.groups)
-    addr = count(design.kernel_words + design.groups)
+    base = count(design.kernel_words + design.groups)  # of the kernel's first word
+    addr = count(design.gradient_words + design.groups)
+    step = count(last_step)  # word of the kernel
+    last_tap = flag()
     in_kernels = flag()
     last_map = flag()
 
     @always_comb
     def place() -> None:
         last_map.next = group + 1 == config.groups and cu + 1 == config.last_cus
+        last_tap.next = step == last_step and read.tap_shift == end_lane
 
     @always_comb
     def tell() -> None:
@@ -60,9 +69,7 @@ def update_walk(
         read.enable.next = walking and not biases
         bias_read.next = walking and biases
         read.addr.next = addr
-        last.next = last_map and (
-            biases or (channel + 1 == config.inputs and read.tap_shift == last_tap)
-        )
+        last.next = last_map and (biases or (channel + 1 == config.inputs and last_tap))
 
     @always(clk.posedge)
     def walk() -> None:
@@ -72,28 +79,38 @@ def update_walk(
         if final_issue:
             waiting.next = settle
         if advance and in_kernels:
-            if read.tap_shift != last_tap:
-                read.tap_shift.next = read.tap_shift + width
+            if not last_tap:
+                if read.tap_shift != last_lane:
+                    read.tap_shift.next = read.tap_shift + width
+                else:
+                    read.tap_shift.next = 0
+                    step.next = step + 1
+                    addr.next = addr + kernel_words
             else:
                 read.tap_shift.next = 0
+                step.next = 0
                 if channel + 1 != config.inputs:
                     channel.next = channel + 1
-                    addr.next = addr + config.groups
+                    base.next = base + config.groups
+                    addr.next = base + config.groups
                 else:
                     channel.next = 0
                     if last_map:
                         biases.next = True
                         cu.next = 0
                         group.next = 0
+                        base.next = 0
                         addr.next = 0
                     elif cu + 1 != n_cu:
                         cu.next = cu + 1
                         read.cu_shift.next = read.cu_shift + width
+                        base.next = group
                         addr.next = group
                     else:
                         cu.next = 0
                         read.cu_shift.next = 0
                         group.next = group + 1
+                        base.next = group + 1
                         addr.next = group + 1
         elif advance:
             if last_map:
@@ -112,7 +129,9 @@ def update_walk(
             channel.next = 0
             cu.next = 0
             group.next = 0
+            base.next = 0
             addr.next = 0
+            step.next = 0
             read.tap_shift.next = 0
             read.cu_shift.next = 0
             bias_index.next = 0

@@ -6,8 +6,6 @@ element under it times the delta there. ``ku_kind`` says in which order it is su
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from merp.models.compiled import Bits
@@ -18,6 +16,7 @@ from merp.models.inference import group_maps
 from merp.models.network import Layer
 from merp.models.params.formats import FloatFormat
 from merp.models.params.shape import Shape
+from merp.models.params.summation import TREE, Summation
 from merp.models.window import windows
 
 _CHUNK = 1 << 24  # window words copied at a time: all windows of a batch would not fit
@@ -41,11 +40,8 @@ def _by_position(x: Bits, delta: Bits, shape: Shape, fmt: FloatFormat) -> Bits:
     return np.ascontiguousarray(np.concatenate(parts).transpose(3, 0, 1, 2))
 
 
-_KINDS: dict[str, Callable[[Bits, Bits, Shape, FloatFormat], Bits]] = {"position": _by_position}
-
-
 def kernel_gradient(
-    x: Bits, delta: Bits, shape: Shape, fmt: FloatFormat, ku_kind: str = "position"
+    x: Bits, delta: Bits, shape: Shape, fmt: FloatFormat, summation: Summation = TREE
 ) -> Bits:
     """Gradient of one group's kernels, summed over the batch.
 
@@ -54,16 +50,14 @@ def kernel_gradient(
         delta: (images, out_rows, out_columns, m) words, of the sums before ReLU and pooling.
         shape: the layer's.
         fmt: number format.
-        ku_kind: how products are summed.
+        summation: how products are summed; its ``ku_kind`` counts.
 
     Returns:
         (m, n, k, k) words.
 
     Raises:
-        ValueError: an array is not of the shape's size, or there is no golden for ``ku_kind``.
+        ValueError: an array is not of the shape's size.
     """
-    if ku_kind not in _KINDS:
-        raise ValueError(f"ku_kind must be one of {', '.join(_KINDS)}, not {ku_kind!r}")
     sizes = {
         "maps": (x.shape[1:], (shape.rows, shape.columns, shape.n)),
         "delta": (delta.shape, (len(x), shape.out_rows, shape.out_columns, shape.m)),
@@ -71,7 +65,7 @@ def kernel_gradient(
     for name, (found, wanted) in sizes.items():
         if found != wanted:
             raise ValueError(f"{name} must be of size {wanted}, not {found}")
-    return _KINDS[ku_kind](x, delta, shape, fmt)
+    return _by_position(x, delta, shape, fmt)
 
 
 def bias_gradient(delta: Bits, fmt: FloatFormat) -> Bits:
@@ -87,7 +81,7 @@ def bias_gradient(delta: Bits, fmt: FloatFormat) -> Bits:
 
 
 def gradients(
-    layer: Layer, x: Bits, delta: Bits, fmt: FloatFormat, ku_kind: str = "position"
+    layer: Layer, x: Bits, delta: Bits, fmt: FloatFormat, summation: Summation = TREE
 ) -> tuple[Bits, Bits]:
     """Gradients of all groups of a layer: kernels (groups*m, n, k, k) and biases (groups*m,).
 
@@ -100,7 +94,7 @@ def gradients(
             delta[..., group * m : (group + 1) * m],
             layer.shape,
             fmt,
-            ku_kind,
+            summation,
         )
         for group in range(layer.groups)
     ]

@@ -106,13 +106,17 @@ def _unpool_design(forward: Design, undone: Sequence[tuple[Shape, int]]) -> Unpo
 def update_design(network: Network, layer: Layer) -> Design:
     """Design of kernel update for all layers that share the design of ``layer``.
 
-    Gradients are summed over positions, so positions cannot take turns; there is no pooling.
+    Gradients are summed over positions, so positions cannot take turns; there is no pooling. A
+    sweep needs its whole row until it ends: the next row's maps then fill a second ring.
 
     Raises:
         BadInput: the layer has no design.
     """
     shapes = [replace(each.shape, relu=False, pool=None) for each in _sharing(network, layer)]
-    return _sized(network, layer, shapes, 1, network.design(layer).d)
+    forward = network.design(layer)
+    d = max(2, forward.d) if forward.ku_kind == "row" else forward.d
+    sized = _sized(network, layer, shapes, 1, d)
+    return replace(sized, ku_kind=forward.ku_kind, ku_lanes=forward.ku_lanes)
 
 
 def update_unpool_design(network: Network, layer: Layer) -> UnpoolDesign:

@@ -1,6 +1,7 @@
-"""Golden order of slots: strategy 3, with positions interleaved in pairs.
+"""Golden order of slots: strategy 3, with positions interleaved in pairs; or along rows.
 
-CNN-MERP section IV.D: all products of an output position complete before the next begins.
+CNN-MERP section IV.D: all products of an output position complete before the next begins. In a
+kernel update nothing has to leave a position: there a row can be swept for each kernel.
 """
 
 from __future__ import annotations
@@ -46,3 +47,21 @@ def slots(shape: Shape, images: int, design: Design) -> Iterator[SlotOrder]:
             for lane, position in enumerate(together):
                 for group in range(groups_of(shape, design.n_cu)):
                     yield SlotOrder(position, lane, channel, group)
+
+
+class RowSlotOrder(NamedTuple):
+    """One slot of a sweep: row of outputs (over all images), input map, group, column."""
+
+    row: int
+    channel: int
+    group: int
+    column: int
+
+
+def row_slots(shape: Shape, images: int, design: Design) -> Iterator[RowSlotOrder]:
+    """All slots of a kernel update in rows (``ku_kind = "row"``) in order."""
+    for row in range(images * shape.out_rows):
+        for channel in range(shape.n):
+            for group in range(groups_of(shape, design.n_cu)):
+                for column in range(shape.out_columns):
+                    yield RowSlotOrder(row, channel, group, column)

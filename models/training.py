@@ -148,18 +148,15 @@ class Gradient(NamedTuple):
 
 
 def backward(
-    network: Network,
-    kept: Iterable[Kept],
-    delta: Bits,
-    made: Parameters,
-    ku_kind: str = "position",
+    network: Network, kept: Iterable[Kept], delta: Bits, made: Parameters
 ) -> Iterator[Gradient]:
     """Propagate a delta back and work out every layer's gradients, the last layer's first.
 
-    Arguments as of ``propagate``; ``ku_kind`` says how gradients are summed.
+    Arguments as of ``propagate``.
     """
     for passed in propagate(network, kept, delta, made):
-        found = gradients(passed.layer, passed.x, passed.sums, network.fmt, ku_kind)
+        summation = network.summation(passed.layer)
+        found = gradients(passed.layer, passed.x, passed.sums, network.fmt, summation)
         yield Gradient(passed, *found)
 
 

@@ -6,14 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from merp.hdl.bundles import MapConfig, Slot, Stream, Verdict, bits, flag
+from merp.hdl.gradient_bundles import RowMapConfig, RowSlot
 from merp.hdl.input_side import input_side
 from merp.models.params.design import Design
+from merp.models.params.kernel_update_registers import kernel_update_registers
 from merp.models.params.registers import registers
 from merp.models.params.shape import Shape
 from merp.testbenches.trace import Sample, Trace, run_block
 
 CAUSES = ("issue", "stall_input", "stall_output", "stall_hazard")
 SLOT_DELAY = 2  # cycles from a slot's issue to the slot port
+ROWS = 2  # of deltas that are kept
 
 
 @dataclass(frozen=True)
@@ -24,7 +27,8 @@ class InputRun:
     images: int
     words: Sequence[int]
     offer: Sequence[int] = (1,)  # cyclic: a new word may be presented in this cycle
-    pop: Sequence[int] = (1,)  # cyclic: a finished word leaves the FIFO behind the sums
+    # Cyclic: a finished word leaves the FIFO behind the sums, or a row of deltas comes.
+    pop: Sequence[int] = (1,)
     last: int | None = None  # the word that carries ``last``, if not the last one
 
 
@@ -33,12 +37,16 @@ def run_input_side(
 ) -> Trace:
     """Play the runs back to back; ``cycles`` must suffice for all of them.
 
-    In cycle ``reset_at`` everything is reset, and no further run begins.
+    A design whose ``ku_kind`` is ``row`` gets the input side that sweeps along rows. In cycle
+    ``reset_at`` everything is reset, and no further run begins.
     """
+    by_rows = design.ku_kind == "row"
     args = {
         "clk": flag(), "rst": flag(), "start": flag(), "enable": flag(1),
-        "config": MapConfig(design), "sink": Stream(design.fmt.width), "popped": flag(),
-        "slot": Slot(design), "held": bits(design.window_width), "verdict": Verdict(design),
+        "config": (RowMapConfig if by_rows else MapConfig)(design),
+        "sink": Stream(design.fmt.width), "popped": flag(),
+        "slot": (RowSlot if by_rows else Slot)(design),
+        "held": bits(design.window_width), "verdict": Verdict(design),
         "complete": flag(), "framing_error": flag(), "design": design,
     }  # fmt: skip
     config_ports = tuple(f"config_{name}" for name in vars(args["config"]))
@@ -47,13 +55,14 @@ def run_input_side(
     queue = list(runs)
     run: InputRun | None = None
     sent = 0  # words transferred
-    waiting = 0  # finished words in the FIFO behind the sums
+    waiting = 0  # finished words in the FIFO behind the sums, or rows of deltas to come
+    rows_there = 0
     since = 0
     presenting = False
     quiet = 0
 
     def drive(cycle: int, seen: Sample) -> dict[str, int]:
-        nonlocal run, sent, waiting, since, presenting, quiet
+        nonlocal run, sent, waiting, rows_there, since, presenting, quiet
         if cycle < 2:
             return {"rst": 1}
         if reset_at is not None and cycle >= reset_at:
@@ -61,7 +70,10 @@ def run_input_side(
         values = {"rst": 0, "start": 0, "popped": 0}
         if run is not None:
             since += 1
-            waiting += seen["slot_valid"] and seen["slot_last"]
+            if by_rows:
+                rows_there -= seen["slot_valid"] and seen["slot_row_last"]
+            else:
+                waiting += seen["slot_valid"] and seen["slot_last"]
             if presenting and seen["sink_ready"]:
                 sent += 1
                 presenting = False
@@ -73,11 +85,15 @@ def run_input_side(
         if run is None and queue:
             run = queue.pop(0)
             sent, waiting, since, presenting, quiet = 0, 0, 0, False, 0
-            prefix = "map_config"
+            if by_rows:
+                waiting = run.images * run.shape.out_rows
+                config = kernel_update_registers(run.shape, run.images, design, 0)
+            else:
+                config = registers(run.shape, run.images, design)
             values |= {
                 name.removeprefix("map_"): value
-                for name, value in registers(run.shape, run.images, design).items()
-                if name.startswith(prefix)
+                for name, value in config.items()
+                if name.startswith("map_config")
             }
             return values | {"start": 1, "sink_valid": 0}
         if run is None:
@@ -88,8 +104,9 @@ def run_input_side(
             last = len(run.words) - 1 if run.last is None else run.last
             values["sink_last"] = int(sent == last)
         values["sink_valid"] = int(presenting)
-        if waiting and run.pop[since % len(run.pop)]:
+        if waiting and rows_there < ROWS and run.pop[since % len(run.pop)]:
             waiting -= 1
+            rows_there += by_rows
             values["popped"] = 1
         return values
 

@@ -196,5 +196,3 @@ def test_kernel_update_refuses_what_does_not_fit() -> None:
         kernel_gradient(x[..., :1], delta, shape, BINARY32)
     with pytest.raises(ValueError, match="delta must be of size"):
         kernel_gradient(x, delta[:1], shape, BINARY32)
-    with pytest.raises(ValueError, match="ku_kind must be one of position, not 'row'"):
-        kernel_gradient(x, delta, shape, BINARY32, "row")

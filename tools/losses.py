@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
         raise BadInput(f"-o {args.output}: cannot be written: {error.strerror}") from error
     found = [
         {"run": label, **{key: answer[key] for key in KEYS if key not in ("loss", "images")}}
-        | {"last_epoch_loss": (epoch_means(answer)[1] or [None])[-1]}
+        | {"last_epoch_loss": epoch_means(answer)[1][-1] if answer["loss"] else None}
         for label, answer in runs.items()
     ]
     if args.json:

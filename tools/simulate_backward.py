@@ -111,11 +111,12 @@ def update_passes(
     fmt = choice.network.fmt
     rates = Rates.of(RATE, 0.0, choice.images, fmt)
     here = golden.passed[layer.name]
+    found = gradients(layer, here.x, here.sums, fmt, design.summation)
     parameters = golden.parameters[layer.name]
     rest = np.zeros_like(parameters[0]), np.zeros_like(parameters[1])
     kernels, biases = (
         update(w, v, g, rates.rate, rates.momentum, fmt)[0]
-        for w, v, g in zip(parameters, rest, gradients(layer, here.x, here.sums, fmt), strict=True)
+        for w, v, g in zip(parameters, rest, found, strict=True)
     )
     old, new = Updated(parameters, rest), Updated((kernels, biases), rest)
     deltas, state = (here.delta, here.state) if choice.before else (here.sums, None)

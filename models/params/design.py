@@ -40,6 +40,9 @@ class Design:
         fused_window: bits of a product of a fused CU, 28 to 32.
         accumulator_precision: bits of a significand, hidden bit included, in the accumulators
             behind fused CUs: 24 (binary32) to 28.
+        ku_kind: how a CU of the kernel update sums; ``position`` is the paper's circuit, with an
+            adder for each tap, ``row`` sums a row of positions before it rounds (fused CUs only).
+        ku_lanes: gradients that a CU of kind ``row`` adds to per cycle.
         mul_latency: cycles of a multiplier, 1 to 3.
         add_latency: cycles of an adder, 1 to 5.
         kernel_words: kernel memory per CU, in words of k*k elements: the largest n*G.
@@ -71,6 +74,8 @@ class Design:
     fused_dsp: int = 1
     fused_window: int = 32
     accumulator_precision: int = 24
+    ku_kind: str = "position"
+    ku_lanes: int = 1
     mul_latency: int = 3
     add_latency: int = 4
     kernel_words: int
@@ -103,6 +108,12 @@ class Design:
                 raise ValueError(f"{key} must be a whole number from {low} to {high}, not {value}")
         if self.summation.kind == "fused" and self.fmt != BINARY32:
             raise ValueError("cu_kind fused is for binary32 only")
+        lanes = self.taps if self.ku_kind == "row" else 1
+        if not isinstance(self.ku_lanes, int) or not 1 <= self.ku_lanes <= lanes:
+            raise ValueError(
+                f"ku_lanes must be a whole number from 1 to {lanes} with ku_kind {self.ku_kind}, "
+                f"not {self.ku_lanes}"
+            )
         if self.r > self.n_cu:
             raise ValueError(f"r must not exceed n_cu ({self.n_cu}), not {self.r}")
         if self.fifo_words < self.groups:
@@ -118,6 +129,7 @@ class Design:
             dsp=self.fused_dsp,
             window=self.fused_window,
             precision=self.accumulator_precision,
+            ku_kind=self.ku_kind,
         )
 
     @property
@@ -141,6 +153,16 @@ class Design:
     def tree_levels(self) -> int:
         """Adder levels of a CU's tree."""
         return _ceil_log2(self.taps)
+
+    @property
+    def gradient_lanes(self) -> int:
+        """Gradients that a CU of the kernel update adds to in a cycle."""
+        return self.ku_lanes if self.ku_kind == "row" else self.taps
+
+    @property
+    def gradient_words(self) -> int:
+        """Gradient memory per CU, in words of ``gradient_lanes`` elements."""
+        return self.kernel_words * -(-self.taps // self.gradient_lanes)
 
     @property
     def cu_latency(self) -> int:

@@ -19,6 +19,29 @@ def revisit_cycles(design: Design) -> int:
     return design.add_latency + 2
 
 
+def longest_rest(design: Design) -> int:
+    """The largest value of the register ``rest``."""
+    if design.ku_kind == "row":
+        return max(read_out_cycles(design), revisit_cycles(design)) - 1
+    return revisit_cycles(design)
+
+
+def read_out_cycles(design: Design) -> int:
+    """Cycles in which a sweep's sums leave the accumulators of a CU, ``ku_lanes`` at a time."""
+    return -(-design.taps // design.ku_lanes)
+
+
+def row_rest(shape: Shape, design: Design) -> int:
+    """Idle cycles after each sweep along a row.
+
+    The next sweep's sums may not be there before this one's were read out, nor the same kernel's
+    before ``revisit_cycles``.
+    """
+    sweeps = shape.n * groups_of(shape, design.n_cu)
+    period = max(read_out_cycles(design), -(-revisit_cycles(design) // sweeps))
+    return max(0, period - shape.out_columns)
+
+
 def kernel_update_registers(
     shape: Shape,
     images: int,
@@ -37,12 +60,19 @@ def kernel_update_registers(
         update: whether new kernels and biases come out, else their gradients.
     """
     distance = revisit_cycles(design)
+    sweeps = shape.n * groups_of(shape, design.n_cu)
     plain = registers(replace(shape, pool=None), images, design)
     values = {name: value for name, value in plain.items() if name.startswith("map_config_")}
     values |= {
-        "map_config_rest": max(0, distance - shape.n * groups_of(shape, design.n_cu)),
+        "map_config_rest": max(0, distance - sweeps),
         "map_config_delta_rest": max(0, distance - shape.m),
         "update_config_update": int(update),
         "update_config_rate": rate,
     }
+    if design.ku_kind == "row":
+        values |= {
+            "map_config_pair_rows": 0,
+            "map_config_rest": row_rest(shape, design),
+            "map_config_sweeps": sweeps,
+        }
     return values if momentum is None else values | {"update_config_momentum": momentum}

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from merp.models.params.delta_registers import MAX_DILATION
 from merp.models.params.design import Design
-from merp.models.params.kernel_update_registers import revisit_cycles
+from merp.models.params.kernel_update_registers import longest_rest, revisit_cycles
 from merp.models.params.unpool_design import UnpoolDesign
 
 WORD_MAX = (1 << 32) - 1  # of a register, which is a word of the bus
@@ -40,7 +40,7 @@ def engine_settings(design: Design) -> Settings:
     last_cus = Setting(1, design.n_cu, "CUs in use in the last group")
     inputs = Setting(1, design.max_maps, "n, input maps")
     stride_words = design.max_stride // k * design.max_maps
-    rest = revisit_cycles(design)
+    revisit = revisit_cycles(design)
     bundles = {
         "map_config": {
             "images": images,
@@ -59,8 +59,9 @@ def engine_settings(design: Design) -> Settings:
             "stride_ring": Setting(0, d - 1, "stride div k mod d"),
             "stride_words": Setting(0, stride_words, "stride div k * n"),
             "pair_rows": Setting(0, 1, "interleaved positions may lie in two rows or images"),
-            "rest": Setting(0, rest, "idle cycles after a position's last slot"),
-            "delta_rest": Setting(0, rest, "idle cycles after a position's last delta word"),
+            "rest": Setting(0, longest_rest(design), "idle cycles after a position or sweep"),
+            "sweeps": Setting(1, design.kernel_words, "sweeps of a row, n * G"),
+            "delta_rest": Setting(0, revisit, "idle cycles after a position's last delta word"),
         },
         "load_config": {"inputs": inputs, "groups": groups, "last_cus": last_cus},
         "output_config": {

@@ -1,8 +1,10 @@
-"""How a computational unit sums the k*k products of a window: one choice, in every model's hands.
+"""How a computational unit sums products: one choice, in every model's hands.
 
 ``tree`` is the paper's circuit (CNN-MERP section V.C), every product and every sum rounded.
 ``fused`` aligns exact products to the largest exponent of the window, adds integers and rounds
-once; ``docs/blocks/cu_fused.md`` has its bits.
+once; ``docs/blocks/cu_fused.md`` has its bits. The kernel update sums over positions: each product
+rounded and added by itself (``position``, the paper's), or a row of them fused (``row``,
+``docs/blocks/row_array.md``).
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 CU_KINDS = ("tree", "fused")
+KU_KINDS = ("position", "row")
 DSPS = (1, 2)
 # A product has 48 bits and a leading one in either of the two highest. Below 28 it would lose the
 # guard bit of its rounding; above 32 it would need more of the 2-DSP product than the DSPs' own
@@ -29,6 +32,7 @@ class Summation:
         window: W, bits of a fused product before it is aligned.
         precision: p of the accumulators behind fused CUs, significand bits with the hidden one
             (IEEE 754-2019 clause 3.3); 24 is binary32.
+        ku_kind: how gradients are summed.
 
     Raises:
         ValueError: a value is out of range, or a tree is given what is for fused CUs; the message
@@ -39,6 +43,7 @@ class Summation:
     dsp: int = 1
     window: int = 32
     precision: int = 24
+    ku_kind: str = "position"
 
     def __post_init__(self) -> None:
         """Check the fields."""
@@ -49,6 +54,10 @@ class Summation:
                 "fused_dsp, fused_window and accumulator_precision are for cu_kind fused, "
                 f"not {self.kind}"
             )
+        if self.ku_kind not in KU_KINDS:
+            raise ValueError(f"ku_kind must be one of {', '.join(KU_KINDS)}, not {self.ku_kind!r}")
+        if self.kind != "fused" and self.ku_kind == "row":
+            raise ValueError(f"ku_kind row is for cu_kind fused, not {self.kind}")
         if self.dsp not in DSPS:
             raise ValueError(f"fused_dsp must be 1 or 2, not {self.dsp}")
         for key, value, (low, high) in (
