@@ -12,11 +12,18 @@ from numpy.typing import ArrayLike
 
 from merp.models import compiled
 from merp.models.compiled import Bits, Limits, Values
-from merp.models.params.formats import FloatFormat
+from merp.models.params.formats import BINARY32, FloatFormat
 
 
 def limits(fmt: FloatFormat) -> Limits:
-    """Constants of a format for the compiled code."""
+    """Constants of a format for the compiled code.
+
+    Raises:
+        ValueError: more fraction bits than binary32. Up to 23 every sum and product of two numbers
+            rounds the same through binary64 (53 >= 2p + 2).
+    """
+    if fmt.frac_bits > BINARY32.frac_bits:
+        raise ValueError(f"through binary64 frac_bits must be at most 23, not {fmt.frac_bits}")
     return Limits(
         fmt.exp_bits,
         fmt.frac_bits,

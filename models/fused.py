@@ -153,6 +153,28 @@ def fused_sum(windows: ArrayLike, kernels: ArrayLike, summation: Summation) -> B
 
 
 @njit(cache=True, parallel=True)
+def _pair_sums(windows: Bits, kernels: Bits, dsp: int, window: int) -> Bits:
+    a, a_exponents = _decode(windows.reshape(-1))
+    a, a_exponents = a.reshape(windows.shape), a_exponents.reshape(windows.shape)
+    b, b_exponents = _decode(kernels.reshape(-1))
+    b, b_exponents = b.reshape(kernels.shape), b_exponents.reshape(kernels.shape)
+    sums = np.empty((len(kernels), len(windows)), np.uint32)
+    for i in prange(len(windows)):
+        for j in range(len(kernels)):
+            sums[j, i] = _sum(a[i], a_exponents[i], b[j], b_exponents[j], dsp, window)
+    return sums
+
+
+def pair_sums(windows: Bits, kernels: Bits, summation: Summation) -> Bits:
+    """Sum the products of each of some windows with each of some kernels.
+
+    windows: (count, taps); kernels: (m, taps) words. Returns (m, count) words.
+    """
+    pair = (np.ascontiguousarray(words) for words in (windows, kernels))
+    return _pair_sums(*pair, summation.dsp, summation.window)
+
+
+@njit(cache=True, parallel=True)
 def _map_sums(maps: Bits, kernels: Bits, stride: int, size: Any, dsp: int, window: int) -> Bits:
     """Every output map's sum of products over each of some input maps.
 

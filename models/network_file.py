@@ -13,6 +13,7 @@ from typing import Any
 
 from merp.models.errors import BadInput
 from merp.models.network import Layer, Network
+from merp.models.network_base import with_base
 from merp.models.params.design import Design
 from merp.models.params.formats import FORMATS, FloatFormat
 from merp.models.params.shape import POOL_KINDS, Pool, Shape
@@ -30,15 +31,17 @@ CHOICES = (
 Size = tuple[int, int, int]  # rows, columns, channels
 
 
-def read_network(path: Path) -> Network:
+def read_network(path: Path, bases: Path | None = None) -> Network:
     """Read and check the network file ``path``.
+
+    bases: folder of the networks that ``base`` may name; that of ``path`` if not given.
 
     Raises:
         BadInput: unreadable, not TOML, an unknown key, a value out of range, sizes that do not
             chain, or a layer that its design cannot run; the message is one line.
     """
     file = path.name
-    root = Section(file, "file", read_toml(path))
+    root = Section(file, "file", with_base(file, read_toml(path), bases or path.parent))
     head = root.table("network")
     head.where = "network"
     name = head.text("name")

@@ -15,11 +15,15 @@ TOTALS = {"fp": 1.940, "dp": 3.450, "ku": 3.135}
 
 @pytest.mark.full
 @pytest.mark.verilator
-@pytest.mark.parametrize(("delta_at", "images"), [("sums", 1), ("pooled", 1), ("sums", 2)])
+@pytest.mark.parametrize(
+    ("network", "delta_at", "images"),
+    [("alexnet", "sums", 1), ("alexnet", "pooled", 1), ("alexnet", "sums", 2),
+     ("alexnet24", "sums", 1)],
+)  # fmt: skip
 def test_a_training_step_of_alexnet(
-    delta_at: str, images: int, capsys: pytest.CaptureFixture[str]
+    network: str, delta_at: str, images: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    arguments = ["alexnet", "--layer", "all", "--phase", "all", "--engine", "verilator"]
+    arguments = [network, "--layer", "all", "--phase", "all", "--engine", "verilator"]
     arguments += ["--images", str(images)]
     if delta_at == "pooled":
         arguments.append("--state")

@@ -11,7 +11,7 @@ from merp.models.traffic.closed_form import network_traffic
 from merp.models.traffic.footing import Footing
 from merp.tools.shipped import open_network
 
-NETWORKS = ("alexnet", "alexnet-avg", "lenet5", "digits", "cifar10-1x")
+NETWORKS = ("alexnet", "alexnet-avg", "alexnet24", "lenet5", "digits", "cifar10-1x")
 
 
 def layers(name: str) -> tuple[Network, list[int]]:

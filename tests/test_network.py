@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from merp.models.network_file import read_network
 from merp.models.params.design import Design
 from merp.models.params.formats import BFLOAT16
 from merp.models.params.shape import Pool, Shape
-from merp.models.params.sizing import check_fits, size_design
+from merp.models.params.sizing import MAXIMA, check_fits, size_design
 from merp.tools.shipped import open_network, shipped_names
 
 HEAD = '[network]\nname = "t"\ninput = { rows = 6, columns = 8, channels = 4 }\n'
@@ -29,8 +30,8 @@ def read(tmp_path: Path):
 
 def test_the_shipped_networks_are_those_of_the_papers() -> None:
     assert shipped_names() == [
-        "alexnet", "alexnet-avg", "cifar10-1x", "cifar10-2x", "cifar10-4x", "digits", "lenet5",
-        "vgg16",
+        "alexnet", "alexnet-avg", "alexnet24", "cifar10-1x", "cifar10-2x", "cifar10-4x", "digits",
+        "lenet5", "vgg16",
     ]  # fmt: skip
     assert all(open_network(name).name == name for name in shipped_names())
 
@@ -51,6 +52,20 @@ def test_alexnet_with_average_pooling_differs_in_pooling_only() -> None:
         assert (a.inputs, a.sums, a.outputs) == (b.inputs, b.sums, b.outputs)
         assert b.shape.pool is None or b.shape.pool.kind == "average"
     assert [d.average for d in average.designs.values()] == [True, True, True]
+
+
+def test_alexnet_on_24_units_differs_in_the_number_of_units_only() -> None:
+    """So its bits are alexnet's: a golden model is told the layer, the format and the summation."""
+    less, more = open_network("alexnet"), open_network("alexnet24")
+    assert (more.layers, more.input, more.fmt) == (less.layers, less.input, less.fmt)
+    for layer in more.layers:
+        assert more.summation(layer) == less.summation(layer)
+    assert {name: d.n_cu for name, d in less.designs.items()} == {"k11": 3, "k5": 16, "k3": 48}
+    assert {name: d.n_cu for name, d in more.designs.items()} == {"k11": 4, "k5": 24, "k3": 64}
+    for name, design in more.designs.items():
+        kept = {"n_cu": less.designs[name].n_cu}
+        kept |= {key: getattr(less.designs[name], key) for key in MAXIMA}
+        assert replace(design, **kept) == less.designs[name]
 
 
 def test_lenet_has_the_sizes_of_f_cnn_table_1() -> None:
@@ -272,7 +287,8 @@ BAD = {
         "design a: fused_window must be a whole number from 28 to 32, not 27"
     ),
     DESIGNED + "[design.a]\nk = 3\nn_cu = 2\nfused_window = 28\n": (
-        "design a: fused_dsp and fused_window are for cu_kind fused, not tree"
+        "design a: fused_dsp, fused_window and accumulator_precision are for cu_kind fused, "
+        "not tree"
     ),
     DESIGNED.replace("input =", 'format = "bfloat16"\ninput =')
     + '[design.a]\nk = 3\nn_cu = 2\ncu_kind = "fused"\n': (
@@ -296,6 +312,44 @@ def test_a_mistake_in_a_file_is_named(read, text: str) -> None:
     with pytest.raises(BadInput) as error:
         read(text)
     assert str(error.value) == f"t.toml: {BAD[text]}"
+
+
+def test_a_file_says_only_what_differs_from_its_base(read, tmp_path: Path) -> None:
+    pool = 'pool = { kind = "max", window = 2, stride = 1 }\n'
+    whole = HEAD + CONV + pool + 'design = "a"\n' + FC + "[design.a]\nk = 3\nn_cu = 2\nr = 1\n"
+    (tmp_path / "whole.toml").write_text(whole)
+    changed = read(
+        'base = "whole"\n[network]\nname = "mine"\n[layer.conv1]\nmaps = 7\n'
+        'pool = { kind = "average" }\n[design.a]\nn_cu = 3\n'
+    )
+    whole = whole.replace('"t"', '"mine"').replace("maps = 6", "maps = 7")
+    assert changed == read(whole.replace('"max"', '"average"').replace("n_cu = 2", "n_cu = 3"))
+
+
+BAD_ON_A_BASE = {
+    'base = "t"\n': "file: base = 't': must be one of whole",
+    'base = "whol"\n': "file: base = 'whol': must be one of whole; did you mean whole?",
+    'base = "whole"\n[layer.conv2]\npad = 1\n': (
+        "layer: unknown key 'conv2': allowed are conv1, fc2; did you mean conv1?"
+    ),
+    'base = "whole"\n' + CONV: (
+        "layer must be a table, not [{'name': 'conv1', 'maps': 6, 'kernel': 3}]"
+    ),
+    'base = "whole"\n[layer.fc2]\npad = 1\n': (
+        "layer fc2: unknown key 'pad': allowed are name, maps, relu, design"
+    ),
+    'base = "whole"\n[layer]\nconv1 = 3\n': "layer 1 must be a table, not 3",
+    'base = "whole"\nnetwork = 3\n': "file: network must be a table, not 3",
+    'base = "whole"\n[design.a]\nk = 3\nn_cu = 2\n': "design a: no layer uses it",
+}
+
+
+@pytest.mark.parametrize("text", BAD_ON_A_BASE, ids=list(BAD_ON_A_BASE.values()))
+def test_a_mistake_in_a_file_with_a_base_is_named(read, tmp_path: Path, text: str) -> None:
+    (tmp_path / "whole.toml").write_text(HEAD + CONV + FC)
+    with pytest.raises(BadInput) as error:
+        read(text)
+    assert str(error.value) == f"t.toml: {BAD_ON_A_BASE[text]}"
 
 
 def test_a_file_that_is_not_toml_is_named(tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ VERBS = (
     "report",
     "workload",
     "train",
+    "losses",
     "verify-float",
 )
 

@@ -27,6 +27,6 @@ def open_network(name: str) -> Network:
     if name in names:
         return read_network(_DATA / f"{name}.toml")
     if name.endswith(".toml") or "/" in name:
-        return read_network(Path(name))
+        return read_network(Path(name), _DATA)
     hint = "".join(f"; did you mean {near}?" for near in get_close_matches(name, names, 1))
     raise BadInput(f"no network {name!r}: allowed are {', '.join(names)}, or a .toml file{hint}")

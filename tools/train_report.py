@@ -9,7 +9,6 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -19,6 +18,7 @@ from merp.models.traffic.closed_form import PHASES
 from merp.models.traffic.footing import Footing
 from merp.models.training import classify, step_bytes
 from merp.tools.checkpoint import Checkpoint
+from merp.tools.loss_chart import draw
 from merp.tools.progress_bar import PATIENCE
 from merp.tools.table import console, fixed, table
 from merp.tools.training_data import Split
@@ -134,36 +134,16 @@ def write(folder: Path, answer: Mapping[str, Any]) -> None:
     """
     try:
         (folder / "train.json").write_text(json.dumps(answer, indent=2) + "\n", encoding="utf-8")
-        _draw(folder / "loss.png", answer)
+        draw(folder / "loss.png", {answer["network"]: answer}, _title(answer))
     except OSError as error:
         raise BadInput(f"-o {folder}: cannot be written: {error.strerror}") from error
 
 
-def _draw(path: Path, answer: Mapping[str, Any]) -> None:
-    """Draw the loss of each step, and its mean over each epoch."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    loss = np.array(answer["loss"])
-    per_epoch = answer["images"]["trained"] // answer["batch"]
-    epochs = range(0, len(loss), per_epoch)
-    figure = Figure(figsize=(7, 4), layout="constrained")
-    FigureCanvasAgg(figure)
-    axes = figure.subplots()
-    axes.plot(np.arange(1, len(loss) + 1), loss, linewidth=0.6, alpha=0.5, label="step")
-    means = [loss[low : low + per_epoch].mean() for low in epochs]
-    middles = [low + min(per_epoch, len(loss) - low) / 2 for low in epochs]
-    axes.plot(middles, means, marker="o", markersize=3, label="mean of an epoch")
-    if (loss > 0).all():
-        axes.set_yscale("log")
-    axes.set_xlabel(f"step ({answer['batch']} images each)")
-    axes.set_ylabel("loss")
-    axes.set_title(
+def _title(answer: Mapping[str, Any]) -> str:
+    return (
         f"{answer['network']}, engine {answer['engine']}: "
         f"{answer['accuracy']:.1%} of {answer['images']['held_out']} held-out images right"
     )
-    axes.legend()
-    figure.savefig(path, dpi=120)
 
 
 def show(answer: Mapping[str, Any]) -> None:

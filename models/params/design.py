@@ -12,7 +12,10 @@ from merp.models.params import fused
 from merp.models.params.formats import BINARY32, FloatFormat
 from merp.models.params.summation import Summation
 
-ARITHMETIC = ("fmt", "cu_kind", "fused_dsp", "fused_window", "mul_latency", "add_latency")
+ARITHMETIC = (
+    "fmt", "cu_kind", "fused_dsp", "fused_window", "accumulator_precision", "mul_latency",
+    "add_latency",
+)  # fmt: skip
 """Fields that every phase of a layer has in common."""
 
 
@@ -35,6 +38,8 @@ class Design:
             that fits its FPGA (binary32 only).
         fused_dsp: DSP blocks per product of a fused CU, 1 or 2.
         fused_window: bits of a product of a fused CU, 28 to 32.
+        accumulator_precision: bits of a significand, hidden bit included, in the accumulators
+            behind fused CUs: 24 (binary32) to 28.
         ku_kind: how a CU of the kernel update sums; ``position`` is the paper's circuit, with an
             adder for each tap, ``row`` sums a row of positions before it rounds (fused CUs only).
         ku_lanes: gradients that a CU of kind ``row`` adds to per cycle.
@@ -68,6 +73,7 @@ class Design:
     cu_kind: str = "tree"
     fused_dsp: int = 1
     fused_window: int = 32
+    accumulator_precision: int = 24
     ku_kind: str = "position"
     ku_lanes: int = 1
     mul_latency: int = 3
@@ -122,8 +128,16 @@ class Design:
             kind=self.cu_kind,
             dsp=self.fused_dsp,
             window=self.fused_window,
+            precision=self.accumulator_precision,
             ku_kind=self.ku_kind,
         )
+
+    @property
+    def accumulator_format(self) -> FloatFormat:
+        """Format of a CU's sum of products and of the partial sums."""
+        if self.cu_kind == "fused":
+            return FloatFormat(self.fmt.exp_bits, self.accumulator_precision - 1)
+        return self.fmt
 
     @property
     def taps(self) -> int:

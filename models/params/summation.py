@@ -18,6 +18,8 @@ DSPS = (1, 2)
 # guard bit of its rounding; above 32 it would need more of the 2-DSP product than the DSPs' own
 # shift by 17 gives.
 WINDOWS = (28, 32)
+# With sign and exponent 28 bits fill the word of a block RAM, 36 bits.
+PRECISIONS = (24, 28)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,35 +30,42 @@ class Summation:
         kind: ``Design.cu_kind``.
         dsp: DSP blocks of a fused product; one is less exact.
         window: W, bits of a fused product before it is aligned.
+        precision: p of the accumulators behind fused CUs, significand bits with the hidden one
+            (IEEE 754-2019 clause 3.3); 24 is binary32.
         ku_kind: how gradients are summed.
 
     Raises:
-        ValueError: a value is out of range, or dsp, window or rows are given to a tree; the message
+        ValueError: a value is out of range, or a tree is given what is for fused CUs; the message
             names the design's key.
     """
 
     kind: str = "tree"
     dsp: int = 1
     window: int = 32
+    precision: int = 24
     ku_kind: str = "position"
 
     def __post_init__(self) -> None:
         """Check the fields."""
-        low, high = WINDOWS
         if self.kind not in CU_KINDS:
             raise ValueError(f"cu_kind must be one of {', '.join(CU_KINDS)}, not {self.kind!r}")
-        if self.kind != "fused" and (self.dsp, self.window) != (1, high):
-            raise ValueError(f"fused_dsp and fused_window are for cu_kind fused, not {self.kind}")
+        if self.kind != "fused" and (self.dsp, self.window, self.precision) != (1, 32, 24):
+            raise ValueError(
+                "fused_dsp, fused_window and accumulator_precision are for cu_kind fused, "
+                f"not {self.kind}"
+            )
         if self.ku_kind not in KU_KINDS:
             raise ValueError(f"ku_kind must be one of {', '.join(KU_KINDS)}, not {self.ku_kind!r}")
         if self.kind != "fused" and self.ku_kind == "row":
             raise ValueError(f"ku_kind row is for cu_kind fused, not {self.kind}")
         if self.dsp not in DSPS:
             raise ValueError(f"fused_dsp must be 1 or 2, not {self.dsp}")
-        if not isinstance(self.window, int) or not low <= self.window <= high:
-            raise ValueError(
-                f"fused_window must be a whole number from {low} to {high}, not {self.window}"
-            )
+        for key, value, (low, high) in (
+            ("fused_window", self.window, WINDOWS),
+            ("accumulator_precision", self.precision, PRECISIONS),
+        ):
+            if not isinstance(value, int) or not low <= value <= high:
+                raise ValueError(f"{key} must be a whole number from {low} to {high}, not {value}")
 
 
 TREE = Summation()

@@ -1,0 +1,51 @@
+"""A picture of the losses of training runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+
+def epoch_means(answer: Mapping[str, Any]) -> tuple[list[float], list[float]]:
+    """Return the middle step of each epoch and the mean loss of its steps; the last may be short.
+
+    answer: what ``merp train --json`` prints.
+    """
+    loss = np.array(answer["loss"])
+    per_epoch = answer["images"]["trained"] // answer["batch"]
+    epochs = range(0, len(loss), per_epoch)
+    middles = [low + min(per_epoch, len(loss) - low) / 2 for low in epochs]
+    return middles, [float(loss[low : low + per_epoch].mean()) for low in epochs]
+
+
+def draw(path: Path, runs: Mapping[str, Mapping[str, Any]], title: str) -> None:
+    """Draw the loss of each step, thin, and its mean over each epoch, for answers by label.
+
+    path: its suffix, ``.png`` or ``.svg``, says the format; equal answers give equal files.
+    """
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7, 4), layout="constrained")
+    axes = figure.subplots()
+    for index, (label, answer) in enumerate(runs.items()):
+        loss = answer["loss"]
+        # Runs that hardly differ lie on each other: their rings do not.
+        size = 3 + 3 * (len(runs) - 1 - index)
+        means = axes.plot(
+            *epoch_means(answer), marker="o", markersize=size, fillstyle="none", label=label
+        )
+        steps = np.arange(1, len(loss) + 1)
+        axes.plot(steps, loss, linewidth=0.6, alpha=0.4, color=means[0].get_color())
+    if all(loss > 0 for answer in runs.values() for loss in answer["loss"]):
+        axes.set_yscale("log")
+    batches = sorted({answer["batch"] for answer in runs.values()})
+    axes.set_xlabel(f"step ({' or '.join(map(str, batches))} images each)")
+    axes.set_ylabel("loss: each step, and mean of an epoch")
+    axes.set_title(title)
+    axes.legend()
+    with matplotlib.rc_context({"svg.hashsalt": "merp", "svg.fonttype": "none"}):
+        figure.savefig(path, dpi=120, metadata={"Date": None} if path.suffix == ".svg" else None)

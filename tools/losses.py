@@ -1,0 +1,88 @@
+"""``merp losses``: the losses of several training runs in one picture."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from merp.models.errors import BadInput
+from merp.tools.arguments import add_json
+from merp.tools.table import console, fixed, table
+
+ANSWER = "train.json"
+FORMATS = (".png", ".svg")
+KEYS = ("network", "engine", "steps", "batch", "seed", "loss", "accuracy", "images")
+
+
+def add_parser(subparsers: Any) -> None:
+    """Add the verb."""
+    parser = subparsers.add_parser("losses", help="losses of training runs in one picture")
+    parser.add_argument(
+        "runs", type=Path, nargs="+", metavar="DIR", help="what merp train -o DIR left"
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        default=Path("losses.svg"),
+        metavar="FILE",
+        help=f"the picture, {' or '.join(FORMATS)} (default losses.svg)",
+    )
+    add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Draw the picture, print what the runs came to."""
+    if args.output.suffix not in FORMATS:
+        raise BadInput(f"-o {args.output}: must end in {' or '.join(FORMATS)}")
+    runs = {_label(folder, args.runs): _read(folder) for folder in args.runs}
+
+    from merp.tools.loss_chart import draw, epoch_means
+
+    try:
+        draw(args.output, runs, f"loss of training, {len(runs)} runs")
+    except OSError as error:
+        raise BadInput(f"-o {args.output}: cannot be written: {error.strerror}") from error
+    found = [
+        {"run": label, **{key: answer[key] for key in KEYS if key not in ("loss", "images")}}
+        | {"last_epoch_loss": epoch_means(answer)[1][-1] if answer["loss"] else None}
+        for label, answer in runs.items()
+    ]
+    if args.json:
+        print(json.dumps({"picture": str(args.output), "runs": found}, indent=2))
+        return 0
+    rows = [
+        (
+            *(each["run"], each["network"], each["engine"]),
+            *(f"{each[key]:,}" for key in ("steps", "batch", "seed")),
+            fixed(each["last_epoch_loss"], 5),
+            f"{each['accuracy']:.2%}",
+        )
+        for each in found
+    ]
+    columns = ("run", "network", "engine", "steps", "batch", "seed", "loss, last epoch", "accuracy")
+    console().print(table(f"Training runs, drawn in {args.output}", columns, rows, text_columns=3))
+    return 0
+
+
+def _label(folder: Path, runs: list[Path]) -> str:
+    """Name of the folder, or all of its path where another has the same name."""
+    alike = [each for each in runs if each.resolve().name == folder.resolve().name]
+    return folder.resolve().name if len(alike) == 1 else str(folder)
+
+
+def _read(folder: Path) -> dict[str, Any]:
+    """Read the answer that a run left."""
+    path = folder / ANSWER
+    try:
+        answer = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise BadInput(f"{path}: cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise BadInput(f"{path}: not JSON: {error}") from error
+    missing = [key for key in KEYS if not isinstance(answer, dict) or key not in answer]
+    if missing:
+        raise BadInput(f"{path}: {missing[0]} is missing: must be what merp train -o wrote")
+    return dict(answer)
