@@ -111,12 +111,9 @@ def row_sequencer(
         verdict.issue.next = fire
         verdict.final_issue.next = fire and head[final]
         verdict.idle.next = not busy and rows == 0
-        if not fire:
-            verdict.useful.next = 0
-        elif last_group:
+        verdict.useful.next = n_cu
+        if last_group:
             verdict.useful.next = config.last_cus
-        else:
-            verdict.useful.next = n_cu
 
     @always_comb
     def keep() -> None:
