@@ -63,11 +63,11 @@ def row_lane(
 
     @always(clk.posedge)
     def subtract() -> None:
-        before = intbv(0)[width:]
+        earlier = intbv(0)[width:]
         value = modbv(0)[width:]
         if not control.fresh:
-            before[:] = previous[control.previous_step]
-        value[:] = picked - before
+            earlier[:] = previous[control.previous_step]
+        value[:] = picked - earlier
         difference.next = concat(value, False)
         if control.replace:
             previous[control.previous_step].next = picked

@@ -56,7 +56,8 @@ def update_flow(shape: Shape, images: int, design: Design, momentum: bool = Fals
     pipeline = READ + step * (2 if momentum else 1)
     elements = shape.m * (shape.n * shape.k**2 + 1)
     drain = ISSUED + gradient_latency(design) + pipeline + elements + LEAVE
-    return UpdateFlow(*walk(shape, images, design), drain)
+    fill, issue, stall_input, stall_hazard = walk(shape, images, design)
+    return UpdateFlow(fill, issue, stall_input, stall_hazard, drain)
 
 
 def _position_walk(shape: Shape, images: int, design: Design) -> tuple[int, ...]:
