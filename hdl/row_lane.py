@@ -63,11 +63,11 @@ def row_lane(
 
     @always(clk.posedge)
     def subtract() -> None:
-        before = intbv(0)[width:]
+        older = intbv(0)[width:]
         value = modbv(0)[width:]
         if not control.fresh:
-            before[:] = previous[control.previous_step]
-        value[:] = picked - before
+            older[:] = previous[control.previous_step]
+        value[:] = picked - older
         difference.next = concat(value, False)
         if control.replace:
             previous[control.previous_step].next = picked
@@ -76,7 +76,9 @@ def row_lane(
     def unpack() -> None:
         code = scale[EXPONENT_SUM_BITS + CODE_BITS : EXPONENT_SUM_BITS]
         largest.next = scale[EXPONENT_SUM_BITS:]
-        special.next = concat(code == 3, code != 0, scale[EXPONENT_SUM_BITS + 1])
+        nan = code == 3
+        infinite = code != 0
+        special.next = concat(nan, infinite, scale[EXPONENT_SUM_BITS + 1])
 
     @always(clk.posedge)
     def fetch() -> None:
