@@ -15,11 +15,11 @@ from merp.hdl.fused_normalise import fused_normalise
 from merp.hdl.kernel_memory import kernel_memory
 from merp.hdl.row_bundles import RowControl
 from merp.hdl.row_control import SCALES_FIRST
+from merp.hdl.select_word import select_word
 from merp.models.params.design import Design
 from merp.models.params.row import CODE_BITS, DIFFERENCE, steps, sum_bits
 
-# Words that are selected stand at powers of two: the low bits of the shift are known to be zero.
-SUM_PLACE, SCALE_PLACE = 6, 4
+SUM_PLACE, SCALE_PLACE = 6, 4  # words of 2^6 and 2^4 bits are selected
 
 
 @entity
@@ -36,30 +36,12 @@ def row_lane(
     Throughput: a tap per cycle. Reset: none.
     """
     fmt, width = design.fmt, sum_bits(design)
-    step_bits = len(control.sum_step)
-    sum_bits_all, scale_bits_all = len(sums), len(scales)
     picked, picked_scale = bits(width), bits(EXPONENT_SUM_BITS + CODE_BITS)
     scale = bits(EXPONENT_SUM_BITS + CODE_BITS)
     previous = [bits(width) for _ in range(steps(design))]
     difference = bits(width + 1)
     largest, special = bits(EXPONENT_SUM_BITS), bits(3)
     row_total, operand, total = bits(fmt.width), bits(fmt.width), bits(fmt.width)
-
-    @always(clk.posedge)
-    def select() -> None:
-        shift = intbv(0)[step_bits + SUM_PLACE :]
-        moved = intbv(0)[sum_bits_all:]
-        shift[:] = concat(control.sum_step, intbv(0)[SUM_PLACE:])
-        moved[:] = sums >> shift
-        picked.next = moved[width:]
-
-    @always(clk.posedge)
-    def select_scale() -> None:
-        shift = intbv(0)[step_bits + SCALE_PLACE :]
-        moved = intbv(0)[scale_bits_all:]
-        shift[:] = concat(control.scale_step, intbv(0)[SCALE_PLACE:])
-        moved[:] = scales >> shift
-        picked_scale.next = moved[EXPONENT_SUM_BITS + CODE_BITS :]
 
     @always(clk.posedge)
     def subtract() -> None:
@@ -89,6 +71,8 @@ def row_lane(
             operand.next = element
 
     stages = [
+        select_word(clk, sums, control.sum_step, picked, SUM_PLACE),
+        select_word(clk, scales, control.scale_step, picked_scale, SCALE_PLACE),
         delay(clk, picked_scale, scale, SCALES_FIRST + DIFFERENCE - 1),
         fused_normalise(clk, difference, largest, special, row_total, design.fused_window),
         fp_add(clk, row_total, operand, total, fmt, design.add_latency),
@@ -102,4 +86,4 @@ def row_lane(
             design.gradient_words,
         ),
     ]
-    return select, select_scale, subtract, unpack, fetch, stages
+    return subtract, unpack, fetch, stages
