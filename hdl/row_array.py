@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import ConcatSignal, always, always_comb, intbv
+from myhdl import ConcatSignal, always_comb
 
 from merp.hdl.bundles import bits, count, flag
 from merp.hdl.delay import delay
@@ -13,12 +13,18 @@ from merp.hdl.gradient_bundles import GradientRead, RowSlot
 from merp.hdl.kernel_memory import kernel_memory
 from merp.hdl.row_bundles import RowControl
 from merp.hdl.row_control import row_control
-from merp.hdl.row_cu import row_cu
+from merp.hdl.row_cu import ELEMENT_PLACE, row_cu
 from merp.hdl.row_operands import row_operands
+from merp.hdl.select_word import select_word
 from merp.hdl.valid_delay import valid_delay
 from merp.models.params.design import Design
 from merp.models.params.fused import EXPONENT_BITS, OPERAND_BITS, activation_bits
 from merp.models.params.row import SCALE_BITS
+
+
+def _index(shift: Any) -> Any:
+    """Which element lies at a bit position."""
+    return shift(len(shift), ELEMENT_PLACE) if len(shift) > ELEMENT_PLACE else shift
 
 
 @entity
@@ -56,8 +62,8 @@ def row_array(
     activations = bits(taps * element_width)
     operands = bits(n_cu * OPERAND_BITS)
     control = RowControl(design)
-    tap_shift = count(design.ku_lanes * width - 1)
-    cu_shift = count(n_cu * width - 1)
+    read_lane, read_unit = _index(read.tap_shift), _index(read.cu_shift)
+    lane, unit = bits(len(read_lane)), bits(len(read_unit))
 
     both = ConcatSignal(deltas, window)
 
@@ -73,8 +79,8 @@ def row_array(
     steer = row_control(clk, rst, slot, opening, read, column, control, design)
     decode = row_operands(clk, words, late_words, scales, exponents, activations, operands, design)
     places = [
-        delay(clk, read.tap_shift, tap_shift, 1),
-        delay(clk, read.cu_shift, cu_shift, 2),
+        delay(clk, read_lane, lane, 1),
+        delay(clk, read_unit, unit, 2),
     ]
     elements = [bits(width) for _ in range(n_cu)]
     units = [
@@ -87,18 +93,12 @@ def row_array(
             scales((taps + j + 1) * SCALE_BITS, (taps + j) * SCALE_BITS),
             exponents((taps + j + 1) * EXPONENT_BITS, (taps + j) * EXPONENT_BITS),
             operands((j + 1) * OPERAND_BITS, j * OPERAND_BITS),
-            tap_shift,
+            lane,
             elements[j],
             design,
         )
         for j in range(n_cu)
     ]
     joined = ConcatSignal(*reversed(elements)) if n_cu > 1 else elements[0]
-
-    @always(clk.posedge)
-    def select() -> None:
-        moved = intbv(0)[n_cu * width :]
-        moved[:] = joined >> cu_shift
-        gradient.next = moved[width:]
-
-    return join, row, steer, decode, places, units, select
+    choose = select_word(clk, joined, unit, gradient, ELEMENT_PLACE)
+    return join, row, steer, decode, places, units, choose

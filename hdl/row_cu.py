@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import ConcatSignal, always, intbv
+from myhdl import ConcatSignal
 
 from merp.hdl.bundles import bits
+from merp.hdl.delay import delay
 from merp.hdl.entity import entity
 from merp.hdl.fused_align import fused_align
 from merp.hdl.fused_product import fused_product
@@ -14,9 +15,12 @@ from merp.hdl.row_bundles import RowControl
 from merp.hdl.row_lane import SCALE_PLACE, SUM_PLACE, row_lane
 from merp.hdl.row_largest import row_largest
 from merp.hdl.row_sum import row_sum
+from merp.hdl.select_word import select_word
 from merp.models.params.design import Design
 from merp.models.params.fused import DISTANCE_BITS, EXPONENT_BITS, PRODUCT, activation_bits
 from merp.models.params.row import SCALE_BITS, sum_bits
+
+ELEMENT_PLACE = 5  # words of 2^5 bits are selected where gradients are read
 
 
 def _joined(words: list[Any]) -> Any:
@@ -33,7 +37,7 @@ def row_cu(
     delta_scale: Any,
     delta_exponent: Any,
     delta: Any,
-    tap_shift: Any,
+    lane: Any,
     element: Any,
     design: Design,
 ) -> Any:
@@ -44,7 +48,7 @@ def row_cu(
                                      the exponent pass
     exponents, delta_exponent   in   SCALE cycles after the mantissa pass has read them
     activations, delta          in   decoded for the mantissa pass
-    tap_shift                   in   lane, as a bit position, a cycle after the read's address
+    lane                        in   of the element to read, a cycle after its address
     element                     out  of its gradient memory, a cycle later
 
     Throughput: a window per cycle, and ku_lanes gradients. No reset but control's.
@@ -56,8 +60,7 @@ def row_cu(
     distances = [bits(DISTANCE_BITS) for _ in range(taps)]
     sums = [bits(1 << SUM_PLACE) for _ in range(taps)]
     held = [bits(1 << SCALE_PLACE) for _ in range(taps)]
-    element_width, lane_width = design.fmt.width, lanes * design.fmt.width
-    words = [bits(element_width) for _ in range(lanes)]
+    words = [bits(design.fmt.width) for _ in range(lanes)]
     word = _joined(words)
 
     units = [
@@ -100,10 +103,6 @@ def row_cu(
         for lane in range(lanes)
     ]
 
-    @always(clk.posedge)
-    def select() -> None:
-        moved = intbv(0)[lane_width:]
-        moved[:] = word >> tap_shift
-        element.next = moved[element_width:]
-
-    return units, accumulators, select
+    if lanes == 1:
+        return units, accumulators, delay(clk, word, element, 1)
+    return units, accumulators, select_word(clk, word, lane, element, ELEMENT_PLACE)
