@@ -15,16 +15,11 @@ from merp.hdl.row_bundles import RowControl
 from merp.hdl.row_control import row_control
 from merp.hdl.row_cu import ELEMENT_PLACE, row_cu
 from merp.hdl.row_operands import row_operands
-from merp.hdl.select_word import select_word
+from merp.hdl.select_word import index_of, select_word
 from merp.hdl.valid_delay import valid_delay
 from merp.models.params.design import Design
 from merp.models.params.fused import EXPONENT_BITS, OPERAND_BITS, activation_bits
 from merp.models.params.row import SCALE_BITS
-
-
-def _index(shift: Any) -> Any:
-    """Which element lies at a bit position."""
-    return shift(len(shift), ELEMENT_PLACE) if len(shift) > ELEMENT_PLACE else shift
 
 
 @entity
@@ -62,7 +57,9 @@ def row_array(
     activations = bits(taps * element_width)
     operands = bits(n_cu * OPERAND_BITS)
     control = RowControl(design)
-    read_lane, read_unit = _index(read.tap_shift), _index(read.cu_shift)
+    read_lane, read_unit = (
+        index_of(shift, ELEMENT_PLACE) for shift in (read.tap_shift, read.cu_shift)
+    )
     lane, unit = bits(len(read_lane)), bits(len(read_unit))
 
     both = ConcatSignal(deltas, window)
