@@ -43,10 +43,10 @@ def _rounded_product(a: Any, b: Any, distance: Any, dsp: int, window: int) -> An
 def _word(total: Any, largest: Any, window: int) -> Any:
     """Binary32 of a sum of units."""
     sign = 0x80000000 if total < 0 else 0
-    magnitude = abs(total) << 24  # every length is then 24 bits at least, the rest below a point
+    magnitude = abs(total)
     if magnitude == 0:
         return 0
-    exponent = largest - window - 250 + 127 - 24 + 61
+    exponent = largest - window - 250 + 127 + 61
     for step in (32, 16, 8, 4, 2, 1):
         if magnitude < 1 << (62 - step):
             magnitude <<= step

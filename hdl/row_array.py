@@ -16,7 +16,6 @@ from merp.hdl.row_control import row_control
 from merp.hdl.row_cu import ELEMENT_PLACE, row_cu
 from merp.hdl.row_operands import row_operands
 from merp.hdl.select_word import select_word
-from merp.hdl.valid_delay import valid_delay
 from merp.models.params.design import Design
 from merp.models.params.fused import EXPONENT_BITS, OPERAND_BITS, activation_bits
 from merp.models.params.row import SCALE_BITS
@@ -72,7 +71,7 @@ def row_array(
         words.next = both
 
     row = [
-        valid_delay(clk, rst, slot.valid, store, 1),
+        delay(clk, slot.valid, store, 1),
         delay(clk, slot.column, store_column, 1),
         kernel_memory(clk, store, store_column, words, column, late_words, design.max_size),
     ]

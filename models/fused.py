@@ -71,12 +71,13 @@ def _rounded(total: int, largest: int, window: int) -> int:
     length = 0
     while magnitude >> length:
         length += 1
-    kept = magnitude << 24 >> length
-    rest = magnitude - (kept << length >> 24)
     if length > 24:
-        half = 1 << (length - 25)
+        kept, half = magnitude >> (length - 24), 1 << (length - 25)
+        rest = magnitude - (kept << (length - 24))
         if rest > half or (rest == half and kept & 1):
             kept += 1
+    else:
+        kept = magnitude << (24 - length)
     exponent = largest - window - 250 + length - 1 + 127
     if kept == 1 << 24:
         kept >>= 1

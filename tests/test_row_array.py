@@ -136,6 +136,24 @@ def test_what_is_no_number_stays_in_its_row_and_tap(array: Callable[..., Any]) -
     assert read_out(script.play(array)) == wanted.words.reshape(-1).tolist()
 
 
+@every_array
+@pytest.mark.parametrize("columns", [4, 1024])
+def test_a_row_of_the_largest_products(array: Callable[..., Any], columns: int) -> None:
+    """The sum of max_size products fills its bits, above and below zero."""
+    design = design_for(1, 1, max_size=columns, fused_dsp=2)
+    script, wanted = RowScript(design, 1), Gradients(design)
+    script.reset()
+    for addr, sign in enumerate((0, SIGN, 0)):
+        windows = np.full((columns, 1), ONE | 0x7FFFFF, np.uint32)
+        deltas = windows | np.uint32(sign)
+        deltas[0] ^= np.uint32(0x40000 * addr)
+        script.sweep(addr, True, windows, deltas)
+        wanted.add(addr, True, windows, deltas)
+    script.settle()
+    script.read_all()
+    assert read_out(script.play(array)) == wanted.words.reshape(-1).tolist()
+
+
 def stirred(design: Design, offsets: range) -> tuple[RowScript, list[int]]:
     """A reset in each cycle of a sweep's way, and at once a new run; the script, what it reads."""
     script, wanted = RowScript(design, 5), Gradients(design)
