@@ -171,8 +171,8 @@ def pair_sums(windows: Bits, kernels: Bits, summation: Summation) -> Bits:
 
     windows: (count, taps); kernels: (m, taps) words. Returns (m, count) words.
     """
-    pair = (np.ascontiguousarray(words) for words in (windows, kernels))
-    return _pair_sums(*pair, summation.dsp, summation.window)
+    a, b = np.ascontiguousarray(windows), np.ascontiguousarray(kernels)
+    return _pair_sums(a, b, summation.dsp, summation.window)
 
 
 @njit(cache=True, parallel=True)
