@@ -135,9 +135,7 @@ class Design:
     @property
     def accumulator_format(self) -> FloatFormat:
         """Format of a CU's sum of products and of the partial sums."""
-        if self.cu_kind == "fused":
-            return FloatFormat(self.fmt.exp_bits, self.accumulator_precision - 1)
-        return self.fmt
+        return self.summation.accumulator_format(self.fmt)
 
     @property
     def taps(self) -> int:
