@@ -9,10 +9,11 @@ from myhdl import ConcatSignal, always, always_comb, intbv
 from merp.hdl.bundles import Slot, bits, count, flag
 from merp.hdl.delay import delay
 from merp.hdl.entity import entity
-from merp.hdl.gradient_bundles import GradientRead, gradient_latency
+from merp.hdl.gradient_bundles import GradientRead
 from merp.hdl.gradient_cu import gradient_cu
 from merp.hdl.valid_delay import valid_delay
 from merp.models.params.design import Design
+from merp.models.params.kernel_update_registers import gradient_latency
 
 
 @entity

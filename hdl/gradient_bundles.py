@@ -27,6 +27,11 @@ class RowMapConfig(GradientMapConfig):
         self.sweeps = count(design.kernel_words)  # of a row, n*G
 
 
+def map_config(design: Design) -> GradientMapConfig:
+    """Registers of the input side of a kernel update on ``design``."""
+    return (RowMapConfig if design.ku_kind == "row" else GradientMapConfig)(design)
+
+
 class UpdateConfig:
     """Run-time registers of the update unit."""
 
@@ -79,11 +84,6 @@ class GradientRead:
 
 READ_LATENCY = 3
 """Memory, tap, CU."""
-
-
-def gradient_latency(design: Design) -> int:
-    """Cycles from a slot at the array's input to the one that writes its gradients."""
-    return 1 + design.mul_latency + design.add_latency
 
 
 class KernelUpdateStatus(Status):

@@ -19,7 +19,6 @@ from merp.hdl.gradient_bundles import (
     GradientMapConfig,
     GradientRead,
     UpdateConfig,
-    gradient_latency,
 )
 from merp.hdl.parameter_reader import parameter_reader
 from merp.hdl.parameter_writer import parameter_writer
@@ -28,6 +27,7 @@ from merp.hdl.scaled_sum_fast import scaled_sum_fast
 from merp.hdl.update_walk import update_walk
 from merp.hdl.valid_delay import valid_delay
 from merp.models.params.design import Design
+from merp.models.params.kernel_update_registers import gradient_latency
 
 SUMS = {"rtl": scaled_sum, "behavioural": scaled_sum_fast}
 

@@ -145,6 +145,11 @@ def _sums(windows: Bits, kernels: Bits, words: Bits, dsp: int, window: int, prec
         words[index] = _sum(a, a_exponents, b, b_exponents, dsp, window, precision)
 
 
+def _room(summation: Summation, shape: tuple[int, ...]) -> Bits:
+    """Words of the accumulator's format, to be filled."""
+    return as_words(np.zeros(shape, np.uint32), summation.accumulator_format(BINARY32))
+
+
 def fused_sum(windows: ArrayLike, kernels: ArrayLike, summation: Summation) -> Bits:
     """Sum the products over the last axis: (..., taps) words each, binary32.
 
@@ -153,9 +158,35 @@ def fused_sum(windows: ArrayLike, kernels: ArrayLike, summation: Summation) -> B
     pair = [np.asarray(words, np.uint32) for words in (windows, kernels)]
     shape = np.broadcast_shapes(*(words.shape for words in pair))
     a, b = (np.array(np.broadcast_to(x, shape)).reshape(-1, shape[-1]) for x in pair)
-    words = as_words(np.empty(len(a), np.uint32), summation.accumulator_format(BINARY32))
+    words = _room(summation, (len(a),))
     _sums(a, b, words, summation.dsp, summation.window, summation.precision)
     return words.reshape(shape[:-1])
+
+
+@njit(cache=True, parallel=True)
+def _pair_sums(
+    windows: Bits, kernels: Bits, sums: Bits, dsp: int, window: int, precision: int
+) -> None:
+    """Fill ``sums`` as ``pair_sums`` says."""
+    a, a_exponents = _decode(windows.reshape(-1))
+    a, a_exponents = a.reshape(windows.shape), a_exponents.reshape(windows.shape)
+    b, b_exponents = _decode(kernels.reshape(-1))
+    b, b_exponents = b.reshape(kernels.shape), b_exponents.reshape(kernels.shape)
+    for i in prange(len(windows)):
+        for j in range(len(kernels)):
+            sums[j, i] = _sum(a[i], a_exponents[i], b[j], b_exponents[j], dsp, window, precision)
+
+
+def pair_sums(windows: Bits, kernels: Bits, summation: Summation) -> Bits:
+    """Sum the products of each of some windows with each of some kernels.
+
+    windows: (count, taps); kernels: (m, taps) words. Returns (m, count) words of the accumulator's
+    format.
+    """
+    a, b = (np.ascontiguousarray(words) for words in (windows, kernels))
+    sums = _room(summation, (len(b), len(a)))
+    _pair_sums(a, b, sums, summation.dsp, summation.window, summation.precision)
+    return sums
 
 
 @njit(cache=True, parallel=True)
@@ -209,7 +240,7 @@ def convolve(
     for first in range(0, kernels.shape[1], together):
         part = slice(first, first + together)
         maps, of_maps = (np.ascontiguousarray(x) for x in (padded[..., part], kernels[:, part]))
-        sums = np.empty((of_maps.shape[1], *total.shape), total.dtype)
+        sums = _room(summation, (of_maps.shape[1], *total.shape))
         _map_sums(maps, of_maps, sums, stride, *choice)
         for each in sums:
             total = fp_add(total, each, fmt)

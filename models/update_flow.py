@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from merp.models.flow import keep_and_need
 from merp.models.params.design import Design
-from merp.models.params.kernel_update_registers import revisit_cycles
+from merp.models.params.kernel_update_registers import gradient_latency, revisit_cycles
 from merp.models.params.shape import Shape
 from merp.models.params.sizing import groups_of
+from merp.models.row_flow import row_walk
 
 FILLED = 2  # cycles from the last delta word of a word of CUs to its first possible slot
 LEAD = 1  # cycles by which deltas are taken before maps, whose registers are set up first
@@ -50,6 +51,15 @@ class UpdateFlow:
 
 def update_flow(shape: Shape, images: int, design: Design, momentum: bool = False) -> UpdateFlow:
     """Walk every cycle up to the last slot; the update behind it takes an element per cycle."""
+    walk = row_walk if design.ku_kind == "row" else _position_walk
+    step = design.mul_latency + design.add_latency
+    pipeline = READ + step * (2 if momentum else 1)
+    elements = shape.m * (shape.n * shape.k**2 + 1)
+    drain = ISSUED + gradient_latency(design) + pipeline + elements + LEAVE
+    return UpdateFlow(*walk(shape, images, design), drain)
+
+
+def _position_walk(shape: Shape, images: int, design: Design) -> tuple[int, ...]:
     distance = revisit_cycles(design)
     groups = groups_of(shape, design.n_cu)
     counted = _walk(
@@ -64,12 +74,7 @@ def update_flow(shape: Shape, images: int, design: Design, momentum: bool = Fals
         max(0, distance - shape.n * groups),
         max(0, distance - shape.m),
     )
-    step = design.mul_latency + design.add_latency
-    pipeline = READ + step * (2 if momentum else 1)
-    elements = shape.m * (shape.n * shape.k**2 + 1)
-    drain = ISSUED + 1 + step + pipeline + elements + LEAVE
-    fill, issue, stall_input, stall_hazard = map(int, counted)
-    return UpdateFlow(fill, issue, stall_input, stall_hazard, drain)
+    return tuple(map(int, counted))
 
 
 @numba.njit(cache=True)

@@ -14,12 +14,12 @@ from merp.cosim.replay import lint_verilog, replay
 from merp.hdl.bundles import Slot, bits, flag
 from merp.hdl.gradient_array import gradient_array
 from merp.hdl.gradient_array_fast import gradient_array_fast
-from merp.hdl.gradient_bundles import READ_LATENCY, GradientRead, gradient_latency
+from merp.hdl.gradient_bundles import READ_LATENCY, GradientRead
 from merp.models.fp_add import fp_add
 from merp.models.fp_mul import fp_mul
 from merp.models.params.design import Design
 from merp.models.params.formats import BFLOAT16, BINARY32, FloatFormat
-from merp.models.params.kernel_update_registers import revisit_cycles
+from merp.models.params.kernel_update_registers import gradient_latency, revisit_cycles
 from merp.testbenches.cu_bench import elements, joined
 from merp.testbenches.trace import Trace, run_block
 

@@ -18,12 +18,12 @@ from merp.hdl.gradient_bundles import (
     GradientMapConfig,
     GradientRead,
     UpdateConfig,
-    gradient_latency,
 )
 from merp.hdl.update_unit import SLOT_CYCLES, update_unit
 from merp.models.kernel_update import update
 from merp.models.params.design import Design
 from merp.models.params.formats import BFLOAT16, BINARY32, FloatFormat
+from merp.models.params.kernel_update_registers import gradient_latency
 from merp.testbenches.fp_bench import corner_values
 from merp.testbenches.trace import Sample, Trace, run_block
 

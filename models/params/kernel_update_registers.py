@@ -1,4 +1,4 @@
-"""Run-time registers of a kernel update: what a layer writes into an elaborated design."""
+"""Run-time registers of a kernel update, and the distances in time that they keep."""
 
 from __future__ import annotations
 
@@ -17,6 +17,11 @@ def revisit_cycles(design: Design) -> int:
     because a forwarding multiplexer would be as wide as the window.
     """
     return design.add_latency + 2
+
+
+def gradient_latency(design: Design) -> int:
+    """Cycles from a slot at the array's input to the one that writes its gradients."""
+    return 1 + design.mul_latency + design.add_latency
 
 
 def longest_rest(design: Design) -> int:

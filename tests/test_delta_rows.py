@@ -1,0 +1,108 @@
+"""Deltas of two rows: words in place, credits and capacity."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from merp.cosim.replay import lint_verilog, replay
+from merp.hdl.delta_rows import delta_rows
+from merp.hdl.gradient_bundles import RowSlot
+from merp.models.params.design import Design
+from merp.models.params.formats import FloatFormat
+from merp.testbenches.delta_bench import DeltaRun, Driver, Use, check, play
+from merp.testbenches.trace import Trace
+
+BYTE = FloatFormat(4, 3)  # elements are only carried, so few bits do
+
+
+def design_for(n_cu: int, groups: int) -> Design:
+    return Design(
+        fmt=BYTE, k=1, n_cu=n_cu, r=1, groups=groups, kernel_words=2 * groups, row_words=4,
+        max_size=4, max_maps=4, max_images=2, fifo_words=groups,
+    )  # fmt: skip
+
+
+def uses(run: DeltaRun) -> list[Use]:
+    """Each row n times over for each group, and then freed."""
+    images, rows, columns = run.size
+    return [
+        Use(
+            row * columns + column,
+            group,
+            row == 0,
+            {
+                "slot_delta_word": column * run.groups + group,
+                "slot_row_last": int(
+                    (i, group, column) == (run.n - 1, run.groups - 1, columns - 1)
+                ),
+            },
+            row + 1 if i == group == column == 0 else 0,
+            column == 0,
+        )
+        for row in range(images * rows)
+        for i in range(run.n)
+        for group in range(run.groups)
+        for column in range(columns)
+    ]
+
+
+def played(design: Design, runs: Sequence[DeltaRun], cycles: int = 600) -> tuple[Driver, Trace]:
+    return play(delta_rows, RowSlot(design), design, runs, uses, ["slot_row_last"], cycles)
+
+
+@pytest.mark.parametrize(("n_cu", "groups"), [(1, 1), (1, 4), (3, 2), (4, 4)])
+def test_words_in_place_under_pressure(n_cu: int, groups: int) -> None:
+    design = design_for(n_cu, groups)
+    rng = Random(f"{n_cu} {groups}")
+    runs = [
+        DeltaRun(design, m, (rng.randrange(1, 3), 3, rng.randrange(1, 5)), rng.randrange(1, 3), m,
+            rng.choice((0.4, 1.0)), rng.choice((0.4, 1.0)), rng.randrange(3))
+        for m in sorted({1, n_cu, n_cu * groups, rng.randrange(1, n_cu * groups + 1)})
+    ]  # fmt: skip
+    driver, trace = played(design, runs, 3000)
+    check(driver, trace)
+    assert not any(trace.column("framing_error"))
+
+
+def test_no_more_than_two_rows() -> None:
+    """Without a reader it takes two rows and all but one element of the next word."""
+    design = design_for(3, 2)
+    driver, trace = played(design, [DeltaRun(design, 5, (1, 4, 4), 1, 0, use=0.0)], 80)
+    cycles = [cycle for cycle, *_ in driver.transfers]
+    assert cycles == list(range(cycles[0], cycles[0] + 2 * 4 * 5 + 2))
+    assert trace.column("sink_ready")[-1] == 0
+
+
+def test_the_first_row_opens() -> None:
+    design = design_for(2, 2)
+    runs = [DeltaRun(design, 4, (2, 2, 3), 2, seed) for seed in (0, 1)]
+    driver, trace = played(design, runs, 400)
+    check(driver, trace)
+    assert {first for _, _, first in driver.expected} == {0, 1}
+
+
+@pytest.mark.parametrize("reset_at", range(3, 40, 4))
+def test_reset_in_mid_stream(reset_at: int) -> None:
+    design = design_for(2, 2)
+    run = DeltaRun(design, 3, (1, 3, 2), 2, 1)
+    driver, trace = played(design, [replace(run, reset_at=reset_at), run], 200)
+    begin = [cycle for cycle, start in enumerate(trace.column("start")) if start][1]
+    check(driver, trace, begin)
+
+
+@pytest.mark.ghdl
+@pytest.mark.parametrize(("n_cu", "groups"), [(1, 4), (3, 2)])
+def test_delta_rows_vhdl(n_cu: int, groups: int, tmp_path: Path) -> None:
+    design = design_for(n_cu, groups)
+    runs = [
+        DeltaRun(design, n_cu * groups - i, (1, 3, 3), 2, i, offer=0.7, use=0.5) for i in range(2)
+    ]
+    driver, trace = played(design, runs, 500)
+    check(driver, trace)
+    assert replay(trace, tmp_path) == 500
+    lint_verilog(delta_rows, trace.args, tmp_path / "verilog")
