@@ -16,6 +16,7 @@ from merp.hdl import integer_float
 from merp.hdl.cu_array import cu_array
 from merp.hdl.cu_array_fast import cu_array_fast
 from merp.models.fp_add import fp_add
+from merp.models.fp_convert import fp_convert
 from merp.models.fp_mul import fp_mul
 from merp.models.fp_tree import fp_tree
 from merp.models.fused import fused_sum
@@ -59,6 +60,8 @@ CONFIGURATIONS = [
     design_for(2, 2, groups=2, cu_kind="fused", fused_window=29, add_latency=3),
     design_for(3, 1, groups=2, p=2, cu_kind="fused", fused_dsp=2, fused_window=28),
     design_for(5, 1, groups=2, cu_kind="fused", add_latency=4),
+    design_for(2, 3, groups=2, cu_kind="fused", accumulator_precision=28, add_latency=4),
+    design_for(3, 1, groups=1, p=2, cu_kind="fused", fused_dsp=2, accumulator_precision=25),
 ]
 
 
@@ -67,6 +70,7 @@ def name(design: Design) -> str:
         f"k{design.k}-{design.n_cu}cu-{design.groups}g-p{design.p}-"
         f"e{design.fmt.exp_bits}f{design.fmt.frac_bits}-{design.mul_latency}{design.add_latency}"
         + (f"-fused{design.fused_dsp}w{design.fused_window}" if design.cu_kind == "fused" else "")
+        + (f"p{design.accumulator_precision}" if design.round_latency else "")
     )
 
 
@@ -86,6 +90,7 @@ class Layer:
     def __init__(self, design: Design, n: int, positions: int, rng: Random, stalls: float) -> None:
         self.script = CuScript(design, rng)
         fmt, taps, groups = design.fmt, design.taps, design.groups
+        wide = design.accumulator_format
         assert n * groups <= design.kernel_words
         kernels = [
             [elements(taps, fmt, rng) for _ in range(n * groups)] for _ in range(design.n_cu)
@@ -109,10 +114,10 @@ class Layer:
                 self.script.slot(i * groups + g, acc_addr, g, i == 0, i == n - 1, window)
                 words = [memory[i * groups + g] for memory in kernels]
                 psums = sum_of_products(design, window, words)
-                operand = partial[lane, g] if i else [memory[g] for memory in biases]
-                partial[lane, g] = fp_add(operand, psums, fmt)
+                bias = fp_convert([memory[g] for memory in biases], fmt, wide)
+                partial[lane, g] = fp_add(partial[lane, g] if i else bias, psums, wide)
                 if i == n - 1:
-                    word = joined(partial[lane, g].tolist(), fmt.width)
+                    word = joined(fp_convert(partial[lane, g], wide, fmt).tolist(), fmt.width)
                     self.expected.append((now + design.array_latency, word))
 
     def check(self, array: Callable[..., Any]) -> Trace:
