@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Any
 
-import numpy as np
 import pytest
 
 from merp.cosim.replay import replay
-from merp.hdl import integer_float
 from merp.hdl.cu_array import cu_array
 from merp.hdl.cu_array_fast import cu_array_fast
 from merp.models.fp_add import fp_add
@@ -30,7 +29,6 @@ from merp.testbenches.cu_bench import (
     joined,
     run_cu_array,
 )
-from merp.testbenches.fp_bench import CLASSES, corner_pairs
 from merp.testbenches.trace import Trace
 
 ARRAYS = (cu_array, cu_array_fast)
@@ -225,10 +223,14 @@ def test_cu_array_latency_and_throughput(array: Callable[..., Any], design: Desi
     assert at == [begin + design.array_latency, *range(again, again + 5)]
 
 
+SINGLE = design_for(1, 1, groups=1, kernel_words=2, add_latency=2)
+RESET = [replace(SINGLE, fmt=ODD), replace(SINGLE, cu_kind="fused", accumulator_precision=28)]
+
+
 @every_array
-def test_cu_array_reset_mid_stream(array: Callable[..., Any]) -> None:
+@pytest.mark.parametrize("design", RESET, ids=name)
+def test_cu_array_reset_mid_stream(array: Callable[..., Any], design: Design) -> None:
     """Slots in flight are forgotten, also by the accumulators; memories and finished sums stay."""
-    design = design_for(1, 1, groups=1, kernel_words=2, fmt=ODD, add_latency=2)
     one, fmt = design.fmt.one, design.fmt
     for after in range(design.array_latency + 2):
         script = CuScript(design, Random(after))
@@ -245,9 +247,27 @@ def test_cu_array_reset_mid_stream(array: Callable[..., Any]) -> None:
         script.slot(1, 0, 0, False, True, [one])
         script.drain()
         trace = run_cu_array(array, script)
-        kept = issued + design.array_latency <= reset
+        kept = issued + design.array_latency - design.round_latency <= reset
         two, three = fmt.one + (1 << fmt.frac_bits), fmt.one + (3 << fmt.frac_bits - 1)
         assert [word for _, word in finished_sums(trace)][1:] == [three if kept else two]
+
+
+@every_array
+@pytest.mark.parametrize("design", RESET, ids=name)
+def test_cu_array_reset_before_a_sum_is_finished(array: Callable[..., Any], design: Design) -> None:
+    one = design.fmt.one
+    for after in range(design.array_latency + 2):
+        script = CuScript(design, Random(after))
+        script.reset()
+        script.load([[[one]] * 2], [[0]])
+        finished = len(script.cycles) + design.array_latency
+        script.slot(0, 0, 0, True, True, [one])
+        script.idle(after)
+        script.reset()
+        reset = len(script.cycles) - 1
+        script.drain()
+        wanted = [(finished, one)] if finished <= reset else []
+        assert finished_sums(run_cu_array(array, script)) == wanted
 
 
 @every_array
@@ -286,32 +306,10 @@ def test_cu_array_reads_before_it_writes(array: Callable[..., Any]) -> None:
         assert [word for _, word in finished_sums(run_cu_array(array, script))] == [wanted]
 
 
-@pytest.mark.parametrize("fmt", [BINARY32, BFLOAT16, BINARY16, ODD, FloatFormat(3, 23)], ids=str)
-def test_integer_float_matches_golden(fmt: FloatFormat) -> None:
-    """The behavioural array's own arithmetic: corners, and every class of operands."""
-    rng = Random(str(fmt))
-    pairs = corner_pairs(fmt)
-    for make in CLASSES.values():
-        pairs += make(fmt, 2000, rng)
-    if fmt == ODD:
-        pairs = list(product(range(1 << fmt.width), repeat=2))
-    a, b = (np.array(column, np.uint32) for column in zip(*pairs, strict=True))
-    total = np.empty_like(a)
-    integer_float.accumulate(a, b, total, fmt.exp_bits, fmt.frac_bits)
-    assert total.tolist() == fp_add(a, b, fmt).tolist()
-    products = np.empty_like(a)
-    for x in set(a.tolist()):
-        place = np.flatnonzero(a == x)
-        window, kernels = np.array([x], np.uint32), b[place].reshape(1, -1)
-        terms = np.empty(kernels.shape, np.int64)
-        sums = np.empty(place.size, np.uint32)
-        integer_float.sums_of_products(window, kernels, terms, sums, fmt.exp_bits, fmt.frac_bits)
-        products[place] = sums
-    assert products.tolist() == fp_mul(a, b, fmt).tolist()
-
-
 @pytest.mark.ghdl
-@pytest.mark.parametrize("design", [*CONFIGURATIONS[:5], *CONFIGURATIONS[8:10]], ids=name)
+@pytest.mark.parametrize(
+    "design", [*CONFIGURATIONS[:5], *CONFIGURATIONS[8:10], CONFIGURATIONS[12]], ids=name
+)
 def test_cu_array_vhdl(design: Design, tmp_path: Path) -> None:
     trace = run_cu_array(cu_array, anything(design, f"vhdl {name(design)}", 60))
     assert replay(trace, tmp_path) == len(trace.rows)

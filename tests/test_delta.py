@@ -176,7 +176,7 @@ def test_random_layers_back_to_back(index: int, seed: int) -> None:
     run([case(10 * seed + i, index) for i in range(3)])
 
 
-@pytest.mark.parametrize("index", [0, 2, 4])
+@pytest.mark.parametrize("index", [0, 2, 4, 5])
 def test_register_transfer_array_gives_the_same_record(index: int) -> None:
     cases = [case(70, index)]
     [behavioural], [rtl] = run(cases), run(cases, array="rtl")
@@ -184,7 +184,7 @@ def test_register_transfer_array_gives_the_same_record(index: int) -> None:
 
 
 @pytest.mark.ghdl
-@pytest.mark.parametrize("index", [1, 2, 4])
+@pytest.mark.parametrize("index", [1, 2, 4, 5])
 def test_vhdl_gives_the_same_record(index: int) -> None:
     cases = [case(seed, index) for seed in (80, 81)]
     for mine, other in zip(run(cases, "ghdl", "rtl"), run(cases), strict=True):
@@ -192,7 +192,7 @@ def test_vhdl_gives_the_same_record(index: int) -> None:
 
 
 @pytest.mark.verilator
-@pytest.mark.parametrize("index", [1, 4])
+@pytest.mark.parametrize("index", [1, 4, 5])
 def test_verilog_gives_the_same_record(index: int) -> None:
     cases = [case(seed, index) for seed in range(90, 96)]
     for mine, other in zip(run(cases, "verilator", "rtl"), run(cases), strict=True):
