@@ -247,6 +247,7 @@ def networks(tmp_path: Path) -> dict[str, Network]:
         "tree": "",
         "1": 'cu_kind = "fused"',
         "2": 'cu_kind = "fused"\nfused_dsp = 2\nfused_window = 28',
+        "wide": 'cu_kind = "fused"\naccumulator_precision = 28',
     }
     found = {}
     for name, lines in chosen.items():
@@ -257,11 +258,14 @@ def networks(tmp_path: Path) -> dict[str, Network]:
 
 
 def test_every_phase_of_a_design_sums_alike(networks: dict[str, Network]) -> None:
-    network = networks["2"]
-    layer = network.layers[1]
-    wanted = Summation(kind="fused", dsp=2, window=28)
-    assert network.summation(layer) == network.design(layer).summation == wanted
-    assert delta_design(network, layer).engine.summation == wanted
+    for name, wanted in (
+        ("2", Summation(kind="fused", dsp=2, window=28)),
+        ("wide", Summation(kind="fused", precision=28)),
+    ):
+        network = networks[name]
+        layer = network.layers[1]
+        assert network.summation(layer) == network.design(layer).summation == wanted
+        assert delta_design(network, layer).engine.summation == wanted
 
 
 def test_a_network_passes_forwards_and_back_as_its_designs_sum(
@@ -282,7 +286,7 @@ def test_a_network_passes_forwards_and_back_as_its_designs_sum(
         *_, passed = propagate(network, kept, delta, made)
         np.testing.assert_array_equal(passed.delta, back)
         outputs.add((output.tobytes(), back.tobytes()))
-    assert len(outputs) == 3  # none of them is another's arithmetic
+    assert len(outputs) == 4  # none of them is another's arithmetic
 
 
 @pytest.mark.full
