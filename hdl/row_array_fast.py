@@ -57,7 +57,13 @@ def row_array_fast(
         """Sum the row that is complete, and say when which of its words is added."""
         sums = np.zeros((steps(design) * lanes, n_cu), np.uint32)
         sums_of_rows(
-            row[:columns], row_deltas[:columns], sums, taps, design.fused_dsp, design.fused_window
+            row[:columns],
+            row_deltas[:columns],
+            sums,
+            taps,
+            design.fused_dsp,
+            design.fused_window,
+            design.accumulator_precision,
         )
         first = edge - 1 + columns + to_operand
         for step, words in enumerate(sums.reshape(-1, lanes * n_cu)):

@@ -74,7 +74,7 @@ def row_lane(
         select_word(clk, sums, control.sum_step, picked, SUM_PLACE),
         select_word(clk, scales, control.scale_step, picked_scale, SCALE_PLACE),
         delay(clk, picked_scale, scale, SCALES_FIRST + DIFFERENCE - 1),
-        fused_normalise(clk, difference, largest, special, row_total, design.fused_window),
+        fused_normalise(clk, difference, largest, special, row_total, design.fused_window, fmt),
         fp_add(clk, row_total, operand, total, fmt, design.add_latency),
         kernel_memory(
             clk,

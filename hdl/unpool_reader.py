@@ -63,7 +63,8 @@ def unpool_reader(
     busy = flag()
     channel = passed.channel
     element_done = flag()  # all of its maps
-    last_channel, last_column, last_row, last_image = flag(), flag(), flag(), flag()
+    last_channel = flag()  # kept beside channel, as much hangs on it
+    last_column, last_row, last_image = flag(), flag(), flag()
     room = flag()
     lead = count(overlap + 1)  # complete rows from the newest one that is read on
     fire, pooled, there, masked = flag(), flag(), flag(), flag()
@@ -94,7 +95,6 @@ def unpool_reader(
     @always_comb
     def locate() -> None:
         pooled.next = config.maximum or config.average
-        last_channel.next = channel + 1 == config.maps
 
     @always_comb
     def check() -> None:
@@ -138,13 +138,16 @@ def unpool_reader(
         if fire:
             if not last_channel:
                 channel.next = channel + 1
+                last_channel.next = channel + 2 == config.maps
             else:
                 channel.next = 0
+                last_channel.next = config.maps == 1
                 if last_column and last_row and last_image:
                     busy.next = False
         if start:
             busy.next = True
             channel.next = 0
+            last_channel.next = config.maps == 1
         if rst:
             busy.next = False
 
