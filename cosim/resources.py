@@ -21,7 +21,8 @@ BLOCKS = frozenset(
         "accumulator", "bank", "bias_gradient", "cu_array", "cu_fused", "delta", "delta_buffer",
         "delta_loader", "dilater", "forward", "fp_add", "fp_mul", "fused_operands",
         "gradient_array", "gradient_cu", "input_side", "kernel_loader", "kernel_memory",
-        "kernel_update", "run_counters", "super_layer", "unpool", "update_unit",
+        "kernel_update", "row_array", "row_cu", "run_counters", "super_layer", "unpool",
+        "update_unit",
     }
 )  # fmt: skip
 """Synthesised apart, with what is in them but for further blocks: no more than a CU's worth of

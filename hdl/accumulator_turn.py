@@ -9,6 +9,7 @@ from myhdl import always, always_comb
 from merp.hdl.bundles import MapConfig, Verdict, count, flag
 from merp.hdl.credit_counter import credit_counter
 from merp.hdl.entity import entity
+from merp.hdl.window_order import NextWindow
 from merp.models.params.design import Design
 
 
@@ -19,12 +20,8 @@ def accumulator_turn(
     start: Any,
     config: MapConfig,
     busy: Any,
-    lane: Any,
+    window: NextWindow,
     midway: Any,
-    first_map: Any,
-    last_map: Any,
-    arrived: Any,
-    head_valid: Any,
     popped: Any,
     fire: Any,
     verdict: Verdict,
@@ -33,12 +30,7 @@ def accumulator_turn(
     """Decide whether a slot is issued in this cycle, or name the reason why not.
 
     busy        in   positions are left
-    lane        in   the slot at hand belongs to this one of p interleaved positions
     midway      in   it is not the first one of its window
-    first_map   in   its window is the first one of its position
-    last_map    in   its window is the last one of its position
-    arrived     in   the window's last element has been written
-    head_valid  in   there is a next position
     popped      in   pulse: one of the fifo_words places for sums is free again
     fire        out  the slot is issued
     verdict     out  the cause if not; idle: no position is left and every place is free
@@ -62,18 +54,18 @@ def accumulator_turn(
         if busy:
             if midway:
                 fire.next = True
-            elif (first_map and not head_valid) or not arrived:
+            elif not window.arrived:
                 verdict.stall_input.next = True
-            elif last_map and credits < config.groups:
+            elif window.last_map and credits < config.groups:
                 verdict.stall_output.next = True
-            elif not first_map and ages[lane] < distance:
+            elif not window.first_map and ages[window.lane] < distance:
                 verdict.stall_hazard.next = True
             else:
                 fire.next = True
 
     @always_comb
     def tell() -> None:
-        spends.next = fire and last_map and not midway
+        spends.next = fire and window.last_map and not midway
         verdict.idle.next = not busy and credits == places
 
     @always(clk.posedge)
@@ -82,7 +74,7 @@ def accumulator_turn(
             if ages[j] != distance:
                 ages[j].next = ages[j] + 1
         if fire and not midway:
-            ages[lane].next = 1
+            ages[window.lane].next = 1
 
     counter = credit_counter(clk, rst, start, popped, spends, config.groups, credits, places)
     return decide, tell, grow, counter

@@ -102,8 +102,8 @@ class Floor:
 
     def __init__(self, row_width: int, column_width: int) -> None:
         self.valid = flag()  # there is such a position
-        self.row = bits(row_width)  # its first row
-        self.next_row = bits(row_width)  # the first row of the next row of positions
+        self.row_limit = bits(row_width)  # its first row and the d*k rows kept
+        self.next_row_limit = bits(row_width)  # the same of the next row of positions
         self.column = bits(column_width)  # its first column
         self.open = flag()  # no position is left: nothing is needed any more
 

@@ -12,7 +12,7 @@ from merp.hdl.entity import entity
 from merp.hdl.fp_round import RawFloat, fp_round
 from merp.models.params.formats import FloatFormat
 
-# Room for the widest sum, 11 x 11 products of 32 bits. Zeros below a narrower one cost nothing.
+# Room for the sum of 11 x 11 products of 32 bits. Zeros below a narrower one cost nothing.
 FIELD_BITS = 40
 
 
@@ -31,12 +31,13 @@ def fused_normalise(
     Latency: 5. Throughput: one per cycle. Reset: none.
     """
     width = len(total) - 1
+    field = max(FIELD_BITS, width + 1)  # up to 48, which is as far as leading zeros are counted
     exp_width = fmt.exp_bits + 2
     # The value's lowest place weighs 2^(largest - window - 250); biased exponent of the highest.
     offset = (width - 1 - window - 250 + fmt.bias) % (1 << exp_width)
-    frac_end = FIELD_BITS - 1 - fmt.frac_bits
+    frac_end = field - 1 - fmt.frac_bits
 
-    magnitude, moved, normal = bits(width), bits(FIELD_BITS), bits(FIELD_BITS)
+    magnitude, moved, normal = bits(width), bits(field), bits(field)
     sign, sign_2, sign_3 = flag(), flag(), flag()
     zeros_2, zeros_3 = bits(2), bits(6)  # digits of radix 4
     base, base_2, base_3 = bits(exp_width), bits(exp_width), bits(exp_width)
@@ -60,12 +61,12 @@ def fused_normalise(
 
     @always(clk.posedge)
     def coarse() -> None:
-        value = intbv(0)[FIELD_BITS:]
-        value[:] = concat(magnitude, intbv(0)[FIELD_BITS - width :])
-        if value[FIELD_BITS : FIELD_BITS - 16] != 0:
+        value = intbv(0)[field:]
+        value[:] = concat(magnitude, intbv(0)[field - width :])
+        if value[field : field - 16] != 0:
             moved.next = value
             zeros_2.next = 0
-        elif value[FIELD_BITS - 16 : FIELD_BITS - 32] != 0:
+        elif value[field - 16 : field - 32] != 0:
             moved.next = value << 16
             zeros_2.next = 1
         else:
@@ -76,26 +77,26 @@ def fused_normalise(
 
     @always(clk.posedge)
     def fine() -> None:
-        value = intbv(0)[FIELD_BITS:]
+        value = intbv(0)[field:]
         zeros = intbv(0)[4:]
-        if moved[FIELD_BITS : FIELD_BITS - 4] != 0:
+        if moved[field : field - 4] != 0:
             value[:] = moved
-        elif moved[FIELD_BITS - 4 : FIELD_BITS - 8] != 0:
+        elif moved[field - 4 : field - 8] != 0:
             value[:] = moved << 4
             zeros[2] = True
-        elif moved[FIELD_BITS - 8 : FIELD_BITS - 12] != 0:
+        elif moved[field - 8 : field - 12] != 0:
             value[:] = moved << 8
             zeros[3] = True
         else:
             value[:] = moved << 12
             zeros[2] = True
             zeros[3] = True
-        if value[FIELD_BITS - 1]:
+        if value[field - 1]:
             normal.next = value
-        elif value[FIELD_BITS - 2]:
+        elif value[field - 2]:
             normal.next = value << 1
             zeros[0] = True
-        elif value[FIELD_BITS - 3]:
+        elif value[field - 3]:
             normal.next = value << 2
             zeros[1] = True
         else:
@@ -111,16 +112,16 @@ def fused_normalise(
         exponent = modbv(0)[exp_width:]
         exponent[:] = base_3 - zeros_3
         raw.exponent.next = exponent
-        raw.frac.next = normal[FIELD_BITS - 1 : frac_end]
+        raw.frac.next = normal[field - 1 : frac_end]
         raw.guard.next = normal[frac_end - 1]
         raw.sticky.next = normal[frac_end - 1 :] != 0
         raw.is_nan.next = special_3[2]
         raw.is_inf.next = special_3[1]
-        raw.is_zero.next = not normal[FIELD_BITS - 1]
+        raw.is_zero.next = not normal[field - 1]
         if special_3[1]:
             raw.sign.next = special_3[0]
         else:
-            raw.sign.next = sign_3 and normal[FIELD_BITS - 1]
+            raw.sign.next = sign_3 and normal[field - 1]
 
     late = delay(clk, special, special_3, 3)
     return absolute, coarse, fine, unpack, late, fp_round(clk, raw, y, fmt, True)

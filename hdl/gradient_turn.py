@@ -10,6 +10,7 @@ from merp.hdl.bundles import Verdict, count, flag
 from merp.hdl.credit_counter import credit_counter
 from merp.hdl.entity import entity
 from merp.hdl.gradient_bundles import GradientMapConfig
+from merp.hdl.window_order import NextWindow
 from merp.models.params.design import Design
 from merp.models.params.kernel_update_registers import revisit_cycles
 
@@ -21,12 +22,9 @@ def gradient_turn(
     start: Any,
     config: GradientMapConfig,
     busy: Any,
+    window: NextWindow,
     midway: Any,
     ends_window: Any,
-    first_map: Any,
-    last_map: Any,
-    arrived: Any,
-    head_valid: Any,
     filled: Any,
     fire: Any,
     verdict: Verdict,
@@ -37,10 +35,6 @@ def gradient_turn(
     busy         in   positions are left
     midway       in   the slot at hand is not the first one of its window
     ends_window  in   it is the last one
-    first_map    in   its window is the first one of its position
-    last_map     in   its window is the last one of its position
-    arrived      in   the window's last element has been written
-    head_valid   in   there is a next position
     filled       in   pulse: one more word of n_cu deltas is there
     fire         out  the slot is issued
     verdict      out  the cause if not; idle: no position is left and every delta was taken
@@ -67,21 +61,21 @@ def gradient_turn(
         if busy:
             if midway:
                 fire.next = True
-            elif not arrived or (first_map and not (head_valid and credits >= config.groups)):
+            elif not window.arrived or (window.first_map and credits < config.groups):
                 verdict.stall_input.next = True
-            elif first_map and resting:
+            elif window.first_map and resting:
                 verdict.stall_hazard.next = True
             else:
                 fire.next = True
 
     @always_comb
     def tell() -> None:
-        spends.next = fire and first_map and not midway
+        spends.next = fire and window.first_map and not midway
         verdict.idle.next = not busy and credits == 0
 
     @always(clk.posedge)
     def pause() -> None:
-        if fire and ends_window and last_map:
+        if fire and ends_window and window.last_map:
             rest.next = config.rest
             resting.next = config.rest != 0
         elif resting:

@@ -105,3 +105,15 @@ def sums_of_products(
                     distance = largest - ((a >> 23) & 255) - ((b >> 23) & 255)
                     total += _rounded_product(x, y, distance, dsp, bits)
             sums[unit] = _word(total, largest, bits, precision)
+
+
+@njit(cache=True)
+def sums_of_rows(
+    windows: Words, deltas: Words, sums: Words, taps: int, dsp: int, bits: int, precision: int
+) -> None:
+    """Each tap's fused sum over the columns of a row, for each CU: ``ku_kind = "row"``.
+
+    windows: (columns, taps); deltas: (columns, n_cu); sums: (taps or more, n_cu), the result.
+    """
+    for tap in range(taps):
+        sums_of_products(windows[:, tap], deltas, sums[tap], dsp, bits, precision)

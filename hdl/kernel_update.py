@@ -13,6 +13,7 @@ from myhdl import always, always_comb
 from merp.hdl.bias_gradient import bias_gradient
 from merp.hdl.bundles import AxiStream, Slot, Stream, Verdict, bits, count, flag, stream_of
 from merp.hdl.delta_buffer import delta_buffer
+from merp.hdl.delta_rows import delta_rows
 from merp.hdl.entity import entity
 from merp.hdl.gradient_array import gradient_array
 from merp.hdl.gradient_array_fast import gradient_array_fast
@@ -21,9 +22,12 @@ from merp.hdl.gradient_bundles import (
     GradientMapConfig,
     GradientRead,
     KernelUpdateStatus,
+    RowSlot,
     UpdateConfig,
 )
 from merp.hdl.input_side import input_side
+from merp.hdl.row_array import row_array
+from merp.hdl.row_array_fast import row_array_fast
 from merp.hdl.run_counters import run_counters
 from merp.hdl.unpool import unpool
 from merp.hdl.unpool_config import UnpoolConfig
@@ -32,7 +36,10 @@ from merp.hdl.word_counter import word_counter
 from merp.models.params.design import Design
 from merp.models.params.unpool_design import UnpoolDesign
 
-ARRAYS = {"rtl": gradient_array, "behavioural": gradient_array_fast}
+ARRAYS = {
+    "position": {"rtl": gradient_array, "behavioural": gradient_array_fast},
+    "row": {"rtl": row_array, "behavioural": row_array_fast},
+}
 
 
 @entity
@@ -76,9 +83,10 @@ def kernel_update(
     if design.p != 1:
         raise ValueError(f"a kernel update has p = 1, not {design.p}")
     width = design.fmt.width
+    by_rows = design.ku_kind == "row"
     enable = flag()
     filled, opening = flag(), flag()
-    slot = Slot(design)
+    slot = RowSlot(design) if by_rows else Slot(design)
     held = bits(design.window_width)
     deltas = bits(design.n_cu * width)
     element = DeltaElement(design)
@@ -104,11 +112,11 @@ def kernel_update(
             clk, rst, start, unpool_config, stream_of(s_axis_delta), stream_of(s_axis_state),
             deltas_in, expanded, unpool_error, undone,
         )  # fmt: skip
-    second = delta_buffer(
+    second = (delta_rows if by_rows else delta_buffer)(
         clk, rst, start, map_config, deltas_in, slot,
         filled, deltas, opening, element, delta_error, design,
     )  # fmt: skip
-    units = ARRAYS[array](
+    units = ARRAYS[design.ku_kind][array](
         clk, rst, slot, opening, held, deltas, read, kernel_element, design
     )  # fmt: skip
     bias = bias_gradient(clk, rst, element, bias_read, bias_index, bias_element, design)

@@ -44,7 +44,7 @@ def map_writer(
     next_first is the first row that the next row of positions needs, and kept = d*k.
 
     enable         in   map words may be accepted (kernels are loaded)
-    floor          in   first, next_first and first_column of the oldest open position
+    floor          in   first + kept, next_first + kept, first_column of the oldest open position
     row, column, channel  out  place of the next word; rows count over all images
     complete       out  all words of the run were accepted
     framing_error  out  last came with another word than the run's last; sticky until start
@@ -54,7 +54,6 @@ def map_writer(
     """
     k = design.k
     d = design.d
-    kept = k * d
     row_words = design.row_words
     last_base = (d - 1) * row_words
     column_width = design.max_size.bit_length()
@@ -76,8 +75,7 @@ def map_writer(
             if floor.open or (
                 floor.valid
                 and (
-                    row < floor.row + kept
-                    or (row < floor.next_row + kept and column < floor.column)
+                    row < floor.row_limit or (row < floor.next_row_limit and column < floor.column)
                 )
             ):
                 sink.ready.next = True

@@ -14,8 +14,8 @@ class PositionWord:
     """Field borders, as ``name`` (low bit) and ``name_top`` (one above the high bit).
 
     From the low end: ``need_column``, ``need_row`` (the window's last element that lies in the
-    map), ``first_row``, ``next_first_row``,
-    ``first_column`` (what must be kept), then the read of the banks and two flags.
+    map), ``row_limit``, ``next_row_limit`` (the rows below may be written, all columns of them or
+    those left of ``first_column``), then the read of the banks and two flags.
     """
 
     def __init__(self, design: Design) -> None:
@@ -33,8 +33,8 @@ class PositionWord:
 
         self.need_column, self.need_column_top = field(self.column_width)
         self.need_row, self.need_row_top = field(self.row_width)
-        self.first_row, self.first_row_top = field(self.row_width)
-        self.next_first_row, self.next_first_row_top = field(self.row_width)
+        self.row_limit, self.row_limit_top = field(self.row_width)
+        self.next_row_limit, self.next_row_limit_top = field(self.row_width)
         self.first_column, self.first_column_top = field(self.column_width)
         self.row_base_0, self.row_base_0_top = field(self.word_width)
         self.row_base_1, self.row_base_1_top = field(self.word_width)

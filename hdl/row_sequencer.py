@@ -59,8 +59,8 @@ def row_sequencer(
     word = PositionWord(design)
     n_cu = design.n_cu
     (need_row, need_row_top) = (word.need_row, word.need_row_top)
-    (first_row, first_row_top) = (word.first_row, word.first_row_top)
-    (next_first_row, next_first_row_top) = (word.next_first_row, word.next_first_row_top)
+    (row_limit, row_limit_top) = (word.row_limit, word.row_limit_top)
+    (next_row_limit, next_row_limit_top) = (word.next_row_limit, word.next_row_limit_top)
     ends_sweep = word.alone  # no position is paired with one of another row
     final = word.final
 
@@ -111,18 +111,15 @@ def row_sequencer(
         verdict.issue.next = fire
         verdict.final_issue.next = fire and head[final]
         verdict.idle.next = not busy and rows == 0
-        if not fire:
-            verdict.useful.next = 0
-        elif last_group:
+        verdict.useful.next = n_cu
+        if last_group:
             verdict.useful.next = config.last_cus
-        else:
-            verdict.useful.next = n_cu
 
     @always_comb
     def keep() -> None:
         # A row is swept anew until its last sweep: none of its columns is given back before.
-        floor.row.next = head[first_row_top:first_row]
-        floor.next_row.next = head[next_first_row_top:next_first_row]
+        floor.row_limit.next = head[row_limit_top:row_limit]
+        floor.next_row_limit.next = head[next_row_limit_top:next_row_limit]
         floor.column.next = 0
         floor.valid.next = head_valid
         floor.open.next = not busy

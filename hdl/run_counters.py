@@ -10,7 +10,7 @@ from typing import Any
 
 from myhdl import always
 
-from merp.hdl.bundles import AxiStream, Status, Verdict, flag
+from merp.hdl.bundles import AxiStream, Status, Verdict, bits, flag
 from merp.hdl.entity import entity
 
 
@@ -50,34 +50,53 @@ def run_counters(
     exhausted = flag()  # the last slot was issued
     sent = flag()  # the last word has left
 
+    # A cycle's events, counted in the next one: handshakes and verdicts come late in their cycle.
+    accepted, ended = flag(), flag()
+    slot, final_slot = flag(), flag()
+    useful = bits(len(verdict.useful))
+    input_waits, output_waits, hazard_waits = flag(), flag(), flag()
+
+    @always(clk.posedge)
+    def watch() -> None:
+        accepted.next = first.tvalid and first.tready
+        ended.next = ends
+        slot.next = verdict.issue
+        final_slot.next = verdict.final_issue
+        useful.next = verdict.useful
+        input_waits.next = verdict.stall_input
+        output_waits.next = verdict.stall_output
+        hazard_waits.next = verdict.stall_hazard
+        if start or rst:
+            accepted.next = False
+
     @always(clk.posedge)
     def cycles() -> None:
         if running and not loaded:
             status.kernel_load.next = status.kernel_load + 1
-        if counting or (first.tvalid and first.tready and not issued):
+        if counting or (accepted and not issued):
             counting.next = True
             status.total.next = status.total + 1
-            if verdict.issue:
+            if slot:
                 issued.next = True
                 status.issue.next = status.issue + 1
-                status.useful.next = status.useful + verdict.useful
-                if verdict.final_issue:
+                status.useful.next = status.useful + useful
+                if final_slot:
                     exhausted.next = True
             elif exhausted:
                 status.drain.next = status.drain + 1
             elif not issued:
                 status.fill.next = status.fill + 1
-            elif verdict.stall_input:
+            elif input_waits:
                 status.stall_input.next = status.stall_input + 1
-            elif verdict.stall_output:
+            elif output_waits:
                 status.stall_output.next = status.stall_output + 1
-            elif verdict.stall_hazard:
+            elif hazard_waits:
                 status.stall_hazard.next = status.stall_hazard + 1
-            if ends:
+            if ended:
                 sent.next = True
-                if exhausted or verdict.final_issue:
+                if exhausted or final_slot:
                     counting.next = False
-            if sent and verdict.final_issue:
+            if sent and final_slot:
                 counting.next = False
         if start or rst:
             counting.next = False
@@ -112,4 +131,4 @@ def run_counters(
             status.done.next = False
             status.framing_error.next = False
 
-    return cycles, progress
+    return watch, cycles, progress

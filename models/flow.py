@@ -99,6 +99,7 @@ def _walk(
     distance: int,
 ) -> tuple[int, int, int, int]:
     row = column = channel_in = 0  # the next word to be written
+    seen = (0, 0, 0)  # the same a cycle ago, which is what a window's arrival is judged by
     pair = lane = channel = group = 0
     last_start = np.full(2, -distance)
     fill = issue = waits = hazards = 0
@@ -116,10 +117,8 @@ def _walk(
 
         position = starts[pair] + lane
         need_row, need_column = positions[position, 0], positions[position, 1]
-        arrived = row > need_row or (
-            row == need_row
-            and (column > need_column or (column == need_column and channel_in > channel))
-        )
+        arrived = seen > (need_row, need_column, channel)
+        seen = (row, column, channel_in)
         if group > 0 or (arrived and (channel == 0 or cycle - last_start[lane] >= distance)):
             if group == 0:
                 last_start[lane] = cycle

@@ -183,7 +183,7 @@ def pair_sums(windows: Bits, kernels: Bits, summation: Summation) -> Bits:
     windows: (count, taps); kernels: (m, taps) words. Returns (m, count) words of the accumulator's
     format.
     """
-    a, b = (np.ascontiguousarray(words) for words in (windows, kernels))
+    a, b = np.ascontiguousarray(windows), np.ascontiguousarray(kernels)
     sums = _room(summation, (len(b), len(a)))
     _pair_sums(a, b, sums, summation.dsp, summation.window, summation.precision)
     return sums

@@ -18,14 +18,14 @@ from merp.models.params.design import Design
 from merp.models.params.formats import FORMATS, FloatFormat
 from merp.models.params.shape import POOL_KINDS, Pool, Shape
 from merp.models.params.sizing import MAX_KERNEL_ELEMENTS, MAXIMA, check_fits, size_design
-from merp.models.params.summation import CU_KINDS
+from merp.models.params.summation import CU_KINDS, KU_KINDS
 from merp.models.toml_section import Section, read_toml
 
 MAX_SIZE = 4096  # rows or columns; the hardware's own limit
 MAX_MAPS = 1 << 16
 CHOICES = (
-    "k", "n_cu", "r", "p", "d", "fused_dsp", "fused_window", "accumulator_precision", "mul_latency",
-    "add_latency", "max_images",
+    "k", "n_cu", "r", "p", "d", "fused_dsp", "fused_window", "accumulator_precision", "ku_lanes",
+    "mul_latency", "add_latency", "max_images",
 )  # fmt: skip
 
 Size = tuple[int, int, int]  # rows, columns, channels
@@ -151,7 +151,10 @@ def _design(section: Section, name: str, layers: list[Layer], fmt: FloatFormat) 
     users = [layer for layer in layers if layer.design == name]
     if not users:
         raise BadInput(f"{section.file}: design {name}: no layer uses it")
-    chosen: dict[str, Any] = {"cu_kind": section.choice("cu_kind", CU_KINDS, CU_KINDS[0])}
+    chosen: dict[str, Any] = {
+        "cu_kind": section.choice("cu_kind", CU_KINDS, CU_KINDS[0]),
+        "ku_kind": section.choice("ku_kind", KU_KINDS, KU_KINDS[0]),
+    }
     for key in (*CHOICES, *MAXIMA):
         if section.has(key) or key in ("k", "n_cu"):
             chosen[key] = section.whole(key, 1, 1 << 20)

@@ -14,7 +14,7 @@ from merp.models.params.kernel_update_registers import revisit_cycles, row_rest
 from merp.models.params.shape import Shape
 from merp.models.params.sizing import groups_of
 
-LEAD = 1  # cycles by which deltas are taken before maps, whose registers are set up first
+LEAD = 2  # cycles by which deltas are taken before maps, whose registers are set up first
 FILLED = 2  # cycles from a row's last delta word to its first possible slot
 FREED = 3  # cycles from the issue of a row's last slot to the reuse of its deltas' place
 ROWS = 2  # of deltas that are kept

@@ -20,7 +20,7 @@ from merp.models.params.sizing import groups_of
 from merp.models.row_flow import row_walk
 
 FILLED = 2  # cycles from the last delta word of a word of CUs to its first possible slot
-LEAD = 1  # cycles by which deltas are taken before maps, whose registers are set up first
+LEAD = 2  # cycles by which deltas are taken before maps, whose registers are set up first
 FREED = 3  # cycles from the issue of the last slot that reads a word of CUs to its place's reuse
 ISSUED = 2  # cycles from the issue of a slot to the slot at the array
 READ = 3  # cycles from the read of a gradient to the element
@@ -56,7 +56,8 @@ def update_flow(shape: Shape, images: int, design: Design, momentum: bool = Fals
     pipeline = READ + step * (2 if momentum else 1)
     elements = shape.m * (shape.n * shape.k**2 + 1)
     drain = ISSUED + gradient_latency(design) + pipeline + elements + LEAVE
-    return UpdateFlow(*walk(shape, images, design), drain)
+    fill, issue, stall_input, stall_hazard = walk(shape, images, design)
+    return UpdateFlow(fill, issue, stall_input, stall_hazard, drain)
 
 
 def _position_walk(shape: Shape, images: int, design: Design) -> tuple[int, ...]:
@@ -91,6 +92,7 @@ def _walk(
     delta_rest: int,
 ) -> tuple[int, int, int, int]:
     row = column = channel_in = 0  # the next map word to be written
+    seen = (0, 0, 0)  # the same a cycle ago, which is what a window's arrival is judged by
     position = channel = group = 0  # the next slot
     resting_until = 0
     delta_map = 0  # the next delta word
@@ -120,10 +122,8 @@ def _walk(
         delta = deltas_left > 0 and cycle >= delta_from and (room > 0 or not word_end)
 
         need_row, need_column = positions[position, 0], positions[position, 1]
-        arrived = row > need_row or (
-            row == need_row
-            and (column > need_column or (column == need_column and channel_in > channel))
-        )
+        arrived = seen > (need_row, need_column, channel)
+        seen = (row, column, channel_in)
         opens = channel == 0 and group == 0
         supplied = arrived and (not opens or words >= groups)
         if group > 0 or (supplied and (not opens or cycle >= resting_until)):

@@ -95,6 +95,9 @@ class Driver:
         self.transfers: list[tuple[int, int, int, int]] = []  # cycle, data, index, opening
         self.ends: list[int] = []
         self.slots: list[Use] = []
+        self.credits: list[int] = []
+        self.sent = self.since = self.tail = 0
+        self.held = False
 
     def drive(self, cycle: int, seen: Sample) -> dict[str, int]:
         """Inputs of a cycle, from the outputs of the one before."""
@@ -126,7 +129,7 @@ class Driver:
                 return values | {"sink_valid": 0}
             self.run = run = self.queue.pop(0)
             self.sent, self.held, self.since, self.tail = 0, False, 0, 0
-            self.credits: list[int] = []
+            self.credits = []
             self.slots = list(self.uses(run))
             return values | run.config() | {"start": 1, "sink_valid": 0}
         assert run is not None

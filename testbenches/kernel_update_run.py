@@ -10,11 +10,7 @@ from myhdl import Signal
 from numpy.typing import NDArray
 
 from merp.hdl.bundles import AxiStream
-from merp.hdl.gradient_bundles import (
-    GradientMapConfig,
-    KernelUpdateStatus,
-    UpdateConfig,
-)
+from merp.hdl.gradient_bundles import KernelUpdateStatus, UpdateConfig, map_config
 from merp.hdl.kernel_update import ARRAYS, kernel_update
 from merp.hdl.unpool_config import UnpoolConfig
 from merp.models.params.design import Design
@@ -60,12 +56,13 @@ def kernel_update_top(
     Raises:
         ValueError: ``array`` is not a kind of array.
     """
-    if array not in ARRAYS:
-        raise ValueError(f"array must be one of {', '.join(ARRAYS)}, not {array!r}")
+    if array not in ARRAYS[design.ku_kind]:
+        allowed = ", ".join(ARRAYS[design.ku_kind])
+        raise ValueError(f"array must be one of {allowed}, not {array!r}")
     streams = [*PORTS.values(), *(VELOCITY_PORTS.values() if momentum else ())]
     args: dict[str, Any] = {name: Signal(bool(0)) for name in ("clk", "rst", "start")}
     args |= {
-        "map_config": GradientMapConfig(design),
+        "map_config": map_config(design),
         "update_config": UpdateConfig(design, momentum),
         **{stream: AxiStream(design.fmt.width) for stream in streams},
         "status": KernelUpdateStatus(momentum, undone is not None),

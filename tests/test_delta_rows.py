@@ -69,6 +69,26 @@ def test_words_in_place_under_pressure(n_cu: int, groups: int) -> None:
     assert not any(trace.column("framing_error"))
 
 
+def test_rows_come_as_fast_as_they_go() -> None:
+    """A row may be completed in the very cycle in which another one is read for the last time."""
+    design = design_for(1, 4)
+    runs = [DeltaRun(design, 4, (2, 4, 2), 1, seed, use=0.6) for seed in range(8)]
+    driver, trace = played(design, runs, 2000)
+    check(driver, trace)
+    names = ("start", "sink_valid", "sink_ready", "filled", "slot_valid", "slot_row_last")
+    there = left = together = read = 0
+    words = iter(runs)
+    for start, valid, ready, filled, slot, row_last in zip(
+        *(trace.column(name) for name in names), strict=True
+    ):
+        there = 0 if start else there + filled - read
+        assert not left or ready or there == 2
+        together |= filled and read
+        read = slot and row_last
+        left = len(next(words).words) if start else left - (valid and ready)
+    assert together
+
+
 def test_no_more_than_two_rows() -> None:
     """Without a reader it takes two rows and all but one element of the next word."""
     design = design_for(3, 2)

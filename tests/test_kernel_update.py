@@ -40,6 +40,8 @@ def design_for(k: int, n_cu: int, **changes: Any) -> Design:
     return Design(**(values | changes))
 
 
+ROW: dict[str, Any] = {"cu_kind": "fused", "ku_kind": "row"}
+
 # Every k, every latency, one CU and several; the flag: whether momentum is built.
 ELABORATIONS = [
     (design_for(1, 1, fmt=BFLOAT16, mul_latency=1, add_latency=1), False),
@@ -47,6 +49,9 @@ ELABORATIONS = [
     (design_for(2, 2, d=1, fmt=BINARY16, mul_latency=2, add_latency=3), True),
     (design_for(3, 2, mul_latency=3, add_latency=4), False),
     (design_for(3, 4, fmt=FloatFormat(6, 9), mul_latency=2, add_latency=2), True),
+    (design_for(2, 2, **ROW, fused_dsp=2, ku_lanes=3, mul_latency=2, add_latency=3), True),
+    (design_for(3, 3, **ROW, d=1, fused_window=28, add_latency=5), False),
+    (design_for(1, 1, **ROW, mul_latency=1, add_latency=1), False),
 ]
 
 
@@ -88,7 +93,7 @@ class Case:
     def golden(self) -> dict[str, Bits]:
         fmt, shape = self.design.fmt, self.shape
         gradients = (
-            kernel_gradient(self.x, self.delta, shape, fmt),
+            kernel_gradient(self.x, self.delta, shape, fmt, self.design.summation),
             bias_gradient(self.delta, fmt),
         )
         if not self.update:
@@ -311,7 +316,7 @@ def test_positions_cannot_be_interleaved() -> None:
 
 
 @pytest.mark.ghdl
-@pytest.mark.parametrize("elaboration", [0, 2])
+@pytest.mark.parametrize("elaboration", [0, 2, 5])
 def test_vhdl_gives_the_same_record(elaboration: int) -> None:
     cases = [random_case(seed, elaboration) for seed in (30, 31)]
     for mine, other in zip(play(cases, "ghdl", "rtl"), play(cases, "myhdl"), strict=True):
@@ -319,8 +324,9 @@ def test_vhdl_gives_the_same_record(elaboration: int) -> None:
 
 
 @pytest.mark.verilator
-def test_verilog_gives_the_same_record() -> None:
-    cases = [random_case(seed, 4) for seed in range(40, 44)]
+@pytest.mark.parametrize("elaboration", [4, 6])
+def test_verilog_gives_the_same_record(elaboration: int) -> None:
+    cases = [random_case(seed, elaboration) for seed in range(40, 44)]
     for mine, other in zip(play(cases, "verilator", "rtl"), play(cases, "myhdl"), strict=True):
         assert mine.differences(other) == []
 

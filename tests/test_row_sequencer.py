@@ -17,7 +17,7 @@ from merp.models.params.shape import Shape
 from merp.models.params.sizing import groups_of
 from merp.models.slots import row_slots
 from merp.models.window import windows
-from merp.testbenches.input_bench import InputRun, run_input_side
+from merp.testbenches.input_bench import CAUSES, InputRun, run_input_side
 from merp.testbenches.trace import Trace
 
 WIDTH = 32
@@ -95,6 +95,8 @@ def check(design: Design, runs: list[InputRun], trace: Trace) -> None:
     assert got == [fields for _, fields in expected]
     assert trace.column("complete")[-1] == 1
     assert trace.column("framing_error")[-1] == 0
+    causes = [trace.column(f"verdict_{cause}") for cause in CAUSES]
+    assert all(sum(cycle) <= 1 for cycle in zip(*causes, strict=True))
     last = trace.column("slot_last")
     for (before, after), (run, _) in zip(pairwise(at), expected, strict=False):
         if last[before]:

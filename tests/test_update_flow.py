@@ -19,6 +19,14 @@ DESIGN = Design(
     max_images=3, max_stride=3, fifo_words=4, mul_latency=2, add_latency=3,
 )  # fmt: skip
 ONE_RING = replace(DESIGN, d=1, n_cu=3, add_latency=5, mul_latency=1)
+BY_ROWS = replace(DESIGN, cu_kind="fused", ku_kind="row", ku_lanes=2)
+BY_ROWS_ONE_RING = replace(ONE_RING, cu_kind="fused", ku_kind="row")
+DESIGNS = {
+    "two rings": DESIGN,
+    "one ring": ONE_RING,
+    "rows": BY_ROWS,
+    "rows, one ring": BY_ROWS_ONE_RING,
+}
 
 # What binds: the slots; the delta stream (n < n_cu); the revisit (n*G and m small); a single ring
 # of rows with its stride; a partial group; a window larger than its maps.
@@ -33,7 +41,7 @@ SHAPES = [
 
 
 @pytest.mark.parametrize("momentum", [False, True])
-@pytest.mark.parametrize("design", [DESIGN, ONE_RING], ids=["two rings", "one ring"])
+@pytest.mark.parametrize("design", DESIGNS.values(), ids=DESIGNS)
 def test_cycles_without_pressure_equal_the_hardware(design: Design, momentum: bool) -> None:
     runs = []
     for shape in SHAPES:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from merp.models.params.design import Design
 from merp.models.params.registers import registers
+from merp.models.params.row import row_latency, steps
 from merp.models.params.shape import Shape
 from merp.models.params.sizing import groups_of
 
@@ -20,30 +21,32 @@ def revisit_cycles(design: Design) -> int:
 
 
 def gradient_latency(design: Design) -> int:
-    """Cycles from a slot at the array's input to the one that writes its gradients."""
+    """Cycles from a slot at the array's input to the one that writes its last gradients."""
+    if design.ku_kind == "row":
+        return row_latency(design)
     return 1 + design.mul_latency + design.add_latency
+
+
+def row_revisit_cycles(design: Design) -> int:
+    """Cycles after a sweep before one of the same kernel: a deep memory is read in two cycles."""
+    return revisit_cycles(design) + 1
 
 
 def longest_rest(design: Design) -> int:
     """The largest value of the register ``rest``."""
     if design.ku_kind == "row":
-        return max(read_out_cycles(design), revisit_cycles(design)) - 1
+        return max(steps(design), row_revisit_cycles(design)) - 1
     return revisit_cycles(design)
-
-
-def read_out_cycles(design: Design) -> int:
-    """Cycles in which a sweep's sums leave the accumulators of a CU, ``ku_lanes`` at a time."""
-    return -(-design.taps // design.ku_lanes)
 
 
 def row_rest(shape: Shape, design: Design) -> int:
     """Idle cycles after each sweep along a row.
 
     The next sweep's sums may not be there before this one's were read out, nor the same kernel's
-    before ``revisit_cycles``.
+    before ``row_revisit_cycles``.
     """
     sweeps = shape.n * groups_of(shape, design.n_cu)
-    period = max(read_out_cycles(design), -(-revisit_cycles(design) // sweeps))
+    period = max(steps(design), -(-row_revisit_cycles(design) // sweeps))
     return max(0, period - shape.out_columns)
 
 

@@ -1,0 +1,103 @@
+"""From the held sums of some taps to their gradients, one tap after the other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, always_comb, concat, intbv, modbv
+
+from merp.hdl.bundles import bits
+from merp.hdl.delay import delay
+from merp.hdl.entity import entity
+from merp.hdl.fp_add import fp_add
+from merp.hdl.fused_distances import EXPONENT_SUM_BITS
+from merp.hdl.fused_normalise import fused_normalise
+from merp.hdl.kernel_memory import kernel_memory
+from merp.hdl.row_bundles import RowControl
+from merp.hdl.row_control import SCALES_FIRST
+from merp.models.params.design import Design
+from merp.models.params.row import CODE_BITS, DIFFERENCE, steps, sum_bits
+
+# Words that are selected stand at powers of two: the low bits of the shift are known to be zero.
+SUM_PLACE, SCALE_PLACE = 6, 4
+
+
+@entity
+def row_lane(
+    clk: Any, control: RowControl, sums: Any, scales: Any, element: Any, design: Design
+) -> Any:
+    """Round the sum of each tap's row and add it to the tap's gradient.
+
+    control  in   which tap, where its gradient is
+    sums     in   held sums, 64 bits each, the first tap lowest
+    scales   in   exponents and what is no number, 16 bits each
+    element  out  of the gradient memory, addressed one cycle earlier
+
+    Throughput: a tap per cycle. Reset: none.
+    """
+    fmt, width = design.fmt, sum_bits(design)
+    step_bits = len(control.sum_step)
+    sum_bits_all, scale_bits_all = len(sums), len(scales)
+    picked, picked_scale = bits(width), bits(EXPONENT_SUM_BITS + CODE_BITS)
+    scale = bits(EXPONENT_SUM_BITS + CODE_BITS)
+    previous = [bits(width) for _ in range(steps(design))]
+    difference = bits(width + 1)
+    largest, special = bits(EXPONENT_SUM_BITS), bits(3)
+    row_total, operand, total = bits(fmt.width), bits(fmt.width), bits(fmt.width)
+
+    @always(clk.posedge)
+    def select() -> None:
+        shift = intbv(0)[step_bits + SUM_PLACE :]
+        moved = intbv(0)[sum_bits_all:]
+        shift[:] = concat(control.sum_step, intbv(0)[SUM_PLACE:])
+        moved[:] = sums >> shift
+        picked.next = moved[width:]
+
+    @always(clk.posedge)
+    def select_scale() -> None:
+        shift = intbv(0)[step_bits + SCALE_PLACE :]
+        moved = intbv(0)[scale_bits_all:]
+        shift[:] = concat(control.scale_step, intbv(0)[SCALE_PLACE:])
+        moved[:] = scales >> shift
+        picked_scale.next = moved[EXPONENT_SUM_BITS + CODE_BITS :]
+
+    @always(clk.posedge)
+    def subtract() -> None:
+        earlier = intbv(0)[width:]
+        value = modbv(0)[width:]
+        if not control.fresh:
+            earlier[:] = previous[control.previous_step]
+        value[:] = picked - earlier
+        difference.next = concat(value, False)
+        if control.replace:
+            previous[control.previous_step].next = picked
+
+    @always_comb
+    def unpack() -> None:
+        code = scale[EXPONENT_SUM_BITS + CODE_BITS : EXPONENT_SUM_BITS]
+        largest.next = scale[EXPONENT_SUM_BITS:]
+        special.next = concat(code == 3, code != 0, scale[EXPONENT_SUM_BITS + 1])
+
+    @always(clk.posedge)
+    def fetch() -> None:
+        # Behind the memory's own register, as a deep memory is many blocks and a multiplexer.
+        if control.from_zero:
+            operand.next = 0
+        else:
+            operand.next = element
+
+    stages = [
+        delay(clk, picked_scale, scale, SCALES_FIRST + DIFFERENCE - 1),
+        fused_normalise(clk, difference, largest, special, row_total, design.fused_window, fmt),
+        fp_add(clk, row_total, operand, total, fmt, design.add_latency),
+        kernel_memory(
+            clk,
+            control.write,
+            control.write_addr,
+            total,
+            control.read_addr,
+            element,
+            design.gradient_words,
+        ),
+    ]
+    return select, select_scale, subtract, unpack, fetch, stages

@@ -1,0 +1,241 @@
+"""The array of the kernel update in rows against the golden arithmetic, and its twin."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from merp.cosim.replay import lint_verilog, replay
+from merp.hdl.row_array import row_array
+from merp.hdl.row_array_fast import row_array_fast
+from merp.models.fp_add import fp_add
+from merp.models.fused import fused_sum, pair_sums
+from merp.models.params.design import Design
+from merp.models.params.formats import BINARY32
+from merp.models.params.kernel_update_registers import gradient_latency, row_revisit_cycles
+from merp.testbenches.fused_bench import CASES, directed
+from merp.testbenches.row_bench import Bits, RowScript, factors, read_out
+
+SIGN, ONE, TWO, INF, NAN = BINARY32.sign_bit, BINARY32.one, 0x40000000, BINARY32.inf, BINARY32.nan
+
+every_array = pytest.mark.parametrize(
+    "array", [row_array, row_array_fast], ids=["rtl", "behavioural"]
+)
+
+
+def design_for(k: int, n_cu: int, **changes: Any) -> Design:
+    values: dict[str, Any] = dict(
+        k=k, n_cu=n_cu, r=1, kernel_words=3, groups=2, row_words=4, max_size=5, max_maps=4,
+        fifo_words=2, cu_kind="fused", ku_kind="row", add_latency=1,
+    )  # fmt: skip
+    return Design(**(values | changes))
+
+
+CONFIGURATIONS = [
+    design_for(1, 1),
+    design_for(2, 2, fused_dsp=2, fused_window=28, max_size=9),
+    design_for(2, 1, ku_lanes=3, fused_window=29, add_latency=4),  # a last word that is not full
+    design_for(3, 1, ku_lanes=2, fused_dsp=2, kernel_words=2, max_size=6, add_latency=2),
+    design_for(2, 2, ku_lanes=4, kernel_words=2, max_size=3, add_latency=3),  # all taps at once
+]
+every_design = pytest.mark.parametrize(
+    "design", CONFIGURATIONS, ids=lambda d: f"k{d.k}-{d.n_cu}cu-{d.ku_lanes}lanes-{d.fused_dsp}dsp"
+)
+
+
+class Gradients:
+    """What the array has to hold: (kernel_words, taps, n_cu) words."""
+
+    def __init__(self, design: Design) -> None:
+        self.design = design
+        self.words = np.zeros((design.kernel_words, design.taps, design.n_cu), np.uint32)
+
+    def add(self, addr: int, opening: bool, windows: Bits, deltas: Bits) -> None:
+        before = np.zeros_like(self.words[addr]) if opening else self.words[addr]
+        sums = pair_sums(windows.T, deltas.T, self.design.summation).T
+        self.words[addr] = fp_add(before, sums, BINARY32)
+
+
+@every_array
+@every_design
+def test_gradients_match_golden(array: Callable[..., Any], design: Design) -> None:
+    """Runs of sweeps of one length each, as close as may be, with gaps now and then."""
+    script, wanted = RowScript(design, design.k), Gradients(design)
+    rng = np.random.default_rng(design.k)
+    results: list[int] = []
+    script.reset()
+    for columns in (1, 2, design.max_size):
+        for row, kind in enumerate(CASES):
+            for addr in range(design.kernel_words):
+                script.wait(addr, columns)
+                script.idle(script.rng.choice((0, 0, 0, 1, 5)))
+                operands = factors(kind, columns, design, rng)
+                script.sweep(addr, row == 0, *operands)
+                wanted.add(addr, row == 0, *operands)
+            if kind in ("wide", "raw"):
+                script.settle()
+                script.read_all()
+                results += wanted.words.reshape(-1).tolist()
+    assert read_out(script.play(array)) == results != []
+
+
+def corners(columns: int) -> tuple[Bits, Bits]:
+    """Rows (count, columns) of x and of delta: a CU's corner cases, and those of long distances."""
+    x, delta = directed(columns)
+    rows: list[tuple[list[int], list[int]]] = []
+    for sign in (0, SIGN):
+        for distance in range(28, 507):
+            # The large ones cancel: the small one is the sum, or nothing where it is too far.
+            low = 508 - distance
+            small = sign | max(1, low - 254) << 23, min(254, low - 1) << 23
+            rows.append(([254 << 23] * 2 + [small[0]], [254 << 23, SIGN | 254 << 23, small[1]]))
+    more = np.zeros((2, len(rows), columns), np.uint32)
+    for index, row in enumerate(rows):
+        more[:, index, :3] = row
+    return np.concatenate([x, more[0]]), np.concatenate([delta, more[1]])
+
+
+@every_array
+@pytest.mark.parametrize(("dsp", "window"), [(1, 32), (2, 32), (1, 28)])
+def test_corner_cases(array: Callable[..., Any], dsp: int, window: int) -> None:
+    """Each a sweep of its own, the next close behind; corners in the first or last columns."""
+    x, delta = corners(4)
+    turn = np.arange(len(x)) % 2 == 1
+    x[turn], delta[turn] = x[turn, ::-1], delta[turn, ::-1]
+    design = design_for(1, 1, fused_dsp=dsp, fused_window=window, kernel_words=len(x))
+    script = RowScript(design, 0)
+    script.reset()
+    for addr, row in enumerate(zip(x, delta, strict=True)):
+        script.sweep(addr, True, *(words.reshape(4, 1) for words in row))
+    script.settle()
+    script.read_all()
+    wanted = fp_add(0, fused_sum(x, delta, design.summation), BINARY32)
+    assert read_out(script.play(array)) == wanted.tolist()
+
+
+@every_array
+def test_what_is_no_number_stays_in_its_row_and_tap(array: Callable[..., Any]) -> None:
+    design = design_for(2, 1, kernel_words=8, max_size=3)
+    script, wanted = RowScript(design, 1), Gradients(design)
+    script.reset()
+    specials = (INF, SIGN | INF, NAN, INF | 1, 0, ONE)
+    for addr in range(8):
+        windows = np.full((3, 4), ONE, np.uint32)
+        deltas = np.full((3, 1), ONE | addr, np.uint32)
+        windows[addr % 3, addr % 4] = specials[addr % 6]
+        windows[(addr + 1) % 3, 3] = specials[(addr + 1) % 6]
+        script.wait(addr, 3)
+        script.sweep(addr, True, windows, deltas)
+        wanted.add(addr, True, windows, deltas)
+    script.settle()
+    script.read_all()
+    assert read_out(script.play(array)) == wanted.words.reshape(-1).tolist()
+
+
+def stirred(design: Design, offsets: range) -> tuple[RowScript, list[int]]:
+    """A reset in each cycle of a sweep's way, and at once a new run; the script, what it reads."""
+    script, wanted = RowScript(design, 5), Gradients(design)
+    rng = np.random.default_rng(5)
+    columns, results = design.max_size, []
+    for offset in offsets:
+        operands = factors("normal", columns, design, rng)
+        script.sweep(0, True, *operands, rst=offset)
+        if offset >= columns:
+            script.idle(offset - columns)
+            script.reset()
+        for opening in (True, False):
+            for addr in range(design.kernel_words):
+                script.wait(addr, columns)
+                operands = factors("normal", columns, design, rng)
+                script.sweep(addr, opening, *operands)
+                wanted.add(addr, opening, *operands)
+        script.settle()
+        script.read_all()
+        results += wanted.words.reshape(-1).tolist()
+    return script, results
+
+
+@every_array
+@pytest.mark.parametrize("design", [CONFIGURATIONS[0], CONFIGURATIONS[2]], ids=["k1", "k2"])
+def test_a_reset_forgets_sweeps(array: Callable[..., Any], design: Design) -> None:
+    script, wanted = stirred(design, range(design.max_size + gradient_latency(design) + 2))
+    assert read_out(script.play(array)) == wanted
+
+
+def anything(design: Design, seed: int, sweeps: int) -> RowScript:
+    """Sweeps too early for their addresses, reads amid them, resets."""
+    script, rng = RowScript(design, seed), np.random.default_rng(seed)
+    script.reset()
+    for _ in range(sweeps):
+        columns = design.max_size
+        addr = script.rng.randrange(design.kernel_words)
+        script.wait(addr, columns, early=script.rng.choice((0, 0, 3)))
+        for _ in range(script.rng.choice((0, 0, 0, 2, 9))):
+            unit = script.rng.randrange(design.taps), script.rng.randrange(design.n_cu)
+            script.read(script.rng.randrange(design.kernel_words), *unit)
+        reset = script.rng.randrange(columns) if script.rng.random() < 0.1 else -1
+        operands = factors(script.rng.choice(CASES), columns, design, rng)
+        script.sweep(addr, script.rng.random() < 0.2, *operands, rst=reset)
+        if script.rng.random() < 0.1:
+            script.idle(script.rng.randrange(30))
+            script.reset()
+    script.settle()
+    script.read_all()
+    return script
+
+
+@every_design
+def test_arrays_agree_on_anything(design: Design) -> None:
+    script = anything(design, 7, 40)
+    rtl, fast = script.play(row_array), script.play(row_array_fast)
+    assert read_out(rtl) == read_out(fast) != []
+
+
+def lone(design: Design) -> tuple[Bits, Bits]:
+    ones = np.full((design.max_size, 1), 0, np.uint32)
+    ones[0] = ONE
+    return ones, ones
+
+
+@every_array
+def test_a_sum_is_lost_one_cycle_too_early(array: Callable[..., Any]) -> None:
+    """The revisit rule is as sharp as it says."""
+    design = design_for(1, 1, add_latency=3, kernel_words=1, max_size=2)
+    for early in (0, 1):
+        script = RowScript(design, 1)
+        script.reset()
+        script.sweep(0, True, *lone(design))
+        script.wait(0, 2, early)
+        script.sweep(0, False, *lone(design))
+        script.settle()
+        script.read_all()
+        assert script.cycles[-2]["slot_valid"] == 0
+        assert read_out(script.play(array)) == [ONE if early else TWO]
+    assert row_revisit_cycles(design) == 6
+
+
+@every_array
+def test_the_last_gradients_are_readable_no_earlier_than_told(array: Callable[..., Any]) -> None:
+    design = design_for(2, 1, add_latency=3, kernel_words=1)
+    windows = np.full((5, 4), ONE, np.uint32)
+    for early in (0, 1):
+        script = RowScript(design, 1)
+        script.reset()
+        script.sweep(0, True, windows * 0, windows[:, :1])
+        script.settle()
+        script.sweep(0, True, windows, windows[:, :1])
+        script.idle(gradient_latency(design) - early)
+        script.read(0, 3, 0)
+        assert read_out(script.play(array)) == [0 if early else 0x40A00000]
+
+
+@pytest.mark.ghdl
+@pytest.mark.parametrize("design", CONFIGURATIONS[1:4], ids=lambda d: f"k{d.k}-{d.n_cu}cu")
+def test_row_array_vhdl(design: Design, tmp_path: Path) -> None:
+    trace = anything(design, 11, 14).play(row_array)
+    assert replay(trace, tmp_path) == len(trace.rows)
+    lint_verilog(row_array, trace.args, tmp_path / "verilog")
