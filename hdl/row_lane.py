@@ -10,6 +10,7 @@ from merp.hdl.bundles import bits
 from merp.hdl.delay import delay
 from merp.hdl.entity import entity
 from merp.hdl.fp_add import fp_add
+from merp.hdl.fp_convert import fp_convert
 from merp.hdl.fused_distances import EXPONENT_SUM_BITS
 from merp.hdl.fused_normalise import fused_normalise
 from merp.hdl.kernel_memory import kernel_memory
@@ -31,17 +32,18 @@ def row_lane(
     control  in   which tap, where its gradient is
     sums     in   held sums, 64 bits each, the first tap lowest
     scales   in   exponents and what is no number, 16 bits each
-    element  out  of the gradient memory, addressed one cycle earlier
+    element  out  of the gradient memory, addressed two cycles earlier
 
     Throughput: a tap per cycle. Reset: none.
     """
-    fmt, width = design.fmt, sum_bits(design)
+    fmt, width = design.accumulator_format, sum_bits(design)
     picked, picked_scale = bits(width), bits(EXPONENT_SUM_BITS + CODE_BITS)
     scale = bits(EXPONENT_SUM_BITS + CODE_BITS)
     previous = [bits(width) for _ in range(steps(design))]
     difference = bits(width + 1)
     largest, special = bits(EXPONENT_SUM_BITS), bits(3)
     row_total, operand, total = bits(fmt.width), bits(fmt.width), bits(fmt.width)
+    word = bits(fmt.width)
 
     @always(clk.posedge)
     def subtract() -> None:
@@ -68,7 +70,7 @@ def row_lane(
         if control.from_zero:
             operand.next = 0
         else:
-            operand.next = element
+            operand.next = word
 
     stages = [
         select_word(clk, sums, control.sum_step, picked, SUM_PLACE),
@@ -82,8 +84,12 @@ def row_lane(
             control.write_addr,
             total,
             control.read_addr,
-            element,
+            word,
             design.gradient_words,
         ),
     ]
+    if fmt == design.fmt:
+        stages.append(delay(clk, word, element, 1))
+    else:
+        stages.append(fp_convert(clk, word, element, fmt, design.fmt))
     return subtract, unpack, fetch, stages
