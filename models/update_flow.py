@@ -23,7 +23,7 @@ FILLED = 2  # cycles from the last delta word of a word of CUs to its first poss
 LEAD = 2  # cycles by which deltas are taken before maps, whose registers are set up first
 FREED = 3  # cycles from the issue of the last slot that reads a word of CUs to its place's reuse
 ISSUED = 2  # cycles from the issue of a slot to the slot at the array
-READ = 3  # cycles from the read of a gradient to the element
+READ = 4  # cycles from the read of a gradient to the element, chosen from kernels and biases
 LEAVE = 2  # cycles from a word's end in the pipeline to its stream
 
 
