@@ -11,6 +11,7 @@ from merp.hdl.bundles import BiasWrite, KernelWrite, Slot, Sums, bits, count, fl
 from merp.hdl.cu import cu
 from merp.hdl.delay import delay
 from merp.hdl.entity import entity
+from merp.hdl.fp_convert import fp_convert
 from merp.hdl.fused_operands import fused_operands
 from merp.hdl.valid_delay import valid_delay
 from merp.models.params.design import Design
@@ -37,11 +38,13 @@ def cu_array(
     Nothing stalls. All addresses stay in range in every cycle.
     Reset: slots in flight are forgotten; memories keep their contents.
     """
-    n_cu, cu_latency, latency = design.n_cu, design.cu_latency, design.array_latency
+    n_cu, cu_latency = design.n_cu, design.cu_latency
+    latency = design.array_latency - design.round_latency
 
     write = flag()
     first = flag()
     last = flag()
+    finished = flag()
     bias_sel = count(design.groups - 1)
     read_addr = count(design.p * design.groups - 1)
     write_addr = count(design.p * design.groups - 1)
@@ -68,8 +71,9 @@ def cu_array(
     else:
         written, kernel_addr, factors, decode = kernel, slot.kernel_addr, window, []
 
-    psums = [bits(design.fmt.width) for _ in range(n_cu)]
-    totals = [bits(design.fmt.width) for _ in range(n_cu)]
+    fmt = design.accumulator_format
+    psums = [bits(fmt.width) for _ in range(n_cu)]
+    totals = [bits(fmt.width) for _ in range(n_cu)]
     units = [
         cu(
             clk,
@@ -101,11 +105,24 @@ def cu_array(
         for j in range(n_cu)
     ]
 
-    joined = ConcatSignal(*reversed(totals)) if n_cu > 1 else totals[0]
-
     @always_comb
     def finish() -> None:
-        sums.valid.next = write and last
+        finished.next = write and last
+
+    if design.round_latency:
+        rounded = [bits(design.fmt.width) for _ in range(n_cu)]
+        leaving = flag()
+        leave = [
+            *(fp_convert(clk, totals[j], rounded[j], fmt, design.fmt) for j in range(n_cu)),
+            valid_delay(clk, rst, finished, leaving, design.round_latency),
+        ]
+    else:
+        rounded, leaving, leave = totals, finished, []
+    joined = ConcatSignal(*reversed(rounded)) if n_cu > 1 else rounded[0]
+
+    @always_comb
+    def hand_out() -> None:
+        sums.valid.next = leaving
         sums.data.next = joined
 
-    return control, decode, units, accumulators, finish
+    return control, decode, units, accumulators, finish, leave, hand_out

@@ -16,7 +16,7 @@ from myhdl import always
 from merp.hdl import integer_float, integer_fused
 from merp.hdl.bundles import BiasWrite, KernelWrite, Slot, Sums
 from merp.hdl.entity import entity
-from merp.hdl.integer_float import accumulate, pack, unpack
+from merp.hdl.integer_float import accumulate, narrow, pack, unpack
 from merp.models.params.design import Design
 
 
@@ -38,14 +38,16 @@ def cu_array_fast(
     Only while sums_valid is low does sums_data differ: it keeps the last finished sums.
     """
     n_cu, taps, width = design.n_cu, design.taps, design.fmt.width
-    exp_bits, frac_bits = design.fmt.exp_bits, design.fmt.frac_bits
+    fmt = design.accumulator_format
+    exp_bits, frac_bits, more = fmt.exp_bits, fmt.frac_bits, fmt.width - width
     # From the edge that takes a slot to the one that reads its accumulator, and from there to the
     # one that shows the sum, after which it is written back.
     to_operand, to_sum = design.cu_latency, design.add_latency
+    kind: Any = np.uint64 if more else np.uint32
 
     kernels = np.zeros((design.kernel_words, taps, n_cu), np.uint32)
     biases = np.zeros((design.groups, n_cu), np.uint32)
-    partial = np.zeros((design.p * design.groups, n_cu), np.uint32)
+    partial = np.zeros((design.p * design.groups, n_cu), kind)
     scratch = np.zeros((taps, n_cu), np.int64)
     held = np.zeros(taps, np.uint32)
     held_word = 0
@@ -55,11 +57,14 @@ def cu_array_fast(
     kernel_written: tuple[int, int, int] | None = None  # too late for that slot
     multiplied: deque[tuple[int, Any, int, int, bool, bool]] = deque()
     added: deque[tuple[int, Any, int, bool]] = deque()
-    leaving: tuple[Any, int] | None = None  # sums at the output, to be written back
+    leaving: tuple[Any, int] | None = None  # sums behind the adder, to be written back
+    rounding: Any = None  # finished sums behind the adder, to be rounded
 
     def multiply(words: Any, sums: Any) -> None:
         if design.cu_kind == "fused":
-            integer_fused.sums_of_products(held, words, sums, design.fused_dsp, design.fused_window)
+            integer_fused.sums_of_products(
+                held, words, sums, design.fused_dsp, design.fused_window, frac_bits + 1
+            )
         else:
             integer_float.sums_of_products(held, words, scratch, sums, exp_bits, frac_bits)
 
@@ -76,7 +81,7 @@ def cu_array_fast(
 
     @always(clk.posedge)
     def compute() -> None:
-        nonlocal edge, taken, kernel_written, leaving, held_word
+        nonlocal edge, taken, kernel_written, leaving, rounding, held_word
         edge += 1
         if leaving is not None:
             total, acc_addr = leaving
@@ -88,20 +93,28 @@ def cu_array_fast(
             word = int(window)
             if word != held_word:
                 held[:], held_word = unpack(word, taps, width), word
-            products = np.empty(n_cu, np.uint32)
+            products = np.empty(n_cu, kind)
             multiply(kernels[kernel_addr], products)
             multiplied.append((edge + to_operand - 1, products, acc_addr, group, first, last))
         if multiplied and multiplied[0][0] == edge:
             _, products, acc_addr, group, first, last = multiplied.popleft()
-            operand = biases[group] if first else partial[acc_addr]
-            total = np.empty(n_cu, np.uint32)
+            operand = biases[group].astype(kind) << kind(more) if first else partial[acc_addr]
+            total = np.empty(n_cu, kind)
             accumulate(products, operand, total, exp_bits, frac_bits)
             added.append((edge + to_sum, total, acc_addr, last))
-        finished = False
+        finished = rounding is not None
+        if finished:
+            elements = np.empty(n_cu, np.uint32)
+            narrow(rounding, elements, exp_bits, frac_bits, more)
+            sums.data.next = pack(elements, width)
+            rounding = None
         if added and added[0][0] == edge:
-            _, total, acc_addr, finished = added.popleft()
+            _, total, acc_addr, last = added.popleft()
             leaving = total, acc_addr
-            if finished:
+            if more and last:
+                rounding = total
+            elif last:
+                finished = True
                 sums.data.next = pack(total, width)
         if finished != sums.valid:
             sums.valid.next = finished
@@ -122,7 +135,7 @@ def cu_array_fast(
                 bool(slot.last),
             )
         if rst:
-            taken = leaving = None
+            taken = leaving = rounding = None
             multiplied.clear()
             added.clear()
             sums.valid.next = False

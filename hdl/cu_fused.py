@@ -40,7 +40,7 @@ def cu_fused(clk: Any, window: Any, kernel: Any, y: Any, design: Design) -> Any:
 
     window  in   elements as fused_activation gives them, tap 0 (row 0, column 0) lowest
     kernel  in   operands, likewise
-    y       out  binary32
+    y       out  the sum, of the accumulator's format
 
     Latency: cu_latency - 1; one sum per cycle. No reset.
     """
@@ -89,5 +89,5 @@ def cu_fused(clk: Any, window: Any, kernel: Any, y: Any, design: Design) -> Any:
         delay(clk, largest, largest_s, ALIGN + in_sum),
         delay(clk, special, special_s, before_sum + in_sum - SPECIAL),
     ]
-    finish = fused_normalise(clk, total, largest_s, special_s, y, width)
+    finish = fused_normalise(clk, total, largest_s, special_s, y, width, design.accumulator_format)
     return multipliers, measure, shifters, join, add, classify, beside, finish

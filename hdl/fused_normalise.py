@@ -10,25 +10,26 @@ from merp.hdl.bundles import bits, flag
 from merp.hdl.delay import delay
 from merp.hdl.entity import entity
 from merp.hdl.fp_round import RawFloat, fp_round
-from merp.models.params.formats import BINARY32
+from merp.models.params.formats import FloatFormat
 
 # Room for the sum of 11 x 11 products of 32 bits. Zeros below a narrower one cost nothing.
 FIELD_BITS = 40
 
 
 @entity
-def fused_normalise(clk: Any, total: Any, largest: Any, special: Any, y: Any, window: int) -> Any:
-    """Round a sum of aligned products to binary32.
+def fused_normalise(
+    clk: Any, total: Any, largest: Any, special: Any, y: Any, window: int, fmt: FloatFormat
+) -> Any:
+    """Round a sum of aligned products of binary32 to a format with its exponents.
 
     total    in   value in two's complement, and below it a unit to add
     largest  in   the exponent that the products are aligned to
     special  in   NaN, infinity, its sign: overrides the value
-    y        out  binary32, rounded to nearest even; zero is +0, below the smallest normal a zero
+    y        out  a float, rounded to nearest even; zero is +0, below the smallest normal a zero
                   of its sign
 
     Latency: 5. Throughput: one per cycle. Reset: none.
     """
-    fmt = BINARY32
     width = len(total) - 1
     field = max(FIELD_BITS, width + 1)  # up to 48, which is as far as leading zeros are counted
     exp_width = fmt.exp_bits + 2

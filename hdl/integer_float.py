@@ -17,7 +17,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-Words = NDArray[np.uint32]
+Words = NDArray[np.unsignedinteger[Any]]
 
 
 @njit(cache=True, inline="always")
@@ -129,6 +129,23 @@ def accumulate(products: Words, operand: Words, sums: Words, exp_bits: int, frac
     for unit in range(sums.size):
         a, b = np.int64(products[unit]), np.int64(operand[unit])
         sums[unit] = add(a, b, exp_bits, frac_bits)
+
+
+@njit(cache=True)
+def narrow(words: Words, elements: Words, exp_bits: int, frac_bits: int, lost: int) -> None:
+    """Round words to ``lost`` fraction bits less than frac_bits; both arrays (n_cu,).
+
+    Exponents keep their width, so that magnitudes can be rounded as whole numbers.
+    """
+    infinity = ((1 << exp_bits) - 1) << frac_bits
+    for unit in range(words.size):
+        word = np.int64(words[unit])
+        magnitude = word & ((1 << (exp_bits + frac_bits)) - 1)
+        kept = (magnitude + (1 << (lost - 1)) - 1 + ((magnitude >> lost) & 1)) >> lost
+        if magnitude > infinity:
+            elements[unit] = (infinity | 1 << (frac_bits - 1)) >> lost
+        else:
+            elements[unit] = kept | (word - magnitude) >> lost
 
 
 @njit(cache=True)

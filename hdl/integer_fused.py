@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-Words = NDArray[np.uint32]
+Words = NDArray[np.unsignedinteger[Any]]
 
 
 @njit(cache=True, inline="always")
@@ -40,23 +40,24 @@ def _rounded_product(a: Any, b: Any, distance: Any, dsp: int, window: int) -> An
 
 
 @njit(cache=True, inline="always")
-def _word(total: Any, largest: Any, window: int) -> Any:
-    """Binary32 of a sum of units."""
-    sign = 0x80000000 if total < 0 else 0
-    magnitude = abs(total) << 24  # every length is then 24 bits at least, the rest below a point
+def _word(total: Any, largest: Any, window: int, precision: int) -> Any:
+    """Float of a sum of units, with so many bits of significand."""
+    sign = 1 << (precision + 7) if total < 0 else 0
+    magnitude = abs(total)
     if magnitude == 0:
         return 0
-    exponent = largest - window - 250 + 127 - 24 + 61
+    exponent = largest - window - 250 + 127 + 61
     for step in (32, 16, 8, 4, 2, 1):
         if magnitude < 1 << (62 - step):
             magnitude <<= step
             exponent -= step
-    # The leading one is at place 61: 24 bits are kept from 38 on.
-    kept = (magnitude + (1 << 37) - 1 + ((magnitude >> 38) & 1)) >> 38
-    packed = ((exponent - 1) << 23) + kept
-    if packed < 1 << 23:
+    # The leading one is at place 61.
+    place = 62 - precision
+    kept = (magnitude + (1 << (place - 1)) - 1 + ((magnitude >> place) & 1)) >> place
+    packed = ((exponent - 1) << (precision - 1)) + kept
+    if packed < 1 << (precision - 1):
         return sign
-    return sign | min(packed, 0x7F800000)
+    return sign | min(packed, 255 << (precision - 1))
 
 
 @njit(cache=True, inline="always")
@@ -69,11 +70,15 @@ def _class(word: Any) -> int:
 
 
 @njit(cache=True)
-def sums_of_products(window: Words, kernels: Words, sums: Words, dsp: int, bits: int) -> None:
+def sums_of_products(
+    window: Words, kernels: Words, sums: Words, dsp: int, bits: int, precision: int
+) -> None:
     """Each CU's fused sum, ``cu_kind = "fused"``.
 
-    window: (taps,); kernels: (taps, n_cu); sums: (n_cu,), the result. dsp, bits: of the design.
+    window: (taps,); kernels: (taps, n_cu); sums: (n_cu,), the result, of so many bits of
+    significand. dsp, bits: of the design.
     """
+    top = 255 << (precision - 1)
     for unit in range(sums.size):
         largest: Any = 0
         nan, above, below = False, False, False
@@ -88,9 +93,9 @@ def sums_of_products(window: Words, kernels: Words, sums: Words, dsp: int, bits:
             elif min(kind_a, kind_b) == 1:
                 largest = max(largest, ((a >> 23) & 255) + ((b >> 23) & 255))
         if nan or (above and below):
-            sums[unit] = 0x7FC00000
+            sums[unit] = top | 1 << (precision - 2)
         elif above or below:
-            sums[unit] = 0xFF800000 if below else 0x7F800000
+            sums[unit] = top | below << (precision + 7)
         else:
             total = np.int64(0)
             for tap in range(window.size):
@@ -99,16 +104,17 @@ def sums_of_products(window: Words, kernels: Words, sums: Words, dsp: int, bits:
                 if x != 0 and y != 0:
                     distance = largest - ((a >> 23) & 255) - ((b >> 23) & 255)
                     total += _rounded_product(x, y, distance, dsp, bits)
-            sums[unit] = _word(total, largest, bits)
+            sums[unit] = _word(total, largest, bits, precision)
 
 
 @njit(cache=True)
 def sums_of_rows(
-    windows: Words, deltas: Words, sums: Words, taps: int, dsp: int, bits: int
+    windows: Words, deltas: Words, sums: Words, taps: int, dsp: int, bits: int, precision: int
 ) -> None:
     """Each tap's fused sum over the columns of a row, for each CU: ``ku_kind = "row"``.
 
-    windows: (columns, taps); deltas: (columns, n_cu); sums: (taps or more, n_cu), the result.
+    windows: (columns, taps); deltas: (columns, n_cu); sums: (taps or more, n_cu), the result, of so
+    many bits of significand.
     """
     for tap in range(taps):
-        sums_of_products(windows[:, tap], deltas, sums[tap], dsp, bits)
+        sums_of_products(windows[:, tap], deltas, sums[tap], dsp, bits, precision)

@@ -56,9 +56,9 @@ def row_array_fast(
     def sweep(columns: int, addr: int, from_zero: bool) -> None:
         """Sum the row that is complete, and say when which of its words is added."""
         sums = np.zeros((steps(design) * lanes, n_cu), np.uint32)
-        sums_of_rows(
-            row[:columns], row_deltas[:columns], sums, taps, design.fused_dsp, design.fused_window
-        )
+        operands = row[:columns], row_deltas[:columns]
+        arithmetic = design.fused_dsp, design.fused_window, frac_bits + 1
+        sums_of_rows(*operands, sums, taps, *arithmetic)
         first = edge - 1 + columns + to_operand
         for step, words in enumerate(sums.reshape(-1, lanes * n_cu)):
             summed.append((first + step, addr + step * design.kernel_words, from_zero, words))
@@ -68,11 +68,11 @@ def row_array_fast(
         nonlocal edge, taken
         edge += 1
         if taken is not None:
-            column, addr, kind = taken
+            column, addr, from_zero = taken
             row[column] = unpack(int(window), taps, width)
             row_deltas[column] = unpack(int(deltas), n_cu, width)
             if addr >= 0:
-                sweep(column + 1, addr, kind)
+                sweep(column + 1, addr, from_zero)
             taken = None
         if summed and summed[0][0] == edge:
             _, addr, from_zero, words = summed.popleft()

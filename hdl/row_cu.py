@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import ConcatSignal
+from myhdl import ConcatSignal, always_comb
 
 from merp.hdl.bundles import bits
-from merp.hdl.delay import delay
 from merp.hdl.entity import entity
 from merp.hdl.fused_align import fused_align
 from merp.hdl.fused_product import fused_product
@@ -15,12 +14,9 @@ from merp.hdl.row_bundles import RowControl
 from merp.hdl.row_lane import SCALE_PLACE, SUM_PLACE, row_lane
 from merp.hdl.row_largest import row_largest
 from merp.hdl.row_sum import row_sum
-from merp.hdl.select_word import select_word
 from merp.models.params.design import Design
 from merp.models.params.fused import DISTANCE_BITS, EXPONENT_BITS, PRODUCT, activation_bits
 from merp.models.params.row import SCALE_BITS, sum_bits
-
-ELEMENT_PLACE = 5  # words of 2^5 bits are selected where gradients are read
 
 
 def _joined(words: list[Any]) -> Any:
@@ -37,8 +33,7 @@ def row_cu(
     delta_scale: Any,
     delta_exponent: Any,
     delta: Any,
-    lane: Any,
-    element: Any,
+    elements: Any,
     design: Design,
 ) -> Any:
     """Multiply windows by deltas, sum each tap's products over a row, add that to its gradient.
@@ -48,8 +43,8 @@ def row_cu(
                                      the exponent pass
     exponents, delta_exponent   in   SCALE cycles after the mantissa pass has read them
     activations, delta          in   decoded for the mantissa pass
-    lane                        in   of the element to read, a cycle after its address
-    element                     out  of its gradient memory, a cycle later
+    elements                    out  of the gradient memories, lane 0 lowest, two cycles after
+                                     their address
 
     Throughput: a window per cycle, and ku_lanes gradients. No reset but control's.
     """
@@ -103,6 +98,8 @@ def row_cu(
         for lane in range(lanes)
     ]
 
-    if lanes == 1:
-        return units, accumulators, delay(clk, word, element, 1)
-    return units, accumulators, select_word(clk, word, lane, element, ELEMENT_PLACE)
+    @always_comb
+    def join() -> None:
+        elements.next = word
+
+    return units, accumulators, join

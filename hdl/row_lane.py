@@ -31,7 +31,7 @@ def row_lane(
     control  in   which tap, where its gradient is
     sums     in   held sums, 64 bits each, the first tap lowest
     scales   in   exponents and what is no number, 16 bits each
-    element  out  of the gradient memory, addressed one cycle earlier
+    element  out  of the gradient memory, addressed two cycles earlier
 
     Throughput: a tap per cycle. Reset: none.
     """
@@ -42,6 +42,7 @@ def row_lane(
     difference = bits(width + 1)
     largest, special = bits(EXPONENT_SUM_BITS), bits(3)
     row_total, operand, total = bits(fmt.width), bits(fmt.width), bits(fmt.width)
+    word = bits(fmt.width)
 
     @always(clk.posedge)
     def subtract() -> None:
@@ -68,13 +69,13 @@ def row_lane(
         if control.from_zero:
             operand.next = 0
         else:
-            operand.next = element
+            operand.next = word
 
     stages = [
         select_word(clk, sums, control.sum_step, picked, SUM_PLACE),
         select_word(clk, scales, control.scale_step, picked_scale, SCALE_PLACE),
         delay(clk, picked_scale, scale, SCALES_FIRST + DIFFERENCE - 1),
-        fused_normalise(clk, difference, largest, special, row_total, design.fused_window),
+        fused_normalise(clk, difference, largest, special, row_total, design.fused_window, fmt),
         fp_add(clk, row_total, operand, total, fmt, design.add_latency),
         kernel_memory(
             clk,
@@ -82,8 +83,9 @@ def row_lane(
             control.write_addr,
             total,
             control.read_addr,
-            element,
+            word,
             design.gradient_words,
         ),
+        delay(clk, word, element, 1),
     ]
     return subtract, unpack, fetch, stages

@@ -17,7 +17,7 @@ import numpy as np
 from numba import njit, prange
 from numpy.typing import NDArray
 
-Bits = NDArray[np.uint32]
+Bits = NDArray[np.unsignedinteger[Any]]
 Values = NDArray[np.float64]
 
 FRACTION_BITS = 52  # of binary64
@@ -66,9 +66,26 @@ def rounded(value: float, lim: Limits) -> float:
 
 
 @njit(cache=True, inline="always")
+def sum_to_odd(a: float, b: float) -> float:
+    """Sum of two numbers, which rounds to any format of up to 51 bits as their exact sum does.
+
+    Of the two binary64 numbers beside an exact sum that is none, it is the one whose last bit is
+    one: it is neither a number of the format nor half-way between two (Boldo and Melquiond 2008,
+    doi:10.1109/TC.2007.70819). The error of the processor's sum is exact, too (Knuth's TwoSum).
+    """
+    total = a + b
+    part = total - a
+    error = (a - (total - part)) + (b - part)
+    bits = np.float64(total).view(np.int64)
+    if abs(error) > 0 and bits & 1 == 0:  # not of infinities and NaNs, whose error is a NaN
+        bits += 1 if (error > 0) == (total > 0) else -1
+    return np.int64(bits).view(np.float64)
+
+
+@njit(cache=True, inline="always")
 def decoded(word: int, lim: Limits) -> float:
     """Value of a word: subnormals are signed zeros, NaNs lose their sign and payload."""
-    exponent = np.int64(word >> lim.frac_bits) & ((1 << lim.exp_bits) - 1)
+    exponent = np.int64(word) >> lim.frac_bits & ((1 << lim.exp_bits) - 1)
     fraction = np.int64(word) & ((1 << lim.frac_bits) - 1)
     if exponent == 0:
         magnitude = 0.0
@@ -79,26 +96,26 @@ def decoded(word: int, lim: Limits) -> float:
         magnitude = np.inf
     else:
         return np.nan
-    if (word >> (lim.exp_bits + lim.frac_bits)) & 1:
+    if (np.int64(word) >> (lim.exp_bits + lim.frac_bits)) & 1:
         return -magnitude
     return magnitude
 
 
 @njit(cache=True, inline="always")
-def encoded(value: float, lim: Limits) -> np.uint32:
+def encoded(value: float, lim: Limits) -> Any:
     """Word of a value that the format holds: the inverse of ``decoded``."""
     ones = (1 << lim.exp_bits) - 1
     if np.isnan(value):
-        return np.uint32((ones << lim.frac_bits) | (1 << (lim.frac_bits - 1)))
+        return np.int64((ones << lim.frac_bits) | (1 << (lim.frac_bits - 1)))
     bits = np.float64(value).view(np.int64)
-    sign = (bits < 0) << (lim.exp_bits + lim.frac_bits)
+    sign = np.int64(bits < 0) << (lim.exp_bits + lim.frac_bits)
     if value == 0.0:
-        return np.uint32(sign)
+        return sign
     if np.isinf(value):
-        return np.uint32(sign | (ones << lim.frac_bits))
+        return sign | (ones << lim.frac_bits)
     exponent = ((bits >> FRACTION_BITS) & 0x7FF) - lim.offset
     fraction = (bits >> lim.dropped) & ((1 << lim.frac_bits) - 1)
-    return np.uint32(sign | (exponent << lim.frac_bits) | fraction)
+    return sign | (exponent << lim.frac_bits) | fraction
 
 
 @njit(cache=True)
@@ -111,14 +128,12 @@ def decode_all(words: Bits, lim: Limits) -> Values:
 
 
 @njit(cache=True)
-def encode_all(values: Values, lim: Limits) -> Bits:
-    """Words of a one-dimensional array of any binary64 numbers, rounded to the format."""
-    words = np.empty(values.size, np.uint32)
+def encode_all(values: Values, words: Bits, lim: Limits) -> None:
+    """Fill ``words`` with any binary64 numbers, rounded to the format; both one-dimensional."""
     for index in range(values.size):
         value = values[index]
         # A NaN from outside may carry a payload, which rounding would carry into the exponent.
         words[index] = encoded(value if np.isnan(value) else rounded(value, lim), lim)
-    return words
 
 
 @njit(cache=True)
@@ -134,9 +149,9 @@ def multiply_all(a: Bits, b: Bits, lim: Limits) -> Bits:
 @njit(cache=True)
 def add_all(a: Bits, b: Bits, lim: Limits) -> Bits:
     """Sums of two one-dimensional arrays of words."""
-    words = np.empty(a.size, np.uint32)
+    words = np.empty_like(a)
     for index in range(a.size):
-        total = decoded(a[index], lim) + decoded(b[index], lim)
+        total = sum_to_odd(decoded(a[index], lim), decoded(b[index], lim))
         words[index] = encoded(rounded(total, lim), lim)
     return words
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from merp.models import compiled, fused
-from merp.models.arithmetic import limits
+from merp.models.arithmetic import element_limits
 from merp.models.compiled import Bits
 from merp.models.params.formats import BINARY32, FloatFormat
 from merp.models.params.summation import TREE, Summation
@@ -63,4 +63,4 @@ def convolution(
     )
     if summation.kind == "fused":
         return fused.convolve(*arguments, summation)
-    return compiled.convolve(*arguments, limits(fmt))
+    return compiled.convolve(*arguments, element_limits(fmt))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from numpy.typing import ArrayLike
 
 from merp.models import compiled
-from merp.models.arithmetic import elementwise
+from merp.models.arithmetic import element_limits, elementwise
 from merp.models.compiled import Bits
 from merp.models.params.formats import FloatFormat
 
@@ -15,4 +15,4 @@ def fp_mul(a: ArrayLike, b: ArrayLike, fmt: FloatFormat) -> Bits:
 
     The product of two significands of at most 24 bits is exact in binary64, so it is rounded once.
     """
-    return elementwise(compiled.multiply_all, a, b, fmt)
+    return elementwise(compiled.multiply_all, a, b, fmt, element_limits(fmt))

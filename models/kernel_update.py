@@ -6,6 +6,8 @@ element under it times the delta there. ``ku_kind`` says in which order it is su
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from merp.models.compiled import Bits
@@ -44,8 +46,10 @@ def _by_position(x: Bits, delta: Bits, shape: Shape, fmt: FloatFormat) -> Bits:
 def _by_row(x: Bits, delta: Bits, shape: Shape, summation: Summation) -> Bits:
     """``ku_kind = "row"``: fused sums over the columns, added one after the other over image, row.
 
-    ``docs/blocks/row_array.md``. Binary32 only, as fused sums are.
+    ``docs/blocks/row_array.md``. Binary32 only, as fused sums are, and so are gradients whatever
+    the accumulators of the other phases hold.
     """
+    summation = replace(summation, precision=24)
     view = windows(x, shape).transpose(0, 1, 3, 4, 5, 2)  # (images, rows, n, k, k, columns)
     columns = shape.out_columns
     total = np.zeros((shape.m, shape.n * shape.k**2), np.uint32)

@@ -24,8 +24,8 @@ from merp.models.toml_section import Section, read_toml
 MAX_SIZE = 4096  # rows or columns; the hardware's own limit
 MAX_MAPS = 1 << 16
 CHOICES = (
-    "k", "n_cu", "r", "p", "d", "fused_dsp", "fused_window", "ku_lanes", "mul_latency",
-    "add_latency", "max_images",
+    "k", "n_cu", "r", "p", "d", "fused_dsp", "fused_window", "accumulator_precision", "ku_lanes",
+    "mul_latency", "add_latency", "max_images",
 )  # fmt: skip
 
 Size = tuple[int, int, int]  # rows, columns, channels

@@ -40,7 +40,7 @@ ELABORATIONS = (
     _design(4, 2, r=2, d=2, fmt=BINARY16, pool_overlap=4),
     _design(5, 1, d=2, fmt=BFLOAT16, add_latency=3),
     _design(5, 2, r=2, p=2, d=1, fmt=BINARY32, mul_latency=3),
-    _design(2, 2, d=2, cu_kind="fused", fused_window=30),
+    _design(2, 2, d=2, cu_kind="fused", fused_window=30, accumulator_precision=28),
     _design(3, 2, r=2, d=2, p=2, cu_kind="fused", fused_dsp=2, average=True),
 )
 

@@ -12,6 +12,7 @@ from merp.cosim.replay import replay
 from merp.hdl.accumulator import accumulator
 from merp.hdl.bundles import bits, count, flag
 from merp.models.fp_add import fp_add
+from merp.models.fp_convert import fp_convert
 from merp.models.params.design import Design
 from merp.models.params.formats import BFLOAT16, BINARY32
 from merp.testbenches.cu_bench import element
@@ -34,9 +35,12 @@ DESIGNS = [
     design_for(add_latency=4, p=1, groups=1),
     design_for(add_latency=5, fmt=BINARY32, groups=2),
     design_for(add_latency=3, groups=3, p=1),
+    design_for(add_latency=2, fmt=BINARY32, cu_kind="fused", accumulator_precision=28),
 ]
 every_design = pytest.mark.parametrize(
-    "design", DESIGNS, ids=lambda d: f"{d.p * d.groups}sums-add{d.add_latency}"
+    "design",
+    DESIGNS,
+    ids=lambda d: f"{d.p * d.groups}sums-add{d.add_latency}-p{d.accumulator_format.frac_bits + 1}",
 )
 
 
@@ -44,7 +48,7 @@ class Expectation:
     """The specification cycle by cycle: memories, the operand they gave, the sums in the adder."""
 
     def __init__(self, design: Design) -> None:
-        self.fmt = design.fmt
+        self.element, self.fmt = design.fmt, design.accumulator_format
         self.sums = [0] * (design.p * design.groups)
         self.biases = [0] * design.groups
         self.operand = 0
@@ -57,7 +61,8 @@ class Expectation:
         if now["write"]:
             self.sums[now["write_addr"]] = y
         if now["first"]:
-            self.operand = self.biases[now["bias_sel"]]
+            bias = self.biases[now["bias_sel"]]
+            self.operand = int(fp_convert(bias, self.element, self.fmt))
         else:
             self.operand = self.sums[now["read_addr"]]
         if now["bias_enable"]:
@@ -66,13 +71,14 @@ class Expectation:
 
 
 def check(design: Design, plan: Plan) -> Trace:
-    width, sums = design.fmt.width, design.p * design.groups
+    width, wide = design.fmt.width, design.accumulator_format.width
+    sums = design.p * design.groups
     signals = {
         "first": flag(), "bias_sel": count(design.groups - 1), "read_addr": count(sums - 1),
-        "psum": bits(width), "write": flag(), "write_addr": count(sums - 1),
+        "psum": bits(wide), "write": flag(), "write_addr": count(sums - 1),
         "bias_enable": flag(), "bias_addr": count(design.groups - 1), "bias_data": bits(width),
     }  # fmt: skip
-    args = {"clk": flag(), **signals, "y": bits(width), "design": design}
+    args = {"clk": flag(), **signals, "y": bits(wide), "design": design}
     trace = run_block(accumulator, args, tuple(signals), lambda t, _: plan[t], len(plan))
     model = Expectation(design)
     assert trace.column("y") == [model.step(now) for now in plan]
@@ -87,7 +93,7 @@ def anything(design: Design, cycles: int) -> Plan:
             "first": int(rng.random() < 0.3),
             "bias_sel": rng.randrange(design.groups),
             "read_addr": rng.randrange(design.p * design.groups),
-            "psum": element(design.fmt, rng),
+            "psum": element(design.accumulator_format, rng),
             "write": rng.getrandbits(1),
             "write_addr": rng.randrange(design.p * design.groups),
             "bias_enable": rng.getrandbits(1),

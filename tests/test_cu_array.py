@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Any
 
-import numpy as np
 import pytest
 
 from merp.cosim.replay import replay
-from merp.hdl import integer_float
 from merp.hdl.cu_array import cu_array
 from merp.hdl.cu_array_fast import cu_array_fast
 from merp.models.fp_add import fp_add
+from merp.models.fp_convert import fp_convert
 from merp.models.fp_mul import fp_mul
 from merp.models.fp_tree import fp_tree
 from merp.models.fused import fused_sum
@@ -29,7 +29,6 @@ from merp.testbenches.cu_bench import (
     joined,
     run_cu_array,
 )
-from merp.testbenches.fp_bench import CLASSES, corner_pairs
 from merp.testbenches.trace import Trace
 
 ARRAYS = (cu_array, cu_array_fast)
@@ -59,6 +58,8 @@ CONFIGURATIONS = [
     design_for(2, 2, groups=2, cu_kind="fused", fused_window=29, add_latency=3),
     design_for(3, 1, groups=2, p=2, cu_kind="fused", fused_dsp=2, fused_window=28),
     design_for(5, 1, groups=2, cu_kind="fused", add_latency=4),
+    design_for(2, 3, groups=2, cu_kind="fused", accumulator_precision=28, add_latency=4),
+    design_for(3, 1, groups=1, p=2, cu_kind="fused", fused_dsp=2, accumulator_precision=25),
 ]
 
 
@@ -67,6 +68,7 @@ def name(design: Design) -> str:
         f"k{design.k}-{design.n_cu}cu-{design.groups}g-p{design.p}-"
         f"e{design.fmt.exp_bits}f{design.fmt.frac_bits}-{design.mul_latency}{design.add_latency}"
         + (f"-fused{design.fused_dsp}w{design.fused_window}" if design.cu_kind == "fused" else "")
+        + (f"p{design.accumulator_precision}" if design.round_latency else "")
     )
 
 
@@ -86,6 +88,7 @@ class Layer:
     def __init__(self, design: Design, n: int, positions: int, rng: Random, stalls: float) -> None:
         self.script = CuScript(design, rng)
         fmt, taps, groups = design.fmt, design.taps, design.groups
+        wide = design.accumulator_format
         assert n * groups <= design.kernel_words
         kernels = [
             [elements(taps, fmt, rng) for _ in range(n * groups)] for _ in range(design.n_cu)
@@ -109,10 +112,10 @@ class Layer:
                 self.script.slot(i * groups + g, acc_addr, g, i == 0, i == n - 1, window)
                 words = [memory[i * groups + g] for memory in kernels]
                 psums = sum_of_products(design, window, words)
-                operand = partial[lane, g] if i else [memory[g] for memory in biases]
-                partial[lane, g] = fp_add(operand, psums, fmt)
+                bias = fp_convert([memory[g] for memory in biases], fmt, wide)
+                partial[lane, g] = fp_add(partial[lane, g] if i else bias, psums, wide)
                 if i == n - 1:
-                    word = joined(partial[lane, g].tolist(), fmt.width)
+                    word = joined(fp_convert(partial[lane, g], wide, fmt).tolist(), fmt.width)
                     self.expected.append((now + design.array_latency, word))
 
     def check(self, array: Callable[..., Any]) -> Trace:
@@ -220,10 +223,14 @@ def test_cu_array_latency_and_throughput(array: Callable[..., Any], design: Desi
     assert at == [begin + design.array_latency, *range(again, again + 5)]
 
 
+SINGLE = design_for(1, 1, groups=1, kernel_words=2, add_latency=2)
+RESET = [replace(SINGLE, fmt=ODD), replace(SINGLE, cu_kind="fused", accumulator_precision=28)]
+
+
 @every_array
-def test_cu_array_reset_mid_stream(array: Callable[..., Any]) -> None:
+@pytest.mark.parametrize("design", RESET, ids=name)
+def test_cu_array_reset_mid_stream(array: Callable[..., Any], design: Design) -> None:
     """Slots in flight are forgotten, also by the accumulators; memories and finished sums stay."""
-    design = design_for(1, 1, groups=1, kernel_words=2, fmt=ODD, add_latency=2)
     one, fmt = design.fmt.one, design.fmt
     for after in range(design.array_latency + 2):
         script = CuScript(design, Random(after))
@@ -240,9 +247,27 @@ def test_cu_array_reset_mid_stream(array: Callable[..., Any]) -> None:
         script.slot(1, 0, 0, False, True, [one])
         script.drain()
         trace = run_cu_array(array, script)
-        kept = issued + design.array_latency <= reset
+        kept = issued + design.array_latency - design.round_latency <= reset
         two, three = fmt.one + (1 << fmt.frac_bits), fmt.one + (3 << fmt.frac_bits - 1)
         assert [word for _, word in finished_sums(trace)][1:] == [three if kept else two]
+
+
+@every_array
+@pytest.mark.parametrize("design", RESET, ids=name)
+def test_cu_array_reset_before_a_sum_is_finished(array: Callable[..., Any], design: Design) -> None:
+    one = design.fmt.one
+    for after in range(design.array_latency + 2):
+        script = CuScript(design, Random(after))
+        script.reset()
+        script.load([[[one]] * 2], [[0]])
+        finished = len(script.cycles) + design.array_latency
+        script.slot(0, 0, 0, True, True, [one])
+        script.idle(after)
+        script.reset()
+        reset = len(script.cycles) - 1
+        script.drain()
+        wanted = [(finished, one)] if finished <= reset else []
+        assert finished_sums(run_cu_array(array, script)) == wanted
 
 
 @every_array
@@ -281,32 +306,10 @@ def test_cu_array_reads_before_it_writes(array: Callable[..., Any]) -> None:
         assert [word for _, word in finished_sums(run_cu_array(array, script))] == [wanted]
 
 
-@pytest.mark.parametrize("fmt", [BINARY32, BFLOAT16, BINARY16, ODD, FloatFormat(3, 23)], ids=str)
-def test_integer_float_matches_golden(fmt: FloatFormat) -> None:
-    """The behavioural array's own arithmetic: corners, and every class of operands."""
-    rng = Random(str(fmt))
-    pairs = corner_pairs(fmt)
-    for make in CLASSES.values():
-        pairs += make(fmt, 2000, rng)
-    if fmt == ODD:
-        pairs = list(product(range(1 << fmt.width), repeat=2))
-    a, b = (np.array(column, np.uint32) for column in zip(*pairs, strict=True))
-    total = np.empty_like(a)
-    integer_float.accumulate(a, b, total, fmt.exp_bits, fmt.frac_bits)
-    assert total.tolist() == fp_add(a, b, fmt).tolist()
-    products = np.empty_like(a)
-    for x in set(a.tolist()):
-        place = np.flatnonzero(a == x)
-        window, kernels = np.array([x], np.uint32), b[place].reshape(1, -1)
-        terms = np.empty(kernels.shape, np.int64)
-        sums = np.empty(place.size, np.uint32)
-        integer_float.sums_of_products(window, kernels, terms, sums, fmt.exp_bits, fmt.frac_bits)
-        products[place] = sums
-    assert products.tolist() == fp_mul(a, b, fmt).tolist()
-
-
 @pytest.mark.ghdl
-@pytest.mark.parametrize("design", [*CONFIGURATIONS[:5], *CONFIGURATIONS[8:10]], ids=name)
+@pytest.mark.parametrize(
+    "design", [*CONFIGURATIONS[:5], *CONFIGURATIONS[8:10], CONFIGURATIONS[12]], ids=name
+)
 def test_cu_array_vhdl(design: Design, tmp_path: Path) -> None:
     trace = run_cu_array(cu_array, anything(design, f"vhdl {name(design)}", 60))
     assert replay(trace, tmp_path) == len(trace.rows)

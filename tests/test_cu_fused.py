@@ -21,17 +21,29 @@ from merp.testbenches.fused_bench import CASES, activation, directed, operand, r
 from merp.testbenches.trace import Trace, run_block
 
 
-def design_for(k: int, dsp: int, window: int) -> Design:
+def design_for(k: int, dsp: int, window: int, precision: int = 24) -> Design:
     return Design(
         k=k, n_cu=1, r=1, kernel_words=4, groups=1, row_words=1, max_size=4, max_maps=4,
         fifo_words=1, cu_kind="fused", fused_dsp=dsp, fused_window=window,
+        accumulator_precision=precision,
     )  # fmt: skip
 
 
-DESIGNS = [design_for(1, 1, 32), design_for(2, 2, 32), design_for(2, 1, 29), design_for(3, 2, 28)]
-every_design = pytest.mark.parametrize(
-    "design", DESIGNS, ids=lambda d: f"k{d.k}-{d.fused_dsp}dsp-{d.fused_window}"
-)
+DESIGNS = [
+    design_for(1, 1, 32),
+    design_for(2, 2, 32),
+    design_for(2, 1, 29),
+    design_for(1, 2, 32, 25),
+    design_for(2, 1, 32, 28),
+    design_for(3, 2, 28),
+]
+
+
+def name(design: Design) -> str:
+    return f"k{design.k}-{design.fused_dsp}dsp-p{design.accumulator_precision}"
+
+
+every_small_design = pytest.mark.parametrize("design", DESIGNS[:5], ids=name)
 
 
 def check(design: Design, windows: Bits, kernels: Bits) -> Trace:
@@ -40,7 +52,7 @@ def check(design: Design, windows: Bits, kernels: Bits) -> Trace:
     width, latency = activation_bits(dsp), design.cu_latency - 1
     args = {
         "clk": flag(), "window": bits(taps * width), "kernel": bits(taps * OPERAND_BITS),
-        "y": bits(32), "design": design,
+        "y": bits(design.accumulator_format.width), "design": design,
     }  # fmt: skip
     late = 0
 
@@ -59,7 +71,7 @@ def check(design: Design, windows: Bits, kernels: Bits) -> Trace:
     return trace
 
 
-@pytest.mark.parametrize("design", [*DESIGNS, design_for(5, 1, 32)], ids=lambda d: f"k{d.k}")
+@pytest.mark.parametrize("design", [*DESIGNS, design_for(5, 1, 32)], ids=name)
 def test_cu_fused_matches_golden(design: Design) -> None:
     rng = np.random.default_rng(design.k)
     count = {1: 30, 2: 20, 3: 8, 5: 1}[design.k]
@@ -67,7 +79,7 @@ def test_cu_fused_matches_golden(design: Design) -> None:
     check(design, *(np.concatenate(side) for side in zip(*pairs, strict=True)))
 
 
-@pytest.mark.parametrize("design", DESIGNS[:3], ids=lambda d: f"k{d.k}-{d.fused_dsp}dsp")
+@every_small_design
 def test_directed_windows(design: Design) -> None:
     check(design, *directed(design.taps))
 
@@ -75,7 +87,7 @@ def test_directed_windows(design: Design) -> None:
 @pytest.mark.parametrize("tap", range(9))
 def test_each_tap_counts_once(tap: int) -> None:
     """Each tap alone, between windows of zeros: its product, in the declared cycle and no other."""
-    design = DESIGNS[3]
+    design = DESIGNS[-1]
     kernel = np.arange(0x3F800000, 0x3F800009, dtype=np.uint32)
     window = np.where(np.arange(9) == tap, 0x40000000, 0).astype(np.uint32)
     trace = check(design, np.array([window * 0, window, window * 0]), np.array([kernel] * 3))
@@ -119,16 +131,16 @@ def test_the_twin_matches_golden(dsp: int, taps: int) -> None:
     rng = np.random.default_rng(taps)
     pairs = [*(random_windows(kind, 200, taps, rng) for kind in CASES), directed(taps)]
     windows, kernels = (np.concatenate(side) for side in zip(*pairs, strict=True))
-    for bits_of_window in (28, 32):
-        design = design_for(1, dsp, bits_of_window)
-        got = np.empty((len(windows), 1), np.uint32)
+    for bits_of_window, precision in ((28, 24), (32, 24), (32, 28)):
+        design = design_for(1, dsp, bits_of_window, precision)
+        got = np.empty((len(windows), 1), np.uint64)
         for window, kernel, sums in zip(windows, kernels, got, strict=True):
-            sums_of_products(window, kernel.reshape(-1, 1), sums, dsp, bits_of_window)
+            sums_of_products(window, kernel.reshape(-1, 1), sums, dsp, bits_of_window, precision)
         np.testing.assert_array_equal(got[:, 0], fused_sum(windows, kernels, design.summation))
 
 
 @pytest.mark.ghdl
-@pytest.mark.parametrize("design", DESIGNS[:3], ids=lambda d: f"k{d.k}-{d.fused_dsp}dsp")
+@every_small_design
 def test_cu_fused_vhdl(design: Design, tmp_path: Path) -> None:
     rng = np.random.default_rng(9)
     pairs = [random_windows(kind, 12, design.taps, rng) for kind in CASES]

@@ -24,6 +24,7 @@ FORMATS = {
     "e3f2": FloatFormat(3, 2),
     "e3f23": FloatFormat(3, 23),
     "e8f2": FloatFormat(8, 2),
+    "e8f27": FloatFormat(8, 27),  # of wide accumulators
 }
 every_format = pytest.mark.parametrize("fmt", FORMATS.values(), ids=FORMATS)
 every_latency = pytest.mark.parametrize("latency", LATENCIES)

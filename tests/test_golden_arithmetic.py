@@ -12,10 +12,11 @@ import pytest
 
 from merp.models.arithmetic import to_bits, to_values
 from merp.models.fp_add import fp_add
+from merp.models.fp_convert import fp_convert
 from merp.models.fp_mul import fp_mul
 from merp.models.fp_tree import fp_tree
 from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
-from merp.testbenches.exact import OPERATIONS, add
+from merp.testbenches.exact import OPERATIONS, add, number, rounded
 
 SMALLEST, ODD = FloatFormat(3, 2), FloatFormat(4, 3)
 FORMATS = {
@@ -27,6 +28,8 @@ FORMATS = {
     "e3f23": FloatFormat(3, 23),
     "e8f2": FloatFormat(8, 2),
 }
+WIDE = FloatFormat(8, 27)  # of accumulators: 53 < 2p + 2
+SUMS_ONLY = {"e8f27": WIDE, "e8f25": FloatFormat(8, 25), "e4f27": FloatFormat(4, 27)}
 GOLDEN = {"add": fp_add, "mul": fp_mul}
 every_format = pytest.mark.parametrize("fmt", FORMATS.values(), ids=FORMATS)
 every_operation = pytest.mark.parametrize("op", GOLDEN)
@@ -142,6 +145,51 @@ def random_pairs(fmt: FloatFormat, count: int, seed: int) -> list[tuple[int, int
 @every_format
 def test_random_classes(op: str, fmt: FloatFormat) -> None:
     check(op, random_pairs(fmt, 500, seed=3), fmt)
+
+
+@pytest.mark.parametrize("fmt", SUMS_ONLY.values(), ids=SUMS_ONLY)
+def test_sums_of_accumulators(fmt: FloatFormat) -> None:
+    check("add", list(product(corners(fmt), repeat=2)), fmt)
+    check("add", random_pairs(fmt, 1000, seed=4), fmt)
+
+
+@pytest.mark.parametrize("last", [0, 1])
+@pytest.mark.parametrize("ulp", [1, -1])
+@pytest.mark.parametrize("sign", [0, WIDE.sign_bit])
+def test_sums_of_accumulators_that_binary64_alone_rounds_to_a_tie(last, ulp, sign) -> None:
+    """1 + last * 2^-27 + (2^-28 -+ 2^-56): binary64 has no room for the 2^-56."""
+    a = WIDE.one | last
+    b = WIDE.one - (28 << WIDE.frac_bits)
+    b += 1 if ulp > 0 else -1
+    total = sum(to_values([a, b], WIDE))
+    assert total == 1 + last * 2.0**-27 + 2.0**-28
+    check("add", [(a | sign, b | sign), (b | sign, a | sign)], WIDE)
+
+
+def test_products_and_trees_are_of_elements_only() -> None:
+    with pytest.raises(ValueError, match="frac_bits of elements must be at most 23, not 27"):
+        fp_mul(WIDE.one, WIDE.one, WIDE)
+
+
+@pytest.mark.parametrize(
+    ("fmt", "target"), [(WIDE, BINARY32), (BINARY32, WIDE), (FloatFormat(4, 9), FloatFormat(4, 3))]
+)
+def test_conversion_rounds_once(fmt: FloatFormat, target: FloatFormat) -> None:
+    words = [*corners(fmt), *(a for a, _ in random_pairs(fmt, 1000, seed=6))]
+    lost = max(fmt.frac_bits - target.frac_bits, 1)
+    ties = [
+        fmt.one + (odd << lost) + (1 << lost >> 1) + ulp for odd in (0, 1) for ulp in (-1, 0, 1)
+    ]
+    words += [*ties, *(fmt.inf - last for last in range(1, 2 << lost))]
+    for word, got in zip(words, fp_convert(words, fmt, target).tolist(), strict=True):
+        operand = number(word, fmt, flush=True)
+        sign = target.sign_bit if operand.negative else 0
+        wanted = sign | target.inf
+        if operand.nan:
+            wanted = target.nan
+        elif operand.magnitude is not None:
+            wanted = rounded(operand.negative, operand.magnitude, target, flush=True).word
+        assert got == wanted, f"{word:x}: {got:x}, not {wanted:x}"
 
 
 @every_operation

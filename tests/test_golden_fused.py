@@ -14,7 +14,7 @@ from merp.models.arithmetic import to_bits
 from merp.models.compiled import Bits
 from merp.models.convolution import convolution
 from merp.models.delta import delta_convolution
-from merp.models.fp_add import fp_add
+from merp.models.fp_convert import fp_convert
 from merp.models.fused import fused_sum
 from merp.models.network import Network
 from merp.models.network_file import read_network
@@ -23,12 +23,17 @@ from merp.models.params.summation import Summation
 from merp.models.phases import delta_design
 from merp.models.super_layer import super_layer
 from merp.models.training import forward, initial_model, propagate
+from merp.testbenches.exact import add as exact_add
 from merp.testbenches.exact import number, rounded
 from merp.testbenches.fused_bench import CASES, directed, random_windows
 from merp.tools import cli
 
-CHOICES = [Summation(kind="fused", dsp=dsp, window=w) for dsp in (1, 2) for w in (28, 30, 32)]
-every_choice = pytest.mark.parametrize("choice", CHOICES, ids=lambda c: f"{c.dsp}dsp-{c.window}")
+SIZES = [(dsp, window, 24) for dsp in (1, 2) for window in (28, 30, 32)]
+SIZES += [(1, 32, 28), (2, 32, 27), (1, 28, 28), (2, 29, 25)]
+CHOICES = [Summation(kind="fused", dsp=d, window=w, precision=p) for d, w, p in SIZES]
+every_choice = pytest.mark.parametrize(
+    "choice", CHOICES, ids=lambda c: f"{c.dsp}dsp-{c.window}-p{c.precision}"
+)
 INF, NAN, SIGN, ONE = BINARY32.inf, BINARY32.nan, BINARY32.sign_bit, BINARY32.one
 
 
@@ -69,14 +74,15 @@ def unit(a: list[int], b: list[int], choice: Summation) -> Fraction:
 
 def oracle(a: list[int], b: list[int], choice: Summation) -> int:
     """Products rounded half up to the unit, added, rounded to nearest even."""
+    fmt = choice.accumulator_format(BINARY32)
     if any((word >> 23 & 255) == 255 for word in (*a, *b)):
-        return special(a, b)
+        return special(a, b) << (fmt.frac_bits - BINARY32.frac_bits)
     one = unit(a, b, choice)
     products = [seen_product(x, y, choice) for x, y in zip(a, b, strict=True)]
     total = sum(floor(p / one + Fraction(1, 2)) for p in products)
     if total == 0:
         return 0
-    return rounded(total < 0, abs(total) * one, BINARY32, flush=True).word
+    return rounded(total < 0, abs(total) * one, fmt, flush=True).word
 
 
 def special(a: list[int], b: list[int]) -> int:
@@ -121,9 +127,13 @@ def test_error_is_within_the_stated_bound(choice: Summation) -> None:
         a, b = random_windows(kind, 300, 25, rng)
         for x, y, word in zip(a.tolist(), b.tolist(), fused_sum(a, b, choice), strict=True):
             products = [exact_product(*pair) for pair in zip(x, y, strict=True)]
-            value, exponent = mantissa(int(word))
-            place = Fraction(2) ** (exponent - 150)
-            error = abs(value * place - sum(products))
+            fmt = choice.accumulator_format(BINARY32)
+            found = number(int(word), fmt, flush=True)
+            exponent = int(word) >> fmt.frac_bits & fmt.exp_max
+            place = Fraction(2) ** (exponent - fmt.bias - fmt.frac_bits)
+            assert found.magnitude is not None
+            value = -found.magnitude if found.negative else found.magnitude
+            error = abs(value - sum(products))
             one = unit(x, y, choice)
             assert error <= share * 25 * one + place / 2
             assert max(map(abs, products)) >= one * 2 ** (choice.window - 4)
@@ -146,7 +156,9 @@ def test_short_products_are_as_a_rounding_multiplier_gives_them(choice: Summatio
     a, b = random_windows("normal", 3000, 1, rng)
     a, b = a & 0xFFFFF000, b & 0xFFFFF000
     wanted = (a.view(np.float32) * b.view(np.float32)).view(np.uint32)[:, 0]
-    np.testing.assert_array_equal(fused_sum(a, b, choice), wanted)
+    got = fused_sum(a, b, choice)
+    exact = fp_convert(wanted, BINARY32, choice.accumulator_format(BINARY32))
+    np.testing.assert_array_equal(got, exact)
 
 
 def test_the_sign_of_one_dsp_products() -> None:
@@ -179,25 +191,30 @@ def test_far_products_vanish(choice: Summation) -> None:
             a, b = [[200 << 23, small]], [[ONE, ONE | odd]]
             check(np.array(a, np.uint32), np.array(b, np.uint32), choice)
             if distance >= w - 1:
-                assert fused_sum(a, b, choice) == 200 << 23
+                assert fused_sum(a, b, choice) == 200 << (choice.precision - 1)
 
 
-def test_maps_are_convolved_window_by_window() -> None:
+@pytest.mark.parametrize("precision", [24, 28])
+def test_maps_are_convolved_window_by_window(precision: int) -> None:
     rng = np.random.default_rng(5)
     x = to_bits(rng.standard_normal((2, 5, 6, 3)), BINARY32)
     kernels = to_bits(rng.standard_normal((4, 3, 3, 3)), BINARY32)
     bias = to_bits(rng.standard_normal(4), BINARY32)
-    choice = Summation(kind="fused")
+    choice = Summation(kind="fused", precision=precision)
+    fmt = choice.accumulator_format(BINARY32)
     got = convolution(x, kernels, bias, 2, 1, BINARY32, choice)
     padded = np.zeros((2, 7, 8, 3), np.uint32)
     padded[:, 1:6, 1:7] = x
     for image, row, column, m in np.ndindex(*got.shape):
-        total = bias[m]
+        total = int(bias[m]) << (precision - 24)
         for i in range(3):
             window = padded[image, 2 * row : 2 * row + 3, 2 * column : 2 * column + 3, i]
             term = fused_sum(window.reshape(-1), kernels[m, i].reshape(-1), choice)
-            total = fp_add(total, term, BINARY32)
-        assert got[image, row, column, m] == total
+            total = exact_add(total, int(term), fmt).word
+        finished = number(total, fmt, flush=True)
+        assert finished.magnitude is not None
+        wanted = rounded(finished.negative, finished.magnitude, BINARY32, flush=True).word
+        assert got[image, row, column, m] == wanted
 
 
 NETWORK = """
@@ -230,6 +247,7 @@ def networks(tmp_path: Path) -> dict[str, Network]:
         "tree": "",
         "1": 'cu_kind = "fused"',
         "2": 'cu_kind = "fused"\nfused_dsp = 2\nfused_window = 28',
+        "wide": 'cu_kind = "fused"\naccumulator_precision = 28',
     }
     found = {}
     for name, lines in chosen.items():
@@ -240,11 +258,14 @@ def networks(tmp_path: Path) -> dict[str, Network]:
 
 
 def test_every_phase_of_a_design_sums_alike(networks: dict[str, Network]) -> None:
-    network = networks["2"]
-    layer = network.layers[1]
-    wanted = Summation(kind="fused", dsp=2, window=28)
-    assert network.summation(layer) == network.design(layer).summation == wanted
-    assert delta_design(network, layer).engine.summation == wanted
+    for name, wanted in (
+        ("2", Summation(kind="fused", dsp=2, window=28)),
+        ("wide", Summation(kind="fused", precision=28)),
+    ):
+        network = networks[name]
+        layer = network.layers[1]
+        assert network.summation(layer) == network.design(layer).summation == wanted
+        assert delta_design(network, layer).engine.summation == wanted
 
 
 def test_a_network_passes_forwards_and_back_as_its_designs_sum(
@@ -265,7 +286,7 @@ def test_a_network_passes_forwards_and_back_as_its_designs_sum(
         *_, passed = propagate(network, kept, delta, made)
         np.testing.assert_array_equal(passed.delta, back)
         outputs.add((output.tobytes(), back.tobytes()))
-    assert len(outputs) == 3  # none of them is another's arithmetic
+    assert len(outputs) == 4  # none of them is another's arithmetic
 
 
 @pytest.mark.full

@@ -272,10 +272,10 @@ BAD = {
         "design a: n_cu must be a whole number from 1 to 512, not 513"
     ),
     DESIGNED + "[design.a]\nk = 3\nn_cu = 2\nn_cus = 2\n": (
-        "design a: unknown key 'n_cus': allowed are cu_kind, k, n_cu, r, p, d, fused_dsp, "
-        "fused_window, mul_latency, add_latency, max_images, kernel_words, groups, row_words, "
-        "max_size, max_maps, max_stride, fifo_words, pool_window, pool_overlap, pool_words, "
-        "average; did you mean n_cu?"
+        "design a: unknown key 'n_cus': allowed are cu_kind, ku_kind, k, n_cu, r, p, d, "
+        "fused_dsp, fused_window, accumulator_precision, ku_lanes, mul_latency, add_latency, "
+        "max_images, kernel_words, groups, row_words, max_size, max_maps, max_stride, fifo_words, "
+        "pool_window, pool_overlap, pool_words, average; did you mean n_cu?"
     ),
     DESIGNED + '[design.a]\nk = 3\nn_cu = 2\ncu_kind = "tre"\n': (
         "design a: cu_kind = 'tre': must be one of tree, fused; did you mean tree?"
@@ -285,6 +285,13 @@ BAD = {
     ),
     DESIGNED + '[design.a]\nk = 3\nn_cu = 2\ncu_kind = "fused"\nfused_window = 27\n': (
         "design a: fused_window must be a whole number from 28 to 32, not 27"
+    ),
+    DESIGNED + '[design.a]\nk = 3\nn_cu = 2\ncu_kind = "fused"\naccumulator_precision = 29\n': (
+        "design a: accumulator_precision must be a whole number from 24 to 28, not 29"
+    ),
+    DESIGNED + "[design.a]\nk = 3\nn_cu = 2\naccumulator_precision = 28\n": (
+        "design a: fused_dsp, fused_window and accumulator_precision are for cu_kind fused, "
+        "not tree"
     ),
     DESIGNED + "[design.a]\nk = 3\nn_cu = 2\nfused_window = 28\n": (
         "design a: fused_dsp, fused_window and accumulator_precision are for cu_kind fused, "

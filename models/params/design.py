@@ -135,9 +135,7 @@ class Design:
     @property
     def accumulator_format(self) -> FloatFormat:
         """Format of a CU's sum of products and of the partial sums."""
-        if self.cu_kind == "fused":
-            return FloatFormat(self.fmt.exp_bits, self.accumulator_precision - 1)
-        return self.fmt
+        return self.summation.accumulator_format(self.fmt)
 
     @property
     def taps(self) -> int:
@@ -180,13 +178,18 @@ class Design:
         return self.add_latency + 1
 
     @property
+    def round_latency(self) -> int:
+        """Cycles from a finished sum in the accumulator's format to the element: 0 if equal."""
+        return int(self.accumulator_format != self.fmt)
+
+    @property
     def array_latency(self) -> int:
         """Cycles from a slot at the CU array's input to its finished sum at the output.
 
         One cycle reads the kernel memory (and loads the window register), then the CU, then the
-        accumulator's adder.
+        accumulator's adder, then the rounding of a finished sum.
         """
-        return 1 + self.cu_latency + self.add_latency
+        return 1 + self.cu_latency + self.add_latency + self.round_latency
 
     @property
     def pool_latency(self) -> int:

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from merp.models.params.formats import FloatFormat
+
 CU_KINDS = ("tree", "fused")
 KU_KINDS = ("position", "row")
 DSPS = (1, 2)
@@ -66,6 +68,10 @@ class Summation:
         ):
             if not isinstance(value, int) or not low <= value <= high:
                 raise ValueError(f"{key} must be a whole number from {low} to {high}, not {value}")
+
+    def accumulator_format(self, fmt: FloatFormat) -> FloatFormat:
+        """Format of sums of products and of what accumulates them; ``fmt`` is the elements'."""
+        return FloatFormat(fmt.exp_bits, self.precision - 1) if self.kind == "fused" else fmt
 
 
 TREE = Summation()
