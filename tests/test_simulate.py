@@ -65,8 +65,8 @@ add_latency = 2
 
 
 KEYS = {
-    "network", "layer", "group", "groups", "phase", "engine", "cu_array", "cu_kind", "design",
-    "elaboration_sha", "images", "bit_exact", "mismatches", "words_compared", "ports", "cycles",
+    "network", "layer", "group", "groups", "phase", "engine", "cu_array", "cu_kind", "ku_kind",
+    "design", "elaboration_sha", "images", "bit_exact", "mismatches", "words_compared", "ports", "cycles",
     "mb_per_gflop", "seconds", "build_seconds",
 }  # fmt: skip
 
