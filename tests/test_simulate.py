@@ -66,8 +66,8 @@ add_latency = 2
 
 KEYS = {
     "network", "layer", "group", "groups", "phase", "engine", "cu_array", "cu_kind", "ku_kind",
-    "design", "elaboration_sha", "images", "bit_exact", "mismatches", "words_compared", "ports", "cycles",
-    "mb_per_gflop", "seconds", "build_seconds",
+    "design", "elaboration_sha", "images", "bit_exact", "mismatches", "words_compared", "ports",
+    "cycles", "mb_per_gflop", "seconds", "build_seconds",
 }  # fmt: skip
 
 
