@@ -19,7 +19,8 @@ from merp.models.params.design import Design
 from merp.models.params.formats import BINARY32
 from merp.models.params.kernel_update_registers import gradient_latency, row_revisit_cycles
 from merp.testbenches.fused_bench import CASES, directed
-from merp.testbenches.row_bench import Bits, RowScript, factors, read_out
+from merp.testbenches.gradient_bench import read_out
+from merp.testbenches.row_bench import Bits, RowScript, factors
 
 SIGN, ONE, TWO, INF, NAN = BINARY32.sign_bit, BINARY32.one, 0x40000000, BINARY32.inf, BINARY32.nan
 
