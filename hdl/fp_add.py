@@ -65,17 +65,15 @@ def fp_add(clk: Any, a: Any, b: Any, y: Any, fmt: FloatFormat, latency: int) -> 
 
     @(always(clk.posedge) if cut_order else always_comb)
     def order() -> None:
-        high = intbv(0)[width:]
-        low = intbv(0)[width:]
+        # Both differences, so that none waits for the comparison.
         if a[sign_at:] < b[sign_at:]:
-            high[:] = b
-            low[:] = a
+            larger.next = b
+            smaller.next = a
+            distance.next = b[sign_at:frac_bits] - a[sign_at:frac_bits]
         else:
-            high[:] = a
-            low[:] = b
-        larger.next = high
-        smaller.next = low
-        distance.next = high[sign_at:frac_bits] - low[sign_at:frac_bits]
+            larger.next = a
+            smaller.next = b
+            distance.next = a[sign_at:frac_bits] - b[sign_at:frac_bits]
 
     @(always(clk.posedge) if cut_align else always_comb)
     def align() -> None:

@@ -113,7 +113,8 @@ def sums_of_rows(
 ) -> None:
     """Each tap's fused sum over the columns of a row, for each CU: ``ku_kind = "row"``.
 
-    windows: (columns, taps); deltas: (columns, n_cu); sums: (taps or more, n_cu), the result.
+    windows: (columns, taps); deltas: (columns, n_cu); sums: (taps or more, n_cu), the result, of so
+    many bits of significand.
     """
     for tap in range(taps):
         sums_of_products(windows[:, tap], deltas, sums[tap], dsp, bits, precision)

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import ConcatSignal, always, always_comb, intbv
+from myhdl import ConcatSignal, always_comb
 
 from merp.hdl.bundles import bits, count, flag
 from merp.hdl.delay import delay
 from merp.hdl.entity import entity
-from merp.hdl.gradient_bundles import GradientRead, RowSlot
+from merp.hdl.gradient_bundles import READ_LATENCY, GradientRead, RowSlot
 from merp.hdl.kernel_memory import kernel_memory
 from merp.hdl.row_bundles import RowControl
 from merp.hdl.row_control import row_control
 from merp.hdl.row_cu import row_cu
 from merp.hdl.row_operands import row_operands
-from merp.hdl.valid_delay import valid_delay
+from merp.hdl.select_word import select_word
 from merp.models.params.design import Design
-from merp.models.params.fused import EXPONENT_BITS, OPERAND_BITS, activation_bits
+from merp.models.params.fused import EXPONENT_BITS, OPERAND_BITS, activation_bits, levels
 from merp.models.params.row import SCALE_BITS
+
+ELEMENT_PLACE = 5  # GradientRead counts in bits, an element has 2^5
 
 
 @entity
@@ -56,8 +58,6 @@ def row_array(
     activations = bits(taps * element_width)
     operands = bits(n_cu * OPERAND_BITS)
     control = RowControl(design)
-    tap_shift = count(design.ku_lanes * width - 1)
-    cu_shift = count(n_cu * width - 1)
 
     both = ConcatSignal(deltas, window)
 
@@ -66,17 +66,14 @@ def row_array(
         words.next = both
 
     row = [
-        valid_delay(clk, rst, slot.valid, store, 1),
+        delay(clk, slot.valid, store, 1),
         delay(clk, slot.column, store_column, 1),
         kernel_memory(clk, store, store_column, words, column, late_words, design.max_size),
     ]
     steer = row_control(clk, rst, slot, opening, read, column, control, design)
     decode = row_operands(clk, words, late_words, scales, exponents, activations, operands, design)
-    places = [
-        delay(clk, read.tap_shift, tap_shift, 1),
-        delay(clk, read.cu_shift, cu_shift, 2),
-    ]
-    elements = [bits(width) for _ in range(n_cu)]
+    # A CU's elements have room for a power of two, so that CU and lane are one index.
+    elements = [bits(width << levels(design.ku_lanes)) for _ in range(n_cu)]
     units = [
         row_cu(
             clk,
@@ -87,18 +84,20 @@ def row_array(
             scales((taps + j + 1) * SCALE_BITS, (taps + j) * SCALE_BITS),
             exponents((taps + j + 1) * EXPONENT_BITS, (taps + j) * EXPONENT_BITS),
             operands((j + 1) * OPERAND_BITS, j * OPERAND_BITS),
-            tap_shift,
             elements[j],
             design,
         )
         for j in range(n_cu)
     ]
     joined = ConcatSignal(*reversed(elements)) if n_cu > 1 else elements[0]
-
-    @always(clk.posedge)
-    def select() -> None:
-        moved = intbv(0)[n_cu * width :]
-        moved[:] = joined >> cu_shift
-        gradient.next = moved[width:]
-
-    return join, row, steer, decode, places, units, select
+    shifts = (read.cu_shift, read.tap_shift)
+    digits = [shift(len(shift), ELEMENT_PLACE) for shift in shifts if len(shift) > ELEMENT_PLACE]
+    if not digits:
+        return join, row, steer, decode, units, delay(clk, joined, gradient, 1)
+    index = ConcatSignal(*digits) if len(digits) > 1 else digits[0]
+    late_index = bits(len(index))
+    choose = [
+        delay(clk, index, late_index, READ_LATENCY - 1),
+        select_word(clk, joined, late_index, gradient, ELEMENT_PLACE),
+    ]
+    return join, row, steer, decode, units, choose

@@ -68,11 +68,11 @@ def row_array_fast(
         nonlocal edge, taken
         edge += 1
         if taken is not None:
-            column, addr, kind = taken
+            column, addr, from_zero = taken
             row[column] = unpack(int(window), taps, width)
             row_deltas[column] = unpack(int(deltas), n_cu, width)
             if addr >= 0:
-                sweep(column + 1, addr, kind)
+                sweep(column + 1, addr, from_zero)
             taken = None
         if summed and summed[0][0] == edge:
             _, addr, from_zero, words = summed.popleft()

@@ -45,7 +45,7 @@ def row_control(
     to_operand = to_difference + NORMALISE  # where the row's sum meets its gradient
     to_write = to_operand + design.add_latency
 
-    first, last = flag(), flag()
+    last = flag()
     launch, launch_opening = flag(), flag()
     launch_last, launch_addr = count(design.max_size - 1), count(kernel_words - 1)
     running, ending, pass_opening = flag(), flag(), flag()
@@ -59,7 +59,6 @@ def row_control(
 
     @always_comb
     def look() -> None:
-        first.next = slot.valid and slot.first
         last.next = slot.valid and slot.last
         ending.next = running and column == pass_last
         control.scale_step.next = step
@@ -118,7 +117,7 @@ def row_control(
             control.read_addr.next = slot_addr
 
     waits = [
-        delay(clk, first, control.first, 1 + SCALE),
+        delay(clk, slot.first, control.first, 1 + SCALE),
         valid_delay(clk, rst, last, control.keep_largest, LAUNCH + SCALE),
         valid_delay(clk, rst, running, control.active, PRODUCT - 1),
         valid_delay(clk, rst, ending, control.keep_scales, PRODUCT - 1),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import ConcatSignal, always, intbv
+from myhdl import ConcatSignal, always_comb
 
 from merp.hdl.bundles import bits
 from merp.hdl.entity import entity
@@ -33,8 +33,7 @@ def row_cu(
     delta_scale: Any,
     delta_exponent: Any,
     delta: Any,
-    tap_shift: Any,
-    element: Any,
+    elements: Any,
     design: Design,
 ) -> Any:
     """Multiply windows by deltas, sum each tap's products over a row, add that to its gradient.
@@ -44,8 +43,8 @@ def row_cu(
                                      the exponent pass
     exponents, delta_exponent   in   SCALE cycles after the mantissa pass has read them
     activations, delta          in   decoded for the mantissa pass
-    tap_shift                   in   lane, as a bit position, a cycle after the read's address
-    element                     out  of its gradient memory, a cycle later
+    elements                    out  of the gradient memories, lane 0 lowest, two cycles after
+                                     their address
 
     Throughput: a window per cycle, and ku_lanes gradients. No reset but control's.
     """
@@ -56,8 +55,7 @@ def row_cu(
     distances = [bits(DISTANCE_BITS) for _ in range(taps)]
     sums = [bits(1 << SUM_PLACE) for _ in range(taps)]
     held = [bits(1 << SCALE_PLACE) for _ in range(taps)]
-    element_width, lane_width = design.fmt.width, lanes * design.fmt.width
-    words = [bits(element_width) for _ in range(lanes)]
+    words = [bits(design.fmt.width) for _ in range(lanes)]
     word = _joined(words)
 
     units = [
@@ -100,10 +98,8 @@ def row_cu(
         for lane in range(lanes)
     ]
 
-    @always(clk.posedge)
-    def select() -> None:
-        moved = intbv(0)[lane_width:]
-        moved[:] = word >> tap_shift
-        element.next = moved[element_width:]
+    @always_comb
+    def join() -> None:
+        elements.next = word
 
-    return units, accumulators, select
+    return units, accumulators, join

@@ -15,11 +15,11 @@ from merp.hdl.fused_normalise import fused_normalise
 from merp.hdl.kernel_memory import kernel_memory
 from merp.hdl.row_bundles import RowControl
 from merp.hdl.row_control import SCALES_FIRST
+from merp.hdl.select_word import select_word
 from merp.models.params.design import Design
 from merp.models.params.row import CODE_BITS, DIFFERENCE, steps, sum_bits
 
-# Words that are selected stand at powers of two: the low bits of the shift are known to be zero.
-SUM_PLACE, SCALE_PLACE = 6, 4
+SUM_PLACE, SCALE_PLACE = 6, 4  # words of 2^6 and 2^4 bits are selected
 
 
 @entity
@@ -31,43 +31,26 @@ def row_lane(
     control  in   which tap, where its gradient is
     sums     in   held sums, 64 bits each, the first tap lowest
     scales   in   exponents and what is no number, 16 bits each
-    element  out  of the gradient memory, addressed one cycle earlier
+    element  out  of the gradient memory, addressed two cycles earlier
 
     Throughput: a tap per cycle. Reset: none.
     """
     fmt, width = design.fmt, sum_bits(design)
-    step_bits = len(control.sum_step)
-    sum_bits_all, scale_bits_all = len(sums), len(scales)
     picked, picked_scale = bits(width), bits(EXPONENT_SUM_BITS + CODE_BITS)
     scale = bits(EXPONENT_SUM_BITS + CODE_BITS)
     previous = [bits(width) for _ in range(steps(design))]
     difference = bits(width + 1)
     largest, special = bits(EXPONENT_SUM_BITS), bits(3)
     row_total, operand, total = bits(fmt.width), bits(fmt.width), bits(fmt.width)
-
-    @always(clk.posedge)
-    def select() -> None:
-        shift = intbv(0)[step_bits + SUM_PLACE :]
-        moved = intbv(0)[sum_bits_all:]
-        shift[:] = concat(control.sum_step, intbv(0)[SUM_PLACE:])
-        moved[:] = sums >> shift
-        picked.next = moved[width:]
-
-    @always(clk.posedge)
-    def select_scale() -> None:
-        shift = intbv(0)[step_bits + SCALE_PLACE :]
-        moved = intbv(0)[scale_bits_all:]
-        shift[:] = concat(control.scale_step, intbv(0)[SCALE_PLACE:])
-        moved[:] = scales >> shift
-        picked_scale.next = moved[EXPONENT_SUM_BITS + CODE_BITS :]
+    word = bits(fmt.width)
 
     @always(clk.posedge)
     def subtract() -> None:
-        earlier = intbv(0)[width:]
+        older = intbv(0)[width:]
         value = modbv(0)[width:]
         if not control.fresh:
-            earlier[:] = previous[control.previous_step]
-        value[:] = picked - earlier
+            older[:] = previous[control.previous_step]
+        value[:] = picked - older
         difference.next = concat(value, False)
         if control.replace:
             previous[control.previous_step].next = picked
@@ -76,7 +59,9 @@ def row_lane(
     def unpack() -> None:
         code = scale[EXPONENT_SUM_BITS + CODE_BITS : EXPONENT_SUM_BITS]
         largest.next = scale[EXPONENT_SUM_BITS:]
-        special.next = concat(code == 3, code != 0, scale[EXPONENT_SUM_BITS + 1])
+        nan = code == 3
+        infinite = code != 0
+        special.next = concat(nan, infinite, scale[EXPONENT_SUM_BITS + 1])
 
     @always(clk.posedge)
     def fetch() -> None:
@@ -84,9 +69,11 @@ def row_lane(
         if control.from_zero:
             operand.next = 0
         else:
-            operand.next = element
+            operand.next = word
 
     stages = [
+        select_word(clk, sums, control.sum_step, picked, SUM_PLACE),
+        select_word(clk, scales, control.scale_step, picked_scale, SCALE_PLACE),
         delay(clk, picked_scale, scale, SCALES_FIRST + DIFFERENCE - 1),
         fused_normalise(clk, difference, largest, special, row_total, design.fused_window, fmt),
         fp_add(clk, row_total, operand, total, fmt, design.add_latency),
@@ -96,8 +83,9 @@ def row_lane(
             control.write_addr,
             total,
             control.read_addr,
-            element,
+            word,
             design.gradient_words,
         ),
+        delay(clk, word, element, 1),
     ]
-    return select, select_scale, subtract, unpack, fetch, stages
+    return subtract, unpack, fetch, stages

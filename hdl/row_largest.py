@@ -51,14 +51,17 @@ def row_largest(
     def add() -> None:
         exponent = intbv(0)[EXPONENT_SUM_BITS:]
         exponent[:] = concat(False, x[EXPONENT_BITS:]) + delta[EXPONENT_BITS:]
-        rank.next = concat(not x[ZERO_AT] and not delta[ZERO_AT], exponent)
+        some = not x[ZERO_AT] and not delta[ZERO_AT]
+        rank.next = concat(some, exponent)
 
     @always_comb
     def classify() -> None:
         infinite = x[INFINITE_AT] or delta[INFINITE_AT]
         zero = x[ZERO_AT] or delta[ZERO_AT]
         minus = x[NEGATIVE_AT] != delta[NEGATIVE_AT]
-        found.next = concat(infinite and (zero or minus), infinite and (zero or not minus))
+        below = infinite and (zero or minus)
+        above = infinite and (zero or not minus)
+        found.next = concat(below, above)
 
     @always(clk.posedge)
     def compare() -> None:

@@ -73,7 +73,7 @@ def sequencer(
     group = count(design.groups)
     fire = flag()
     midway = flag()  # the window's first slot has been issued
-    last_group = flag()
+    last_group = flag()  # kept beside group, as much hangs on it
     opens, leaves = flag(), flag()
 
     slot_1 = Slot(design)
@@ -81,7 +81,6 @@ def sequencer(
     @always_comb
     def place() -> None:
         midway.next = group != 0
-        last_group.next = group + 1 == config.groups
 
     @always_comb
     def tell() -> None:
@@ -101,13 +100,16 @@ def sequencer(
         if fire:
             if not last_group:
                 group.next = group + 1
+                last_group.next = group + 2 == config.groups
             else:
                 group.next = 0
+                last_group.next = config.groups == 1
         if verdict.final_issue:
             busy.next = False
         if start:
             busy.next = True
             group.next = 0
+            last_group.next = config.groups == 1
         if rst:
             busy.next = False
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import ConcatSignal, always, always_comb, block
+from myhdl import ConcatSignal, always, always_comb
 
 from merp.hdl.bit_unpacker import bit_unpacker
 from merp.hdl.bundles import Stream, bits, flag
@@ -16,6 +16,7 @@ from merp.hdl.credit_fifo import credit_fifo
 from merp.hdl.delay import delay
 from merp.hdl.entity import entity
 from merp.hdl.run_input import run_input
+from merp.hdl.stream_slice import stream_slice
 from merp.hdl.unpool_config import Issued, Passed, UnpoolConfig, UnpoolRead, UnpoolWrite, Written
 from merp.hdl.unpool_reader import unpool_reader
 from merp.hdl.unpool_scale import CREDIT_CYCLES, unpool_scale
@@ -52,8 +53,8 @@ def unpool(
 
     Average pooling spreads delta * RN(1 / window^2). Contributions of overlapping windows add in
     raster order of the pooled elements, from +0. Without pooling a word passes or becomes +0.
-    Latency: sum_latency + 3 cycles from a word to the first element that needs nothing after it,
-    or 3 without pooling; mul_latency + 2 more in a design with average pooling.
+    Latency: sum_latency + 4 cycles from a word to the first element that needs nothing after it,
+    or 4 without pooling; mul_latency + 1 more in a design with average pooling.
     Throughput: a word out per cycle, and a word in per cycle while there is room.
     Reset: the run is abandoned.
     """
@@ -87,7 +88,9 @@ def unpool(
             word, word_valid, word_ready, design,
         )  # fmt: skip
     else:
-        scaling = _connect(sink.data, delta_valid, delta_ready, word, word_valid, word_ready)
+        scaling = stream_slice(
+            clk, start, sink.data, delta_valid, delta_ready, word, word_valid, word_ready
+        )
 
     @always_comb
     def select() -> None:
@@ -156,16 +159,3 @@ def unpool(
         present,
         finish,
     )  # fmt: skip
-
-
-@block
-def _connect(data: Any, valid: Any, ready: Any, word: Any, word_valid: Any, word_ready: Any) -> Any:
-    """Let words pass as they come."""
-
-    @always_comb
-    def connect() -> None:
-        word.next = data
-        word_valid.next = valid
-        ready.next = word_ready
-
-    return connect

@@ -57,6 +57,7 @@ def unpool_axis(
     joined = ConcatSignal(*reversed(tap)) if overlap > 1 else tap[0]
     to_next = count((1 << len(stride)) - 1)  # advances until the next window begins
     to_open = count((1 << len(pooled)) - 1)
+    last_tap = bits(width)  # of a window; unit and reach do not change during a run
     turn_over = flag()
 
     @always_comb
@@ -73,10 +74,15 @@ def unpool_axis(
         ended = False
         for i in range(overlap):
             ends.next[i] = False
-            if covers[i] and tap[i] + unit == reach:
+            if covers[i] and tap[i] == last_tap:
                 ends.next[i] = True
                 ended = True
         closes.next = ended
+
+    @always(clk.posedge)
+    def settle() -> None:
+        if reach >= unit:
+            last_tap.next = reach - unit
 
     @always(clk.posedge)
     def walk() -> None:
@@ -122,4 +128,4 @@ def unpool_axis(
                 to_open.next = to_open - 1
                 newest.next = newest + 1
 
-    return present, judge, finish, walk, number
+    return present, judge, finish, settle, walk, number

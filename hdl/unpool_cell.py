@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import always, always_comb
+from myhdl import always
 
 from merp.hdl.bundles import bits, flag
 from merp.hdl.entity import entity
@@ -34,7 +34,7 @@ def unpool_cell(
     row_on, column_on    in  its window holds the element that goes out,
     row_tap, column_tap  in  at this place
     average  in   it contributes to all of its window, else at its position only
-    term     out  one cycle later
+    term     out  two cycles later
 
     -0 plus x is x, also where x is -0 (as a sum below the smallest normal number may be).
     Throughput: a write and a read per cycle. Reset: none.
@@ -55,7 +55,7 @@ def unpool_cell(
         covered.next = row_on and column_on
         tap.next = row_tap + column_tap
 
-    @always_comb
+    @always(clk.posedge)
     def contribute() -> None:
         if covered and (average or stored[top:width] == tap):
             term.next = stored[width:]

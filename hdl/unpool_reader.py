@@ -61,9 +61,11 @@ def unpool_reader(
     """
     overlap, address_bits = design.overlap, address_width(design)
     busy = flag()
+    maximum, average = flag(), flag()  # the configuration's, near at hand
     channel = passed.channel
     element_done = flag()  # all of its maps
-    last_channel, last_column, last_row, last_image = flag(), flag(), flag(), flag()
+    last_channel = flag()  # kept beside channel, as much hangs on it
+    last_column, last_row, last_image = flag(), flag(), flag()
     room = flag()
     lead = count(overlap + 1)  # complete rows from the newest one that is read on
     fire, pooled, there, masked = flag(), flag(), flag(), flag()
@@ -91,10 +93,14 @@ def unpool_reader(
         column_newest, passed.column_closes, passed.columns, overlap,
     )  # fmt: skip
 
+    @always(clk.posedge)
+    def settle() -> None:
+        maximum.next = config.maximum
+        average.next = config.average
+
     @always_comb
     def locate() -> None:
-        pooled.next = config.maximum or config.average
-        last_channel.next = channel + 1 == config.maps
+        pooled.next = maximum or average
 
     @always_comb
     def check() -> None:
@@ -110,9 +116,9 @@ def unpool_reader(
         fire.next = False
         word_ready.next = False
         if busy and room:
-            if config.maximum:
+            if maximum:
                 fire.next = there
-            elif config.average:
+            elif average:
                 fire.next = there and field_valid
             else:
                 fire.next = word_valid and field_valid
@@ -138,13 +144,16 @@ def unpool_reader(
         if fire:
             if not last_channel:
                 channel.next = channel + 1
+                last_channel.next = channel + 2 == config.maps
             else:
                 channel.next = 0
+                last_channel.next = config.maps == 1
                 if last_column and last_row and last_image:
                     busy.next = False
         if start:
             busy.next = True
             channel.next = 0
+            last_channel.next = config.maps == 1
         if rst:
             busy.next = False
 
@@ -200,6 +209,6 @@ def unpool_reader(
         last_column, last_row, last_image,
     )  # fmt: skip
     return (
-        rows, columns, space, elements, locate, check, decide, step, walk, account, address, fetch,
-        present,
+        rows, columns, space, elements, settle, locate, check, decide, step, walk, account, address,
+        fetch, present,
     )  # fmt: skip

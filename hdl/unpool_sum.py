@@ -83,6 +83,7 @@ def unpool_sum(
     size = overlap * overlap
     terms = [bits(width) for _ in range(size)]
     row_oldest, column_oldest = count(overlap - 1), count(overlap - 1)
+    row_oldest_1, column_oldest_1 = count(overlap - 1), count(overlap - 1)
     ordered = [bits(width) for _ in range(size)]
     cells = [
         unpool_cell(
@@ -105,8 +106,10 @@ def unpool_sum(
 
     @always(clk.posedge)
     def follow() -> None:
-        row_oldest.next = read.row_oldest
-        column_oldest.next = read.column_oldest
+        row_oldest_1.next = read.row_oldest
+        column_oldest_1.next = read.column_oldest
+        row_oldest.next = row_oldest_1
+        column_oldest.next = column_oldest_1
 
     order = _order(clk, terms, row_oldest, column_oldest, ordered, design)
     if size == 1:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import ConcatSignal, always_comb, block
+from myhdl import ConcatSignal, always, always_comb, block
 
 from merp.hdl.bundles import Stream, bits, flag
 from merp.hdl.delay import delay
@@ -99,7 +99,8 @@ def update_unit(
     latencies = (design.mul_latency, design.add_latency)
     step = sum(latencies)
     with_momentum = sink_kernel_velocity is not None
-    velocity_at = READ_LATENCY + (step if with_momentum else 0)  # cycles after the entrance
+    gradient_at = READ_LATENCY + 1  # cycles after the entrance: read, and choice between the two
+    velocity_at = gradient_at + (step if with_momentum else 0)
     parameter_at = velocity_at + step
     places = parameter_at + CREDIT_CYCLES
 
@@ -110,7 +111,7 @@ def update_unit(
     # Gradients that are not to be used must not be seen behind their exit: the next run could be
     # there before they are.
     gradient_there, velocity_there, parameter_there = flag(), flag(), flag()
-    tag, tag_read, tag_velocity, tag_new = bits(2), bits(2), bits(2), bits(2)
+    tag, tag_read, tag_chosen, tag_velocity, tag_new = (bits(2) for _ in range(5))
     gradient = bits(width)
     velocity, late_old, renewed = bits(width), bits(width), bits(width)
     push, pushed, pushed_last, pushed_biases = flag(), bits(width), flag(), flag()
@@ -124,7 +125,7 @@ def update_unit(
         clk, rst, start, biases, last, take, sink_kernel, sink_bias, old, old_valid, old_error
     )
     track = [
-        valid_delay(clk, rst, advance, gradient_there, READ_LATENCY),
+        valid_delay(clk, rst, advance, gradient_there, gradient_at),
         valid_delay(clk, rst, take, velocity_there, velocity_at),
         valid_delay(clk, rst, velocity_there, parameter_there, step),
     ]
@@ -135,7 +136,7 @@ def update_unit(
     def join() -> None:
         tag.next = joined
 
-    @always_comb
+    @always(clk.posedge)
     def choose() -> None:
         if tag_read[0]:
             gradient.next = bias_gradient
@@ -144,7 +145,8 @@ def update_unit(
 
     aligned = [
         delay(clk, tag, tag_read, READ_LATENCY),
-        delay(clk, tag_read, tag_new, parameter_at - READ_LATENCY),
+        delay(clk, tag_read, tag_chosen, 1),
+        delay(clk, tag_chosen, tag_new, parameter_at - gradient_at),
         delay(clk, old, late_old, velocity_at),
     ]
     descent = SUMS[array](clk, config.rate, velocity, late_old, renewed, True, fmt, *latencies)
@@ -159,8 +161,8 @@ def update_unit(
         else:
             push.next = gradient_there
             pushed.next = gradient
-            pushed_biases.next = tag_read[0]
-            pushed_last.next = tag_read[1]
+            pushed_biases.next = tag_chosen[0]
+            pushed_last.next = tag_chosen[1]
 
     writer = parameter_writer(
         clk, rst, start, push, pushed_biases, pushed_last, pushed, freed,
@@ -193,8 +195,8 @@ def update_unit(
         past, past_valid, past_error,
     )  # fmt: skip
     past_aligned = [
-        delay(clk, past, late_past, READ_LATENCY),
-        delay(clk, tag_read, tag_velocity, velocity_at - READ_LATENCY),
+        delay(clk, past, late_past, gradient_at),
+        delay(clk, tag_chosen, tag_velocity, velocity_at - gradient_at),
     ]
     momentum = SUMS[array](
         clk, config.momentum, late_past, gradient, velocity, False, fmt, *latencies

@@ -1,38 +1,25 @@
 """Flow control of a kernel update in rows (``ku_kind = "row"``), row by row.
 
-Beside ``models.update_flow``, which walks position by position: here a row of positions starts
+Beside ``models.position_flow``, which walks cycle by cycle: here a row of positions starts
 when its maps and deltas are all there, and from then on its cycles are known.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from merp.models.delta_arrival import FILLED, FREED, LEAD
 from merp.models.flow import keep_and_need
 from merp.models.params.design import Design
 from merp.models.params.kernel_update_registers import revisit_cycles, row_rest
 from merp.models.params.shape import Shape
 from merp.models.params.sizing import groups_of
 
-LEAD = 2  # cycles by which deltas are taken before maps, whose registers are set up first
-FILLED = 2  # cycles from a row's last delta word to its first possible slot
-FREED = 3  # cycles from the issue of a row's last slot to the reuse of its deltas' place
 ROWS = 2  # of deltas that are kept
 
 
-class Counted(NamedTuple):
-    """Cycles from the first accepted map word to the last slot, by cause."""
+def row_walk(shape: Shape, images: int, design: Design) -> tuple[int, int, int, int]:
+    """Cycles from the first accepted map word: fill, issue, stall_input, stall_hazard.
 
-    fill: int
-    issue: int
-    stall_input: int
-    stall_hazard: int
-
-
-def row_walk(shape: Shape, images: int, design: Design) -> Counted:
-    """Count the cycles of a run, a word offered in every cycle on both streams.
-
-    Cycles are counted from the first accepted map word.
+    A word is offered in every cycle on both streams.
     """
     groups, columns = groups_of(shape, design.n_cu), shape.out_columns
     rest = row_rest(shape, design)
@@ -73,4 +60,4 @@ def row_walk(shape: Shape, images: int, design: Design) -> Counted:
         last_slots.append(begin_row + row_cycles - 1)
     issue = slots * len(rows)
     hazards = last_slots[-1] + 1 - fill - issue - waits
-    return Counted(int(fill), int(issue), int(waits), int(hazards))
+    return int(fill), int(issue), int(waits), int(hazards)

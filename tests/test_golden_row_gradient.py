@@ -178,6 +178,13 @@ def test_rows_without_a_sum() -> None:
     assert one_gradient([[(largest, two)], [(largest, minus)]]) == INF
 
 
+def test_the_longest_rows() -> None:
+    """4096 products of the largest mantissas: sums of 43 bits."""
+    rows = [[(ONE | 0x7FFFFF, ONE | 0x7FFFFF | sign)] * 4095 + [(ONE, ONE)] for sign in (0, SIGN)]
+    for row in rows:
+        assert one_gradient([row]) == slow_row_sum(row, choose())
+
+
 def test_one_rounding_a_row() -> None:
     big, minus = (ONE + (24 << 23), ONE), (ONE + (24 << 23), ONE | SIGN)
     one, three = (ONE, ONE), 0x40400000

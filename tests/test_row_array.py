@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -41,9 +42,12 @@ CONFIGURATIONS = [
     design_for(2, 1, ku_lanes=3, fused_window=29, add_latency=4),  # a last word that is not full
     design_for(3, 1, ku_lanes=2, fused_dsp=2, kernel_words=2, max_size=6, add_latency=2),
     design_for(2, 2, ku_lanes=4, kernel_words=2, max_size=3, add_latency=3),  # all taps at once
+    design_for(2, 2, accumulator_precision=28, add_latency=4),  # gradients stay binary32
 ]
 every_design = pytest.mark.parametrize(
-    "design", CONFIGURATIONS, ids=lambda d: f"k{d.k}-{d.n_cu}cu-{d.ku_lanes}lanes-{d.fused_dsp}dsp"
+    "design",
+    CONFIGURATIONS,
+    ids=lambda d: f"k{d.k}-{d.n_cu}cu-{d.ku_lanes}lanes-p{d.accumulator_precision}",
 )
 
 
@@ -51,13 +55,16 @@ class Gradients:
     """What the array has to hold: (kernel_words, taps, n_cu) words."""
 
     def __init__(self, design: Design) -> None:
-        self.design = design
+        self.summation = replace(design.summation, precision=24)
         self.words = np.zeros((design.kernel_words, design.taps, design.n_cu), np.uint32)
 
     def add(self, addr: int, opening: bool, windows: Bits, deltas: Bits) -> None:
         before = np.zeros_like(self.words[addr]) if opening else self.words[addr]
-        sums = pair_sums(windows.T, deltas.T, self.design.summation).T
+        sums = pair_sums(windows.T, deltas.T, self.summation).T
         self.words[addr] = fp_add(before, sums, BINARY32)
+
+    def read(self) -> list[int]:
+        return self.words.reshape(-1).tolist()
 
 
 @every_array
@@ -79,7 +86,7 @@ def test_gradients_match_golden(array: Callable[..., Any], design: Design) -> No
             if kind in ("wide", "raw"):
                 script.settle()
                 script.read_all()
-                results += wanted.words.reshape(-1).tolist()
+                results += wanted.read()
     assert read_out(script.play(array)) == results != []
 
 
@@ -133,7 +140,25 @@ def test_what_is_no_number_stays_in_its_row_and_tap(array: Callable[..., Any]) -
         wanted.add(addr, True, windows, deltas)
     script.settle()
     script.read_all()
-    assert read_out(script.play(array)) == wanted.words.reshape(-1).tolist()
+    assert read_out(script.play(array)) == wanted.read()
+
+
+@every_array
+@pytest.mark.parametrize("columns", [4, 1024])
+def test_a_row_of_the_largest_products(array: Callable[..., Any], columns: int) -> None:
+    """The sum of max_size products fills its bits, above and below zero."""
+    design = design_for(1, 1, max_size=columns, fused_dsp=2)
+    script, wanted = RowScript(design, 1), Gradients(design)
+    script.reset()
+    for addr, sign in enumerate((0, SIGN, 0)):
+        windows = np.full((columns, 1), ONE | 0x7FFFFF, np.uint32)
+        deltas = windows | np.uint32(sign)
+        deltas[0] ^= np.uint32(0x40000 * addr)
+        script.sweep(addr, True, windows, deltas)
+        wanted.add(addr, True, windows, deltas)
+    script.settle()
+    script.read_all()
+    assert read_out(script.play(array)) == wanted.read()
 
 
 def stirred(design: Design, offsets: range) -> tuple[RowScript, list[int]]:
@@ -155,7 +180,7 @@ def stirred(design: Design, offsets: range) -> tuple[RowScript, list[int]]:
                 wanted.add(addr, opening, *operands)
         script.settle()
         script.read_all()
-        results += wanted.words.reshape(-1).tolist()
+        results += wanted.read()
     return script, results
 
 
@@ -234,7 +259,7 @@ def test_the_last_gradients_are_readable_no_earlier_than_told(array: Callable[..
 
 
 @pytest.mark.ghdl
-@pytest.mark.parametrize("design", CONFIGURATIONS[1:4], ids=lambda d: f"k{d.k}-{d.n_cu}cu")
+@pytest.mark.parametrize("design", CONFIGURATIONS[1:], ids=lambda d: f"k{d.k}-{d.ku_lanes}lanes")
 def test_row_array_vhdl(design: Design, tmp_path: Path) -> None:
     trace = anything(design, 11, 14).play(row_array)
     assert replay(trace, tmp_path) == len(trace.rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -238,25 +239,26 @@ def test_without_pooling_a_layer_may_exceed_the_memories(average: bool) -> None:
 
 def fill(design: UnpoolDesign, shape: Shape) -> int:
     """Cycles from start to the first word out: entrance, memories and sum, FIFO."""
-    entrance = 1 + (shape.relu or bool(shape.pool and shape.pool.kind == "max"))
-    scaling = design.mul_latency + 2 if design.average else 0
+    word = 1 + (design.mul_latency + 2 if design.average else 1)
+    field = 1 + (shape.relu or bool(shape.pool and shape.pool.kind == "max"))
     if shape.pool is None:
-        return max(entrance, 1 + scaling) + 3
+        return max(word, field) + 3
     if shape.pool.kind == "average":
-        entrance = 1  # masks come in while the product is made
-    return entrance + scaling + design.sum_latency + 3
+        field = 1  # masks come in while the product is made
+    return max(word, field) + design.sum_latency + 3
 
 
 @pytest.mark.parametrize(
-    ("kind", "window", "stride"),
-    [("max", 3, 2), ("max", 2, 2), ("max", 3, 1), ("max", 2, 3), ("average", 3, 2),
-     ("average", 2, 2), ("none", 1, 1)],
+    ("kind", "window", "stride", "scaled"),
+    [("max", 3, 2, False), ("max", 2, 2, False), ("max", 3, 1, False), ("max", 2, 3, False),
+     ("max", 3, 2, True), ("average", 3, 2, True), ("average", 2, 2, True), ("none", 1, 1, False),
+     ("none", 1, 1, True)],
 )  # fmt: skip
-def test_a_word_per_cycle(kind: str, window: int, stride: int) -> None:
+def test_a_word_per_cycle(kind: str, window: int, stride: int, scaled: bool) -> None:
     """Without a gap from the first word of the first image to the last of the last."""
     pool = None if kind == "none" else Pool(kind=kind, window=window, stride=stride)
     shapes = [shape_for(4, 7, 7, pool, relu) for relu in (True, False)]
-    design = size_unpool(shapes, max_images=2, add_latency=2)
+    design = replace(size_unpool(shapes, max_images=2, add_latency=2), average=scaled)
     trace = play(design, [run_of(design, shape, 2) for shape in shapes])
     for (begin, end), shape in zip(whole_runs(trace), shapes, strict=True):
         out = [cycle for cycle in transfers(trace, "source") if begin < cycle < end]
@@ -266,14 +268,17 @@ def test_a_word_per_cycle(kind: str, window: int, stride: int) -> None:
 
 @pytest.mark.parametrize(("window", "stride", "overlap"), [(3, 2, 2), (2, 2, 1), (3, 1, 3)])
 def test_words_in_as_long_as_there_is_room(window: int, stride: int, overlap: int) -> None:
-    """While nothing leaves, overlap rows are taken, one word per cycle; no row is passed yet."""
+    """While nothing leaves, overlap rows are taken, one word per cycle; no row is passed yet.
+
+    Two more words wait at the entrance.
+    """
     shape = shape_for(16, 9, 7, Pool(window=window, stride=stride), False)
     design = size_unpool([shape], add_latency=1)
     assert design.overlap == overlap
     blocked = (0,) * 500 + (1,) * 600
     trace = play(design, [run_of(design, shape, accept=blocked)])
     taken = [cycle for cycle in transfers(trace, "sink") if cycle < 500]
-    assert len(taken) == overlap * shape.pooled_columns * shape.m
+    assert len(taken) == overlap * shape.pooled_columns * shape.m + 2
     assert taken[-1] - taken[0] + 1 == len(taken)
 
 

@@ -77,9 +77,10 @@ class UnpoolDesign:
     def sum_latency(self) -> int:
         """Cycles from the issue of an element to its finished sum.
 
-        Address, memory and order take one each; then every further contribution has its adder.
+        Address, memory, contribution and order take one each; then every further contribution has
+        its adder.
         """
-        return 3 + (self.overlap**2 - 1) * self.add_latency
+        return 4 + (self.overlap**2 - 1) * self.add_latency
 
 
 def _needs(shape: Shape, maps: int, overlap: int) -> dict[str, int]:
