@@ -221,9 +221,7 @@ def test_error_is_what_the_page_says() -> None:
         products = (
             to_values(x, BINARY32).reshape(-1, 1, 4) * to_values(delta, BINARY32).reshape(-1, 4, 1)
         ).reshape(-1, 16)
-        exact = products.sum(
-            axis=0
-        )  # but for sums rounded to binary64: less than 2^-12 of the unit
+        exact = products.sum(axis=0)  # binary64: off by less than 2^-12 of the unit
         error = {}
         for name, choice in choices.items():
             got = to_values(kernel_gradient(x, delta, shape, BINARY32, choice), BINARY32)
