@@ -7,7 +7,7 @@ from typing import Any
 from myhdl import always, always_comb
 
 from merp.hdl.bundles import MapConfig, Verdict, count, flag
-from merp.hdl.credit_counter import credit_counter
+from merp.hdl.credit_counter import credit_check, credit_counter
 from merp.hdl.entity import entity
 from merp.hdl.window_order import NextWindow
 from merp.models.params.design import Design
@@ -43,6 +43,7 @@ def accumulator_turn(
     p, distance, places = design.p, design.accumulate_latency, design.fifo_words
     ages = [count(distance) for _ in range(p)]  # cycles since the lane's last window, saturated
     credits = count(places)
+    enough = flag()  # credits for a position
     spends = flag()
 
     @always_comb
@@ -56,7 +57,7 @@ def accumulator_turn(
                 fire.next = True
             elif not window.arrived:
                 verdict.stall_input.next = True
-            elif window.last_map and credits < config.groups:
+            elif window.last_map and not enough:
                 verdict.stall_output.next = True
             elif not window.first_map and ages[window.lane] < distance:
                 verdict.stall_hazard.next = True
@@ -77,4 +78,5 @@ def accumulator_turn(
             ages[window.lane].next = 1
 
     counter = credit_counter(clk, rst, start, popped, spends, config.groups, credits, places)
-    return decide, tell, grow, counter
+    check = credit_check(clk, start, popped, spends, config.groups, credits, enough, places)
+    return decide, tell, grow, counter, check

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import always, block
+from myhdl import always, block, intbv
 
 
 @block
@@ -32,3 +32,36 @@ def credit_counter(
             credits.next = first
 
     return count
+
+
+@block
+def credit_check(
+    clk: Any, start: Any, given: Any, spent: Any, amount: Any, credits: Any, enough: Any, first: int
+) -> Any:
+    """Tell from a register whether there are credits to spend, the counter's ports beside it.
+
+    enough  out  credits >= amount, from start on
+    """
+    reach = len(credits) + len(amount) + 2
+
+    @always(clk.posedge)
+    def check() -> None:
+        # Each case is compared by itself: whether credits are spent is known late in a cycle.
+        least = intbv(0)[reach:]
+        more = intbv(0)[reach:]
+        least[:] = amount
+        more[:] = credits
+        more[:] = more + 1
+        if spent:
+            if given:
+                enough.next = more >= least << 1
+            else:
+                enough.next = credits >= least << 1
+        elif given:
+            enough.next = more >= least
+        else:
+            enough.next = credits >= least
+        if start:
+            enough.next = first >= least
+
+    return check

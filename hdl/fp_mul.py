@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import always, always_comb, concat, intbv, modbv
+from myhdl import always, always_comb, concat, modbv
 
 from merp.hdl.bundles import bits, flag
 from merp.hdl.entity import entity
@@ -33,11 +33,11 @@ def fp_mul(clk: Any, a: Any, b: Any, y: Any, fmt: FloatFormat, latency: int) -> 
         raise ValueError(f"latency must be 1 to 3, not {latency}")
     cut_multiply, cut_round = CUTS[latency]
 
-    exp_bits, frac_bits, exp_max = fmt.exp_bits, fmt.frac_bits, fmt.exp_max
+    frac_bits, exp_max, bias = fmt.frac_bits, fmt.exp_max, fmt.bias
     sign_at = fmt.width - 1
     sig_bits = frac_bits + 1
     # ea + eb - bias + 1 is within -bias .. 3 * bias + 2.
-    exp_width = exp_bits + 2
+    exp_width = fmt.exp_bits + 2
 
     # | 1 or 0 | 1 | 2 * frac_bits of fraction |
     product = bits(2 * sig_bits)
@@ -47,8 +47,7 @@ def fp_mul(clk: Any, a: Any, b: Any, y: Any, fmt: FloatFormat, latency: int) -> 
 
     @(always(clk.posedge) if cut_multiply else always_comb)
     def multiply() -> None:
-        exp_sum = intbv(0)[exp_width:]
-        shown = intbv(0)[exp_width:]
+        exp_sum = modbv(0)[exp_width:]
         a_special = a[sign_at:frac_bits] == exp_max
         b_special = b[sign_at:frac_bits] == exp_max
         a_zero = a[sign_at:frac_bits] == 0
@@ -56,20 +55,8 @@ def fp_mul(clk: Any, a: Any, b: Any, y: Any, fmt: FloatFormat, latency: int) -> 
         # The hidden bit is always one: a zero factor is told by its flag, and nothing but the
         # fraction stands before the DSP blocks.
         product.next = concat(True, a[frac_bits:]) * concat(True, b[frac_bits:])
-        # A bias is a power of two less 1: the 1 is the sum's carry in, and the power changes three
-        # bits behind it, so that there is one carry chain.
-        exp_sum[:] = concat(a[sign_at:frac_bits], True) + concat(b[sign_at:frac_bits], True)
-        shown[:] = exp_sum[:1]
-        if exp_sum[exp_bits]:
-            shown[exp_bits - 1] = False
-        elif exp_sum[exp_bits + 1]:
-            shown[exp_bits - 1] = True
-            shown[exp_bits] = False
-        else:
-            shown[exp_bits - 1] = True
-            shown[exp_bits] = True
-            shown[exp_bits + 1] = True
-        exponent.next = shown
+        exp_sum[:] = a[sign_at:frac_bits] + b[sign_at:frac_bits] - bias
+        exponent.next = exp_sum
         sign.next = a[sign_at] != b[sign_at]
         is_zero.next = a_zero or b_zero
         is_inf.next = a_special or b_special

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import ConcatSignal, always, always_comb, intbv
+from myhdl import ConcatSignal, always_comb
 
 from merp.hdl.bundles import Slot, bits, count, flag
 from merp.hdl.delay import delay
 from merp.hdl.entity import entity
 from merp.hdl.gradient_bundles import GradientRead
 from merp.hdl.gradient_cu import gradient_cu
+from merp.hdl.select_word import index_of, place_of, select_word
 from merp.hdl.valid_delay import valid_delay
 from merp.models.params.design import Design
 from merp.models.params.kernel_update_registers import gradient_latency
@@ -87,10 +88,6 @@ def gradient_array(
     ]
     joined = ConcatSignal(*reversed(elements)) if n_cu > 1 else elements[0]
 
-    @always(clk.posedge)
-    def select() -> None:
-        moved = intbv(0)[n_cu * width :]
-        moved[:] = joined >> cu_shift
-        gradient.next = moved[width:]
-
+    place = place_of(width)
+    select = select_word(clk, joined, index_of(cu_shift, place), gradient, place)
     return control, choose, units, select

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import ConcatSignal, always, always_comb, intbv
+from myhdl import ConcatSignal, always, always_comb
 
 from merp.hdl.bundles import bits
 from merp.hdl.entity import entity
 from merp.hdl.fp_add import fp_add
 from merp.hdl.fp_mul import fp_mul
+from merp.hdl.select_word import index_of, place_of, select_word
 from merp.models.params.design import Design
 
 
@@ -80,10 +81,6 @@ def gradient_cu(
         else:
             operand.next = memory[read_addr]
 
-    @always(clk.posedge)
-    def select() -> None:
-        moved = intbv(0)[window_width:]
-        moved[:] = operand >> tap_shift
-        y.next = moved[width:]
-
+    place = place_of(width)
+    select = select_word(clk, operand, index_of(tap_shift, place), y, place)
     return multipliers, adders, join, access, select

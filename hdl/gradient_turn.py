@@ -7,7 +7,7 @@ from typing import Any
 from myhdl import always, always_comb
 
 from merp.hdl.bundles import Verdict, count, flag
-from merp.hdl.credit_counter import credit_counter
+from merp.hdl.credit_counter import credit_check, credit_counter
 from merp.hdl.entity import entity
 from merp.hdl.gradient_bundles import GradientMapConfig
 from merp.hdl.window_order import NextWindow
@@ -50,6 +50,7 @@ def gradient_turn(
     rest = count(revisit_cycles(design))
     resting = flag()
     credits = count(2 * design.groups)  # words of deltas that no position has taken
+    enough = flag()  # credits for a position
     spends = flag()
 
     @always_comb
@@ -61,7 +62,7 @@ def gradient_turn(
         if busy:
             if midway:
                 fire.next = True
-            elif not window.arrived or (window.first_map and credits < config.groups):
+            elif not window.arrived or (window.first_map and not enough):
                 verdict.stall_input.next = True
             elif window.first_map and resting:
                 verdict.stall_hazard.next = True
@@ -85,4 +86,5 @@ def gradient_turn(
             resting.next = False
 
     counter = credit_counter(clk, rst, start, filled, spends, config.groups, credits, 0)
-    return decide, tell, pause, counter
+    check = credit_check(clk, start, filled, spends, config.groups, credits, enough, 0)
+    return decide, tell, pause, counter, check

@@ -9,11 +9,21 @@ from myhdl import always, concat, intbv
 from merp.hdl.entity import entity
 
 
+def index_of(shift: Any, place: int) -> Any:
+    """Index of the word whose lowest bit is at ``shift``, a multiple of 2^place."""
+    return shift(len(shift), place) if len(shift) > place else shift
+
+
+def place_of(width: int) -> int:
+    """The largest place at multiples of which words of ``width`` bits lie that have no gaps."""
+    return (width & -width).bit_length() - 1
+
+
 @entity
 def select_word(clk: Any, words: Any, index: Any, word: Any, place: int) -> Any:
     """Take the word whose lowest bit is ``index`` * 2^place.
 
-    words  in   the first one lowest, each no wider than 2^place bits
+    words  in   the first one lowest
     word   out  a cycle later; zero where there is none
 
     Synthesis sees that the low bits of the shift are zero, and builds a multiplexer of words.

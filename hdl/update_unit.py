@@ -39,13 +39,12 @@ CREDIT_CYCLES = 4
 
 
 @block
-def _from_rest(gradient: Any, velocity: Any) -> Any:
+def _from_rest(gradient: Any, is_zero: Any, velocity: Any) -> Any:
     """Velocity without momentum: RN(+0 + g), which is g but for the sign of zero."""
-    sign_at = len(gradient) - 1
 
     @always_comb
     def add_zero() -> None:
-        if gradient[sign_at] and gradient[sign_at:] == 0:
+        if is_zero:
             velocity.next = 0
         else:
             velocity.next = gradient
@@ -96,6 +95,7 @@ def update_unit(
     what will come out. Throughput: an element per cycle. Reset: the update is abandoned.
     """
     fmt, width = design.fmt, design.fmt.width
+    sign_at = width - 1
     latencies = (design.mul_latency, design.add_latency)
     step = sum(latencies)
     with_momentum = sink_kernel_velocity is not None
@@ -112,7 +112,7 @@ def update_unit(
     # there before they are.
     gradient_there, velocity_there, parameter_there = flag(), flag(), flag()
     tag, tag_read, tag_chosen, tag_velocity, tag_new = (bits(2) for _ in range(5))
-    gradient = bits(width)
+    gradient, is_zero = bits(width), flag()
     velocity, late_old, renewed = bits(width), bits(width), bits(width)
     push, pushed, pushed_last, pushed_biases = flag(), bits(width), flag(), flag()
     parameter_ends, parameter_sent = flag(), flag()
@@ -140,8 +140,10 @@ def update_unit(
     def choose() -> None:
         if tag_read[0]:
             gradient.next = bias_gradient
+            is_zero.next = bias_gradient[sign_at:] == 0
         else:
             gradient.next = kernel_gradient
+            is_zero.next = kernel_gradient[sign_at:] == 0
 
     aligned = [
         delay(clk, tag, tag_read, READ_LATENCY),
@@ -183,7 +185,7 @@ def update_unit(
             done.next = parameter_sent
             framing_error.next = old_error
 
-        return *parts, enter, finish, _from_rest(gradient, velocity)
+        return *parts, enter, finish, _from_rest(gradient, is_zero, velocity)
 
     past, past_valid, past_error = bits(width), flag(), flag()
     late_past = bits(width)

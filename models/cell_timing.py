@@ -26,12 +26,14 @@ class Timing:
         launch: from the clock to an output. capture: that an input must be there before the clock.
         through: from an input to an output.
         inside: of a block, the longest path between two registers in it.
+        nets: the times from inputs count the nets there, as those of a block do.
     """
 
     launch: Mapping[str, float] = field(default_factory=dict)
     capture: Mapping[str, float] = field(default_factory=dict)
     through: Mapping[tuple[str, str], float] = field(default_factory=dict)
     inside: float = 0.0
+    nets: bool = False
 
 
 def _carry() -> Timing:

@@ -62,7 +62,8 @@ class _Graph:
             inputs = set()
             for pin, net in _pins(cell, "input"):
                 inputs.add(pin)
-                delay = _net(drivers.get(net, ("", "")), (cell["type"], pin))
+                net_delay = _net(drivers.get(net, ("", "")), (cell["type"], pin))
+                delay = 0.0 if found.nets else net_delay  # or it would count at both of its ends
                 self.before.setdefault((name, pin), []).append((net, delay))
             for (pin, out), time in found.through.items():
                 if pin in inputs:
@@ -127,4 +128,6 @@ def block_timing(
                 capture[name] = captured
             through |= {(name, out): time for out, time in outputs(times).items()}
     inside = graph.captured(launched) or 0.0
-    return Timing(launch=outputs(launched), capture=capture, through=through, inside=inside)
+    return Timing(
+        launch=outputs(launched), capture=capture, through=through, inside=inside, nets=True
+    )

@@ -51,7 +51,7 @@ def test_a_path_from_port_to_port() -> None:
     found = block_timing(
         module(cell("INV", I=1, O=2), a=("input", [1]), b=("input", [3]), y=("output", [2]))
     )
-    assert found == Timing(through={("a", "y"): pytest.approx(NET + LUT)})
+    assert found == Timing(through={("a", "y"): pytest.approx(NET + LUT)}, nets=True)
 
 
 def test_a_carry_chain_costs_a_net_only_at_its_ends() -> None:
@@ -117,6 +117,30 @@ def test_a_block_inside_counts_as_a_cell() -> None:
     )
     crossing = CLOCK_TO_Q + NET + 4.0 + NET + 4.0 + NET + SETUP
     assert found.inside == pytest.approx(crossing)  # what is inside of it is its own affair
+
+
+def test_a_path_is_as_long_through_blocks_as_flat() -> None:
+    """A net that crosses a border is one net."""
+    pair = [cell("INV", I=1, O=2), cell("LUT2", I0=2, I1=2, O=3)]
+    inner = block_timing(module(*pair, a=("input", [1]), y=("output", [3])))
+    store = block_timing(module(cell("RAMB18E1", DIBDI=1), d=("input", [1])))
+    assert store.capture == {"d": pytest.approx(NET + 0.74)}
+    start = cell("FDRE", C=9, D=8, Q=1)
+    flat = block_timing(
+        module(
+            start, *pair, cell("INV", I=3, O=4), cell("LUT2", I0=4, I1=4, O=5),
+            cell("RAMB18E1", DIBDI=5), clk=("input", [9]),
+        )
+    )  # fmt: skip
+    blocks = {"inner": inner, "store": store}
+    hierarchy = block_timing(
+        module(
+            start, cell("inner", a=1, y=3), cell("inner", a=3, y=5), cell("store", d=5),
+            clk=("input", [9]),
+        ),
+        lambda kind, parameters: blocks.get(kind) or cell_timing(kind, parameters),
+    )  # fmt: skip
+    assert hierarchy.inside == pytest.approx(flat.inside)
 
 
 def test_loops_and_unknown_cells_are_refused() -> None:
