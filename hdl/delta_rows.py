@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import always, always_comb, intbv
+from myhdl import always, always_comb
 
 from merp.hdl.bundles import Stream, bits, count, flag
+from merp.hdl.delta_memory import delta_memory
 from merp.hdl.delta_words import delta_words
 from merp.hdl.entity import entity
 from merp.hdl.gradient_bundles import DeltaElement, GradientMapConfig, RowSlot
@@ -40,28 +41,23 @@ def delta_rows(
 
     Throughput: a delta word in and a word of n_cu deltas out per cycle. Reset: nothing is taken.
     """
-    n_cu, width = design.n_cu, design.fmt.width
     row_words = design.groups * design.max_size
-    all_words = 2 * row_words
 
     cu_group = count(design.groups)
     place = count(row_words)  # of the word that is being collected, in its row
-    half = flag()  # which of the two rows is written
     rows_there = count(2)
     room = flag()
     word_taken, position_taken, row_taken = flag(), flag(), flag()
     row_read = flag()
-
-    collected = bits(n_cu * width)
-    stored, write = flag(), flag()
-    stored_addr, write_addr = count(all_words - 1), count(all_words - 1)
-    memory = [bits(n_cu * width) for _ in range(all_words)]
-    read_half = flag()
-    read_addr = count(all_words - 1)
+    word = bits(design.n_cu * design.fmt.width)
 
     words = delta_words(
         clk, rst, start, config, sink, room, cu_group, word_taken, position_taken, row_taken,
-        collected, element, framing_error, design,
+        word, element, framing_error, design,
+    )  # fmt: skip
+    memory = delta_memory(
+        clk, rst, start, word_taken, place, row_taken, word,
+        slot.delta_word, row_read, deltas, opening, row_words,
     )  # fmt: skip
 
     @always_comb
@@ -71,16 +67,9 @@ def delta_rows(
 
     @always(clk.posedge)
     def keep_count() -> None:
-        address = intbv(0, min=0, max=2 * all_words)
-        address[:] = place
-        if half:
-            address[:] = address + row_words
-        stored_addr.next = address
-        stored.next = word_taken
         filled.next = row_taken
         if row_taken:
             place.next = 0
-            half.next = not half
         elif word_taken:
             place.next = place + 1
         if row_taken and not row_read:
@@ -89,35 +78,8 @@ def delta_rows(
             rows_there.next = rows_there - 1
         if start:
             place.next = 0
-            half.next = False
             rows_there.next = 0
         if rst:
-            stored.next = False
             filled.next = False
 
-    @always(clk.posedge)
-    def turn() -> None:
-        write.next = stored
-        write_addr.next = stored_addr
-        if row_read:
-            read_half.next = not read_half
-            opening.next = False
-        if start:
-            read_half.next = False
-            opening.next = True
-
-    @always_comb
-    def choose() -> None:
-        address = intbv(0, min=0, max=2 * all_words)
-        address[:] = slot.delta_word
-        if read_half:
-            address[:] = address + row_words
-        read_addr.next = address
-
-    @always(clk.posedge)
-    def access() -> None:
-        if write:
-            memory[write_addr].next = collected
-        deltas.next = memory[read_addr]
-
-    return words, tell, keep_count, turn, choose, access
+    return words, memory, tell, keep_count

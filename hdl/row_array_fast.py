@@ -10,7 +10,7 @@ from myhdl import always
 
 from merp.hdl.entity import entity
 from merp.hdl.gradient_bundles import READ_LATENCY, GradientRead, RowSlot
-from merp.hdl.integer_float import accumulate, unpack
+from merp.hdl.integer_float import accumulate, narrow, unpack
 from merp.hdl.integer_fused import sums_of_rows
 from merp.models.params.design import Design
 from merp.models.params.fused import NORMALISE
@@ -37,15 +37,19 @@ def row_array_fast(
     element read.
     """
     n_cu, taps, width, lanes = design.n_cu, design.taps, design.fmt.width, design.ku_lanes
-    exp_bits, frac_bits = design.fmt.exp_bits, design.fmt.frac_bits
+    fmt = design.accumulator_format
+    exp_bits, frac_bits, more = fmt.exp_bits, fmt.frac_bits, fmt.width - width
+    kind: Any = np.uint64 if more else np.uint32
     # From the edge that takes a slot of a sweep to the one that reads its first gradients, without
     # the columns that its mantissa pass takes, and from there on to the write.
     to_operand = LAUNCH + SUMMED + DIFFERENCE + NORMALISE - 2
     to_write = design.add_latency + 2
 
-    memory = np.zeros((design.gradient_words, lanes, n_cu), np.uint32)
+    memory = np.zeros((design.gradient_words, lanes, n_cu), kind)
     row = np.zeros((1 << len(slot.column), taps), np.uint32)
     row_deltas = np.zeros((len(row), n_cu), np.uint32)
+
+    rounded = np.zeros(1, np.uint32)
 
     edge = 0
     taken: tuple[int, int, bool] | None = None  # the slot whose window comes now
@@ -55,10 +59,9 @@ def row_array_fast(
 
     def sweep(columns: int, addr: int, from_zero: bool) -> None:
         """Sum the row that is complete, and say when which of its words is added."""
-        sums = np.zeros((steps(design) * lanes, n_cu), np.uint32)
-        operands = row[:columns], row_deltas[:columns]
-        arithmetic = design.fused_dsp, design.fused_window, frac_bits + 1
-        sums_of_rows(*operands, sums, taps, *arithmetic)
+        sums = np.zeros((steps(design) * lanes, n_cu), kind)
+        factors = row[:columns], row_deltas[:columns]
+        sums_of_rows(*factors, sums, taps, design.fused_dsp, design.fused_window, frac_bits + 1)
         first = edge - 1 + columns + to_operand
         for step, words in enumerate(sums.reshape(-1, lanes * n_cu)):
             summed.append((first + step, addr + step * design.kernel_words, from_zero, words))
@@ -76,7 +79,7 @@ def row_array_fast(
             taken = None
         if summed and summed[0][0] == edge:
             _, addr, from_zero, words = summed.popleft()
-            total = np.zeros(lanes * n_cu, np.uint32)
+            total = np.zeros(lanes * n_cu, kind)
             source = int(read.addr) if read.enable else addr
             operand = total if from_zero else memory[source].reshape(-1)
             accumulate(words, operand, total, exp_bits, frac_bits)
@@ -85,8 +88,11 @@ def row_array_fast(
             gradient.next = leaving.popleft()[1]
         if read.enable:
             lane, unit = int(read.tap_shift) // width, int(read.cu_shift) // width
-            element = int(memory[int(read.addr), lane, unit])
-            leaving.append((edge + READ_LATENCY - 1, element))
+            element = memory[int(read.addr), lane, unit : unit + 1]
+            if more:
+                narrow(element, rounded, exp_bits, frac_bits, more)
+                element = rounded
+            leaving.append((edge + READ_LATENCY - 1, int(element[0])))
         if read_words and read_words[0][0] == edge:
             _, addr, total = read_words.popleft()
             memory[addr] = total

@@ -10,6 +10,7 @@ from merp.hdl.bundles import bits
 from merp.hdl.delay import delay
 from merp.hdl.entity import entity
 from merp.hdl.fp_add import fp_add
+from merp.hdl.fp_convert import fp_convert
 from merp.hdl.fused_distances import EXPONENT_SUM_BITS
 from merp.hdl.fused_normalise import fused_normalise
 from merp.hdl.kernel_memory import kernel_memory
@@ -35,7 +36,7 @@ def row_lane(
 
     Throughput: a tap per cycle. Reset: none.
     """
-    fmt, width = design.fmt, sum_bits(design)
+    fmt, width = design.accumulator_format, sum_bits(design)
     picked, picked_scale = bits(width), bits(EXPONENT_SUM_BITS + CODE_BITS)
     scale = bits(EXPONENT_SUM_BITS + CODE_BITS)
     previous = [bits(width) for _ in range(steps(design))]
@@ -86,6 +87,9 @@ def row_lane(
             word,
             design.gradient_words,
         ),
-        delay(clk, word, element, 1),
     ]
+    if fmt == design.fmt:
+        stages.append(delay(clk, word, element, 1))
+    else:
+        stages.append(fp_convert(clk, word, element, fmt, design.fmt))
     return subtract, unpack, fetch, stages

@@ -8,6 +8,7 @@ and column are a and b modulo overlap; it is bit a*overlap + b of an enable.
 from __future__ import annotations
 
 from merp.hdl.bundles import bits, count, flag
+from merp.models.params.state_field import state_bytes
 from merp.models.params.unpool_design import UnpoolDesign
 
 
@@ -40,7 +41,7 @@ class UnpoolConfig:
         self.pooled_rows = count(size)
         self.pooled_columns = count(size)
         self.delta_words = count(elements)  # that come in
-        self.state_bytes = count(-(-elements * design.field_bits // 8))
+        self.state_bytes = count(state_bytes(elements, design.field_bits))
         self.field_bits = count(design.field_bits)
         self.scale = bits(design.fmt.width)  # RN(1 / window^2)
 

@@ -6,13 +6,12 @@ element under it times the delta there. ``ku_kind`` says in which order it is su
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from merp.models.compiled import Bits
 from merp.models.convolution import convolution
 from merp.models.fp_add import fp_add
+from merp.models.fp_convert import fp_convert
 from merp.models.fp_mul import fp_mul
 from merp.models.fused import pair_sums
 from merp.models.inference import group_maps
@@ -46,17 +45,17 @@ def _by_position(x: Bits, delta: Bits, shape: Shape, fmt: FloatFormat) -> Bits:
 def _by_row(x: Bits, delta: Bits, shape: Shape, summation: Summation) -> Bits:
     """``ku_kind = "row"``: fused sums over the columns, added one after the other over image, row.
 
-    ``docs/blocks/row_array.md``. Binary32 only, as fused sums are, and so are gradients whatever
-    the accumulators of the other phases hold.
+    Both in the accumulator's format; a finished gradient is rounded once more, to binary32.
+    ``docs/blocks/row_array.md``. Binary32 only, as fused sums are.
     """
-    summation = replace(summation, precision=24)
+    fmt = summation.accumulator_format(BINARY32)
     view = windows(x, shape).transpose(0, 1, 3, 4, 5, 2)  # (images, rows, n, k, k, columns)
     columns = shape.out_columns
     total = np.zeros((shape.m, shape.n * shape.k**2), np.uint32)
     for image, row in np.ndindex(delta.shape[:2]):
         taps = view[image, row].reshape(-1, columns)
-        total = fp_add(total, pair_sums(taps, delta[image, row].T, summation), BINARY32)
-    return total.reshape(shape.m, shape.n, shape.k, shape.k)
+        total = fp_add(total, pair_sums(taps, delta[image, row].T, summation), fmt)
+    return fp_convert(total, fmt, BINARY32).reshape(shape.m, shape.n, shape.k, shape.k)
 
 
 def kernel_gradient(

@@ -1,13 +1,13 @@
 """How exact a convolution is, by the kind of CU and the accumulator behind it.
 
-    python -m merp.testbenches.accumulation_error [SUMS]
+    python -m merp.testbenches.accumulation_error
 
 prints the table of ``docs/blocks/accumulator.md``.
 """
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Iterator
 from math import fsum
 from typing import NamedTuple
 
@@ -23,6 +23,7 @@ from merp.models.params.summation import TREE, Summation
 MAPS = (1, 16, 64, 256, 512)
 KERNELS, K = 4, 5
 SEED = 2024
+COUNT = 1000  # windows a column
 CHOICES = {
     "tree, binary32": TREE,
     **{f"fused, p = {p}": Summation(kind="fused", precision=p) for p in (24, 25, 26, 27, 28)},
@@ -76,15 +77,14 @@ def error_of(sums: Sums, choice: Summation | None) -> tuple[float, float, float]
     return float(error.mean()), float(error.max()), float((words == once).mean())
 
 
-def main() -> None:
-    """Print the table."""
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
+def rows(count: int) -> Iterator[str]:
+    """Rows of the table, from ``count`` windows under each kernel."""
     columns = [sums_of(n, count, np.random.default_rng([SEED, n])) for n in MAPS]
     for name, choice in CHOICES.items():
         found = (error_of(sums, choice) for sums in columns)
         cells = (f"{mean:.3f} / {most:.2f}, {right:.0%}" for mean, most, right in found)
-        print(f"| {name} | {' | '.join(cells)} |")
+        yield f"| {name} | {' | '.join(cells)} |"
 
 
 if __name__ == "__main__":
-    main()
+    print(*rows(COUNT), sep="\n")

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from merp.hdl.bundles import MapConfig, Slot, Stream, Verdict, bits, flag
 from merp.hdl.gradient_bundles import RowMapConfig, RowSlot
@@ -30,6 +33,37 @@ class InputRun:
     # Cyclic: a finished word leaves the FIFO behind the sums, or a row of deltas comes.
     pop: Sequence[int] = (1,)
     last: int | None = None  # the word that carries ``last``, if not the last one
+
+
+def make_run(shape: Shape, images: int, seed: int, **pressure: Any) -> InputRun:
+    """A run whose words are all different, none of them zero."""
+    count = images * shape.rows * shape.columns * shape.n
+    words = np.random.default_rng(seed).permutation(np.arange(1, 65536))[:count]
+    return InputRun(shape, images, [int(w) for w in words], **pressure)
+
+
+def random_shape(rng: np.random.Generator, k: int) -> Shape:
+    """A small layer of k x k kernels."""
+    while True:
+        try:
+            return Shape(
+                n=int(rng.integers(1, 4)),
+                m=int(rng.integers(1, 8)),
+                k=k,
+                rows=int(rng.integers(1, 8)),
+                columns=int(rng.integers(1, 8)),
+                stride=int(rng.integers(1, k + 3)),
+                pad=int(rng.integers(0, k)),
+            )
+        except ValueError:
+            continue
+
+
+def pattern(rng: np.random.Generator) -> tuple[int, ...]:
+    """Pressure: always, or seldom to nearly always."""
+    if rng.random() < 0.4:
+        return (1,)
+    return (*(int(b) for b in rng.random(37) < rng.choice([0.2, 0.5, 0.9])), 1)
 
 
 def run_input_side(

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from merp.hdl.bundles import bits, flag
-from merp.hdl.gradient_bundles import READ_LATENCY, GradientRead, RowSlot
+from merp.hdl.gradient_bundles import READ_LATENCY
 from merp.models.params.design import Design
 from merp.models.params.kernel_update_registers import gradient_latency, row_revisit_cycles
 from merp.models.params.row import steps
 from merp.testbenches.cu_bench import joined
 from merp.testbenches.fused_bench import random_windows
-from merp.testbenches.trace import Trace, run_block
+from merp.testbenches.gradient_bench import play
+from merp.testbenches.trace import Trace
 
 Bits = NDArray[np.uint32]
 
@@ -108,22 +108,8 @@ class RowScript:
 
     def play(self, array: Callable[..., Any]) -> Trace:
         """Run ``row_array`` or ``row_array_fast``."""
-        design = self.design
         self.idle(READ_LATENCY + 1)
-        args = {
-            "clk": flag(), "rst": flag(), "slot": RowSlot(design), "opening": flag(),
-            "window": bits(design.window_width), "deltas": bits(design.n_cu * design.fmt.width),
-            "read": GradientRead(design), "gradient": bits(design.fmt.width), "design": design,
-        }  # fmt: skip
-        return run_block(
-            array, args, tuple(self.cycles[0]), lambda t, _: self.cycles[t], len(self.cycles)
-        )
-
-
-def read_out(trace: Trace) -> list[int]:
-    """The elements that were asked for, in that order."""
-    enable, gradient = trace.column("read_enable"), trace.column("gradient")
-    return [gradient[t + READ_LATENCY] for t, on in enumerate(enable) if on]
+        return play(array, self.design, self.cycles)
 
 
 def factors(kind: str, columns: int, design: Design, rng: np.random.Generator) -> tuple[Bits, Bits]:

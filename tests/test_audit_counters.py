@@ -1,4 +1,4 @@
-"""A fault in any one hardware counter, of any phase, is caught by the audit."""
+"""A fault in any one hardware counter, of any phase, is caught by the audit; so is a wrong word."""
 
 from __future__ import annotations
 
@@ -10,15 +10,22 @@ import numpy as np
 import pytest
 
 from merp.cosim import training_step
-from merp.cosim.audit import audit
-from merp.cosim.expectation import Expectation
+from merp.cosim.audit import Audit, audit
+from merp.cosim.engine import run_job
+from merp.cosim.expectation import Expectation, expect_forward
+from merp.cosim.job import Job
 from merp.cosim.record import Record
 from merp.cosim.training_step import HardwareStep
+from merp.cosim.waveform import transfers
 from merp.hdl.bundles import DeltaStatus, ForwardStatus
 from merp.hdl.gradient_bundles import KernelUpdateStatus
 from merp.models.arithmetic import to_bits
 from merp.models.network_file import read_network
+from merp.models.params.shape import Shape
+from merp.models.params.sizing import size_design
+from merp.models.super_layer import super_layer
 from merp.models.training import Rates, initial_model
+from merp.testbenches.forward_run import PORTS, forward_run, forward_top
 from merp.tools import simulate_backward
 from merp.tools.cli import main
 
@@ -97,3 +104,73 @@ def test_a_fault_in_a_counter_is_caught(top: str, name: str, step: int, audited:
     status = dict(record.status)
     status[f"status_{name}"] += step
     assert audit(replace(record, status=status), expected).failures
+
+
+FORWARD_COUNTERS = sorted(set(vars(ForwardStatus())) - {"busy", "done", "framing_error"})
+
+
+class Forward:
+    """One run of the forward engine with a waveform of its ports, and what its audit needs."""
+
+    def __init__(self, vcd: Path) -> None:
+        self.shape = Shape(n=2, m=3, k=3, rows=3, columns=3, pad=1)
+        self.design = size_design([self.shape], n_cu=2, r=2)
+        rng = np.random.default_rng(1)
+        kernels, bias, x = (
+            to_bits(rng.standard_normal(size), self.design.fmt)
+            for size in ((3, 2, 3, 3), (3,), (2, 3, 3, 2))
+        )
+        self.golden = super_layer(x, kernels, bias, self.shape, self.design.fmt)
+        stalls = {
+            "s_axis_map": (1, 0, 0, 0, 0, 0, 0),
+            "m_axis_map": (0, 0, 1),
+            "s_axis_bias": (0, 1),
+        }
+        run = forward_run(self.shape, self.design, x, kernels, bias, stalls, reset_at=60)
+        top = forward_top(self.design, "behavioural")
+        (self.record,) = run_job(Job(top, [run], vcd=vcd), "myhdl")
+        (self.waveform,) = transfers(vcd, list(PORTS.values()))
+
+    def audit(self, record: Record) -> Audit:
+        expected = expect_forward(self.shape, 2, self.design, self.golden)
+        return audit(record, expected, self.waveform)
+
+
+@pytest.fixture(scope="module")
+def forward(tmp_path_factory: pytest.TempPathFactory) -> Forward:
+    return Forward(tmp_path_factory.mktemp("vcd") / "ports.vcd")
+
+
+def test_audit_passes_with_stalls_and_a_reset(forward: Forward) -> None:
+    found = forward.audit(forward.record)
+    assert found.failures == ()
+    assert found.bit_exact
+    assert forward.record.resets == 1
+    assert found.cycles["stall_input"] + found.cycles["stall_output"] > 0
+
+
+@pytest.mark.parametrize("step", [-1, 1])
+@pytest.mark.parametrize("name", FORWARD_COUNTERS)
+def test_a_fault_in_a_counter_is_caught_beside_a_waveform(
+    name: str, step: int, forward: Forward
+) -> None:
+    status = dict(forward.record.status)
+    status[f"status_{name}"] += step
+    found = forward.audit(replace(forward.record, status=status))
+    assert found.failures
+
+
+def test_audit_names_the_first_wrong_word(forward: Forward) -> None:
+    words = forward.record.words["m_axis_map"].copy()
+    words[3 * 4 + 1] ^= 1
+    found = forward.audit(replace(forward.record, words={"m_axis_map": words}))
+    assert (found.mismatches, found.bit_exact) == (1, False)
+    assert "1 of 54 words differ, the first at (0, 1, 1, 1)" in (found.failures[0])
+
+
+def test_audit_counts_missing_words_as_mismatches(forward: Forward) -> None:
+    words = {"m_axis_map": forward.record.words["m_axis_map"][:-2]}
+    found = forward.audit(replace(forward.record, words=words))
+    assert (found.mismatches, found.words_compared, found.passed) == (2, 52, False)
+    none = forward.audit(replace(forward.record, words={"m_axis_map": np.zeros(0, np.uint32)}))
+    assert (none.words_compared, none.bit_exact) == (0, False)

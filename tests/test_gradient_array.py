@@ -11,17 +11,17 @@ import numpy as np
 import pytest
 
 from merp.cosim.replay import lint_verilog, replay
-from merp.hdl.bundles import Slot, bits, flag
 from merp.hdl.gradient_array import gradient_array
 from merp.hdl.gradient_array_fast import gradient_array_fast
-from merp.hdl.gradient_bundles import READ_LATENCY, GradientRead
+from merp.hdl.gradient_bundles import READ_LATENCY
 from merp.models.fp_add import fp_add
 from merp.models.fp_mul import fp_mul
 from merp.models.params.design import Design
 from merp.models.params.formats import BFLOAT16, BINARY32, FloatFormat
 from merp.models.params.kernel_update_registers import gradient_latency, revisit_cycles
 from merp.testbenches.cu_bench import elements, joined
-from merp.testbenches.trace import Trace, run_block
+from merp.testbenches.gradient_bench import play, read_out
+from merp.testbenches.trace import Trace
 
 every_array = pytest.mark.parametrize(
     "array", [gradient_array, gradient_array_fast], ids=["rtl", "behavioural"]
@@ -94,22 +94,8 @@ class Script:
                     self.read(addr, tap, cu)
 
     def play(self, array: Callable[..., Any]) -> Trace:
-        design = self.design
         self.idle(READ_LATENCY + 1)
-        args = {
-            "clk": flag(), "rst": flag(), "slot": Slot(design), "opening": flag(),
-            "window": bits(design.window_width), "deltas": bits(design.n_cu * design.fmt.width),
-            "read": GradientRead(design), "gradient": bits(design.fmt.width), "design": design,
-        }  # fmt: skip
-        return run_block(
-            array, args, tuple(self.cycles[0]), lambda t, _: self.cycles[t], len(self.cycles)
-        )
-
-
-def read_out(trace: Trace) -> list[int]:
-    """The elements that were asked for, in that order."""
-    enable, gradient = trace.column("read_enable"), trace.column("gradient")
-    return [gradient[t + READ_LATENCY] for t, on in enumerate(enable) if on]
+        return play(array, self.design, self.cycles)
 
 
 def settle(script: Script) -> None:

@@ -17,7 +17,13 @@ from merp.models.params.shape import Shape
 from merp.models.params.sizing import groups_of
 from merp.models.slots import slots
 from merp.models.window import windows
-from merp.testbenches.input_bench import InputRun, run_input_side
+from merp.testbenches.input_bench import (
+    InputRun,
+    make_run,
+    pattern,
+    random_shape,
+    run_input_side,
+)
 from merp.testbenches.trace import Trace
 
 TAG = FloatFormat(8, 7)  # 16-bit words, used as tags
@@ -29,12 +35,6 @@ def design_for(k: int, **changes: int) -> Design:
         max_size=16, max_maps=8, max_images=4, max_stride=7, fifo_words=32,
     )  # fmt: skip
     return Design(**(values | changes))  # type: ignore[arg-type]
-
-
-def make_run(shape: Shape, images: int, seed: int, **pressure: tuple[int, ...]) -> InputRun:
-    count = images * shape.rows * shape.columns * shape.n
-    words = np.random.default_rng(seed).permutation(np.arange(1, 65536))[:count]
-    return InputRun(shape, images, [int(w) for w in words], **pressure)
 
 
 def check(design: Design, runs: list[InputRun], trace: Trace) -> None:
@@ -72,28 +72,6 @@ def check(design: Design, runs: list[InputRun], trace: Trace) -> None:
     assert trace.rows[-1][at["framing_error"]] == 0
     accepted = sum(r[at["sink_valid"]] and r[at["sink_ready"]] for r in trace.rows)
     assert accepted == sum(len(run.words) for run in runs)
-
-
-def random_shape(rng: np.random.Generator, k: int) -> Shape:
-    while True:
-        try:
-            return Shape(
-                n=int(rng.integers(1, 4)),
-                m=int(rng.integers(1, 8)),
-                k=k,
-                rows=int(rng.integers(1, 8)),
-                columns=int(rng.integers(1, 8)),
-                stride=int(rng.integers(1, k + 3)),
-                pad=int(rng.integers(0, k)),
-            )
-        except ValueError:
-            continue
-
-
-def pattern(rng: np.random.Generator) -> tuple[int, ...]:
-    if rng.random() < 0.4:
-        return (1,)
-    return (*(int(b) for b in rng.random(37) < rng.choice([0.2, 0.5, 0.9])), 1)
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 4, 5])

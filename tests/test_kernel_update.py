@@ -49,7 +49,10 @@ ELABORATIONS = [
     (design_for(2, 2, d=1, fmt=BINARY16, mul_latency=2, add_latency=3), True),
     (design_for(3, 2, mul_latency=3, add_latency=4), False),
     (design_for(3, 4, fmt=FloatFormat(6, 9), mul_latency=2, add_latency=2), True),
-    (design_for(2, 2, **ROW, fused_dsp=2, ku_lanes=3, mul_latency=2, add_latency=3), True),
+    (
+        design_for(2, 2, **ROW, fused_dsp=2, ku_lanes=3, accumulator_precision=27, mul_latency=2),
+        True,
+    ),
     (design_for(3, 3, **ROW, d=1, fused_window=28, add_latency=5), False),
     (design_for(1, 1, **ROW, mul_latency=1, add_latency=1), False),
 ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +13,14 @@ from merp.cosim.replay import lint_verilog, replay
 from merp.hdl.row_array import row_array
 from merp.hdl.row_array_fast import row_array_fast
 from merp.models.fp_add import fp_add
+from merp.models.fp_convert import fp_convert
 from merp.models.fused import fused_sum, pair_sums
 from merp.models.params.design import Design
 from merp.models.params.formats import BINARY32
 from merp.models.params.kernel_update_registers import gradient_latency, row_revisit_cycles
 from merp.testbenches.fused_bench import CASES, directed
-from merp.testbenches.row_bench import Bits, RowScript, factors, read_out
+from merp.testbenches.gradient_bench import read_out
+from merp.testbenches.row_bench import Bits, RowScript, factors
 
 SIGN, ONE, TWO, INF, NAN = BINARY32.sign_bit, BINARY32.one, 0x40000000, BINARY32.inf, BINARY32.nan
 
@@ -42,7 +43,7 @@ CONFIGURATIONS = [
     design_for(2, 1, ku_lanes=3, fused_window=29, add_latency=4),  # a last word that is not full
     design_for(3, 1, ku_lanes=2, fused_dsp=2, kernel_words=2, max_size=6, add_latency=2),
     design_for(2, 2, ku_lanes=4, kernel_words=2, max_size=3, add_latency=3),  # all taps at once
-    design_for(2, 2, accumulator_precision=28, add_latency=4),  # gradients stay binary32
+    design_for(2, 2, accumulator_precision=28, add_latency=4),
 ]
 every_design = pytest.mark.parametrize(
     "design",
@@ -52,19 +53,22 @@ every_design = pytest.mark.parametrize(
 
 
 class Gradients:
-    """What the array has to hold: (kernel_words, taps, n_cu) words."""
+    """What the array has to hold: (kernel_words, taps, n_cu) words of the accumulator's format."""
 
     def __init__(self, design: Design) -> None:
-        self.summation = replace(design.summation, precision=24)
-        self.words = np.zeros((design.kernel_words, design.taps, design.n_cu), np.uint32)
+        self.design = design
+        size = design.kernel_words, design.taps, design.n_cu
+        self.fmt = design.accumulator_format
+        self.words = np.zeros(size, np.uint64 if self.fmt.width > 32 else np.uint32)
 
     def add(self, addr: int, opening: bool, windows: Bits, deltas: Bits) -> None:
         before = np.zeros_like(self.words[addr]) if opening else self.words[addr]
-        sums = pair_sums(windows.T, deltas.T, self.summation).T
-        self.words[addr] = fp_add(before, sums, BINARY32)
+        sums = pair_sums(windows.T, deltas.T, self.design.summation).T
+        self.words[addr] = fp_add(before, sums, self.fmt)
 
     def read(self) -> list[int]:
-        return self.words.reshape(-1).tolist()
+        """All of them as elements."""
+        return fp_convert(self.words, self.fmt, BINARY32).reshape(-1).tolist()
 
 
 @every_array

@@ -17,7 +17,14 @@ from merp.models.params.shape import Shape
 from merp.models.params.sizing import groups_of
 from merp.models.slots import row_slots
 from merp.models.window import windows
-from merp.testbenches.input_bench import CAUSES, InputRun, run_input_side
+from merp.testbenches.input_bench import (
+    CAUSES,
+    InputRun,
+    make_run,
+    pattern,
+    random_shape,
+    run_input_side,
+)
 from merp.testbenches.trace import Trace
 
 WIDTH = 32
@@ -30,34 +37,6 @@ def design_for(k: int, **changes: int) -> Design:
         max_images=4, max_stride=7, fifo_words=32, cu_kind="fused", ku_kind="row",
     )  # fmt: skip
     return Design(**(values | changes))
-
-
-def make_run(shape: Shape, images: int, seed: int, **pressure: tuple[int, ...]) -> InputRun:
-    count = images * shape.rows * shape.columns * shape.n
-    words = np.random.default_rng(seed).permutation(np.arange(1, 65536))[:count]
-    return InputRun(shape, images, [int(w) for w in words], **pressure)
-
-
-def random_shape(rng: np.random.Generator, k: int) -> Shape:
-    while True:
-        try:
-            return Shape(
-                n=int(rng.integers(1, 4)),
-                m=int(rng.integers(1, 8)),
-                k=k,
-                rows=int(rng.integers(1, 8)),
-                columns=int(rng.integers(1, 8)),
-                stride=int(rng.integers(1, k + 3)),
-                pad=int(rng.integers(0, k)),
-            )
-        except ValueError:
-            continue
-
-
-def pattern(rng: np.random.Generator) -> tuple[int, ...]:
-    if rng.random() < 0.4:
-        return (1,)
-    return (*(int(b) for b in rng.random(37) < rng.choice([0.2, 0.5, 0.9])), 1)
 
 
 def golden(design: Design, run: InputRun) -> list[tuple[int, ...]]:

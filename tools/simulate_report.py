@@ -47,6 +47,7 @@ def _layer(choice: Choice, result: Result) -> dict[str, Any]:
         "engine": choice.engine,
         "cu_array": choice.array,
         "cu_kind": design.cu_kind,
+        "ku_kind": design.ku_kind,
         "design": layer.design,
         "n_cu": design.n_cu,
         "elaboration_sha": result.elaboration_sha,
@@ -125,10 +126,11 @@ def show(choice: Choice, results: Sequence[Result], screen: Console | None = Non
 def _show_layer(choice: Choice, result: Result, screen: Console) -> None:
     layer, audit = result.layer, result.audit
     design = choice.network.design(layer)
+    kind = f"{design.cu_kind}, by {design.ku_kind}" if result.phase == "ku" else design.cu_kind
     group = "all groups" if choice.group is None else f"group {choice.group}"
     screen.print(
         f"{choice.network.name} {layer.name} {result.phase}, {group} of {layer.groups}: "
-        f"{choice.images} image(s), {design.n_cu} CUs of {design.k}x{design.k} ({design.cu_kind}), "
+        f"{choice.images} image(s), {design.n_cu} CUs of {design.k}x{design.k} ({kind}), "
         f"engine {choice.engine}, CU array {choice.array}",
         style="bold",
     )

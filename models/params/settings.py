@@ -14,6 +14,7 @@ from typing import NamedTuple
 from merp.models.params.delta_registers import MAX_DILATION
 from merp.models.params.design import Design
 from merp.models.params.kernel_update_registers import longest_rest, revisit_cycles
+from merp.models.params.state_field import state_bytes
 from merp.models.params.unpool_design import UnpoolDesign
 
 WORD_MAX = (1 << 32) - 1  # of a register, which is a word of the bus
@@ -98,7 +99,7 @@ def unpool_settings(design: UnpoolDesign) -> Settings:
     """Registers of un-pooling, in whichever phase it is built."""
     size, window = design.max_size, design.window
     elements = design.max_images * size**2 * design.max_maps
-    state_bytes = -(-elements * design.field_bits // 8)
+    all_bytes = state_bytes(elements, design.field_bits)
     fields = {
         "images": Setting(1, design.max_images, "images of the run"),
         "rows": Setting(1, size, "rows of the delta that goes out of un-pooling"),
@@ -113,7 +114,7 @@ def unpool_settings(design: UnpoolDesign) -> Settings:
         "pooled_rows": Setting(1, size, "rows of the delta that comes in"),
         "pooled_columns": Setting(1, size, "columns of the delta that comes in"),
         "delta_words": Setting(1, min(elements, COUNT_MAX), "delta words that come in, in all"),
-        "state_bytes": Setting(0, min(state_bytes, COUNT_MAX), "bytes of state, in all"),
+        "state_bytes": Setting(0, min(all_bytes, COUNT_MAX), "bytes of state, in all"),
         "field_bits": Setting(0, design.field_bits, "bits of a field of the state"),
         "scale": Setting(0, (1 << design.fmt.width) - 1, "word of 1 / window^2"),
     }

@@ -14,3 +14,8 @@ def state_field_bits(shape: Shape) -> int:
     """Bits of a field: ReLU's mask bit, a position with max pooling; 0 where there is no state."""
     code = position_bits(shape.pool.window) if shape.pool and shape.pool.kind == "max" else 0
     return int(shape.relu) + code
+
+
+def state_bytes(fields: int, field_bits: int) -> int:
+    """Bytes of a stream of so many fields, which follow each other without gaps."""
+    return -(-fields * field_bits // 8)

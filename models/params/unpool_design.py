@@ -14,7 +14,7 @@ from merp.models.errors import BadInput
 from merp.models.params.formats import BINARY32, FloatFormat
 from merp.models.params.registers import reciprocal_square
 from merp.models.params.shape import Shape
-from merp.models.params.state_field import position_bits, state_field_bits
+from merp.models.params.state_field import position_bits, state_bytes, state_field_bits
 
 PREFIX = "unpool_config_"
 
@@ -161,7 +161,7 @@ def unpool_registers(shape: Shape, maps: int, images: int, design: UnpoolDesign)
         "pooled_rows": shape.pooled_rows,
         "pooled_columns": shape.pooled_columns,
         "delta_words": pooled_words,
-        "state_bytes": -(-(pooled_words if maximum else words) * field_bits // 8),
+        "state_bytes": state_bytes(pooled_words if maximum else words, field_bits),
         "field_bits": field_bits,
         "scale": reciprocal_square(window, design.fmt),
     }
