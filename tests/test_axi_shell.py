@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -41,6 +43,7 @@ DESIGN = Design(
     pool_overlap=2, pool_words=32, state=True,
 )  # fmt: skip
 PLAIN = replace(DESIGN, state=False)
+BY_ROWS = replace(PLAIN, cu_kind="fused", ku_kind="row", ku_lanes=2)
 UNDONE = size_unpool([SHAPE], add_latency=2, mul_latency=1, max_images=2, max_size=8)
 IMAGES = 2
 RATE = 0x3D800000  # 1/16
@@ -89,28 +92,36 @@ def delta_case(seed: int) -> Case:
     )
 
 
-def update_case(seed: int) -> Case:
+def update_case(seed: int, design: Design = PLAIN) -> Case:
     rng = np.random.default_rng(seed)
     shape = replace(SHAPE, pool=None)
     x = words(rng, IMAGES, shape.rows, shape.columns, shape.n)
     deltas = words(rng, IMAGES, shape.out_rows, shape.out_columns, shape.m)
     kernels, bias = words(rng, shape.m, shape.n, 3, 3), words(rng, shape.m)
     past = words(rng, *kernels.shape), words(rng, *bias.shape)
-    found = kernel_gradient(x, deltas, shape, BINARY32), bias_gradient(deltas, BINARY32)
+    found = (
+        kernel_gradient(x, deltas, shape, BINARY32, design.summation),
+        bias_gradient(deltas, BINARY32),
+    )
     (kernels_new, kernels_past), (bias_new, bias_past) = (
         update(old, velocity, gradient, RATE, MOMENTUM, BINARY32)
         for old, velocity, gradient in zip((kernels, bias), past, found, strict=True)
     )
     return Case(
-        kernel_update_top(PLAIN, momentum=True),
-        kernel_update_run(shape, PLAIN, x, deltas, kernels, bias, RATE, past, MOMENTUM),
+        kernel_update_top(design, momentum=True),
+        kernel_update_run(shape, design, x, deltas, kernels, bias, RATE, past, MOMENTUM),
         expect_update(
-            shape, IMAGES, PLAIN, kernels_new, bias_new, velocities=(kernels_past, bias_past)
+            shape, IMAGES, design, kernels_new, bias_new, velocities=(kernels_past, bias_past)
         ),
     )
 
 
-CASES = {"fp": forward_case, "dp": delta_case, "ku": update_case}
+CASES: dict[str, Callable[[int], Case]] = {
+    "fp": forward_case,
+    "dp": delta_case,
+    "ku": update_case,
+    "ku-row": partial(update_case, design=BY_ROWS),
+}
 
 
 def pattern(rng: np.random.Generator) -> tuple[int, ...]:
