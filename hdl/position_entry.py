@@ -75,8 +75,9 @@ def position_entry(
     rows_end = bits(size_width)  # the map's borders, padded coordinates
     columns_end = bits(size_width)
     reach = count(k)  # from a window's first tap, padded, to its last one
-    room = count(kept)  # from a window's first row, padded, to its row limit
-    next_room = count(kept + design.max_stride)
+    room_width = (kept + design.max_stride).bit_length()
+    room = bits(room_width)  # from a window's first row, padded, to its row limit
+    next_room = bits(room_width)
     image_room = bits(lines_width)  # from an image's first row to the row limit of the next image
 
     # Of a position, after the first step.
@@ -96,11 +97,13 @@ def position_entry(
 
     @always(clk.posedge)
     def settle() -> None:
+        all_rows = intbv(0)[room_width:]  # a constant beside the narrow pad would be cut to it
+        all_rows[:] = kept
         rows_end.next = config.rows + config.pad
         columns_end.next = config.columns + config.pad
         reach.next = last_tap - config.pad
-        room.next = kept - config.pad
-        next_room.next = kept - config.pad + config.stride
+        room.next = all_rows - config.pad
+        next_room.next = all_rows - config.pad + config.stride
         image_room.next = config.rows + kept
 
     @always(clk.posedge)
