@@ -15,7 +15,7 @@ from typing import Any
 
 from merp.cosim.job import Job
 from merp.cosim.record import Record
-from merp.cosim.simulators import check_ghdl
+from merp.cosim.simulators import check_ghdl, check_ghdl_log
 from merp.hdl.convert import convert
 from merp.testbenches.job_files import FOLDER, POLL_SECONDS, put, run_to_json
 from merp.testbenches.player import Progress
@@ -133,6 +133,7 @@ class Simulation:
             tests, failed = get_results(self._ended.result())
             if (tests, failed) != (1, 0):
                 raise RuntimeError(f"{failed} of {tests} cocotb tests failed, 1 must pass")
+            check_ghdl_log(self._folder / "test.log")
 
     def _simulate(self, vcd: Path | None) -> Path:
         return self._runner.test(

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from merp.cosim.simulators import check_ghdl, find_verilator
+from merp.cosim.simulators import check_ghdl, check_ghdl_log, find_verilator
 from merp.hdl.convert import Export, convert
 from merp.testbenches.replay_cocotb import FOLDER
 from merp.testbenches.trace import Trace
@@ -110,6 +110,7 @@ def _simulate(export: Export, workdir: Path) -> None:
     tests, failed = get_results(results)
     if (tests, failed) != (1, 0):
         raise RuntimeError(f"{failed} of {tests} cocotb tests failed, 1 must pass: {_tail(log)}")
+    check_ghdl_log(log)
 
 
 def lint_verilog(

@@ -62,3 +62,14 @@ def check_ghdl() -> None:
         )
     if importlib.util.find_spec("cocotb") is None:
         raise BadInput("--engine ghdl: cocotb not found, install it with: pip install 'merp[hdl]'")
+
+
+def check_ghdl_log(log: Path) -> None:
+    """Look for what the VHDL does other than MyHDL without saying so by a wrong output.
+
+    Raises:
+        RuntimeError: numeric_std has cut a constant to the width of its neighbour.
+    """
+    for line in log.read_text(errors="replace").splitlines():
+        if "vector truncated" in line:
+            raise RuntimeError(f"a value does not fit: {line.strip()}")

@@ -46,6 +46,17 @@ def accumulate(clk: Any, rst: Any, sink: Stream, total: Any, upper: Any) -> Any:
     return add, accept, half(total, upper)
 
 
+@entity
+def remainder(a: Any, b: Any, y: Any) -> Any:
+    """Of four less one word and more another: the constant is as wide as none of them."""
+
+    @always_comb
+    def subtract() -> None:
+        y.next = 4 - a + b
+
+    return subtract
+
+
 def accumulate_trace(cycles: int = 60) -> Trace:
     args = {
         "clk": Signal(bool(0)),
@@ -91,6 +102,15 @@ def _spoil(monkeypatch: pytest.MonkeyPatch, file: str, change: Callable[[str], s
 @pytest.mark.ghdl
 def test_counts_the_compared_cycles(tmp_path: Path) -> None:
     assert replay(accumulate_trace(), tmp_path) == 60
+
+
+@pytest.mark.ghdl
+def test_a_constant_that_is_cut_is_refused(tmp_path: Path) -> None:
+    """Even where the output happens to be right: the next expression's would not be."""
+    args = {"a": bits(2), "b": bits(2), "y": bits(3)}
+    trace = run_block(remainder, args, ("a", "b"), lambda cycle, _: {"a": 1 + cycle % 3}, 8)
+    with pytest.raises(RuntimeError, match=r"a value does not fit: .*vector truncated"):
+        replay(trace, tmp_path)
 
 
 @pytest.mark.ghdl
