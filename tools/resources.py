@@ -40,7 +40,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "--whole",
         action="store_true",
-        help="synthesise the design as one block: small designs, or hours",
+        help="synthesise the design as one block: minutes for small ones, ten or more for large",
     )
     add_json(parser)
 
