@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import numpy as np
@@ -13,15 +12,13 @@ import pytest
 from merp.cosim.replay import lint_verilog, replay
 from merp.hdl.gradient_array import gradient_array
 from merp.hdl.gradient_array_fast import gradient_array_fast
-from merp.hdl.gradient_bundles import READ_LATENCY
 from merp.models.fp_add import fp_add
 from merp.models.fp_mul import fp_mul
 from merp.models.params.design import Design
 from merp.models.params.formats import BFLOAT16, BINARY32, FloatFormat
 from merp.models.params.kernel_update_registers import gradient_latency, revisit_cycles
-from merp.testbenches.cu_bench import elements, joined
-from merp.testbenches.gradient_bench import play, read_out
-from merp.testbenches.trace import Trace
+from merp.testbenches.cu_bench import elements
+from merp.testbenches.gradient_bench import GradientScript, read_out
 
 every_array = pytest.mark.parametrize(
     "array", [gradient_array, gradient_array_fast], ids=["rtl", "behavioural"]
@@ -47,55 +44,14 @@ every_design = pytest.mark.parametrize(
 )
 
 
-class Script:
-    """What happens in which cycle, with noise on whatever is not said."""
+class Script(GradientScript):
+    """Slots by positions."""
 
-    def __init__(self, design: Design, seed: str) -> None:
-        self.design = design
-        self.rng = Random(seed)
-        self.cycles: list[dict[str, int]] = []
-        self._factors: dict[str, int] = {}
+    def slot_noise(self) -> dict[str, int]:
+        return dict.fromkeys(("slot_acc_addr", "slot_group", "slot_first", "slot_last"), 0)
 
-    def cycle(self, **values: int) -> None:
-        design, rng = self.design, self.rng
-        width = design.fmt.width
-        noise = {
-            "rst": 0, "slot_valid": 0, "slot_kernel_addr": rng.randrange(design.kernel_words),
-            "slot_acc_addr": 0, "slot_group": 0, "slot_first": 0, "slot_last": 0,
-            "opening": rng.getrandbits(1), "window": rng.getrandbits(design.window_width),
-            "deltas": rng.getrandbits(design.n_cu * width), "read_enable": 0,
-            "read_addr": rng.randrange(design.kernel_words),
-            "read_tap_shift": rng.randrange(design.taps) * width,
-            "read_cu_shift": rng.randrange(design.n_cu) * width,
-        }  # fmt: skip
-        self.cycles.append(noise | self._factors | values)
-        self._factors = {}
-
-    def slot(self, addr: int, opening: bool, window: list[int], deltas: list[int], **values: int):
-        self.cycle(slot_valid=1, slot_kernel_addr=addr, opening=int(opening), **values)
-        width = self.design.fmt.width
-        self._factors = {"window": joined(window, width), "deltas": joined(deltas, width)}
-
-    def idle(self, cycles: int) -> None:
-        for _ in range(cycles):
-            self.cycle()
-
-    def read(self, addr: int, tap: int, cu: int) -> None:
-        width = self.design.fmt.width
-        self.cycle(
-            read_enable=1, read_addr=addr, read_tap_shift=tap * width, read_cu_shift=cu * width
-        )
-
-    def read_all(self) -> None:
-        """Every element, in the order address, tap, CU."""
-        for addr in range(self.design.kernel_words):
-            for tap in range(self.design.taps):
-                for cu in range(self.design.n_cu):
-                    self.read(addr, tap, cu)
-
-    def play(self, array: Callable[..., Any]) -> Trace:
-        self.idle(READ_LATENCY + 1)
-        return play(array, self.design, self.cycles)
+    def visit(self, addr: int, opening: bool, window: list[int], deltas: list[int], **values: int):
+        self.slot(window, deltas, slot_kernel_addr=addr, opening=int(opening), **values)
 
 
 def settle(script: Script) -> None:
@@ -111,7 +67,7 @@ def test_gradients_match_golden(array: Callable[..., Any], design: Design) -> No
     fmt, rng = design.fmt, script.rng
     size = (design.kernel_words, design.taps, design.n_cu)
     sums = np.zeros(size, np.uint32)
-    script.cycle(rst=1)
+    script.reset()
     visited: dict[int, int] = {}
     for position in range(4):
         for addr in range(design.kernel_words):
@@ -119,7 +75,7 @@ def test_gradients_match_golden(array: Callable[..., Any], design: Design) -> No
             script.idle(max(0, wait) + (rng.random() < 0.2))
             visited[addr] = len(script.cycles)
             window, deltas = elements(design.taps, fmt, rng), elements(design.n_cu, fmt, rng)
-            script.slot(addr, position == 0, window, deltas)
+            script.visit(addr, position == 0, window, deltas)
             factors = np.array(window, np.uint32)[:, None], np.array(deltas, np.uint32)[None, :]
             sums[addr] = fp_add(sums[addr], fp_mul(*factors, fmt), fmt)
     settle(script)
@@ -131,14 +87,14 @@ def anything(design: Design, seed: str, cycles: int) -> Script:
     """Slots too early for their addresses, reads amid slots, resets."""
     script = Script(design, seed)
     fmt, rng = design.fmt, script.rng
-    script.cycle(rst=1)
+    script.reset()
     for addr in range(design.kernel_words):
-        script.slot(addr, True, [fmt.one] * design.taps, elements(design.n_cu, fmt, rng))
+        script.visit(addr, True, [fmt.one] * design.taps, elements(design.n_cu, fmt, rng))
     settle(script)
     for _ in range(cycles):
         kind = rng.random()
         if kind < 0.6:
-            script.slot(
+            script.visit(
                 rng.randrange(design.kernel_words),
                 rng.random() < 0.2,
                 elements(design.taps, fmt, rng),
@@ -170,10 +126,10 @@ def test_a_sum_is_lost_one_cycle_too_early(array: Callable[..., Any]) -> None:
     two = one + (1 << fmt.frac_bits)
     for early in (0, 1):
         script = Script(design, "early")
-        script.cycle(rst=1)
-        script.slot(0, True, [one], [one])
+        script.reset()
+        script.visit(0, True, [one], [one])
         script.idle(revisit_cycles(design) - 1 - early)
-        script.slot(0, False, [one], [one])
+        script.visit(0, False, [one], [one])
         settle(script)
         script.read_all()
         assert read_out(script.play(array)) == [one if early else two]
@@ -185,10 +141,10 @@ def test_the_last_gradients_are_readable_no_earlier_than_told(array: Callable[..
     one = design.fmt.one
     for early in (0, 1):
         script = Script(design, "settle")
-        script.cycle(rst=1)
-        script.slot(0, True, [0], [one])
+        script.reset()
+        script.visit(0, True, [0], [one])
         settle(script)
-        script.slot(0, True, [one], [one])
+        script.visit(0, True, [one], [one])
         script.idle(gradient_latency(design) - early)
         script.read_all()
         assert read_out(script.play(array)) == [0 if early else one]
