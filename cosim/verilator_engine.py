@@ -17,7 +17,7 @@ from merp.cosim.myhdl_engine import elaboration_sha
 from merp.cosim.record import Record
 from merp.cosim.simulators import find_verilator
 from merp.cosim.verilator_build import build, cache_directory
-from merp.hdl.convert import convert
+from merp.hdl.conversion.convert import convert
 from merp.testbenches.player import Progress
 from merp.testbenches.run import Outcome, Run, Stuck
 from merp.testbenches.top import Top, TopPorts

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from importlib.metadata import version
 
-from merp.hdl.axi_lite import AxiLite
-from merp.hdl.axi_shell import axi_shell
+from merp.hdl.axi.axi_lite import AxiLite
+from merp.hdl.axi.axi_shell import axi_shell
 from merp.hdl.bundles import AxiStream, Bundles, flag
 from merp.models.params.design import Design
 from merp.models.params.register_map import FLAGS, RegisterMap, check_settings, register_map

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from merp.hdl.bundles import AxiStream, DeltaStatus, LoadConfig, MapConfig, OutputConfig, flag
-from merp.hdl.delta import delta
-from merp.hdl.dilater import DilateConfig
-from merp.hdl.engine import ARRAYS
-from merp.hdl.unpool_config import UnpoolConfig
+from merp.hdl.cnn_merp.phases.datapath import ARRAYS
+from merp.hdl.cnn_merp.phases.delta import delta
+from merp.hdl.cnn_merp.upsampling.dilater import DilateConfig
+from merp.hdl.cnn_merp.upsampling.unpool_config import UnpoolConfig
 from merp.models.params.delta_registers import delta_registers
 from merp.models.params.shape import Shape
 from merp.models.phases import DeltaDesign

@@ -10,8 +10,8 @@ from myhdl import Signal
 from numpy.typing import NDArray
 
 from merp.hdl.bundles import AxiStream, ForwardStatus, LoadConfig, MapConfig, OutputConfig
-from merp.hdl.engine import ARRAYS
-from merp.hdl.forward import forward
+from merp.hdl.cnn_merp.phases.datapath import ARRAYS
+from merp.hdl.cnn_merp.phases.forward import forward
 from merp.models.params.design import Design
 from merp.models.params.registers import registers
 from merp.models.params.shape import Shape

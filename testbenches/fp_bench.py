@@ -13,9 +13,9 @@ from random import Random
 
 from myhdl import Signal
 
+from merp.hdl.arithmetic.fp_add import fp_add
+from merp.hdl.arithmetic.fp_mul import fp_mul
 from merp.hdl.bundles import bits
-from merp.hdl.fp_add import fp_add
-from merp.hdl.fp_mul import fp_mul
 from merp.models.params.formats import FloatFormat
 from merp.testbenches.trace import Sample, Trace, run_block
 

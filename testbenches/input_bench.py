@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from merp.hdl.bundles import MapConfig, Slot, Stream, Verdict, bits, flag
+from merp.hdl.cnn_merp.phases.input_side import input_side
 from merp.hdl.gradient_bundles import RowMapConfig, RowSlot
-from merp.hdl.input_side import input_side
 from merp.models.params.design import Design
 from merp.models.params.kernel_update_registers import kernel_update_registers
 from merp.models.params.registers import registers

@@ -10,9 +10,9 @@ from myhdl import Signal
 from numpy.typing import NDArray
 
 from merp.hdl.bundles import AxiStream
+from merp.hdl.cnn_merp.phases.kernel_update import ARRAYS, kernel_update
+from merp.hdl.cnn_merp.upsampling.unpool_config import UnpoolConfig
 from merp.hdl.gradient_bundles import KernelUpdateStatus, UpdateConfig, map_config
-from merp.hdl.kernel_update import ARRAYS, kernel_update
-from merp.hdl.unpool_config import UnpoolConfig
 from merp.models.params.design import Design
 from merp.models.params.kernel_update_registers import kernel_update_registers
 from merp.models.params.shape import Shape

@@ -9,7 +9,7 @@ import numpy as np
 from myhdl import StopSimulation
 
 from merp.hdl.bundles import OutputConfig, Stream, Sums, flag
-from merp.hdl.super_layer import super_layer
+from merp.hdl.cnn_merp.super_layer.super_layer import super_layer
 from merp.models.compiled import Bits
 from merp.models.params.design import Design
 from merp.models.params.registers import registers

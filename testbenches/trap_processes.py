@@ -7,7 +7,7 @@ from typing import Any
 from myhdl import Signal, always, always_comb, always_seq, intbv, modbv
 
 from merp.hdl.bundles import bits
-from merp.hdl.entity import entity
+from merp.hdl.conversion.entity import entity
 from merp.testbenches.trap_wiring import register
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from myhdl import ConcatSignal, Constant, always, always_comb, block, intbv
 
 from merp.hdl.bundles import Stream, bits
-from merp.hdl.entity import entity
+from merp.hdl.conversion.entity import entity
 
 
 @entity

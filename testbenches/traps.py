@@ -10,7 +10,7 @@ from typing import Any
 from myhdl import ResetSignal, Signal, intbv
 
 from merp.hdl.bundles import Stream, bits, flag
-from merp.hdl.convert import convert
+from merp.hdl.conversion.convert import convert
 from merp.testbenches.trap_processes import choices, clashes, counts, tables, wrapping
 from merp.testbenches.trap_wiring import (
     aliases,

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from myhdl import StopSimulation
 
 from merp.hdl.bundles import Stream, flag
-from merp.hdl.unpool import unpool
-from merp.hdl.unpool_config import UnpoolConfig
+from merp.hdl.cnn_merp.upsampling.unpool import unpool
+from merp.hdl.cnn_merp.upsampling.unpool_config import UnpoolConfig
 from merp.models.compiled import Bits
 from merp.models.params.shape import Shape
 from merp.models.params.unpool_design import PREFIX, UnpoolDesign, unpool_registers

@@ -19,7 +19,7 @@ import numpy as np
 
 from merp.cosim.engine import run_job
 from merp.cosim.job import Job
-from merp.hdl.convert import convert
+from merp.hdl.conversion.convert import convert
 from merp.models.compiled import Bits
 from merp.models.delta import delta_convolution
 from merp.models.inference import group_parameters

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from merp.cosim.replay import replay
-from merp.hdl.accumulator import accumulator
 from merp.hdl.bundles import bits, count, flag
+from merp.hdl.cnn_merp.cu_array.accumulator import accumulator
 from merp.models.fp_add import fp_add
 from merp.models.fp_convert import fp_convert
 from merp.models.params.design import Design

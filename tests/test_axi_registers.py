@@ -10,10 +10,10 @@ import pytest
 
 from merp.cosim.axi import fuzz_registers
 from merp.cosim.replay import replay
-from merp.hdl.axi_lite import SLVERR, AxiLite, RegisterRead, RegisterWrite, axi_lite
-from merp.hdl.axi_registers import axi_registers
+from merp.hdl.axi.axi_lite import SLVERR, AxiLite, RegisterRead, RegisterWrite, axi_lite
+from merp.hdl.axi.axi_registers import axi_registers
+from merp.hdl.axi.setting_register import setting_register
 from merp.hdl.bundles import Bundles, Status, bits, flag
-from merp.hdl.setting_register import setting_register
 from merp.models.params.register_map import RegisterMap, register_map
 from merp.models.params.settings import WORD_MAX, Setting
 from merp.testbenches.forward_run import forward_top

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from myhdl import ResetSignal, Signal, always, always_comb, always_seq, enum
 
-import merp.hdl.convert as module
+import merp.hdl.conversion.convert as module
 from merp.cosim.replay import lint_verilog, replay
 from merp.hdl.bundles import Stream, bits, flag
-from merp.hdl.convert import Export, convert
-from merp.hdl.entity import entity
+from merp.hdl.conversion.convert import Export, convert
+from merp.hdl.conversion.entity import entity
 from merp.testbenches.trace import run_block
 from merp.testbenches.trap_wiring import adder
 

@@ -14,8 +14,8 @@ from myhdl import (
 )
 
 from merp.hdl.bundles import bits
-from merp.hdl.convert import ExportError, convert
-from merp.hdl.entity import entity
+from merp.hdl.conversion.convert import ExportError, convert
+from merp.hdl.conversion.entity import entity
 from merp.testbenches.trap_wiring import register
 
 

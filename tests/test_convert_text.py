@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from merp.hdl.convert import ExportError, convert
+from merp.hdl.conversion.convert import ExportError, convert
 from merp.testbenches.traps import DESIGNS
 
 

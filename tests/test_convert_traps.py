@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from merp.cosim.replay import lint_verilog, replay
-from merp.hdl.convert import convert
+from merp.hdl.conversion.convert import convert
 from merp.testbenches.trace import flatten, run_block
 from merp.testbenches.traps import DESIGNS, digest
 

@@ -9,7 +9,7 @@ import pytest
 
 from merp.cosim.replay import replay
 from merp.hdl.bundles import bits, count, flag
-from merp.hdl.cu import SUM_OF_PRODUCTS, cu
+from merp.hdl.cnn_merp.cu_array.cu import SUM_OF_PRODUCTS, cu
 from merp.models.fp_mul import fp_mul
 from merp.models.fp_tree import fp_tree
 from merp.models.params.design import Design

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from merp.cosim.replay import replay
-from merp.hdl.cu_array import cu_array
-from merp.hdl.cu_array_fast import cu_array_fast
+from merp.hdl.cnn_merp.behavioural.cu_array import cu_array_fast
+from merp.hdl.cnn_merp.cu_array.cu_array import cu_array
 from merp.models.fp_add import fp_add
 from merp.models.fp_convert import fp_convert
 from merp.models.fp_mul import fp_mul

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from merp.cosim.replay import replay
+from merp.hdl.behavioural.integer_fused import sums_of_products
 from merp.hdl.bundles import KernelWrite, bits, count, flag
-from merp.hdl.cu_fused import cu_fused
-from merp.hdl.fused_operands import fused_operands
-from merp.hdl.integer_fused import sums_of_products
+from merp.hdl.cnn_merp.cu_array.cu_fused import cu_fused
+from merp.hdl.cnn_merp.cu_array.fused_operands import fused_operands
 from merp.models.compiled import Bits
 from merp.models.fused import fused_sum
 from merp.models.params.design import Design

@@ -10,8 +10,8 @@ import pytest
 from myhdl import Signal, intbv
 
 from merp.cosim.replay import replay
+from merp.hdl.base.delay import delay
 from merp.hdl.bundles import bits, flag
-from merp.hdl.delay import delay
 from merp.testbenches.trace import Trace, run_block
 
 

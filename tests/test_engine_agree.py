@@ -15,7 +15,7 @@ from merp.cosim.job import Job
 from merp.cosim.record import Record
 from merp.cosim.waveform import transfers
 from merp.hdl.bundles import AxiStream, bits, flag
-from merp.hdl.entity import entity
+from merp.hdl.conversion.entity import entity
 from merp.testbenches import forward_bench
 from merp.testbenches.one_clock import take_clocked
 from merp.testbenches.run import Run, Stuck

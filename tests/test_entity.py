@@ -6,7 +6,7 @@ import pytest
 from myhdl import Signal, StopSimulation, always, block, delay, instance
 
 from merp.hdl.bundles import bits
-from merp.hdl.entity import entity, stubs
+from merp.hdl.conversion.entity import entity, stubs
 
 
 @entity

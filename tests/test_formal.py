@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from merp.cosim.formal import Claim, Proof, prove, stream_claim
-from merp.hdl.axi_lite import AxiLite, RegisterRead, RegisterWrite, axi_lite
-from merp.hdl.bit_packer import bit_packer
+from merp.hdl.axi.axi_lite import AxiLite, RegisterRead, RegisterWrite, axi_lite
 from merp.hdl.bundles import Stream, bits, flag
-from merp.hdl.credit_fifo import credit_fifo
-from merp.hdl.dilater import DilateConfig, dilater
-from merp.hdl.parameter_writer import parameter_writer
-from merp.hdl.serializer import serializer
+from merp.hdl.cnn_merp.update_unit.parameter_writer import parameter_writer
+from merp.hdl.cnn_merp.upsampling.dilater import DilateConfig, dilater
+from merp.hdl.streams.bit_packer import bit_packer
+from merp.hdl.streams.credit_fifo import credit_fifo
+from merp.hdl.streams.serializer import serializer
 from merp.models.params.unpool_design import UnpoolDesign
 from merp.models.phases import DeltaDesign
 from merp.testbenches.axi_run import axi_top

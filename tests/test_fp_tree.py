@@ -9,8 +9,8 @@ import pytest
 from myhdl import Signal
 
 from merp.cosim.replay import lint_verilog, replay
+from merp.hdl.arithmetic.fp_tree import fp_tree
 from merp.hdl.bundles import bits
-from merp.hdl.fp_tree import fp_tree
 from merp.models.fp_tree import fp_tree as golden
 from merp.models.params.formats import BFLOAT16, BINARY32, FloatFormat
 from merp.testbenches.fp_bench import corner_values

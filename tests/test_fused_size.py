@@ -9,8 +9,8 @@ import pytest
 
 from merp.cosim.synthesis import synthesise
 from merp.hdl.bundles import bits, flag
-from merp.hdl.convert import convert
-from merp.hdl.cu_fused import cu_fused
+from merp.hdl.cnn_merp.cu_array.cu_fused import cu_fused
+from merp.hdl.conversion.convert import convert
 from merp.models.params.design import Design
 from merp.models.params.fused import OPERAND_BITS, activation_bits
 from merp.models.resources import Resources, count_cells

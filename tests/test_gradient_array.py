@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from merp.cosim.replay import lint_verilog, replay
-from merp.hdl.gradient_array import gradient_array
-from merp.hdl.gradient_array_fast import gradient_array_fast
+from merp.hdl.cnn_merp.behavioural.gradient_array import gradient_array_fast
+from merp.hdl.cnn_merp.gradient_array.gradient_array import gradient_array
 from merp.models.fp_add import fp_add
 from merp.models.fp_mul import fp_mul
 from merp.models.params.design import Design

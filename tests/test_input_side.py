@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from merp.cosim.replay import lint_verilog, replay
-from merp.hdl.input_side import input_side
+from merp.hdl.cnn_merp.phases.input_side import input_side
 from merp.models.flow import InputFlow, input_flow
 from merp.models.params.design import Design
 from merp.models.params.formats import FloatFormat

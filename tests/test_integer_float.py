@@ -8,7 +8,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from merp.hdl import integer_float
+from merp.hdl.behavioural import integer_float
 from merp.models.arithmetic import as_words
 from merp.models.compiled import Bits
 from merp.models.fp_add import fp_add

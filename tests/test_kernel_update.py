@@ -11,7 +11,7 @@ import pytest
 from merp.cosim.engine import run_job
 from merp.cosim.job import Job
 from merp.cosim.record import Record
-from merp.hdl.convert import convert
+from merp.hdl.conversion.convert import convert
 from merp.models.errors import BadInput
 from merp.models.kernel_update import bias_gradient, kernel_gradient, update
 from merp.models.params.design import Design

@@ -10,7 +10,7 @@ import pytest
 
 from merp.cosim.replay import lint_verilog, replay
 from merp.hdl.bundles import bits, count, flag
-from merp.hdl.pool_axis import pool_axis
+from merp.hdl.cnn_merp.super_layer.pool_axis import pool_axis
 from merp.testbenches.trace import Sample, Trace, run_block
 
 INPUTS = ("restart", "advance", "window", "stride", "pooled")

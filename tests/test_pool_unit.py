@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from merp.cosim.replay import lint_verilog, replay
-from merp.hdl.beats import Beat, PoolUpdate
 from merp.hdl.bundles import bits, count, flag
-from merp.hdl.pool_unit import pool_unit, pool_unit_latency
-from merp.hdl.result_tag import result_tag
+from merp.hdl.cnn_merp.super_layer.beats import Beat, PoolUpdate
+from merp.hdl.cnn_merp.super_layer.pool_unit import pool_unit, pool_unit_latency
+from merp.hdl.cnn_merp.super_layer.result_tag import result_tag
 from merp.models.fp_add import fp_add
 from merp.models.fp_mul import fp_mul
 from merp.models.params.design import Design

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from merp.cosim.replay import lint_verilog, replay
+from merp.hdl.arithmetic.fp_max import fp_max
+from merp.hdl.arithmetic.relu import relu
 from merp.hdl.bundles import bits, flag
-from merp.hdl.fp_max import fp_max
-from merp.hdl.relu import relu
 from merp.models.arithmetic import to_values
 from merp.models.params.formats import BINARY32, FloatFormat
 from merp.models.pooling import max_pool

@@ -12,8 +12,8 @@ from myhdl import ResetSignal, Signal, always_comb, always_seq
 import merp.cosim.replay as module
 from merp.cosim.replay import lint_verilog, replay
 from merp.hdl.bundles import Stream, bits
-from merp.hdl.convert import Export, convert
-from merp.hdl.entity import entity
+from merp.hdl.conversion.convert import Export, convert
+from merp.hdl.conversion.entity import entity
 from merp.models.errors import BadInput
 from merp.testbenches.trace import Trace, run_block
 

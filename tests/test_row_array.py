@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from merp.cosim.replay import lint_verilog, replay
-from merp.hdl.row_array import row_array
-from merp.hdl.row_array_fast import row_array_fast
+from merp.hdl.cnn_merp.behavioural.row_array import row_array_fast
+from merp.hdl.cnn_merp.gradient_array.row_array import row_array
 from merp.models.fp_add import fp_add
 from merp.models.fp_convert import fp_convert
 from merp.models.fused import fused_sum, pair_sums

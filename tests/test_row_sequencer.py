@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from merp.cosim.replay import lint_verilog, replay
-from merp.hdl.input_side import input_side
+from merp.hdl.cnn_merp.phases.input_side import input_side
 from merp.models.params.design import Design
 from merp.models.params.kernel_update_registers import row_rest
 from merp.models.params.shape import Shape

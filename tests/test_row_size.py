@@ -8,8 +8,8 @@ import pytest
 
 from merp.cosim.resources import measure
 from merp.hdl.bundles import bits, flag
+from merp.hdl.cnn_merp.gradient_array.row_array import row_array
 from merp.hdl.gradient_bundles import GradientRead, RowSlot
-from merp.hdl.row_array import row_array
 from merp.models.params.design import Design
 from merp.models.resources import Resources
 from merp.testbenches.top import Top

@@ -10,7 +10,7 @@ import pytest
 
 from merp.cosim.replay import lint_verilog, replay
 from merp.hdl.bundles import Stream, bits, count, flag
-from merp.hdl.serializer import serializer
+from merp.hdl.streams.serializer import serializer
 from merp.testbenches.trace import Sample, Trace, run_block
 
 WIDTH = 8

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from merp.cosim.replay import lint_verilog, replay
-from merp.hdl.super_layer import super_layer
+from merp.hdl.cnn_merp.super_layer.super_layer import super_layer
 from merp.models.compiled import Bits
 from merp.models.params.design import Design
 from merp.models.params.formats import BFLOAT16, BINARY32

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from merp.cosim.replay import lint_verilog, replay
-from merp.hdl.unpool import unpool
+from merp.hdl.cnn_merp.upsampling.unpool import unpool
 from merp.models.compiled import Bits
 from merp.models.params.formats import BFLOAT16, FloatFormat
 from merp.models.params.shape import Pool, Shape

@@ -13,13 +13,13 @@ import pytest
 
 from merp.cosim.replay import lint_verilog, replay
 from merp.hdl.bundles import Stream, bits, count, flag
+from merp.hdl.cnn_merp.update_unit.update_unit import SLOT_CYCLES, update_unit
 from merp.hdl.gradient_bundles import (
     READ_LATENCY,
     GradientMapConfig,
     GradientRead,
     UpdateConfig,
 )
-from merp.hdl.update_unit import SLOT_CYCLES, update_unit
 from merp.models.kernel_update import update
 from merp.models.params.design import Design
 from merp.models.params.formats import BFLOAT16, BINARY32, FloatFormat

@@ -8,8 +8,8 @@ from random import Random
 import pytest
 
 from merp.cosim.replay import replay
+from merp.hdl.base.valid_delay import valid_delay
 from merp.hdl.bundles import flag
-from merp.hdl.valid_delay import valid_delay
 from merp.testbenches.trace import Trace, run_block
 
 

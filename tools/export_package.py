@@ -13,7 +13,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from merp.cosim.export import analyse
 from merp.cosim.vectors import write_vectors
-from merp.hdl.convert import Export, convert
+from merp.hdl.conversion.convert import Export, convert
 from merp.models.network import Layer
 from merp.models.params.register_map import RegisterMap
 from merp.models.parts import Part

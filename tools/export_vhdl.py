@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from merp.cosim.job import STUCK_CYCLES
-from merp.hdl.convert import Export, Port
+from merp.hdl.conversion.convert import Export, Port
 from merp.models.params.register_map import ADDRESS_WIDTH, RegisterMap
 from merp.testbenches.run import TAIL_CYCLES
 from merp.testbenches.top import TopPorts

@@ -193,5 +193,5 @@ class Design:
 
     @property
     def pool_latency(self) -> int:
-        """Cycles of one read-modify-write of a pooling unit; see ``hdl/pool_unit.py``."""
+        """Cycles of one read-modify-write of a pooling unit."""
         return 2 + (self.add_latency if self.average else 0)

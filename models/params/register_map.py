@@ -1,8 +1,8 @@
 """The register map of a top behind its AXI shell: one description for hardware and software.
 
-From it come the hardware (``hdl/axi_registers.py``), the documentation page, the C header and the
-Python constants. A register is a word of 32 bits; they follow each other without gaps, first those
-that only the hardware writes, then those that software writes, then the counters.
+From it come the hardware (``hdl/axi/axi_registers.py``), the documentation page, the C header and
+the Python constants. A register is a word of 32 bits; they follow each other without gaps, first
+those that only the hardware writes, then those that software writes, then the counters.
 """
 
 from __future__ import annotations

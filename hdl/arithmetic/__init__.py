@@ -1,0 +1,1 @@
+"""Floating-point units: one IEEE 754 operation each."""

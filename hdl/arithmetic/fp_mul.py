@@ -1,0 +1,85 @@
+"""Float multiplier, one rounding, subnormals flushed to zero.
+
+IEEE 754-2019 clause 5.4.1 without subnormals, exceptions and NaN payloads.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, always_comb, concat, modbv
+
+from merp.hdl.arithmetic.fp_round import RawFloat, fp_round
+from merp.hdl.bundles import bits, flag
+from merp.hdl.conversion.entity import entity
+from merp.models.params.formats import FloatFormat
+
+# latency -> register after (multiply, round); the result is always a register.
+CUTS = {1: (False, False), 2: (True, False), 3: (True, True)}
+
+
+@entity
+def fp_mul(clk: Any, a: Any, b: Any, y: Any, fmt: FloatFormat, latency: int) -> Any:
+    """Multiply two floats.
+
+    a, b  in   factors
+    y     out  product, rounded to nearest even
+
+    A subnormal factor is a signed zero, and so is a product below the smallest normal. Infinities
+    are kept; NaN, and 0 times infinity, give the canonical quiet NaN.
+    Latency: 1 to 3. Throughput: one product per cycle. Reset: none.
+    """
+    if latency not in CUTS:
+        raise ValueError(f"latency must be 1 to 3, not {latency}")
+    cut_multiply, cut_round = CUTS[latency]
+
+    frac_bits, exp_max, bias = fmt.frac_bits, fmt.exp_max, fmt.bias
+    sign_at = fmt.width - 1
+    sig_bits = frac_bits + 1
+    # ea + eb - bias + 1 is within -bias .. 3 * bias + 2.
+    exp_width = fmt.exp_bits + 2
+
+    # | 1 or 0 | 1 | 2 * frac_bits of fraction |
+    product = bits(2 * sig_bits)
+    exponent = bits(exp_width)  # of a product below 2, two's complement
+    sign, is_nan, is_inf, is_zero = flag(), flag(), flag(), flag()
+    raw = RawFloat(exp_width, fmt)
+
+    @(always(clk.posedge) if cut_multiply else always_comb)
+    def multiply() -> None:
+        exp_sum = modbv(0)[exp_width:]
+        a_special = a[sign_at:frac_bits] == exp_max
+        b_special = b[sign_at:frac_bits] == exp_max
+        a_zero = a[sign_at:frac_bits] == 0
+        b_zero = b[sign_at:frac_bits] == 0
+        # The hidden bit is always one: a zero factor is told by its flag, and nothing but the
+        # fraction stands before the DSP blocks.
+        product.next = concat(True, a[frac_bits:]) * concat(True, b[frac_bits:])
+        exp_sum[:] = a[sign_at:frac_bits] + b[sign_at:frac_bits] - bias
+        exponent.next = exp_sum
+        sign.next = a[sign_at] != b[sign_at]
+        is_zero.next = a_zero or b_zero
+        is_inf.next = a_special or b_special
+        is_nan.next = (a_special and (a[frac_bits:] != 0 or b_zero)) or (
+            b_special and (b[frac_bits:] != 0 or a_zero)
+        )
+
+    @always_comb
+    def normalise() -> None:
+        exp_next = modbv(0)[exp_width:]
+        exp_next[:] = exponent + product[2 * sig_bits - 1]
+        raw.exponent.next = exp_next
+        if product[2 * sig_bits - 1]:
+            raw.frac.next = product[2 * sig_bits - 1 : sig_bits]
+            raw.guard.next = product[sig_bits - 1]
+            raw.sticky.next = product[sig_bits - 1 :] != 0
+        else:
+            raw.frac.next = product[2 * sig_bits - 2 : sig_bits - 1]
+            raw.guard.next = product[sig_bits - 2]
+            raw.sticky.next = product[sig_bits - 2 :] != 0
+        raw.sign.next = sign
+        raw.is_nan.next = is_nan
+        raw.is_inf.next = is_inf
+        raw.is_zero.next = is_zero
+
+    return multiply, normalise, fp_round(clk, raw, y, fmt, cut_round)

@@ -1,0 +1,56 @@
+"""Balanced tree of float adders: the sum order of a computational unit.
+
+CNN-MERP section V.C and figure 9. The order of the sums is part of the specification: neighbours
+are paired level by level, and the odd one out of a level passes to the next.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always_comb, block
+
+from merp.hdl.arithmetic.fp_add import fp_add
+from merp.hdl.base.delay import delay
+from merp.hdl.bundles import bits
+from merp.hdl.conversion.entity import entity
+from merp.models.params.formats import FloatFormat
+
+
+@block
+def _copy(terms: Any, y: Any) -> Any:
+    @always_comb
+    def copy() -> None:
+        y.next = terms
+
+    return copy
+
+
+@entity
+def fp_tree(clk: Any, terms: Any, y: Any, count: int, fmt: FloatFormat, latency: int) -> Any:
+    """Add the terms pairwise, level by level.
+
+    terms  in   count floats, term 0 in the lowest bits
+    y      out  (t0 + t1) + (t2 + t3) + ..., every + rounded
+
+    latency is that of one adder. Latency: ceil(log2 count) * latency; one term passes through
+    combinationally. Throughput: one sum per cycle. Reset: none.
+    """
+    if count < 1:
+        raise ValueError(f"count must be 1 or more, not {count}")
+    if count == 1:
+        return _copy(terms, y)
+
+    width = fmt.width
+    level = [terms((i + 1) * width, i * width) for i in range(count)]
+    nodes = []
+    while len(level) > 1:
+        pairs, odd = divmod(len(level), 2)
+        last = pairs + odd == 1
+        sums = [y] if last else [bits(width) for _ in range(pairs + odd)]
+        for i in range(pairs):
+            nodes.append(fp_add(clk, level[2 * i], level[2 * i + 1], sums[i], fmt, latency))
+        if odd:
+            nodes.append(delay(clk, level[-1], sums[-1], latency))
+        level = sums
+    return nodes

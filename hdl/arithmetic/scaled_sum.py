@@ -1,0 +1,58 @@
+"""A factor times a word, added to another or taken from it: a step of gradient descent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always_comb, block, concat
+
+from merp.hdl.arithmetic.fp_add import fp_add
+from merp.hdl.arithmetic.fp_mul import fp_mul
+from merp.hdl.base.delay import delay
+from merp.hdl.bundles import bits
+from merp.hdl.conversion.entity import entity
+from merp.models.params.formats import FloatFormat
+
+
+@block
+def _negate(x: Any, y: Any) -> Any:
+    sign_at = len(x) - 1
+
+    @always_comb
+    def flip() -> None:
+        if x[sign_at]:
+            y.next = concat(False, x[sign_at:])
+        else:
+            y.next = concat(True, x[sign_at:])
+
+    return flip
+
+
+@entity
+def scaled_sum(
+    clk: Any,
+    factor: Any,
+    x: Any,
+    addend: Any,
+    y: Any,
+    subtract: bool,
+    fmt: FloatFormat,
+    mul_latency: int,
+    add_latency: int,
+) -> Any:
+    """Compute addend plus (or minus) factor times x, product and sum rounded.
+
+    factor, x, addend  in   words; factor is constant while results are wanted
+    y                  out  RN(addend + RN(factor * x)), with subtract RN(addend - RN(factor * x))
+
+    Latency: mul_latency + add_latency. Throughput: one per cycle. Reset: none.
+    """
+    product = bits(fmt.width)
+    late = bits(fmt.width)
+    multiply = fp_mul(clk, factor, x, product, fmt, mul_latency)
+    align = delay(clk, addend, late, mul_latency)
+    if not subtract:
+        return multiply, align, fp_add(clk, product, late, y, fmt, add_latency)
+    minus = bits(fmt.width)
+    negate = _negate(product, minus)
+    return multiply, align, negate, fp_add(clk, minus, late, y, fmt, add_latency)

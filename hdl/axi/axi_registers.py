@@ -1,0 +1,139 @@
+"""The register file of a top: what software writes into a run, and reads out of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, always_comb
+
+from merp.hdl.axi.axi_lite import RegisterRead, RegisterWrite
+from merp.hdl.axi.register_words import constant_word, counter_words, short_word, status_word
+from merp.hdl.axi.setting_register import setting_register
+from merp.hdl.bundles import Bundles, Status, bits, flag, signals_of
+from merp.hdl.conversion.entity import entity
+from merp.models.params.register_map import ERRORS, FLAGS, RegisterMap
+
+ILLEGAL_VALUE, WRITE_REFUSED, START_REFUSED = range(len(ERRORS))
+
+
+@entity
+def axi_registers(
+    clk: Any,
+    rst: Any,
+    write: RegisterWrite,
+    read: RegisterRead,
+    start: Any,
+    settings: Bundles,
+    status: Status,
+    interrupt: Any,
+    registers: RegisterMap,
+) -> Any:
+    """Keep the run-time registers of a top, start its runs, and show what it tells.
+
+    write, read  in  accesses, of registers that are there
+    start        out  pulse
+    settings     out  every run-time register; they do not change while a run is under way
+    status       in   the top's
+    interrupt    out  high while the interrupt is enabled and pending
+
+    A write that would leave a register's range, or that comes to a run-time register during a run,
+    is without effect and sets a bit of error. So does a start during a run or while error has a bit
+    set. Error and interrupt keep their bits until 1 is written to them.
+    Latency: start is high one cycle after its write. Reset: every register has its reset value.
+    """
+    size = len(registers.registers)
+    first = registers.first_setting
+    words = [bits(32) for _ in range(size)]
+    selected = [flag() for _ in range(registers.settings)]
+    illegal = [flag() for _ in range(registers.settings)]
+    enable_selected, enable_illegal, enable_value = flag(), flag(), flag()
+    never = flag()  # nobody drives it
+    locked = flag()
+    touched, outside = flag(), flag()
+    done_before = flag()
+    error = bits(len(ERRORS))
+    pending = bits(1)
+    n_settings = registers.settings
+    control_at = registers.index("control")
+    error_at, interrupt_at = registers.index("error"), registers.index("interrupt")
+    enable_at = registers.index("interrupt_enable")
+
+    constants = [
+        constant_word(clk, words[i], register.reset)
+        for i, register in enumerate(registers.registers)
+        if register.access == "wo" or (register.access == "ro" and register.least == register.most)
+    ]
+    kept = [
+        setting_register(
+            clk, rst, selected[i], locked, write.data, write.strobe, signal, words[first + i],
+            illegal[i], registers.registers[first + i].least, registers.registers[first + i].most,
+        )
+        for i, (_, signal) in enumerate(signals_of(settings))
+    ]  # fmt: skip
+    enable = setting_register(
+        clk, rst, enable_selected, never, write.data, write.strobe, enable_value,
+        words[enable_at], enable_illegal, 0, 1,
+    )  # fmt: skip
+    counters = [signal for name, signal in signals_of(status) if name not in FLAGS]
+    state = [
+        status_word(status, words[registers.index("status")]),
+        short_word(error, words[error_at]),
+        short_word(pending, words[interrupt_at]),
+    ]
+    shown = [
+        counter_words(counter, words[place], words[place + 1])
+        for counter, place in zip(counters, range(registers.first_counter, size, 2), strict=True)
+    ]
+
+    @always_comb
+    def select() -> None:
+        for i in range(n_settings):
+            selected[i].next = write.enable and write.index == first + i
+        enable_selected.next = write.enable and write.index == enable_at
+
+    @always_comb
+    def fetch() -> None:
+        read.word.next = 0
+        if read.index < size:
+            read.word.next = words[read.index]
+
+    @always_comb
+    def judge() -> None:
+        locked.next = start or status.busy
+        touched.next = write.enable and write.index >= first and write.strobe != 0
+        outside.next = enable_illegal
+        for i in range(n_settings):
+            if illegal[i]:
+                outside.next = True
+
+    @always_comb
+    def tell() -> None:
+        interrupt.next = pending != 0 and enable_value
+
+    @always(clk.posedge)
+    def control() -> None:
+        start.next = False
+        done_before.next = status.done
+        if write.enable and write.strobe[0]:
+            if write.index == error_at:
+                error.next = error & ~write.data[len(ERRORS) :]
+            if write.index == interrupt_at and write.data[0]:
+                pending.next = 0
+            if write.index == control_at and write.data[0]:
+                if locked or error != 0:
+                    error.next[START_REFUSED] = True
+                else:
+                    start.next = True
+        if touched and locked:
+            error.next[WRITE_REFUSED] = True
+        elif outside:
+            error.next[ILLEGAL_VALUE] = True
+        if status.done and not done_before:
+            pending.next = 1
+        if rst:
+            start.next = False
+            done_before.next = False
+            pending.next = 0
+            error.next = 0
+
+    return constants, kept, enable, state, shown, select, fetch, judge, tell, control

@@ -1,0 +1,82 @@
+"""The AXI shell: a top behind AXI4-Lite registers, for any top.
+
+Tops differ in their registers and streams, so the shell of a top is made from that top's own
+bundles.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from myhdl import Signal, always_comb
+from myhdl._Signal import _Signal
+
+from merp.hdl.axi.axi_lite import AxiLite, RegisterRead, RegisterWrite, axi_lite
+from merp.hdl.axi.axi_registers import axi_registers
+from merp.hdl.bundles import Bundles, flag
+from merp.hdl.conversion.entity import entity
+from merp.models.params.register_map import RegisterMap
+
+
+def axi_shell(engine: Callable[..., Any], config: Mapping[str, Any], status: Any) -> Any:
+    """The entity ``<engine>_axi``, that holds ``engine``.
+
+    Args:
+        engine: the top, an entity. config: its configuration bundles by argument name.
+        status: its status bundle.
+    """
+
+    def shell(
+        aclk: Any,
+        aresetn: Any,
+        s_axi: AxiLite,
+        s_axis: Bundles,
+        m_axis: Bundles,
+        interrupt: Any,
+        registers: RegisterMap,
+        parameters: tuple[tuple[str, Any], ...],
+    ) -> Any:
+        """Run the engine under control of an AXI4-Lite interface.
+
+        s_axi            in   the registers
+        s_axis_*         in   AXI4-Stream, the engine's own
+        m_axis_*         out  AXI4-Stream, the engine's own
+        interrupt        out  a run has ended, while enabled
+
+        Reset: aresetn, synchronous, active low; the run is abandoned.
+        """
+        rst, start = flag(), flag()
+        settings = Bundles({name: _fresh(bundle) for name, bundle in config.items()})
+        told = _fresh(status)
+        write, read = RegisterWrite(), RegisterRead()
+        bus = axi_lite(
+            aclk, rst, s_axi, write, read, len(registers.registers), registers.first_writable,
+            registers.first_counter - 1,
+        )  # fmt: skip
+        file = axi_registers(aclk, rst, write, read, start, settings, told, interrupt, registers)
+        streams = {f"s_axis_{name}": stream for name, stream in vars(s_axis).items()}
+        streams |= {f"m_axis_{name}": stream for name, stream in vars(m_axis).items()}
+        inner = engine(
+            clk=aclk, rst=rst, start=start, status=told, **vars(settings), **streams,
+            **dict(parameters),
+        )  # fmt: skip
+
+        @always_comb
+        def invert() -> None:
+            rst.next = not aresetn
+
+        return bus, file, inner, invert
+
+    shell.__name__ = f"{engine.__name__}_axi"
+    return entity(shell)
+
+
+def _fresh(bundle: Any) -> Any:
+    """The same bundle with signals of its own."""
+    new = copy.copy(bundle)
+    for name, value in vars(bundle).items():
+        if isinstance(value, _Signal):
+            setattr(new, name, Signal(copy.copy(value._init)))
+    return new

@@ -1,0 +1,58 @@
+"""What software reads and does not write: the words behind constants, flags and counters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, always_comb
+
+from merp.hdl.bundles import Status
+from merp.hdl.conversion.entity import entity
+
+
+@entity
+def constant_word(clk: Any, word: Any, value: int) -> Any:
+    """Show value; clocked, as a process needs something to wait for."""
+
+    @always(clk.posedge)
+    def hold() -> None:
+        word.next = value
+
+    return hold
+
+
+@entity
+def short_word(value: Any, word: Any) -> Any:
+    """Show a value of few bits."""
+
+    @always_comb
+    def extend() -> None:
+        word.next = value
+
+    return extend
+
+
+@entity
+def status_word(status: Status, word: Any) -> Any:
+    """Show the flags of a run: busy, done, framing_error, from bit 0 on."""
+
+    @always_comb
+    def join() -> None:
+        word.next = 0
+        word.next[0] = status.busy
+        word.next[1] = status.done
+        word.next[2] = status.framing_error
+
+    return join
+
+
+@entity
+def counter_words(counter: Any, low: Any, high: Any) -> Any:
+    """Show a counter of more than 32 bits in two words."""
+
+    @always_comb
+    def cut() -> None:
+        low.next = counter[32:]
+        high.next = counter[:32]
+
+    return cut

@@ -1,0 +1,91 @@
+"""A run-time register: written by bytes, refused when it would leave its legal range."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, always_comb, intbv
+
+from merp.hdl.bundles import bits, flag
+from merp.hdl.conversion.entity import entity
+from merp.models.params.register_map import WORD_BYTES
+from merp.models.params.settings import WORD_MAX
+
+
+@entity
+def setting_register(
+    clk: Any,
+    rst: Any,
+    selected: Any,
+    locked: Any,
+    data: Any,
+    strobe: Any,
+    value: Any,
+    word: Any,
+    illegal: Any,
+    least: int,
+    most: int,
+) -> Any:
+    """Keep a value from least to most.
+
+    selected      in   a write is for this register
+    locked        in   it must not change now; a write is without effect
+    data, strobe  in   a word, and which bytes of it are written
+    value         out  the register, to the datapath
+    word          out  the same, as software reads it
+    illegal       out  the write would leave the range and is without effect
+
+    Latency: a value is there one cycle after its write. Reset: least.
+    """
+    width = max(1, most.bit_length())
+    stored = bits(width, least)
+    merged = bits(32)
+    legal = flag()
+
+    @always_comb
+    def merge() -> None:
+        whole = intbv(0)[32:]
+        whole[:] = word
+        for lane in range(WORD_BYTES):
+            if strobe[lane]:
+                for place in range(8):
+                    whole[8 * lane + place] = data[8 * lane + place]
+        merged.next = whole
+
+    if most < WORD_MAX:
+
+        @always_comb
+        def judge() -> None:
+            legal.next = merged >= least and merged <= most
+
+    else:
+
+        @always_comb
+        def judge() -> None:
+            legal.next = merged >= least
+
+    if isinstance(value.val, bool):
+
+        @always_comb
+        def hand_on() -> None:
+            value.next = stored != 0
+
+    else:
+
+        @always_comb
+        def hand_on() -> None:
+            value.next = stored
+
+    @always_comb
+    def tell() -> None:
+        illegal.next = selected and not legal
+        word.next = stored
+
+    @always(clk.posedge)
+    def keep() -> None:
+        if selected and legal and not locked:
+            stored.next = merged[width:]
+        if rst:
+            stored.next = least
+
+    return merge, judge, hand_on, tell, keep

@@ -1,0 +1,1 @@
+"""Signals, delays, memories and counters that every room builds on."""

@@ -1,0 +1,48 @@
+"""Delay line: what keeps a word beside the pipeline that computes its partner."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import Signal, always, block
+
+from merp.hdl.conversion.entity import entity
+
+
+@block
+def _register(clk: Any, d: Any, q: Any) -> Any:
+    @always(clk.posedge)
+    def load() -> None:
+        q.next = d
+
+    return load
+
+
+@block
+def _line(clk: Any, d: Any, q: Any, cycles: int) -> Any:
+    """Two or more registers; the last is q itself."""
+    held = [Signal(d.val) for _ in range(cycles - 1)]
+
+    @always(clk.posedge)
+    def shift() -> None:
+        held[0].next = d
+        for i in range(1, cycles - 1):
+            held[i].next = held[i - 1]
+        q.next = held[cycles - 2]
+
+    return shift
+
+
+@entity
+def delay(clk: Any, d: Any, q: Any, cycles: int) -> Any:
+    """Hold a word for a number of clock cycles.
+
+    d       in   the word, or a single bit
+    q       out  the same type
+
+    Latency: cycles, 1 or more. Throughput: one word per cycle. Reset: none, so that the line maps
+    to shift-register LUTs.
+    """
+    if cycles < 1:
+        raise ValueError(f"cycles must be 1 or more, not {cycles}")
+    return _register(clk, d, q) if cycles == 1 else _line(clk, d, q, cycles)

@@ -1,0 +1,36 @@
+"""Kernel memory of one computational unit: a simple two-port RAM.
+
+CNN-MERP section V.C: every CU keeps its own kernels on chip for a whole batch (strategy 1).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always
+
+from merp.hdl.bundles import bits
+from merp.hdl.conversion.entity import entity
+
+
+@entity
+def kernel_memory(
+    clk: Any, write: Any, write_addr: Any, data: Any, read_addr: Any, word: Any, words: int
+) -> Any:
+    """Keep the kernels of one CU, a word of k*k elements each.
+
+    write, write_addr, data: write port.
+    read_addr: read port; word: the word addressed one cycle earlier.
+    words: depth; both addresses stay below it in every cycle.
+    Latency 1 cycle, one read and one write per cycle.
+    A read of the word being written gives the old word. No reset.
+    """
+    memory = [bits(len(data)) for _ in range(words)]
+
+    @always(clk.posedge)
+    def access() -> None:
+        if write:
+            memory[write_addr].next = data
+        word.next = memory[read_addr]
+
+    return access

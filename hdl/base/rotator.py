@@ -1,0 +1,49 @@
+"""Rotation of the words of a vector, in stages of powers of two."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always_comb, block, concat
+
+from merp.hdl.bundles import bits
+from merp.hdl.conversion.entity import entity
+
+
+@block
+def _stage(x: Any, turn: Any, y: Any, low: int) -> Any:
+    """Rotate right by ``low`` bits if ``turn``."""
+    high = len(x)
+
+    @always_comb
+    def rotate() -> None:
+        if turn:
+            y.next = concat(x[low:], x[high:low])
+        else:
+            y.next = x
+
+    return rotate
+
+
+@block
+def _copy(x: Any, y: Any) -> Any:
+    @always_comb
+    def copy() -> None:
+        y.next = x
+
+    return copy
+
+
+@entity
+def rotator(x: Any, shift: Any, y: Any, places: int, width: int) -> Any:
+    """Rotate ``places`` words of ``width`` bits: word j of y is word (j + shift) mod places of x.
+
+    shift  in  below places
+
+    Combinational: one 2:1 multiplexer per bit and stage, ceil(log2 places) stages.
+    """
+    stages = (places - 1).bit_length()
+    steps = [bits(places * width) for _ in range(stages)]
+    inputs = [x, *steps[:-1]]
+    rotations = [_stage(inputs[j], shift(j), steps[j], (1 << j) * width) for j in range(stages)]
+    return rotations, _copy(steps[-1] if stages else x, y)

@@ -1,0 +1,42 @@
+"""Registered selection among words that stand at powers of two."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, concat, intbv
+
+from merp.hdl.conversion.entity import entity
+
+
+def index_of(shift: Any, place: int) -> Any:
+    """Index of the word whose lowest bit is at ``shift``, a multiple of 2^place."""
+    return shift(len(shift), place) if len(shift) > place else shift
+
+
+def place_of(width: int) -> int:
+    """The largest place at multiples of which words of ``width`` bits lie that have no gaps."""
+    return (width & -width).bit_length() - 1
+
+
+@entity
+def select_word(clk: Any, words: Any, index: Any, word: Any, place: int) -> Any:
+    """Take the word whose lowest bit is ``index`` * 2^place.
+
+    words  in   the first one lowest
+    word   out  a cycle later; zero where there is none
+
+    Synthesis sees that the low bits of the shift are zero, and builds a multiplexer of words.
+    Throughput: one per cycle. Reset: none.
+    """
+    all_bits, width, shift_bits = len(words), len(word), len(index) + place
+
+    @always(clk.posedge)
+    def select() -> None:
+        shift = intbv(0)[shift_bits:]
+        moved = intbv(0)[all_bits:]
+        shift[:] = concat(index, intbv(0)[place:])
+        moved[:] = words >> shift
+        word.next = moved[width:]
+
+    return select

@@ -1,0 +1,37 @@
+"""Delay of a flag that says whether the word beside it counts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, always_comb, concat, intbv
+
+from merp.hdl.bundles import bits
+from merp.hdl.conversion.entity import entity
+
+
+@entity
+def valid_delay(clk: Any, rst: Any, d: Any, q: Any, cycles: int) -> Any:
+    """Hold a flag for a number of clock cycles.
+
+    Latency: cycles, 1 or more. Throughput: a flag per cycle. Reset: all low, so that what is still
+    in the pipeline beside it leads to nothing.
+    """
+    if cycles < 1:
+        raise ValueError(f"cycles must be 1 or more, not {cycles}")
+    line = bits(cycles)  # bit i: the flag of i + 1 cycles ago
+
+    @always(clk.posedge)
+    def shift() -> None:
+        moved = intbv(0)[cycles + 1 :]
+        moved[:] = concat(line, d)
+        if rst:
+            line.next = 0
+        else:
+            line.next = moved[cycles:]
+
+    @always_comb
+    def leave() -> None:
+        q.next = line[cycles - 1]
+
+    return shift, leave

@@ -1,0 +1,1 @@
+"""Arithmetic in NumPy for the behavioural twins; never converted."""

@@ -1,0 +1,143 @@
+"""The CU array as one behavioural process: simulation only, the same bits in the same cycle.
+
+It holds the n_cu CUs and their accumulators as arrays, with an arithmetic of its own
+(``integer_float``, ``integer_fused``), so that its results count beside the
+hardware's and the golden model's.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+import numpy as np
+from myhdl import always
+
+from merp.hdl.behavioural import integer_float, integer_fused
+from merp.hdl.behavioural.integer_float import accumulate, narrow, pack, unpack
+from merp.hdl.bundles import BiasWrite, KernelWrite, Slot, Sums
+from merp.hdl.conversion.entity import entity
+from merp.models.params.design import Design
+
+
+@entity
+def cu_array_fast(
+    clk: Any,
+    rst: Any,
+    kernel: KernelWrite,
+    bias: BiasWrite,
+    slot: Slot,
+    window: Any,
+    sums: Sums,
+    design: Design,
+) -> Any:
+    """Behave as ``cu_array``: the same ports, the same cycle on sums_valid, the same sums.
+
+    Each slot's work is done at the clock edges at which the hardware samples its inputs, so that
+    a memory written meanwhile, or an accumulator revisited too early, gives the same bits too.
+    Only while sums_valid is low does sums_data differ: it keeps the last finished sums.
+    """
+    n_cu, taps, width = design.n_cu, design.taps, design.fmt.width
+    fmt = design.accumulator_format
+    exp_bits, frac_bits, more = fmt.exp_bits, fmt.frac_bits, fmt.width - width
+    # From the edge that takes a slot to the one that reads its accumulator, and from there to the
+    # one that shows the sum, after which it is written back.
+    to_operand, to_sum = design.cu_latency, design.add_latency
+    kind: Any = np.uint64 if more else np.uint32
+
+    kernels = np.zeros((design.kernel_words, taps, n_cu), np.uint32)
+    biases = np.zeros((design.groups, n_cu), np.uint32)
+    partial = np.zeros((design.p * design.groups, n_cu), kind)
+    scratch = np.zeros((taps, n_cu), np.int64)
+    held = np.zeros(taps, np.uint32)
+    held_word = 0
+
+    edge = 0
+    taken: tuple[int, int, int, bool, bool] | None = None  # the slot whose window comes now
+    kernel_written: tuple[int, int, int] | None = None  # too late for that slot
+    multiplied: deque[tuple[int, Any, int, int, bool, bool]] = deque()
+    added: deque[tuple[int, Any, int, bool]] = deque()
+    leaving: tuple[Any, int] | None = None  # sums behind the adder, to be written back
+    rounding: Any = None  # finished sums behind the adder, to be rounded
+
+    def multiply(words: Any, sums: Any) -> None:
+        if design.cu_kind == "fused":
+            integer_fused.sums_of_products(
+                held, words, sums, design.fused_dsp, design.fused_window, frac_bits + 1
+            )
+        else:
+            integer_float.sums_of_products(held, words, scratch, sums, exp_bits, frac_bits)
+
+    def write_kernel(enable: int, addr: int, data: int) -> None:
+        elements = unpack(data, taps, width)
+        for j in range(n_cu):
+            if enable >> j & 1:
+                kernels[addr, :, j] = elements
+
+    def write_bias(enable: int, addr: int, data: int) -> None:
+        for j in range(n_cu):
+            if enable >> j & 1:
+                biases[addr, j] = data
+
+    @always(clk.posedge)
+    def compute() -> None:
+        nonlocal edge, taken, kernel_written, leaving, rounding, held_word
+        edge += 1
+        if leaving is not None:
+            total, acc_addr = leaving
+            partial[acc_addr] = total
+            leaving = None
+        if taken is not None:
+            kernel_addr, acc_addr, group, first, last = taken
+            taken = None
+            word = int(window)
+            if word != held_word:
+                held[:], held_word = unpack(word, taps, width), word
+            products = np.empty(n_cu, kind)
+            multiply(kernels[kernel_addr], products)
+            multiplied.append((edge + to_operand - 1, products, acc_addr, group, first, last))
+        if multiplied and multiplied[0][0] == edge:
+            _, products, acc_addr, group, first, last = multiplied.popleft()
+            operand = biases[group].astype(kind) << kind(more) if first else partial[acc_addr]
+            total = np.empty(n_cu, kind)
+            accumulate(products, operand, total, exp_bits, frac_bits)
+            added.append((edge + to_sum, total, acc_addr, last))
+        finished = rounding is not None
+        if finished:
+            elements = np.empty(n_cu, np.uint32)
+            narrow(rounding, elements, exp_bits, frac_bits, more)
+            sums.data.next = pack(elements, width)
+            rounding = None
+        if added and added[0][0] == edge:
+            _, total, acc_addr, last = added.popleft()
+            leaving = total, acc_addr
+            if more and last:
+                rounding = total
+            elif last:
+                finished = True
+                sums.data.next = pack(total, width)
+        if finished != sums.valid:
+            sums.valid.next = finished
+
+        if kernel_written is not None:
+            write_kernel(*kernel_written)
+            kernel_written = None
+        if kernel.enable:
+            kernel_written = int(kernel.enable), int(kernel.addr), int(kernel.data)
+        if bias.enable:
+            write_bias(int(bias.enable), int(bias.addr), int(bias.data))
+        if slot.valid:
+            taken = (
+                int(slot.kernel_addr),
+                int(slot.acc_addr),
+                int(slot.group),
+                bool(slot.first),
+                bool(slot.last),
+            )
+        if rst:
+            taken = leaving = rounding = None
+            multiplied.clear()
+            added.clear()
+            sums.valid.next = False
+
+    return compute

@@ -1,0 +1,88 @@
+"""The array of the kernel update as one behavioural process: simulation only, the same bits."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+import numpy as np
+from myhdl import always
+
+from merp.hdl.behavioural.integer_float import add_products, unpack
+from merp.hdl.bundles import Slot
+from merp.hdl.conversion.entity import entity
+from merp.hdl.gradient_bundles import READ_LATENCY, GradientRead
+from merp.models.params.design import Design
+
+
+@entity
+def gradient_array_fast(
+    clk: Any,
+    rst: Any,
+    slot: Slot,
+    opening: Any,
+    window: Any,
+    deltas: Any,
+    read: GradientRead,
+    gradient: Any,
+    design: Design,
+) -> Any:
+    """Behave as ``gradient_array``: the same ports, the same element READ_LATENCY after a read.
+
+    Each slot's work is done at the clock edges at which the hardware reads and writes, so that
+    gradients visited too early, a read amid slots or a reset give the same bits too. Only without
+    a read does gradient differ: it keeps the last element read.
+    """
+    n_cu, taps, width = design.n_cu, design.taps, design.fmt.width
+    exp_bits, frac_bits = design.fmt.exp_bits, design.fmt.frac_bits
+    # From the edge that takes a slot to the one that reads its gradients, and on to the write.
+    to_operand, to_write = design.mul_latency, design.add_latency + 1
+
+    memory = np.zeros((design.kernel_words, taps, n_cu), np.uint32)
+    held = np.zeros(taps, np.uint32)
+    factors = np.zeros(n_cu, np.uint32)
+    held_word = factors_word = 0
+
+    edge = 0
+    taken: tuple[int, bool] | None = None  # the slot whose window comes now
+    multiplied: deque[tuple[int, Any, Any, int, bool]] = deque()
+    added: deque[tuple[int, Any, int]] = deque()
+    leaving: deque[tuple[int, int]] = deque()
+
+    @always(clk.posedge)
+    def compute() -> None:
+        nonlocal edge, taken, held, factors, held_word, factors_word
+        edge += 1
+        if taken is not None:
+            word = int(window)
+            if word != held_word:
+                held, held_word = unpack(word, taps, width), word
+            word = int(deltas)
+            if word != factors_word:
+                factors, factors_word = unpack(word, n_cu, width), word
+            multiplied.append((edge + to_operand - 1, held, factors, *taken))
+            taken = None
+        if multiplied and multiplied[0][0] == edge:
+            _, row, column, addr, from_zero = multiplied.popleft()
+            source = int(read.addr) if read.enable else addr
+            total = np.zeros((taps, n_cu), np.uint32)
+            operand = total if from_zero and not read.enable else memory[source]
+            add_products(row, column, operand, total, exp_bits, frac_bits)
+            added.append((edge + to_write, total, addr))
+        if leaving and leaving[0][0] == edge:
+            gradient.next = leaving.popleft()[1]
+        if read.enable:
+            tap, unit = int(read.tap_shift) // width, int(read.cu_shift) // width
+            element = int(memory[int(read.addr), tap, unit])
+            leaving.append((edge + READ_LATENCY - 1, element))
+        if added and added[0][0] == edge:
+            _, total, addr = added.popleft()
+            memory[addr] = total
+        if slot.valid:
+            taken = int(slot.kernel_addr), bool(opening)
+        if rst:
+            taken = None
+            multiplied.clear()
+            added.clear()
+
+    return compute

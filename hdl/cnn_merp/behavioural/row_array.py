@@ -1,0 +1,107 @@
+"""The array of the kernel update in rows as one behavioural process: simulation only, same bits."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+import numpy as np
+from myhdl import always
+
+from merp.hdl.behavioural.integer_float import accumulate, narrow, unpack
+from merp.hdl.behavioural.integer_fused import sums_of_rows
+from merp.hdl.conversion.entity import entity
+from merp.hdl.gradient_bundles import READ_LATENCY, GradientRead, RowSlot
+from merp.models.params.design import Design
+from merp.models.params.fused import NORMALISE
+from merp.models.params.row import DIFFERENCE, LAUNCH, SUMMED, steps
+
+
+@entity
+def row_array_fast(
+    clk: Any,
+    rst: Any,
+    slot: RowSlot,
+    opening: Any,
+    window: Any,
+    deltas: Any,
+    read: GradientRead,
+    gradient: Any,
+    design: Design,
+) -> Any:
+    """Behave as ``row_array``: the same ports, the same element READ_LATENCY after a read.
+
+    A sweep's sums are computed when its last window is there; gradients are read and written at
+    the clock edges at which the hardware does, so that those visited too early, a read amid sweeps
+    or a reset give the same bits too. Only without a read does gradient differ: it keeps the last
+    element read.
+    """
+    n_cu, taps, width, lanes = design.n_cu, design.taps, design.fmt.width, design.ku_lanes
+    fmt = design.accumulator_format
+    exp_bits, frac_bits, more = fmt.exp_bits, fmt.frac_bits, fmt.width - width
+    kind: Any = np.uint64 if more else np.uint32
+    # From the edge that takes a slot of a sweep to the one that reads its first gradients, without
+    # the columns that its mantissa pass takes, and from there on to the write.
+    to_operand = LAUNCH + SUMMED + DIFFERENCE + NORMALISE - 2
+    to_write = design.add_latency + 2
+
+    memory = np.zeros((design.gradient_words, lanes, n_cu), kind)
+    row = np.zeros((1 << len(slot.column), taps), np.uint32)
+    row_deltas = np.zeros((len(row), n_cu), np.uint32)
+
+    rounded = np.zeros(1, np.uint32)
+
+    edge = 0
+    taken: tuple[int, int, bool] | None = None  # the slot whose window comes now
+    summed: deque[tuple[int, int, bool, Any]] = deque()
+    read_words: deque[tuple[int, int, Any]] = deque()
+    leaving: deque[tuple[int, int]] = deque()
+
+    def sweep(columns: int, addr: int, from_zero: bool) -> None:
+        """Sum the row that is complete, and say when which of its words is added."""
+        sums = np.zeros((steps(design) * lanes, n_cu), kind)
+        factors = row[:columns], row_deltas[:columns]
+        sums_of_rows(*factors, sums, taps, design.fused_dsp, design.fused_window, frac_bits + 1)
+        first = edge - 1 + columns + to_operand
+        for step, words in enumerate(sums.reshape(-1, lanes * n_cu)):
+            summed.append((first + step, addr + step * design.kernel_words, from_zero, words))
+
+    @always(clk.posedge)
+    def compute() -> None:
+        nonlocal edge, taken
+        edge += 1
+        if taken is not None:
+            column, addr, from_zero = taken
+            row[column] = unpack(int(window), taps, width)
+            row_deltas[column] = unpack(int(deltas), n_cu, width)
+            if addr >= 0:
+                sweep(column + 1, addr, from_zero)
+            taken = None
+        if summed and summed[0][0] == edge:
+            _, addr, from_zero, words = summed.popleft()
+            total = np.zeros(lanes * n_cu, kind)
+            source = int(read.addr) if read.enable else addr
+            operand = total if from_zero else memory[source].reshape(-1)
+            accumulate(words, operand, total, exp_bits, frac_bits)
+            read_words.append((edge + to_write, addr, total.reshape(lanes, n_cu)))
+        if leaving and leaving[0][0] == edge:
+            gradient.next = leaving.popleft()[1]
+        if read.enable:
+            lane, unit = int(read.tap_shift) // width, int(read.cu_shift) // width
+            element = memory[int(read.addr), lane, unit : unit + 1]
+            if more:
+                narrow(element, rounded, exp_bits, frac_bits, more)
+                element = rounded
+            leaving.append((edge + READ_LATENCY - 1, int(element[0])))
+        if read_words and read_words[0][0] == edge:
+            _, addr, total = read_words.popleft()
+            memory[addr] = total
+        if slot.valid:
+            addr = int(slot.kernel_addr) if slot.last else -1
+            taken = int(slot.column), addr, bool(opening)
+        if rst:
+            taken = None
+            summed.clear()
+            read_words.clear()
+
+    return compute

@@ -1,0 +1,1 @@
+"""Computational units and their co-located accumulators."""

@@ -1,0 +1,67 @@
+"""Co-located accumulators of one computational unit (CNN-MERP strategy 3, section IV.C).
+
+The partial sums of all output maps at one position stay here until the last input map has been
+added, so only finished sums leave. A sum starts at its bias: there is no bias adder afterwards.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, concat, intbv
+
+from merp.hdl.arithmetic.fp_add import fp_add
+from merp.hdl.bundles import bits
+from merp.hdl.conversion.entity import entity
+from merp.models.params.design import Design
+
+
+@entity
+def accumulator(
+    clk: Any,
+    first: Any,
+    bias_sel: Any,
+    read_addr: Any,
+    psum: Any,
+    write: Any,
+    write_addr: Any,
+    bias_enable: Any,
+    bias_addr: Any,
+    bias_data: Any,
+    y: Any,
+    design: Design,
+) -> Any:
+    """Add a sum of products to one of the partial sums, or to a bias.
+
+    first, bias_sel, read_addr: the other operand is bias bias_sel if first, else partial sum
+    read_addr; both in the cycle before psum.
+    psum, y: of the accumulator's format; biases are elements, whose fraction zeros fill up.
+    psum: the sum of products; y: psum plus operand, add_latency cycles after psum.
+    write, write_addr: keep y of this cycle as a partial sum.
+    bias_enable, bias_addr, bias_data: write port of the bias memory.
+    Latency add_latency cycles from psum, one addition per cycle. A partial sum may be read in the
+    cycle that writes it (forwarded), not earlier: every accumulate_latency cycles. No reset.
+    """
+    fmt = design.accumulator_format
+    sums = [bits(fmt.width) for _ in range(design.p * design.groups)]
+    biases = [bits(design.fmt.width) for _ in range(design.groups)]
+    operand = bits(fmt.width)
+    more = fmt.frac_bits - design.fmt.frac_bits  # fraction bits that a bias has not
+
+    @always(clk.posedge)
+    def fetch() -> None:
+        bias = intbv(0)[fmt.width + 1 :]  # and a bit below, as there may be no zeros
+        bias[:] = concat(biases[bias_sel], intbv(0)[more + 1 :])
+        if write:
+            sums[write_addr].next = y
+        if bias_enable:
+            biases[bias_addr].next = bias_data
+        if first:
+            operand.next = bias[fmt.width + 1 : 1]
+        elif write and write_addr == read_addr:
+            operand.next = y
+        else:
+            operand.next = sums[read_addr]
+
+    add = fp_add(clk, psum, operand, y, fmt, design.add_latency)
+    return fetch, add

@@ -1,0 +1,41 @@
+"""One computational unit: a kernel memory and what sums the products (CNN-MERP section V.C)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from merp.hdl.base.memory import kernel_memory
+from merp.hdl.bundles import bits
+from merp.hdl.cnn_merp.cu_array.cu_fused import cu_fused
+from merp.hdl.cnn_merp.cu_array.cu_tree import cu_tree
+from merp.hdl.conversion.entity import entity
+from merp.models.params.design import Design
+
+# One block per `Design.cu_kind`, all with the ports (clk, window, kernel, y, design) and the
+# latency `Design.cu_latency`.
+SUM_OF_PRODUCTS = {"tree": cu_tree, "fused": cu_fused}
+
+
+@entity
+def cu(
+    clk: Any,
+    write: Any,
+    write_addr: Any,
+    data: Any,
+    read_addr: Any,
+    window: Any,
+    y: Any,
+    design: Design,
+) -> Any:
+    """Multiply a window with one of the kernels kept here and add the products.
+
+    write, write_addr, data: load a kernel (k*k elements, tap 0 in the lowest bits).
+    read_addr: which kernel; window: the k*k elements, one cycle after read_addr.
+    y: the sum of the products.
+    Latency 1 + cu_latency cycles from read_addr, cu_latency from window; one sum per cycle.
+    No reset.
+    """
+    kernel = bits(len(data))
+    memory = kernel_memory(clk, write, write_addr, data, read_addr, kernel, design.kernel_words)
+    products = SUM_OF_PRODUCTS[design.cu_kind](clk, window, kernel, y, design)
+    return memory, products

@@ -1,0 +1,128 @@
+"""All computational units in lockstep, each with its accumulators (CNN-MERP sections V.B, V.C)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import ConcatSignal, always_comb
+
+from merp.hdl.arithmetic.fp_convert import fp_convert
+from merp.hdl.base.delay import delay
+from merp.hdl.base.valid_delay import valid_delay
+from merp.hdl.bundles import BiasWrite, KernelWrite, Slot, Sums, bits, count, flag
+from merp.hdl.cnn_merp.cu_array.accumulator import accumulator
+from merp.hdl.cnn_merp.cu_array.cu import cu
+from merp.hdl.cnn_merp.cu_array.fused_operands import fused_operands
+from merp.hdl.conversion.entity import entity
+from merp.models.params.design import Design
+from merp.models.params.fused import OPERAND_BITS, activation_bits
+
+
+@entity
+def cu_array(
+    clk: Any,
+    rst: Any,
+    kernel: KernelWrite,
+    bias: BiasWrite,
+    slot: Slot,
+    window: Any,
+    sums: Sums,
+    design: Design,
+) -> Any:
+    """Multiply each window with a kernel of every CU and accumulate over the input maps.
+
+    kernel, bias: write ports of the memories, an enable bit per CU.
+    slot: what to compute; window: its k*k elements, one cycle after the slot.
+    sums: the finished sums of all CUs, array_latency cycles after a valid slot with last.
+    Throughput one slot per cycle; the same acc_addr again after accumulate_latency cycles.
+    Nothing stalls. All addresses stay in range in every cycle.
+    Reset: slots in flight are forgotten; memories keep their contents.
+    """
+    n_cu, cu_latency = design.n_cu, design.cu_latency
+    latency = design.array_latency - design.round_latency
+
+    write = flag()
+    first = flag()
+    last = flag()
+    finished = flag()
+    bias_sel = count(design.groups - 1)
+    read_addr = count(design.p * design.groups - 1)
+    write_addr = count(design.p * design.groups - 1)
+    # Control travels beside the data, once for all CUs.
+    control = [
+        valid_delay(clk, rst, slot.valid, write, latency),
+        delay(clk, slot.first, first, cu_latency),
+        delay(clk, slot.group, bias_sel, cu_latency),
+        delay(clk, slot.acc_addr, read_addr, cu_latency),
+        delay(clk, read_addr, write_addr, latency - cu_latency),
+        delay(clk, slot.last, last, latency),
+    ]
+
+    if design.cu_kind == "fused":
+        # Decoded once for all CUs, which get everything a cycle later.
+        written = KernelWrite(design, design.taps * OPERAND_BITS)
+        kernel_addr = count(design.kernel_words - 1)
+        factors = bits(design.taps * activation_bits(design.fused_dsp))
+        decode = [
+            fused_operands(
+                clk, kernel, slot.kernel_addr, window, written, kernel_addr, factors, design
+            )
+        ]
+    else:
+        written, kernel_addr, factors, decode = kernel, slot.kernel_addr, window, []
+
+    fmt = design.accumulator_format
+    psums = [bits(fmt.width) for _ in range(n_cu)]
+    totals = [bits(fmt.width) for _ in range(n_cu)]
+    units = [
+        cu(
+            clk,
+            written.enable(j),
+            written.addr,
+            written.data,
+            kernel_addr,
+            factors,
+            psums[j],
+            design,
+        )
+        for j in range(n_cu)
+    ]
+    accumulators = [
+        accumulator(
+            clk,
+            first,
+            bias_sel,
+            read_addr,
+            psums[j],
+            write,
+            write_addr,
+            bias.enable(j),
+            bias.addr,
+            bias.data,
+            totals[j],
+            design,
+        )
+        for j in range(n_cu)
+    ]
+
+    @always_comb
+    def finish() -> None:
+        finished.next = write and last
+
+    if design.round_latency:
+        rounded = [bits(design.fmt.width) for _ in range(n_cu)]
+        leaving = flag()
+        leave = [
+            *(fp_convert(clk, totals[j], rounded[j], fmt, design.fmt) for j in range(n_cu)),
+            valid_delay(clk, rst, finished, leaving, design.round_latency),
+        ]
+    else:
+        rounded, leaving, leave = totals, finished, []
+    joined = ConcatSignal(*reversed(rounded)) if n_cu > 1 else rounded[0]
+
+    @always_comb
+    def hand_out() -> None:
+        sums.valid.next = leaving
+        sums.data.next = joined
+
+    return control, decode, units, accumulators, finish, leave, hand_out

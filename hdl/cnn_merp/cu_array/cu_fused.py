@@ -1,0 +1,93 @@
+"""Sum of products with one rounding: the computational unit that fits the paper's FPGA.
+
+Products are aligned to the largest exponent of the window, their sum is an exact integer, and only
+that is normalised and rounded: no rounding adder, and a smaller error than a tree of them has.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import ConcatSignal, always_comb
+
+from merp.hdl.base.delay import delay
+from merp.hdl.bundles import bits
+from merp.hdl.conversion.entity import entity
+from merp.hdl.fused.fused_align import fused_align
+from merp.hdl.fused.fused_distances import EXPONENT_SUM_BITS, fused_distances
+from merp.hdl.fused.fused_normalise import fused_normalise
+from merp.hdl.fused.fused_product import fused_product
+from merp.hdl.fused.fused_special import fused_special
+from merp.hdl.fused.fused_sum import fused_sum
+from merp.models.params.design import Design
+from merp.models.params.fused import (
+    ALIGN,
+    DISTANCE_BITS,
+    OPERAND_BITS,
+    activation_bits,
+    lateness,
+    levels,
+    product_latency,
+    sum_latency,
+)
+
+SPECIAL = 3  # latency of fused_special
+
+
+@entity
+def cu_fused(clk: Any, window: Any, kernel: Any, y: Any, design: Design) -> Any:
+    """Multiply k*k activations by a kernel and add the products, exactly but for a window's reach.
+
+    window  in   elements as fused_activation gives them, tap 0 (row 0, column 0) lowest
+    kernel  in   operands, likewise
+    y       out  the sum, of the accumulator's format
+
+    Latency: cu_latency - 1; one sum per cycle. No reset.
+    """
+    taps, dsp, width = design.taps, design.fused_dsp, design.fused_window
+    activation_width = activation_bits(dsp)
+    before_sum, in_sum = product_latency(taps) + ALIGN, sum_latency(taps)
+
+    products = [bits(width) for _ in range(taps)]
+    terms = [bits(width) for _ in range(taps)]
+    distances = bits(taps * DISTANCE_BITS)
+    joined = ConcatSignal(*reversed(terms)) if taps > 1 else terms[0]
+    all_terms, total = bits(taps * width), bits(width + levels(taps))
+    largest, largest_s = bits(EXPONENT_SUM_BITS), bits(EXPONENT_SUM_BITS)
+    special, special_s = bits(3), bits(3)
+
+    multipliers = [
+        fused_product(
+            clk,
+            window((tap + 1) * activation_width, tap * activation_width),
+            kernel((tap + 1) * OPERAND_BITS, tap * OPERAND_BITS),
+            products[tap],
+            dsp,
+            product_latency(taps),
+        )
+        for tap in range(taps)
+    ]
+    measure = fused_distances(clk, window, kernel, largest, distances, taps, dsp)
+    shifters = [
+        fused_align(
+            clk,
+            products[tap],
+            distances((tap + 1) * DISTANCE_BITS, tap * DISTANCE_BITS),
+            terms[tap],
+            lateness(tap, taps),
+        )
+        for tap in range(taps)
+    ]
+
+    @always_comb
+    def join() -> None:
+        all_terms.next = joined
+
+    add = fused_sum(clk, all_terms, total, taps)
+    classify = fused_special(clk, window, kernel, special, taps, dsp)
+    beside = [
+        delay(clk, largest, largest_s, ALIGN + in_sum),
+        delay(clk, special, special_s, before_sum + in_sum - SPECIAL),
+    ]
+    finish = fused_normalise(clk, total, largest_s, special_s, y, width, design.accumulator_format)
+    return multipliers, measure, shifters, join, add, classify, beside, finish

@@ -1,0 +1,49 @@
+"""Sum of products by rounding adders: the paper's circuit (CNN-MERP section V.C, figure 9)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import ConcatSignal, always_comb
+
+from merp.hdl.arithmetic.fp_mul import fp_mul
+from merp.hdl.arithmetic.fp_tree import fp_tree
+from merp.hdl.bundles import bits
+from merp.hdl.conversion.entity import entity
+from merp.models.params.design import Design
+
+
+@entity
+def cu_tree(clk: Any, window: Any, kernel: Any, y: Any, design: Design) -> Any:
+    """Multiply k*k pairs of elements and add the products in a balanced tree.
+
+    window, kernel: k*k elements each, tap 0 (row 0, column 0) in the lowest bits.
+    y: the rounded sum of the rounded products.
+    Latency cu_latency = mul_latency + ceil(log2(k*k)) * add_latency, one sum per cycle. No reset.
+    """
+    width, taps = design.fmt.width, design.taps
+    if taps == 1:
+        return fp_mul(clk, window, kernel, y, design.fmt, design.mul_latency)
+
+    products = [bits(width) for _ in range(taps)]
+    terms = bits(design.window_width)
+    joined = ConcatSignal(*reversed(products))
+
+    multipliers = [
+        fp_mul(
+            clk,
+            window((tap + 1) * width, tap * width),
+            kernel((tap + 1) * width, tap * width),
+            products[tap],
+            design.fmt,
+            design.mul_latency,
+        )
+        for tap in range(taps)
+    ]
+
+    @always_comb
+    def join() -> None:
+        terms.next = joined
+
+    tree = fp_tree(clk, terms, y, taps, design.fmt, design.add_latency)
+    return multipliers, join, tree

@@ -1,0 +1,67 @@
+"""Windows and kernels decoded for fused CUs: once, in front of all of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import ConcatSignal, always, always_comb
+
+from merp.hdl.base.delay import delay
+from merp.hdl.bundles import KernelWrite, bits
+from merp.hdl.conversion.entity import entity
+from merp.hdl.fused.fused_activation import fused_activation
+from merp.hdl.fused.fused_operand import fused_operand
+from merp.models.params.design import Design
+from merp.models.params.fused import OPERAND_BITS, activation_bits
+
+
+@entity
+def fused_operands(
+    clk: Any,
+    kernel: KernelWrite,
+    read_addr: Any,
+    window: Any,
+    written: KernelWrite,
+    later_addr: Any,
+    activations: Any,
+    design: Design,
+) -> Any:
+    """Decode kernels on their way into the memories, and windows on their way to the CUs.
+
+    kernel, read_addr, window      in   as the CU array gets them
+    written, later_addr            out  the same a cycle later, kernel elements as operands
+    activations                    out  the window's elements decoded, tap 0 in the lowest bits
+
+    Latency: 1, of everything. Throughput: one per cycle. Reset: none.
+    """
+    taps, width = design.taps, design.fmt.width
+    activation_width = activation_bits(design.fused_dsp)
+    elements = [bits(activation_width) for _ in range(taps)]
+    operands = [bits(OPERAND_BITS) for _ in range(taps)]
+    window_decoders = [
+        fused_activation(
+            clk, window((tap + 1) * width, tap * width), elements[tap], design.fused_dsp
+        )
+        for tap in range(taps)
+    ]
+    kernel_decoders = [
+        fused_operand(kernel.data((tap + 1) * width, tap * width), operands[tap])
+        for tap in range(taps)
+    ]
+    joined_window = ConcatSignal(*reversed(elements)) if taps > 1 else elements[0]
+    joined_kernel = ConcatSignal(*reversed(operands)) if taps > 1 else operands[0]
+
+    @always_comb
+    def join() -> None:
+        activations.next = joined_window
+
+    @always(clk.posedge)
+    def load() -> None:
+        written.data.next = joined_kernel
+
+    control = [
+        delay(clk, kernel.enable, written.enable, 1),
+        delay(clk, kernel.addr, written.addr, 1),
+        delay(clk, read_addr, later_addr, 1),
+    ]
+    return window_decoders, kernel_decoders, join, load, control

@@ -1,0 +1,151 @@
+"""Delta words collected into words of one element per CU."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import ConcatSignal, always, always_comb, block
+
+from merp.hdl.base.raster import raster
+from merp.hdl.bundles import Stream, bits, count, flag
+from merp.hdl.conversion.entity import entity
+from merp.hdl.gradient_bundles import DeltaElement, GradientMapConfig
+from merp.models.params.design import Design
+from merp.models.params.kernel_update_registers import revisit_cycles
+
+
+@block
+def _lane(clk: Any, mine: Any, data: Any, held: Any) -> Any:
+    """Register of one CU's element."""
+
+    @always(clk.posedge)
+    def load() -> None:
+        if mine:
+            held.next = data
+
+    return load
+
+
+@entity
+def delta_words(
+    clk: Any,
+    rst: Any,
+    start: Any,
+    config: GradientMapConfig,
+    sink: Stream,
+    room: Any,
+    cu_group: Any,
+    word_taken: Any,
+    position_taken: Any,
+    row_taken: Any,
+    word: Any,
+    element: DeltaElement,
+    framing_error: Any,
+    design: Design,
+) -> Any:
+    """Take the delta words of a run, in the order image, row, column, map.
+
+    The delta of map g*n_cu + j is element j of word g of its position.
+
+    room           in   there is a place for the word that is being collected
+    cu_group       out  which word of its position that is
+    word_taken, position_taken, row_taken  out  its last element is transferred in this cycle, and
+                        ends a position, and a row of positions
+    word           out  the word, two cycles after word_taken, CU 0 in the lowest bits
+    element        out  each delta word, one cycle after its transfer
+    framing_error  out  last came with another word than the run's last; sticky until start
+
+    The last element of a word waits for room; after each position follow config.delta_rest idle
+    cycles, so that the same map's delta comes again after revisit_cycles at the earliest.
+    Throughput: a word per cycle. Reset: nothing is taken.
+    """
+    n_cu, width, groups_max = design.n_cu, design.fmt.width, design.groups
+
+    active = flag()  # words of the run are still to come
+    cu = count(n_cu)
+    index = count(groups_max * n_cu)
+    first = flag()  # the run's first position
+    last_column, last_row, last_image = flag(), flag(), flag()
+    rest = count(revisit_cycles(design))
+    word_end, position_end = flag(), flag()
+    accept = flag()
+    last_word = flag()
+
+    enable = bits(n_cu)
+    lanes = [bits(width) for _ in range(n_cu)]
+    joined = ConcatSignal(*reversed(lanes)) if n_cu > 1 else lanes[0]
+
+    @always_comb
+    def place() -> None:
+        position_end.next = cu_group + 1 == config.groups and cu + 1 == config.last_cus
+        word_end.next = cu + 1 == n_cu or (
+            cu_group + 1 == config.groups and cu + 1 == config.last_cus
+        )
+
+    @always_comb
+    def permit() -> None:
+        sink.ready.next = active and rest == 0 and (room or not word_end)
+        accept.next = sink.valid and active and rest == 0 and (room or not word_end)
+
+    @always_comb
+    def recognise() -> None:
+        word_taken.next = accept and word_end
+        position_taken.next = accept and position_end
+        row_taken.next = accept and position_end and last_column
+        last_word.next = position_end and last_column and last_row and last_image
+
+    @always(clk.posedge)
+    def collect() -> None:
+        enable.next = 0
+        element.valid.next = False
+        if rest != 0:
+            rest.next = rest - 1
+        if accept:
+            element.valid.next = True
+            element.data.next = sink.data
+            element.index.next = index
+            element.opening.next = first
+            for j in range(n_cu):
+                if cu == j:
+                    enable.next[j] = True
+            if sink.last != last_word:
+                framing_error.next = True
+            if not word_end:
+                cu.next = cu + 1
+                index.next = index + 1
+            elif not position_end:
+                cu.next = 0
+                index.next = index + 1
+                cu_group.next = cu_group + 1
+            else:
+                cu.next = 0
+                index.next = 0
+                cu_group.next = 0
+                first.next = False
+                rest.next = config.delta_rest
+                if last_word:
+                    active.next = False
+        if start:
+            active.next = True
+            cu.next = 0
+            cu_group.next = 0
+            index.next = 0
+            first.next = True
+            rest.next = 0
+            framing_error.next = False
+        if rst:
+            active.next = False
+            element.valid.next = False
+            framing_error.next = False
+
+    lane_registers = [_lane(clk, enable(j), element.data, lanes[j]) for j in range(n_cu)]
+
+    @always_comb
+    def join() -> None:
+        word.next = joined
+
+    positions = raster(
+        clk, start, position_taken, config.out_columns, config.out_rows, config.images,
+        last_column, last_row, last_image,
+    )  # fmt: skip
+    return place, permit, recognise, collect, lane_registers, join, positions

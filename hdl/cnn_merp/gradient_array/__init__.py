@@ -1,0 +1,1 @@
+"""Computational units of the kernel update and their gradient memories."""

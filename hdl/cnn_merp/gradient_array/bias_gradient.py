@@ -1,0 +1,71 @@
+"""Gradients of the biases: the sums of the delta words of each output map."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, always_comb
+
+from merp.hdl.arithmetic.fp_add import fp_add
+from merp.hdl.base.delay import delay
+from merp.hdl.base.valid_delay import valid_delay
+from merp.hdl.bundles import bits, count, flag
+from merp.hdl.conversion.entity import entity
+from merp.hdl.gradient_bundles import READ_LATENCY, DeltaElement
+from merp.models.params.design import Design
+
+
+@entity
+def bias_gradient(
+    clk: Any,
+    rst: Any,
+    element: DeltaElement,
+    read_enable: Any,
+    read_index: Any,
+    gradient: Any,
+    design: Design,
+) -> Any:
+    """Add each delta word to the sum of its output map, from +0.
+
+    element      in   a delta word; opening starts its sum
+    read_enable, read_index  in   the memory is the reader's; which sum
+    gradient     out  that sum, READ_LATENCY cycles later
+
+    One adder serves all maps, since they come one after the other; the same map may come again
+    after revisit_cycles at the earliest. Throughput: a word per cycle. Reset: words in flight are
+    forgotten.
+    """
+    width = design.fmt.width
+    add_latency = design.add_latency
+    words = design.groups * design.n_cu
+
+    memory = [bits(width) for _ in range(words)]
+    addr = count(words - 1)
+    write_addr = count(words - 1)
+    addend = bits(width)
+    operand = bits(width)
+    total = bits(width)
+    write = flag()
+
+    @always_comb
+    def choose() -> None:
+        if read_enable:
+            addr.next = read_index
+        else:
+            addr.next = element.index
+
+    @always(clk.posedge)
+    def access() -> None:
+        if write:
+            memory[write_addr].next = total
+        if element.opening and not read_enable:
+            operand.next = 0
+        else:
+            operand.next = memory[addr]
+        addend.next = element.data
+
+    track = valid_delay(clk, rst, element.valid, write, add_latency + 1)
+    carry = delay(clk, element.index, write_addr, add_latency + 1)
+    add = fp_add(clk, addend, operand, total, design.fmt, add_latency)
+    align = delay(clk, operand, gradient, READ_LATENCY - 1)
+    return choose, track, access, carry, add, align

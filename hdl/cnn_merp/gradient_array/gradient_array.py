@@ -1,0 +1,93 @@
+"""All computational units of the kernel update in lockstep (CNN-MERP section V.C)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import ConcatSignal, always_comb
+
+from merp.hdl.base.delay import delay
+from merp.hdl.base.select_word import index_of, place_of, select_word
+from merp.hdl.base.valid_delay import valid_delay
+from merp.hdl.bundles import Slot, bits, count, flag
+from merp.hdl.cnn_merp.gradient_array.gradient_cu import gradient_cu
+from merp.hdl.conversion.entity import entity
+from merp.hdl.gradient_bundles import GradientRead
+from merp.models.params.design import Design
+from merp.models.params.kernel_update_registers import gradient_latency
+
+
+@entity
+def gradient_array(
+    clk: Any,
+    rst: Any,
+    slot: Slot,
+    opening: Any,
+    window: Any,
+    deltas: Any,
+    read: GradientRead,
+    gradient: Any,
+    design: Design,
+) -> Any:
+    """Add each window, times the delta of every CU, to the gradients at the slot's address.
+
+    slot: its kernel_addr is the address; opening: its gradients start from +0.
+    window, deltas: k*k elements, and one element per CU; one cycle after the slot.
+    read: while enable is high no slot reads its gradients; gradient: the element, READ_LATENCY
+    cycles later.
+    A slot's gradients are written gradient_latency cycles after it. The same address may come again
+    after revisit_cycles; sooner, a sum would be lost. Nothing stalls.
+    Throughput: a slot per cycle, an element per cycle.
+    Reset: slots in flight are forgotten; memories keep their contents.
+    """
+    n_cu, width = design.n_cu, design.fmt.width
+    latency = gradient_latency(design)
+
+    write = flag()
+    slot_addr = count(design.kernel_words - 1)
+    write_addr = count(design.kernel_words - 1)
+    read_addr = count(design.kernel_words - 1)
+    slot_opening = flag()
+    from_zero = flag()
+    tap_shift = count(design.window_width - 1)
+    cu_shift = count(n_cu * width - 1)
+
+    # The gradients are read while the products are in the multipliers' last stage.
+    control = [
+        valid_delay(clk, rst, slot.valid, write, latency),
+        delay(clk, slot.kernel_addr, slot_addr, design.mul_latency),
+        delay(clk, opening, slot_opening, design.mul_latency),
+        delay(clk, slot_addr, write_addr, latency - design.mul_latency),
+        delay(clk, read.tap_shift, tap_shift, 1),
+        delay(clk, read.cu_shift, cu_shift, 2),
+    ]
+
+    @always_comb
+    def choose() -> None:
+        from_zero.next = slot_opening and not read.enable
+        if read.enable:
+            read_addr.next = read.addr
+        else:
+            read_addr.next = slot_addr
+
+    elements = [bits(width) for _ in range(n_cu)]
+    units = [
+        gradient_cu(
+            clk,
+            window,
+            deltas((j + 1) * width, j * width),
+            read_addr,
+            from_zero,
+            write,
+            write_addr,
+            tap_shift,
+            elements[j],
+            design,
+        )
+        for j in range(n_cu)
+    ]
+    joined = ConcatSignal(*reversed(elements)) if n_cu > 1 else elements[0]
+
+    place = place_of(width)
+    select = select_word(clk, joined, index_of(cu_shift, place), gradient, place)
+    return control, choose, units, select

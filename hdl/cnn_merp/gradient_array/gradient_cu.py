@@ -1,0 +1,86 @@
+"""One computational unit of the kernel update (CNN-MERP section V.C, ``ku_kind = "position"``)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import ConcatSignal, always, always_comb
+
+from merp.hdl.arithmetic.fp_add import fp_add
+from merp.hdl.arithmetic.fp_mul import fp_mul
+from merp.hdl.base.select_word import index_of, place_of, select_word
+from merp.hdl.bundles import bits
+from merp.hdl.conversion.entity import entity
+from merp.models.params.design import Design
+
+
+@entity
+def gradient_cu(
+    clk: Any,
+    window: Any,
+    delta: Any,
+    read_addr: Any,
+    from_zero: Any,
+    write: Any,
+    write_addr: Any,
+    tap_shift: Any,
+    y: Any,
+    design: Design,
+) -> Any:
+    """Multiply a window by a delta and add the products to k*k gradients kept here.
+
+    window, delta: the factors.
+    read_addr, from_zero: where the gradients are, or that they are +0; mul_latency - 1 cycles after
+    the factors.
+    write, write_addr: keep the sums, mul_latency + add_latency cycles after the factors.
+    tap_shift: y is the element at this bit of the word read one cycle earlier, one cycle later.
+    Throughput: k*k additions per cycle. A word read in the cycle that writes it is the old one.
+    No reset.
+    """
+    width, taps, window_width = design.fmt.width, design.taps, design.window_width
+    memory = [bits(window_width) for _ in range(design.kernel_words)]
+    operand = bits(window_width)
+    sums = bits(window_width)
+    products = [bits(width) for _ in range(taps)]
+    totals = [bits(width) for _ in range(taps)]
+    joined = ConcatSignal(*reversed(totals)) if taps > 1 else totals[0]
+
+    multipliers = [
+        fp_mul(
+            clk,
+            window((tap + 1) * width, tap * width),
+            delta,
+            products[tap],
+            design.fmt,
+            design.mul_latency,
+        )
+        for tap in range(taps)
+    ]
+    adders = [
+        fp_add(
+            clk,
+            products[tap],
+            operand((tap + 1) * width, tap * width),
+            totals[tap],
+            design.fmt,
+            design.add_latency,
+        )
+        for tap in range(taps)
+    ]
+
+    @always_comb
+    def join() -> None:
+        sums.next = joined
+
+    @always(clk.posedge)
+    def access() -> None:
+        if write:
+            memory[write_addr].next = sums
+        if from_zero:
+            operand.next = 0
+        else:
+            operand.next = memory[read_addr]
+
+    place = place_of(width)
+    select = select_word(clk, operand, index_of(tap_shift, place), y, place)
+    return multipliers, adders, join, access, select

@@ -1,0 +1,103 @@
+"""All computational units of the kernel update in rows, in lockstep."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import ConcatSignal, always_comb
+
+from merp.hdl.base.delay import delay
+from merp.hdl.base.memory import kernel_memory
+from merp.hdl.base.select_word import select_word
+from merp.hdl.bundles import bits, count, flag
+from merp.hdl.cnn_merp.gradient_array.row_bundles import RowControl
+from merp.hdl.cnn_merp.gradient_array.row_control import row_control
+from merp.hdl.cnn_merp.gradient_array.row_cu import row_cu
+from merp.hdl.cnn_merp.gradient_array.row_operands import row_operands
+from merp.hdl.conversion.entity import entity
+from merp.hdl.gradient_bundles import READ_LATENCY, GradientRead, RowSlot
+from merp.models.params.design import Design
+from merp.models.params.fused import EXPONENT_BITS, OPERAND_BITS, activation_bits, levels
+from merp.models.params.row import SCALE_BITS
+
+ELEMENT_PLACE = 5  # GradientRead counts in bits, an element has 2^5
+
+
+@entity
+def row_array(
+    clk: Any,
+    rst: Any,
+    slot: RowSlot,
+    opening: Any,
+    window: Any,
+    deltas: Any,
+    read: GradientRead,
+    gradient: Any,
+    design: Design,
+) -> Any:
+    """Sum windows times deltas over each row exactly, and add the rounded sums to the gradients.
+
+    slot: a sweep's slots follow each other without a gap, column 0 first; kernel_addr is its
+    gradients' address. opening: they start from +0.
+    window, deltas: k*k elements, and one element per CU; one cycle after the slot.
+    read: while enable is high no sweep reads its gradients; gradient: the element, READ_LATENCY
+    cycles later. Word t div ku_lanes of a kernel lies kernel_words behind the one before.
+    The last gradients are written row_latency cycles after a sweep's last slot at the latest.
+    Last slots lie at least ceil(k*k / ku_lanes) cycles apart, those of the same address
+    row_revisit_cycles. Nothing stalls. Throughput: a slot per cycle, an element per cycle.
+    Reset: sweeps in flight are forgotten, slots begin a new one; memories keep their contents.
+    """
+    n_cu, taps, width = design.n_cu, design.taps, design.fmt.width
+    element_width = activation_bits(design.fused_dsp)
+
+    words, late_words = bits((taps + n_cu) * width), bits((taps + n_cu) * width)
+    store, store_column = flag(), count(design.max_size - 1)
+    column = count(design.max_size - 1)
+    scales = bits((taps + n_cu) * SCALE_BITS)
+    exponents = bits((taps + n_cu) * EXPONENT_BITS)
+    activations = bits(taps * element_width)
+    operands = bits(n_cu * OPERAND_BITS)
+    control = RowControl(design)
+
+    both = ConcatSignal(deltas, window)
+
+    @always_comb
+    def join() -> None:
+        words.next = both
+
+    row = [
+        delay(clk, slot.valid, store, 1),
+        delay(clk, slot.column, store_column, 1),
+        kernel_memory(clk, store, store_column, words, column, late_words, design.max_size),
+    ]
+    steer = row_control(clk, rst, slot, opening, read, column, control, design)
+    decode = row_operands(clk, words, late_words, scales, exponents, activations, operands, design)
+    # A CU's elements have room for a power of two, so that CU and lane are one index.
+    elements = [bits(width << levels(design.ku_lanes)) for _ in range(n_cu)]
+    units = [
+        row_cu(
+            clk,
+            control,
+            scales(taps * SCALE_BITS, 0),
+            exponents(taps * EXPONENT_BITS, 0),
+            activations,
+            scales((taps + j + 1) * SCALE_BITS, (taps + j) * SCALE_BITS),
+            exponents((taps + j + 1) * EXPONENT_BITS, (taps + j) * EXPONENT_BITS),
+            operands((j + 1) * OPERAND_BITS, j * OPERAND_BITS),
+            elements[j],
+            design,
+        )
+        for j in range(n_cu)
+    ]
+    joined = ConcatSignal(*reversed(elements)) if n_cu > 1 else elements[0]
+    shifts = (read.cu_shift, read.tap_shift)
+    digits = [shift(len(shift), ELEMENT_PLACE) for shift in shifts if len(shift) > ELEMENT_PLACE]
+    if not digits:
+        return join, row, steer, decode, units, delay(clk, joined, gradient, 1)
+    index = ConcatSignal(*digits) if len(digits) > 1 else digits[0]
+    late_index = bits(len(index))
+    choose = [
+        delay(clk, index, late_index, READ_LATENCY - 1),
+        select_word(clk, joined, late_index, gradient, ELEMENT_PLACE),
+    ]
+    return join, row, steer, decode, units, choose

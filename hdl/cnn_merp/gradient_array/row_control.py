@@ -1,0 +1,136 @@
+"""When the computational units of the kernel update in rows do what."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, always_comb
+
+from merp.hdl.base.delay import delay
+from merp.hdl.base.valid_delay import valid_delay
+from merp.hdl.bundles import count, flag
+from merp.hdl.cnn_merp.gradient_array.row_bundles import RowControl
+from merp.hdl.conversion.entity import entity
+from merp.hdl.gradient_bundles import GradientRead, RowSlot
+from merp.models.params.design import Design
+from merp.models.params.fused import NORMALISE
+from merp.models.params.row import DIFFERENCE, LAUNCH, PRODUCT, SCALE, SUMMED, steps
+
+SCALES_FIRST = SUMMED - (PRODUCT - 1)
+"""Cycles by which scales are taken before sums: as soon as the next sweep's replace them."""
+
+
+@entity
+def row_control(
+    clk: Any,
+    rst: Any,
+    slot: RowSlot,
+    opening: Any,
+    read: GradientRead,
+    column: Any,
+    control: RowControl,
+    design: Design,
+) -> Any:
+    """Follow each sweep from its slots to its gradients.
+
+    slot, opening  in   of a sweep; the last slot's kernel_addr and opening count
+    read           in   while enable is high the gradient memories are read at its addr
+    column         out  of the row memory: its words are the mantissa pass' in the next cycle
+    control        out  of all CUs
+
+    The mantissa pass of a sweep begins LAUNCH cycles after its last slot. Reset: no sweep is known.
+    """
+    last_step, kernel_words = steps(design) - 1, design.kernel_words
+    to_difference = SCALES_FIRST + DIFFERENCE
+    to_operand = to_difference + NORMALISE  # where the row's sum meets its gradient
+    to_write = to_operand + design.add_latency
+
+    last = flag()
+    launch, launch_opening = flag(), flag()
+    launch_last, launch_addr = count(design.max_size - 1), count(kernel_words - 1)
+    running, ending, pass_opening = flag(), flag(), flag()
+    pass_last, pass_addr = count(design.max_size - 1), count(kernel_words - 1)
+    taken_opening, taken_addr = flag(), count(kernel_words - 1)
+    taking, taking_opening, taking_fresh = flag(), flag(), flag()
+    step, addr = count(last_step), count(design.gradient_words - 1)
+    fresh = flag()
+    reset_before = flag()
+    slot_addr = count(design.gradient_words - 1)
+
+    @always_comb
+    def look() -> None:
+        last.next = slot.valid and slot.last
+        ending.next = running and column == pass_last
+        control.scale_step.next = step
+
+    @always(clk.posedge)
+    def sweep() -> None:
+        launch.next = last
+        if last:
+            launch_last.next = slot.column
+            launch_addr.next = slot.kernel_addr
+            launch_opening.next = opening
+        if launch:
+            running.next = True
+            column.next = 0
+            pass_last.next = launch_last
+            pass_addr.next = launch_addr
+            pass_opening.next = launch_opening
+        elif ending:
+            running.next = False
+        elif running:
+            column.next = column + 1
+        if rst:
+            launch.next = False
+            running.next = False
+
+    @always(clk.posedge)
+    def take() -> None:
+        if control.keep_scales:
+            taking.next = True
+            step.next = 0
+            addr.next = taken_addr
+            taking_opening.next = taken_opening
+            taking_fresh.next = fresh
+            fresh.next = False
+        elif step == last_step:
+            taking.next = False
+        else:
+            step.next = step + 1
+            addr.next = addr + kernel_words
+        if rst:
+            taking.next = False
+            step.next = last_step
+            fresh.next = True
+
+    @always(clk.posedge)
+    def begin_anew() -> None:
+        # A second cycle for the product that was being aligned.
+        reset_before.next = rst
+        control.clear.next = rst or reset_before
+
+    @always_comb
+    def choose() -> None:
+        if read.enable:
+            control.read_addr.next = read.addr
+        else:
+            control.read_addr.next = slot_addr
+
+    waits = [
+        delay(clk, slot.first, control.first, 1 + SCALE),
+        valid_delay(clk, rst, last, control.keep_largest, LAUNCH + SCALE),
+        valid_delay(clk, rst, running, control.active, PRODUCT - 1),
+        valid_delay(clk, rst, ending, control.keep_scales, PRODUCT - 1),
+        valid_delay(clk, rst, ending, control.keep_sums, SUMMED),
+        delay(clk, pass_addr, taken_addr, PRODUCT - 1),
+        delay(clk, pass_opening, taken_opening, PRODUCT - 1),
+        delay(clk, step, control.sum_step, SCALES_FIRST),
+        delay(clk, step, control.previous_step, to_difference - 1),
+        delay(clk, taking_fresh, control.fresh, to_difference - 1),
+        valid_delay(clk, rst, taking, control.replace, to_difference - 1),
+        delay(clk, addr, slot_addr, to_operand - 2),
+        delay(clk, taking_opening, control.from_zero, to_operand - 1),
+        delay(clk, addr, control.write_addr, to_write),
+        valid_delay(clk, rst, taking, control.write, to_write),
+    ]
+    return look, sweep, take, begin_anew, choose, waits

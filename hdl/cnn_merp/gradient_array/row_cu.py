@@ -1,0 +1,105 @@
+"""One computational unit of the kernel update in rows (``docs/blocks/row_array.md``)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import ConcatSignal, always_comb
+
+from merp.hdl.bundles import bits
+from merp.hdl.cnn_merp.gradient_array.row_bundles import RowControl
+from merp.hdl.cnn_merp.gradient_array.row_lane import SCALE_PLACE, SUM_PLACE, row_lane
+from merp.hdl.cnn_merp.gradient_array.row_largest import row_largest
+from merp.hdl.cnn_merp.gradient_array.row_sum import row_sum
+from merp.hdl.conversion.entity import entity
+from merp.hdl.fused.fused_align import fused_align
+from merp.hdl.fused.fused_product import fused_product
+from merp.models.params.design import Design
+from merp.models.params.fused import DISTANCE_BITS, EXPONENT_BITS, PRODUCT, activation_bits
+from merp.models.params.row import SCALE_BITS, sum_bits
+
+
+def _joined(words: list[Any]) -> Any:
+    return ConcatSignal(*reversed(words)) if len(words) > 1 else words[0]
+
+
+@entity
+def row_cu(
+    clk: Any,
+    control: RowControl,
+    scales: Any,
+    exponents: Any,
+    activations: Any,
+    delta_scale: Any,
+    delta_exponent: Any,
+    delta: Any,
+    elements: Any,
+    design: Design,
+) -> Any:
+    """Multiply windows by deltas, sum each tap's products over a row, add that to its gradient.
+
+    control                     in   when
+    scales, delta_scale         in   of the window's elements, tap 0 lowest, and of the delta, for
+                                     the exponent pass
+    exponents, delta_exponent   in   SCALE cycles after the mantissa pass has read them
+    activations, delta          in   decoded for the mantissa pass
+    elements                    out  of the gradient memories, lane 0 lowest, two cycles after
+                                     their address
+
+    Throughput: a window per cycle, and ku_lanes gradients. No reset but control's.
+    """
+    taps, dsp, lanes = design.taps, design.fused_dsp, design.ku_lanes
+    width, window = activation_bits(dsp), design.fused_window
+    products = [bits(window) for _ in range(taps)]
+    terms = [bits(window) for _ in range(taps)]
+    distances = [bits(DISTANCE_BITS) for _ in range(taps)]
+    sums = [bits(1 << SUM_PLACE) for _ in range(taps)]
+    held = [bits(1 << SCALE_PLACE) for _ in range(taps)]
+    words = [bits(design.fmt.width) for _ in range(lanes)]
+    word = _joined(words)
+
+    units = [
+        (
+            row_largest(
+                clk,
+                control.first,
+                control.keep_largest,
+                control.active,
+                control.keep_scales,
+                scales((tap + 1) * SCALE_BITS, tap * SCALE_BITS),
+                delta_scale,
+                exponents((tap + 1) * EXPONENT_BITS, tap * EXPONENT_BITS),
+                delta_exponent,
+                distances[tap],
+                held[tap],
+            ),
+            fused_product(
+                clk,
+                activations((tap + 1) * width, tap * width),
+                delta,
+                products[tap],
+                dsp,
+                PRODUCT,
+            ),
+            fused_align(clk, products[tap], distances[tap], terms[tap], 0),
+            row_sum(clk, control.clear, control.keep_sums, terms[tap], sums[tap], sum_bits(design)),
+        )
+        for tap in range(taps)
+    ]
+    accumulators = [
+        row_lane(
+            clk,
+            control,
+            _joined(sums[lane::lanes]),
+            _joined(held[lane::lanes]),
+            words[lane],
+            design,
+        )
+        for lane in range(lanes)
+    ]
+
+    @always_comb
+    def join() -> None:
+        elements.next = word
+
+    return units, accumulators, join

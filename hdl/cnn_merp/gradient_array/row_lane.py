@@ -1,0 +1,95 @@
+"""From the held sums of some taps to their gradients, one tap after the other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, always_comb, concat, intbv, modbv
+
+from merp.hdl.arithmetic.fp_add import fp_add
+from merp.hdl.arithmetic.fp_convert import fp_convert
+from merp.hdl.base.delay import delay
+from merp.hdl.base.memory import kernel_memory
+from merp.hdl.base.select_word import select_word
+from merp.hdl.bundles import bits
+from merp.hdl.cnn_merp.gradient_array.row_bundles import RowControl
+from merp.hdl.cnn_merp.gradient_array.row_control import SCALES_FIRST
+from merp.hdl.conversion.entity import entity
+from merp.hdl.fused.fused_distances import EXPONENT_SUM_BITS
+from merp.hdl.fused.fused_normalise import fused_normalise
+from merp.models.params.design import Design
+from merp.models.params.row import CODE_BITS, DIFFERENCE, steps, sum_bits
+
+SUM_PLACE, SCALE_PLACE = 6, 4  # words of 2^6 and 2^4 bits are selected
+
+
+@entity
+def row_lane(
+    clk: Any, control: RowControl, sums: Any, scales: Any, element: Any, design: Design
+) -> Any:
+    """Round the sum of each tap's row and add it to the tap's gradient.
+
+    control  in   which tap, where its gradient is
+    sums     in   held sums, 64 bits each, the first tap lowest
+    scales   in   exponents and what is no number, 16 bits each
+    element  out  of the gradient memory, addressed two cycles earlier
+
+    Throughput: a tap per cycle. Reset: none.
+    """
+    fmt, width = design.accumulator_format, sum_bits(design)
+    picked, picked_scale = bits(width), bits(EXPONENT_SUM_BITS + CODE_BITS)
+    scale = bits(EXPONENT_SUM_BITS + CODE_BITS)
+    previous = [bits(width) for _ in range(steps(design))]
+    difference = bits(width + 1)
+    largest, special = bits(EXPONENT_SUM_BITS), bits(3)
+    row_total, operand, total = bits(fmt.width), bits(fmt.width), bits(fmt.width)
+    word = bits(fmt.width)
+
+    @always(clk.posedge)
+    def subtract() -> None:
+        older = intbv(0)[width:]
+        value = modbv(0)[width:]
+        if not control.fresh:
+            older[:] = previous[control.previous_step]
+        value[:] = picked - older
+        difference.next = concat(value, False)
+        if control.replace:
+            previous[control.previous_step].next = picked
+
+    @always_comb
+    def unpack() -> None:
+        code = scale[EXPONENT_SUM_BITS + CODE_BITS : EXPONENT_SUM_BITS]
+        largest.next = scale[EXPONENT_SUM_BITS:]
+        nan = code == 3
+        infinite = code != 0
+        special.next = concat(nan, infinite, scale[EXPONENT_SUM_BITS + 1])
+
+    @always(clk.posedge)
+    def fetch() -> None:
+        # Behind the memory's own register, as a deep memory is many blocks and a multiplexer.
+        if control.from_zero:
+            operand.next = 0
+        else:
+            operand.next = word
+
+    stages = [
+        select_word(clk, sums, control.sum_step, picked, SUM_PLACE),
+        select_word(clk, scales, control.scale_step, picked_scale, SCALE_PLACE),
+        delay(clk, picked_scale, scale, SCALES_FIRST + DIFFERENCE - 1),
+        fused_normalise(clk, difference, largest, special, row_total, design.fused_window, fmt),
+        fp_add(clk, row_total, operand, total, fmt, design.add_latency),
+        kernel_memory(
+            clk,
+            control.write,
+            control.write_addr,
+            total,
+            control.read_addr,
+            word,
+            design.gradient_words,
+        ),
+    ]
+    if fmt == design.fmt:
+        stages.append(delay(clk, word, element, 1))
+    else:
+        stages.append(fp_convert(clk, word, element, fmt, design.fmt))
+    return subtract, unpack, fetch, stages

@@ -1,0 +1,92 @@
+"""The largest exponent of a tap's products in a sweep, and how far below it each of them lies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, always_comb, concat, intbv, modbv
+
+from merp.hdl.bundles import bits
+from merp.hdl.cnn_merp.gradient_array.row_scale import INFINITE_AT, NEGATIVE_AT, ZERO_AT
+from merp.hdl.conversion.entity import entity
+from merp.hdl.fused.fused_distances import EXPONENT_SUM_BITS, RANK_BITS
+from merp.models.params.fused import DISTANCE_BITS, EXPONENT_BITS
+from merp.models.params.row import CODE_BITS
+
+
+@entity
+def row_largest(
+    clk: Any,
+    first: Any,
+    keep_largest: Any,
+    active: Any,
+    keep_scales: Any,
+    x: Any,
+    delta: Any,
+    x_exponent: Any,
+    delta_exponent: Any,
+    distance: Any,
+    scale: Any,
+) -> Any:
+    """Compare the exponents of a sweep's products, and then measure each against the largest.
+
+    first                       in   x and delta are a sweep's first
+    x, delta                    in   factors as row_scale gives them
+    keep_largest                in   the sweep's last ones came a cycle ago
+    active                      in   the late exponents belong to a sweep
+    x_exponent, delta_exponent  in   the same factors' exponents, once more
+    distance                    out  a cycle after them: how much less than the largest their sum
+                                     is, the highest bit if 32 or more, or without a sweep
+    keep_scales                 in   those were a sweep's last
+    scale                       out  | what is no number (2 bits) | largest sum of exponents |, kept
+
+    Bit 0 of what is no number stands for +infinity, bit 1 for -infinity, both for a NaN. Of a
+    product that is zero the distance means nothing, nor does scale if all are. Reset: none.
+    """
+    rank, largest = bits(RANK_BITS), bits(RANK_BITS)
+    held, held_code = bits(EXPONENT_SUM_BITS), bits(CODE_BITS)
+    found, code = bits(CODE_BITS), bits(CODE_BITS)
+
+    @always_comb
+    def add() -> None:
+        exponent = intbv(0)[EXPONENT_SUM_BITS:]
+        exponent[:] = concat(False, x[EXPONENT_BITS:]) + delta[EXPONENT_BITS:]
+        some = not x[ZERO_AT] and not delta[ZERO_AT]
+        rank.next = concat(some, exponent)
+
+    @always_comb
+    def classify() -> None:
+        infinite = x[INFINITE_AT] or delta[INFINITE_AT]
+        zero = x[ZERO_AT] or delta[ZERO_AT]
+        minus = x[NEGATIVE_AT] != delta[NEGATIVE_AT]
+        below = infinite and (zero or minus)
+        above = infinite and (zero or not minus)
+        found.next = concat(below, above)
+
+    @always(clk.posedge)
+    def compare() -> None:
+        if first or largest < rank:
+            largest.next = rank
+        if first:
+            code.next = found
+        else:
+            code.next = code | found
+
+    @always(clk.posedge)
+    def hold() -> None:
+        if keep_largest:
+            held.next = largest[EXPONENT_SUM_BITS:]
+            held_code.next = code
+        if keep_scales:
+            scale.next = concat(held_code, held)
+
+    @always(clk.posedge)
+    def subtract() -> None:
+        exponent = intbv(0)[EXPONENT_SUM_BITS:]
+        difference = modbv(0)[EXPONENT_SUM_BITS:]
+        exponent[:] = concat(False, x_exponent) + delta_exponent
+        difference[:] = held - exponent
+        beyond = difference[EXPONENT_SUM_BITS : DISTANCE_BITS - 1] != 0 or not active
+        distance.next = concat(beyond, difference[DISTANCE_BITS - 1 :])
+
+    return add, classify, compare, hold, subtract

@@ -1,0 +1,85 @@
+"""Windows and deltas decoded for both passes of the kernel update in rows, once for all CUs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import ConcatSignal, always_comb
+
+from merp.hdl.base.delay import delay
+from merp.hdl.bundles import bits
+from merp.hdl.cnn_merp.gradient_array.row_scale import row_scale
+from merp.hdl.conversion.entity import entity
+from merp.hdl.fused.fused_activation import fused_activation
+from merp.hdl.fused.fused_operand import fused_operand
+from merp.models.params.design import Design
+from merp.models.params.fused import (
+    EXPONENT_BITS,
+    FRACTION_BITS,
+    OPERAND_BITS,
+    activation_bits,
+)
+from merp.models.params.row import SCALE, SCALE_BITS
+
+
+@entity
+def row_operands(
+    clk: Any,
+    words: Any,
+    late_words: Any,
+    scales: Any,
+    exponents: Any,
+    activations: Any,
+    deltas: Any,
+    design: Design,
+) -> Any:
+    """Decode a slot's words as they come, and a row later.
+
+    words        in   deltas of all CUs above a window, CU 0 and tap 0 lowest
+    scales       out  of each, SCALE cycles later
+    late_words   in   the same words, for the mantissa pass
+    exponents    out  of each, SCALE cycles later
+    activations  out  the window's elements; a cycle later exponents and flags, two the mantissas
+    deltas       out  operands, a cycle later
+
+    Throughput: a slot per cycle. Reset: none.
+    """
+    taps, n_cu, width = design.taps, design.n_cu, design.fmt.width
+    count = taps + n_cu
+    scale = [bits(SCALE_BITS) for _ in range(count)]
+    element = [bits(activation_bits(design.fused_dsp)) for _ in range(taps)]
+    operand = [bits(OPERAND_BITS) for _ in range(n_cu)]
+    all_scales = ConcatSignal(*reversed(scale))
+    all_exponents = ConcatSignal(
+        *(
+            late_words(j * width + FRACTION_BITS + EXPONENT_BITS, j * width + FRACTION_BITS)
+            for j in reversed(range(count))
+        )
+    )
+    all_elements = ConcatSignal(*reversed(element)) if taps > 1 else element[0]
+    all_operands = ConcatSignal(*reversed(operand)) if n_cu > 1 else operand[0]
+
+    decoders = [
+        *(row_scale(clk, words((j + 1) * width, j * width), scale[j]) for j in range(count)),
+        *(
+            fused_activation(
+                clk, late_words((j + 1) * width, j * width), element[j], design.fused_dsp
+            )
+            for j in range(taps)
+        ),
+        *(
+            fused_operand(late_words((taps + j + 1) * width, (taps + j) * width), operand[j])
+            for j in range(n_cu)
+        ),
+    ]
+
+    @always_comb
+    def join() -> None:
+        activations.next = all_elements
+
+    waits = [
+        delay(clk, all_scales, scales, SCALE - 1),
+        delay(clk, all_exponents, exponents, SCALE),
+        delay(clk, all_operands, deltas, 1),
+    ]
+    return decoders, join, waits

@@ -1,0 +1,36 @@
+"""The scale of a factor: what the exponent pass of a row has to know of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, concat, intbv
+
+from merp.hdl.conversion.entity import entity
+from merp.models.params.fused import EXPONENT_BITS, FRACTION_BITS
+
+ZERO_AT, INFINITE_AT, NEGATIVE_AT = EXPONENT_BITS, EXPONENT_BITS + 1, EXPONENT_BITS + 2
+
+
+@entity
+def row_scale(clk: Any, word: Any, scale: Any) -> Any:
+    """Decode a binary32 number but for its fraction.
+
+    word   in   binary32; a subnormal is zero
+    scale  out  from the highest bit: negative, infinite, zero, exponent field (8 bits); a NaN is
+                infinite and zero
+
+    Latency: 1. Throughput: one per cycle. Reset: none.
+    """
+    special = (1 << EXPONENT_BITS) - 1
+    sign_at = FRACTION_BITS + EXPONENT_BITS
+
+    @always(clk.posedge)
+    def decode() -> None:
+        exponent = intbv(0)[EXPONENT_BITS:]
+        exponent[:] = word[sign_at:FRACTION_BITS]
+        infinite = exponent == special
+        zero = exponent == 0 or (infinite and word[FRACTION_BITS:] != 0)
+        scale.next = concat(word[sign_at], infinite, zero, exponent)
+
+    return decode

@@ -1,0 +1,53 @@
+"""The running sum of a tap's aligned products, an integer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, intbv, modbv
+
+from merp.hdl.bundles import bits
+from merp.hdl.conversion.entity import entity
+
+
+@entity
+def row_sum(clk: Any, clear: Any, keep: Any, term: Any, held: Any, width: int) -> Any:
+    """Add a term in each cycle, and hold the sum when asked to.
+
+    clear  in   the sum is zero in the next cycle
+    term   in   value in two's complement, and below it a unit to add
+    keep   in   hold the sum that there is
+    held   out  ``width`` bits; higher ones are zero
+
+    The sum counts modulo 2^width, and goes on from sweep to sweep: a sweep's own is a difference,
+    and no multiplexer has to come before the adder. Reset: clear.
+    """
+    total = bits(width)
+    top = len(term) - 1
+
+    @always(clk.posedge)
+    def add() -> None:
+        # As a difference, so that synthesis keeps the sum where a carry chain wants a signal of
+        # its own. The 1 that a difference carries in meets the unit in the lowest place.
+        left = intbv(0)[width + 1 :]
+        right = intbv(0)[width + 1 :]
+        value = modbv(0)[width + 1 :]
+        left[:] = total
+        left[:] = left << 1
+        left[0] = term[0]
+        if not term[top]:
+            right[:] = ~right
+        right[top:] = ~term[top:]
+        right[0] = True
+        value[:] = left - right
+        if clear:
+            total.next = 0
+        else:
+            total.next = value[width + 1 : 1]
+
+    @always(clk.posedge)
+    def hold() -> None:
+        if keep:
+            held.next = total
+
+    return add, hold

@@ -1,0 +1,1 @@
+"""k x k banks of map words, and the windows read from them."""

@@ -1,0 +1,68 @@
+"""One of the k x k two-port memories that hold the kept rows of the input maps.
+
+CNN-MERP section V.C and figure 9.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import Signal, always, intbv
+
+from merp.hdl.conversion.entity import entity
+
+
+@entity
+def bank(
+    clk: Any,
+    write_row: Any,
+    write_column: Any,
+    write_addr: Any,
+    write_data: Any,
+    read: Any,
+    row_on: Any,
+    column_on: Any,
+    row_next: Any,
+    column_next: Any,
+    addr_00: Any,
+    addr_01: Any,
+    addr_10: Any,
+    addr_11: Any,
+    q: Any,
+    words: int,
+    width: int,
+) -> Any:
+    """Store elements of one (row mod k, column mod k) and give one tap of each window.
+
+    A tap in the padding clears the output register instead of reading: the memory's own
+    synchronous reset masks it, at no cost in logic.
+
+    write_row, write_column  in  this bank's bits of the row and column enables
+    row_next, column_next    in  which of the four addresses holds this bank's tap
+
+    Latency: q one cycle after read. Throughput: a write and a read per cycle. Reset: none.
+    """
+    memory = [Signal(intbv(0)[width:]) for _ in range(words)]
+    reach = 1 << len(addr_00)
+
+    @always(clk.posedge)
+    def access() -> None:
+        if write_row and write_column:
+            memory[write_addr].next = write_data
+        if read:
+            if row_on and column_on:
+                address = intbv(0, min=0, max=reach)
+                if row_next:
+                    if column_next:
+                        address[:] = addr_11
+                    else:
+                        address[:] = addr_10
+                elif column_next:
+                    address[:] = addr_01
+                else:
+                    address[:] = addr_00
+                q.next = memory[address]
+            else:
+                q.next = 0
+
+    return access

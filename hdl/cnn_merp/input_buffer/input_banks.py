@@ -1,0 +1,59 @@
+"""The k x k banks side by side: one element in, one window out.
+
+CNN-MERP section IV.E (strategy 4) and V.C.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import ConcatSignal, always_comb
+
+from merp.hdl.bundles import BankRead, BankWrite, bits
+from merp.hdl.cnn_merp.input_buffer.bank import bank
+from merp.hdl.conversion.entity import entity
+from merp.models.params.design import Design
+
+
+@entity
+def input_banks(clk: Any, write: BankWrite, read: BankRead, taps: Any, design: Design) -> Any:
+    """Write one bank and read all of them.
+
+    taps  out  k*k words, bank (0, 0) lowest, then (0, 1), ...: window taps, still rotated
+
+    Latency: taps one cycle after read. Throughput: a write and a window per cycle. Reset: none.
+    """
+    k = design.k
+    words = design.d * design.row_words
+    width = design.fmt.width
+    q = [bits(width) for _ in range(k * k)]
+    banks = [
+        bank(
+            clk,
+            write.rows(row),
+            write.columns(column),
+            write.addr,
+            write.data,
+            read.enable,
+            read.rows_on(row),
+            read.columns_on(column),
+            read.rows_next(row),
+            read.columns_next(column),
+            read.addr_00,
+            read.addr_01,
+            read.addr_10,
+            read.addr_11,
+            q[row * k + column],
+            words,
+            width,
+        )
+        for row in range(k)
+        for column in range(k)
+    ]
+    side_by_side = ConcatSignal(*reversed(q)) if k > 1 else q[0]
+
+    @always_comb
+    def collect() -> None:
+        taps.next = side_by_side
+
+    return banks, collect

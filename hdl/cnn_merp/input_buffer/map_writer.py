@@ -1,0 +1,151 @@
+"""The router of figure 9: where each map word goes, and whether it may go there yet.
+
+CNN-MERP section V.C. The write permission keeps every element until the last window that needs it
+has been read, and never waits for a word that the oldest open position still lacks.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, always_comb
+
+from merp.hdl.bundles import BankWrite, Floor, MapConfig, Stream, bits, count, flag
+from merp.hdl.conversion.entity import entity
+from merp.models.params.design import Design
+
+
+@entity
+def map_writer(
+    clk: Any,
+    rst: Any,
+    start: Any,
+    enable: Any,
+    config: MapConfig,
+    sink: Stream,
+    floor: Floor,
+    bank: BankWrite,
+    row: Any,
+    column: Any,
+    channel: Any,
+    complete: Any,
+    framing_error: Any,
+    design: Design,
+) -> Any:
+    """Accept map words and write them into the banks.
+
+    Element (row r, column c, map i) goes to bank (r mod k, c mod k), address (c div k)*n + i of
+    the row's place in the ring. Rows are counted over all images of the run. A word of row g and
+    column c is accepted if
+
+        g < first + kept  or  (g < next_first + kept  and  c < first_column)
+
+    where first and first_column are the oldest open position's first needed row and column,
+    next_first is the first row that the next row of positions needs, and kept = d*k.
+
+    enable         in   map words may be accepted (kernels are loaded)
+    floor          in   first + kept, next_first + kept, first_column of the oldest open position
+    row, column, channel  out  place of the next word; rows count over all images
+    complete       out  all words of the run were accepted
+    framing_error  out  last came with another word than the run's last; sticky until start
+
+    Latency: a word is in its bank 2 cycles after its transfer. Throughput: a word per cycle.
+    Reset: the run is complete.
+    """
+    k = design.k
+    d = design.d
+    row_words = design.row_words
+    last_base = (d - 1) * row_words
+    column_width = design.max_size.bit_length()
+
+    rows_left = bits(column_width)  # of this image, this row included
+    images_left = count(design.max_images)
+    bank_row = bits(k)  # one-hot
+    bank_column = bits(k)
+    base = count(2 * design.d * row_words)  # of this row's ring place
+    block_base = count(row_words + design.max_maps)  # of this block of columns
+    accept = flag()
+    last_word = flag()
+
+    @always_comb
+    def permission() -> None:
+        sink.ready.next = False
+        accept.next = False
+        if enable and not complete:
+            if floor.open or (
+                floor.valid
+                and (
+                    row < floor.row_limit or (row < floor.next_row_limit and column < floor.column)
+                )
+            ):
+                sink.ready.next = True
+                accept.next = sink.valid
+
+    @always_comb
+    def recognise() -> None:
+        last_word.next = (
+            images_left == 1
+            and rows_left == 1
+            and column + 1 == config.columns
+            and channel + 1 == config.inputs
+        )
+
+    @always(clk.posedge)
+    def route() -> None:
+        bank.rows.next = 0
+        bank.columns.next = 0
+        if accept:
+            bank.rows.next = bank_row
+            bank.columns.next = bank_column
+            bank.addr.next = base + block_base + channel
+            bank.data.next = sink.data
+            if sink.last != last_word:
+                framing_error.next = True
+            if channel + 1 != config.inputs:
+                channel.next = channel + 1
+            else:
+                channel.next = 0
+                if column + 1 != config.columns:
+                    column.next = column + 1
+                    if bank_column[k - 1]:
+                        bank_column.next = 1
+                        block_base.next = block_base + config.inputs
+                    else:
+                        bank_column.next = bank_column << 1
+                else:
+                    column.next = 0
+                    bank_column.next = 1
+                    block_base.next = 0
+                    row.next = row + 1
+                    if bank_row[k - 1]:
+                        bank_row.next = 1
+                        if base == last_base:
+                            base.next = 0
+                        else:
+                            base.next = base + row_words
+                    else:
+                        bank_row.next = bank_row << 1
+                    if rows_left != 1:
+                        rows_left.next = rows_left - 1
+                    else:
+                        rows_left.next = config.rows
+                        images_left.next = images_left - 1
+            if last_word:
+                complete.next = True
+        if start:
+            row.next = 0
+            column.next = 0
+            channel.next = 0
+            rows_left.next = config.rows
+            images_left.next = config.images
+            bank_row.next = 1
+            bank_column.next = 1
+            base.next = 0
+            block_base.next = 0
+            complete.next = False
+            framing_error.next = False
+        if rst:
+            complete.next = True
+            framing_error.next = False
+
+    return permission, recognise, route

@@ -1,0 +1,47 @@
+"""Location restore and window register: strategy 2, one window held for all output maps.
+
+CNN-MERP sections IV.C and V.C, figures 4 and 9.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import ConcatSignal, always
+
+from merp.hdl.base.rotator import rotator
+from merp.hdl.bundles import bits
+from merp.hdl.conversion.entity import entity
+
+
+@entity
+def window(
+    clk: Any, row_shift: Any, column_shift: Any, taps: Any, held: Any, k: int, width: int
+) -> Any:
+    """Turn bank order into window order.
+
+    The banks keep their outputs until the next read, so the window stands while the CUs walk the
+    output maps; the register needs no enable.
+
+    Bank (r, c) holds tap (r - row_shift mod k, c - column_shift mod k).
+
+    taps  in   k*k words from the banks, bank (0, 0) lowest
+    held  out  the window, tap (0, 0) lowest, row by row
+
+    Latency: one cycle. Throughput: a window per cycle. Reset: none.
+    """
+    upright = bits(k * k * width)
+    row_bits = k * width
+    restored = [bits(row_bits) for _ in range(k)]
+    turn_rows = rotator(taps, row_shift, upright, k, row_bits)
+    turn_columns = [
+        rotator(upright((r + 1) * row_bits, r * row_bits), column_shift, restored[r], k, width)
+        for r in range(k)
+    ]
+    in_order = ConcatSignal(*reversed(restored)) if k > 1 else restored[0]
+
+    @always(clk.posedge)
+    def hold() -> None:
+        held.next = in_order
+
+    return turn_rows, turn_columns, hold

@@ -1,0 +1,1 @@
+"""Kernels and biases from their streams into the memories."""

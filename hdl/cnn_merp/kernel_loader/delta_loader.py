@@ -1,0 +1,113 @@
+"""Kernels from the stream of forward propagation into the CUs of delta propagation.
+
+CNN-MERP section III.B: input and output maps swap roles, and kernels turn by 180 degrees. Both
+happen while loading, so that no second copy of the kernels is kept in external memory.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, always_comb
+
+from merp.hdl.bundles import BiasWrite, KernelWrite, LoadConfig, Stream, count, flag
+from merp.hdl.cnn_merp.kernel_loader.kernel_intake import kernel_intake
+from merp.hdl.conversion.entity import entity
+from merp.models.params.design import Design
+
+
+@entity
+def delta_loader(
+    clk: Any,
+    rst: Any,
+    start: Any,
+    config: LoadConfig,
+    sink: Stream,
+    kernel: KernelWrite,
+    bias: BiasWrite,
+    loaded: Any,
+    framing_error: Any,
+    design: Design,
+) -> Any:
+    """Load the kernels of a layer transposed and rotated, and +0 as every bias.
+
+    The layer has m output and n input maps; its deltas are m maps in (config_inputs) and n maps
+    out. Kernel words come in the order m, n, row, column; k*k of them, the last lowest, belong to
+    CU j mod n_cu for input map j of the layer, and go to address i*G + j div n_cu for its output
+    map i.
+
+    start          in   one cycle; config is stable from here until loaded
+    loaded         out  from the first cycle that may read everything until the next start
+    framing_error  out  last came with another word than the stream's last; until start
+
+    Latency: a write is enabled one cycle after its last word, loaded follows one cycle later.
+    Throughput: a word per cycle. Reset: synchronous, the load is abandoned.
+    """
+    n_cu, groups = design.n_cu, design.groups
+    every_cu = (1 << n_cu) - 1
+
+    # Every counter can also hold its limit, so that counter + 1 compares without a carry lost.
+    channel = count(design.max_maps)
+    cu = count(n_cu)
+    group = count(groups)
+    addr = count(design.kernel_words + groups)
+    last_map, final = flag(), flag()
+    taken = flag()
+    kernels_loaded = flag()
+    clearing = flag()
+    cleared = count(groups)  # biases of each CU that are +0
+
+    intake = kernel_intake(
+        clk, rst, start, sink, kernel, cu, addr, final, taken, kernels_loaded, framing_error,
+        design, True,
+    )  # fmt: skip
+
+    @always_comb
+    def place() -> None:
+        last_map.next = group + 1 == config.groups and cu + 1 == config.last_cus
+
+    @always_comb
+    def end() -> None:
+        final.next = last_map and channel + 1 == config.inputs
+
+    @always(clk.posedge)
+    def walk() -> None:
+        if rst or start:
+            channel.next = 0
+            cu.next = 0
+            group.next = 0
+            addr.next = 0
+        elif taken:
+            if last_map:
+                cu.next = 0
+                group.next = 0
+                channel.next = channel + 1
+                addr.next = addr + 1
+            elif cu + 1 < n_cu:
+                cu.next = cu + 1
+            else:
+                cu.next = 0
+                group.next = group + 1
+                addr.next = addr + 1
+
+    # There are at least as many kernel words as groups: nobody waits for this.
+    @always(clk.posedge)
+    def clear() -> None:
+        bias.enable.next = 0
+        if clearing:
+            bias.enable.next = every_cu
+            bias.addr.next = cleared
+            bias.data.next = 0
+            cleared.next = cleared + 1
+            clearing.next = cleared + 1 != config.groups
+        if start:
+            clearing.next = True
+            cleared.next = 0
+        if rst:
+            clearing.next = False
+
+    @always(clk.posedge)
+    def finish() -> None:
+        loaded.next = kernels_loaded and not clearing and not start and not rst
+
+    return intake, place, end, walk, clear, finish

@@ -1,0 +1,72 @@
+"""A stream of kernels: its handshake, its end, and each kernel as a write to the memory of a CU."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, always_comb, block
+
+from merp.hdl.bundles import KernelWrite, Stream, count
+from merp.hdl.cnn_merp.kernel_loader.collect_taps import collect_taps
+from merp.models.params.design import Design
+
+
+@block
+def kernel_intake(
+    clk: Any,
+    rst: Any,
+    start: Any,
+    sink: Stream,
+    kernel: KernelWrite,
+    cu: Any,
+    addr: Any,
+    final: Any,
+    taken: Any,
+    loaded: Any,
+    framing_error: Any,
+    design: Design,
+    rotated: bool,
+) -> Any:
+    """Take kernels from start to the final one, and write each to where the loader says.
+
+    cu, addr       in   where the kernel at hand belongs
+    final          in   it is the last one
+    taken          out  its last element is transferred in this cycle; the write follows
+    loaded         out  all were taken; until the next start
+    framing_error  out  last came with another word than the stream's last; until start
+
+    rotated: the first element lies highest. Reset: the load is abandoned.
+    """
+    taps, n_cu = design.taps, design.n_cu
+    tap = count(taps)  # can also hold its limit, so that tap + 1 compares without a carry lost
+    collect = collect_taps(clk, sink, kernel.data, design.fmt.width, rotated)
+
+    @always_comb
+    def complete() -> None:
+        taken.next = sink.valid and sink.ready and tap + 1 == taps
+
+    @always(clk.posedge)
+    def load() -> None:
+        kernel.enable.next = 0
+        if rst or start:
+            sink.ready.next = start and not rst
+            loaded.next = False
+            framing_error.next = False
+            tap.next = 0
+        elif sink.valid and sink.ready:
+            if sink.last:
+                framing_error.next = True
+            if not taken:
+                tap.next = tap + 1
+            else:
+                tap.next = 0
+                kernel.addr.next = addr
+                for j in range(n_cu):
+                    if cu == j:
+                        kernel.enable.next[j] = True
+                if final:
+                    sink.ready.next = False
+                    loaded.next = True
+                    framing_error.next = framing_error or not sink.last
+
+    return collect, complete, load

@@ -1,0 +1,131 @@
+"""Kernels and biases from their streams into the memories of the CUs.
+
+CNN-MERP section V.A: all kernels are loaded before a batch is executed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, always_comb
+
+from merp.hdl.bundles import BiasWrite, KernelWrite, LoadConfig, Stream, count, flag
+from merp.hdl.cnn_merp.kernel_loader.kernel_intake import kernel_intake
+from merp.hdl.conversion.entity import entity
+from merp.models.params.design import Design
+
+
+@entity
+def kernel_loader(
+    clk: Any,
+    rst: Any,
+    start: Any,
+    config: LoadConfig,
+    sink_kernel: Stream,
+    sink_bias: Stream,
+    kernel: KernelWrite,
+    bias: BiasWrite,
+    loaded: Any,
+    framing_error: Any,
+    design: Design,
+) -> Any:
+    """Load m*n*k*k kernel words and m biases, both streams at the same time.
+
+    Output map o belongs to CU o mod n_cu in group o div n_cu. Kernel words come in the order
+    m, n, row, column; k*k of them, the first lowest, go to address i*G + group for input map i.
+    Biases come in the order m and go to address group.
+
+    start          in   one cycle; config is stable from here until loaded
+    loaded         out  from the first cycle that may read everything until the next start
+    framing_error  out  a last came with another word than its stream's last; until start
+
+    Latency: a write is enabled one cycle after its last word, loaded follows one cycle later.
+    Throughput: a word of each stream per cycle. Reset: synchronous, the load is abandoned.
+    """
+    n_cu = design.n_cu
+
+    # Every counter can also hold its limit, so that counter + 1 compares without a carry lost.
+    channel = count(design.max_maps)
+    kernel_cu = count(n_cu)
+    kernel_group = count(design.groups)
+    addr = count(design.kernel_words + design.groups)
+    final = flag()
+    taken = flag()
+    kernels_loaded = flag()
+    kernel_error = flag()
+
+    bias_cu = count(n_cu)
+    bias_group = count(design.groups)
+    biases_loaded = flag()
+    bias_error = flag()
+
+    intake = kernel_intake(
+        clk, rst, start, sink_kernel, kernel, kernel_cu, addr, final, taken, kernels_loaded,
+        kernel_error, design, False,
+    )  # fmt: skip
+
+    @always_comb
+    def place() -> None:
+        final.next = (
+            channel + 1 == config.inputs
+            and kernel_group + 1 == config.groups
+            and kernel_cu + 1 == config.last_cus
+        )
+
+    @always(clk.posedge)
+    def walk_kernels() -> None:
+        if rst or start:
+            channel.next = 0
+            kernel_cu.next = 0
+            kernel_group.next = 0
+            addr.next = 0
+        elif taken:
+            if channel + 1 < config.inputs:
+                channel.next = channel + 1
+                addr.next = addr + config.groups
+            else:
+                channel.next = 0
+                if kernel_cu + 1 < n_cu:
+                    kernel_cu.next = kernel_cu + 1
+                    addr.next = kernel_group
+                else:
+                    kernel_cu.next = 0
+                    kernel_group.next = kernel_group + 1
+                    addr.next = kernel_group + 1
+
+    @always(clk.posedge)
+    def load_biases() -> None:
+        bias.enable.next = 0
+        if rst or start:
+            sink_bias.ready.next = start and not rst
+            biases_loaded.next = False
+            bias_error.next = False
+            bias_cu.next = 0
+            bias_group.next = 0
+        elif sink_bias.valid and sink_bias.ready:
+            if sink_bias.last:
+                bias_error.next = True
+            bias.addr.next = bias_group
+            bias.data.next = sink_bias.data
+            for j in range(n_cu):
+                if bias_cu == j:
+                    bias.enable.next[j] = True
+            if bias_group + 1 == config.groups and bias_cu + 1 == config.last_cus:
+                sink_bias.ready.next = False
+                biases_loaded.next = True
+                bias_error.next = bias_error or not sink_bias.last
+            elif bias_cu + 1 < n_cu:
+                bias_cu.next = bias_cu + 1
+            else:
+                bias_cu.next = 0
+                bias_group.next = bias_group + 1
+
+    @always(clk.posedge)
+    def finish() -> None:
+        loaded.next = kernels_loaded and biases_loaded and not start and not rst
+
+    @always_comb
+    def report() -> None:
+        framing_error.next = kernel_error or bias_error
+
+    return intake, place, walk_kernels, load_biases, finish, report

@@ -1,0 +1,1 @@
+"""The tops: forward propagation, delta propagation, kernel update."""

@@ -1,0 +1,84 @@
+"""The datapath of the forward engine: one super layer, from map words in to map words out.
+
+CNN-MERP section V, figures 7 to 10. What counts words and cycles stands around it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from merp.hdl.bundles import (
+    BiasWrite,
+    KernelWrite,
+    MapConfig,
+    OutputConfig,
+    Slot,
+    Stream,
+    Sums,
+    Verdict,
+    bits,
+    flag,
+)
+from merp.hdl.cnn_merp.behavioural.cu_array import cu_array_fast
+from merp.hdl.cnn_merp.cu_array.cu_array import cu_array
+from merp.hdl.cnn_merp.phases.input_side import input_side
+from merp.hdl.cnn_merp.super_layer.super_layer import super_layer
+from merp.hdl.conversion.entity import entity
+from merp.models.params.design import Design
+
+ARRAYS = {"rtl": cu_array, "behavioural": cu_array_fast}
+
+
+class Progress:
+    """How far the datapath is, and what went wrong; each stays until the next start."""
+
+    def __init__(self) -> None:
+        self.complete = flag()  # all map words were accepted
+        self.output_done = flag()  # all words out were transferred
+        self.map_error = flag()  # last came with another word than the last
+
+
+@entity
+def engine(
+    clk: Any,
+    rst: Any,
+    start: Any,
+    map_config: MapConfig,
+    output_config: OutputConfig,
+    kernel: KernelWrite,
+    bias: BiasWrite,
+    loaded: Any,
+    sink: Stream,
+    source: Stream,
+    verdict: Verdict,
+    progress: Progress,
+    design: Design,
+    array: str,
+    state: Stream | None = None,
+) -> Any:
+    """Compute a super layer for a batch of images.
+
+    kernel, bias  in   write ports of the CUs' memories
+    loaded        in   they hold what the run needs: map words may be accepted
+    sink, source  in, out  words in the order image, row, column, map
+    verdict       out  the sequencer's of this cycle
+    progress      out  how far the run is
+    state         out  (in a design that writes it) the state for the way back
+
+    Throughput: a map word in, a slot of n_cu window products, and a map word out per cycle.
+    Reset: the run is abandoned.
+    """
+    slot = Slot(design)
+    held = bits(design.window_width)
+    sums = Sums(design)
+    popped = flag()
+
+    windows = input_side(
+        clk, rst, start, loaded, map_config, sink, popped,
+        slot, held, verdict, progress.complete, progress.map_error, design,
+    )  # fmt: skip
+    units = ARRAYS[array](clk, rst, kernel, bias, slot, held, sums, design)
+    finish = super_layer(
+        clk, rst, start, output_config, sums, popped, source, progress.output_done, design, state
+    )
+    return windows, units, finish

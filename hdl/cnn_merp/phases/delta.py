@@ -1,0 +1,145 @@
+"""Delta propagation: from the delta of a layer to that of the layer in front of it.
+
+CNN-MERP section III.B: the engine of forward propagation, kernels transposed and rotated while they
+are loaded, with un-pooling and ReLU' behind it (the paper's order) or before it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always_comb, block
+
+from merp.hdl.base.word_counter import word_counter
+from merp.hdl.bundles import (
+    AxiStream,
+    BiasWrite,
+    DeltaStatus,
+    KernelWrite,
+    LoadConfig,
+    MapConfig,
+    OutputConfig,
+    Stream,
+    Verdict,
+    flag,
+    stream_of,
+)
+from merp.hdl.cnn_merp.kernel_loader.delta_loader import delta_loader
+from merp.hdl.cnn_merp.phases.datapath import Progress, engine
+from merp.hdl.cnn_merp.phases.run_counters import run_counters
+from merp.hdl.cnn_merp.upsampling.dilater import DilateConfig, dilater
+from merp.hdl.cnn_merp.upsampling.unpool import unpool
+from merp.hdl.cnn_merp.upsampling.unpool_config import UnpoolConfig
+from merp.hdl.conversion.entity import entity
+from merp.models.params.design import Design
+from merp.models.params.unpool_design import UnpoolDesign
+
+
+@block
+def _open(sink: Stream, enable: Any, source: Stream) -> Any:
+    """Connect two streams while enable is high, so that no run is counted before it can go on."""
+
+    @always_comb
+    def connect() -> None:
+        source.data.next = sink.data
+        source.last.next = sink.last
+        source.valid.next = sink.valid and enable
+        sink.ready.next = source.ready and enable
+
+    return connect
+
+
+@entity
+def delta(
+    clk: Any,
+    rst: Any,
+    start: Any,
+    map_config: MapConfig,
+    load_config: LoadConfig,
+    output_config: OutputConfig,
+    dilate_config: DilateConfig,
+    unpool_config: UnpoolConfig,
+    s_axis_delta: AxiStream,
+    s_axis_kernel: AxiStream,
+    s_axis_state: AxiStream,
+    m_axis_delta: AxiStream,
+    status: DeltaStatus,
+    design: Design,
+    undone: UnpoolDesign,
+    before: bool,
+    array: str = "rtl",
+) -> Any:
+    """Propagate the delta of one layer for a batch of images.
+
+    start begins a run; the configuration must be stable from start to status_done. Kernels (order
+    m, n, row, column, as in forward propagation) are loaded first, then deltas stream in and out in
+    the order image, row, column, map. State is a stream of bytes. The next run needs no reset.
+
+    before: ReLU' and pooling of this layer are undone before the engine, so that deltas are stored
+    at pooled resolution; otherwise those of the layer in front of it are, behind the engine.
+
+    Throughput: a word in, a slot of n_cu window products, and a word out per cycle.
+    Reset: synchronous, active high; the run is abandoned.
+    """
+    kernel = KernelWrite(design)
+    bias = BiasWrite(design)
+    loaded = flag()
+    load_error, dilate_error, unpool_error, input_error = (flag() for _ in range(4))
+    verdict = Verdict(design)
+    progress = Progress()
+    expanded, ends, output_done = flag(), flag(), flag()
+    deltas_in = stream_of(s_axis_delta)
+    deltas_out = stream_of(m_axis_delta)
+    state = stream_of(s_axis_state)
+    dilated = Stream(design.fmt.width)
+    between = Stream(design.fmt.width)
+
+    if before:
+        opened = Stream(design.fmt.width)
+        expand = [
+            _open(deltas_in, loaded, opened),
+            unpool(
+                clk, rst, start, unpool_config, opened, state, between, expanded, unpool_error,
+                undone,
+            ),
+        ]  # fmt: skip
+        engine_in, engine_out = between, deltas_out
+    else:
+        expand = [
+            unpool(
+                clk, rst, start, unpool_config, between, state, deltas_out, expanded, unpool_error,
+                undone,
+            )
+        ]  # fmt: skip
+        engine_in, engine_out = deltas_in, between
+
+    spread = dilater(clk, rst, start, dilate_config, engine_in, dilated, dilate_error, design)
+    loader = delta_loader(
+        clk, rst, start, load_config, stream_of(s_axis_kernel), kernel, bias, loaded, load_error,
+        design,
+    )  # fmt: skip
+    datapath = engine(
+        clk, rst, start, map_config, output_config, kernel, bias, loaded, dilated, engine_out,
+        verdict, progress, design, array,
+    )  # fmt: skip
+
+    @always_comb
+    def gather() -> None:
+        ends.next = m_axis_delta.tvalid and m_axis_delta.tready and m_axis_delta.tlast
+        output_done.next = progress.output_done and expanded
+        input_error.next = progress.map_error or dilate_error or unpool_error
+
+    words = [
+        word_counter(clk, rst, start, stream, counted)
+        for stream, counted in (
+            (s_axis_delta, status.delta_in),
+            (s_axis_kernel, status.kernel),
+            (s_axis_state, status.state_in),
+            (m_axis_delta, status.delta_out),
+        )
+    ]
+    counters = run_counters(
+        clk, rst, start, s_axis_delta, ends, loaded, progress.complete, output_done,
+        verdict, input_error, load_error, status,
+    )  # fmt: skip
+    return expand, spread, loader, datapath, gather, words, counters

@@ -1,0 +1,98 @@
+"""The forward engine: one super layer, from map words in to map words out.
+
+CNN-MERP section V, figures 7 to 10.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always_comb
+
+from merp.hdl.base.word_counter import word_counter
+from merp.hdl.bundles import (
+    AxiStream,
+    BiasWrite,
+    ForwardStatus,
+    KernelWrite,
+    LoadConfig,
+    MapConfig,
+    OutputConfig,
+    Verdict,
+    flag,
+    stream_of,
+)
+from merp.hdl.cnn_merp.kernel_loader.kernel_loader import kernel_loader
+from merp.hdl.cnn_merp.phases.datapath import Progress, engine
+from merp.hdl.cnn_merp.phases.run_counters import run_counters
+from merp.hdl.conversion.entity import entity
+from merp.models.params.design import Design
+
+
+@entity
+def forward(
+    clk: Any,
+    rst: Any,
+    start: Any,
+    map_config: MapConfig,
+    load_config: LoadConfig,
+    output_config: OutputConfig,
+    s_axis_map: AxiStream,
+    s_axis_kernel: AxiStream,
+    s_axis_bias: AxiStream,
+    m_axis_map: AxiStream,
+    status: ForwardStatus,
+    design: Design,
+    array: str = "rtl",
+    m_axis_state: AxiStream | None = None,
+) -> Any:
+    """Compute one super layer: convolution, ReLU and pooling, for a batch of images.
+
+    start begins a run; the configuration must be stable from start to status_done. Kernels (order
+    m, n, row, column) and biases are loaded first, then maps stream in and out in the order image,
+    row, column, map. The next run needs no reset.
+
+    With m_axis_state the state for the way back leaves beside the maps, in bytes. With maximum
+    pooling, or none, it is a field per word of m_axis_map: the mask of ReLU lowest, if the run has
+    ReLU, then the position in the window. With average pooling it is the mask bit of every
+    activation. Fields follow each other without gaps; the last byte is filled up with zeros. A run
+    that has neither sends nothing. status_done waits for both streams.
+
+    Throughput: a map word in, a slot of n_cu window products, and a map word out per cycle, as far
+    as the state fits a byte per cycle.
+    Reset: synchronous, active high; the run is abandoned.
+    """
+    verdict = Verdict(design)
+    progress = Progress()
+    kernel = KernelWrite(design)
+    bias = BiasWrite(design)
+    loaded = flag()
+    load_error, ends = flag(), flag()
+    loader = kernel_loader(
+        clk, rst, start, load_config, stream_of(s_axis_kernel), stream_of(s_axis_bias),
+        kernel, bias, loaded, load_error, design,
+    )  # fmt: skip
+    datapath = engine(
+        clk, rst, start, map_config, output_config, kernel, bias, loaded,
+        stream_of(s_axis_map), stream_of(m_axis_map), verdict, progress, design, array,
+        m_axis_state and stream_of(m_axis_state),
+    )  # fmt: skip
+    ports = [
+        (s_axis_map, status.map_in),
+        (s_axis_kernel, status.kernel),
+        (s_axis_bias, status.bias),
+        (m_axis_map, status.map_out),
+    ]
+    if m_axis_state is not None:
+        ports.append((m_axis_state, status.state_out))
+    words = [word_counter(clk, rst, start, stream, counted) for stream, counted in ports]
+    counters = run_counters(
+        clk, rst, start, s_axis_map, ends, loaded, progress.complete,
+        progress.output_done, verdict, progress.map_error, load_error, status,
+    )  # fmt: skip
+
+    @always_comb
+    def end() -> None:
+        ends.next = m_axis_map.tvalid and m_axis_map.tready and m_axis_map.tlast
+
+    return loader, datapath, words, counters, end

@@ -1,0 +1,94 @@
+"""The input side: from map words to slots of windows, whatever the CU array does with them.
+
+CNN-MERP section V.C, figure 9: router, banks, location restore and window register, and the
+sequencer that drives them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from merp.hdl.bundles import (
+    BankRead,
+    BankWrite,
+    Floor,
+    MapConfig,
+    Slot,
+    Stream,
+    Verdict,
+    bits,
+    count,
+    flag,
+)
+from merp.hdl.cnn_merp.input_buffer.input_banks import input_banks
+from merp.hdl.cnn_merp.input_buffer.map_writer import map_writer
+from merp.hdl.cnn_merp.input_buffer.window import window
+from merp.hdl.cnn_merp.sequencer.position_word import PositionWord
+from merp.hdl.cnn_merp.sequencer.positions import positions
+from merp.hdl.cnn_merp.sequencer.row_sequencer import row_sequencer
+from merp.hdl.cnn_merp.sequencer.sequencer import sequencer
+from merp.hdl.conversion.entity import entity
+from merp.hdl.gradient_bundles import RowMapConfig, RowSlot
+from merp.models.params.design import Design
+
+
+@entity
+def input_side(
+    clk: Any,
+    rst: Any,
+    start: Any,
+    enable: Any,
+    config: MapConfig,
+    sink: Stream,
+    popped: Any,
+    slot: Slot | RowSlot,
+    held: Any,
+    verdict: Verdict,
+    complete: Any,
+    framing_error: Any,
+    design: Design,
+) -> Any:
+    """Keep k rows of map words in the banks and issue a slot per cycle; config says in which order.
+
+    enable         in   map words may be accepted (kernels are loaded)
+    popped         in   the FIFO behind the sums gave a word away, or deltas came (sequencers)
+    slot, held     out  what to compute, and one cycle later its window, tap (0, 0) lowest
+    verdict        out  the sequencer's of this cycle; its slot comes two cycles later
+    complete       out  all map words of the run were accepted
+    framing_error  out  last came with another word than the run's last; sticky until start
+
+    Throughput: a map word in and a slot out per cycle. Reset: the run is abandoned.
+    """
+    word = PositionWord(design)
+    bank_write = BankWrite(design)
+    bank_read = BankRead(design)
+    taps = bits(design.window_width)
+    written_row = bits(word.row_width)
+    written_column = bits(word.column_width)
+    written_channel = count(design.max_maps)
+    head = bits(word.width)
+    head_valid = flag()
+    head_take = flag()
+    floor = Floor(word.row_width, word.column_width)
+    row_shift = bits(word.shift_width)
+    column_shift = bits(word.shift_width)
+    router = map_writer(
+        clk, rst, start, enable, config, sink,
+        floor, bank_write, written_row, written_column, written_channel, complete, framing_error,
+        design,
+    )  # fmt: skip
+    banks = input_banks(clk, bank_write, bank_read, taps, design)
+    walk = positions(clk, rst, start, config, head_take, head_valid, head, design)
+    if isinstance(config, RowMapConfig):
+        issuer = row_sequencer(
+            clk, rst, start, config, head, head_valid, head_take, written_row, popped,
+            floor, bank_read, row_shift, column_shift, slot, verdict, design,
+        )  # fmt: skip
+    else:
+        issuer = sequencer(
+            clk, rst, start, config, head, head_valid, head_take,
+            written_row, written_column, written_channel, popped,
+            floor, bank_read, row_shift, column_shift, slot, verdict, design,
+        )  # fmt: skip
+    reuse = window(clk, row_shift, column_shift, taps, held, design.k, design.fmt.width)
+    return router, banks, walk, issuer, reuse

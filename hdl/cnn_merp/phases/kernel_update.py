@@ -1,0 +1,168 @@
+"""The kernel update: maps and deltas in, new kernels and biases out.
+
+CNN-MERP sections III.B and V.C: the banks and windows of forward propagation, with the deltas in
+the place of the kernels and gradient memories in the place of the accumulators.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, always_comb
+
+from merp.hdl.base.word_counter import word_counter
+from merp.hdl.bundles import AxiStream, Slot, Stream, Verdict, bits, count, flag, stream_of
+from merp.hdl.cnn_merp.behavioural.gradient_array import gradient_array_fast
+from merp.hdl.cnn_merp.behavioural.row_array import row_array_fast
+from merp.hdl.cnn_merp.delta_buffer.delta_buffer import delta_buffer
+from merp.hdl.cnn_merp.delta_buffer.delta_rows import delta_rows
+from merp.hdl.cnn_merp.gradient_array.bias_gradient import bias_gradient
+from merp.hdl.cnn_merp.gradient_array.gradient_array import gradient_array
+from merp.hdl.cnn_merp.gradient_array.row_array import row_array
+from merp.hdl.cnn_merp.phases.input_side import input_side
+from merp.hdl.cnn_merp.phases.run_counters import run_counters
+from merp.hdl.cnn_merp.update_unit.update_unit import update_unit
+from merp.hdl.cnn_merp.upsampling.unpool import unpool
+from merp.hdl.cnn_merp.upsampling.unpool_config import UnpoolConfig
+from merp.hdl.conversion.entity import entity
+from merp.hdl.gradient_bundles import (
+    DeltaElement,
+    GradientMapConfig,
+    GradientRead,
+    KernelUpdateStatus,
+    RowSlot,
+    UpdateConfig,
+)
+from merp.models.params.design import Design
+from merp.models.params.unpool_design import UnpoolDesign
+
+ARRAYS = {
+    "position": {"rtl": gradient_array, "behavioural": gradient_array_fast},
+    "row": {"rtl": row_array, "behavioural": row_array_fast},
+}
+
+
+@entity
+def kernel_update(
+    clk: Any,
+    rst: Any,
+    start: Any,
+    map_config: GradientMapConfig,
+    update_config: UpdateConfig,
+    s_axis_map: AxiStream,
+    s_axis_delta: AxiStream,
+    s_axis_kernel: AxiStream,
+    s_axis_bias: AxiStream,
+    m_axis_kernel: AxiStream,
+    m_axis_bias: AxiStream,
+    status: KernelUpdateStatus,
+    design: Design,
+    array: str = "rtl",
+    s_axis_kernel_velocity: AxiStream | None = None,
+    s_axis_bias_velocity: AxiStream | None = None,
+    m_axis_kernel_velocity: AxiStream | None = None,
+    m_axis_bias_velocity: AxiStream | None = None,
+    unpool_config: UnpoolConfig | None = None,
+    s_axis_state: AxiStream | None = None,
+    undone: UnpoolDesign | None = None,
+) -> Any:
+    """Sum the gradients of one layer over a batch of images and update its kernels and biases.
+
+    start begins a run; the configuration must be stable from start to status_done. Maps and deltas
+    (of the sums before ReLU and pooling) stream in together in the order image, row, column, map;
+    after the last of them kernels (order m, n, row, column) and then biases stream in and out, with
+    momentum (the velocity streams are there) their velocities beside them. The next run needs no
+    reset.
+
+    With undone, deltas come at pooled resolution and are expanded here, with the state of this
+    layer, a stream of bytes.
+
+    Throughput: a map word and a delta word in and a slot per cycle; then an element per cycle.
+    Reset: synchronous, active high; the run is abandoned.
+    """
+    if design.p != 1:
+        raise ValueError(f"a kernel update has p = 1, not {design.p}")
+    width = design.fmt.width
+    by_rows = design.ku_kind == "row"
+    enable = flag()
+    filled, opening = flag(), flag()
+    slot = RowSlot(design) if by_rows else Slot(design)
+    held = bits(design.window_width)
+    deltas = bits(design.n_cu * width)
+    element = DeltaElement(design)
+    verdict = Verdict(design)
+    complete, output_done = flag(), flag()
+    map_error, delta_error, update_error, load_error = flag(), flag(), flag(), flag()
+    expanded, unpool_error = flag(), flag()  # nobody drives them where deltas come expanded
+    read = GradientRead(design)
+    kernel_element, bias_element = bits(width), bits(width)
+    bias_read = flag()
+    bias_index = count(design.groups * design.n_cu - 1)
+    ends = flag()  # a transfer with the run's last word, whichever stream it leaves by
+
+    windows = input_side(
+        clk, rst, start, enable, map_config, stream_of(s_axis_map), filled,
+        slot, held, verdict, complete, map_error, design,
+    )  # fmt: skip
+    deltas_in = stream_of(s_axis_delta)
+    expand: Any = ()
+    if unpool_config is not None and s_axis_state is not None and undone is not None:
+        deltas_in = Stream(width)
+        expand = unpool(
+            clk, rst, start, unpool_config, stream_of(s_axis_delta), stream_of(s_axis_state),
+            deltas_in, expanded, unpool_error, undone,
+        )  # fmt: skip
+    second = (delta_rows if by_rows else delta_buffer)(
+        clk, rst, start, map_config, deltas_in, slot,
+        filled, deltas, opening, element, delta_error, design,
+    )  # fmt: skip
+    units = ARRAYS[design.ku_kind][array](
+        clk, rst, slot, opening, held, deltas, read, kernel_element, design
+    )  # fmt: skip
+    bias = bias_gradient(clk, rst, element, bias_read, bias_index, bias_element, design)
+    velocities = (
+        s_axis_kernel_velocity, s_axis_bias_velocity, m_axis_kernel_velocity, m_axis_bias_velocity,
+    )  # fmt: skip
+    updater = update_unit(
+        clk, rst, start, verdict.final_issue, map_config, update_config,
+        read, kernel_element, bias_read, bias_index, bias_element,
+        stream_of(s_axis_kernel), stream_of(s_axis_bias),
+        stream_of(m_axis_kernel), stream_of(m_axis_bias),
+        ends, output_done, update_error, design, array,
+        *(stream and stream_of(stream) for stream in velocities),
+    )  # fmt: skip
+    ports: list[tuple[AxiStream | None, Any]] = [
+        (s_axis_map, status.map_in),
+        (s_axis_delta, status.delta_in),
+        (s_axis_kernel, status.kernel),
+        (m_axis_kernel, status.kernel_out),
+        (s_axis_bias, status.bias),
+        (m_axis_bias, status.bias_out),
+    ]
+    if s_axis_kernel_velocity is not None:
+        ports += [
+            (s_axis_kernel_velocity, status.kernel_velocity_in),
+            (m_axis_kernel_velocity, status.kernel_velocity_out),
+            (s_axis_bias_velocity, status.bias_velocity_in),
+            (m_axis_bias_velocity, status.bias_velocity_out),
+        ]
+    if s_axis_state is not None:
+        ports.append((s_axis_state, status.state_in))
+    words = [word_counter(clk, rst, start, stream, counted) for stream, counted in ports]
+    counters = run_counters(
+        clk, rst, start, s_axis_map, ends, enable, complete, output_done, verdict,
+        map_error, load_error, status,
+    )  # fmt: skip
+
+    @always(clk.posedge)
+    def open_ports() -> None:
+        if start:
+            enable.next = True
+        if rst:
+            enable.next = False
+
+    @always_comb
+    def gather() -> None:
+        load_error.next = delta_error or update_error or unpool_error
+
+    return windows, expand, second, units, bias, updater, words, counters, open_ports, gather

@@ -1,0 +1,134 @@
+"""The counters of a run: its cycles by cause, and when it is over.
+
+What they count is what the report is audited against, so they look at the handshakes on the ports
+and at the sequencer's verdicts, and at nothing else.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always
+
+from merp.hdl.bundles import AxiStream, Status, Verdict, bits, flag
+from merp.hdl.conversion.entity import entity
+
+
+@entity
+def run_counters(
+    clk: Any,
+    rst: Any,
+    start: Any,
+    first: AxiStream,
+    ends: Any,
+    loaded: Any,
+    complete: Any,
+    output_done: Any,
+    verdict: Verdict,
+    map_error: Any,
+    load_error: Any,
+    status: Status,
+) -> Any:
+    """Count a run's cycles, and tell when it is over.
+
+    first        in   the stream of maps or deltas into the engine
+    ends         in   a transfer with the run's last word
+    loaded       in   kernels and biases are there
+    complete     in   all words of first were accepted
+    output_done  in   all words of the results were transferred
+    status       out  all but the words of the ports
+
+    total runs from the first accepted word to the last output word, both included (or to the
+    last slot, where pooling leaves out the last positions and it comes later). Each of its cycles
+    is one of: issue, fill (before the first issue), drain (after the last one), or a stall.
+
+    Reset: no run, counters at zero. They restart with start.
+    """
+    running = flag()
+    counting = flag()
+    issued = flag()
+    exhausted = flag()  # the last slot was issued
+    sent = flag()  # the last word has left
+
+    # A cycle's events, counted in the next one: handshakes and verdicts come late in their cycle.
+    accepted, ended = flag(), flag()
+    slot, final_slot = flag(), flag()
+    useful = bits(len(verdict.useful))
+    input_waits, output_waits, hazard_waits = flag(), flag(), flag()
+
+    @always(clk.posedge)
+    def watch() -> None:
+        accepted.next = first.tvalid and first.tready
+        ended.next = ends
+        slot.next = verdict.issue
+        final_slot.next = verdict.final_issue
+        useful.next = verdict.useful
+        input_waits.next = verdict.stall_input
+        output_waits.next = verdict.stall_output
+        hazard_waits.next = verdict.stall_hazard
+        if start or rst:
+            accepted.next = False
+
+    @always(clk.posedge)
+    def cycles() -> None:
+        if running and not loaded:
+            status.kernel_load.next = status.kernel_load + 1
+        if counting or (accepted and not issued):
+            counting.next = True
+            status.total.next = status.total + 1
+            if slot:
+                issued.next = True
+                status.issue.next = status.issue + 1
+                status.useful.next = status.useful + useful
+                if final_slot:
+                    exhausted.next = True
+            elif exhausted:
+                status.drain.next = status.drain + 1
+            elif not issued:
+                status.fill.next = status.fill + 1
+            elif input_waits:
+                status.stall_input.next = status.stall_input + 1
+            elif output_waits:
+                status.stall_output.next = status.stall_output + 1
+            elif hazard_waits:
+                status.stall_hazard.next = status.stall_hazard + 1
+            if ended:
+                sent.next = True
+                if exhausted or final_slot:
+                    counting.next = False
+            if sent and final_slot:
+                counting.next = False
+        if start or rst:
+            counting.next = False
+            issued.next = False
+            exhausted.next = False
+            sent.next = False
+            status.total.next = 0
+            status.kernel_load.next = 0
+            status.issue.next = 0
+            status.useful.next = 0
+            status.fill.next = 0
+            status.drain.next = 0
+            status.stall_input.next = 0
+            status.stall_output.next = 0
+            status.stall_hazard.next = 0
+
+    @always(clk.posedge)
+    def progress() -> None:
+        status.framing_error.next = map_error or load_error
+        status.busy.next = running
+        if running and loaded and complete and output_done and verdict.idle:
+            running.next = False
+            status.busy.next = False
+            status.done.next = True
+        if start:
+            running.next = True
+            status.busy.next = True
+            status.done.next = False
+        if rst:
+            running.next = False
+            status.busy.next = False
+            status.done.next = False
+            status.framing_error.next = False
+
+    return watch, cycles, progress

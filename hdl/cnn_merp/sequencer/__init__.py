@@ -1,0 +1,1 @@
+"""Which window is computed when."""

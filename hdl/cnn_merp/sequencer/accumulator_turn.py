@@ -1,0 +1,82 @@
+"""The sequencer's rule where sums accumulate over input maps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, always_comb
+
+from merp.hdl.bundles import MapConfig, Verdict, count, flag
+from merp.hdl.cnn_merp.sequencer.window_order import NextWindow
+from merp.hdl.conversion.entity import entity
+from merp.hdl.streams.credit_counter import credit_check, credit_counter
+from merp.models.params.design import Design
+
+
+@entity
+def accumulator_turn(
+    clk: Any,
+    rst: Any,
+    start: Any,
+    config: MapConfig,
+    busy: Any,
+    window: NextWindow,
+    midway: Any,
+    popped: Any,
+    fire: Any,
+    verdict: Verdict,
+    design: Design,
+) -> Any:
+    """Decide whether a slot is issued in this cycle, or name the reason why not.
+
+    busy        in   positions are left
+    midway      in   it is not the first one of its window
+    popped      in   pulse: one of the fifo_words places for sums is free again
+    fire        out  the slot is issued
+    verdict     out  the cause if not; idle: no position is left and every place is free
+
+    A position takes G places with its last window. An accumulator is added to once per input map;
+    a window waits until its lane's previous one is accumulate_latency cycles away.
+
+    Latency: combinational. Reset: every place is free.
+    """
+    p, distance, places = design.p, design.accumulate_latency, design.fifo_words
+    ages = [count(distance) for _ in range(p)]  # cycles since the lane's last window, saturated
+    credits = count(places)
+    enough = flag()  # credits for a position
+    spends = flag()
+
+    @always_comb
+    def decide() -> None:
+        fire.next = False
+        verdict.stall_input.next = False
+        verdict.stall_output.next = False
+        verdict.stall_hazard.next = False
+        if busy:
+            if midway:
+                fire.next = True
+            elif not window.arrived:
+                verdict.stall_input.next = True
+            elif window.last_map and not enough:
+                verdict.stall_output.next = True
+            elif not window.first_map and ages[window.lane] < distance:
+                verdict.stall_hazard.next = True
+            else:
+                fire.next = True
+
+    @always_comb
+    def tell() -> None:
+        spends.next = fire and window.last_map and not midway
+        verdict.idle.next = not busy and credits == places
+
+    @always(clk.posedge)
+    def grow() -> None:
+        for j in range(p):
+            if ages[j] != distance:
+                ages[j].next = ages[j] + 1
+        if fire and not midway:
+            ages[window.lane].next = 1
+
+    counter = credit_counter(clk, rst, start, popped, spends, config.groups, credits, places)
+    check = credit_check(clk, start, popped, spends, config.groups, credits, enough, places)
+    return decide, tell, grow, counter, check

@@ -1,0 +1,90 @@
+"""The sequencer's rule where gradients accumulate over positions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, always_comb
+
+from merp.hdl.bundles import Verdict, count, flag
+from merp.hdl.cnn_merp.sequencer.window_order import NextWindow
+from merp.hdl.conversion.entity import entity
+from merp.hdl.gradient_bundles import GradientMapConfig
+from merp.hdl.streams.credit_counter import credit_check, credit_counter
+from merp.models.params.design import Design
+from merp.models.params.kernel_update_registers import revisit_cycles
+
+
+@entity
+def gradient_turn(
+    clk: Any,
+    rst: Any,
+    start: Any,
+    config: GradientMapConfig,
+    busy: Any,
+    window: NextWindow,
+    midway: Any,
+    ends_window: Any,
+    filled: Any,
+    fire: Any,
+    verdict: Verdict,
+    design: Design,
+) -> Any:
+    """Decide whether a slot is issued in this cycle, or name the reason why not.
+
+    busy         in   positions are left
+    midway       in   the slot at hand is not the first one of its window
+    ends_window  in   it is the last one
+    filled       in   pulse: one more word of n_cu deltas is there
+    fire         out  the slot is issued
+    verdict      out  the cause if not; idle: no position is left and every delta was taken
+
+    A position takes G words of deltas with its first window.
+
+    A gradient is added to once per position, every n*G slots. Where that is sooner than the adder
+    and the memory allow, config.rest idle cycles after each position make up for it, however the
+    slots of the position itself were delayed.
+
+    Latency: combinational. Reset: no deltas; start begins anew.
+    """
+    rest = count(revisit_cycles(design))
+    resting = flag()
+    credits = count(2 * design.groups)  # words of deltas that no position has taken
+    enough = flag()  # credits for a position
+    spends = flag()
+
+    @always_comb
+    def decide() -> None:
+        fire.next = False
+        verdict.stall_input.next = False
+        verdict.stall_output.next = False
+        verdict.stall_hazard.next = False
+        if busy:
+            if midway:
+                fire.next = True
+            elif not window.arrived or (window.first_map and not enough):
+                verdict.stall_input.next = True
+            elif window.first_map and resting:
+                verdict.stall_hazard.next = True
+            else:
+                fire.next = True
+
+    @always_comb
+    def tell() -> None:
+        spends.next = fire and window.first_map and not midway
+        verdict.idle.next = not busy and credits == 0
+
+    @always(clk.posedge)
+    def pause() -> None:
+        if fire and ends_window and window.last_map:
+            rest.next = config.rest
+            resting.next = config.rest != 0
+        elif resting:
+            rest.next = rest - 1
+            resting.next = rest != 1
+        if start:
+            resting.next = False
+
+    counter = credit_counter(clk, rst, start, filled, spends, config.groups, credits, 0)
+    check = credit_check(clk, start, filled, spends, config.groups, credits, enough, 0)
+    return decide, tell, pause, counter, check

@@ -1,0 +1,188 @@
+"""Output positions in raster order, each with everything its windows need to know.
+
+CNN-MERP section IV.D and figure 4 (the walk of the window), section VI.B (only valid positions).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, always_comb
+
+from merp.hdl.bundles import MapConfig, count, flag
+from merp.hdl.cnn_merp.sequencer.position_entry import Place, position_entry
+from merp.hdl.cnn_merp.sequencer.ring_step import ring_step
+from merp.hdl.conversion.entity import entity
+from merp.hdl.gradient_bundles import RowMapConfig
+from merp.models.params.design import Design
+
+
+@entity
+def positions(
+    clk: Any,
+    rst: Any,
+    start: Any,
+    config: MapConfig,
+    take: Any,
+    valid: Any,
+    head: Any,
+    design: Design,
+) -> Any:
+    """List the output positions of a run; with a RowMapConfig each row config.sweeps times.
+
+    Rows and columns are kept in padded coordinates (the window of position (r, c) starts at
+    row r*stride), so that nothing is negative; a map row of the padded row x is x - pad.
+
+    take   in   the head is used in this cycle
+    valid  out  head holds a position
+    head   out  the position, as laid out in position_word
+
+    Latency: the first head 3 cycles after start. Throughput: a position per cycle.
+    Reset: no position is valid.
+    """
+    k = design.k
+    d = design.d
+    last_ring = d - 1
+
+    active = flag()  # the walk is at a position
+    summed = flag()  # and position_entry half-way with one
+    steps, loads = flag(), flag()
+    again = flag()  # the row at hand is listed once more; nobody drives it but where rows are swept
+    at = Place(design)
+    out_row, out_column = count(design.max_size), count(design.max_size)
+    image = count(design.max_images)
+    image_mod = count(k)  # ring place of the image's first window row
+    image_ring = count(d)
+    next_image_mod, next_row_mod = count(k), count(k)
+    next_image_ring, next_row_ring = count(d), count(d)
+    end_of_row, end_of_sweeps, end_of_image, end_of_run = (flag() for _ in range(4))
+
+    @always_comb
+    def flow() -> None:
+        loads.next = summed and (take or not valid)
+        steps.next = active and (take or not valid or not summed)
+
+    @always_comb
+    def borders() -> None:
+        end_of_row.next = out_column + 1 == config.out_columns
+        at.last_row.next = out_row + 1 == config.out_rows
+
+    @always_comb
+    def ends() -> None:
+        end_of_sweeps.next = end_of_row and not again
+        end_of_image.next = end_of_row and not again and at.last_row
+        end_of_run.next = end_of_row and not again and at.last_row and image + 1 == config.images
+
+    @always_comb
+    def mark() -> None:
+        at.final.next = end_of_run
+        at.alone.next = end_of_run or (end_of_row and not config.pair_rows)
+
+    @always(clk.posedge)
+    def hand_on() -> None:
+        if steps:
+            summed.next = True
+        elif loads:
+            summed.next = False
+        if loads:
+            valid.next = True
+        elif take:
+            valid.next = False
+        if start or rst:
+            summed.next = False
+            valid.next = False
+
+    @always(clk.posedge)
+    def walk() -> None:
+        if steps:
+            if end_of_run:
+                active.next = False
+            if end_of_row:
+                out_column.next = 0
+                at.left.next = 0
+                if config.pad == 0:
+                    at.column_mod.next = 0
+                    at.column_next.next = config.inputs
+                else:
+                    at.column_mod.next = k - config.pad
+                    at.column_next.next = 0
+            else:
+                out_column.next = out_column + 1
+                at.left.next = at.left + config.stride
+                if at.column_mod + config.stride_mod >= k:
+                    at.column_mod.next = at.column_mod + config.stride_mod - k
+                    at.column_next.next = at.column_next + config.stride_words + config.inputs
+                else:
+                    at.column_mod.next = at.column_mod + config.stride_mod
+                    at.column_next.next = at.column_next + config.stride_words
+            if end_of_image:
+                image.next = image + 1
+                at.image_row.next = at.image_row + config.rows
+                at.line.next = at.image_row + config.rows
+                out_row.next = 0
+                at.top.next = 0
+                at.row_mod.next = next_image_mod
+                at.row_ring.next = next_image_ring
+                image_mod.next = next_image_mod
+                image_ring.next = next_image_ring
+            elif end_of_sweeps:
+                out_row.next = out_row + 1
+                at.top.next = at.top + config.stride
+                at.line.next = at.line + config.stride
+                at.row_mod.next = next_row_mod
+                at.row_ring.next = next_row_ring
+        if start:
+            active.next = True
+            image.next = 0
+            at.image_row.next = 0
+            at.line.next = 0
+            out_row.next = 0
+            out_column.next = 0
+            at.top.next = 0
+            at.left.next = 0
+            if config.pad == 0:
+                image_mod.next = 0
+                image_ring.next = 0
+                at.row_mod.next = 0
+                at.row_ring.next = 0
+                at.column_mod.next = 0
+                at.column_next.next = config.inputs
+            else:
+                image_mod.next = k - config.pad
+                image_ring.next = last_ring
+                at.row_mod.next = k - config.pad
+                at.row_ring.next = last_ring
+                at.column_mod.next = k - config.pad
+                at.column_next.next = 0
+        if rst:
+            active.next = False
+
+    next_image = ring_step(
+        image_mod, image_ring, config.rows_mod, config.rows_ring,
+        next_image_mod, next_image_ring, k, d,
+    )  # fmt: skip
+    next_row = ring_step(
+        at.row_mod, at.row_ring, config.stride_mod, config.stride_ring,
+        next_row_mod, next_row_ring, k, d,
+    )  # fmt: skip
+    entry = position_entry(clk, config, at, steps, loads, head, design)
+    instances = (flow, borders, ends, mark, hand_on, walk, next_image, next_row, entry)
+    if not isinstance(config, RowMapConfig):
+        return instances
+
+    sweeps_left = count(design.kernel_words)  # of this row, this one included
+
+    @always(clk.posedge)
+    def sweep() -> None:
+        if steps and end_of_row:
+            if again:
+                sweeps_left.next = sweeps_left - 1
+                again.next = sweeps_left != 2
+            else:
+                sweeps_left.next = config.sweeps
+                again.next = config.sweeps != 1
+        if start:
+            sweeps_left.next = config.sweeps
+            again.next = config.sweeps != 1
+
+    return instances, sweep

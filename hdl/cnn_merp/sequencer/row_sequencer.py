@@ -1,0 +1,197 @@
+"""The sequencer of the kernel update in rows: sweep along a row for each kernel, without a gap.
+
+CNN-MERP section IV.D has positions outermost, which would make every product leave its position
+as a sum of its own. Columns innermost, a row's sums stay where they are until the row is done.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, always_comb
+
+from merp.hdl.bundles import BankRead, Floor, Verdict, count, flag
+from merp.hdl.cnn_merp.sequencer.position_word import PositionWord
+from merp.hdl.cnn_merp.sequencer.window_read import window_read
+from merp.hdl.conversion.entity import entity
+from merp.hdl.gradient_bundles import RowMapConfig, RowSlot
+from merp.hdl.streams.credit_counter import credit_counter
+from merp.models.params.design import Design
+from merp.models.params.kernel_update_registers import longest_rest
+
+
+@entity
+def row_sequencer(
+    clk: Any,
+    rst: Any,
+    start: Any,
+    config: RowMapConfig,
+    head: Any,
+    head_valid: Any,
+    head_take: Any,
+    written_row: Any,
+    filled: Any,
+    floor: Floor,
+    read: BankRead,
+    row_shift: Any,
+    column_shift: Any,
+    slot: RowSlot,
+    verdict: Verdict,
+    design: Design,
+) -> Any:
+    """Walk rows of positions, input maps, groups and columns; nothing behind it ever stalls.
+
+    For each row: for input map i: for group g: a sweep, a slot for each column. The first sweep of
+    a row starts when the row's maps and deltas are all there; the slots of a sweep follow without
+    a gap; config.rest idle cycles come after each sweep.
+
+    head, head_valid, head_take  the next position (position_word), each row as often as it is swept
+    written_row   in   row of the next map word to be written, over all images
+    filled        in   pulse: one more row of deltas is there
+    floor         out  what the row at hand still needs, for the write permission
+    read          out  read of the banks, one cycle after the issue
+    row_shift, column_shift  out  for the window block, two cycles after the issue
+    slot          out  two cycles after the issue
+    verdict       out  of this cycle; idle: no position is left and every delta was taken
+
+    Throughput: a slot per cycle. Reset: nothing to issue.
+    """
+    word = PositionWord(design)
+    n_cu = design.n_cu
+    (need_row, need_row_top) = (word.need_row, word.need_row_top)
+    (row_limit, row_limit_top) = (word.row_limit, word.row_limit_top)
+    (next_row_limit, next_row_limit_top) = (word.next_row_limit, word.next_row_limit_top)
+    ends_sweep = word.alone  # no position is paired with one of another row
+    final = word.final
+
+    busy = flag()  # positions are left
+    midway = flag()  # the sweep's first slot has been issued
+    opens_row = flag()  # the sweep at hand is the row's first
+    column = count(design.max_size)
+    group = count(design.groups)
+    channel = count(design.max_maps)
+    last_group, last_channel = flag(), flag()
+    kernel_addr = count(design.kernel_words)
+    delta_word = count(design.groups * (design.max_size + 1))
+    rest = count(longest_rest(design))
+    resting = flag()
+    rows = count(2)  # of deltas that no sweep has taken
+
+    there = flag()  # the row's maps and deltas
+    fire, sweep_end, row_end, spends = flag(), flag(), flag(), flag()
+    slot_1 = RowSlot(design)
+
+    @always_comb
+    def arrive() -> None:
+        there.next = head_valid and (
+            not opens_row or (written_row > head[need_row_top:need_row] and rows != 0)
+        )
+
+    @always_comb
+    def decide() -> None:
+        fire.next = busy and (midway or (there and not resting))
+        verdict.stall_input.next = busy and not midway and not there
+        verdict.stall_hazard.next = busy and not midway and there and resting
+        verdict.stall_output.next = False
+
+    @always_comb
+    def place() -> None:
+        last_group.next = group + 1 == config.groups
+        last_channel.next = channel + 1 == config.inputs
+        sweep_end.next = fire and head[ends_sweep]
+        spends.next = fire and opens_row and not midway
+
+    @always_comb
+    def end() -> None:
+        row_end.next = sweep_end and last_group and last_channel
+
+    @always_comb
+    def tell() -> None:
+        head_take.next = fire
+        verdict.issue.next = fire
+        verdict.final_issue.next = fire and head[final]
+        verdict.idle.next = not busy and rows == 0
+        verdict.useful.next = n_cu
+        if last_group:
+            verdict.useful.next = config.last_cus
+
+    @always_comb
+    def keep() -> None:
+        # A row is swept anew until its last sweep: none of its columns is given back before.
+        floor.row_limit.next = head[row_limit_top:row_limit]
+        floor.next_row_limit.next = head[next_row_limit_top:next_row_limit]
+        floor.column.next = 0
+        floor.valid.next = head_valid
+        floor.open.next = not busy
+
+    @always(clk.posedge)
+    def advance() -> None:
+        if resting:
+            rest.next = rest - 1
+            resting.next = rest != 1
+        if fire:
+            if not sweep_end:
+                midway.next = True
+                column.next = column + 1
+                delta_word.next = delta_word + config.groups
+            else:
+                midway.next = False
+                column.next = 0
+                rest.next = config.rest
+                resting.next = config.rest != 0
+                opens_row.next = row_end
+                if not last_group:
+                    group.next = group + 1
+                    delta_word.next = group + 1
+                    kernel_addr.next = kernel_addr + 1
+                else:
+                    group.next = 0
+                    delta_word.next = 0
+                    if not last_channel:
+                        channel.next = channel + 1
+                        kernel_addr.next = kernel_addr + 1
+                    else:
+                        channel.next = 0
+                        kernel_addr.next = 0
+                if head[final]:
+                    busy.next = False
+        if start:
+            busy.next = True
+            midway.next = False
+            opens_row.next = True
+            resting.next = False
+            column.next = 0
+            group.next = 0
+            channel.next = 0
+            kernel_addr.next = 0
+            delta_word.next = 0
+        if rst:
+            busy.next = False
+
+    @always(clk.posedge)
+    def issue() -> None:
+        slot_1.valid.next = fire
+        slot_1.column.next = column
+        slot_1.first.next = not midway
+        slot_1.last.next = sweep_end
+        slot_1.kernel_addr.next = kernel_addr
+        slot_1.delta_word.next = delta_word
+        slot_1.row_last.next = row_end
+        if rst:
+            slot_1.valid.next = False
+
+    @always(clk.posedge)
+    def hand_on() -> None:
+        slot.valid.next = slot_1.valid
+        slot.column.next = slot_1.column
+        slot.first.next = slot_1.first
+        slot.last.next = slot_1.last
+        slot.kernel_addr.next = slot_1.kernel_addr
+        slot.delta_word.next = slot_1.delta_word
+        slot.row_last.next = slot_1.row_last
+        if rst:
+            slot.valid.next = False
+
+    reader = window_read(clk, fire, head, channel, read, row_shift, column_shift, design)
+    counter = credit_counter(clk, rst, start, filled, spends, 1, rows, 0)
+    return arrive, decide, place, end, tell, keep, advance, issue, hand_on, reader, counter

@@ -1,0 +1,160 @@
+"""The sequencer: in every cycle, issue a slot or name the reason why not.
+
+CNN-MERP section IV.D (strategy 3: the order of jumps) and VI.B (only valid maps are computed).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, always_comb, intbv
+
+from merp.hdl.bundles import BankRead, Floor, MapConfig, Slot, Verdict, bits, count, flag
+from merp.hdl.cnn_merp.sequencer.accumulator_turn import accumulator_turn
+from merp.hdl.cnn_merp.sequencer.gradient_turn import gradient_turn
+from merp.hdl.cnn_merp.sequencer.position_word import PositionWord
+from merp.hdl.cnn_merp.sequencer.window_order import NextWindow, window_order
+from merp.hdl.cnn_merp.sequencer.window_read import window_read
+from merp.hdl.conversion.entity import entity
+from merp.hdl.gradient_bundles import GradientMapConfig
+from merp.models.params.design import Design
+
+
+@entity
+def sequencer(
+    clk: Any,
+    rst: Any,
+    start: Any,
+    config: MapConfig,
+    head: Any,
+    head_valid: Any,
+    head_take: Any,
+    written_row: Any,
+    written_column: Any,
+    written_channel: Any,
+    popped: Any,
+    floor: Floor,
+    read: BankRead,
+    row_shift: Any,
+    column_shift: Any,
+    slot: Slot,
+    verdict: Verdict,
+    design: Design,
+) -> Any:
+    """Issue the slots of every window; everything behind is a pipeline that never stalls.
+
+    For each pair of positions (or one, if p = 1): for input map i: for lane: for group g: a slot.
+    A window starts with its slot of group 0, when its last element has been written and
+    accumulator_turn allows it; the other slots of a window follow without a gap. With a
+    GradientMapConfig (p = 1) each slot of a position has a sum of its own, and gradient_turn is
+    the rule.
+
+    head, head_valid, head_take  the next position (position_word)
+    written_*     in   place of the next map word to be written; rows count over all images
+    popped        in   the FIFO behind the sums gave a word away, or a word of deltas is there
+    floor         out  what the oldest open position still needs, for the write permission
+    read          out  read of the banks, one cycle after the issue
+    row_shift, column_shift  out  for the window block, two cycles after the issue
+    slot          out  two cycles after the issue
+    verdict       out  of this cycle; no stall is named when no position is left
+
+    Throughput: a slot per cycle. Reset: nothing to issue.
+    """
+    word = PositionWord(design)
+    p = design.p
+    n_cu = design.n_cu
+    groups_max = design.groups
+
+    final = word.final
+
+    busy = flag()  # positions are left
+    window = NextWindow(design)
+    position = bits(word.width)
+    group = count(design.groups)
+    fire = flag()
+    midway = flag()  # the window's first slot has been issued
+    last_group = flag()  # kept beside group, as much hangs on it
+    opens, leaves = flag(), flag()
+
+    slot_1 = Slot(design)
+
+    @always_comb
+    def place() -> None:
+        midway.next = group != 0
+
+    @always_comb
+    def tell() -> None:
+        opens.next = fire and not midway
+        leaves.next = fire and last_group
+        floor.open.next = not busy
+        verdict.issue.next = fire
+        verdict.final_issue.next = (
+            fire and last_group and window.last_map and window.ends_pair and position[final] == 1
+        )
+        verdict.useful.next = n_cu
+        if last_group:
+            verdict.useful.next = config.last_cus
+
+    @always(clk.posedge)
+    def advance() -> None:
+        if fire:
+            if not last_group:
+                group.next = group + 1
+                last_group.next = group + 2 == config.groups
+            else:
+                group.next = 0
+                last_group.next = config.groups == 1
+        if verdict.final_issue:
+            busy.next = False
+        if start:
+            busy.next = True
+            group.next = 0
+            last_group.next = config.groups == 1
+        if rst:
+            busy.next = False
+
+    @always(clk.posedge)
+    def issue() -> None:
+        slot_1.valid.next = fire
+        if fire:
+            slot_1.kernel_addr.next = window.kernel_base + group
+            accumulator = intbv(0, min=0, max=p * groups_max + groups_max)
+            accumulator[:] = group
+            if window.lane != 0:
+                accumulator[:] = accumulator + groups_max
+            slot_1.acc_addr.next = accumulator
+            slot_1.group.next = group
+            slot_1.first.next = window.first_map
+            slot_1.last.next = window.last_map
+        if rst:
+            slot_1.valid.next = False
+
+    @always(clk.posedge)
+    def hand_on() -> None:
+        slot.valid.next = slot_1.valid
+        if slot_1.valid:
+            slot.kernel_addr.next = slot_1.kernel_addr
+            slot.acc_addr.next = slot_1.acc_addr
+            slot.group.next = slot_1.group
+            slot.first.next = slot_1.first
+            slot.last.next = slot_1.last
+        if rst:
+            slot.valid.next = False
+
+    order = window_order(
+        clk, rst, start, config, head, head_valid, head_take,
+        written_row, written_column, written_channel, opens, leaves, window, position, floor,
+        design,
+    )  # fmt: skip
+    if isinstance(config, GradientMapConfig):
+        turn = gradient_turn(
+            clk, rst, start, config, busy, window, midway, last_group, popped, fire, verdict, design
+        )
+    else:
+        turn = accumulator_turn(
+            clk, rst, start, config, busy, window, midway, popped, fire, verdict, design
+        )
+    reader = window_read(
+        clk, opens, position, window.channel, read, row_shift, column_shift, design
+    )
+    return place, tell, advance, issue, hand_on, order, turn, reader

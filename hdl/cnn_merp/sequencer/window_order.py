@@ -1,0 +1,172 @@
+"""The order of windows: the next one to be computed, known a cycle before it may start.
+
+CNN-MERP section IV.D (strategy 3: the order of jumps).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, always_comb, concat
+
+from merp.hdl.bundles import Floor, MapConfig, bits, count, flag
+from merp.hdl.cnn_merp.sequencer.position_word import PositionWord
+from merp.hdl.conversion.entity import entity
+from merp.models.params.design import Design
+
+
+class NextWindow:
+    """The window that is next, in registers: a decision about it waits for no comparison."""
+
+    def __init__(self, design: Design) -> None:
+        self.valid = flag()
+        self.arrived = flag()  # it is valid, and its last element has been written
+        self.channel = count(design.max_maps)  # input map
+        self.lane = count(design.p)  # its position is this one of the p interleaved ones
+        self.kernel_base = count(design.kernel_words + design.groups)  # its first kernel word
+        self.first_map = flag()
+        self.last_map = flag()
+        self.ends_pair = flag()  # no lane follows
+
+
+@entity
+def window_order(
+    clk: Any,
+    rst: Any,
+    start: Any,
+    config: MapConfig,
+    head: Any,
+    head_valid: Any,
+    head_take: Any,
+    written_row: Any,
+    written_column: Any,
+    written_channel: Any,
+    opens: Any,
+    leaves: Any,
+    window: NextWindow,
+    position: Any,
+    floor: Floor,
+    design: Design,
+) -> Any:
+    """Walk positions and input maps, a window ahead of the slots.
+
+    For each pair of positions (or one, if p = 1): for input map i: for lane: a window. The pair's
+    positions are taken with its first windows.
+
+    head, head_valid, head_take  the next position (position_word)
+    written_*  in   place of the next map word to be written; rows count over all images
+    opens      in   the window's first slot is issued: the banks are read
+    leaves     in   its last slot is issued
+    window     out  the next window
+    position   out  the position it belongs to (position_word)
+    floor      out  what the oldest position with an unread window still needs (but open)
+
+    Latency: a window is there one cycle after its position, and arrived two cycles after the
+    transfer of the last word that it needs. Throughput: a window per cycle. Reset: no window.
+    """
+    word = PositionWord(design)
+    last_lane = design.p - 1
+    (need, need_top) = (word.need_column, word.need_row_top)
+    (row_limit, row_limit_top) = (word.row_limit, word.row_limit_top)
+    (next_row_limit, next_row_limit_top) = (word.next_row_limit, word.next_row_limit_top)
+    (first_column, first_column_top) = (word.first_column, word.first_column_top)
+    alone = word.alone
+
+    # The window behind the next one.
+    opening = flag(1)  # it is of input map 0, and takes a position
+    channel = count(design.max_maps)
+    lane = count(design.p)
+    kernel_base = count(design.kernel_words + design.groups)
+    last_channel = flag()
+    last_of_pair = flag()
+    available = flag()
+    following = bits(word.width)  # its position
+
+    single = flag()  # the open position has no partner
+    held = flag()  # lane 0 has an unread window
+    lanes = [bits(word.width) for _ in range(design.p)]
+    ready = flag()  # the next window leaves, or there is none
+
+    @always_comb
+    def select() -> None:
+        position.next = lanes[window.lane]
+        if opening:
+            following.next = head
+        else:
+            following.next = lanes[lane]
+
+    @always_comb
+    def place() -> None:
+        last_channel.next = channel + 1 == config.inputs
+        if opening and lane == 0:
+            last_of_pair.next = last_lane == 0 or head[alone]
+        else:
+            last_of_pair.next = single or lane == last_lane
+
+    @always_comb
+    def take() -> None:
+        available.next = head_valid or not opening
+        ready.next = leaves or not window.valid
+        head_take.next = (leaves or not window.valid) and opening and head_valid
+
+    @always_comb
+    def keep() -> None:
+        if held:
+            floor.row_limit.next = lanes[0][row_limit_top:row_limit]
+            floor.next_row_limit.next = lanes[0][next_row_limit_top:next_row_limit]
+            floor.column.next = lanes[0][first_column_top:first_column]
+        else:
+            floor.row_limit.next = head[row_limit_top:row_limit]
+            floor.next_row_limit.next = head[next_row_limit_top:next_row_limit]
+            floor.column.next = head[first_column_top:first_column]
+        floor.valid.next = held or head_valid
+
+    @always(clk.posedge)
+    def advance() -> None:
+        if opens and window.last_map and window.ends_pair:
+            held.next = False
+        if ready:
+            window.valid.next = available
+            window.arrived.next = available and (
+                concat(written_row, written_column, written_channel)
+                > concat(following[need_top:need], channel)
+            )
+            window.channel.next = channel
+            window.lane.next = lane
+            window.kernel_base.next = kernel_base
+            window.first_map.next = opening
+            window.last_map.next = last_channel
+            window.ends_pair.next = last_of_pair
+            if available:
+                if opening:
+                    lanes[lane].next = head
+                    if lane == 0:
+                        single.next = head[alone]
+                        held.next = True
+                if not last_of_pair:
+                    lane.next = lane + 1
+                else:
+                    lane.next = 0
+                    if not last_channel:
+                        opening.next = False
+                        channel.next = channel + 1
+                        kernel_base.next = kernel_base + config.groups
+                    else:
+                        opening.next = True
+                        channel.next = 0
+                        kernel_base.next = 0
+        elif not window.arrived:
+            window.arrived.next = concat(written_row, written_column, written_channel) > concat(
+                position[need_top:need], window.channel
+            )
+        if start:
+            opening.next = True
+            channel.next = 0
+            lane.next = 0
+            kernel_base.next = 0
+        if start or rst:
+            window.valid.next = False
+            window.arrived.next = False
+            held.next = False
+
+    return select, place, take, keep, advance

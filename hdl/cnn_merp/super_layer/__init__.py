@@ -1,0 +1,1 @@
+"""ReLU, pooling and state behind the accumulators."""

@@ -1,0 +1,161 @@
+"""Take finished sums apart into beats of r elements, and know where in the run they belong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, always_comb
+
+from merp.hdl.base.raster import raster
+from merp.hdl.bundles import OutputConfig, bits, count, flag
+from merp.hdl.cnn_merp.super_layer.beats import Beat, Step
+from merp.hdl.conversion.entity import entity
+from merp.hdl.streams.free_places import free_places
+from merp.models.params.design import Design
+
+
+@entity
+def drain(
+    clk: Any,
+    rst: Any,
+    start: Any,
+    config: OutputConfig,
+    word: Any,
+    word_valid: Any,
+    take: Any,
+    closes: Any,
+    closes_last: Any,
+    freed: Any,
+    step: Step,
+    beat: Beat,
+    drained: Any,
+    design: Design,
+    places: int,
+    permit: Any = None,
+) -> Any:
+    """Issue one beat per cycle to the rigid pipeline of ReLU and pooling.
+
+    word, word_valid, take  in, in, out  head of the FIFO of sums; it is taken
+    closes       in   the position at hand closes a pooling window
+    closes_last  in   it is the last one of the run to do so
+    freed        in   pulse: one of the places for results is free again
+    step         out  what is issued in this cycle
+    beat         out  the same one cycle later, with its elements
+    drained      out  every beat of the run was issued; until the next start
+    permit       in   (where the state is written) there is a place for the beat's state
+
+    A beat that closes a window needs one of the places results can take. In a run with pooling,
+    the beats of a position that are fewer than pool_latency are followed by idle cycles, because
+    the next position may read the partial results that they write.
+    Latency: a word's first beat is issued one cycle after it was taken. Throughput: a beat per
+    cycle, without a gap between words. Reset: no word held, every place free.
+    """
+    element = design.fmt.width
+    r, n_cu, interval = design.r, design.n_cu, design.pool_latency
+    rest = bits(n_cu * element)
+    left = count(n_cu + 1)  # one more, so that no comparison with r is constant
+    last_group = flag()
+    groups_left = count(design.groups)
+    idle = count(interval)
+    room, reserved, position_done = flag(), flag(), flag()
+    wanted = step.issue if permit is None else flag()
+
+    @always_comb
+    def decide() -> None:
+        wanted.next = left != 0 and idle == 0 and (room or not closes)
+
+    @always_comb
+    def fetch() -> None:
+        take.next = word_valid and (left == 0 or (step.issue and left <= r))
+        reserved.next = step.issue and closes
+        position_done.next = step.issue and step.ends_position
+
+    @always_comb
+    def place() -> None:
+        step.ends_position.next = last_group and left <= r
+
+    @always(clk.posedge)
+    def split() -> None:
+        if step.issue:
+            beat.data.next = rest[r * element :]
+            rest.next = rest >> (r * element)
+            if left > r:
+                left.next = left - r
+            else:
+                left.next = 0
+        if take:
+            rest.next = word
+            last_group.next = groups_left == 1
+            if groups_left == 1:
+                left.next = config.last_cus
+            else:
+                left.next = n_cu
+        if rst:
+            left.next = 0
+
+    @always(clk.posedge)
+    def walk() -> None:
+        if take:
+            if groups_left == 1:
+                groups_left.next = config.groups
+            else:
+                groups_left.next = groups_left - 1
+        if step.issue:
+            if not step.ends_position:
+                step.beat.next = step.beat + 1
+            else:
+                step.beat.next = 0
+                if step.last_column and step.last_row and step.last_image:
+                    drained.next = True
+        if start:
+            groups_left.next = config.groups
+            step.beat.next = 0
+        if start or rst:
+            drained.next = False
+
+    @always(clk.posedge)
+    def close() -> None:
+        beat.results.next = 0
+        if reserved:
+            beat.last.next = closes_last and step.ends_position
+            if left < r:
+                beat.results.next = left
+            else:
+                beat.results.next = r
+        if idle != 0:
+            idle.next = idle - 1
+        if step.issue and step.ends_position and config.window != 1:
+            if step.beat < interval - 1:
+                idle.next = interval - 1 - step.beat
+        if rst:
+            beat.results.next = 0
+            idle.next = 0
+
+    space = free_places(clk, rst, reserved, freed, room, places)
+    positions = raster(
+        clk, start, position_done, config.columns, config.rows, config.images,
+        step.last_column, step.last_row, step.last_image,
+    )  # fmt: skip
+    parts = decide, fetch, place, split, walk, close, space, positions
+    if permit is None:
+        return parts
+
+    @always_comb
+    def agree() -> None:
+        step.issue.next = wanted and permit
+
+    @always(clk.posedge)
+    def measure() -> None:
+        beat.elements.next = 0
+        if step.issue:
+            if left < r:
+                beat.elements.next = left
+            else:
+                beat.elements.next = r
+            beat.ends_run.next = (
+                step.ends_position and step.last_column and step.last_row and step.last_image
+            )
+        if rst:
+            beat.elements.next = 0
+
+    return *parts, agree, measure

@@ -1,0 +1,25 @@
+"""A design without pooling: every output position gives results."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always_comb
+
+from merp.hdl.cnn_merp.super_layer.beats import Step
+from merp.hdl.conversion.entity import entity
+
+
+@entity
+def each_position(step: Step, closes: Any, closes_last: Any) -> Any:
+    """Stand in for pool_position where windows are single elements.
+
+    Ports as in pool_position. Latency: combinational.
+    """
+
+    @always_comb
+    def judge() -> None:
+        closes.next = True
+        closes_last.next = step.last_column and step.last_row and step.last_image
+
+    return judge

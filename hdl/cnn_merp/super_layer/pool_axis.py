@@ -1,0 +1,92 @@
+"""Which pooling windows an element lies in, along rows or along columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, always_comb
+
+from merp.hdl.bundles import count
+from merp.hdl.conversion.entity import entity
+
+
+@entity
+def pool_axis(
+    clk: Any,
+    restart: Any,
+    advance: Any,
+    window: Any,
+    stride: Any,
+    pooled: Any,
+    covers: Any,
+    opens: Any,
+    closes: Any,
+    closes_last: Any,
+    overlap: int,
+) -> Any:
+    """Walk along one direction and keep account of at most overlap windows that are open.
+
+    restart        in   go to index 0; restart wins over advance
+    advance        in   go to the next index
+    window, stride, pooled  in  size and distance of the windows, and how many there are
+    covers         out  bit j: the index lies in a window whose number is j modulo overlap
+    opens, closes  out  bit j: it is that window's first, or last, index
+    closes_last    out  the index is the last one of the last window
+
+    Windows that would run over the edge are beyond pooled and are never opened. The flags of an
+    index are there in the cycle after advance or restart.
+    Throughput: an index per cycle. Reset: none, begin with restart.
+    """
+    left = [count((1 << len(window)) - 1) for _ in range(overlap)]  # indices, this one included
+    to_next = count((1 << len(stride)) - 1)  # advances until the next window begins
+    turn = count(overlap - 1)  # number of that window modulo overlap
+    second = 1 % overlap
+    to_open = count((1 << len(pooled)) - 1)
+    to_close = count((1 << len(pooled)) - 1)
+
+    @always(clk.posedge)
+    def walk() -> None:
+        if restart:
+            opens.next = 1
+            covers.next = 1
+            closes.next = 0
+            if window == 1:
+                closes.next = 1
+            left[0].next = window
+            to_next.next = stride
+            turn.next = second
+            to_open.next = pooled - 1
+            to_close.next = pooled
+        elif advance:
+            for j in range(overlap):
+                if to_next == 1 and to_open != 0 and turn == j:
+                    covers.next[j] = True
+                    opens.next[j] = True
+                    closes.next[j] = window == 1
+                    left[j].next = window
+                elif covers[j] and not closes[j]:
+                    opens.next[j] = False
+                    closes.next[j] = left[j] == 2
+                    left[j].next = left[j] - 1
+                else:
+                    covers.next[j] = False
+                    opens.next[j] = False
+                    closes.next[j] = False
+            if to_next != 1:
+                to_next.next = to_next - 1
+            else:
+                to_next.next = stride
+                if to_open != 0:
+                    to_open.next = to_open - 1
+                if turn == overlap - 1:
+                    turn.next = 0
+                else:
+                    turn.next = turn + 1
+            if closes != 0:
+                to_close.next = to_close - 1
+
+    @always_comb
+    def finish() -> None:
+        closes_last.next = closes != 0 and to_close == 1
+
+    return walk, finish

@@ -1,0 +1,96 @@
+"""One memory of partial pooling results and what combines them with the next element."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, always_comb, block
+
+from merp.hdl.arithmetic.fp_add import fp_add
+from merp.hdl.arithmetic.fp_max import fp_max
+from merp.hdl.base.delay import delay
+from merp.hdl.bundles import bits
+from merp.hdl.cnn_merp.super_layer.beats import PoolUpdate, element_width
+from merp.hdl.cnn_merp.super_layer.coded_max import coded_max
+from merp.models.params.design import Design
+from merp.models.params.state_field import position_bits
+
+
+@block
+def pool_cell(
+    clk: Any,
+    update: PoolUpdate,
+    element: Any,
+    average: Any,
+    y: Any,
+    index: int,
+    design: Design,
+    codes: Any = None,
+) -> Any:
+    """Keep one partial result per address, and combine it with an element.
+
+    A part of pool_unit, not an entity: its own index into update would make each an entity apart.
+
+    update   in   bits and address of memory index
+    element  in   one cycle after read: combined with the partial result; the first one begins it
+    average  in   average pooling, else maximum (without effect where average is not built)
+    y        out  pool_latency - 1 cycles after read: the larger of the two, or their sum
+    codes    in   one cycle after read: position of the element in the window of each memory
+
+    In a design that writes the state, the position of a maximum stands above it, in y as well.
+    Throughput: one per cycle; an address may be read again pool_latency cycles later. Reset: none.
+    """
+    width, span = design.fmt.width, update.address_width
+    low = index % design.pool_overlap * span
+    high = low + span
+    kept = element_width(design)
+    memory = [bits(kept) for _ in range(design.pool_words)]
+    partial = bits(kept)
+    larger = bits(kept) if design.average else y
+
+    @always(clk.posedge)
+    def access() -> None:
+        if update.store[index]:
+            memory[update.store_address[high:low]].next = y
+        if update.read[index]:
+            partial.next = memory[update.address[high:low]]
+
+    if design.state:
+        size = position_bits(design.pool_window)
+        code = codes((index + 1) * size, index * size)
+        compare = coded_max(update.fresh(index), partial, element, code, larger)
+        value = partial(width, 0)
+    else:
+        compare = fp_max(update.fresh(index), partial, element, larger)
+        value = partial
+
+    if not design.average:
+        return access, compare
+
+    maximum = bits(kept)
+    operand = bits(width)
+    total = bits(width)
+    nothing = design.fmt.sign_bit  # -0 plus x is x, also where x is +0 or -0
+
+    @always_comb
+    def begin() -> None:
+        if update.fresh[index]:
+            operand.next = nothing
+        else:
+            operand.next = value
+
+    @always_comb
+    def combine() -> None:
+        if average:
+            y.next = total
+        else:
+            y.next = maximum
+
+    return (
+        access,
+        begin,
+        fp_add(clk, operand, element, total, design.fmt, design.add_latency),
+        compare,
+        delay(clk, larger, maximum, design.add_latency),
+        combine,
+    )

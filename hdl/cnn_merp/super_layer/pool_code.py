@@ -1,0 +1,106 @@
+"""Position of an element in each of the pooling windows that it lies in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import ConcatSignal, always, always_comb, block, intbv
+
+from merp.hdl.bundles import OutputConfig, bits, count, flag
+from merp.hdl.cnn_merp.super_layer.beats import Step
+from merp.hdl.cnn_merp.super_layer.position_steps import position_steps
+from merp.hdl.conversion.entity import entity
+from merp.models.params.design import Design
+from merp.models.params.state_field import position_bits
+
+
+@block
+def _sum(row: Any, column: Any, code: Any) -> Any:
+    """The part of a position that a code holds; where no window is open it means nothing."""
+    width, size = len(row), len(code)
+
+    @always_comb
+    def add() -> None:
+        total = intbv(0)[width:]
+        total[:] = row + column
+        code.next = total[size:]
+
+    return add
+
+
+@block
+def _walk(clk: Any, restart: Any, advance: Any, stride: Any, amount: Any, place: Any) -> Any:
+    """Follow one direction: each place is amount per index from where it last had its turn."""
+    overlap = len(place)
+    left = count((1 << len(stride)) - 1)  # indices until the next turn
+    turn = count(overlap - 1)
+    second = 1 % overlap
+
+    @always(clk.posedge)
+    def walk() -> None:
+        if restart:
+            left.next = stride
+            turn.next = second
+            for i in range(overlap):
+                place[i].next = 0
+        elif advance:
+            for j in range(overlap):
+                if left == 1 and turn == j:
+                    place[j].next = 0
+                else:
+                    place[j].next = place[j] + amount
+            if left != 1:
+                left.next = left - 1
+            else:
+                left.next = stride
+                if turn == overlap - 1:
+                    turn.next = 0
+                else:
+                    turn.next = turn + 1
+
+    return walk
+
+
+@entity
+def pool_code(
+    clk: Any, start: Any, config: OutputConfig, step: Step, codes: Any, design: Design
+) -> Any:
+    """Follow the output positions and give row * window + column in the window of each memory.
+
+    step   in   what drain issues in this cycle
+    codes  out  a code per pooling memory, memory 0 in the lowest bits, in the cycle of
+                PoolUpdate.fresh
+
+    Slots of rows and columns take turns as in pool_axis. The code of a memory that has no open
+    window is arbitrary.
+    Latency: two cycles. Throughput: a beat per cycle. Reset: none, begin with start.
+    """
+    overlap, window = design.pool_overlap, design.pool_window
+    size = position_bits(window)
+    # A slot counts on until its next turn, overlap * stride positions after the last one.
+    furthest = overlap * design.max_stride - 1
+    width = max(size, (furthest * (window + 1)).bit_length())
+    row = [bits(width) for _ in range(overlap)]  # times window
+    column = [bits(width) for _ in range(overlap)]
+    row_restart, row_advance, column_restart, column_advance = (flag() for _ in range(4))
+    places = [bits(size) for _ in range(overlap**2)]
+    joined = ConcatSignal(*reversed(places)) if overlap > 1 else places[0]
+    early = bits(overlap**2 * size)
+
+    steps = position_steps(start, step, row_restart, row_advance, column_restart, column_advance)
+    walks = [
+        _walk(clk, row_restart, row_advance, config.stride, config.window, row),
+        _walk(clk, column_restart, column_advance, config.stride, 1, column),
+    ]
+    sums = [
+        _sum(row[index // overlap], column[index % overlap], places[index])
+        for index in range(overlap**2)
+    ]
+
+    @always(clk.posedge)
+    def follow() -> None:
+        if step.issue:
+            early.next = joined
+        codes.next = early
+
+    return steps, walks, sums, follow

@@ -1,0 +1,130 @@
+"""Where the elements of a beat go in the pooling memories."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import ConcatSignal, always, always_comb, intbv
+
+from merp.hdl.base.delay import delay
+from merp.hdl.bundles import OutputConfig, bits, count, flag
+from merp.hdl.cnn_merp.super_layer.beats import PoolUpdate, Step
+from merp.hdl.cnn_merp.super_layer.pool_axis import pool_axis
+from merp.hdl.cnn_merp.super_layer.position_steps import position_steps
+from merp.hdl.conversion.entity import entity
+from merp.models.params.design import Design
+
+
+@entity
+def pool_position(
+    clk: Any,
+    start: Any,
+    config: OutputConfig,
+    step: Step,
+    closes: Any,
+    closes_last: Any,
+    update: PoolUpdate,
+    design: Design,
+) -> Any:
+    """Follow the output positions and control the pooling memories of all units.
+
+    step         in   what drain issues in this cycle
+    closes       out  the position at hand is the last one of a window
+    closes_last  out  it is so for the last window of the run
+    update       out  what the memories do, from the cycle after step on
+
+    The window of pooled row y and column x lies in memory (y mod overlap, x mod overlap), a beat
+    of it at address (x div overlap) * beats + beat: overlapping windows never share a memory.
+    Latency: see PoolUpdate. Throughput: a beat per cycle. Reset: none, begin with start.
+    """
+    overlap = design.pool_overlap
+    width = update.address_width
+    row_restart, row_advance = flag(), flag()
+    column_restart, column_advance = flag(), flag()
+    row_covers, row_opens, row_closes = bits(overlap), bits(overlap), bits(overlap)
+    column_covers, column_opens, column_closes = bits(overlap), bits(overlap), bits(overlap)
+    row_closes_last, column_closes_last = flag(), flag()
+    base = [count(design.pool_words) for _ in range(overlap)]  # addresses of beat 0
+    place = [bits(width) for _ in range(overlap)]
+    covering, opening, closing = bits(overlap**2), bits(overlap**2), bits(overlap**2)
+    joined = ConcatSignal(*reversed(place)) if overlap > 1 else place[0]
+    beat_opens, beat_closes = bits(overlap**2), bits(overlap**2)
+    # The memories' write-back, one cycle after the read; an adder puts it off.
+    store = bits(overlap**2) if design.average else update.store
+    store_address = bits(overlap * width) if design.average else update.store_address
+    deliver = bits(overlap**2) if design.average else update.deliver
+
+    steps = position_steps(start, step, row_restart, row_advance, column_restart, column_advance)
+    rows = pool_axis(
+        clk, row_restart, row_advance, config.window, config.stride, config.pooled_rows,
+        row_covers, row_opens, row_closes, row_closes_last, overlap,
+    )  # fmt: skip
+    columns = pool_axis(
+        clk, column_restart, column_advance, config.window, config.stride, config.pooled_columns,
+        column_covers, column_opens, column_closes, column_closes_last, overlap,
+    )  # fmt: skip
+
+    @always_comb
+    def judge() -> None:
+        closes.next = row_closes != 0 and column_closes != 0
+        closes_last.next = row_closes_last and column_closes_last and step.last_image
+
+    @always_comb
+    def cross() -> None:
+        covered = intbv(0)[overlap**2 :]
+        opened = intbv(0)[overlap**2 :]
+        closed = intbv(0)[overlap**2 :]
+        for a in range(overlap):
+            for b in range(overlap):
+                if row_covers[a] and column_covers[b]:
+                    covered[a * overlap + b] = 1
+                if row_opens[a] and column_opens[b]:
+                    opened[a * overlap + b] = 1
+                if row_closes[a] and column_closes[b]:
+                    closed[a * overlap + b] = 1
+        covering.next = covered
+        opening.next = opened
+        closing.next = closed
+
+    @always(clk.posedge)
+    def select() -> None:
+        if step.issue:
+            update.read.next = covering
+            beat_opens.next = opening
+            beat_closes.next = closing
+            for j in range(overlap):
+                # A window of one element needs no address, and a run without pooling may have more
+                # beats than the memories have words.
+                if config.window != 1 and column_covers[j]:
+                    place[j].next = base[j] + step.beat
+        else:
+            update.read.next = 0
+            beat_closes.next = 0
+        update.fresh.next = beat_opens
+        store.next = update.read
+        store_address.next = update.address
+        deliver.next = beat_closes
+
+    @always(clk.posedge)
+    def account() -> None:
+        if column_restart:
+            for j in range(overlap):
+                base[j].next = 0
+        elif column_advance and config.window != 1:
+            for j in range(overlap):
+                if column_closes[j]:
+                    base[j].next = base[j] + step.beat + 1
+
+    @always_comb
+    def present() -> None:
+        update.address.next = joined
+
+    parts = steps, rows, columns, judge, cross, select, account, present
+    if not design.average:
+        return parts
+    return (
+        *parts,
+        delay(clk, store, update.store, design.add_latency),
+        delay(clk, store_address, update.store_address, design.add_latency),
+        delay(clk, deliver, update.deliver, design.add_latency),
+    )

@@ -1,0 +1,43 @@
+"""What goes with a beat while the pooling units work on its elements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always
+
+from merp.hdl.bundles import count, flag
+from merp.hdl.cnn_merp.super_layer.beats import Beat
+from merp.hdl.conversion.entity import entity
+from merp.models.params.design import Design
+
+
+@entity
+def result_tag(
+    clk: Any, rst: Any, beat: Beat, results: Any, last: Any, design: Design, cycles: int
+) -> Any:
+    """Delay the number of a beat's results, and the mark of the run's last ones.
+
+    results, last  out  those of beat
+
+    Latency: cycles, at least two. Throughput: a beat per cycle. Reset: no results, so that what
+    is still in the pooling units leads to nothing.
+    """
+    counts = [count(design.r) for _ in range(cycles - 1)]
+    marks = [flag() for _ in range(cycles - 1)]
+
+    @always(clk.posedge)
+    def follow() -> None:
+        counts[0].next = beat.results
+        marks[0].next = beat.last
+        for i in range(1, cycles - 1):
+            counts[i].next = counts[i - 1]
+            marks[i].next = marks[i - 1]
+        results.next = counts[cycles - 2]
+        last.next = marks[cycles - 2]
+        if rst:
+            for j in range(cycles - 1):
+                counts[j].next = 0
+            results.next = 0
+
+    return follow

@@ -1,0 +1,35 @@
+"""State of one pooled element: what its delta needs on the way back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always_comb, concat
+
+from merp.hdl.arithmetic.positive import positive
+from merp.hdl.bundles import flag
+from merp.hdl.conversion.entity import entity
+from merp.models.params.formats import FloatFormat
+
+
+@entity
+def state_field(relu: Any, x: Any, code: Any, field: Any, fmt: FloatFormat) -> Any:
+    """Put the mask of ReLU, if there is one, below the position of a maximum.
+
+    relu   in   the run has ReLU; else the field is the position alone
+    x      in   the maximum
+    code   in   its position in its window
+    field  out  one bit wider than code
+
+    Latency: combinational. Reset: none.
+    """
+    mask = flag()
+
+    @always_comb
+    def compose() -> None:
+        if relu:
+            field.next = concat(code, mask)
+        else:
+            field.next = code
+
+    return positive(x, mask, fmt), compose

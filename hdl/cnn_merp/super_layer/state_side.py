@@ -1,0 +1,170 @@
+"""The state for the way back, as a stream of its own: masks of ReLU and positions of maxima.
+
+State kind ``pooled``: with maximum pooling (and without pooling) a field per result, its mask bit
+lowest and its position above; with average pooling a mask bit per activation.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import ConcatSignal, always_comb, intbv
+
+from merp.hdl.arithmetic.positive import positive
+from merp.hdl.bundles import OutputConfig, Stream, bits, count, flag
+from merp.hdl.cnn_merp.super_layer.beats import Beat, Step, element_width
+from merp.hdl.cnn_merp.super_layer.state_field import state_field
+from merp.hdl.cnn_merp.super_layer.state_sender import state_sender
+from merp.hdl.conversion.entity import entity
+from merp.hdl.streams.bit_packer import bit_packer
+from merp.hdl.streams.credit_fifo import credit_fifo
+from merp.hdl.streams.free_places import free_places
+from merp.models.params.design import Design
+from merp.models.params.state_field import position_bits
+
+
+@entity
+def state_side(
+    clk: Any,
+    rst: Any,
+    start: Any,
+    config: OutputConfig,
+    step: Step,
+    closes: Any,
+    permit: Any,
+    beat: Beat,
+    elements: Any,
+    results: Any,
+    last: Any,
+    source: Stream,
+    done: Any,
+    design: Design,
+    places: int,
+) -> Any:
+    """Send the state of a run as a string of bits without gaps.
+
+    step, closes    in   what drain issues in this cycle; its position closes a pooling window
+    permit          out  there is a place for the state of the beat that is next
+    beat            in   the one that was issued in the cycle before
+    elements        in   results of the lanes, each with its position above it
+    results, last   in   how many of them count; they are the run's last ones
+    source          out  stream of words of the string, the first bit in the lowest place
+    done            out  the last one was transferred, or the run has no state; until next start
+
+    Latency: four cycles from the beat of masks, or the first field, that completes a word.
+    Throughput: a beat of masks, or a field, per cycle, as far as a word per cycle carries it.
+    Reset: the run is abandoned.
+    """
+    width, r = design.fmt.width, design.r
+    pooled = element_width(design)
+    code_size = position_bits(design.pool_window)
+    field_width = 1 + code_size
+    total = r * field_width
+    lanes = range(r)
+    sizes = (0, *(position_bits(window) for window in range(1, design.pool_window + 1)))
+
+    asked, room, reserved, any_state, pushed, freed, sent = (flag() for _ in range(7))
+    word = bits(total + len(results) + 1)
+    head = bits(len(word))
+    head_valid, head_take = flag(), flag()
+    position_size, field_size = count(code_size), count(field_width)
+    value = bits(max(field_width, r))
+    size = count(len(value))
+    push, flush, fits = flag(), flag(), flag()
+    written = flag()
+
+    @always_comb
+    def judge() -> None:
+        any_state.next = config.relu or (config.window != 1 and not config.average)
+        if config.average:
+            asked.next = config.relu
+        else:
+            asked.next = closes and (config.relu or config.window != 1)
+
+    @always_comb
+    def allow() -> None:
+        permit.next = room or not asked
+        reserved.next = step.issue and asked
+
+    space = free_places(clk, rst, reserved, freed, room, places)
+
+    if design.pool_window > 1:
+        fields = [bits(field_width) for _ in lanes]
+        makers = [
+            state_field(
+                config.relu,
+                elements(lane * pooled + width, lane * pooled),
+                elements((lane + 1) * pooled, lane * pooled + width),
+                fields[lane],
+                design.fmt,
+            )
+            for lane in lanes
+        ]
+    else:
+        fields = [flag() for _ in lanes]
+        makers = [
+            positive(elements((lane + 1) * width, lane * width), fields[lane], design.fmt)
+            for lane in lanes
+        ]
+    of_results = ConcatSignal(last, results, *reversed(fields))
+
+    if design.average:
+        masks = [flag() for _ in lanes]
+        makers += [
+            positive(beat.data((lane + 1) * width, lane * width), masks[lane], design.fmt)
+            for lane in lanes
+        ]
+        of_beat = ConcatSignal(beat.ends_run, *reversed(masks))
+
+        @always_comb
+        def collect() -> None:
+            line = intbv(0)[len(word) :]
+            if config.average:
+                written.next = beat.elements != 0
+                for lane in range(r):
+                    if lane < beat.elements and of_beat[lane]:
+                        line[lane] = True
+                line[len(word) - 1 : total] = beat.elements
+                line[len(word) - 1] = of_beat[r]
+            else:
+                written.next = results != 0
+                line[:] = of_results
+            word.next = line
+    else:
+
+        @always_comb
+        def collect() -> None:
+            written.next = results != 0
+            word.next = of_results
+
+    @always_comb
+    def admit() -> None:
+        pushed.next = written and any_state
+
+    waiting = credit_fifo(clk, rst, pushed, word, head, head_valid, head_take, freed, places)
+
+    @always_comb
+    def look_up() -> None:
+        position_size.next = sizes[int(config.window)]
+
+    @always_comb
+    def measure() -> None:
+        if config.relu:
+            field_size.next = position_size + 1
+        else:
+            field_size.next = position_size
+
+    sender = state_sender(
+        clk, rst, config.average, field_size, head, head_valid, head_take,
+        value, size, push, flush, fits, field_width, r,
+    )  # fmt: skip
+    packer = bit_packer(clk, rst, start, value, size, push, flush, fits, source, sent)
+
+    @always_comb
+    def finish() -> None:
+        done.next = sent or not any_state
+
+    return (
+        judge, allow, space, makers, collect, admit, waiting, look_up, measure, sender, packer,
+        finish,
+    )  # fmt: skip

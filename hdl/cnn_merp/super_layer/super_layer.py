@@ -1,0 +1,145 @@
+"""Behind the CU array: ReLU, pooling, and the stream of map words out.
+
+CNN-MERP sections IV.F and V.D: convolution, ReLU and pooling in one pass (strategy 5).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import ConcatSignal, always_comb
+
+from merp.hdl.arithmetic.relu import relu
+from merp.hdl.bundles import OutputConfig, Stream, Sums, bits, count, flag
+from merp.hdl.cnn_merp.super_layer.beats import Beat, PoolUpdate, Step, element_width
+from merp.hdl.cnn_merp.super_layer.drain import drain
+from merp.hdl.cnn_merp.super_layer.each_position import each_position
+from merp.hdl.cnn_merp.super_layer.pool_code import pool_code
+from merp.hdl.cnn_merp.super_layer.pool_position import pool_position
+from merp.hdl.cnn_merp.super_layer.pool_unit import pool_unit, pool_unit_latency
+from merp.hdl.cnn_merp.super_layer.result_tag import result_tag
+from merp.hdl.cnn_merp.super_layer.state_side import state_side
+from merp.hdl.conversion.entity import entity
+from merp.hdl.streams.credit_fifo import credit_fifo
+from merp.hdl.streams.serializer import serializer
+from merp.models.params.design import Design
+from merp.models.params.state_field import position_bits
+
+CREDIT_CYCLES = 4
+"""Cycles from a result to the reuse of its place: memory, head register, credit, decision."""
+
+
+@entity
+def super_layer(
+    clk: Any,
+    rst: Any,
+    start: Any,
+    config: OutputConfig,
+    sums: Sums,
+    popped: Any,
+    source: Stream,
+    done: Any,
+    design: Design,
+    state: Stream | None = None,
+) -> Any:
+    """Finish the sums of output positions and send them as map words.
+
+    start   in   pulse; config is stable from here to done
+    sums    in   a word per group of a position, in raster order; never stalled
+    popped  out  pulse: one of the fifo_words places for sums is free again
+    source  out  words in the order image, row, column, map
+    done    out  every sum was taken and the last words transferred; until the next start
+    state   out  (in a design that writes it) bytes of the state that the way back needs
+
+    The two streams out share the beats, so that in the end the slower reader stops both. Neither
+    reader may wait for the other stream.
+    Throughput: r sums in and one word out per cycle. Reset: the run is abandoned.
+    """
+    if design.state != (state is not None):
+        raise ValueError(f"a stream of state goes with design.state, which is {design.state}")
+    width, r = design.fmt.width, design.r
+    pooling = design.pool_window > 1
+    latency = pool_unit_latency(design) if pooling else 0
+    places = latency + CREDIT_CYCLES
+
+    word = bits(design.n_cu * width)
+    word_valid, word_take = flag(), flag()
+    step = Step(design)
+    beat = Beat(design)
+    closes, closes_last, freed = flag(), flag(), flag()
+    drained, sent = flag(), flag()
+    rectified = [bits(width) for _ in range(r)]
+    permit = flag() if design.state else None
+
+    waiting = credit_fifo(
+        clk, rst, sums.valid, sums.data, word, word_valid, word_take, popped, design.fifo_words
+    )
+    issuer = drain(
+        clk, rst, start, config, word, word_valid, word_take, closes, closes_last, freed,
+        step, beat, drained, design, places, permit,
+    )  # fmt: skip
+    rectifiers = [
+        relu(config.relu, beat.data((lane + 1) * width, lane * width), rectified[lane])
+        for lane in range(r)
+    ]
+
+    if pooling:
+        elements = [bits(element_width(design)) for _ in range(r)]
+        values = [element(width, 0) if design.state else element for element in elements]
+        results, last = count(r), flag()
+        update = PoolUpdate(design)
+        codes = None
+        if design.state:
+            codes = bits(design.pool_overlap**2 * position_bits(design.pool_window))
+        stages = [
+            pool_position(clk, start, config, step, closes, closes_last, update, design),
+            *(
+                pool_unit(clk, x, update, config.average, config.scale, y, design, codes)
+                for x, y in zip(rectified, elements, strict=True)
+            ),
+            result_tag(clk, rst, beat, results, last, design, latency),
+        ]
+        if codes is not None:
+            stages.append(pool_code(clk, start, config, step, codes, design))
+    else:
+        elements, results, last = rectified, beat.results, beat.last
+        values = elements
+        stages = [each_position(step, closes, closes_last)]
+
+    push = flag()
+    result = bits(1 + len(results) + r * width)
+    head = bits(len(result))
+    head_valid, head_take = flag(), flag()
+    joined = ConcatSignal(last, results, *reversed(values))
+
+    @always_comb
+    def join() -> None:
+        push.next = results != 0
+        result.next = joined
+
+    leaving = credit_fifo(clk, rst, push, result, head, head_valid, head_take, freed, places)
+    sender = serializer(
+        clk, rst, start, head, head_valid, head_take, source, sent, width, r,
+    )  # fmt: skip
+
+    parts = waiting, issuer, rectifiers, stages, join, leaving, sender
+    if state is None:
+
+        @always_comb
+        def finish() -> None:
+            done.next = drained and sent
+
+        return *parts, finish
+
+    state_done = flag()
+    pooled = ConcatSignal(*reversed(elements)) if r > 1 else elements[0]
+    keeper = state_side(
+        clk, rst, start, config, step, closes, permit, beat, pooled, results, last,
+        state, state_done, design, places,
+    )  # fmt: skip
+
+    @always_comb
+    def finish_both() -> None:
+        done.next = state_done and drained and sent
+
+    return *parts, keeper, finish_both

@@ -1,0 +1,1 @@
+"""New kernels and biases from gradients, with momentum."""

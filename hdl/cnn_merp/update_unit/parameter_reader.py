@@ -1,0 +1,60 @@
+"""Kernel words and bias words as one sequence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, always_comb
+
+from merp.hdl.bundles import Stream
+from merp.hdl.conversion.entity import entity
+
+
+@entity
+def parameter_reader(
+    clk: Any,
+    rst: Any,
+    start: Any,
+    biases: Any,
+    last: Any,
+    take: Any,
+    sink_kernel: Stream,
+    sink_bias: Stream,
+    data: Any,
+    valid: Any,
+    framing_error: Any,
+) -> Any:
+    """Offer the word of whichever stream has its turn.
+
+    biases       in   it is that of the biases
+    last         in   the word wanted is the last one of its stream
+    take         in   the word is taken; only while valid
+    data, valid  out  the word at hand
+    framing_error  out  a last came with another word than its stream's last; until start
+
+    Latency: combinational. Throughput: a word per cycle. Reset: no error.
+    """
+
+    @always_comb
+    def choose() -> None:
+        if biases:
+            data.next = sink_bias.data
+            valid.next = sink_bias.valid
+        else:
+            data.next = sink_kernel.data
+            valid.next = sink_kernel.valid
+        sink_kernel.ready.next = take and not biases
+        sink_bias.ready.next = take and biases
+
+    @always(clk.posedge)
+    def check() -> None:
+        if take:
+            if biases:
+                if sink_bias.last != last:
+                    framing_error.next = True
+            elif sink_kernel.last != last:
+                framing_error.next = True
+        if start or rst:
+            framing_error.next = False
+
+    return choose, check

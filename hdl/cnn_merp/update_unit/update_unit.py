@@ -1,0 +1,240 @@
+"""The update unit: gradients, old kernels and biases in, new kernels and biases out.
+
+Stochastic gradient descent, v = RN(RN(mu*v) + g) and w' = RN(w - RN(lr*v)), with momentum or
+without (CNN-MERP section III.B).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import ConcatSignal, always, always_comb, block
+
+from merp.hdl.arithmetic.scaled_sum import scaled_sum
+from merp.hdl.base.delay import delay
+from merp.hdl.base.valid_delay import valid_delay
+from merp.hdl.behavioural.scaled_sum import scaled_sum_fast
+from merp.hdl.bundles import Stream, bits, flag
+from merp.hdl.cnn_merp.update_unit.parameter_reader import parameter_reader
+from merp.hdl.cnn_merp.update_unit.parameter_writer import parameter_writer
+from merp.hdl.cnn_merp.update_unit.update_walk import update_walk
+from merp.hdl.conversion.entity import entity
+from merp.hdl.gradient_bundles import (
+    READ_LATENCY,
+    GradientMapConfig,
+    GradientRead,
+    UpdateConfig,
+)
+from merp.hdl.streams.free_places import free_places
+from merp.models.params.design import Design
+from merp.models.params.kernel_update_registers import gradient_latency
+
+SUMS = {"rtl": scaled_sum, "behavioural": scaled_sum_fast}
+
+SLOT_CYCLES = 2
+"""From the issue of a slot to the slot at the array."""
+
+CREDIT_CYCLES = 4
+"""From a push to the reuse of its place: memory, head register, credit, decision."""
+
+
+@block
+def _from_rest(gradient: Any, is_zero: Any, velocity: Any) -> Any:
+    """Velocity without momentum: RN(+0 + g), which is g but for the sign of zero."""
+
+    @always_comb
+    def add_zero() -> None:
+        if is_zero:
+            velocity.next = 0
+        else:
+            velocity.next = gradient
+
+    return add_zero
+
+
+@entity
+def update_unit(
+    clk: Any,
+    rst: Any,
+    start: Any,
+    final_issue: Any,
+    map_config: GradientMapConfig,
+    config: UpdateConfig,
+    read: GradientRead,
+    kernel_gradient: Any,
+    bias_read: Any,
+    bias_index: Any,
+    bias_gradient: Any,
+    sink_kernel: Stream,
+    sink_bias: Stream,
+    source_kernel: Stream,
+    source_bias: Stream,
+    ends: Any,
+    done: Any,
+    framing_error: Any,
+    design: Design,
+    array: str = "rtl",
+    sink_kernel_velocity: Stream | None = None,
+    sink_bias_velocity: Stream | None = None,
+    source_kernel_velocity: Stream | None = None,
+    source_bias_velocity: Stream | None = None,
+) -> Any:
+    """Read the gradients out and update kernels and biases with them.
+
+    final_issue    in   the run's last slot is issued; the update follows
+    read, kernel_gradient  out, in  an element of the kernel gradients, READ_LATENCY cycles later
+    bias_read, bias_index, bias_gradient  out, out, in  the same of the bias gradients
+    sink_*         in   kernels in the order m, n, row, column, then biases in the order m
+    source_*       out  the same, updated; without config.update the gradients, and no sink is read
+    *_velocity          velocities in the same order, if momentum is built
+    ends           out  the run's last word is transferred in this cycle
+    done           out  it has been; until the next start
+    framing_error  out  a last came with another word than its stream's last; until start
+
+    A pipeline that never stalls: an element enters when its words are there and so are places for
+    what will come out. Throughput: an element per cycle. Reset: the update is abandoned.
+    """
+    fmt, width = design.fmt, design.fmt.width
+    sign_at = width - 1
+    latencies = (design.mul_latency, design.add_latency)
+    step = sum(latencies)
+    with_momentum = sink_kernel_velocity is not None
+    gradient_at = READ_LATENCY + 1  # cycles after the entrance: read, and choice between the two
+    velocity_at = gradient_at + (step if with_momentum else 0)
+    parameter_at = velocity_at + step
+    places = parameter_at + CREDIT_CYCLES
+
+    walking, biases, last = flag(), flag(), flag()
+    advance, take = flag(), flag()
+    old, old_valid, old_error = bits(width), flag(), flag()
+    room, freed = flag(), flag()
+    # Gradients that are not to be used must not be seen behind their exit: the next run could be
+    # there before they are.
+    gradient_there, velocity_there, parameter_there = flag(), flag(), flag()
+    tag, tag_read, tag_chosen, tag_velocity, tag_new = (bits(2) for _ in range(5))
+    gradient, is_zero = bits(width), flag()
+    velocity, late_old, renewed = bits(width), bits(width), bits(width)
+    push, pushed, pushed_last, pushed_biases = flag(), bits(width), flag(), flag()
+    parameter_ends, parameter_sent = flag(), flag()
+
+    walk = update_walk(
+        clk, rst, start, final_issue, map_config, advance, walking, biases, last,
+        read, bias_read, bias_index, design, SLOT_CYCLES + gradient_latency(design),
+    )  # fmt: skip
+    reader = parameter_reader(
+        clk, rst, start, biases, last, take, sink_kernel, sink_bias, old, old_valid, old_error
+    )
+    track = [
+        valid_delay(clk, rst, advance, gradient_there, gradient_at),
+        valid_delay(clk, rst, take, velocity_there, velocity_at),
+        valid_delay(clk, rst, velocity_there, parameter_there, step),
+    ]
+    space = free_places(clk, rst, advance, freed, room, places)
+    joined = ConcatSignal(last, biases)
+
+    @always_comb
+    def join() -> None:
+        tag.next = joined
+
+    @always(clk.posedge)
+    def choose() -> None:
+        if tag_read[0]:
+            gradient.next = bias_gradient
+            is_zero.next = bias_gradient[sign_at:] == 0
+        else:
+            gradient.next = kernel_gradient
+            is_zero.next = kernel_gradient[sign_at:] == 0
+
+    aligned = [
+        delay(clk, tag, tag_read, READ_LATENCY),
+        delay(clk, tag_read, tag_chosen, 1),
+        delay(clk, tag_chosen, tag_new, parameter_at - gradient_at),
+        delay(clk, old, late_old, velocity_at),
+    ]
+    descent = SUMS[array](clk, config.rate, velocity, late_old, renewed, True, fmt, *latencies)
+
+    @always_comb
+    def leave() -> None:
+        if config.update:
+            push.next = parameter_there
+            pushed.next = renewed
+            pushed_biases.next = tag_new[0]
+            pushed_last.next = tag_new[1]
+        else:
+            push.next = gradient_there
+            pushed.next = gradient
+            pushed_biases.next = tag_chosen[0]
+            pushed_last.next = tag_chosen[1]
+
+    writer = parameter_writer(
+        clk, rst, start, push, pushed_biases, pushed_last, pushed, freed,
+        source_kernel, source_bias, parameter_ends, parameter_sent, places,
+    )  # fmt: skip
+    parts = [walk, reader, track, space, join, choose, aligned, descent, leave, writer]
+
+    if not with_momentum:
+
+        @always_comb
+        def enter() -> None:
+            advance.next = walking and room and (old_valid or not config.update)
+            take.next = walking and room and old_valid and config.update
+
+        @always_comb
+        def finish() -> None:
+            ends.next = parameter_ends
+            done.next = parameter_sent
+            framing_error.next = old_error
+
+        return *parts, enter, finish, _from_rest(gradient, is_zero, velocity)
+
+    past, past_valid, past_error = bits(width), flag(), flag()
+    late_past = bits(width)
+    velocity_last, velocity_biases = flag(), flag()
+    velocity_room, velocity_freed = flag(), flag()
+    velocity_ends, velocity_sent = flag(), flag()
+    past_reader = parameter_reader(
+        clk, rst, start, biases, last, take, sink_kernel_velocity, sink_bias_velocity,
+        past, past_valid, past_error,
+    )  # fmt: skip
+    past_aligned = [
+        delay(clk, past, late_past, gradient_at),
+        delay(clk, tag_chosen, tag_velocity, velocity_at - gradient_at),
+    ]
+    momentum = SUMS[array](
+        clk, config.momentum, late_past, gradient, velocity, False, fmt, *latencies
+    )
+    velocity_space = free_places(clk, rst, take, velocity_freed, velocity_room, places)
+
+    @always_comb
+    def enter_both() -> None:
+        advance.next = (
+            walking and room and ((old_valid and past_valid and velocity_room) or not config.update)
+        )
+        take.next = (
+            walking and room and old_valid and past_valid and velocity_room and config.update
+        )
+
+    @always_comb
+    def leave_velocity() -> None:
+        velocity_biases.next = tag_velocity[0]
+        velocity_last.next = tag_velocity[1]
+
+    velocity_writer = parameter_writer(
+        clk, rst, start, velocity_there, velocity_biases, velocity_last, velocity, velocity_freed,
+        source_kernel_velocity, source_bias_velocity, velocity_ends, velocity_sent, places,
+    )  # fmt: skip
+
+    @always_comb
+    def finish_both() -> None:
+        ends.next = (
+            (parameter_ends or parameter_sent)
+            and (velocity_ends or velocity_sent or not config.update)
+            and not (parameter_sent and (velocity_sent or not config.update))
+        )
+        done.next = parameter_sent and (velocity_sent or not config.update)
+        framing_error.next = old_error or past_error
+
+    return (
+        *parts, past_reader, past_aligned, momentum, velocity_space, enter_both, leave_velocity,
+        velocity_writer, finish_both,
+    )  # fmt: skip

@@ -1,0 +1,139 @@
+"""All elements of a layer's kernels and biases, in the order of their streams."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, always_comb
+
+from merp.hdl.bundles import count, flag
+from merp.hdl.conversion.entity import entity
+from merp.hdl.gradient_bundles import GradientMapConfig, GradientRead
+from merp.models.params.design import Design
+
+
+@entity
+def update_walk(
+    clk: Any,
+    rst: Any,
+    start: Any,
+    final_issue: Any,
+    config: GradientMapConfig,
+    advance: Any,
+    walking: Any,
+    biases: Any,
+    last: Any,
+    read: GradientRead,
+    bias_read: Any,
+    bias_index: Any,
+    design: Design,
+    settle: int,
+) -> Any:
+    """List kernel elements in the order m, n, row, column, then biases in the order m.
+
+    final_issue  in   the run's last slot is issued; its gradients are readable settle cycles later
+    advance      in   the element at hand is used in this cycle
+    walking      out  there is one
+    biases       out  it is a bias
+    last         out  it is the last of its kind
+    read, bias_read, bias_index  out  where its gradient is
+
+    Tap t is element t mod lanes of the word t div lanes; such words of a kernel lie kernel_words
+    apart.
+
+    Throughput: an element per cycle. Reset: there is none.
+    """
+    n_cu, width = design.n_cu, design.fmt.width
+    lanes, kernel_words = design.gradient_lanes, design.kernel_words
+    last_lane = (lanes - 1) * width
+    last_step, end_lane = (design.taps - 1) // lanes, (design.taps - 1) % lanes * width
+    waiting = count(settle)
+    channel = count(design.max_maps)
+    cu = count(n_cu)
+    group = count(design.groups)
+    base = count(design.kernel_words + design.groups)  # of the kernel's first word
+    addr = count(design.gradient_words + design.groups)
+    step = count(last_step)  # word of the kernel
+    last_tap = flag()
+    in_kernels = flag()
+    last_map = flag()
+
+    @always_comb
+    def place() -> None:
+        last_map.next = group + 1 == config.groups and cu + 1 == config.last_cus
+        last_tap.next = step == last_step and read.tap_shift == end_lane
+
+    @always_comb
+    def tell() -> None:
+        in_kernels.next = walking and not biases
+        read.enable.next = walking and not biases
+        bias_read.next = walking and biases
+        read.addr.next = addr
+        last.next = last_map and (biases or (channel + 1 == config.inputs and last_tap))
+
+    @always(clk.posedge)
+    def walk() -> None:
+        if waiting != 0:
+            waiting.next = waiting - 1
+            walking.next = waiting == 1
+        if final_issue:
+            waiting.next = settle
+        if advance and in_kernels:
+            if not last_tap:
+                if read.tap_shift != last_lane:
+                    read.tap_shift.next = read.tap_shift + width
+                else:
+                    read.tap_shift.next = 0
+                    step.next = step + 1
+                    addr.next = addr + kernel_words
+            else:
+                read.tap_shift.next = 0
+                step.next = 0
+                if channel + 1 != config.inputs:
+                    channel.next = channel + 1
+                    base.next = base + config.groups
+                    addr.next = base + config.groups
+                else:
+                    channel.next = 0
+                    if last_map:
+                        biases.next = True
+                        cu.next = 0
+                        group.next = 0
+                        base.next = 0
+                        addr.next = 0
+                    elif cu + 1 != n_cu:
+                        cu.next = cu + 1
+                        read.cu_shift.next = read.cu_shift + width
+                        base.next = group
+                        addr.next = group
+                    else:
+                        cu.next = 0
+                        read.cu_shift.next = 0
+                        group.next = group + 1
+                        base.next = group + 1
+                        addr.next = group + 1
+        elif advance:
+            if last_map:
+                walking.next = False
+            else:
+                bias_index.next = bias_index + 1
+                if cu + 1 != n_cu:
+                    cu.next = cu + 1
+                else:
+                    cu.next = 0
+                    group.next = group + 1
+        if start or rst:
+            waiting.next = 0
+            walking.next = False
+            biases.next = False
+            channel.next = 0
+            cu.next = 0
+            group.next = 0
+            base.next = 0
+            addr.next = 0
+            step.next = 0
+            read.tap_shift.next = 0
+            read.cu_shift.next = 0
+            bias_index.next = 0
+
+    return place, tell, walk

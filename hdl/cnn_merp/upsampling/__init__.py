@@ -1,0 +1,1 @@
+"""Deltas brought to a larger resolution: un-pooling, dilation."""

@@ -1,0 +1,131 @@
+"""Which pooled elements an element belongs to, along rows or along columns, and where in each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import ConcatSignal, always, always_comb
+
+from merp.hdl.bundles import bits, count, flag
+from merp.hdl.conversion.entity import entity
+
+
+@entity
+def unpool_axis(
+    clk: Any,
+    start: Any,
+    restart: Any,
+    advance: Any,
+    unit: Any,
+    reach: Any,
+    stride: Any,
+    pooled: Any,
+    covers: Any,
+    taps: Any,
+    oldest: Any,
+    opens_next: Any,
+    newest: Any,
+    closes: Any,
+    closed: Any,
+    overlap: int,
+) -> Any:
+    """Walk along one direction and keep account of at most overlap windows that are open.
+
+    Windows take their turns modulo overlap. Windows that would run over the edge are beyond pooled
+    and are never opened.
+
+    start, restart  in   go to index 0; the window that begins there takes turn 0, or the next one
+    advance         in   go to the next index
+    unit, reach     in   what one index adds to a tap, and the tap that would lie behind the window
+    stride, pooled  in   distance of the windows, and how many there are
+    covers          out  bit j: the index lies in the window of turn j
+    taps            out  where in it, a word for each turn, the first lowest
+    oldest          out  turn of the next window, or that of the window opened overlap windows ago
+    opens_next      out  the next index begins a window
+    newest          out  windows begun since index 0, without the first
+    closes          out  the index is the last one of a window
+    closed          out  windows ended before the index
+
+    What belongs to an index is there in the cycle after advance or restart.
+    Throughput: an index per cycle. Reset: none, begin with start.
+    """
+    width = len(taps) // overlap
+    last_turn = overlap - 1
+    second = 1 % overlap
+    tap = [bits(width) for _ in range(overlap)]
+    ends = bits(overlap)  # bit j: the index is the last one of the window of turn j
+    joined = ConcatSignal(*reversed(tap)) if overlap > 1 else tap[0]
+    to_next = count((1 << len(stride)) - 1)  # advances until the next window begins
+    to_open = count((1 << len(pooled)) - 1)
+    last_tap = bits(width)  # of a window; unit and reach do not change during a run
+    turn_over = flag()
+
+    @always_comb
+    def present() -> None:
+        taps.next = joined
+
+    @always_comb
+    def judge() -> None:
+        opens_next.next = to_next == 1 and to_open != 0
+        turn_over.next = oldest == last_turn
+
+    @always_comb
+    def finish() -> None:
+        ended = False
+        for i in range(overlap):
+            ends.next[i] = False
+            if covers[i] and tap[i] == last_tap:
+                ends.next[i] = True
+                ended = True
+        closes.next = ended
+
+    @always(clk.posedge)
+    def settle() -> None:
+        if reach >= unit:
+            last_tap.next = reach - unit
+
+    @always(clk.posedge)
+    def walk() -> None:
+        if start:
+            covers.next = 1
+            tap[0].next = 0
+            oldest.next = second
+        elif restart or (advance and opens_next):
+            for i in range(overlap):
+                if oldest == i:
+                    covers.next[i] = True
+                    tap[i].next = 0
+                elif restart or ends[i]:
+                    covers.next[i] = False
+                elif covers[i]:
+                    tap[i].next = tap[i] + unit
+            if turn_over:
+                oldest.next = 0
+            else:
+                oldest.next = oldest + 1
+        elif advance:
+            for i in range(overlap):
+                if ends[i]:
+                    covers.next[i] = False
+                elif covers[i]:
+                    tap[i].next = tap[i] + unit
+
+    @always(clk.posedge)
+    def number() -> None:
+        if start or restart:
+            to_next.next = stride
+            to_open.next = pooled - 1
+            newest.next = 0
+            closed.next = 0
+        elif advance:
+            if closes:
+                closed.next = closed + 1
+            if to_next != 1:
+                to_next.next = to_next - 1
+            else:
+                to_next.next = stride
+            if opens_next:
+                to_open.next = to_open - 1
+                newest.next = newest + 1
+
+    return present, judge, finish, settle, walk, number

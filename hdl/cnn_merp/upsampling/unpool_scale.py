@@ -1,0 +1,70 @@
+"""Average pooling on the way back: every delta once times the share of an element."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always_comb
+
+from merp.hdl.arithmetic.fp_mul import fp_mul
+from merp.hdl.base.delay import delay
+from merp.hdl.base.valid_delay import valid_delay
+from merp.hdl.bundles import bits, flag
+from merp.hdl.conversion.entity import entity
+from merp.hdl.streams.credit_fifo import credit_fifo
+from merp.hdl.streams.free_places import free_places
+from merp.models.params.unpool_design import UnpoolDesign
+
+CREDIT_CYCLES = 3
+"""Cycles from a word that is finished to the reuse of its place: memory, head register, credit."""
+
+
+@entity
+def unpool_scale(
+    clk: Any,
+    rst: Any,
+    average: Any,
+    scale: Any,
+    data: Any,
+    valid: Any,
+    ready: Any,
+    word: Any,
+    word_valid: Any,
+    take: Any,
+    design: UnpoolDesign,
+) -> Any:
+    """Multiply deltas by 1 / window^2, or let them pass.
+
+    average     in   multiply
+    scale       in   the factor
+    data, valid, ready      in, in, out  deltas
+    word, word_valid, take  out, out, in  the same, as FIFO head
+
+    Latency: mul_latency and two cycles. Throughput: a word per cycle. Reset: empty.
+    """
+    width = design.fmt.width
+    places = design.mul_latency + CREDIT_CYCLES
+    room, accept, push, freed = flag(), flag(), flag(), flag()
+    product, plain, chosen = bits(width), bits(width), bits(width)
+
+    @always_comb
+    def permit() -> None:
+        ready.next = room
+        accept.next = valid and room
+
+    @always_comb
+    def choose() -> None:
+        if average:
+            chosen.next = product
+        else:
+            chosen.next = plain
+
+    return (
+        permit,
+        free_places(clk, rst, accept, freed, room, places),
+        valid_delay(clk, rst, accept, push, design.mul_latency),
+        fp_mul(clk, data, scale, product, design.fmt, design.mul_latency),
+        delay(clk, data, plain, design.mul_latency),
+        choose,
+        credit_fifo(clk, rst, push, chosen, word, word_valid, take, freed, places),
+    )

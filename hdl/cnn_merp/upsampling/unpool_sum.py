@@ -1,0 +1,132 @@
+"""The contributions to an element, added in raster order of the pooled elements, from +0."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, always_comb, block, intbv
+
+from merp.hdl.arithmetic.fp_add import fp_add
+from merp.hdl.base.delay import delay
+from merp.hdl.bundles import bits, count
+from merp.hdl.cnn_merp.upsampling.unpool_cell import unpool_cell
+from merp.hdl.cnn_merp.upsampling.unpool_config import (
+    UnpoolRead,
+    UnpoolWrite,
+    address_width,
+    tap_width,
+)
+from merp.hdl.conversion.entity import entity
+from merp.models.params.unpool_design import UnpoolDesign
+
+
+@block
+def _order(
+    clk: Any, terms: Any, row_oldest: Any, column_oldest: Any, ordered: Any, design: UnpoolDesign
+) -> Any:
+    """Put terms into raster order; the first is added to +0 on the way.
+
+    +0 + x is x, but that zeros (so subnormals) turn into +0 and NaN becomes canonical: no adder.
+    """
+    overlap, width, frac_bits = design.overlap, design.fmt.width, design.fmt.frac_bits
+    sign_at, exp_max, nan = width - 1, design.fmt.exp_max, design.fmt.nan
+    reach = 2 * overlap
+    size = overlap * overlap
+
+    @always(clk.posedge)
+    def order() -> None:
+        row = intbv(0, min=0, max=reach)
+        column = intbv(0, min=0, max=reach)
+        index = intbv(0, min=0, max=size)
+        word = intbv(0)[width:]
+        for i in range(overlap):
+            for j in range(overlap):
+                row[:] = row_oldest
+                row[:] = row + i
+                if row >= overlap:
+                    row[:] = row - overlap
+                column[:] = column_oldest
+                column[:] = column + j
+                if column >= overlap:
+                    column[:] = column - overlap
+                index[:] = row * overlap + column
+                word[:] = terms[index]
+                if i == 0 and j == 0:
+                    if word[sign_at:frac_bits] == 0:
+                        word[:] = 0
+                    elif word[sign_at:frac_bits] == exp_max and word[frac_bits:] != 0:
+                        word[:] = nan
+                ordered[i * overlap + j].next = word
+
+    return order
+
+
+@block
+def _copy(x: Any, y: Any) -> Any:
+    @always_comb
+    def copy() -> None:
+        y.next = x
+
+    return copy
+
+
+@entity
+def unpool_sum(
+    clk: Any, write: UnpoolWrite, read: UnpoolRead, average: Any, y: Any, design: UnpoolDesign
+) -> Any:
+    """Read all memories and add what they contribute.
+
+    write    in   a pooled element for one of them
+    read     in   which elements, and which of them count
+    average  in   average pooling
+    y        out  delta of an element
+
+    Latency: sum_latency - 1 from read to y. Throughput: a sum per cycle. Reset: none.
+    """
+    overlap, width, latency = design.overlap, design.fmt.width, design.add_latency
+    span, taps = address_width(design), tap_width(design)
+    size = overlap * overlap
+    terms = [bits(width) for _ in range(size)]
+    row_oldest, column_oldest = count(overlap - 1), count(overlap - 1)
+    row_oldest_1, column_oldest_1 = count(overlap - 1), count(overlap - 1)
+    ordered = [bits(width) for _ in range(size)]
+    cells = [
+        unpool_cell(
+            clk,
+            write.enable(a * overlap + b),
+            write.address,
+            write.data,
+            read.address((b + 1) * span, b * span),
+            read.row_on(a),
+            read.column_on(b),
+            read.row_taps((a + 1) * taps, a * taps),
+            read.column_taps((b + 1) * taps, b * taps),
+            average,
+            terms[a * overlap + b],
+            design,
+        )
+        for a in range(overlap)
+        for b in range(overlap)
+    ]
+
+    @always(clk.posedge)
+    def follow() -> None:
+        row_oldest_1.next = read.row_oldest
+        column_oldest_1.next = read.column_oldest
+        row_oldest.next = row_oldest_1
+        column_oldest.next = column_oldest_1
+
+    order = _order(clk, terms, row_oldest, column_oldest, ordered, design)
+    if size == 1:
+        return cells, follow, order, _copy(ordered[0], y)
+
+    waited = [bits(width) for _ in range(size)]
+    totals = [ordered[0], *(bits(width) for _ in range(size - 2)), y]
+    waits = [delay(clk, ordered[i], waited[i], (i - 1) * latency) for i in range(2, size)]
+    adders = [
+        fp_add(
+            clk, totals[i - 1], waited[i] if i > 1 else ordered[1], totals[i], design.fmt, latency
+        )
+        for i in range(1, size)
+    ]
+    return cells, follow, order, waits, adders

@@ -1,0 +1,1 @@
+"""From MyHDL blocks to hierarchical VHDL and Verilog."""

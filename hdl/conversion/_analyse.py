@@ -1,0 +1,318 @@
+"""What one entity consists of, with every name final: ports, signals, processes and instances.
+
+MyHDL's own analysis finds out which signals a process reads and drives; the naming is ours, so that
+names follow the Python source and do not depend on the order of a set. Private to
+``merp.hdl.conversion.convert``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from myhdl import ConversionError, EnumItemType, intbv
+from myhdl._block import _Block
+from myhdl._getHierarchy import _getHierarchy
+from myhdl._ShadowSignal import ConcatSignal, _ShadowSignal, _SliceSignal
+from myhdl._Signal import Constant, _isListOfSigs, _Signal
+from myhdl.conversion import _analyze, _misc
+
+from merp.hdl.conversion._elaborate import ExportError, Unit, is_bundle
+from merp.hdl.conversion._names import Names, flaw
+from merp.hdl.conversion._signals import Syntax, mark_read, natural, sources, span
+from merp.hdl.conversion.entity import Stub
+
+
+@dataclass
+class Port:
+    """A port.
+
+    ``signal._name`` is what the inside calls it: the port's name, or, where vectors are
+    ``std_logic_vector`` outside, that of a numeric copy. A port that only sub-entities use needs no
+    copy; it is converted in their port maps (``in_map``).
+    """
+
+    name: str
+    signal: Any
+    is_output: bool
+    in_map: bool = False
+
+
+@dataclass
+class Instance:
+    """A sub-entity: ``entity`` is the converter's record, ``actuals`` are signals by formal."""
+
+    label: str
+    entity: Any
+    actuals: dict[str, Any]
+
+
+@dataclass
+class Body:
+    """Contents of an entity in source order."""
+
+    unit: Unit
+    names: Names = field(default_factory=Names)
+    ports: list[Port] = field(default_factory=list)
+    enums: list[Any] = field(default_factory=list)
+    signals: list[Any] = field(default_factory=list)
+    memories: list[Any] = field(default_factory=list)
+    shadows: list[Any] = field(default_factory=list)
+    items: list[Any] = field(default_factory=list)  # syntax trees of processes, Instances
+
+
+def walk(block: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """All blocks that are flattened into one entity, with the prefix of their names."""
+    yield prefix, block
+    for sub in block.subs:
+        if isinstance(sub, _Block) and not isinstance(sub, Stub):
+            yield from walk(sub, f"{prefix}{sub.name}_")
+
+
+def stub_blocks(unit: Unit) -> Iterator[Any]:
+    """The stubs of the entities inside, in source order."""
+    for _, block in walk(unit.block):
+        for sub in block.subs:
+            if isinstance(sub, Stub):
+                yield sub
+
+
+def name_blocks(unit: Unit) -> None:
+    """Call each sub-block after the variable (or list element) that holds it."""
+    for _, block in walk(unit.block):
+        subs = {id(sub): sub for sub in block.subs if isinstance(sub, _Block)}
+        found: dict[int, str] = {}
+
+        def look(
+            name: str, value: Any, subs: dict[int, Any] = subs, found: dict[int, str] = found
+        ) -> None:
+            if isinstance(value, list | tuple):
+                for i, item in enumerate(value):
+                    look(f"{name}_{i}", item)
+            elif id(value) in subs:
+                found.setdefault(id(value), name)
+
+        scope = unit.scopes.get(id(block), {})
+        for wanted in (list | tuple, _Block):  # the list, not the loop variable, names its element
+            for name, value in scope.items():
+                if isinstance(value, wanted):
+                    look(name, value)
+        taken: set[str] = set()
+        for key, sub in subs.items():
+            base = name = found.get(key, sub.func.__name__.strip("_"))
+            number = 1
+            while name in taken:
+                name, number = f"{base}_{number}", number + 1
+            taken.add(name)
+            sub.name = name
+
+
+class Analysis:
+    """Steps of the analysis of one unit; ``body`` is the result."""
+
+    def __init__(self, unit: Unit, entities: dict[int, Any], syntax: Syntax) -> None:
+        """``entities``: the converter's record for each stub, by its ``id``."""
+        self.unit = unit
+        self.syntax = syntax
+        self.body = Body(unit)
+        self.names = self.body.names
+        self.where = unit.deco.func.__name__
+        self.blocks = list(walk(unit.block))
+        self.entities = entities
+        memories = [m for _, block in self.blocks for m in block.memdict.values() if m._used]
+        self.used_memories = {id(m.mem): m for m in memories}
+        self._processes()
+        self._connect()
+        self._name_ports()
+        for obj in self.body.enums:
+            self._name_enum(obj)
+        self._name_signals()
+        self._labels()
+
+    def _processes(self) -> None:
+        """Let MyHDL analyse the processes; collect them and the instances in source order."""
+        _misc._genUniqueSuffix.reset()
+        _analyze._enumTypeSet.clear()
+        hierarchy = _getHierarchy("top", self.unit.block)
+
+        def visit(block: Any) -> None:
+            for sub in block.subs:
+                if isinstance(sub, Stub):
+                    entity = self.entities[id(sub)]
+                    actuals = entity.actuals_of(sub)
+                    self.body.items.append(Instance(sub.name, entity, actuals))
+                elif isinstance(sub, _Block):
+                    visit(sub)
+                else:
+                    self.body.items += _analyze._analyzeGens([sub], hierarchy.absnames)
+
+        try:
+            visit(self.unit.block)
+        except ConversionError as error:
+            raise ExportError(f"{self.where}: {error}") from error
+        self.body.enums = sorted(_analyze._enumTypeSet, key=lambda obj: str(obj._name))
+
+    def _connect(self) -> None:
+        """Mark what instances drive and read."""
+        elements = {id(sig): memory for memory in self.used_memories.values() for sig in memory.mem}
+        for item in self.body.items:
+            if not isinstance(item, Instance):
+                continue
+            for port in item.entity.body.ports:
+                actual = item.actuals[port.name]
+                if not port.is_output:
+                    mark_read(actual)
+                    continue
+                what = f"{self.where}: output {port.name} of {item.label}"
+                if isinstance(actual, _ShadowSignal | Constant):
+                    raise ExportError(f"{what} must go to a whole signal or a list element")
+                memory = elements.get(id(actual))
+                if actual._driven or (memory is not None and memory._driven == "reg"):
+                    raise ExportError(f"{what} drives a signal that has another driver")
+                actual._driven = "wire"
+        for memory in self.used_memories.values():
+            kinds = {sig._driven for sig in memory.mem} | {memory._driven}
+            memory._driven = "reg" if "reg" in kinds else "wire" if "wire" in kinds else None
+            if "reg" in kinds and "wire" in kinds:
+                raise ExportError(
+                    f"{self.where}: a list is driven by a process and by instances (or assigns)"
+                )
+        for _, block in self.blocks:
+            for signal in block.sigdict.values():
+                if isinstance(signal, _ShadowSignal) and signal._read:
+                    mark_read(signal)
+
+    def _name_ports(self) -> None:
+        for name, signal in self.unit.ports.items():
+            reason = flaw(name)
+            if reason is not None:
+                raise ExportError(f"{self.where}: port name {name} {reason}")
+            if not self.names.claim(name):
+                raise ExportError(f"{self.where}: port name {name} differs from another by case")
+            if id(signal) in {id(s) for m in self.used_memories.values() for s in m.mem}:
+                raise ExportError(f"{self.where}: port {name} is in a list that a process uses")
+            self.body.ports.append(Port(name, signal, bool(signal._driven)))
+        inside = self._used_inside()
+        for port in self.body.ports:
+            signal = port.signal
+            copied = self.syntax.ports_converted and isinstance(signal._val, intbv)
+            if copied and id(signal) not in inside:
+                port.in_map, copied = True, False
+            signal._name = self.names.unique(f"{port.name}_num") if copied else port.name
+
+    def _used_inside(self) -> set[int]:
+        """Signals that a process or a shadow signal touches: port maps alone do not suffice."""
+        found: set[int] = set()
+        for item in self.body.items:
+            if isinstance(item, Instance):
+                for actual in item.actuals.values():
+                    found |= {id(part) for part in sources(actual)}
+            else:
+                for value in item.symdict.values():
+                    for signal in value if _isListOfSigs(value) else [value]:
+                        if isinstance(signal, _Signal):
+                            found |= {id(signal), *(id(part) for part in sources(signal))}
+        return found
+
+    def _name_enum(self, obj: Any) -> None:
+        wanted = re.sub(r"^t_enum_(?:t_)?(.*)_\d+$", r"t_\1", str(obj._name)).lower()
+        obj.__dict__["_name"] = self.names.unique(wanted)
+        for literal in obj._names:
+            if not self.names.claim(literal):
+                raise ExportError(f"{self.where}: enum literal {literal} is a keyword or a port")
+
+    def _name_signals(self) -> None:
+        for prefix, block in self.blocks:
+            scope = dict(self.unit.scopes.get(id(block), {}))
+            scope |= {n: m.mem for n, m in block.memdict.items() if m._used and n not in scope}
+            used = {
+                id(sig)
+                for sub in block.subs
+                if not isinstance(sub, _Block)
+                for sig in sub.sigdict.values()
+            }
+            for name, value in scope.items():
+                if _isListOfSigs(value) and id(value) in self.used_memories:
+                    self._name_memory(f"{prefix}{name}", self.used_memories[id(value)])
+            # Lists and bundles name their signals; what is left has a variable of its own.
+            for name, value in scope.items():
+                if not isinstance(value, _Signal):
+                    self._name_parts(f"{prefix}{name}", value, used)
+            for name, value in [*scope.items(), *block.sigdict.items()]:
+                if isinstance(value, _Signal):
+                    self._name_parts(f"{prefix}{name}", value, used)
+        for item in self.body.items:
+            if isinstance(item, Instance):
+                for formal, actual in item.actuals.items():
+                    self._name_anonymous(f"{item.label}_{formal}", actual)
+        for shadow in self.body.shadows:  # grows while it is read
+            for i, part in enumerate(getattr(shadow, "_sigargs", ())):
+                self._name_anonymous(f"{shadow._name}_{i}", part)
+
+    def _name_memory(self, name: str, memory: Any) -> None:
+        if memory.name is not None:
+            return
+        memory.name = self.names.unique(name)
+        self.body.memories.append(memory)
+        for i, signal in enumerate(memory.mem):
+            if signal._inList:
+                raise ExportError(f"{self.where}: a signal is in two lists that processes use")
+            if isinstance(signal, _SliceSignal | ConcatSignal):
+                self.body.shadows.append(signal)
+                memory._driven = "wire"
+                mark_read(signal)
+            signal._name = self.syntax.index % (memory.name, i)
+            signal._inList = True
+
+    def _name_parts(self, name: str, value: Any, used: set[int]) -> None:
+        """Name signals by the variable that leads to them; ``used``: read by a process."""
+        if isinstance(value, _Signal):
+            if isinstance(value, _SliceSignal) and id(value) not in used:
+                return  # written as a slice where it is used
+            if isinstance(value, ConcatSignal) and not value._read:
+                return
+            self._declare(name, value)
+        elif isinstance(value, list | tuple) and id(value) not in self.used_memories:
+            for i, item in enumerate(value):
+                self._name_parts(f"{name}_{i}", item, used)
+        elif is_bundle(value):
+            for field_name, item in vars(value).items():
+                self._name_parts(f"{name}_{field_name}", item, used)
+
+    def _declare(self, name: str, signal: Any) -> None:
+        if signal._name is not None or not (signal._driven or signal._read):
+            return
+        if not signal._nrbits:
+            raise ExportError(f"{self.where}: signal {name} has no fixed number of bits")
+        signal._name = self.names.unique(name)
+        if isinstance(signal._val, EnumItemType) and signal._val._type not in self.body.enums:
+            signal._val._type._setName(f"{name}_0")
+            self._name_enum(signal._val._type)
+            self.body.enums.append(signal._val._type)
+        self.body.signals.append(signal)
+        if isinstance(signal, _SliceSignal | ConcatSignal):
+            self.body.shadows.append(signal)
+            if isinstance(signal, _SliceSignal):
+                self._name_anonymous(f"{name}_base", signal)
+
+    def _name_anonymous(self, name: str, signal: Any) -> None:
+        """Name what no variable leads to; the base, when it is a slice."""
+        base = span(signal)[0] if isinstance(signal, _SliceSignal) else signal
+        self._declare(name, base)
+
+    def _labels(self) -> None:
+        """Labels of processes and instances, distinct from all signals; stable orders."""
+        for item in self.body.items:
+            if isinstance(item, Instance):
+                item.label = self.names.unique(item.label, "inst")
+                continue
+            item.name = self.names.unique(str(item.name), "process")
+            for name in item.vardict:
+                if flaw(name) is not None:
+                    raise ExportError(f"{self.where}: variable {name} {flaw(name)}")
+            if item.kind in (_misc._kind.ALWAYS_COMB, _misc._kind.SIMPLE_ALWAYS_COMB):
+                item.senslist = sorted(item.senslist, key=natural)
+            if item.kind == _misc._kind.ALWAYS_SEQ:
+                item.sigregs = sorted(item.sigregs, key=natural)

@@ -1,0 +1,235 @@
+"""One entity, elaborated alone: fresh ports in place of the caller's signals, stubs for sub-blocks.
+
+What a configuration is: the function, the values of its parameters, the types of its ports and the
+initial values of its outputs. Private to ``merp.hdl.conversion.convert``.
+"""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import dis
+import enum
+import inspect
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Any
+
+from myhdl import ResetSignal, Signal, intbv
+from myhdl._block import _Block, block_decorator
+from myhdl._instance import _Instantiator
+from myhdl._ShadowSignal import _TristateDriver, _TristateSignal
+from myhdl._Signal import _Signal
+
+from merp.hdl.conversion.entity import stubs
+
+
+class ExportError(ValueError):
+    """A design that has no hierarchical VHDL or Verilog; the message says which part and why."""
+
+
+@dataclass(frozen=True)
+class PortType:
+    """What a port is made of; ``low`` and ``high`` bound a vector as MyHDL's intbv does."""
+
+    kind: str  # bool, or the class of a vector: intbv, modbv
+    width: int
+    low: int | None
+    high: int | None
+    reset: tuple[bool, bool] | None  # of a ResetSignal: active level, asynchronous
+
+    @property
+    def is_vector(self) -> bool:
+        """Whether the port is a vector and not a single bit."""
+        return self.kind != "bool"
+
+    @property
+    def signed(self) -> bool:
+        """Whether the port is a signed vector."""
+        return self.low is not None and self.low < 0
+
+
+@dataclass
+class Unit:
+    """One elaborated configuration.
+
+    Attributes:
+        deco: the decorated block function.
+        params: flattened parameters, by name.
+        ports: flattened ports in the order of the signature, by name.
+        block: MyHDL's instance, with stubs for the entities inside.
+        scopes: local variables of every block function that ran, by ``id`` of its instance.
+    """
+
+    deco: Any
+    params: dict[str, Any]
+    ports: dict[str, Any]
+    block: Any = None
+    scopes: dict[int, dict[str, Any]] = field(default_factory=dict)
+
+
+def port_type(where: str, signal: Any) -> PortType:
+    """Type of a port.
+
+    Raises:
+        ExportError: the signal has no fixed number of bits.
+    """
+    if isinstance(signal, _TristateSignal | _TristateDriver):
+        raise ExportError(f"{where}: a tristate signal cannot be a port of an entity")
+    value = signal._val
+    reset = (signal.active, signal.isasync) if isinstance(signal, ResetSignal) else None
+    if isinstance(value, bool):
+        return PortType("bool", 1, None, None, reset)
+    if isinstance(value, intbv) and signal._nrbits:
+        return PortType(type(value).__name__, signal._nrbits, value._min, value._max, reset)
+    raise ExportError(f"{where}: a port needs a fixed number of bits, not {value!r}")
+
+
+def _clone(signal: Any) -> Any:
+    initial = copy.deepcopy(signal._init)
+    if isinstance(signal, ResetSignal):
+        return ResetSignal(initial, signal.active, signal.isasync)
+    return Signal(initial)
+
+
+def is_bundle(value: Any, _around: tuple[int, ...] = ()) -> bool:
+    """Whether ``value`` is an object with signals, on its own or in a bundle inside."""
+    if callable(value) or isinstance(value, ModuleType | _Block | _Instantiator):
+        return False
+    if not hasattr(value, "__dict__") or id(value) in _around:  # objects may refer to each other
+        return False
+    around = (*_around, id(value))
+    return any(isinstance(v, _Signal) or is_bundle(v, around) for v in vars(value).values())
+
+
+def _has_signal(value: Any) -> bool:
+    if isinstance(value, list | tuple):
+        return any(_has_signal(item) for item in value)
+    return isinstance(value, _Signal) or is_bundle(value)
+
+
+def _is_stable(value: Any) -> bool:
+    """Whether ``repr(value)`` identifies the value in every run."""
+    if value is None or isinstance(value, bool | int | float | str | enum.Enum):
+        return True
+    if isinstance(value, tuple):
+        return all(_is_stable(item) for item in value)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return value.__dataclass_params__.frozen and all(  # type: ignore[attr-defined]
+            _is_stable(getattr(value, item.name)) for item in dataclasses.fields(value)
+        )
+    return False
+
+
+def _split(where: str, name: str, value: Any) -> Iterator[tuple[str, Any, bool]]:
+    """Flatten an argument: (name, value, whether it is a port)."""
+    if isinstance(value, _Signal):
+        yield name, value, True
+    elif is_bundle(value):
+        for item_name, item in vars(value).items():
+            yield from _split(where, f"{name}_{item_name}", item)
+    elif isinstance(value, list | tuple) and _has_signal(value):
+        raise ExportError(
+            f"{where}: argument {name} is a list of signals; a port is one signal or a bundle"
+        )
+    elif _is_stable(value):
+        yield name, value, False
+    else:
+        raise ExportError(
+            f"{where}: parameter {name} is a {type(value).__name__}; allowed are int, bool, str, "
+            "None, tuples of these, enum members and frozen dataclasses"
+        )
+
+
+def _replaced(name: str, value: Any, ports: dict[str, Any]) -> Any:
+    """The argument with its signals exchanged for those in ``ports``."""
+    if isinstance(value, _Signal):
+        return ports[name]
+    if not is_bundle(value):
+        return value
+    bundle = copy.copy(value)
+    for item_name, item in vars(value).items():
+        vars(bundle)[item_name] = _replaced(f"{name}_{item_name}", item, ports)
+    return bundle
+
+
+def arguments(deco: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Arguments of a call by parameter name, defaults filled in."""
+    signature = inspect.signature(deco.func)
+    where = deco.func.__name__
+    for parameter in signature.parameters.values():
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            raise ExportError(f"{where}: an entity names each argument, not {parameter}")
+    bound = signature.bind(*args, **kwargs)
+    bound.apply_defaults()
+    return dict(bound.arguments)
+
+
+def split(deco: Any, bound: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Flattened ports and flattened parameters of a call."""
+    ports: dict[str, Any] = {}
+    params: dict[str, Any] = {}
+    where = deco.func.__name__
+    for name, value in bound.items():
+        for flat_name, item, is_port in _split(where, name, value):
+            known = ports if is_port else params
+            if flat_name in ports or flat_name in params:
+                raise ExportError(f"{where}: two arguments flatten to the name {flat_name}")
+            known[flat_name] = item
+    return ports, params
+
+
+def configuration(deco: Any, ports: dict[str, Any], params: dict[str, Any]) -> tuple[Any, ...]:
+    """Key of a configuration, without the initial values of its outputs."""
+    where = deco.func.__name__
+    return (
+        deco.func,
+        tuple((name, repr(value)) for name, value in params.items()),
+        tuple((name, port_type(f"{where}.{name}", sig)) for name, sig in ports.items()),
+    )
+
+
+def _in_source_order(frame: Any) -> dict[str, Any]:
+    """Local variables in the order of their first assignment, arguments first."""
+    stored = [
+        instruction.argval
+        for instruction in dis.get_instructions(frame.f_code)
+        if instruction.opname.startswith("STORE_")
+    ]
+    found = dict(frame.f_locals)
+    parameters = inspect.getargs(frame.f_code).args
+    order = dict.fromkeys(name for name in [*parameters, *stored, *found] if name in found)
+    return {name: found[name] for name in order}
+
+
+def elaborate(deco: Any, bound: dict[str, Any]) -> Unit:
+    """Run a block function once, with fresh ports and with stubs for the entities inside."""
+    actuals, params = split(deco, bound)
+    unit = Unit(deco, params, {name: _clone(signal) for name, signal in actuals.items()})
+    args = {name: _replaced(name, value, unit.ports) for name, value in bound.items()}
+
+    def note_locals(frame: Any, event: str, _result: Any) -> None:
+        """Keep the local variables of block functions: they name signals and instances."""
+        caller = frame.f_back
+        if event == "return" and caller is not None and caller.f_code is _Block.__init__.__code__:
+            owner = caller.f_locals["self"]
+            if frame.f_code is getattr(getattr(owner, "func", None), "__code__", None):
+                unit.scopes[id(owner)] = _in_source_order(frame)
+
+    before = sys.getprofile()
+    sys.setprofile(note_locals)
+    try:
+        with stubs():
+            unit.block = _Block(
+                deco.func, deco, deco.func.__name__, deco.srcfile, deco.srcline, False, **args
+            )
+    finally:
+        sys.setprofile(before if callable(before) else None)  # a C profiler cannot be put back
+    return unit
+
+
+def is_block(function: Any) -> bool:
+    """Whether ``function`` is decorated with ``@entity`` or ``@block``."""
+    return isinstance(function, block_decorator)

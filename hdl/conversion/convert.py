@@ -1,0 +1,290 @@
+"""Hierarchical conversion to VHDL and Verilog: one file per distinct entity configuration.
+
+MyHDL flattens a design into one entity. Here every block marked ``@entity`` becomes an entity of
+its own: each configuration is elaborated and converted once, however many instances it has, and
+the blocks above instantiate it by name. See ``docs/adr/0001-hierarchical-export.md``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import re
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from textwrap import wrap
+from types import ModuleType
+from typing import Any, Literal
+
+import myhdl
+
+from merp.hdl.conversion import _verilog, _vhdl
+from merp.hdl.conversion._analyse import Analysis, Body, name_blocks, stub_blocks
+from merp.hdl.conversion._analyse import Port as AnalysedPort
+from merp.hdl.conversion._elaborate import (
+    ExportError,
+    Unit,
+    arguments,
+    configuration,
+    elaborate,
+    is_block,
+    port_type,
+    split,
+)
+from merp.hdl.conversion._names import flaw
+
+__all__ = ["Export", "ExportError", "Port", "convert"]
+
+Language = Literal["vhdl", "verilog"]
+_WRITERS: dict[str, ModuleType] = {"vhdl": _vhdl, "verilog": _verilog}
+_LABEL_LENGTH = 16  # longer values are not put into entity names
+
+
+@dataclass(frozen=True)
+class Port:
+    """A flattened port of an exported top; ``width`` is None for a single bit."""
+
+    name: str
+    is_output: bool
+    width: int | None
+
+
+@dataclass(frozen=True)
+class Export:
+    """What a conversion wrote.
+
+    Attributes:
+        files: in dependency order, the support package first and the top last.
+        top: name of the top entity.
+        instances: how often each entity is instantiated in the whole design, the top once.
+        ports: flattened ports of the top, in the order of its arguments.
+        blocks: name of the block that each entity is a configuration of.
+        children: instances of each entity directly inside each.
+    """
+
+    files: tuple[Path, ...]
+    top: str
+    instances: Mapping[str, int]
+    ports: tuple[Port, ...]
+    blocks: Mapping[str, str]
+    children: Mapping[str, Mapping[str, int]]
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """Names of the input ports."""
+        return tuple(port.name for port in self.ports if not port.is_output)
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """Names of the output ports."""
+        return tuple(port.name for port in self.ports if port.is_output)
+
+
+@dataclass
+class _Entity:
+    """One configuration: ``token`` stands for its name until all names are known."""
+
+    unit: Unit
+    body: Body
+    token: str
+    children: Counter[str]
+    text: str = ""
+    name: str = ""
+
+    def actuals_of(self, stub: Any) -> dict[str, Any]:
+        """The signals that an instance of this entity is connected to, by formal."""
+        ports, _ = split(stub.entity, arguments(stub.entity, stub.args, stub.kwargs))
+        return ports
+
+
+class _Converter:
+    """All entities of one design in one language, leaves first."""
+
+    def __init__(self, writer: ModuleType) -> None:
+        self.writer = writer
+        self.entities: list[_Entity] = []
+        self.variants: dict[tuple[Any, ...], list[_Entity]] = {}
+
+    def entity(self, deco: Any, bound: dict[str, Any], is_top: bool = False) -> _Entity:
+        """The entity of a call, converted now unless a call like it came before."""
+        ports, params = split(deco, bound)
+        variants = self.variants.setdefault(configuration(deco, ports, params), [])
+        for known in variants:
+            if all(
+                ports[port.name]._init == port.signal._init
+                for port in known.body.ports
+                if port.is_output
+            ):
+                return known
+        unit = elaborate(deco, bound)
+        stubs = list(stub_blocks(unit))
+        if not unit.block.subs:
+            raise ExportError(f"{deco.func.__name__}: no instances; are they returned?")
+        subs = {
+            id(stub): self.entity(stub.entity, arguments(stub.entity, stub.args, stub.kwargs))
+            for stub in stubs
+        }
+        name_blocks(unit)
+        syntax = self.writer.TOP_SYNTAX if is_top else self.writer.SYNTAX
+        body = Analysis(unit, subs, syntax).body
+        token = f"\x00{len(self.entities)}\x00"
+        children = Counter(sub.token for sub in subs.values())
+        entity = _Entity(unit, body, token, children)
+        comment = _comment(unit, token, self.writer.COMMENT)
+        entity.text = self.writer.write(body, token, comment, is_top)
+        self.entities.append(entity)
+        variants.append(entity)
+        return entity
+
+    def name_entities(self, top: _Entity, top_name: str | None, prefix: str) -> None:
+        """Name each entity after its function, and what tells it from its siblings."""
+        if top_name is not None:
+            top.name = top_name
+        families: dict[str, list[_Entity]] = {}
+        for entity in self.entities:
+            families.setdefault(entity.unit.deco.func.__name__.strip("_"), []).append(entity)
+        taken = {top.name.lower()} if top.name else set()
+        for base, family in families.items():
+            for entity, suffix in zip(family, _suffixes(family), strict=True):
+                if entity.name:
+                    continue
+                entity.name = name = f"{prefix}{base}{suffix}"
+                number = 1
+                while entity.name.lower() in taken or flaw(entity.name):
+                    number += 1
+                    entity.name = f"{name}_{number}"
+                taken.add(entity.name.lower())
+
+    def totals(self) -> dict[str, int]:
+        """Instances of each entity in the whole design."""
+        counts: Counter[str] = Counter({self.entities[-1].token: 1})
+        for entity in reversed(self.entities):  # parents come after their children
+            for token, number in entity.children.items():
+                counts[token] += counts[entity.token] * number
+        return {entity.name: counts[entity.token] for entity in self.entities}
+
+
+def _features(entity: _Entity) -> Iterator[tuple[str, str]]:
+    """What may tell an entity from its siblings: module, parameters, port widths."""
+    yield "", entity.unit.deco.func.__module__.rpartition(".")[2]
+    for name, value in entity.unit.params.items():
+        if dataclasses.is_dataclass(value) and not isinstance(value, type):
+            for field in dataclasses.fields(value):
+                yield field.name, str(getattr(value, field.name))
+        else:
+            yield name, str(value)
+    for port in entity.body.ports:
+        vector = port_type(port.name, port.signal).is_vector
+        yield port.name, str(port.signal._nrbits) if vector else "bit"
+
+
+def _suffixes(family: list[_Entity]) -> list[str]:
+    """The shortest prefix of varying features that tells all apart, as far as they can."""
+    rows = [dict(_features(entity)) for entity in family]
+    labels = [label for label in rows[0] if all(label in row for row in rows)]
+    chosen: list[str] = []
+    distinct = 1
+    for label in labels:
+        if any(len(row[label]) > _LABEL_LENGTH for row in rows):
+            continue
+        number = len({tuple(row[key] for key in [*chosen, label]) for row in rows})
+        if number > distinct:
+            chosen.append(label)
+            distinct = number
+    return ["".join(_suffix(key, row[key]) for key in chosen) for row in rows]
+
+
+def _suffix(label: str, value: str) -> str:
+    """``_registered`` (or nothing) for a flag, ``_cycles19`` for a number."""
+    shown = {"True": label, "False": ""}.get(value, f"{label}{value}")
+    shown = re.sub(r"\W+|_+", "_", shown.replace("-", "minus")).strip("_")
+    return f"_{shown}" if shown else ""
+
+
+def _comment(unit: Unit, token: str, mark: str) -> str:
+    """Head of a file: licence, origin, parameters, docstring. No dates, no paths."""
+    function = unit.deco.func
+    lines = [
+        "SPDX-License-Identifier: Apache-2.0",
+        "",
+        f"{token}: generated from {function.__module__}.{function.__qualname__}; do not edit.",
+    ]
+    for name, value in unit.params.items():
+        lines += wrap(f"{name} = {value!r}", 96, subsequent_indent="    ")
+    doc = inspect.cleandoc(function.__doc__ or "")
+    if not doc.isascii():
+        raise ExportError(f"{function.__name__}: the docstring goes into VHDL and must be ASCII")
+    if doc:
+        lines += ["", *doc.splitlines()]
+    return "".join(f"{mark} {line}".rstrip() + "\n" for line in lines)
+
+
+def convert(
+    function: Callable[..., Any],
+    args: Mapping[str, object],
+    hdl: Language,
+    directory: Path,
+    name: str | None = None,
+    prefix: str = "",
+) -> Export:
+    """Convert ``function(**args)`` and the entities inside it to one file each.
+
+    The same call writes the same bytes in every run. Signals in ``args`` are not touched. Vector
+    ports of the top are ``std_logic_vector`` in VHDL, those of the entities inside are unsigned or
+    signed, so that no border between entities needs a conversion.
+
+    Args:
+        function: a block decorated with ``@entity`` (or ``@block``).
+        args: its arguments by name: signals, bundles, parameters.
+        hdl: the language.
+        directory: where the files go; created if missing, other files in it are left alone.
+        name: of the top entity, instead of the function's.
+        prefix: of the names of all other entities, which keeps designs in one library apart.
+
+    Raises:
+        ExportError: the design cannot be exported; nothing is written.
+    """
+    if not is_block(function):
+        raise ExportError(f"{function!r} is not a block: decorate it with @entity")
+    for given in (name, prefix and f"{prefix}x"):
+        if given and flaw(given):
+            raise ExportError(f"entity name {given} {flaw(given)}")
+    converter = _Converter(_WRITERS[hdl])
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", myhdl.ToVHDLWarning)
+            warnings.simplefilter("ignore", myhdl.ToVerilogWarning)
+            top = converter.entity(function, arguments(function, (), dict(args)), is_top=True)
+    except myhdl.ConversionError as error:
+        raise ExportError(str(error)) from error
+    converter.name_entities(top, name, prefix)
+    names = {entity.token: entity.name for entity in converter.entities}
+    texts: dict[str, str] = {}
+    support = converter.writer.support()
+    if support is not None:
+        texts[support[0]] = support[1]
+    for entity in converter.entities:
+        text = re.sub("\x00\\d+\x00", lambda match: names[match.group()], entity.text)
+        texts[f"{entity.name}{converter.writer.SUFFIX}"] = text
+    directory.mkdir(parents=True, exist_ok=True)
+    for file_name, text in texts.items():
+        (directory / file_name).write_text(text, encoding="ascii")
+    return Export(
+        files=tuple(directory / file_name for file_name in texts),
+        top=top.name,
+        instances=converter.totals(),
+        ports=tuple(_exported(port) for port in top.body.ports),
+        blocks={each.name: each.unit.deco.func.__name__ for each in converter.entities},
+        children={
+            each.name: {names[token]: number for token, number in each.children.items()}
+            for each in converter.entities
+        },
+    )
+
+
+def _exported(port: AnalysedPort) -> Port:
+    is_vector = port_type(port.name, port.signal).is_vector
+    return Port(port.name, port.is_output, port.signal._nrbits if is_vector else None)

@@ -1,0 +1,78 @@
+"""The decorator of every block that becomes a VHDL entity (and Verilog module) of its own.
+
+In simulation ``@entity`` is MyHDL's ``@block``. While ``convert`` elaborates a design, an entity inside
+another one stands there as a stub that only remembers its arguments, so that the cost of a
+conversion follows the number of distinct entities and not of instances. A plain ``@block`` inside
+an entity is flattened into it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+from myhdl._block import _Block, _CallInfo, _uniqueify_name, block_decorator
+
+_stubs_wanted = False
+
+
+@contextmanager
+def stubs() -> Iterator[None]:
+    """Within this context a call of an entity returns a stub without contents."""
+    global _stubs_wanted
+    before, _stubs_wanted = _stubs_wanted, True
+    try:
+        yield
+    finally:
+        _stubs_wanted = before
+
+
+class Stub(_Block):  # type: ignore[misc]
+    """An entity inside another one while that is converted: arguments, no contents."""
+
+    def __init__(
+        self, entity: Any, args: tuple[Any, ...], kwargs: dict[str, Any], frame: FrameType
+    ) -> None:
+        """``frame``: of the caller, whose variables MyHDL wants to know.
+
+        MyHDL's own constructor finds them too, but looks at the source of the whole stack for it.
+        """
+        while frame.f_code.co_name in ("<listcomp>", "<genexpr>") and frame.f_back is not None:
+            frame = frame.f_back
+        symbols = frame.f_globals | frame.f_locals
+        self.entity, self.func, self.args, self.kwargs = entity, entity.func, args, kwargs
+        self.callinfo = _CallInfo(frame.f_code.co_name, True, symbols)
+        self.callername, self.modctxt = frame.f_code.co_name, True
+        self.name = self.__name__ = entity.func.__name__
+        self.subs: list[Any] = []
+        self.symdict: dict[str, Any] = {}
+        self.sigdict: dict[str, Any] = {}
+        self.memdict: dict[str, Any] = {}
+
+
+class entity(block_decorator):  # type: ignore[misc]
+    """Mark a block function as an entity.
+
+    Its ports are signals or bundles of signals, its parameters int, bool, str, None, tuples of
+    these, enum members or frozen dataclasses.
+    """
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Instantiate the block, or its stub.
+
+        MyHDL finds the enclosing block by its depth on the stack, so ``_Block`` has to be called
+        from here and not from a helper.
+        """
+        if _stubs_wanted:
+            return Stub(self, args, kwargs, sys._getframe(1))
+        name = _uniqueify_name(f"{self.func.__name__}{self.calls}")
+        self.calls += 1
+        instance = _Block(
+            self.func, self, name, self.srcfile, self.srcline, self.skipname, *args, **kwargs
+        )
+        # MyHDL infers this from the stack, and misses it in nested comprehensions.
+        instance.modctxt = True
+        return instance

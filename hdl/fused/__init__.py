@@ -1,0 +1,1 @@
+"""Fused sums of products: aligned once, rounded once."""

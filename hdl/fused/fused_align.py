@@ -1,0 +1,83 @@
+"""Move a product down to the largest exponent of its window.
+
+A 4:1 selection is one LUT6: two of them and a 2:1 selection move by 0 to 31 places. The last one
+stays combinational, so that it shares its LUTs with the adder behind.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, always_comb, concat, intbv
+
+from merp.hdl.base.delay import delay
+from merp.hdl.bundles import bits
+from merp.hdl.conversion.entity import entity
+from merp.models.params.fused import DISTANCE_BITS
+
+FAR = 16  # places of the last step
+
+
+@entity
+def fused_align(clk: Any, product: Any, distance: Any, term: Any, later: int) -> Any:
+    """Shift a product right, arithmetically.
+
+    product   in   W bits, two's complement
+    distance  in   how far; the highest bit stands for further than anything is left
+    term      out  W bits: the product moved by one place more, and below it the bit that was lost
+                   last, which is still to be added
+
+    Latency: 1 + later. Throughput: one per cycle. Reset: none.
+    """
+    width = len(product)
+    # Later terms wait on either side of the selections: a single line of three registers would
+    # become a shift register, which is a LUT for each bit.
+    before, behind = (later + 1) // 2, later // 2
+    given = bits(width) if before else product
+    steps = bits(DISTANCE_BITS) if before else distance
+    moved = bits(width + 2)  # | beyond | far | product moved by less than 16 places |
+    last = bits(width + 2) if behind else moved
+    waits = []
+    if before:
+        waits += [delay(clk, product, given, before), delay(clk, distance, steps, before)]
+    if behind:
+        waits.append(delay(clk, moved, last, behind))
+
+    @always(clk.posedge)
+    def move() -> None:
+        sign = intbv(0)[12:]
+        fine = intbv(0)[width:]
+        coarse = intbv(0)[width:]
+        if given[width - 1]:
+            sign[:] = ~sign
+        if steps[2:] == 0:
+            fine[:] = given
+        elif steps[2:] == 1:
+            fine[:] = concat(sign[1:], given[width:1])
+        elif steps[2:] == 2:
+            fine[:] = concat(sign[2:], given[width:2])
+        else:
+            fine[:] = concat(sign[3:], given[width:3])
+        if steps[4:2] == 0:
+            coarse[:] = fine
+        elif steps[4:2] == 1:
+            coarse[:] = concat(sign[4:], fine[width:4])
+        elif steps[4:2] == 2:
+            coarse[:] = concat(sign[8:], fine[width:8])
+        else:
+            coarse[:] = concat(sign, fine[width:12])
+        moved.next = concat(steps[DISTANCE_BITS:4], coarse)
+
+    @always_comb
+    def move_far() -> None:
+        high = intbv(0)[FAR:]
+        if last[width - 1]:
+            high[:] = ~high
+        if last[width + 1]:
+            term.next = 0
+        elif last[width]:
+            term.next = concat(high, last[width:FAR])
+        else:
+            term.next = last[width:]
+
+    return waits, move, move_far

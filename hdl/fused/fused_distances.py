@@ -1,0 +1,143 @@
+"""The largest exponent of a window's products, and how far below it each of them lies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import ConcatSignal, always, always_comb, block, concat, intbv, modbv
+
+from merp.hdl.base.delay import delay
+from merp.hdl.bundles import bits, flag
+from merp.hdl.conversion.entity import entity
+from merp.hdl.fused.fused_activation import ZERO_AT
+from merp.models.params.fused import (
+    DISTANCE_BITS,
+    EXPONENT_BITS,
+    OPERAND_BITS,
+    activation_bits,
+    levels,
+    product_latency,
+)
+
+EXPONENT_SUM_BITS = EXPONENT_BITS + 1
+# | the product is not zero | sum of the exponents |: a zero is never the largest.
+RANK_BITS = EXPONENT_SUM_BITS + 1
+
+
+@block
+def _rank(activation: Any, kernel: Any, rank: Any) -> Any:
+    """Sum of the exponents of a product, and above it whether the product is other than zero."""
+    top = OPERAND_BITS - 1
+
+    @always_comb
+    def add() -> None:
+        exponent = intbv(0)[EXPONENT_SUM_BITS:]
+        exponent[:] = concat(False, activation[EXPONENT_BITS:]) + kernel[EXPONENT_BITS:]
+        some = not activation[ZERO_AT] and (kernel[top] or kernel[top - 1])
+        rank.next = concat(some, exponent)
+
+    return add
+
+
+@block
+def _compare(clk: Any, a: Any, b: Any, less: Any, registered: bool) -> Any:
+    @(always(clk.posedge) if registered else always_comb)
+    def compare() -> None:
+        less.next = a < b
+
+    return compare
+
+
+@block
+def _choose(less: Any, a: Any, b: Any, y: Any) -> Any:
+    @always_comb
+    def choose() -> None:
+        if less:
+            y.next = b
+        else:
+            y.next = a
+
+    return choose
+
+
+@block
+def _distance(clk: Any, largest: Any, rank: Any, distance: Any) -> Any:
+    @always(clk.posedge)
+    def subtract() -> None:
+        difference = modbv(0)[EXPONENT_SUM_BITS:]
+        difference[:] = largest[EXPONENT_SUM_BITS:] - rank[EXPONENT_SUM_BITS:]
+        beyond = difference[EXPONENT_SUM_BITS : DISTANCE_BITS - 1] != 0
+        distance.next = concat(beyond, difference[DISTANCE_BITS - 1 :])
+
+    return subtract
+
+
+@entity
+def fused_distances(
+    clk: Any, activations: Any, kernels: Any, largest: Any, distances: Any, taps: int, dsp: int
+) -> Any:
+    """Find the largest exponent of the products, and how far each product has to be moved.
+
+    activations  in   elements as fused_activation gives them, tap 0 in the lowest bits
+    kernels      in   operands, likewise
+    largest      out  the largest sum of two exponent fields among products other than zero
+    distances    out  six bits for each tap: how much less its own is, the highest bit if 32 or more
+
+    Of a zero the distance means nothing, nor does largest if all products are zero.
+    Latency: product_latency. Throughput: one per cycle. Reset: none.
+    """
+    width, depth = activation_bits(dsp), levels(taps)
+    ranks = [bits(RANK_BITS) for _ in range(taps)]
+    adders = [
+        _rank(
+            activations((tap + 1) * width, tap * width),
+            kernels((tap + 1) * OPERAND_BITS, tap * OPERAND_BITS),
+            ranks[tap],
+        )
+        for tap in range(taps)
+    ]
+
+    first = [bits(RANK_BITS) for _ in range(taps)]
+    held_ranks = [delay(clk, ranks[tap], first[tap], 1) for tap in range(taps)]
+
+    # Two levels of the tree for each register, but a single one behind the adders. A register lies
+    # between comparing and choosing: then the ranks that wait for the result are the same.
+    tree: list[Any] = []
+    level = ranks if depth else first
+    for below in range(depth):
+        registered = below % 2 == 0 or below == depth - 1
+        held = level
+        if below == 0:
+            held = first
+        elif registered:
+            held = [bits(RANK_BITS) for _ in level]
+            tree += [delay(clk, level[j], held[j], 1) for j in range(len(level))]
+        above = []
+        for j in range(0, len(level) - 1, 2):
+            less, larger = flag(), bits(RANK_BITS)
+            tree.append(_compare(clk, level[j], level[j + 1], less, registered))
+            tree.append(_choose(less, held[j], held[j + 1], larger))
+            above.append(larger)
+        level = above + held[len(above) * 2 :]
+    top = level[0]
+
+    # A small tree waits for the product.
+    spare = product_latency(taps) - 2 - depth // 2
+    latest = bits(RANK_BITS) if spare else top
+    if spare:
+        tree.append(delay(clk, top, latest, spare))
+    last = [bits(RANK_BITS) for _ in range(taps)]
+    tree += [delay(clk, first[tap], last[tap], product_latency(taps) - 2) for tap in range(taps)]
+    moves = [bits(DISTANCE_BITS) for _ in range(taps)]
+    subtractors = [_distance(clk, latest, last[tap], moves[tap]) for tap in range(taps)]
+    joined = ConcatSignal(*reversed(moves)) if taps > 1 else moves[0]
+
+    @always(clk.posedge)
+    def keep() -> None:
+        largest.next = latest[EXPONENT_SUM_BITS:]
+
+    @always_comb
+    def join() -> None:
+        distances.next = joined
+
+    return adders, held_ranks, tree, subtractors, keep, join

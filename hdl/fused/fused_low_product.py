@@ -1,0 +1,89 @@
+"""The low bits of a fused product with one DSP: a kernel's low digits times the activation.
+
+A DSP48E1 multiplies 25 by 18 bits; a kernel's mantissa has 25. Its low seven become digits of
+radix 4, each choosing among 0, a, 2a and 3a, so that four selections and three carry chains do the
+work of the second DSP, save for what is cut below the window.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, always_comb, block, concat, modbv
+
+from merp.hdl.bundles import bits, flag
+from merp.hdl.conversion.entity import entity
+from merp.models.params.fused import LOW_BITS, MANTISSA_BITS, TRIPLE_BITS
+
+
+@block
+def _digit(digit: Any, a: Any, triple: Any, term: Any, cut: int) -> Any:
+    """One of 0, a, 2a and 3a, less its lowest ``cut`` bits: a single LUT for each bit."""
+    top = len(a) - 1
+
+    @always_comb
+    def select() -> None:
+        chosen = modbv(0)[TRIPLE_BITS:]
+        if digit == 3:
+            chosen[:] = triple
+        elif digit == 2:
+            chosen[:] = concat(a[top], a, False)
+        elif digit == 1:
+            chosen[:] = concat(a[top], a[top], a)
+        else:
+            chosen[:] = 0
+        term.next = chosen[TRIPLE_BITS:cut]
+
+    return select
+
+
+@block
+def _add(acc: Any, term: Any, total: Any) -> Any:
+    """Add, the shorter ``acc`` with its sign extended by two bits."""
+    top, width = len(acc) - 1, len(total)
+
+    @always_comb
+    def add() -> None:
+        value = modbv(0)[width:]
+        value[:] = concat(acc[top], acc[top], acc) + term
+        total.next = value
+
+    return add
+
+
+@entity
+def fused_low_product(clk: Any, a: Any, triple: Any, low: Any, y: Any, window: int) -> Any:
+    """Multiply a mantissa with the seven low bits of another, every digit's product cut.
+
+    a, triple  in   a mantissa and three times it, two's complement
+    low        in   seven bits, four digits of radix 4
+    y          out  the sum of the digits' products in units of 2^(46 - window), each rounded down
+
+    Latency: 2. Throughput: one per cycle. Reset: none.
+    """
+    cut = 46 - window
+    terms = [bits(TRIPLE_BITS - cut + 2 * j) for j in range(3)]
+    sums = [bits(len(terms[1])), bits(len(terms[2]))]
+    # The highest digit is a single bit; it comes a cycle later.
+    high, single, partial = bits(len(a) - cut + 6), flag(), bits(len(terms[2]))
+    top, high_top, width, high_from = len(partial) - 1, len(high) - 1, len(y), cut - 6
+    digits = [_digit(low(2 * j + 2, 2 * j), a, triple, terms[j], cut - 2 * j) for j in range(3)]
+    adders = _add(terms[0], terms[1], sums[0]), _add(sums[0], terms[2], sums[1])
+    early = sums[1]
+
+    @always(clk.posedge)
+    def load() -> None:
+        partial.next = early
+        high.next = a[MANTISSA_BITS:high_from]
+        single.next = low[LOW_BITS - 1]
+
+    @always(clk.posedge)
+    def add_last() -> None:
+        value = modbv(0)[width:]
+        term = modbv(0)[width:]
+        if single:
+            term[:] = concat(high[high_top], high)
+        value[:] = concat(partial[top], partial) + term
+        y.next = value
+
+    return digits, adders, load, add_last

@@ -1,0 +1,55 @@
+"""A binary32 number as the fused CU takes it: mantissa in two's complement, and exponent.
+
+Done once for all CUs, it leaves no sign logic in any of them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always_comb, concat, intbv, modbv
+
+from merp.hdl.conversion.entity import entity
+from merp.models.params.fused import EXPONENT_BITS, FRACTION_BITS, MANTISSA_BITS
+
+# A mantissa other than zero differs in its two highest bits, or both are one (-2^23). Both zero
+# are left for zero itself and for what is no number:
+INFINITE_AT = 22  # set for an infinity
+MINUS_AT = 21  # its sign
+NAN_AT = 20  # set for a NaN
+
+
+@entity
+def fused_operand(word: Any, operand: Any) -> Any:
+    """Decode a binary32 number.
+
+    word     in   binary32; a subnormal is zero
+    operand  out  mantissa (25 bits, two's complement) above the exponent field (8 bits)
+
+    Zero has mantissa 0. An infinity has mantissa bits 24, 23 zero and 22 set, 21 its sign; a NaN
+    has 24 to 22 zero and 20 set. Combinational.
+    """
+    special = (1 << EXPONENT_BITS) - 1
+    sign_at = FRACTION_BITS + EXPONENT_BITS
+
+    @always_comb
+    def decode() -> None:
+        exponent = intbv(0)[EXPONENT_BITS:]
+        mantissa = modbv(0)[MANTISSA_BITS:]
+        exponent[:] = word[sign_at:FRACTION_BITS]
+        mantissa[:] = concat(False, True, word[FRACTION_BITS:])
+        if word[sign_at]:
+            mantissa[:] = ~mantissa
+            mantissa[:] = mantissa + 1
+        if exponent == 0:
+            mantissa[:] = 0
+        elif exponent == special:
+            mantissa[:] = 0
+            if word[FRACTION_BITS:] != 0:
+                mantissa[NAN_AT] = True
+            else:
+                mantissa[INFINITE_AT] = True
+                mantissa[MINUS_AT] = word[sign_at]
+        operand.next = concat(mantissa, exponent)
+
+    return decode

@@ -1,0 +1,83 @@
+"""Infinities and NaNs among the products of a window."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import ConcatSignal, always, block, concat
+
+from merp.hdl.bundles import flag
+from merp.hdl.conversion.entity import entity
+from merp.hdl.fused.fused_activation import INFINITY_AT, NEGATIVE_AT, ZERO_AT
+from merp.hdl.fused.fused_operand import INFINITE_AT, MINUS_AT, NAN_AT
+from merp.models.params.fused import EXPONENT_BITS, OPERAND_BITS, activation_bits
+
+
+@block
+def _product(clk: Any, activation: Any, kernel: Any, invalid: Any, above: Any, below: Any) -> Any:
+    """What one product is; above and below mean nothing where it is a NaN.
+
+    Each is a function of six bits: a LUT, and its register keeps the next step's out of it.
+    """
+    top = OPERAND_BITS - 1
+    inf_at, minus_at, nan_at = (EXPONENT_BITS + at for at in (INFINITE_AT, MINUS_AT, NAN_AT))
+
+    @always(clk.posedge)
+    def classify() -> None:
+        number = kernel[top] or kernel[top - 1]  # finite and not zero
+        infinite = not number and kernel[inf_at]
+        zero = not number and not kernel[inf_at]  # or a NaN
+        infinity = infinite or activation[INFINITY_AT]
+        minus = kernel[top] or (infinite and kernel[minus_at])
+        invalid.next = (
+            (activation[INFINITY_AT] and (activation[ZERO_AT] or zero))
+            or (activation[ZERO_AT] and infinite)
+            or (zero and kernel[nan_at])
+        )
+        above.next = infinity and minus == activation[NEGATIVE_AT]
+        below.next = infinity and minus != activation[NEGATIVE_AT]
+
+    return classify
+
+
+@entity
+def fused_special(
+    clk: Any, activations: Any, kernels: Any, special: Any, taps: int, dsp: int
+) -> Any:
+    """Tell whether the sum of products is a number.
+
+    activations  in   elements as fused_activation gives them, tap 0 in the lowest bits
+    kernels      in   operands, likewise
+    special      out  from the highest bit: it is a NaN, it is an infinity, of negative sign
+
+    Latency: 3. Throughput: one per cycle. Reset: none.
+    """
+    width = activation_bits(dsp)
+    invalid, above, below = ([flag() for _ in range(taps)] for _ in range(3))
+    products = [
+        _product(
+            clk,
+            activations((tap + 1) * width, tap * width),
+            kernels((tap + 1) * OPERAND_BITS, tap * OPERAND_BITS),
+            invalid[tap], above[tap], below[tap],
+        )
+        for tap in range(taps)
+    ]  # fmt: skip
+    all_invalid, all_above, all_below = (
+        ConcatSignal(*each) if taps > 1 else each[0] for each in (invalid, above, below)
+    )
+    any_invalid, any_above, any_below = flag(), flag(), flag()
+
+    @always(clk.posedge)
+    def collect() -> None:
+        any_invalid.next = all_invalid != 0
+        any_above.next = all_above != 0
+        any_below.next = all_below != 0
+
+    @always(clk.posedge)
+    def decide() -> None:
+        nan = any_invalid or (any_above and any_below)
+        infinite = any_above or any_below
+        special.next = concat(nan, infinite, any_below)
+
+    return products, collect, decide

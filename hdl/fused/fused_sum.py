@@ -1,0 +1,96 @@
+"""Exact sum of the aligned products, each with one unit that is still to be added.
+
+Rounding adds the bit that a shift lost last. An adder has a place for such a unit, its carry-in:
+of its two terms' units it takes in one and hands on the other. So every partial sum is a value and
+one unit, and rounding costs nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, always_comb, block, concat, intbv, modbv
+
+from merp.hdl.base.delay import delay
+from merp.hdl.bundles import bits
+from merp.hdl.conversion.entity import entity
+from merp.models.params.fused import GROUP
+
+
+@block
+def _add(clk: Any, a: Any, b: Any, y: Any) -> Any:
+    """Add two terms of value and unit: a sum that is there, and one that is shifted right now.
+
+    a + (value of b) + 1 at the unit's place carries a's unit into the value. Written as a
+    difference, so that synthesis keeps a where a carry chain wants a signal of its own.
+    """
+    width, top_a, top_b = len(y), len(a) - 1, len(b) - 1
+
+    @always(clk.posedge)
+    def add() -> None:
+        left = intbv(0)[width:]
+        right = intbv(0)[width:]
+        value = modbv(0)[width:]
+        if a[top_a]:
+            left[:] = ~left
+        if not b[top_b]:
+            right[:] = ~right
+        left[top_a:] = a[top_a:]
+        right[top_b:] = ~b[top_b:]
+        right[0] = True
+        value[:] = left - right
+        y.next = concat(value[width:1], b[0])
+
+    return add
+
+
+@block
+def _copy(terms: Any, total: Any) -> Any:
+    @always_comb
+    def copy() -> None:
+        total.next = terms
+
+    return copy
+
+
+@entity
+def fused_sum(clk: Any, terms: Any, total: Any, count: int) -> Any:
+    """Add terms as integers.
+
+    terms  in   count words, term 0 lowest: a value in two's complement, and below it a unit to add
+    total  out  the same of their sum, a bit wider for each doubling of the count
+
+    Terms 2 and 3 of each group of four come one and two cycles later than terms 0 and 1, the last
+    of an odd count three: a shift's last step and an addition to a sum that is there share their
+    LUTs. Latency: sum_latency. Throughput: one per cycle. Reset: none.
+    """
+    if count == 1:
+        return _copy(terms, total)
+    width = len(terms) // count
+    term = [terms((i + 1) * width, i * width) for i in range(count)]
+    alone = [term.pop()] if count % GROUP == 1 else []
+    nodes = []
+    level = []
+    for first in range(0, len(term), GROUP):
+        partial = term[first]
+        for j in range(1, GROUP):
+            last = count == GROUP and j == GROUP - 1
+            y = total if last else bits(width + j.bit_length())
+            nodes.append(_add(clk, partial, term[first + j], y))
+            partial = y
+        level.append(partial)
+    level[1:1] = alone
+    width += 2
+    while len(level) > 1:
+        width += 1
+        sums = []
+        for j in range(0, len(level) - 1, 2):
+            y = total if len(level) == 2 else bits(width)
+            nodes.append(_add(clk, level[j], level[j + 1], y))
+            sums.append(y)
+        if len(level) % 2:
+            waiting = bits(len(level[-1]))
+            nodes.append(delay(clk, level[-1], waiting, 1))
+            sums.append(waiting)
+        level = sums
+    return nodes

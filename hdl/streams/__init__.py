@@ -1,0 +1,1 @@
+"""Streams: credits, gates, packing of bits, one word after another."""

@@ -1,0 +1,86 @@
+"""Strings of bits to a stream of words without gaps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, always_comb, intbv
+
+from merp.hdl.bundles import Stream, bits, count, flag
+from merp.hdl.conversion.entity import entity
+
+
+@entity
+def bit_packer(
+    clk: Any,
+    rst: Any,
+    start: Any,
+    value: Any,
+    size: Any,
+    push: Any,
+    flush: Any,
+    room: Any,
+    source: Stream,
+    sent: Any,
+) -> Any:
+    """Put strings of bits end to end and send them in words, the first bit in the lowest place.
+
+    value, size  in   a string of size bits in the lowest places, zeros above; never an empty one,
+                      which as the last would change last on a word that waits
+    push         in   append it; only while room is high
+    flush        in   it is the run's last one: the last word is filled up with zeros
+    room         out  a string of any size fits; it does not depend on source_ready
+    source       out  stream; last with the last word of the run
+    sent         out  that word was transferred; until the next start
+
+    Latency: a word is on source one cycle after its last bit was pushed. Throughput: a word per
+    cycle, and a string per cycle if it is not longer than a word. Reset: no bits held.
+    """
+    word = len(source.data)
+    capacity = 2 * word - 1 + len(value)
+    gathered = bits(capacity)  # zeros beyond fill
+    fill = count(capacity)
+    ending = flag()
+
+    @always_comb
+    def admit() -> None:
+        room.next = fill < 2 * word and not ending
+
+    @always_comb
+    def present() -> None:
+        source.data.next = gathered[word:]
+        source.valid.next = fill >= word or ending
+        source.last.next = ending and fill <= word
+
+    @always(clk.posedge)
+    def gather() -> None:
+        kept = intbv(0)[capacity:]
+        placed = intbv(0)[capacity:]
+        left = intbv(0)[len(fill) :]
+        kept[:] = gathered
+        left[:] = fill
+        if source.valid and source.ready:
+            kept[:] = gathered >> word
+            if fill > word:
+                left[:] = fill - word
+            else:
+                left[:] = 0
+            if source.last:
+                ending.next = False
+                sent.next = True
+        if push:
+            placed[:] = value
+            kept[:] = kept | (placed << left)
+            left[:] = left + size
+            ending.next = flush
+        gathered.next = kept
+        fill.next = left
+        if start:
+            sent.next = False
+        if rst:
+            gathered.next = 0
+            fill.next = 0
+            ending.next = False
+            sent.next = False
+
+    return admit, present, gather

@@ -1,0 +1,80 @@
+"""Fields of a few bits out of a stream of bytes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, always_comb, intbv
+
+from merp.hdl.bundles import bits, count
+from merp.hdl.conversion.entity import entity
+
+BYTE = 8
+
+
+@entity
+def bit_unpacker(
+    clk: Any,
+    start: Any,
+    data: Any,
+    data_valid: Any,
+    data_ready: Any,
+    field_bits: Any,
+    field: Any,
+    field_valid: Any,
+    take: Any,
+) -> Any:
+    """Take a string of bits apart, the lowest of each byte first.
+
+    data, data_valid, data_ready  in, in, out  bytes
+    field_bits   in   bits of a field, at most as wide as field; with 0 there is always one
+    field        out  the next one, its first bit lowest; zeros above
+    field_valid  out  it is there
+    take         in   remove it; only while field_valid
+
+    Latency: a field is valid one cycle after the last byte that it needs. Throughput: a field per
+    cycle, up to 8 bits; wider ones at a byte per cycle. Reset: none, begin with start, which drops
+    the bits that are left.
+    """
+    widest = len(field)
+    # Without room for a byte there are two fields: one is left while the next byte comes.
+    most = 2 * widest - 1
+    size = most + BYTE
+    held = bits(size)
+    fill = count(size)
+    wanted_bits = bits(len(field_bits))  # field_bits, near at hand: it does not change during a run
+
+    @always_comb
+    def offer() -> None:
+        data_ready.next = fill <= most
+        field_valid.next = fill >= wanted_bits
+        wanted = intbv(0)[widest:]
+        for i in range(widest):
+            if i < wanted_bits:
+                wanted[i] = held[i]
+        field.next = wanted
+
+    @always(clk.posedge)
+    def shift() -> None:
+        wanted_bits.next = field_bits
+        if take or (data_valid and data_ready):
+            rest = intbv(0)[size:]
+            level = intbv(0, min=0, max=size + 1)
+            above = intbv(0)[size:]
+            rest[:] = held
+            level[:] = fill
+            if take:
+                rest[:] = rest >> wanted_bits
+                level[:] = level - wanted_bits
+            if data_valid and data_ready:
+                above[:] = data
+                above[:] = above << level
+                rest[:] = rest | above
+                level[:] = level + BYTE
+            held.next = rest
+            fill.next = level
+        if start:
+            held.next = 0
+            fill.next = 0
+
+    return offer, shift

@@ -1,0 +1,52 @@
+"""The entrance of a stream: the words of one run, not one more, and its last where it belongs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, always_comb
+
+from merp.hdl.bundles import Stream, bits
+from merp.hdl.conversion.entity import entity
+
+
+@entity
+def run_input(
+    clk: Any,
+    rst: Any,
+    start: Any,
+    words: Any,
+    sink: Stream,
+    valid: Any,
+    ready: Any,
+    framing_error: Any,
+) -> Any:
+    """Let the words of a run through and close behind them.
+
+    words          in   how many the run takes; none is allowed
+    valid, ready   out, in  handshake behind the entrance; data does not pass through here
+    framing_error  out  last came with another word than the run's last; sticky until start
+
+    Latency: combinational. Throughput: a word per cycle. Reset: closed.
+    """
+    left = bits(len(words))
+
+    @always_comb
+    def admit() -> None:
+        valid.next = sink.valid and left != 0
+        sink.ready.next = ready and left != 0
+
+    @always(clk.posedge)
+    def tally() -> None:
+        if sink.valid and sink.ready:
+            left.next = left - 1
+            if sink.last != (left == 1):
+                framing_error.next = True
+        if start:
+            left.next = words
+            framing_error.next = False
+        if rst:
+            left.next = 0
+            framing_error.next = False
+
+    return admit, tally

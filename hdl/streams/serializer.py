@@ -1,0 +1,70 @@
+"""Beats of results to a stream of words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, always_comb
+
+from merp.hdl.bundles import Stream, bits, count, flag
+from merp.hdl.conversion.entity import entity
+
+
+@entity
+def serializer(
+    clk: Any,
+    rst: Any,
+    start: Any,
+    beat: Any,
+    beat_valid: Any,
+    take: Any,
+    source: Stream,
+    sent: Any,
+    width: int,
+    lanes: int,
+) -> Any:
+    """Send the words of a beat one by one.
+
+    beat              in   lanes words of width bits, the first in the lowest bits; above them how
+                           many of these count (at least one); above that whether they end the run
+    beat_valid, take  in, out  head of the FIFO of beats; it is taken
+    source            out  stream; last with the last word of the run
+    sent              out  that word was transferred; until the next start
+
+    Latency: a word is on source one cycle after its beat was taken. Throughput: a word per cycle.
+    Reset: no beat held.
+    """
+    size = lanes * width
+    top = len(beat) - 1
+    rest = bits(size)
+    left = count(lanes)
+    ending = flag()
+
+    @always_comb
+    def present() -> None:
+        source.data.next = rest[width:]
+        source.valid.next = left != 0
+        source.last.next = ending and left == 1
+
+    @always_comb
+    def fetch() -> None:
+        take.next = beat_valid and (left == 0 or (left == 1 and source.ready))
+
+    @always(clk.posedge)
+    def send() -> None:
+        if left != 0 and source.ready:
+            rest.next = rest >> width
+            left.next = left - 1
+            if left == 1 and ending:
+                sent.next = True
+        if take:
+            rest.next = beat[size:]
+            left.next = beat[top:size]
+            ending.next = beat[top]
+        if start:
+            sent.next = False
+        if rst:
+            left.next = 0
+            sent.next = False
+
+    return present, fetch, send

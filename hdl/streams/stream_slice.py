@@ -1,0 +1,55 @@
+"""A stream in registers: neither valid nor ready passes from one side to the other in a cycle."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, always_comb
+
+from merp.hdl.bundles import bits, flag
+from merp.hdl.conversion.entity import entity
+
+
+@entity
+def stream_slice(
+    clk: Any,
+    clear: Any,
+    data: Any,
+    valid: Any,
+    ready: Any,
+    held: Any,
+    held_valid: Any,
+    held_ready: Any,
+) -> Any:
+    """Hand words on; there is room for one more than is offered, as ready comes a cycle late.
+
+    clear  in   drop what is held
+    data, valid, ready             in, in, out  words
+    held, held_valid, held_ready   out, out, in  the same, later
+
+    Latency: one cycle. Throughput: a word per cycle. Reset: none, begin with clear.
+    """
+    spare = bits(len(data))
+    waiting = flag()  # a word in it
+
+    @always_comb
+    def offer() -> None:
+        ready.next = not waiting
+
+    @always(clk.posedge)
+    def move() -> None:
+        if held_ready or not held_valid:
+            held_valid.next = valid or waiting
+            waiting.next = False
+            if waiting:
+                held.next = spare
+            else:
+                held.next = data
+        elif not waiting:
+            spare.next = data
+            waiting.next = valid
+        if clear:
+            held_valid.next = False
+            waiting.next = False
+
+    return offer, move
