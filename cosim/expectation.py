@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from merp.models.cnn_merp.phases import DeltaDesign, maps_behind
+from merp.models.params.cnn_merp.design import Design
 from merp.models.params.delta_shape import delta_shape
-from merp.models.params.design import Design
 from merp.models.params.formats import FloatFormat
 from merp.models.params.shape import Shape
-from merp.models.phases import DeltaDesign, maps_behind
 from merp.models.traffic import backward_counter, closed_form, counter
 from merp.testbenches import delta_run, forward_run, kernel_update_run
 

@@ -7,14 +7,14 @@ from typing import NamedTuple
 import numpy as np
 
 from merp.cosim.expectation import Expectation, expect_delta, expect_forward, expect_update
-from merp.models.compiled import Bits
-from merp.models.inference import group_maps, group_parameters
-from merp.models.network import Layer
-from merp.models.params.design import Design
-from merp.models.params.unpool_design import UnpoolDesign
-from merp.models.phases import DeltaDesign, maps_behind
-from merp.models.state import State, of_maps, packed
-from merp.models.training import Rates
+from merp.models.arithmetic.compiled import Bits
+from merp.models.cnn_merp.phases import DeltaDesign, maps_behind
+from merp.models.golden.inference import group_maps, group_parameters
+from merp.models.golden.state import State, of_maps, packed
+from merp.models.golden.training import Rates
+from merp.models.network.network import Layer
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 from merp.testbenches.delta_run import delta_run
 from merp.testbenches.forward_run import forward_run
 from merp.testbenches.kernel_update_run import kernel_update_run

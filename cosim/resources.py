@@ -11,9 +11,9 @@ from typing import Any
 
 from merp.cosim.synthesis import synthesise
 from merp.hdl.conversion.convert import Export, convert
-from merp.models.cell_timing import Timing, cell_timing
-from merp.models.logic_delay import block_timing
-from merp.models.resources import Resources, count_cells
+from merp.models.fpga.cell_timing import Timing, cell_timing
+from merp.models.fpga.logic_delay import block_timing
+from merp.models.fpga.resources import Resources, count_cells
 from merp.testbenches.top import Top
 
 BLOCKS = frozenset(

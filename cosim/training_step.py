@@ -19,15 +19,15 @@ from merp.cosim.engine import run_job
 from merp.cosim.job import Job
 from merp.cosim.passes import Pair, Pass, Updated, delta_pass, forward_pass, update_pass
 from merp.cosim.record import Record
-from merp.models.compiled import Bits
-from merp.models.inference import as_input
-from merp.models.loss import Labels, loss
-from merp.models.network import Layer, Network
-from merp.models.params.sizing import check_fits
-from merp.models.phases import delta_design, update_design
-from merp.models.state import joined, unpacked
-from merp.models.training import Kept, Model, Rates, Step, train_step
-from merp.models.unpool import unpool
+from merp.models.arithmetic.compiled import Bits
+from merp.models.cnn_merp.phases import delta_design, update_design
+from merp.models.golden.inference import as_input
+from merp.models.golden.loss import Labels, loss
+from merp.models.golden.state import joined, unpacked
+from merp.models.golden.training import Kept, Model, Rates, Step, train_step
+from merp.models.golden.unpool import unpool
+from merp.models.network.network import Layer, Network
+from merp.models.params.cnn_merp.sizing import check_fits
 from merp.testbenches.delta_run import PORTS as DELTA_PORTS
 from merp.testbenches.delta_run import delta_top
 from merp.testbenches.forward_run import STATE_PORTS, forward_top

@@ -12,7 +12,7 @@ from typing import Any
 from myhdl import Signal, intbv
 from myhdl._Signal import _Signal
 
-from merp.models.params.design import Design
+from merp.models.params.cnn_merp.design import Design
 
 
 def bits(width: int, value: int = 0) -> Any:
@@ -151,7 +151,7 @@ class Sums:
 
 
 class MapConfig:
-    """Run-time registers of the input side; values from ``models/params/registers.py``.
+    """Run-time registers of the input side; values from ``models/params/cnn_merp/registers.py``.
 
     A place in the ring of kept rows is (row modulo k, block of k rows modulo d): a step of x rows
     adds (x mod k, x div k mod d). Columns likewise, their blocks counted in words of n elements.

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from merp.hdl.bundles import STATUS_WIDTH, MapConfig, Status, bits, count, flag
-from merp.models.params.design import Design
-from merp.models.params.kernel_update_registers import longest_rest, revisit_cycles
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.kernel_update_registers import longest_rest, revisit_cycles
 
 
 class GradientMapConfig(MapConfig):

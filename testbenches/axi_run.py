@@ -7,10 +7,10 @@ from importlib.metadata import version
 from merp.hdl.axi.axi_lite import AxiLite
 from merp.hdl.axi.axi_shell import axi_shell
 from merp.hdl.bundles import AxiStream, Bundles, flag
-from merp.models.params.design import Design
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.settings import Setting, engine_settings, unpool_settings
+from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 from merp.models.params.register_map import FLAGS, RegisterMap, check_settings, register_map
-from merp.models.params.settings import Setting, engine_settings, unpool_settings
-from merp.models.params.unpool_design import UnpoolDesign
 from merp.testbenches.top import Top
 from merp.testbenches.trace import flatten
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from merp.models.network import Layer, Network
+from merp.models.network.network import Layer, Network
 from merp.models.params.shape import Pool, Shape
 
 Array = NDArray[np.float64]

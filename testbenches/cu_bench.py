@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from merp.hdl.bundles import BiasWrite, KernelWrite, Slot, Sums, bits, flag
-from merp.models.params.design import Design
+from merp.models.params.cnn_merp.design import Design
 from merp.models.params.formats import FloatFormat
 from merp.testbenches.fp_bench import corner_values
 from merp.testbenches.trace import Trace, run_block

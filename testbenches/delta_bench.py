@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from merp.hdl.bundles import Stream, bits, flag
 from merp.hdl.gradient_bundles import DeltaElement, GradientMapConfig
-from merp.models.params.design import Design
+from merp.models.params.cnn_merp.design import Design
 from merp.testbenches.cu_bench import joined
 from merp.testbenches.trace import Sample, Trace, run_block
 

@@ -13,9 +13,9 @@ from merp.hdl.cnn_merp.phases.datapath import ARRAYS
 from merp.hdl.cnn_merp.phases.delta import delta
 from merp.hdl.cnn_merp.upsampling.dilater import DilateConfig
 from merp.hdl.cnn_merp.upsampling.unpool_config import UnpoolConfig
-from merp.models.params.delta_registers import delta_registers
+from merp.models.cnn_merp.phases import DeltaDesign
+from merp.models.params.cnn_merp.delta_registers import delta_registers
 from merp.models.params.shape import Shape
-from merp.models.phases import DeltaDesign
 from merp.testbenches.run import Run
 from merp.testbenches.top import Top
 

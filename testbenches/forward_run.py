@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from merp.hdl.bundles import AxiStream, ForwardStatus, LoadConfig, MapConfig, OutputConfig
 from merp.hdl.cnn_merp.phases.datapath import ARRAYS
 from merp.hdl.cnn_merp.phases.forward import forward
-from merp.models.params.design import Design
-from merp.models.params.registers import registers
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.registers import registers
 from merp.models.params.shape import Shape
 from merp.testbenches.run import Run
 from merp.testbenches.top import Top

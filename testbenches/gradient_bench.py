@@ -8,7 +8,7 @@ from typing import Any
 
 from merp.hdl.bundles import Slot, bits, flag
 from merp.hdl.gradient_bundles import READ_LATENCY, GradientRead, RowSlot
-from merp.models.params.design import Design
+from merp.models.params.cnn_merp.design import Design
 from merp.testbenches.cu_bench import joined
 from merp.testbenches.trace import Trace, run_block
 

@@ -11,9 +11,9 @@ import numpy as np
 from merp.hdl.bundles import MapConfig, Slot, Stream, Verdict, bits, flag
 from merp.hdl.cnn_merp.phases.input_side import input_side
 from merp.hdl.gradient_bundles import RowMapConfig, RowSlot
-from merp.models.params.design import Design
-from merp.models.params.kernel_update_registers import kernel_update_registers
-from merp.models.params.registers import registers
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.kernel_update_registers import kernel_update_registers
+from merp.models.params.cnn_merp.registers import registers
 from merp.models.params.shape import Shape
 from merp.testbenches.trace import Sample, Trace, run_block
 

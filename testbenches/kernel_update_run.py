@@ -13,10 +13,10 @@ from merp.hdl.bundles import AxiStream
 from merp.hdl.cnn_merp.phases.kernel_update import ARRAYS, kernel_update
 from merp.hdl.cnn_merp.upsampling.unpool_config import UnpoolConfig
 from merp.hdl.gradient_bundles import KernelUpdateStatus, UpdateConfig, map_config
-from merp.models.params.design import Design
-from merp.models.params.kernel_update_registers import kernel_update_registers
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.kernel_update_registers import kernel_update_registers
+from merp.models.params.cnn_merp.unpool_design import UnpoolDesign, unpool_registers
 from merp.models.params.shape import Shape
-from merp.models.params.unpool_design import UnpoolDesign, unpool_registers
 from merp.testbenches.run import Run
 from merp.testbenches.top import Top
 

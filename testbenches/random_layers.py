@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from merp.models.errors import BadInput
-from merp.models.params.design import Design
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.sizing import check_fits
 from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
 from merp.models.params.shape import Pool, Shape
-from merp.models.params.sizing import check_fits
 
 Bits = NDArray[np.uint32]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from merp.models.params.design import Design
-from merp.models.params.kernel_update_registers import gradient_latency, row_revisit_cycles
-from merp.models.params.row import steps
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.kernel_update_registers import gradient_latency, row_revisit_cycles
+from merp.models.params.cnn_merp.row import steps
 from merp.testbenches.fused_bench import random_windows
 from merp.testbenches.gradient_bench import GradientScript
 

@@ -10,9 +10,9 @@ from myhdl import StopSimulation
 
 from merp.hdl.bundles import OutputConfig, Stream, Sums, flag
 from merp.hdl.cnn_merp.super_layer.super_layer import super_layer
-from merp.models.compiled import Bits
-from merp.models.params.design import Design
-from merp.models.params.registers import registers
+from merp.models.arithmetic.compiled import Bits
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.registers import registers
 from merp.models.params.shape import Shape
 from merp.testbenches.trace import Sample, Trace, run_block
 

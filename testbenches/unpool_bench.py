@@ -10,10 +10,10 @@ from myhdl import StopSimulation
 from merp.hdl.bundles import Stream, flag
 from merp.hdl.cnn_merp.upsampling.unpool import unpool
 from merp.hdl.cnn_merp.upsampling.unpool_config import UnpoolConfig
-from merp.models.compiled import Bits
+from merp.models.arithmetic.compiled import Bits
+from merp.models.golden.state import State, packed
+from merp.models.params.cnn_merp.unpool_design import PREFIX, UnpoolDesign, unpool_registers
 from merp.models.params.shape import Shape
-from merp.models.params.unpool_design import PREFIX, UnpoolDesign, unpool_registers
-from merp.models.state import State, packed
 from merp.testbenches.trace import Sample, Trace, run_block
 
 TAIL_CYCLES = 4

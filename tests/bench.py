@@ -20,14 +20,14 @@ import numpy as np
 from merp.cosim.engine import run_job
 from merp.cosim.job import Job
 from merp.hdl.conversion.convert import convert
-from merp.models.compiled import Bits
-from merp.models.delta import delta_convolution
-from merp.models.inference import group_parameters
-from merp.models.initial import parameters
-from merp.models.kernel_update import kernel_gradient
+from merp.models.arithmetic.compiled import Bits
+from merp.models.golden.delta import delta_convolution
+from merp.models.golden.inference import group_parameters
+from merp.models.golden.initial import parameters
+from merp.models.golden.kernel_update import kernel_gradient
+from merp.models.golden.super_layer import super_layer
 from merp.models.params.formats import FloatFormat
 from merp.models.params.shape import Shape
-from merp.models.super_layer import super_layer
 from merp.models.traffic.closed_form import network_traffic
 from merp.testbenches.forward_run import forward_run, forward_top
 from merp.tools.shipped import open_network

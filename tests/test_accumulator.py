@@ -11,9 +11,9 @@ import pytest
 from merp.cosim.replay import replay
 from merp.hdl.bundles import bits, count, flag
 from merp.hdl.cnn_merp.cu_array.accumulator import accumulator
-from merp.models.fp_add import fp_add
-from merp.models.fp_convert import fp_convert
-from merp.models.params.design import Design
+from merp.models.arithmetic.fp_add import fp_add
+from merp.models.arithmetic.fp_convert import fp_convert
+from merp.models.params.cnn_merp.design import Design
 from merp.models.params.formats import BFLOAT16, BINARY32
 from merp.testbenches.cu_bench import element
 from merp.testbenches.trace import Trace, run_block

@@ -19,12 +19,12 @@ from merp.cosim.training_step import HardwareStep
 from merp.cosim.waveform import transfers
 from merp.hdl.bundles import DeltaStatus, ForwardStatus
 from merp.hdl.gradient_bundles import KernelUpdateStatus
-from merp.models.arithmetic import to_bits
-from merp.models.network_file import read_network
+from merp.models.arithmetic.words import to_bits
+from merp.models.golden.super_layer import super_layer
+from merp.models.golden.training import Rates, initial_model
+from merp.models.network.network_file import read_network
+from merp.models.params.cnn_merp.sizing import size_design
 from merp.models.params.shape import Shape
-from merp.models.params.sizing import size_design
-from merp.models.super_layer import super_layer
-from merp.models.training import Rates, initial_model
 from merp.testbenches.forward_run import PORTS, forward_run, forward_top
 from merp.tools import simulate_backward
 from merp.tools.cli import main

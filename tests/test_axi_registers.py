@@ -14,8 +14,8 @@ from merp.hdl.axi.axi_lite import SLVERR, AxiLite, RegisterRead, RegisterWrite, 
 from merp.hdl.axi.axi_registers import axi_registers
 from merp.hdl.axi.setting_register import setting_register
 from merp.hdl.bundles import Bundles, Status, bits, flag
+from merp.models.params.cnn_merp.settings import WORD_MAX, Setting
 from merp.models.params.register_map import RegisterMap, register_map
-from merp.models.params.settings import WORD_MAX, Setting
 from merp.testbenches.forward_run import forward_top
 from merp.testbenches.random_layers import ELABORATIONS
 from merp.testbenches.trace import Trace, run_block

@@ -16,19 +16,19 @@ from merp.cosim.engine import run_job
 from merp.cosim.expectation import Expectation, expect_delta, expect_forward, expect_update
 from merp.cosim.job import Job
 from merp.cosim.record import Record
-from merp.models.compiled import Bits
-from merp.models.convolution import convolution
-from merp.models.delta import delta_convolution
-from merp.models.kernel_update import bias_gradient, kernel_gradient, update
-from merp.models.params.design import Design
+from merp.models.arithmetic.compiled import Bits
+from merp.models.arithmetic.relu import relu
+from merp.models.cnn_merp.phases import DeltaDesign
+from merp.models.golden.convolution import convolution
+from merp.models.golden.delta import delta_convolution
+from merp.models.golden.kernel_update import bias_gradient, kernel_gradient, update
+from merp.models.golden.state import keep_state, packed
+from merp.models.golden.super_layer import super_layer
+from merp.models.golden.unpool import unpool
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.unpool_design import size_unpool
 from merp.models.params.formats import BINARY32
 from merp.models.params.shape import Pool, Shape
-from merp.models.params.unpool_design import size_unpool
-from merp.models.phases import DeltaDesign
-from merp.models.relu import relu
-from merp.models.state import keep_state, packed
-from merp.models.super_layer import super_layer
-from merp.models.unpool import unpool
 from merp.testbenches.axi_protocol import CHANNELS
 from merp.testbenches.delta_run import delta_run, delta_top
 from merp.testbenches.forward_run import forward_run, forward_top

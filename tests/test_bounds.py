@@ -7,14 +7,25 @@ from math import sqrt
 
 import pytest
 
-from merp.models.bounds import lower_bound, on_chip_words
-from merp.models.cycles import layer_cycles, network_cycles
+from merp.models.cnn_merp.cycles import layer_cycles, network_cycles
+from merp.models.cnn_merp.published_speed import (
+    IMPLEMENTATIONS,
+    RECONFIGURATION,
+    WORKS,
+    attainable_tops,
+)
+from merp.models.cnn_merp.reconfiguration import (
+    MAX_BATCH,
+    bitstreams,
+    least_batch,
+    load_seconds,
+    passes,
+)
+from merp.models.cnn_merp.roofline import point
+from merp.models.cnn_merp.throughput import forward_throughput, with_cus
 from merp.models.errors import BadInput
-from merp.models.parts import PARTS, part_named
-from merp.models.published_speed import IMPLEMENTATIONS, RECONFIGURATION, WORKS, attainable_tops
-from merp.models.reconfiguration import MAX_BATCH, bitstreams, least_batch, load_seconds, passes
-from merp.models.roofline import point
-from merp.models.throughput import forward_throughput, with_cus
+from merp.models.fpga.parts import PARTS, part_named
+from merp.models.traffic.bounds import lower_bound, on_chip_words
 from merp.models.traffic.closed_form import network_traffic, total
 from merp.models.traffic.footing import XC7K325T_BYTES, Footing
 from merp.models.traffic.variants import variants

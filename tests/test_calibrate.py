@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from merp.cosim import resources
-from merp.models.resources import Resources
+from merp.models.fpga.resources import Resources
 from merp.tools import calibrate
 from merp.tools.cli import main
 from merp.tools.utilisation import read_utilisation

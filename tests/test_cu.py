@@ -10,9 +10,9 @@ import pytest
 from merp.cosim.replay import replay
 from merp.hdl.bundles import bits, count, flag
 from merp.hdl.cnn_merp.cu_array.cu import SUM_OF_PRODUCTS, cu
-from merp.models.fp_mul import fp_mul
-from merp.models.fp_tree import fp_tree
-from merp.models.params.design import Design
+from merp.models.arithmetic.fp_mul import fp_mul
+from merp.models.arithmetic.fp_tree import fp_tree
+from merp.models.params.cnn_merp.design import Design
 from merp.models.params.formats import BFLOAT16, BINARY32, FloatFormat
 from merp.models.params.summation import CU_KINDS
 from merp.testbenches.cu_bench import elements, joined

@@ -14,12 +14,12 @@ import pytest
 from merp.cosim.replay import replay
 from merp.hdl.cnn_merp.behavioural.cu_array import cu_array_fast
 from merp.hdl.cnn_merp.cu_array.cu_array import cu_array
-from merp.models.fp_add import fp_add
-from merp.models.fp_convert import fp_convert
-from merp.models.fp_mul import fp_mul
-from merp.models.fp_tree import fp_tree
-from merp.models.fused import fused_sum
-from merp.models.params.design import Design
+from merp.models.arithmetic.fp_add import fp_add
+from merp.models.arithmetic.fp_convert import fp_convert
+from merp.models.arithmetic.fp_mul import fp_mul
+from merp.models.arithmetic.fp_tree import fp_tree
+from merp.models.arithmetic.fused import fused_sum
+from merp.models.params.cnn_merp.design import Design
 from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
 from merp.testbenches.cu_bench import (
     CuScript,

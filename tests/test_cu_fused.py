@@ -12,9 +12,9 @@ from merp.hdl.behavioural.integer_fused import sums_of_products
 from merp.hdl.bundles import KernelWrite, bits, count, flag
 from merp.hdl.cnn_merp.cu_array.cu_fused import cu_fused
 from merp.hdl.cnn_merp.cu_array.fused_operands import fused_operands
-from merp.models.compiled import Bits
-from merp.models.fused import fused_sum
-from merp.models.params.design import Design
+from merp.models.arithmetic.compiled import Bits
+from merp.models.arithmetic.fused import fused_sum
+from merp.models.params.cnn_merp.design import Design
 from merp.models.params.fused import OPERAND_BITS, activation_bits
 from merp.testbenches.cu_bench import joined
 from merp.testbenches.fused_bench import CASES, activation, directed, operand, random_windows

@@ -9,13 +9,13 @@ import pytest
 
 from merp.cosim.engine import run_job
 from merp.cosim.job import Job
-from merp.models import cycles as model
-from merp.models.cycles import forward_cycles, layer_cycles, network_cycles, update_cycles
-from merp.models.flow import input_flow
-from merp.models.network import Network
+from merp.models.cnn_merp import cycles as model
+from merp.models.cnn_merp.cycles import forward_cycles, layer_cycles, network_cycles, update_cycles
+from merp.models.cnn_merp.flow import input_flow
+from merp.models.cnn_merp.update_flow import update_flow
+from merp.models.network.network import Network
+from merp.models.params.cnn_merp.sizing import size_design
 from merp.models.params.shape import Pool, Shape
-from merp.models.params.sizing import size_design
-from merp.models.update_flow import update_flow
 from merp.testbenches.forward_run import forward_run, forward_top
 from merp.tools.shipped import open_network
 

@@ -12,16 +12,16 @@ from merp.cosim.engine import run_job
 from merp.cosim.expectation import expect_delta
 from merp.cosim.job import Job
 from merp.cosim.record import Record
-from merp.models.compiled import Bits
-from merp.models.delta import delta_convolution
+from merp.models.arithmetic.compiled import Bits
+from merp.models.cnn_merp.phases import DeltaDesign
+from merp.models.golden.delta import delta_convolution
+from merp.models.golden.state import keep_state, packed
+from merp.models.golden.unpool import unpool
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 from merp.models.params.delta_shape import delta_shape
-from merp.models.params.design import Design
 from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
 from merp.models.params.shape import Pool, Shape
-from merp.models.params.unpool_design import UnpoolDesign
-from merp.models.phases import DeltaDesign
-from merp.models.state import keep_state, packed
-from merp.models.unpool import unpool
 from merp.testbenches.delta_run import delta_run, delta_top
 
 

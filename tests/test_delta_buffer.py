@@ -13,7 +13,7 @@ import pytest
 from merp.cosim.replay import lint_verilog, replay
 from merp.hdl.bundles import Slot
 from merp.hdl.cnn_merp.delta_buffer.delta_buffer import delta_buffer
-from merp.models.params.design import Design
+from merp.models.params.cnn_merp.design import Design
 from merp.models.params.formats import FloatFormat
 from merp.testbenches.delta_bench import DeltaRun, Driver, Use, check, play
 from merp.testbenches.trace import Trace

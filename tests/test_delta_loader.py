@@ -11,8 +11,8 @@ import pytest
 from merp.cosim.replay import replay
 from merp.hdl.bundles import BiasWrite, KernelWrite, LoadConfig, Stream, flag
 from merp.hdl.cnn_merp.kernel_loader.delta_loader import delta_loader
-from merp.models.delta import swapped
-from merp.models.params.design import Design
+from merp.models.golden.delta import swapped
+from merp.models.params.cnn_merp.design import Design
 from merp.models.params.formats import FloatFormat
 from merp.testbenches.trace import Sample, Trace, run_block
 

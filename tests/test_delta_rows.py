@@ -12,7 +12,7 @@ import pytest
 from merp.cosim.replay import lint_verilog, replay
 from merp.hdl.cnn_merp.delta_buffer.delta_rows import delta_rows
 from merp.hdl.gradient_bundles import RowSlot
-from merp.models.params.design import Design
+from merp.models.params.cnn_merp.design import Design
 from merp.models.params.formats import FloatFormat
 from merp.testbenches.delta_bench import DeltaRun, Driver, Use, check, play
 from merp.testbenches.trace import Trace

@@ -12,7 +12,7 @@ import pytest
 from merp.cosim.replay import lint_verilog, replay
 from merp.hdl.bundles import Stream, flag
 from merp.hdl.cnn_merp.upsampling.dilater import DilateConfig, dilater
-from merp.models.params.design import Design
+from merp.models.params.cnn_merp.design import Design
 from merp.models.params.formats import FloatFormat
 from merp.testbenches.trace import Sample, Trace, run_block
 

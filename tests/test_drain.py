@@ -13,7 +13,7 @@ from merp.cosim.replay import lint_verilog, replay
 from merp.hdl.bundles import OutputConfig, bits, flag
 from merp.hdl.cnn_merp.super_layer.beats import Beat, Step
 from merp.hdl.cnn_merp.super_layer.drain import drain
-from merp.models.params.design import Design
+from merp.models.params.cnn_merp.design import Design
 from merp.models.params.formats import FloatFormat
 from merp.testbenches.trace import Sample, Trace, run_block
 

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from merp.cosim.export import MANIFEST
-from merp.models.network_file import read_network
-from merp.models.params.registers import registers
+from merp.models.network.network_file import read_network
+from merp.models.params.cnn_merp.registers import registers
 from merp.testbenches.axi_run import axi_registers_of
 from merp.tools.bitstream import schedule
 from merp.tools.cli import main

@@ -17,8 +17,8 @@ from merp.hdl.cnn_merp.upsampling.dilater import DilateConfig, dilater
 from merp.hdl.streams.bit_packer import bit_packer
 from merp.hdl.streams.credit_fifo import credit_fifo
 from merp.hdl.streams.serializer import serializer
-from merp.models.params.unpool_design import UnpoolDesign
-from merp.models.phases import DeltaDesign
+from merp.models.cnn_merp.phases import DeltaDesign
+from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 from merp.testbenches.axi_run import axi_top
 from merp.testbenches.delta_run import delta_top
 from merp.testbenches.forward_run import forward_top

@@ -12,9 +12,9 @@ from merp.cosim.engine import run_job
 from merp.cosim.expectation import expect_forward
 from merp.cosim.job import Job
 from merp.cosim.record import Record
-from merp.models.flow import input_flow
+from merp.models.cnn_merp.flow import input_flow
+from merp.models.golden.super_layer import super_layer
 from merp.models.params.shape import Shape
-from merp.models.super_layer import super_layer
 from merp.testbenches.forward_run import forward_run, forward_top
 from merp.testbenches.random_layers import ELABORATIONS, LayerCase, random_case
 

@@ -14,10 +14,10 @@ from merp.cosim.expectation import expect_forward
 from merp.cosim.job import Job
 from merp.cosim.record import Record
 from merp.hdl.bundles import ForwardStatus
-from merp.models.convolution import convolution
-from merp.models.relu import relu
-from merp.models.state import keep_state, packed
-from merp.models.super_layer import super_layer
+from merp.models.arithmetic.relu import relu
+from merp.models.golden.convolution import convolution
+from merp.models.golden.state import keep_state, packed
+from merp.models.golden.super_layer import super_layer
 from merp.testbenches.forward_run import STATE_PORTS, forward_run, forward_top
 from merp.testbenches.random_layers import LayerCase, random_case
 

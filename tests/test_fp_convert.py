@@ -12,7 +12,7 @@ from myhdl import Signal
 from merp.cosim.replay import lint_verilog, replay
 from merp.hdl.arithmetic.fp_convert import fp_convert
 from merp.hdl.bundles import bits
-from merp.models.fp_convert import fp_convert as golden
+from merp.models.arithmetic.fp_convert import fp_convert as golden
 from merp.models.params.formats import BFLOAT16, BINARY32, FloatFormat
 from merp.testbenches.fp_bench import CLASSES, corner_values
 from merp.testbenches.trace import Trace, run_block

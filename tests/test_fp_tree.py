@@ -11,7 +11,7 @@ from myhdl import Signal
 from merp.cosim.replay import lint_verilog, replay
 from merp.hdl.arithmetic.fp_tree import fp_tree
 from merp.hdl.bundles import bits
-from merp.models.fp_tree import fp_tree as golden
+from merp.models.arithmetic.fp_tree import fp_tree as golden
 from merp.models.params.formats import BFLOAT16, BINARY32, FloatFormat
 from merp.testbenches.fp_bench import corner_values
 from merp.testbenches.trace import Trace, run_block

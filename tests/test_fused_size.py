@@ -11,9 +11,9 @@ from merp.cosim.synthesis import synthesise
 from merp.hdl.bundles import bits, flag
 from merp.hdl.cnn_merp.cu_array.cu_fused import cu_fused
 from merp.hdl.conversion.convert import convert
-from merp.models.params.design import Design
+from merp.models.fpga.resources import Resources, count_cells
+from merp.models.params.cnn_merp.design import Design
 from merp.models.params.fused import OPERAND_BITS, activation_bits
-from merp.models.resources import Resources, count_cells
 
 PAGE = Path(__file__).parents[1] / "docs" / "blocks" / "cu_fused.md"
 

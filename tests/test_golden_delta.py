@@ -7,10 +7,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-from merp.models.arithmetic import to_bits, to_values
-from merp.models.convolution import convolution
-from merp.models.delta import delta_convolution, delta_layer, spread, swapped
-from merp.models.network import Layer
+from merp.models.arithmetic.words import to_bits, to_values
+from merp.models.golden.convolution import convolution
+from merp.models.golden.delta import delta_convolution, delta_layer, spread, swapped
+from merp.models.network.network import Layer
 from merp.models.params.formats import BINARY16, BINARY32, FloatFormat
 from merp.models.params.shape import Shape
 from merp.models.params.summation import Summation

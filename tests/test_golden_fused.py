@@ -10,19 +10,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from merp.models.arithmetic import to_bits
-from merp.models.compiled import Bits
-from merp.models.convolution import convolution
-from merp.models.delta import delta_convolution
-from merp.models.fp_convert import fp_convert
-from merp.models.fused import fused_sum
-from merp.models.network import Network
-from merp.models.network_file import read_network
+from merp.models.arithmetic.compiled import Bits
+from merp.models.arithmetic.fp_convert import fp_convert
+from merp.models.arithmetic.fused import fused_sum
+from merp.models.arithmetic.words import to_bits
+from merp.models.cnn_merp.phases import delta_design
+from merp.models.golden.convolution import convolution
+from merp.models.golden.delta import delta_convolution
+from merp.models.golden.super_layer import super_layer
+from merp.models.golden.training import forward, initial_model, propagate
+from merp.models.network.network import Network
+from merp.models.network.network_file import read_network
 from merp.models.params.formats import BINARY32
 from merp.models.params.summation import Summation
-from merp.models.phases import delta_design
-from merp.models.super_layer import super_layer
-from merp.models.training import forward, initial_model, propagate
 from merp.testbenches.exact import add as exact_add
 from merp.testbenches.exact import number, rounded
 from merp.testbenches.fused_bench import CASES, directed, random_windows

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from merp.models import kernel_update
-from merp.models.arithmetic import to_bits, to_values
-from merp.models.kernel_update import bias_gradient, gradients, kernel_gradient, update
-from merp.models.network import Layer
+from merp.models.arithmetic.words import to_bits, to_values
+from merp.models.golden import kernel_update
+from merp.models.golden.kernel_update import bias_gradient, gradients, kernel_gradient, update
+from merp.models.network.network import Layer
 from merp.models.params.formats import BINARY16, BINARY32, FloatFormat
 from merp.models.params.shape import Shape
 from merp.testbenches import binary64

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from merp.models.arithmetic import to_bits, to_values
-from merp.models.loss import LOSSES, loss
+from merp.models.arithmetic.words import to_bits, to_values
+from merp.models.golden.loss import LOSSES, loss
 from merp.models.params.formats import BFLOAT16, BINARY32
 from merp.testbenches import binary64
 

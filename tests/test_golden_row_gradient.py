@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from merp.models.arithmetic import to_bits, to_values
-from merp.models.kernel_update import gradients, kernel_gradient
-from merp.models.network import Layer
+from merp.models.arithmetic.words import to_bits, to_values
+from merp.models.golden.kernel_update import gradients, kernel_gradient
+from merp.models.network.network import Layer
 from merp.models.params.formats import BINARY32
 from merp.models.params.shape import Shape
 from merp.models.params.summation import Summation

@@ -7,15 +7,15 @@ from itertools import product
 import numpy as np
 import pytest
 
-from merp.models.arithmetic import to_bits, to_values
-from merp.models.convolution import convolution
+from merp.models.arithmetic.relu import relu
+from merp.models.arithmetic.words import to_bits, to_values
+from merp.models.golden.convolution import convolution
+from merp.models.golden.pooling import average_pool, max_pool
+from merp.models.golden.super_layer import super_layer
+from merp.models.params.cnn_merp.registers import reciprocal_square
 from merp.models.params.formats import BINARY16, BINARY32, FloatFormat
-from merp.models.params.registers import reciprocal_square
 from merp.models.params.shape import Pool, Shape
 from merp.models.params.summation import Summation
-from merp.models.pooling import average_pool, max_pool
-from merp.models.relu import relu
-from merp.models.super_layer import super_layer
 from merp.testbenches.exact import add, multiply
 
 SMALL = FloatFormat(5, 4)

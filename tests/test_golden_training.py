@@ -7,17 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from merp.models.arithmetic import to_bits, to_values
-from merp.models.delta import delta_layer
-from merp.models.inference import layer_inputs
-from merp.models.initial import parameters
-from merp.models.kernel_update import gradients, update
-from merp.models.loss import LOSSES, loss
-from merp.models.network import Layer, Network
-from merp.models.params.formats import BFLOAT16, BINARY32
-from merp.models.params.shape import Pool, Shape
-from merp.models.traffic.footing import STATES, Footing
-from merp.models.training import (
+from merp.models.arithmetic.words import to_bits, to_values
+from merp.models.golden.delta import delta_layer
+from merp.models.golden.inference import layer_inputs
+from merp.models.golden.initial import parameters
+from merp.models.golden.kernel_update import gradients, update
+from merp.models.golden.loss import LOSSES, loss
+from merp.models.golden.training import (
     Rates,
     backward,
     classify,
@@ -26,7 +22,11 @@ from merp.models.training import (
     step_bytes,
     train_step,
 )
-from merp.models.unpool import unpool
+from merp.models.golden.unpool import unpool
+from merp.models.network.network import Layer, Network
+from merp.models.params.formats import BFLOAT16, BINARY32
+from merp.models.params.shape import Pool, Shape
+from merp.models.traffic.footing import STATES, Footing
 from merp.testbenches import binary64
 from merp.tools.shipped import open_network
 

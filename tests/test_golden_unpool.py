@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from merp.models.arithmetic import to_bits, to_values
-from merp.models.network import Layer
+from merp.models.arithmetic.relu import relu
+from merp.models.arithmetic.words import to_bits, to_values
+from merp.models.golden.pooling import average_pool, max_pool
+from merp.models.golden.state import keep_state, max_positions, packed
+from merp.models.golden.unpool import unpool
+from merp.models.network.network import Layer
+from merp.models.params.cnn_merp.registers import reciprocal_square
 from merp.models.params.formats import BFLOAT16, BINARY32, FloatFormat
-from merp.models.params.registers import reciprocal_square
 from merp.models.params.shape import Pool, Shape
-from merp.models.pooling import average_pool, max_pool
-from merp.models.relu import relu
-from merp.models.state import keep_state, max_positions, packed
 from merp.models.traffic.footing import STATES, state_read_bits, state_write_bits
-from merp.models.unpool import unpool
 from merp.testbenches import binary64
 from merp.testbenches.exact import add, multiply
 

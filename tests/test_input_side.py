@@ -10,13 +10,13 @@ import pytest
 
 from merp.cosim.replay import lint_verilog, replay
 from merp.hdl.cnn_merp.phases.input_side import input_side
-from merp.models.flow import InputFlow, input_flow
-from merp.models.params.design import Design
+from merp.models.cnn_merp.flow import InputFlow, input_flow
+from merp.models.cnn_merp.slots import slots
+from merp.models.golden.window import windows
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.sizing import groups_of
 from merp.models.params.formats import FloatFormat
 from merp.models.params.shape import Shape
-from merp.models.params.sizing import groups_of
-from merp.models.slots import slots
-from merp.models.window import windows
 from merp.testbenches.input_bench import (
     InputRun,
     make_run,

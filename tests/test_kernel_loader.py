@@ -13,7 +13,7 @@ import pytest
 from merp.cosim.replay import replay
 from merp.hdl.bundles import BiasWrite, KernelWrite, LoadConfig, Stream, flag
 from merp.hdl.cnn_merp.kernel_loader.kernel_loader import kernel_loader
-from merp.models.params.design import Design
+from merp.models.params.cnn_merp.design import Design
 from merp.models.params.formats import BINARY32, FloatFormat
 from merp.testbenches.trace import Sample, Trace, run_block
 

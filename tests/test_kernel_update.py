@@ -13,12 +13,12 @@ from merp.cosim.job import Job
 from merp.cosim.record import Record
 from merp.hdl.conversion.convert import convert
 from merp.models.errors import BadInput
-from merp.models.kernel_update import bias_gradient, kernel_gradient, update
-from merp.models.params.design import Design
+from merp.models.golden.kernel_update import bias_gradient, kernel_gradient, update
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.kernel_update_registers import revisit_cycles
+from merp.models.params.cnn_merp.sizing import check_fits
 from merp.models.params.formats import BFLOAT16, BINARY16, FloatFormat
-from merp.models.params.kernel_update_registers import revisit_cycles
 from merp.models.params.shape import Shape
-from merp.models.params.sizing import check_fits
 from merp.testbenches.kernel_update_run import (
     PORTS,
     VELOCITY_PORTS,

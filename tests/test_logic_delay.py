@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from merp.models.cell_timing import LUT, NET, Timing, cell_timing
-from merp.models.logic_delay import block_timing
+from merp.models.fpga.cell_timing import LUT, NET, Timing, cell_timing
+from merp.models.fpga.logic_delay import block_timing
 
 OUTPUTS = {"Q", "O", "CO", "P", "PCOUT", "DOBDO", "y"}
 CLOCK_TO_Q, SETUP = 0.31, 0.0

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from merp.models.cnn_merp.phases import maps_behind
 from merp.models.errors import BadInput
-from merp.models.phases import maps_behind
 from merp.models.traffic.closed_form import delta_port_words, port_words, update_port_words
 from merp.tools.cli import main
 from merp.tools.measured import read_records

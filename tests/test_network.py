@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from merp.models.errors import BadInput
-from merp.models.network_file import read_network
-from merp.models.params.design import Design
+from merp.models.network.network_file import read_network
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.sizing import MAXIMA, check_fits, size_design
 from merp.models.params.formats import BFLOAT16
 from merp.models.params.shape import Pool, Shape
-from merp.models.params.sizing import MAXIMA, check_fits, size_design
 from merp.tools.shipped import open_network, shipped_names
 
 HEAD = '[network]\nname = "t"\ninput = { rows = 6, columns = 8, channels = 4 }\n'

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from merp.models.arithmetic import to_values
+from merp.models.arithmetic.words import to_values
 from merp.models.errors import BadInput
 from merp.models.params.formats import BFLOAT16, BINARY32
 from merp.tools.photograph import load

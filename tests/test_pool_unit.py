@@ -12,11 +12,11 @@ from merp.hdl.bundles import bits, count, flag
 from merp.hdl.cnn_merp.super_layer.beats import Beat, PoolUpdate
 from merp.hdl.cnn_merp.super_layer.pool_unit import pool_unit, pool_unit_latency
 from merp.hdl.cnn_merp.super_layer.result_tag import result_tag
-from merp.models.fp_add import fp_add
-from merp.models.fp_mul import fp_mul
-from merp.models.params.design import Design
+from merp.models.arithmetic.fp_add import fp_add
+from merp.models.arithmetic.fp_mul import fp_mul
+from merp.models.golden.pooling import max_pool
+from merp.models.params.cnn_merp.design import Design
 from merp.models.params.formats import BFLOAT16, BINARY32
-from merp.models.pooling import max_pool
 from merp.testbenches.trace import Sample, Trace, run_block
 
 WORDS = 6

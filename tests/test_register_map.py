@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from merp.models.network import Layer, Network
+from merp.models.network.network import Layer, Network
+from merp.models.params.cnn_merp.settings import WORD_MAX, Setting
 from merp.models.params.register_map import ADDRESS_WIDTH, RegisterMap, check_settings, register_map
-from merp.models.params.settings import WORD_MAX, Setting
 from merp.testbenches.axi_run import axi_registers_of
 from merp.testbenches.forward_run import forward_top
 from merp.testbenches.random_layers import ELABORATIONS

@@ -13,10 +13,10 @@ from merp.cosim.replay import lint_verilog, replay
 from merp.hdl.arithmetic.fp_max import fp_max
 from merp.hdl.arithmetic.relu import relu
 from merp.hdl.bundles import bits, flag
-from merp.models.arithmetic import to_values
+from merp.models.arithmetic.relu import relu as golden_relu
+from merp.models.arithmetic.words import to_values
+from merp.models.golden.pooling import max_pool
 from merp.models.params.formats import BINARY32, FloatFormat
-from merp.models.pooling import max_pool
-from merp.models.relu import relu as golden_relu
 from merp.testbenches.trace import Trace, run_block
 
 TINY = FloatFormat(3, 2)

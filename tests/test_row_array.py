@@ -12,12 +12,12 @@ import pytest
 from merp.cosim.replay import lint_verilog, replay
 from merp.hdl.cnn_merp.behavioural.row_array import row_array_fast
 from merp.hdl.cnn_merp.gradient_array.row_array import row_array
-from merp.models.fp_add import fp_add
-from merp.models.fp_convert import fp_convert
-from merp.models.fused import fused_sum, pair_sums
-from merp.models.params.design import Design
+from merp.models.arithmetic.fp_add import fp_add
+from merp.models.arithmetic.fp_convert import fp_convert
+from merp.models.arithmetic.fused import fused_sum, pair_sums
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.kernel_update_registers import gradient_latency, row_revisit_cycles
 from merp.models.params.formats import BINARY32
-from merp.models.params.kernel_update_registers import gradient_latency, row_revisit_cycles
 from merp.testbenches.fused_bench import CASES, directed
 from merp.testbenches.gradient_bench import read_out
 from merp.testbenches.row_bench import Bits, RowScript, factors

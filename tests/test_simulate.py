@@ -13,9 +13,9 @@ import pytest
 from merp.cosim import simulators
 from merp.cosim.engine import run_job
 from merp.cosim.job import Job
-from merp.models.cycles import layer_cycles
-from merp.models.initial import parameters
-from merp.models.network_file import read_network
+from merp.models.cnn_merp.cycles import layer_cycles
+from merp.models.golden.initial import parameters
+from merp.models.network.network_file import read_network
 from merp.testbenches.forward_run import PORTS, forward_run, forward_top
 from merp.tools.cli import main
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from merp.models.arithmetic import to_bits
+from merp.models.arithmetic.words import to_bits
+from merp.models.golden.state import joined, keep_state, of_maps, packed, unpacked
 from merp.models.params.formats import BINARY32
 from merp.models.params.shape import Pool, Shape
-from merp.models.state import joined, keep_state, of_maps, packed, unpacked
 
 POOLS = (
     None,

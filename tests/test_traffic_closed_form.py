@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from merp.models.errors import BadInput
-from merp.models.network import Layer, Network
+from merp.models.network.network import Layer, Network
 from merp.models.params.shape import Pool, Shape
 from merp.models.traffic import published
 from merp.models.traffic.closed_form import _Count, network_traffic, port_words, total

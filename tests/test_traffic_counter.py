@@ -5,9 +5,9 @@ import random
 import numpy as np
 import pytest
 
-from merp.models.network import Layer
+from merp.models.network.network import Layer
+from merp.models.params.cnn_merp.sizing import size_design
 from merp.models.params.shape import Pool, Shape
-from merp.models.params.sizing import size_design
 from merp.models.traffic import closed_form, counter
 from merp.models.traffic.strategies import LEVELS, staircase
 from merp.tools.shipped import open_network

@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from merp.models import loss as golden_loss
-from merp.models import training
 from merp.models.errors import BadInput
+from merp.models.golden import loss as golden_loss
+from merp.models.golden import training
 from merp.tools import checkpoint, cli, train
 from merp.tools.digits import digits
 from merp.tools.shipped import open_network

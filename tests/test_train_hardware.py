@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from merp.cosim.training_step import HardwareStep
-from merp.models.arithmetic import to_bits
-from merp.models.network import Network
-from merp.models.network_file import read_network
+from merp.models.arithmetic.words import to_bits
+from merp.models.golden.training import Model, Rates, initial_model, step_bytes, train_step
+from merp.models.network.network import Network
+from merp.models.network.network_file import read_network
 from merp.models.traffic.footing import Footing
-from merp.models.training import Model, Rates, initial_model, step_bytes, train_step
 from merp.tools import cli
 
 # State is joined from conv2's groups for fc3, and cut for them from conv1.

@@ -14,9 +14,9 @@ from merp.cosim import training_step
 from merp.cosim.job import Job
 from merp.cosim.record import Record
 from merp.cosim.training_step import CheckFailed, HardwareStep
-from merp.models.arithmetic import to_bits
-from merp.models.network_file import read_network
-from merp.models.training import Rates, initial_model
+from merp.models.arithmetic.words import to_bits
+from merp.models.golden.training import Rates, initial_model
+from merp.models.network.network_file import read_network
 from merp.testbenches.run import Stuck
 from merp.tools import cli
 

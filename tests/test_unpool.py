@@ -11,13 +11,13 @@ import pytest
 
 from merp.cosim.replay import lint_verilog, replay
 from merp.hdl.cnn_merp.upsampling.unpool import unpool
-from merp.models.compiled import Bits
+from merp.models.arithmetic.compiled import Bits
+from merp.models.arithmetic.relu import relu
+from merp.models.golden.state import State, keep_state, packed
+from merp.models.golden.unpool import unpool as golden_unpool
+from merp.models.params.cnn_merp.unpool_design import UnpoolDesign, size_unpool, unpool_registers
 from merp.models.params.formats import BFLOAT16, FloatFormat
 from merp.models.params.shape import Pool, Shape
-from merp.models.params.unpool_design import UnpoolDesign, size_unpool, unpool_registers
-from merp.models.relu import relu
-from merp.models.state import State, keep_state, packed
-from merp.models.unpool import unpool as golden_unpool
 from merp.testbenches.trace import Sample, Trace, run_block
 from merp.testbenches.unpool_bench import UnpoolRun, run_unpool, unpool_args
 

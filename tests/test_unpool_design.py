@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 
 from merp.models.errors import BadInput
-from merp.models.params.formats import BINARY32
-from merp.models.params.registers import reciprocal_square
-from merp.models.params.shape import Pool, Shape
-from merp.models.params.unpool_design import (
+from merp.models.golden.state import keep_state, packed
+from merp.models.params.cnn_merp.registers import reciprocal_square
+from merp.models.params.cnn_merp.unpool_design import (
     UnpoolDesign,
     check_unpool_fits,
     size_unpool,
     unpool_registers,
 )
-from merp.models.state import keep_state, packed
+from merp.models.params.formats import BINARY32
+from merp.models.params.shape import Pool, Shape
 
 SMALL = UnpoolDesign(window=2, overlap=2, words=8, max_size=8, max_maps=4, max_images=2)
 

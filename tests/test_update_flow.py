@@ -9,9 +9,9 @@ import pytest
 
 from merp.cosim.engine import run_job
 from merp.cosim.job import Job
-from merp.models.params.design import Design
+from merp.models.cnn_merp.update_flow import update_flow
+from merp.models.params.cnn_merp.design import Design
 from merp.models.params.shape import Shape
-from merp.models.update_flow import update_flow
 from merp.testbenches.kernel_update_run import kernel_update_run, kernel_update_top
 
 DESIGN = Design(

@@ -20,10 +20,10 @@ from merp.hdl.gradient_bundles import (
     GradientRead,
     UpdateConfig,
 )
-from merp.models.kernel_update import update
-from merp.models.params.design import Design
+from merp.models.golden.kernel_update import update
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.kernel_update_registers import gradient_latency
 from merp.models.params.formats import BFLOAT16, BINARY32, FloatFormat
-from merp.models.params.kernel_update_registers import gradient_latency
 from merp.testbenches.fp_bench import corner_values
 from merp.testbenches.trace import Sample, Trace, run_block
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from merp.models.arithmetic.testfloat import UNDERFLOW, expected, read_vectors, write_vectors
 from merp.models.errors import BadInput
 from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
-from merp.models.testfloat import UNDERFLOW, expected, read_vectors, write_vectors
 from merp.testbenches.exact import OPERATIONS
 from merp.tools import cli
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import yaml
 
-from merp.models.network import Network
-from merp.models.workload import PHASES
+from merp.models.network.network import Network
+from merp.models.network.workload import PHASES
 from merp.tools.cli import main
 from merp.tools.shipped import open_network
 from merp.tools.workload_formats import scalesim, timeloop, zigzag

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from merp.models.network import Layer
-from merp.models.workload import PHASES
+from merp.models.network.network import Layer
+from merp.models.network.workload import PHASES
 from merp.tools.cli import main
 from merp.tools.shipped import open_network
 

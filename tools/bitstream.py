@@ -10,15 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from merp.models.cycles import Cycles, layer_cycles
-from merp.models.errors import BadInput
-from merp.models.network import Layer, Network
-from merp.models.params.delta_registers import delta_registers
-from merp.models.params.design import Design
-from merp.models.params.kernel_update_registers import kernel_update_registers
-from merp.models.params.registers import registers
-from merp.models.params.unpool_design import UnpoolDesign, unpool_registers
-from merp.models.phases import (
+from merp.models.cnn_merp.cycles import Cycles, layer_cycles
+from merp.models.cnn_merp.phases import (
     DeltaDesign,
     delta_design,
     maps_behind,
@@ -26,9 +19,16 @@ from merp.models.phases import (
     update_design,
     update_unpool_design,
 )
-from merp.models.reconfiguration import layer_passes
+from merp.models.cnn_merp.reconfiguration import layer_passes
+from merp.models.errors import BadInput
+from merp.models.golden.training import Rates
+from merp.models.network.network import Layer, Network
+from merp.models.params.cnn_merp.delta_registers import delta_registers
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.kernel_update_registers import kernel_update_registers
+from merp.models.params.cnn_merp.registers import registers
+from merp.models.params.cnn_merp.unpool_design import UnpoolDesign, unpool_registers
 from merp.models.traffic import closed_form
-from merp.models.training import Rates
 from merp.tools.simulate_backward import RATE
 
 PHASES = {"fp": "forward propagation", "dp": "delta propagation", "ku": "kernel update"}

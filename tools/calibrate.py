@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from merp.models.resources import KINDS, Resources
+from merp.models.fpga.resources import KINDS, Resources
 from merp.tools.arguments import add_json
 from merp.tools.resources import add_engine, measured
 from merp.tools.shipped import open_network

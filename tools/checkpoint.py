@@ -16,12 +16,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from merp.models.arithmetic import to_bits, to_values
-from merp.models.compiled import Bits
+from merp.models.arithmetic.compiled import Bits
+from merp.models.arithmetic.words import to_bits, to_values
 from merp.models.errors import BadInput
-from merp.models.network import Network
+from merp.models.golden.training import Model
+from merp.models.network.network import Network
 from merp.models.params.formats import FloatFormat
-from merp.models.training import Model
 from merp.tools.training_data import read_arrays
 
 _NUMBERS = {"step": 0, "seed": 0, "batch": 1}  # and the least value of each

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from merp.models.errors import BadInput
-from merp.models.params.sizing import check_fits
-from merp.models.parts import DEFAULT, PARTS, part_named
+from merp.models.fpga.parts import DEFAULT, PARTS, part_named
+from merp.models.params.cnn_merp.sizing import check_fits
 from merp.tools.arguments import add_delta_at, add_json, add_network, positive, whole
 from merp.tools.shipped import open_network
 from merp.tools.table import console, table

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from merp.models.network import Layer
+from merp.models.network.network import Layer
 from merp.models.params.register_map import RegisterMap
 from merp.tools.bitstream import PHASES, Bitstream, plain
 from merp.tools.register_files import range_text

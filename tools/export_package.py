@@ -14,9 +14,9 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from merp.cosim.export import analyse
 from merp.cosim.vectors import write_vectors
 from merp.hdl.conversion.convert import Export, convert
-from merp.models.network import Layer
+from merp.models.fpga.parts import Part
+from merp.models.network.network import Layer
 from merp.models.params.register_map import RegisterMap
-from merp.models.parts import Part
 from merp.testbenches.axi_run import axi_top
 from merp.testbenches.top import Top
 from merp.tools.bitstream import Bitstream, plain, slug

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from merp.cosim.export import MANIFEST
-from merp.models.network import Network
-from merp.models.parts import Part
-from merp.models.reconfiguration import load_seconds
+from merp.models.cnn_merp.reconfiguration import load_seconds
+from merp.models.fpga.parts import Part
+from merp.models.network.network import Network
 from merp.tools.bitstream import plain, schedule
 from merp.tools.export_package import render
 from merp.tools.whole_files import write_whole

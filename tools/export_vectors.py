@@ -11,12 +11,12 @@ from dataclasses import replace
 import numpy as np
 
 from merp.cosim.passes import Pass, forward_pass
-from merp.models.arithmetic import to_bits
-from merp.models.compiled import Bits
-from merp.models.initial import Parameters, parameters
-from merp.models.network import Layer, Network
+from merp.models.arithmetic.compiled import Bits
+from merp.models.arithmetic.words import to_bits
+from merp.models.cnn_merp.phases import previous
+from merp.models.golden.initial import Parameters, parameters
+from merp.models.network.network import Layer, Network
 from merp.models.params.shape import Shape
-from merp.models.phases import previous
 from merp.testbenches.delta_run import delta_top
 from merp.testbenches.forward_run import forward_top
 from merp.testbenches.kernel_update_run import kernel_update_top

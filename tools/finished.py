@@ -22,8 +22,8 @@ import merp.models
 import merp.testbenches
 import merp.tools
 from merp.cosim.audit import Audit
-from merp.models.compiled import Bits
-from merp.models.network import Layer
+from merp.models.arithmetic.compiled import Bits
+from merp.models.network.network import Layer
 from merp.tools.simulate_choice import Choice, Result
 
 PACKAGES = (merp.models, merp.hdl, merp.testbenches, merp.cosim, merp.tools)

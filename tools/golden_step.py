@@ -10,14 +10,14 @@ from functools import cached_property
 
 import numpy as np
 
-from merp.models.compiled import Bits
-from merp.models.inference import LayerMaps, inference
-from merp.models.initial import Parameters
-from merp.models.loss import loss
-from merp.models.network import Layer
-from merp.models.phases import previous
-from merp.models.state import State
-from merp.models.training import Kept, Passed, forward, propagate
+from merp.models.arithmetic.compiled import Bits
+from merp.models.cnn_merp.phases import previous
+from merp.models.golden.inference import LayerMaps, inference
+from merp.models.golden.initial import Parameters
+from merp.models.golden.loss import loss
+from merp.models.golden.state import State
+from merp.models.golden.training import Kept, Passed, forward, propagate
+from merp.models.network.network import Layer
 from merp.tools.simulate_choice import Choice
 
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from merp.models.cnn_merp.phases import maps_behind, previous
 from merp.models.errors import BadInput
-from merp.models.network import Layer, Network
-from merp.models.phases import maps_behind, previous
+from merp.models.network.network import Layer, Network
 from merp.models.traffic.closed_form import (
     delta_port_words,
     port_words,

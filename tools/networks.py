@@ -7,8 +7,8 @@ import json
 from dataclasses import asdict, fields
 from typing import Any
 
-from merp.models.network import Layer, Network
-from merp.models.params.design import Design
+from merp.models.network.network import Layer, Network
+from merp.models.params.cnn_merp.design import Design
 from merp.models.params.shape import Pool
 from merp.tools.arguments import add_json, add_network
 from merp.tools.shipped import open_network, shipped_names

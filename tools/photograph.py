@@ -8,8 +8,8 @@ import numpy as np
 from matplotlib.cbook import get_sample_data
 from PIL import Image, ImageOps
 
-from merp.models.arithmetic import to_bits
-from merp.models.compiled import Bits
+from merp.models.arithmetic.compiled import Bits
+from merp.models.arithmetic.words import to_bits
 from merp.models.errors import BadInput
 from merp.models.params.formats import BINARY32, FloatFormat
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from merp.models.errors import BadInput
+from merp.models.params.cnn_merp.sizing import check_fits
 from merp.models.params.register_map import RegisterMap
-from merp.models.params.sizing import check_fits
 from merp.tools.arguments import add_delta_at, add_json, add_network, whole
 from merp.tools.export import check_choice
 from merp.tools.register_files import c_header, markdown, python_constants, range_text

@@ -7,9 +7,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+from merp.models.cnn_merp.published_speed import DDR4_GBS
 from merp.models.errors import BadInput
-from merp.models.parts import DEFAULT, PARTS, part_named
-from merp.models.published_speed import DDR4_GBS
+from merp.models.fpga.parts import DEFAULT, PARTS, part_named
 from merp.tools.arguments import add_json, add_network, positive, whole
 from merp.tools.measured import read_records
 from merp.tools.report_choice import Choice

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from merp.models.bounds import lower_bound, on_chip_words
+from merp.models.traffic.bounds import lower_bound, on_chip_words
 from merp.models.traffic.closed_form import PHASES, LayerTraffic, Phase, network_traffic, total
 from merp.models.traffic.footing import Footing
 from merp.models.traffic.variants import variants

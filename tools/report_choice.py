@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from merp.models.cycles import Cycles, network_cycles
-from merp.models.network import Layer, Network
-from merp.models.parts import Part
+from merp.models.cnn_merp.cycles import Cycles, network_cycles
+from merp.models.fpga.parts import Part
+from merp.models.network.network import Layer, Network
 from merp.models.traffic import published
 from merp.tools.measured import Measurement
 

@@ -6,8 +6,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from merp.models.cnn_merp.reconfiguration import bitstreams, load_seconds, passes
 from merp.models.params.formats import FORMATS
-from merp.models.reconfiguration import bitstreams, load_seconds, passes
 from merp.models.traffic import published
 from merp.models.traffic.closed_form import network_traffic, total
 from merp.models.traffic.footing import Footing

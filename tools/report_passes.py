@@ -6,10 +6,9 @@ import os
 from pathlib import Path
 from typing import Any
 
-from merp.models.cycles import layer_cycles
-from merp.models.params.registers import registers
-from merp.models.published_speed import RECONFIGURATION
-from merp.models.reconfiguration import (
+from merp.models.cnn_merp.cycles import layer_cycles
+from merp.models.cnn_merp.published_speed import RECONFIGURATION
+from merp.models.cnn_merp.reconfiguration import (
     PORT_BITS,
     PORT_MHZ,
     bitstreams,
@@ -17,6 +16,7 @@ from merp.models.reconfiguration import (
     load_seconds,
     passes,
 )
+from merp.models.params.cnn_merp.registers import registers
 from merp.tools.measured import Measurement
 from merp.tools.report_choice import Choice
 from merp.tools.report_table import LAYER, PHASE, Column, Table

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from merp.models.published_speed import IMPLEMENTATIONS, WORKS, attainable_tops
-from merp.models.roofline import Point, point
-from merp.models.throughput import Throughput, forward_throughput, with_cus
+from merp.models.cnn_merp.published_speed import IMPLEMENTATIONS, WORKS, attainable_tops
+from merp.models.cnn_merp.roofline import Point, point
+from merp.models.cnn_merp.throughput import Throughput, forward_throughput, with_cus
 from merp.models.traffic.closed_form import network_traffic, total
 from merp.models.traffic.footing import Footing
 from merp.tools.report_choice import Choice

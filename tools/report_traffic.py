@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from merp.models.network import Layer
+from merp.models.network.network import Layer
 from merp.models.traffic import published
 from merp.models.traffic.closed_form import PHASES, LayerTraffic, Phase, network_traffic, total
 from merp.models.traffic.footing import Footing

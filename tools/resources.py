@@ -10,10 +10,10 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from merp.models.errors import BadInput
-from merp.models.network import Network
-from merp.models.params.design import Design
-from merp.models.parts import DEFAULT, PARTS, Part, part_named
-from merp.models.resources import KINDS, Resources, capacity, published
+from merp.models.fpga.parts import DEFAULT, PARTS, Part, part_named
+from merp.models.fpga.resources import KINDS, Resources, capacity, published
+from merp.models.network.network import Network
+from merp.models.params.cnn_merp.design import Design
 from merp.tools.arguments import add_json, add_network
 from merp.tools.shipped import open_network
 from merp.tools.table import console, table

@@ -6,8 +6,8 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from merp.models.errors import BadInput
-from merp.models.network import Network
-from merp.models.network_file import read_network
+from merp.models.network.network import Network
+from merp.models.network.network_file import read_network
 
 _DATA = Path(__file__).parent / "data"
 

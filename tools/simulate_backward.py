@@ -11,18 +11,18 @@ from merp.cosim.engine import run_job
 from merp.cosim.job import Job
 from merp.cosim.passes import Pass, Updated, delta_pass, update_pass
 from merp.cosim.waveform import transfers
-from merp.models.kernel_update import gradients, update
-from merp.models.network import Layer
-from merp.models.params.design import Design
-from merp.models.params.unpool_design import UnpoolDesign
-from merp.models.phases import (
+from merp.models.cnn_merp.phases import (
     DeltaDesign,
     delta_design,
     previous,
     update_design,
     update_unpool_design,
 )
-from merp.models.training import Rates
+from merp.models.golden.kernel_update import gradients, update
+from merp.models.golden.training import Rates
+from merp.models.network.network import Layer
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 from merp.testbenches.delta_run import delta_top
 from merp.testbenches.kernel_update_run import kernel_update_top
 from merp.testbenches.top import Top

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from merp.cosim.audit import Audit
-from merp.models.compiled import Bits
-from merp.models.network import Layer, Network
-from merp.models.params.design import Design
+from merp.models.arithmetic.compiled import Bits
+from merp.models.network.network import Layer, Network
+from merp.models.params.cnn_merp.design import Design
 
 
 @dataclass(frozen=True)

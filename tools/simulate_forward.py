@@ -15,9 +15,9 @@ from merp.cosim.job import Job
 from merp.cosim.passes import Pass, forward_pass
 from merp.cosim.record import Record
 from merp.cosim.waveform import transfers
-from merp.models.compiled import Bits
-from merp.models.inference import as_input
-from merp.models.network import Layer
+from merp.models.arithmetic.compiled import Bits
+from merp.models.golden.inference import as_input
+from merp.models.network.network import Layer
 from merp.testbenches.forward_run import PORTS, forward_top
 from merp.testbenches.run import Run
 from merp.tools.finished import Finished

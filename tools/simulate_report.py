@@ -10,7 +10,7 @@ from typing import Any
 from rich.console import Console
 
 from merp.cosim.audit import COUNTS, STALLS, Audit, combine
-from merp.models.cycles import layer_cycles
+from merp.models.cnn_merp.cycles import layer_cycles
 from merp.tools.golden_step import GoldenStep
 from merp.tools.map_picture import draw
 from merp.tools.simulate_choice import Choice, Result

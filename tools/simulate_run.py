@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
-from merp.models.compiled import Bits
-from merp.models.initial import Parameters
-from merp.models.initial import parameters as initial_parameters
-from merp.models.network import Network
+from merp.models.arithmetic.compiled import Bits
+from merp.models.golden.initial import Parameters
+from merp.models.golden.initial import parameters as initial_parameters
+from merp.models.network.network import Network
 from merp.tools import photograph
 from merp.tools.finished import Finished
 from merp.tools.golden_step import GoldenStep

@@ -7,8 +7,8 @@ from pathlib import Path
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
-from merp.models.parts import DEFAULT, part_named
-from merp.models.published_speed import DDR4_GBS
+from merp.models.cnn_merp.published_speed import DDR4_GBS
+from merp.models.fpga.parts import DEFAULT, part_named
 from merp.models.traffic.published import BATCH
 from merp.tools.report_choice import Choice
 from merp.tools.report_document import document

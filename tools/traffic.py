@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from merp.models.errors import BadInput
-from merp.models.network import Layer, Network
+from merp.models.network.network import Layer, Network
 from merp.models.traffic.closed_form import PHASES, LayerTraffic, Phase, network_traffic, total
 from merp.models.traffic.footing import FOOTINGS, STATES, XC7K325T_BYTES, Footing
 from merp.models.traffic.strategies import round_trips, staircase

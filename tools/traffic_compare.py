@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from merp.models.network import Network
+from merp.models.network.network import Network
 from merp.models.traffic.closed_form import PHASES, LayerTraffic, Phase, total
 from merp.models.traffic.footing import Footing
 from merp.tools.table import console, fixed, table

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from merp.models.network import Layer, Network
+from merp.models.network.network import Layer, Network
 from merp.models.traffic import published
 from merp.models.traffic.closed_form import PHASES, LayerTraffic, Phase, total
 from merp.models.traffic.footing import Footing

@@ -13,16 +13,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from merp.models.errors import BadInput
-from merp.models.network import Network
+from merp.models.network.network import Network
 from merp.models.traffic.footing import STATES
 from merp.tools.arguments import add_json, add_network, whole
 from merp.tools.shipped import open_network
 
 if TYPE_CHECKING:
     from merp.cosim.training_step import PhaseCounts
-    from merp.models.compiled import Bits
-    from merp.models.loss import Labels
-    from merp.models.training import Model, Rates
+    from merp.models.arithmetic.compiled import Bits
+    from merp.models.golden.loss import Labels
+    from merp.models.golden.training import Model, Rates
     from merp.tools.checkpoint import Checkpoint
     from merp.tools.training_data import Split
 
@@ -148,7 +148,7 @@ def _state(engine: str, asked: str | None) -> str:
 def _step(args: argparse.Namespace, network: Network, images: int, state: str) -> Step:
     """What runs a step of so many images: the golden model, or the hardware on an engine."""
     if args.engine == "golden":
-        from merp.models.training import train_step
+        from merp.models.golden.training import train_step
 
         def golden(
             model: Model, images: Bits, labels: Labels, rates: Rates
@@ -164,7 +164,7 @@ def _step(args: argparse.Namespace, network: Network, images: int, state: str) -
 
 def _start(args: argparse.Namespace, network: Network) -> Checkpoint:
     """Take up a saved file, whose seed and batch say which images come next, or begin."""
-    from merp.models.training import initial_model
+    from merp.models.golden.training import initial_model
     from merp.tools.checkpoint import Checkpoint, resume
 
     if args.resume is None:
@@ -203,7 +203,7 @@ def _train(
 
     Counts are those of the last step; every step has the same.
     """
-    from merp.models.training import Rates
+    from merp.models.golden.training import Rates
     from merp.tools.checkpoint import save
     from merp.tools.train_report import progress
     from merp.tools.training_data import batch_of

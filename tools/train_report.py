@@ -13,10 +13,10 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from merp.models.errors import BadInput
-from merp.models.network import Network
+from merp.models.golden.training import classify, step_bytes
+from merp.models.network.network import Network
 from merp.models.traffic.closed_form import PHASES
 from merp.models.traffic.footing import Footing
-from merp.models.training import classify, step_bytes
 from merp.tools.checkpoint import Checkpoint
 from merp.tools.loss_chart import draw
 from merp.tools.progress_bar import PATIENCE

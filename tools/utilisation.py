@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from merp.models.errors import BadInput
-from merp.models.resources import Resources
+from merp.models.fpga.resources import Resources
 
 _ROWS = {
     "LUT as Logic": "logic",

@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from merp.models.compiled import Bits
-from merp.models.fp_add import fp_add
-from merp.models.fp_mul import fp_mul
-from merp.models.params.design import Design
+from merp.models.arithmetic.compiled import Bits
+from merp.models.arithmetic.fp_add import fp_add
+from merp.models.arithmetic.fp_mul import fp_mul
+from merp.models.arithmetic.testfloat import Vectors, expected, read_vectors
+from merp.models.params.cnn_merp.design import Design
 from merp.models.params.formats import FORMATS
-from merp.models.testfloat import Vectors, expected, read_vectors
 from merp.tools.arguments import add_json
 
 _GOLDEN = {"add": fp_add, "mul": fp_mul}
@@ -62,7 +62,7 @@ def verify(op: str, vectors: Vectors, engine: str) -> dict[str, Any]:
     """Run an engine over all rows and count.
 
     ``rows`` = ``compared`` + ``outside``; ``converted`` is the part of ``compared`` whose word
-    follows from the flush rule (``merp.models.testfloat``) instead of standing in the file.
+    follows from the flush rule (``testfloat``) instead of standing in the file.
     """
     wanted = expected(op, vectors)
     got = _ENGINES[engine](op, vectors)

@@ -10,9 +10,9 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from merp.models.network import Network
+from merp.models.network.network import Network
+from merp.models.network.workload import PHASES, Nest, nests
 from merp.models.params.shape import Shape
-from merp.models.workload import PHASES, Nest, nests
 
 SCALESIM_HEAD = (
     "Layer name", "IFMAP Height", "IFMAP Width", "Filter Height", "Filter Width", "Channels",

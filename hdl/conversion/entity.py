@@ -1,7 +1,7 @@
 """The decorator of every block that becomes a VHDL entity (and Verilog module) of its own.
 
-In simulation ``@entity`` is MyHDL's ``@block``. While ``convert`` elaborates a design, an entity inside
-another one stands there as a stub that only remembers its arguments, so that the cost of a
+In simulation ``@entity`` is MyHDL's ``@block``. While ``convert`` elaborates a design, an entity
+inside another one stands there as a stub that only remembers its arguments, so that the cost of a
 conversion follows the number of distinct entities and not of instances. A plain ``@block`` inside
 an entity is flattened into it.
 """

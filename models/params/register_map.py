@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from merp.models.params.settings import WORD_MAX, Setting, Settings
+from merp.models.params.cnn_merp.settings import WORD_MAX, Setting, Settings
 
 WORD_BYTES = 4
 ADDRESS_WIDTH = 12

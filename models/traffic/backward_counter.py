@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from merp.models.params.cnn_merp.design import Design
 from merp.models.params.delta_shape import delta_shape
-from merp.models.params.design import Design
 from merp.models.params.shape import Shape
 from merp.models.traffic.counter import walk
 from merp.models.traffic.strategies import LEVELS

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from merp.models.network import Layer, Network
+from merp.models.network.network import Layer, Network
 from merp.models.params.shape import Shape
 from merp.models.traffic.footing import Footing, state_read_bits, state_write_bits
 from merp.models.traffic.tiling import Tiling, best_tiling

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 
-from merp.models.params.design import Design
+from merp.models.params.cnn_merp.design import Design
 from merp.models.params.shape import Shape
 from merp.models.traffic.strategies import LEVELS
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
+from merp.models.params.cnn_merp.sizing import groups_of
 from merp.models.params.shape import Shape
-from merp.models.params.sizing import groups_of
 
 
 def zero_filling(shapes: Sequence[Shape]) -> tuple[Fraction, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from merp.models.network import Layer
+from merp.models.network.network import Layer
 from merp.models.params.shape import Shape
 from merp.models.params.state_field import position_bits
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from merp.models.network import Network
+from merp.models.network.network import Network
 
 BATCH = 128  # source: section VI.C
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from merp.models.network import Layer
+from merp.models.network.network import Layer
 
 LEVELS = ("none", "1", "1-2", "1-3", "1-4", "1-5")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from merp.models.network import Network
+from merp.models.network.network import Network
 from merp.models.traffic.closed_form import LayerTraffic, Phase, network_traffic
 from merp.models.traffic.footing import Footing
 

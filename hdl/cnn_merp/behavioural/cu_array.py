@@ -17,7 +17,7 @@ from merp.hdl.behavioural import integer_float, integer_fused
 from merp.hdl.behavioural.integer_float import accumulate, narrow, pack, unpack
 from merp.hdl.bundles import BiasWrite, KernelWrite, Slot, Sums
 from merp.hdl.conversion.entity import entity
-from merp.models.params.design import Design
+from merp.models.params.cnn_merp.design import Design
 
 
 @entity

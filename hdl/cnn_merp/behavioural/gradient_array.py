@@ -12,7 +12,7 @@ from merp.hdl.behavioural.integer_float import add_products, unpack
 from merp.hdl.bundles import Slot
 from merp.hdl.conversion.entity import entity
 from merp.hdl.gradient_bundles import READ_LATENCY, GradientRead
-from merp.models.params.design import Design
+from merp.models.params.cnn_merp.design import Design
 
 
 @entity

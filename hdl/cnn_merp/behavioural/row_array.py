@@ -12,9 +12,9 @@ from merp.hdl.behavioural.integer_float import accumulate, narrow, unpack
 from merp.hdl.behavioural.integer_fused import sums_of_rows
 from merp.hdl.conversion.entity import entity
 from merp.hdl.gradient_bundles import READ_LATENCY, GradientRead, RowSlot
-from merp.models.params.design import Design
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.row import DIFFERENCE, LAUNCH, SUMMED, steps
 from merp.models.params.fused import NORMALISE
-from merp.models.params.row import DIFFERENCE, LAUNCH, SUMMED, steps
 
 
 @entity

@@ -13,7 +13,7 @@ from myhdl import always, concat, intbv
 from merp.hdl.arithmetic.fp_add import fp_add
 from merp.hdl.bundles import bits
 from merp.hdl.conversion.entity import entity
-from merp.models.params.design import Design
+from merp.models.params.cnn_merp.design import Design
 
 
 @entity

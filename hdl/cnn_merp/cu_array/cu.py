@@ -9,7 +9,7 @@ from merp.hdl.bundles import bits
 from merp.hdl.cnn_merp.cu_array.cu_fused import cu_fused
 from merp.hdl.cnn_merp.cu_array.cu_tree import cu_tree
 from merp.hdl.conversion.entity import entity
-from merp.models.params.design import Design
+from merp.models.params.cnn_merp.design import Design
 
 # One block per `Design.cu_kind`, all with the ports (clk, window, kernel, y, design) and the
 # latency `Design.cu_latency`.

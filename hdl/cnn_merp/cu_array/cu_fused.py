@@ -19,7 +19,7 @@ from merp.hdl.fused.fused_normalise import fused_normalise
 from merp.hdl.fused.fused_product import fused_product
 from merp.hdl.fused.fused_special import fused_special
 from merp.hdl.fused.fused_sum import fused_sum
-from merp.models.params.design import Design
+from merp.models.params.cnn_merp.design import Design
 from merp.models.params.fused import (
     ALIGN,
     DISTANCE_BITS,

@@ -11,7 +11,7 @@ from merp.hdl.bundles import KernelWrite, bits
 from merp.hdl.conversion.entity import entity
 from merp.hdl.fused.fused_activation import fused_activation
 from merp.hdl.fused.fused_operand import fused_operand
-from merp.models.params.design import Design
+from merp.models.params.cnn_merp.design import Design
 from merp.models.params.fused import OPERAND_BITS, activation_bits
 
 

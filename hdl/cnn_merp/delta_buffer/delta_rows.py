@@ -11,7 +11,7 @@ from merp.hdl.cnn_merp.delta_buffer.delta_memory import delta_memory
 from merp.hdl.cnn_merp.delta_buffer.delta_words import delta_words
 from merp.hdl.conversion.entity import entity
 from merp.hdl.gradient_bundles import DeltaElement, GradientMapConfig, RowSlot
-from merp.models.params.design import Design
+from merp.models.params.cnn_merp.design import Design
 
 
 @entity

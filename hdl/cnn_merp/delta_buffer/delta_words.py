@@ -10,8 +10,8 @@ from merp.hdl.base.raster import raster
 from merp.hdl.bundles import Stream, bits, count, flag
 from merp.hdl.conversion.entity import entity
 from merp.hdl.gradient_bundles import DeltaElement, GradientMapConfig
-from merp.models.params.design import Design
-from merp.models.params.kernel_update_registers import revisit_cycles
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.kernel_update_registers import revisit_cycles
 
 
 @block

@@ -12,7 +12,7 @@ from merp.hdl.base.valid_delay import valid_delay
 from merp.hdl.bundles import bits, count, flag
 from merp.hdl.conversion.entity import entity
 from merp.hdl.gradient_bundles import READ_LATENCY, DeltaElement
-from merp.models.params.design import Design
+from merp.models.params.cnn_merp.design import Design
 
 
 @entity

@@ -13,8 +13,8 @@ from merp.hdl.bundles import Slot, bits, count, flag
 from merp.hdl.cnn_merp.gradient_array.gradient_cu import gradient_cu
 from merp.hdl.conversion.entity import entity
 from merp.hdl.gradient_bundles import GradientRead
-from merp.models.params.design import Design
-from merp.models.params.kernel_update_registers import gradient_latency
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.kernel_update_registers import gradient_latency
 
 
 @entity

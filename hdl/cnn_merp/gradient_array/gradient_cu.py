@@ -11,7 +11,7 @@ from merp.hdl.arithmetic.fp_mul import fp_mul
 from merp.hdl.base.select_word import index_of, place_of, select_word
 from merp.hdl.bundles import bits
 from merp.hdl.conversion.entity import entity
-from merp.models.params.design import Design
+from merp.models.params.cnn_merp.design import Design
 
 
 @entity

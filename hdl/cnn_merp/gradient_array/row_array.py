@@ -16,9 +16,9 @@ from merp.hdl.cnn_merp.gradient_array.row_cu import row_cu
 from merp.hdl.cnn_merp.gradient_array.row_operands import row_operands
 from merp.hdl.conversion.entity import entity
 from merp.hdl.gradient_bundles import READ_LATENCY, GradientRead, RowSlot
-from merp.models.params.design import Design
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.row import SCALE_BITS
 from merp.models.params.fused import EXPONENT_BITS, OPERAND_BITS, activation_bits, levels
-from merp.models.params.row import SCALE_BITS
 
 ELEMENT_PLACE = 5  # GradientRead counts in bits, an element has 2^5
 

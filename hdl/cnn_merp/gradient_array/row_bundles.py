@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from merp.hdl.bundles import count, flag
-from merp.models.params.design import Design
-from merp.models.params.row import steps
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.row import steps
 
 
 class RowControl:

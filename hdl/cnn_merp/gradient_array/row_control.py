@@ -12,9 +12,9 @@ from merp.hdl.bundles import count, flag
 from merp.hdl.cnn_merp.gradient_array.row_bundles import RowControl
 from merp.hdl.conversion.entity import entity
 from merp.hdl.gradient_bundles import GradientRead, RowSlot
-from merp.models.params.design import Design
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.row import DIFFERENCE, LAUNCH, PRODUCT, SCALE, SUMMED, steps
 from merp.models.params.fused import NORMALISE
-from merp.models.params.row import DIFFERENCE, LAUNCH, PRODUCT, SCALE, SUMMED, steps
 
 SCALES_FIRST = SUMMED - (PRODUCT - 1)
 """Cycles by which scales are taken before sums: as soon as the next sweep's replace them."""

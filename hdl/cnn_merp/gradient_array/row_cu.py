@@ -14,9 +14,9 @@ from merp.hdl.cnn_merp.gradient_array.row_sum import row_sum
 from merp.hdl.conversion.entity import entity
 from merp.hdl.fused.fused_align import fused_align
 from merp.hdl.fused.fused_product import fused_product
-from merp.models.params.design import Design
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.row import SCALE_BITS, sum_bits
 from merp.models.params.fused import DISTANCE_BITS, EXPONENT_BITS, PRODUCT, activation_bits
-from merp.models.params.row import SCALE_BITS, sum_bits
 
 
 def _joined(words: list[Any]) -> Any:

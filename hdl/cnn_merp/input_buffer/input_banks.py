@@ -12,7 +12,7 @@ from myhdl import ConcatSignal, always_comb
 from merp.hdl.bundles import BankRead, BankWrite, bits
 from merp.hdl.cnn_merp.input_buffer.bank import bank
 from merp.hdl.conversion.entity import entity
-from merp.models.params.design import Design
+from merp.models.params.cnn_merp.design import Design
 
 
 @entity

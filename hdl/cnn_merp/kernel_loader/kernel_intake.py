@@ -8,7 +8,7 @@ from myhdl import always, always_comb, block
 
 from merp.hdl.bundles import KernelWrite, Stream, count
 from merp.hdl.cnn_merp.kernel_loader.collect_taps import collect_taps
-from merp.models.params.design import Design
+from merp.models.params.cnn_merp.design import Design
 
 
 @block

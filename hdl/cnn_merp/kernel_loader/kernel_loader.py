@@ -12,7 +12,7 @@ from myhdl import always, always_comb
 from merp.hdl.bundles import BiasWrite, KernelWrite, LoadConfig, Stream, count, flag
 from merp.hdl.cnn_merp.kernel_loader.kernel_intake import kernel_intake
 from merp.hdl.conversion.entity import entity
-from merp.models.params.design import Design
+from merp.models.params.cnn_merp.design import Design
 
 
 @entity

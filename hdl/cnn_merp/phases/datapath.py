@@ -24,7 +24,7 @@ from merp.hdl.cnn_merp.cu_array.cu_array import cu_array
 from merp.hdl.cnn_merp.phases.input_side import input_side
 from merp.hdl.cnn_merp.super_layer.super_layer import super_layer
 from merp.hdl.conversion.entity import entity
-from merp.models.params.design import Design
+from merp.models.params.cnn_merp.design import Design
 
 ARRAYS = {"rtl": cu_array, "behavioural": cu_array_fast}
 

@@ -31,8 +31,8 @@ from merp.hdl.cnn_merp.upsampling.dilater import DilateConfig, dilater
 from merp.hdl.cnn_merp.upsampling.unpool import unpool
 from merp.hdl.cnn_merp.upsampling.unpool_config import UnpoolConfig
 from merp.hdl.conversion.entity import entity
-from merp.models.params.design import Design
-from merp.models.params.unpool_design import UnpoolDesign
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 
 
 @block

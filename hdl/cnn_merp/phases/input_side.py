@@ -29,7 +29,7 @@ from merp.hdl.cnn_merp.sequencer.row_sequencer import row_sequencer
 from merp.hdl.cnn_merp.sequencer.sequencer import sequencer
 from merp.hdl.conversion.entity import entity
 from merp.hdl.gradient_bundles import RowMapConfig, RowSlot
-from merp.models.params.design import Design
+from merp.models.params.cnn_merp.design import Design
 
 
 @entity

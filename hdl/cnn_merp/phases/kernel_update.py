@@ -33,8 +33,8 @@ from merp.hdl.gradient_bundles import (
     RowSlot,
     UpdateConfig,
 )
-from merp.models.params.design import Design
-from merp.models.params.unpool_design import UnpoolDesign
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 
 ARRAYS = {
     "position": {"rtl": gradient_array, "behavioural": gradient_array_fast},

@@ -10,7 +10,7 @@ from merp.hdl.bundles import MapConfig, Verdict, count, flag
 from merp.hdl.cnn_merp.sequencer.window_order import NextWindow
 from merp.hdl.conversion.entity import entity
 from merp.hdl.streams.credit_counter import credit_check, credit_counter
-from merp.models.params.design import Design
+from merp.models.params.cnn_merp.design import Design
 
 
 @entity

@@ -11,8 +11,8 @@ from merp.hdl.cnn_merp.sequencer.window_order import NextWindow
 from merp.hdl.conversion.entity import entity
 from merp.hdl.gradient_bundles import GradientMapConfig
 from merp.hdl.streams.credit_counter import credit_check, credit_counter
-from merp.models.params.design import Design
-from merp.models.params.kernel_update_registers import revisit_cycles
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.kernel_update_registers import revisit_cycles
 
 
 @entity

@@ -9,7 +9,7 @@ from myhdl import always, concat, intbv
 from merp.hdl.bundles import MapConfig, bits, count, flag
 from merp.hdl.cnn_merp.sequencer.position_word import PositionWord, row_width
 from merp.hdl.conversion.entity import entity
-from merp.models.params.design import Design
+from merp.models.params.cnn_merp.design import Design
 
 
 class Place:

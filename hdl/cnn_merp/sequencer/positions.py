@@ -14,7 +14,7 @@ from merp.hdl.cnn_merp.sequencer.position_entry import Place, position_entry
 from merp.hdl.cnn_merp.sequencer.ring_step import ring_step
 from merp.hdl.conversion.entity import entity
 from merp.hdl.gradient_bundles import RowMapConfig
-from merp.models.params.design import Design
+from merp.models.params.cnn_merp.design import Design
 
 
 @entity

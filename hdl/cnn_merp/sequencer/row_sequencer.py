@@ -16,8 +16,8 @@ from merp.hdl.cnn_merp.sequencer.window_read import window_read
 from merp.hdl.conversion.entity import entity
 from merp.hdl.gradient_bundles import RowMapConfig, RowSlot
 from merp.hdl.streams.credit_counter import credit_counter
-from merp.models.params.design import Design
-from merp.models.params.kernel_update_registers import longest_rest
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.kernel_update_registers import longest_rest
 
 
 @entity

@@ -17,7 +17,7 @@ from merp.hdl.cnn_merp.sequencer.window_order import NextWindow, window_order
 from merp.hdl.cnn_merp.sequencer.window_read import window_read
 from merp.hdl.conversion.entity import entity
 from merp.hdl.gradient_bundles import GradientMapConfig
-from merp.models.params.design import Design
+from merp.models.params.cnn_merp.design import Design
 
 
 @entity

@@ -12,7 +12,7 @@ from myhdl import always, always_comb, concat
 from merp.hdl.bundles import Floor, MapConfig, bits, count, flag
 from merp.hdl.cnn_merp.sequencer.position_word import PositionWord
 from merp.hdl.conversion.entity import entity
-from merp.models.params.design import Design
+from merp.models.params.cnn_merp.design import Design
 
 
 class NextWindow:

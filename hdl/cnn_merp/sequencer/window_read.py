@@ -9,7 +9,7 @@ from myhdl import always
 from merp.hdl.bundles import BankRead, bits
 from merp.hdl.cnn_merp.sequencer.position_word import PositionWord
 from merp.hdl.conversion.entity import entity
-from merp.models.params.design import Design
+from merp.models.params.cnn_merp.design import Design
 
 
 @entity

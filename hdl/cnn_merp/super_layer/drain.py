@@ -11,7 +11,7 @@ from merp.hdl.bundles import OutputConfig, bits, count, flag
 from merp.hdl.cnn_merp.super_layer.beats import Beat, Step
 from merp.hdl.conversion.entity import entity
 from merp.hdl.streams.free_places import free_places
-from merp.models.params.design import Design
+from merp.models.params.cnn_merp.design import Design
 
 
 @entity

@@ -12,7 +12,7 @@ from merp.hdl.base.delay import delay
 from merp.hdl.bundles import bits
 from merp.hdl.cnn_merp.super_layer.beats import PoolUpdate, element_width
 from merp.hdl.cnn_merp.super_layer.coded_max import coded_max
-from merp.models.params.design import Design
+from merp.models.params.cnn_merp.design import Design
 from merp.models.params.state_field import position_bits
 
 

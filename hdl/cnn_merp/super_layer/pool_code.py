@@ -10,7 +10,7 @@ from merp.hdl.bundles import OutputConfig, bits, count, flag
 from merp.hdl.cnn_merp.super_layer.beats import Step
 from merp.hdl.cnn_merp.super_layer.position_steps import position_steps
 from merp.hdl.conversion.entity import entity
-from merp.models.params.design import Design
+from merp.models.params.cnn_merp.design import Design
 from merp.models.params.state_field import position_bits
 
 

@@ -12,7 +12,7 @@ from merp.hdl.cnn_merp.super_layer.beats import PoolUpdate, Step
 from merp.hdl.cnn_merp.super_layer.pool_axis import pool_axis
 from merp.hdl.cnn_merp.super_layer.position_steps import position_steps
 from merp.hdl.conversion.entity import entity
-from merp.models.params.design import Design
+from merp.models.params.cnn_merp.design import Design
 
 
 @entity

@@ -17,7 +17,7 @@ from merp.hdl.bundles import bits
 from merp.hdl.cnn_merp.super_layer.beats import PoolUpdate, element_width
 from merp.hdl.cnn_merp.super_layer.pool_cell import pool_cell
 from merp.hdl.conversion.entity import entity
-from merp.models.params.design import Design
+from merp.models.params.cnn_merp.design import Design
 
 
 def pool_unit_latency(design: Design) -> int:

@@ -19,7 +19,7 @@ from merp.hdl.conversion.entity import entity
 from merp.hdl.streams.bit_packer import bit_packer
 from merp.hdl.streams.credit_fifo import credit_fifo
 from merp.hdl.streams.free_places import free_places
-from merp.models.params.design import Design
+from merp.models.params.cnn_merp.design import Design
 from merp.models.params.state_field import position_bits
 
 

@@ -22,7 +22,7 @@ from merp.hdl.cnn_merp.super_layer.state_side import state_side
 from merp.hdl.conversion.entity import entity
 from merp.hdl.streams.credit_fifo import credit_fifo
 from merp.hdl.streams.serializer import serializer
-from merp.models.params.design import Design
+from merp.models.params.cnn_merp.design import Design
 from merp.models.params.state_field import position_bits
 
 CREDIT_CYCLES = 4

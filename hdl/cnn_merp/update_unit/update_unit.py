@@ -26,8 +26,8 @@ from merp.hdl.gradient_bundles import (
     UpdateConfig,
 )
 from merp.hdl.streams.free_places import free_places
-from merp.models.params.design import Design
-from merp.models.params.kernel_update_registers import gradient_latency
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.kernel_update_registers import gradient_latency
 
 SUMS = {"rtl": scaled_sum, "behavioural": scaled_sum_fast}
 

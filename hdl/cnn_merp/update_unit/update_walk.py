@@ -9,7 +9,7 @@ from myhdl import always, always_comb
 from merp.hdl.bundles import count, flag
 from merp.hdl.conversion.entity import entity
 from merp.hdl.gradient_bundles import GradientMapConfig, GradientRead
-from merp.models.params.design import Design
+from merp.models.params.cnn_merp.design import Design
 
 
 @entity

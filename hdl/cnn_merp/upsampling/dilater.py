@@ -12,8 +12,8 @@ from myhdl import always, always_comb
 
 from merp.hdl.bundles import Stream, count, flag
 from merp.hdl.conversion.entity import entity
-from merp.models.params.delta_registers import MAX_DILATION
-from merp.models.params.design import Design
+from merp.models.params.cnn_merp.delta_registers import MAX_DILATION
+from merp.models.params.cnn_merp.design import Design
 
 
 class DilateConfig:

@@ -30,7 +30,7 @@ from merp.hdl.streams.bit_unpacker import bit_unpacker
 from merp.hdl.streams.credit_fifo import credit_fifo
 from merp.hdl.streams.run_input import run_input
 from merp.hdl.streams.stream_slice import stream_slice
-from merp.models.params.unpool_design import UnpoolDesign
+from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 
 
 @entity

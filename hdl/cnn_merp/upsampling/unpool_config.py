@@ -8,8 +8,8 @@ and column are a and b modulo overlap; it is bit a*overlap + b of an enable.
 from __future__ import annotations
 
 from merp.hdl.bundles import bits, count, flag
+from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 from merp.models.params.state_field import state_bytes
-from merp.models.params.unpool_design import UnpoolDesign
 
 
 def tap_width(design: UnpoolDesign) -> int:
@@ -23,7 +23,7 @@ def address_width(design: UnpoolDesign) -> int:
 
 
 class UnpoolConfig:
-    """Run-time registers; values from ``models/params/unpool_design.py``."""
+    """Run-time registers; values from ``models/params/cnn_merp/unpool_design.py``."""
 
     def __init__(self, design: UnpoolDesign) -> None:
         size = design.max_size

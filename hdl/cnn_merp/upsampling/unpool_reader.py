@@ -19,7 +19,7 @@ from merp.hdl.cnn_merp.upsampling.unpool_config import (
 )
 from merp.hdl.conversion.entity import entity
 from merp.hdl.streams.free_places import free_places
-from merp.models.params.unpool_design import UnpoolDesign
+from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 
 
 @entity

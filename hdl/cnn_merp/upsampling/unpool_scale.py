@@ -13,7 +13,7 @@ from merp.hdl.bundles import bits, flag
 from merp.hdl.conversion.entity import entity
 from merp.hdl.streams.credit_fifo import credit_fifo
 from merp.hdl.streams.free_places import free_places
-from merp.models.params.unpool_design import UnpoolDesign
+from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 
 CREDIT_CYCLES = 3
 """Cycles from a word that is finished to the reuse of its place: memory, head register, credit."""

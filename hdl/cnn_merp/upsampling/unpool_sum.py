@@ -17,7 +17,7 @@ from merp.hdl.cnn_merp.upsampling.unpool_config import (
     tap_width,
 )
 from merp.hdl.conversion.entity import entity
-from merp.models.params.unpool_design import UnpoolDesign
+from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 
 
 @block

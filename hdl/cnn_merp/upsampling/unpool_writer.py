@@ -15,7 +15,7 @@ from merp.hdl.cnn_merp.upsampling.unpool_config import (
     address_width,
 )
 from merp.hdl.conversion.entity import entity
-from merp.models.params.unpool_design import UnpoolDesign
+from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 
 
 @entity

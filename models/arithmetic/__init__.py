@@ -1,0 +1,1 @@
+"""Golden arithmetic on raw bit patterns."""

@@ -1,0 +1,19 @@
+"""Golden float adder: IEEE 754-2019 clause 5.4.1 with flush to zero."""
+
+from __future__ import annotations
+
+from numpy.typing import ArrayLike
+
+from merp.models.arithmetic import compiled
+from merp.models.arithmetic.compiled import Bits
+from merp.models.arithmetic.words import elementwise, limits
+from merp.models.params.formats import FloatFormat
+
+
+def fp_add(a: ArrayLike, b: ArrayLike, fmt: FloatFormat) -> Bits:
+    """Add words of any broadcastable shapes, of any format.
+
+    The sum in binary64 may be inexact; it is rounded to odd, and rounding it again into the format
+    then changes nothing (``docs/numbers.md``).
+    """
+    return elementwise(compiled.add_all, a, b, fmt, limits(fmt))

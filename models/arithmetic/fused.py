@@ -1,0 +1,247 @@
+"""Golden fused sum of products: ``cu_kind = "fused"``, in integers from end to end.
+
+Exact products of binary32 numbers are cut to W bits, aligned to the largest exponent of the
+window, and rounded there; their sum is exact and rounded once. The steps are those of
+``docs/blocks/cu_fused.md``. Integers only, so that neither the order of the taps nor the
+processor's flush mode counts.
+
+All compiled functions stand in this one file, since numba's cache does not notice changes in
+another.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit, prange
+from numpy.typing import ArrayLike, NDArray
+
+from merp.models.arithmetic.compiled import Bits
+from merp.models.arithmetic.fp_add import fp_add
+from merp.models.arithmetic.fp_convert import fp_convert
+from merp.models.arithmetic.words import as_words
+from merp.models.params.formats import BINARY32
+from merp.models.params.summation import Summation
+
+Integers = NDArray[np.int64]
+
+SPECIAL = 255  # the exponent field of infinities and NaNs
+SIGN = 0x80000000
+
+SUMS_AT_ONCE = 1 << 22  # words: input maps are taken together up to here
+
+
+@njit(cache=True)
+def _decode(words: Bits) -> tuple[Integers, Integers]:
+    """Step 1: signed mantissas and exponent fields; a zero has mantissa 0, as has a NaN."""
+    mantissas = np.empty(words.size, np.int64)
+    exponents = np.empty(words.size, np.int64)
+    for index in range(words.size):
+        word = np.int64(words[index])
+        exponent, fraction = (word >> 23) & 255, word & 0x7FFFFF
+        mantissa = 0 if exponent == 0 else (1 << 23) + fraction
+        if exponent == SPECIAL and fraction != 0:
+            mantissa = 0
+        mantissas[index] = -mantissa if word & SIGN else mantissa
+        exponents[index] = exponent
+    return mantissas, exponents
+
+
+@njit(cache=True, inline="always")
+def _product(a: int, b: int, dsp: int, window: int) -> int:
+    """Step 3: the product of two mantissas as a number of W bits, rounded down."""
+    if dsp == 2:
+        return (a * b) >> (49 - window)
+    # The low seven bits of b as four digits of radix 4, their products rounded down.
+    low = b & 127
+    part = 0
+    for j in range(4):
+        part += (((low >> (2 * j)) & 3) * a) >> (46 - window - 2 * j)
+    return (a * (b >> 7) + (part << (39 - window))) >> (42 - window)
+
+
+@njit(cache=True, inline="always")
+def _rounded(total: int, largest: int, window: int, precision: int) -> int:
+    """Steps 6 and 7: the word of ``total`` units, of weight 2^(largest - W - 250)."""
+    if total == 0:
+        return 0
+    magnitude = abs(total)
+    sign = 1 << (precision + 7) if total < 0 else 0
+    length = 0
+    while magnitude >> length:
+        length += 1
+    dropped = length - precision
+    kept = magnitude >> dropped if dropped > 0 else magnitude << -dropped
+    if dropped > 0:
+        rest = magnitude - (kept << dropped)
+        half = 1 << (dropped - 1)
+        if rest > half or (rest == half and kept & 1):
+            kept += 1
+    exponent = largest - window - 250 + length - 1 + 127
+    if kept == 1 << precision:
+        kept >>= 1
+        exponent += 1
+    if exponent < 1:
+        return sign
+    if exponent > 254:
+        return sign | SPECIAL << (precision - 1)
+    return sign | (exponent << (precision - 1)) | (kept - (1 << (precision - 1)))
+
+
+@njit(cache=True, inline="always")
+def _special(
+    a: Integers, a_exponents: Integers, b: Integers, b_exponents: Integers, precision: int
+) -> tuple[bool, int]:
+    """Step 8: whether the sum is no finite number, and its word then."""
+    infinity = SPECIAL << (precision - 1)
+    nan = infinity | 1 << (precision - 2)
+    above, below = False, False
+    for tap in range(a.size):
+        if a_exponents[tap] == SPECIAL or b_exponents[tap] == SPECIAL:
+            if a[tap] == 0 or b[tap] == 0:  # a NaN, or 0 times infinity
+                return True, nan
+            if (a[tap] < 0) == (b[tap] < 0):
+                above = True
+            else:
+                below = True
+    if above and below:
+        return True, nan
+    return above or below, infinity | (1 << (precision + 7) if below else 0)
+
+
+@njit(cache=True)
+def _sum(
+    a: Integers,
+    a_exponents: Integers,
+    b: Integers,
+    b_exponents: Integers,
+    dsp: int,
+    window: int,
+    precision: int,
+) -> int:
+    """Word of the sum of products of two windows, each (taps,)."""
+    found, word = _special(a, a_exponents, b, b_exponents, precision)
+    if found:
+        return word
+    largest = 0
+    for tap in range(a.size):
+        if a[tap] != 0 and b[tap] != 0:
+            largest = max(largest, a_exponents[tap] + b_exponents[tap])
+    total = 0
+    for tap in range(a.size):
+        if a[tap] != 0 and b[tap] != 0:
+            distance = largest - a_exponents[tap] - b_exponents[tap]
+            if distance < window:
+                moved = _product(a[tap], b[tap], dsp, window) >> distance
+                total += (moved >> 1) + (moved & 1)
+    return _rounded(total, largest, window, precision)
+
+
+@njit(cache=True)
+def _sums(windows: Bits, kernels: Bits, words: Bits, dsp: int, window: int, precision: int) -> None:
+    """Fill ``words`` with the sums of pairs of windows, each (..., taps)."""
+    for index in range(len(windows)):
+        a, a_exponents = _decode(windows[index])
+        b, b_exponents = _decode(kernels[index])
+        words[index] = _sum(a, a_exponents, b, b_exponents, dsp, window, precision)
+
+
+def _room(summation: Summation, shape: tuple[int, ...]) -> Bits:
+    """Words of the accumulator's format, to be filled."""
+    return as_words(np.zeros(shape, np.uint32), summation.accumulator_format(BINARY32))
+
+
+def fused_sum(windows: ArrayLike, kernels: ArrayLike, summation: Summation) -> Bits:
+    """Sum the products over the last axis: (..., taps) words each, binary32.
+
+    Returns (...) words of the accumulator's format.
+    """
+    pair = [np.asarray(words, np.uint32) for words in (windows, kernels)]
+    shape = np.broadcast_shapes(*(words.shape for words in pair))
+    a, b = (np.array(np.broadcast_to(x, shape)).reshape(-1, shape[-1]) for x in pair)
+    words = _room(summation, (len(a),))
+    _sums(a, b, words, summation.dsp, summation.window, summation.precision)
+    return words.reshape(shape[:-1])
+
+
+@njit(cache=True, parallel=True)
+def _pair_sums(
+    windows: Bits, kernels: Bits, sums: Bits, dsp: int, window: int, precision: int
+) -> None:
+    """Fill ``sums`` as ``pair_sums`` says."""
+    a, a_exponents = _decode(windows.reshape(-1))
+    a, a_exponents = a.reshape(windows.shape), a_exponents.reshape(windows.shape)
+    b, b_exponents = _decode(kernels.reshape(-1))
+    b, b_exponents = b.reshape(kernels.shape), b_exponents.reshape(kernels.shape)
+    for i in prange(len(windows)):
+        for j in range(len(kernels)):
+            sums[j, i] = _sum(a[i], a_exponents[i], b[j], b_exponents[j], dsp, window, precision)
+
+
+def pair_sums(windows: Bits, kernels: Bits, summation: Summation) -> Bits:
+    """Sum the products of each of some windows with each of some kernels.
+
+    windows: (count, taps); kernels: (m, taps) words. Returns (m, count) words of the accumulator's
+    format.
+    """
+    a, b = np.ascontiguousarray(windows), np.ascontiguousarray(kernels)
+    sums = _room(summation, (len(b), len(a)))
+    _pair_sums(a, b, sums, summation.dsp, summation.window, summation.precision)
+    return sums
+
+
+@njit(cache=True, parallel=True)
+def _map_sums(
+    maps: Bits, kernels: Bits, sums: Bits, stride: int, dsp: int, window: int, precision: int
+) -> None:
+    """Every output map's sum of products over each of some input maps.
+
+    maps: (images, rows, columns, n), padded; kernels: (m, n, k, k);
+    sums: (n, images, rows, columns, m), the result.
+    """
+    m, n, k, _ = kernels.shape
+    _, images, rows, columns, _ = sums.shape
+    x, x_exponents = _decode(maps.reshape(-1))
+    x, x_exponents = x.reshape(maps.shape), x_exponents.reshape(maps.shape)
+    w, w_exponents = _decode(kernels.reshape(-1))
+    w, w_exponents = w.reshape(m, n, k * k), w_exponents.reshape(m, n, k * k)
+    for line in prange(images * rows):
+        image, row = line // rows, line % rows
+        a, a_exponents = np.empty(k * k, np.int64), np.empty(k * k, np.int64)
+        for column in range(columns):
+            for i in range(n):
+                for tap in range(k * k):
+                    place = image, row * stride + tap // k, column * stride + tap % k, i
+                    a[tap], a_exponents[tap] = x[place], x_exponents[place]
+                for j in range(m):
+                    sums[i, image, row, column, j] = _sum(
+                        a, a_exponents, w[j, i], w_exponents[j, i], dsp, window, precision
+                    )
+
+
+def convolve(
+    padded: Bits,
+    kernels: Bits,
+    bias: Bits,
+    stride: int,
+    size: tuple[int, int],
+    summation: Summation,
+) -> Bits:
+    """Convolve padded maps: a rounding accumulator adds the input maps' fused sums to the bias.
+
+    The finished sum is rounded once more, from the accumulator's format to binary32.
+
+    padded: (images, rows, columns, n); kernels: (m, n, k, k); bias: (m,);
+    size: output rows and columns. Returns (images, rows, columns, m).
+    """
+    fmt = summation.accumulator_format(BINARY32)
+    total = np.broadcast_to(fp_convert(bias, BINARY32, fmt), (len(padded), *size, len(bias)))
+    together = max(1, SUMS_AT_ONCE // total.size)
+    choice = summation.dsp, summation.window, summation.precision
+    for first in range(0, kernels.shape[1], together):
+        part = slice(first, first + together)
+        maps, of_maps = (np.ascontiguousarray(x) for x in (padded[..., part], kernels[:, part]))
+        sums = _room(summation, (of_maps.shape[1], *total.shape))
+        _map_sums(maps, of_maps, sums, stride, *choice)
+        for each in sums:
+            total = fp_add(total, each, fmt)
+    return fp_convert(total, fmt, BINARY32)

@@ -1,0 +1,1 @@
+"""CNN-MERP's schedule: cycles, efficiency, reconfiguration."""

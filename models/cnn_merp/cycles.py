@@ -1,0 +1,231 @@
+"""Cycles of a phase of a layer over a batch, by the flow-control model and the ports' rates.
+
+The walks of ``flow`` and ``update_flow`` are checked against the hardware to the cycle. From a few
+images on every further pair of images costs the same, so a batch is extrapolated. Behind the walk
+of FP and DP, what leaves is bound by one word per cycle; where pooled words leave in bursts that
+is a little short of what the hardware takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
+
+from merp.models.cnn_merp.flow import InputFlow, input_flow
+from merp.models.cnn_merp.phases import delta_design, maps_behind, previous, update_design
+from merp.models.cnn_merp.update_flow import UpdateFlow, update_flow
+from merp.models.network.network import Layer, Network
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.sizing import groups_of
+from merp.models.params.delta_shape import delta_shape
+from merp.models.params.shape import Shape
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cycles:
+    """Cycles by cause; all but ``kernel_load`` lie between the first word in and the last out.
+
+    Attributes:
+        operations: done in them. n_cu, taps: CUs, and multipliers of each.
+    """
+
+    kernel_load: int
+    fill: int
+    issue: int
+    stall_input: int
+    stall_output: int
+    stall_hazard: int
+    drain: int
+    operations: int
+    n_cu: int
+    taps: int
+
+    @property
+    def total(self) -> int:
+        """First accepted map word to last output word."""
+        stalls = self.stall_input + self.stall_output + self.stall_hazard
+        return self.fill + self.issue + stalls + self.drain
+
+    @property
+    def phase(self) -> int:
+        """With the kernels' loading."""
+        return self.kernel_load + self.total
+
+    @property
+    def ideal(self) -> float:
+        """With every CU useful in each cycle."""
+        return self.operations / (2 * self.taps * self.n_cu)
+
+    @property
+    def efficiency(self) -> float:
+        """CU-useful cycles over all cycles of the runs."""
+        return self.ideal / self.total
+
+    @property
+    def slot_efficiency(self) -> float:
+        """CU-useful slots over issued ones."""
+        return self.ideal / self.issue
+
+    @property
+    def bound(self) -> str:
+        """What most cycles go to beside the slots, or ``compute``."""
+        stalls = {
+            "input words": self.stall_input,
+            "output port": self.stall_output,
+            "accumulators": self.stall_hazard,
+        }
+        worst = max(stalls, key=lambda name: stalls[name])
+        return worst if stalls[worst] > self.issue else "compute"
+
+    def times(self, runs: int) -> Cycles:
+        """The same run ``runs`` times over."""
+        counts = {key: runs * getattr(self, key) for key in _COUNTS}
+        return replace(self, **counts)
+
+    def plus(self, other: Cycles) -> Cycles:
+        """Both, one after the other, on one design."""
+        return replace(self, **{key: getattr(self, key) + getattr(other, key) for key in _COUNTS})
+
+
+_COUNTS = (
+    "kernel_load", "fill", "issue", "stall_input", "stall_output", "stall_hazard", "drain",
+    "operations",
+)  # fmt: skip
+
+
+def layer_cycles(network: Network, layer: Layer, phase: str, batch: int) -> Cycles | None:
+    """Return the cycles of ``phase`` over all groups, in as many runs as the design asks for.
+
+    None where the layer has no design, or no such phase (DP of the first layer).
+    """
+    if layer.design is None or (phase == "dp" and previous(network, layer) is None):
+        return None
+    run = {"fp": _forward, "dp": _delta, "ku": _update}[phase](network, layer)
+    whole, rest = divmod(batch, network.design(layer).max_images)
+    cycles = [run(network.design(layer).max_images).times(whole)] if whole else []
+    cycles += [run(rest)] if rest else []
+    summed = cycles[0] if len(cycles) == 1 else cycles[0].plus(cycles[1])
+    return summed.times(layer.groups)
+
+
+def _forward(network: Network, layer: Layer) -> Callable[[int], Cycles]:
+    design = network.design(layer)
+    return lambda images: forward_cycles(layer.shape, images, design)
+
+
+def _delta(network: Network, layer: Layer) -> Callable[[int], Cycles]:
+    earlier = previous(network, layer)
+    assert earlier is not None
+    design = delta_design(network, layer).engine
+    maps = maps_behind(layer.shape, earlier.shape)
+    return lambda images: delta_cycles(layer.shape, earlier.shape, maps, images, design)
+
+
+def _update(network: Network, layer: Layer) -> Callable[[int], Cycles]:
+    design = update_design(network, layer)
+    return lambda images: update_cycles(layer.shape, images, design)
+
+
+def forward_cycles(shape: Shape, images: int, design: Design) -> Cycles:
+    """Forward propagation of one group."""
+    words = shape.m * shape.pooled_rows * shape.pooled_columns
+    last = shape.m  # of the last position; the words before it have left by then
+    return _convolution(shape, images, design, words, last, shape.macs(images))
+
+
+def delta_cycles(shape: Shape, undone: Shape, maps: int, images: int, design: Design) -> Cycles:
+    """Delta propagation of one group, ReLU' and un-pooling of ``undone`` behind the engine."""
+    words = maps * undone.out_rows * undone.out_columns
+    engine = delta_shape(shape)
+    flattened = engine.out_rows * engine.out_columns == 1
+    last = words if flattened else maps * _behind_last_window(undone)
+    return _convolution(engine, images, design, words, last, shape.macs(images))
+
+
+def _behind_last_window(undone: Shape) -> int:
+    """Elements of a map, in raster order, from the first that the last pooling window covers."""
+    if undone.pool is None:
+        return 1
+    row = (undone.pooled_rows - 1) * undone.pool.stride
+    column = (undone.pooled_columns - 1) * undone.pool.stride
+    return (undone.out_rows - row) * undone.out_columns - column
+
+
+def _convolution(
+    shape: Shape, images: int, design: Design, words: int, last: int, macs: int
+) -> Cycles:
+    """``words`` leave per image, ``last`` of them after the last sum; one per cycle."""
+    flow = _flow(input_flow, shape, images, design)
+    beats = groups_of(shape, design.n_cu) * -(-design.n_cu // design.r)
+    positions = shape.out_rows * shape.out_columns
+    leaving = images * max(words, positions * beats)
+    busy = flow["issue"] + flow["stall_input"] + flow["stall_hazard"]
+    return Cycles(
+        kernel_load=shape.n * shape.m * shape.k**2 + 1,
+        fill=flow["fill"],
+        issue=flow["issue"],
+        stall_input=flow["stall_input"],
+        stall_output=max(0, leaving - busy),
+        stall_hazard=flow["stall_hazard"],
+        drain=design.array_latency + design.pool_latency + last + 1,
+        operations=2 * macs,
+        n_cu=design.n_cu,
+        taps=design.taps,
+    )
+
+
+def update_cycles(shape: Shape, images: int, design: Design) -> Cycles:
+    """Kernel update of one group; the update of every element is ``drain``."""
+    flow = _flow(update_flow, shape, images, design)
+    return Cycles(
+        kernel_load=0,  # old kernels come in while new ones leave
+        fill=flow["fill"],
+        issue=flow["issue"],
+        stall_input=flow["stall_input"],
+        stall_output=0,
+        stall_hazard=flow["stall_hazard"],
+        drain=flow["drain"],
+        operations=2 * shape.macs(images),
+        n_cu=design.n_cu,
+        taps=design.taps,
+    )
+
+
+Walk = Callable[[Shape, int, Design], InputFlow | UpdateFlow]
+
+
+LONG = 1 << 21
+"""Slots of an image from which a walk is long: then the second image stands for all that follow."""
+
+
+def _flow(walk: Walk, shape: Shape, images: int, design: Design) -> dict[str, int]:
+    """Walk a few images, and take every further pair of them for equal to the last one.
+
+    Positions are computed in pairs, so single images can differ by some idle cycles; in a long walk
+    these are less than a part in 10^4.
+    """
+    plain = replace(shape, relu=False, pool=None)  # nothing that the walk sees
+    slots = shape.n * groups_of(shape, design.n_cu) * shape.out_rows * shape.out_columns
+    low, high = (1, 2) if slots > LONG else (2 + images % 2, 4 + images % 2)
+    if images <= high:
+        return _walked(walk, plain, images, design)
+    before, last = (_walked(walk, plain, few, design) for few in (low, high))
+    more = (images - high) // (high - low)
+    return {key: count + more * (count - before[key]) for key, count in last.items()}
+
+
+@lru_cache(maxsize=256)
+def _walked(walk: Walk, shape: Shape, images: int, design: Design) -> dict[str, int]:
+    return asdict(walk(shape, images, design))
+
+
+def network_cycles(
+    network: Network, batch: int, phases: tuple[str, ...] = ("fp", "dp", "ku")
+) -> Iterator[tuple[Layer, str, Cycles]]:
+    """Yield layer, phase and cycles of all that runs on a design."""
+    for layer in network.layers:
+        for phase in phases:
+            cycles = layer_cycles(network, layer, phase, batch)
+            if cycles is not None:
+                yield layer, phase, cycles

@@ -1,0 +1,157 @@
+"""Flow control as a cycle model: when words are accepted and slots are issued.
+
+A second formulation of the rules, in absolute rows and columns, against which the hardware's cycle
+counters are checked to the cycle: a rule that is only too strict computes the right bits and is
+caught by nothing else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from merp.models.cnn_merp.slots import pairs
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.sizing import groups_of
+from merp.models.params.shape import Shape
+
+
+@dataclass(frozen=True)
+class InputFlow:
+    """Cycles of the input side, a word offered in every cycle and space behind the sums.
+
+    Attributes:
+        fill: from the first accepted word to the first slot.
+        issue: slots.
+        stall_input, stall_hazard: cycles without a slot between the first and the last one.
+    """
+
+    fill: int
+    issue: int
+    stall_input: int
+    stall_hazard: int
+
+
+def keep_and_need(shape: Shape, images: int) -> NDArray[np.int64]:
+    """For each position: needed row and column, first kept row, the next row's, first column.
+
+    (images * out_rows * out_columns, 5); rows count over all images.
+    """
+    image, row, column = np.meshgrid(
+        np.arange(images), np.arange(shape.out_rows), np.arange(shape.out_columns), indexing="ij"
+    )
+    base = image * shape.rows
+    top = row * shape.stride - shape.pad
+    left = column * shape.stride - shape.pad
+    below = np.where(
+        row == shape.out_rows - 1, shape.rows, np.maximum(0, top + shape.stride)
+    )  # after the last row of windows the whole image may go
+    return np.stack(
+        [
+            base + np.minimum(shape.rows - 1, top + shape.k - 1),
+            np.minimum(shape.columns - 1, left + shape.k - 1),
+            base + np.maximum(0, top),
+            base + below,
+            np.maximum(0, left),
+        ],
+        axis=-1,
+    ).reshape(-1, 5)
+
+
+def input_flow(shape: Shape, images: int, design: Design) -> InputFlow:
+    """Walk every cycle of a run.
+
+    Raises:
+        ValueError: the run does not end (the rows kept cannot hold a window).
+    """
+    together = list(pairs(shape, images, design))
+    starts = np.array([p[0] for p in together], np.int64)
+    sizes = np.array([len(p) for p in together], np.int64)
+    fill, issue, waits, hazards = _walk(
+        keep_and_need(shape, images),
+        starts,
+        sizes,
+        images * shape.rows,
+        shape.columns,
+        shape.n,
+        groups_of(shape, design.n_cu),
+        design.d * design.k,
+        design.accumulate_latency,
+    )
+    if fill < 0:
+        raise ValueError(f"{shape} does not run on {design.d * design.k} kept rows")
+    return InputFlow(int(fill), int(issue), int(waits), int(hazards))
+
+
+@numba.njit(cache=True)
+def _walk(
+    positions: NDArray[np.int64],
+    starts: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    rows: int,
+    columns: int,
+    n: int,
+    groups: int,
+    kept: int,
+    distance: int,
+) -> tuple[int, int, int, int]:
+    row = column = channel_in = 0  # the next word to be written
+    seen = (0, 0, 0)  # the same a cycle ago, which is what a window's arrival is judged by
+    pair = lane = channel = group = 0
+    last_start = np.full(2, -distance)
+    fill = issue = waits = hazards = 0
+    idle = 0
+    cycle = 0
+    while pair < len(starts):
+        # The oldest position that still needs elements: after the last window of a pair has been
+        # read (its first slot), the first position of the next pair.
+        reading_over = channel == n - 1 and lane == sizes[pair] - 1 and group > 0
+        oldest = starts[pair] + sizes[pair] if reading_over else starts[pair]
+        accept = row < rows
+        if accept and oldest < len(positions):
+            first, following, first_column = positions[oldest, 2:]
+            accept = row < first + kept or (row < following + kept and column < first_column)
+
+        position = starts[pair] + lane
+        need_row, need_column = positions[position, 0], positions[position, 1]
+        arrived = seen > (need_row, need_column, channel)
+        seen = (row, column, channel_in)
+        if group > 0 or (arrived and (channel == 0 or cycle - last_start[lane] >= distance)):
+            if group == 0:
+                last_start[lane] = cycle
+            issue += 1
+            idle = 0
+            group += 1
+            if group == groups:
+                group = 0
+                lane += 1
+                if lane == sizes[pair]:
+                    lane = 0
+                    channel += 1
+                    if channel == n:
+                        channel = 0
+                        pair += 1
+        else:
+            idle += 1
+            if issue == 0:
+                fill += 1
+            elif not arrived:
+                waits += 1
+            else:
+                hazards += 1
+            if not accept and idle > distance:
+                return -1, 0, 0, 0
+
+        if accept:
+            channel_in += 1
+            if channel_in == n:
+                channel_in = 0
+                column += 1
+                if column == columns:
+                    column = 0
+                    row += 1
+        cycle += 1
+    return fill, issue, waits, hazards

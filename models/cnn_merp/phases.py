@@ -1,0 +1,129 @@
+"""The designs of the backward phases, from what a network file says of forward propagation.
+
+A phase is a bitstream of its own (CNN-MERP section VI.A). It has the kernel size, CUs, format and
+latencies of the layer's design; what the other loop order needs is sized here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from merp.models.network.network import Layer, Network
+from merp.models.params.cnn_merp.design import ARITHMETIC, Design
+from merp.models.params.cnn_merp.sizing import groups_of, size_design
+from merp.models.params.cnn_merp.unpool_design import UnpoolDesign, size_unpool
+from merp.models.params.delta_shape import delta_shape
+from merp.models.params.shape import Shape
+
+_KEPT = (*ARITHMETIC, "k", "n_cu", "r", "max_images")
+
+
+class DeltaDesign(NamedTuple):
+    """Elaboration of delta propagation.
+
+    Attributes:
+        engine: the forward engine with roles swapped. unpool: un-pooling and ReLU'.
+        before: un-pooling stands before the engine, deltas are stored at pooled resolution;
+            otherwise behind it, at the resolution of the sums.
+    """
+
+    engine: Design
+    unpool: UnpoolDesign
+    before: bool
+
+
+def _sharing(network: Network, layer: Layer) -> list[Layer]:
+    """Layers that run on the design of ``layer``."""
+    network.design(layer)  # says so where there is none
+    return [each for each in network.layers if each.design == layer.design]
+
+
+def _sized(network: Network, layer: Layer, shapes: Sequence[Shape], p: int, d: int) -> Design:
+    forward = network.design(layer)
+    kept = {key: getattr(forward, key) for key in _KEPT}
+    return size_design(shapes, **kept, p=p, d=d)
+
+
+def previous(network: Network, layer: Layer) -> Layer | None:
+    """The layer whose output is the input of ``layer``; None for the first."""
+    index = network.layers.index(layer)
+    return network.layers[index - 1] if index else None
+
+
+def maps_behind(shape: Shape, earlier: Shape) -> int:
+    """Maps of the earlier layer in one pass of delta propagation: fewer than n behind a flattening.
+
+    A fully connected layer takes every element of a map as a map of its own.
+    """
+    elements = shape.n * shape.rows * shape.columns
+    return elements // (earlier.pooled_rows * earlier.pooled_columns)
+
+
+def delta_design(network: Network, layer: Layer, before: bool = False) -> DeltaDesign:
+    """Design of delta propagation for all layers that share the design of ``layer``.
+
+    The first layer of a network is left out: its input has no delta.
+
+    Raises:
+        BadInput: the layer has no design.
+        ValueError: none of the layers propagates a delta.
+    """
+    pairs = [(each, previous(network, each)) for each in _sharing(network, layer)]
+    layers = [(each, earlier) for each, earlier in pairs if earlier is not None]
+    forward = network.design(layer)
+    shapes = [delta_shape(each.shape) for each, _ in layers]
+    # Fewer groups than the accumulators' latency: two positions take turns. The odd last column of
+    # a row then pairs with the next row's first, if one more ring of rows is kept.
+    crowded = min(groups_of(s, forward.n_cu) for s in shapes) < forward.accumulate_latency
+    # A border narrower than half the kernel, or none at all, leaves a single ring too short.
+    narrow = any(2 * s.pad < s.k - 1 or s.columns <= s.k for s in shapes)
+    engine = _sized(
+        network, layer, shapes, 2 if crowded else 1, max(forward.d, 2 if crowded or narrow else 1)
+    )
+    if before:
+        undone = [(each.shape, each.shape.m) for each, _ in layers]
+    else:
+        undone = [
+            (earlier.shape, maps_behind(each.shape, earlier.shape)) for each, earlier in layers
+        ]
+    return DeltaDesign(engine, _unpool_design(forward, undone), before)
+
+
+def _unpool_design(forward: Design, undone: Sequence[tuple[Shape, int]]) -> UnpoolDesign:
+    """Un-pooling of layers, each with the maps of its delta."""
+    return size_unpool(
+        [shape for shape, _ in undone],
+        [maps for _, maps in undone],
+        fmt=forward.fmt,
+        max_images=forward.max_images,
+        add_latency=forward.add_latency,
+        mul_latency=forward.mul_latency,
+    )
+
+
+def update_design(network: Network, layer: Layer) -> Design:
+    """Design of kernel update for all layers that share the design of ``layer``.
+
+    Gradients are summed over positions, so positions cannot take turns; there is no pooling. A
+    sweep needs its whole row until it ends: the next row's maps then fill a second ring.
+
+    Raises:
+        BadInput: the layer has no design.
+    """
+    shapes = [replace(each.shape, relu=False, pool=None) for each in _sharing(network, layer)]
+    forward = network.design(layer)
+    d = max(2, forward.d) if forward.ku_kind == "row" else forward.d
+    sized = _sized(network, layer, shapes, 1, d)
+    return replace(sized, ku_kind=forward.ku_kind, ku_lanes=forward.ku_lanes)
+
+
+def update_unpool_design(network: Network, layer: Layer) -> UnpoolDesign:
+    """Un-pooling in front of the kernel update, where deltas are stored at pooled resolution.
+
+    Raises:
+        BadInput: the layer has no design.
+    """
+    undone = [(each.shape, each.shape.m) for each in _sharing(network, layer)]
+    return _unpool_design(network.design(layer), undone)

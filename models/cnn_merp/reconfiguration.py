@@ -1,0 +1,71 @@
+"""Two levels of reconfiguration: registers within a design, a bitstream between designs.
+
+CNN-MERP section VI: each kernel size and each phase is a bitstream of its own; 16 bit at 66 MHz
+(BPI flash).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+
+from merp.models.cnn_merp.phases import previous
+from merp.models.network.network import Layer, Network
+
+PORT_BITS = 16
+PORT_MHZ = 66.0
+MAX_BATCH = 1 << 16
+
+
+def load_seconds(bits: int) -> float:
+    """Return the time a bitstream of ``bits`` takes through the configuration port."""
+    return bits / (PORT_BITS * PORT_MHZ * 1e6)
+
+
+def layer_passes(
+    network: Network, phases: tuple[str, ...] = ("fp", "dp", "ku")
+) -> list[tuple[Layer, str]]:
+    """Return layer and phase of each pass of a training step, in order.
+
+    FP from the first layer to the last, then all of DP from the last to the first, then KU: its
+    operands lie in memory, so that it need not alternate with DP, which would cost more bitstreams.
+    """
+    layers = [layer for layer in network.layers if layer.design is not None]
+    return [
+        (layer, phase)
+        for phase in phases
+        for layer in (reversed(layers) if phase == "dp" else layers)
+        if not (phase == "dp" and previous(network, layer) is None)
+    ]
+
+
+def passes(network: Network, phases: tuple[str, ...] = ("fp", "dp", "ku")) -> list[tuple[str, str]]:
+    """Return design and phase of each pass, in that order."""
+    return [(str(layer.design), phase) for layer, phase in layer_passes(network, phases)]
+
+
+def bitstreams(order: list[tuple[str, str]]) -> int:
+    """Return the bitstreams loaded in one step of a loop over ``order``, the first one included.
+
+    With a single design and phase there is nothing to load, step after step.
+    """
+    changes = sum(a != b for a, b in pairwise(order))
+    return changes + (bool(order) and order[0] != order[-1])
+
+
+def least_batch(share: float, overhead: float, seconds: Callable[[int], float]) -> int | None:
+    """Return the smallest even batch at which ``overhead`` is at most ``share`` of the time.
+
+    ``seconds`` is the computing time of a batch, and grows with it. None beyond ``MAX_BATCH``.
+    """
+
+    def enough(batch: int) -> bool:
+        return overhead <= share * (overhead + seconds(batch))
+
+    if not enough(MAX_BATCH):
+        return None
+    low, high = 0, MAX_BATCH // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(2 * middle) else (middle, high)
+    return 2 * high

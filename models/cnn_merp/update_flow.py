@@ -1,0 +1,52 @@
+"""Flow control of a kernel update as a cycle model: sums over positions, then the update.
+
+The slots are walked as the design's ``ku_kind`` asks; behind the last one follows the read-out of
+all gradients.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from merp.models.cnn_merp.position_flow import position_walk
+from merp.models.cnn_merp.row_flow import row_walk
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.kernel_update_registers import gradient_latency
+from merp.models.params.shape import Shape
+
+ISSUED = 2  # cycles from the issue of a slot to the slot at the array
+READ = 4  # cycles from the read of a gradient to the element, chosen from kernels and biases
+LEAVE = 2  # cycles from a word's end in the pipeline to its stream
+
+
+@dataclass(frozen=True)
+class UpdateFlow:
+    """Cycles of a kernel update, a word offered and taken in every cycle on every stream.
+
+    Attributes:
+        fill: from the first accepted map word to the first slot. issue: slots.
+        stall_input, stall_hazard: cycles without a slot between the first and the last one.
+        drain: behind the last slot: the update of every kernel and bias.
+    """
+
+    fill: int
+    issue: int
+    stall_input: int
+    stall_hazard: int
+    drain: int
+
+    @property
+    def total(self) -> int:
+        """From the first accepted map word to the last updated bias."""
+        return self.fill + self.issue + self.stall_input + self.stall_hazard + self.drain
+
+
+def update_flow(shape: Shape, images: int, design: Design, momentum: bool = False) -> UpdateFlow:
+    """Walk every cycle up to the last slot; the update behind it takes an element per cycle."""
+    walk = row_walk if design.ku_kind == "row" else position_walk
+    step = design.mul_latency + design.add_latency
+    pipeline = READ + step * (2 if momentum else 1)
+    elements = shape.m * (shape.n * shape.k**2 + 1)
+    drain = ISSUED + gradient_latency(design) + pipeline + elements + LEAVE
+    fill, issue, stall_input, stall_hazard = walk(shape, images, design)
+    return UpdateFlow(fill, issue, stall_input, stall_hazard, drain)

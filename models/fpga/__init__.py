@@ -1,0 +1,1 @@
+"""FPGA parts, their resources, and the delay of logic."""

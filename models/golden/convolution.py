@@ -1,0 +1,66 @@
+"""Golden convolution: every output in the exact order of additions of the hardware.
+
+CNN-MERP section V. An output starts at its bias; for each input map in turn, the k*k products of
+one window are summed as the CU's kind says and added to it. Padding taps are the element +0, so
+their products are signed zeros (or NaN under an infinite kernel element), never left out.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from merp.models.arithmetic import compiled, fused
+from merp.models.arithmetic.compiled import Bits
+from merp.models.arithmetic.words import element_limits
+from merp.models.params.formats import BINARY32, FloatFormat
+from merp.models.params.summation import TREE, Summation
+
+
+def convolution(
+    x: Bits,
+    kernels: Bits,
+    bias: Bits,
+    stride: int,
+    pad: int,
+    fmt: FloatFormat,
+    summation: Summation = TREE,
+) -> Bits:
+    """Convolve maps (cross-correlation, as in every convolution layer).
+
+    Args:
+        x: (images, rows, columns, n) words.
+        kernels: (m, n, k, k) words.
+        bias: (m,) words.
+        stride: rows and columns between windows.
+        pad: rows and columns of zeros on all four sides.
+        fmt: number format.
+        summation: how the k*k products are summed (``Design.summation``).
+
+    Returns:
+        (images, out_rows, out_columns, m) words.
+
+    Raises:
+        ValueError: the shapes do not fit each other, or the sum is fused and the format is not
+            binary32.
+    """
+    if summation.kind == "fused" and fmt != BINARY32:
+        raise ValueError("cu_kind fused is for binary32 only")
+    images, rows, columns, n = x.shape
+    m, kernel_n, k, kernel_columns = kernels.shape
+    out_rows, out_columns = ((side + 2 * pad - k) // stride + 1 for side in (rows, columns))
+    if (kernel_n, kernel_columns, *bias.shape) != (n, k, m) or out_rows < 1 or out_columns < 1:
+        raise ValueError(
+            f"maps {x.shape}, kernels {kernels.shape} and biases {bias.shape} do not fit"
+        )
+    padded = np.zeros((images, rows + 2 * pad, columns + 2 * pad, n), np.uint32)
+    padded[:, pad : pad + rows, pad : pad + columns] = x
+    arguments = (
+        padded,
+        np.ascontiguousarray(kernels, np.uint32),
+        np.ascontiguousarray(bias, np.uint32),
+        stride,
+        (out_rows, out_columns),
+    )
+    if summation.kind == "fused":
+        return fused.convolve(*arguments, summation)
+    return compiled.convolve(*arguments, element_limits(fmt))

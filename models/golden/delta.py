@@ -1,0 +1,101 @@
+"""Golden delta propagation of a convolution: from the delta of its sums to that of its input.
+
+CNN-MERP section III.B: a convolution with the kernels rotated by 180 degrees over delta maps in a
+zero border of k-1-pad. Input and output maps swap roles, so an engine of forward propagation does
+it. Between the deltas of a convolution of stride s lie s-1 zeros (dilation), and the windows then
+move by one.
+
+Inserted zeros are the element +0, as padding is: their products are signed zeros that count, or NaN
+under an infinite kernel element. Hardware that spends no time on them must keep each tap's place in
+the tree, and is equal for finite kernels only.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from merp.models.arithmetic.compiled import Bits
+from merp.models.golden.convolution import convolution
+from merp.models.golden.inference import group_parameters
+from merp.models.network.network import Layer
+from merp.models.params.formats import FloatFormat
+from merp.models.params.shape import Shape
+from merp.models.params.summation import TREE, Summation
+
+
+def swapped(kernels: Bits) -> Bits:
+    """Kernels (m, n, k, k) as delta propagation uses them: (n, m, k, k), rotated by 180 degrees."""
+    return np.ascontiguousarray(kernels.swapaxes(0, 1)[:, :, ::-1, ::-1])
+
+
+def spread(delta: Bits, shape: Shape) -> Bits:
+    """Delta maps as the engine's windows see them: dilated by the stride, in a border of zeros.
+
+    delta: (images, out_rows, out_columns, m). Returns (images, rows + k - 1, columns + k - 1, m):
+    as many windows as the input map has elements, those included that no forward window reached.
+    """
+    images, rows, columns, m = delta.shape
+    first = shape.k - 1 - shape.pad
+    size = (images, shape.rows + shape.k - 1, shape.columns + shape.k - 1, m)
+    maps = np.zeros(size, np.uint32)
+    maps[
+        :,
+        first : first + (rows - 1) * shape.stride + 1 : shape.stride,
+        first : first + (columns - 1) * shape.stride + 1 : shape.stride,
+    ] = delta
+    return maps
+
+
+def delta_convolution(
+    delta: Bits, kernels: Bits, shape: Shape, fmt: FloatFormat, summation: Summation = TREE
+) -> Bits:
+    """Propagate the delta of one group of a layer.
+
+    Each output is a sum over the layer's output maps, ascending, from +0; the k*k products of one
+    window are summed as the CU's kind says, taps in the order of the rotated kernel.
+
+    Args:
+        delta: (images, out_rows, out_columns, m) words, of the sums before ReLU and pooling.
+        kernels: (m, n, k, k) words, as forward propagation has them.
+        shape: the layer's, as in forward propagation.
+        fmt: number format.
+        summation: how a CU sums its products (``Design.summation``).
+
+    Returns:
+        (images, rows, columns, n) words: the delta of the layer's input.
+
+    Raises:
+        ValueError: an array is not of the shape's size, or the sum is fused and the format is not
+            binary32.
+    """
+    sizes = {
+        "delta": (delta.shape[1:], (shape.out_rows, shape.out_columns, shape.m)),
+        "kernels": (kernels.shape, (shape.m, shape.n, shape.k, shape.k)),
+    }
+    for name, (found, wanted) in sizes.items():
+        if found != wanted:
+            raise ValueError(f"{name} must be of size {wanted}, not {found}")
+    zeros = np.zeros(shape.n, np.uint32)
+    return convolution(spread(delta, shape), swapped(kernels), zeros, 1, 0, fmt, summation)
+
+
+def delta_layer(
+    layer: Layer, delta: Bits, kernels: Bits, fmt: FloatFormat, summation: Summation = TREE
+) -> Bits:
+    """Propagate the delta of all groups of a layer; the input maps of the groups follow each other.
+
+    delta: (images, out_rows, out_columns, groups*m); kernels: (groups*m, n, k, k). Returns
+    (images, rows, columns, groups*n).
+    """
+    zeros = np.zeros(layer.biases, np.uint32)
+    groups = [
+        delta_convolution(
+            np.ascontiguousarray(delta[..., group * layer.shape.m : (group + 1) * layer.shape.m]),
+            group_parameters(layer, group, kernels, zeros)[0],
+            layer.shape,
+            fmt,
+            summation,
+        )
+        for group in range(layer.groups)
+    ]
+    return np.concatenate(groups, axis=-1)

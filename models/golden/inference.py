@@ -1,0 +1,102 @@
+"""Golden forward propagation of a whole network."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from merp.models.arithmetic.compiled import Bits
+from merp.models.golden.initial import Parameters
+from merp.models.golden.super_layer import super_layer
+from merp.models.network.network import Layer, Network
+from merp.models.params.formats import FloatFormat
+from merp.models.params.summation import TREE, Summation
+
+
+class LayerMaps(NamedTuple):
+    """What goes into a layer and what comes out, all groups, as words.
+
+    Attributes:
+        layer: the layer.
+        x: (images, rows, columns, groups*n).
+        y: (images, pooled rows, pooled columns, groups*m).
+    """
+
+    layer: Layer
+    x: Bits
+    y: Bits
+
+
+def group_maps(x: Bits, layer: Layer, group: int) -> Bits:
+    """Input maps of one group of a layer: (images, rows, columns, n)."""
+    n = layer.shape.n
+    return np.ascontiguousarray(x[..., group * n : (group + 1) * n])
+
+
+def group_parameters(layer: Layer, group: int, kernels: Bits, bias: Bits) -> tuple[Bits, Bits]:
+    """Kernels (m, n, k, k) and biases (m,) of one group of a layer."""
+    maps = slice(group * layer.shape.m, (group + 1) * layer.shape.m)
+    return kernels[maps], bias[maps]
+
+
+def as_input(maps: Bits, layer: Layer) -> Bits:
+    """Maps as a layer takes them: a fully connected layer after maps takes them flattened.
+
+    The elements of one image become the channels of a 1 x 1 map, in the order row, column, channel.
+
+    Raises:
+        ValueError: the maps are not the layer's.
+    """
+    if layer.kind == "fc":
+        maps = maps.reshape(len(maps), 1, 1, -1)
+    wanted = (layer.shape.rows, layer.shape.columns, layer.groups * layer.shape.n)
+    if maps.shape[1:] != wanted:
+        raise ValueError(f"{layer.name}: input must be of size {wanted}, not {maps.shape[1:]}")
+    return maps
+
+
+def forward_layer(
+    layer: Layer, x: Bits, kernels: Bits, bias: Bits, fmt: FloatFormat, summation: Summation = TREE
+) -> Bits:
+    """Run all groups of a layer; their output maps follow each other."""
+    groups = [
+        super_layer(
+            group_maps(x, layer, group),
+            *group_parameters(layer, group, kernels, bias),
+            layer.shape,
+            fmt,
+            summation,
+        )
+        for group in range(layer.groups)
+    ]
+    return np.concatenate(groups, axis=-1)
+
+
+def inference(network: Network, image: Bits, parameters: Parameters) -> Iterator[LayerMaps]:
+    """Run the layers one after the other, as far as the caller asks.
+
+    Args:
+        network: the network; a layer without a design sums as the paper's CU does.
+        image: (images, rows, columns, channels) words.
+        parameters: kernels and biases of every layer (``initial.parameters``).
+
+    Yields:
+        Input and output of each layer, in order.
+    """
+    maps = image
+    for layer in network.layers:
+        x = as_input(maps, layer)
+        summation = network.summation(layer)
+        maps = forward_layer(layer, x, *parameters[layer.name], network.fmt, summation)
+        yield LayerMaps(layer, x, maps)
+
+
+def layer_inputs(network: Network, image: Bits, parameters: Parameters) -> dict[str, Bits]:
+    """Golden input of every layer by name, the last layer's output as ``output``.
+
+    Runs the whole network; use ``inference`` to stop early.
+    """
+    steps = list(inference(network, image, parameters))
+    return {step.layer.name: step.x for step in steps} | {"output": steps[-1].y}

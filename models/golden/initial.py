@@ -1,0 +1,64 @@
+"""Initial kernels and biases of a network, from a seed.
+
+Kernels are He-normal, of standard deviation sqrt(2 / (n*k*k)) (He et al. 2015,
+doi:10.1109/ICCV.2015.123, equation 10); biases are normal of standard deviation 0.01, so that no
+datapath is tested with zeros only. Each layer has random numbers of its own, from the seed and its
+name: a layer's parameters do not depend on the layers around it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from merp.models.arithmetic.compiled import Bits
+from merp.models.arithmetic.words import to_bits
+from merp.models.network.network import Layer, Network
+from merp.models.params.formats import FloatFormat
+
+BIAS_DEVIATION = 0.01
+
+_CHUNK = 1 << 20  # kernel words rounded at a time: a large layer's binary64 copy would not fit
+
+Parameters = Mapping[str, tuple[Bits, Bits]]
+
+
+def layer_parameters(layer: Layer, seed: int, fmt: FloatFormat) -> tuple[Bits, Bits]:
+    """Kernels (groups*m, n, k, k) and biases (groups*m,) of one layer, as words."""
+    shape = layer.shape
+    generator = np.random.default_rng([seed, *layer.name.encode()])
+    deviation = math.sqrt(2.0 / (shape.n * shape.k * shape.k))
+    kernels = np.empty(layer.kernels, np.uint32)
+    for low in range(0, kernels.size, _CHUNK):
+        part = kernels[low : low + _CHUNK]
+        part[:] = to_bits(deviation * generator.standard_normal(part.size), fmt)
+    biases = to_bits(BIAS_DEVIATION * generator.standard_normal(layer.biases), fmt)
+    return kernels.reshape(layer.biases, shape.n, shape.k, shape.k), biases
+
+
+class _Initial(Mapping[str, tuple[Bits, Bits]]):
+    """Makes a layer's parameters when they are first asked for, as some have 10^8 words."""
+
+    def __init__(self, network: Network, seed: int) -> None:
+        self._layers = {layer.name: layer for layer in network.layers}
+        self._fmt = network.fmt
+        self._seed = seed
+        self._made: dict[str, tuple[Bits, Bits]] = {}
+
+    def __getitem__(self, name: str) -> tuple[Bits, Bits]:
+        if name not in self._made:
+            self._made[name] = layer_parameters(self._layers[name], self._seed, self._fmt)
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._layers)
+
+    def __len__(self) -> int:
+        return len(self._layers)
+
+
+def parameters(network: Network, seed: int) -> Parameters:
+    """Kernels and biases by layer name; each layer's are made when first asked for."""
+    return _Initial(network, seed)

@@ -1,0 +1,134 @@
+"""Golden kernel update: gradients of kernels and biases, and the step that uses them.
+
+CNN-MERP section III.B: the gradient of a kernel element is the sum over all positions of the input
+element under it times the delta there. ``ku_kind`` says in which order it is summed.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from merp.models.arithmetic.compiled import Bits
+from merp.models.arithmetic.fp_add import fp_add
+from merp.models.arithmetic.fp_convert import fp_convert
+from merp.models.arithmetic.fp_mul import fp_mul
+from merp.models.arithmetic.fused import pair_sums
+from merp.models.golden.convolution import convolution
+from merp.models.golden.inference import group_maps
+from merp.models.golden.window import windows
+from merp.models.network.network import Layer
+from merp.models.params.formats import BINARY32, FloatFormat
+from merp.models.params.shape import Shape
+from merp.models.params.summation import TREE, Summation
+
+_CHUNK = 1 << 24  # window words copied at a time: all windows of a batch would not fit
+
+
+def _by_position(x: Bits, delta: Bits, shape: Shape, fmt: FloatFormat) -> Bits:
+    """``ku_kind = "position"``: RN(x*delta), added one after the other over image, row, column.
+
+    That is a convolution with 1 x 1 kernels, its input maps being the positions: element (i, row,
+    column) of the kernels takes the place of (image, row, column), delta that of the kernels.
+    """
+    view = windows(x, shape).transpose(3, 4, 5, 0, 1, 2)  # (n, k, k, positions)
+    factors = np.ascontiguousarray(delta.reshape(-1, shape.m).T).reshape(shape.m, -1, 1, 1)
+    zeros = np.zeros(shape.m, np.uint32)
+    step = max(1, _CHUNK // (shape.k * shape.k * factors.shape[1]))
+    parts = []
+    for low in range(0, shape.n, step):
+        taps = np.ascontiguousarray(view[low : low + step])
+        taps = taps.reshape(len(taps), shape.k, shape.k, -1)
+        parts.append(convolution(taps, factors, zeros, 1, 0, fmt))
+    return np.ascontiguousarray(np.concatenate(parts).transpose(3, 0, 1, 2))
+
+
+def _by_row(x: Bits, delta: Bits, shape: Shape, summation: Summation) -> Bits:
+    """``ku_kind = "row"``: fused sums over the columns, added one after the other over image, row.
+
+    Both in the accumulator's format; a finished gradient is rounded once more, to binary32.
+    ``docs/blocks/row_array.md``. Binary32 only, as fused sums are.
+    """
+    fmt = summation.accumulator_format(BINARY32)
+    view = windows(x, shape).transpose(0, 1, 3, 4, 5, 2)  # (images, rows, n, k, k, columns)
+    columns = shape.out_columns
+    total = np.zeros((shape.m, shape.n * shape.k**2), np.uint32)
+    for image, row in np.ndindex(delta.shape[:2]):
+        taps = view[image, row].reshape(-1, columns)
+        total = fp_add(total, pair_sums(taps, delta[image, row].T, summation), fmt)
+    return fp_convert(total, fmt, BINARY32).reshape(shape.m, shape.n, shape.k, shape.k)
+
+
+def kernel_gradient(
+    x: Bits, delta: Bits, shape: Shape, fmt: FloatFormat, summation: Summation = TREE
+) -> Bits:
+    """Gradient of one group's kernels, summed over the batch.
+
+    Args:
+        x: (images, rows, columns, n) words, the input of forward propagation.
+        delta: (images, out_rows, out_columns, m) words, of the sums before ReLU and pooling.
+        shape: the layer's.
+        fmt: number format.
+        summation: how products are summed; its ``ku_kind`` counts.
+
+    Returns:
+        (m, n, k, k) words.
+
+    Raises:
+        ValueError: an array is not of the shape's size.
+    """
+    sizes = {
+        "maps": (x.shape[1:], (shape.rows, shape.columns, shape.n)),
+        "delta": (delta.shape, (len(x), shape.out_rows, shape.out_columns, shape.m)),
+    }
+    for name, (found, wanted) in sizes.items():
+        if found != wanted:
+            raise ValueError(f"{name} must be of size {wanted}, not {found}")
+    if summation.ku_kind == "row":
+        return _by_row(x, delta, shape, summation)
+    return _by_position(x, delta, shape, fmt)
+
+
+def bias_gradient(delta: Bits, fmt: FloatFormat) -> Bits:
+    """Gradient of biases: delta (images, rows, columns, m) words give (m,) words.
+
+    The sum from +0 over image, row, column: a bias is a kernel element whose input is always one.
+    """
+    m = delta.shape[-1]
+    positions = delta[..., 0].size
+    ones = np.full((1, 1, 1, positions), fmt.one, np.uint32)
+    factors = np.ascontiguousarray(delta.reshape(-1, m).T).reshape(m, positions, 1, 1)
+    return convolution(ones, factors, np.zeros(m, np.uint32), 1, 0, fmt).reshape(m)
+
+
+def gradients(
+    layer: Layer, x: Bits, delta: Bits, fmt: FloatFormat, summation: Summation = TREE
+) -> tuple[Bits, Bits]:
+    """Gradients of all groups of a layer: kernels (groups*m, n, k, k) and biases (groups*m,).
+
+    x: (images, rows, columns, groups*n); delta: (images, out_rows, out_columns, groups*m).
+    """
+    m = layer.shape.m
+    kernels = [
+        kernel_gradient(
+            group_maps(x, layer, group),
+            delta[..., group * m : (group + 1) * m],
+            layer.shape,
+            fmt,
+            summation,
+        )
+        for group in range(layer.groups)
+    ]
+    return np.concatenate(kernels), bias_gradient(delta, fmt)
+
+
+def update(
+    parameter: Bits, velocity: Bits, gradient: Bits, rate: int, momentum: int, fmt: FloatFormat
+) -> tuple[Bits, Bits]:
+    """Stochastic gradient descent: new parameters and new velocities, of any equal shapes.
+
+    v = RN(RN(momentum*v) + gradient), w = RN(w - RN(rate*v)). ``rate`` and ``momentum`` are words.
+    Without momentum no velocity is kept: the caller passes +0 each time.
+    """
+    velocity = fp_add(fp_mul(momentum, velocity, fmt), gradient, fmt)
+    step = fp_mul(rate, velocity, fmt) ^ np.uint32(fmt.sign_bit)
+    return fp_add(parameter, step, fmt), velocity

@@ -1,0 +1,69 @@
+"""Loss and the delta that it sends back: the host's part, in binary64.
+
+Deltas are those of the sum over the batch; the 1/batch of the mean belongs to the learning rate
+(``training.Rates``). The loss that is reported is the mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from merp.models.arithmetic.compiled import Bits, Values
+from merp.models.arithmetic.words import to_bits, to_values
+from merp.models.params.formats import FloatFormat
+
+Labels = NDArray[np.int64]
+
+
+def softmax(scores: Values) -> Values:
+    """Probabilities of (images, classes) scores."""
+    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return powers / powers.sum(axis=1, keepdims=True)
+
+
+def _cross_entropy(scores: Values, wanted: Values) -> tuple[Values, Values]:
+    """Softmax cross-entropy: -log p of the label; its derivative is p - wanted."""
+    shifted = scores - scores.max(axis=1, keepdims=True)
+    loss = np.log(np.exp(shifted).sum(axis=1)) - (shifted * wanted).sum(axis=1)
+    return loss, softmax(scores) - wanted
+
+
+def _squared(scores: Values, wanted: Values) -> tuple[Values, Values]:
+    """Half the squared distance to 1 for the label, 0 elsewhere."""
+    error = scores - wanted
+    return 0.5 * (error * error).sum(axis=1), error
+
+
+_KINDS: dict[str, Callable[[Values, Values], tuple[Values, Values]]] = {
+    "cross-entropy": _cross_entropy,
+    "squared": _squared,
+}
+LOSSES = tuple(_KINDS)
+
+
+def loss(kind: str, output: Bits, labels: Labels, fmt: FloatFormat) -> tuple[float, Bits]:
+    """Return the mean loss of a batch and the delta of the network's output.
+
+    Args:
+        kind: ``cross-entropy`` (of the softmax) or ``squared``.
+        output: words of the last layer, images first; an image's elements are its scores.
+        labels: (images,) classes, numbered as the scores.
+        fmt: number format of ``output`` and of the delta.
+
+    Returns:
+        The loss (NaN or infinite when the scores are), and words of the shape of ``output``.
+
+    Raises:
+        ValueError: there is no such kind.
+    """
+    if kind not in _KINDS:
+        raise ValueError(f"loss must be one of {', '.join(LOSSES)}, not {kind!r}")
+    scores = to_values(output, fmt).reshape(len(output), -1)
+    wanted = np.zeros(scores.shape)
+    wanted[np.arange(len(labels)), labels] = 1.0
+    with np.errstate(invalid="ignore", over="ignore"):
+        losses, derivative = _KINDS[kind](scores, wanted)
+    return float(losses.mean()), to_bits(derivative, fmt).reshape(output.shape)

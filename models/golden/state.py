@@ -1,0 +1,195 @@
+"""State that forward propagation keeps for the way back: what ReLU' and un-pooling need.
+
+Three kinds (``traffic.footing.STATES``), which give the same deltas bit for bit:
+
+- ``32``: the activation itself, after ReLU and before pooling, whatever the width of its format;
+- ``1``: the mask of ReLU, one bit per activation, and a position per maximum;
+- ``pooled``: what expands a delta that is stored at pooled resolution: with max pooling the mask
+  bit and the position of each maximum, else the mask of every activation.
+
+The mask is x > 0, so that a NaN stops a delta. A position is row * window + column in the pooling
+window; the first in raster order wins ties, -0 equals +0, and the first NaN wins over everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from merp.models.arithmetic.compiled import Bits
+from merp.models.arithmetic.words import to_values
+from merp.models.golden.pooling import pool_elements
+from merp.models.params.formats import FloatFormat
+from merp.models.params.shape import Pool, Shape
+from merp.models.params.state_field import position_bits, state_field_bits
+from merp.models.traffic.footing import STATES
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, kw_only=True)
+class State:
+    """State of one layer; what its kind and the layer have no use for is None.
+
+    Attributes:
+        kind: ``32``, ``1`` or ``pooled``.
+        activation: (images, out_rows, out_columns, maps) words.
+        mask: one per activation, or one per maximum (``pooled`` with max pooling).
+        position: of the maxima, uint32, (images, pooled_rows, pooled_columns, maps).
+    """
+
+    kind: str
+    activation: Bits | None = None
+    mask: Mask | None = None
+    position: Bits | None = None
+
+
+def of_maps(state: State, low: int, high: int) -> State:
+    """State of the maps ``low`` to ``high``, the last one not included."""
+    return State(
+        kind=state.kind,
+        activation=None if state.activation is None else state.activation[..., low:high],
+        mask=None if state.mask is None else state.mask[..., low:high],
+        position=None if state.position is None else state.position[..., low:high],
+    )
+
+
+def joined(states: Sequence[State]) -> State:
+    """State of the maps of several passes, one pass after the other: the inverse of ``of_maps``.
+
+    Raises:
+        ValueError: there are none, or they are not alike.
+    """
+    if not states:
+        raise ValueError("nothing to join")
+
+    def join(parts: list[NDArray[Any] | None]) -> NDArray[Any] | None:
+        there = [part for part in parts if part is not None]
+        if len(there) not in (0, len(parts)):
+            raise ValueError("the states to join are not alike")
+        return np.concatenate(there, axis=-1) if there else None
+
+    return State(
+        kind=states[0].kind,
+        activation=join([each.activation for each in states]),
+        mask=join([each.mask for each in states]),
+        position=join([each.position for each in states]),
+    )
+
+
+def relu_mask(activation: Bits, fmt: FloatFormat) -> Mask:
+    """Whether each element passes a delta: x > 0."""
+    return to_values(activation, fmt) > 0
+
+
+def max_positions(activation: Bits, pool: Pool, fmt: FloatFormat) -> Bits:
+    """Position of each window's maximum: (images, pooled rows, pooled columns, maps)."""
+    elements = (
+        to_values(each, fmt) for each in pool_elements(activation, pool.window, pool.stride)
+    )
+    largest = next(elements)
+    position = np.zeros(largest.shape, np.uint32)
+    for tap, element in enumerate(elements, start=1):
+        wins = (element > largest) | (np.isnan(element) & ~np.isnan(largest))
+        largest = np.where(wins, element, largest)
+        position[wins] = tap
+    return position
+
+
+def keep_state(activation: Bits, shape: Shape, kind: str, fmt: FloatFormat) -> State:
+    """Take what the way back needs from a layer's activation.
+
+    Args:
+        activation: (images, out_rows, out_columns, maps) words, of any number of maps.
+        shape: ReLU and pooling of the layer.
+        kind: one of ``traffic.footing.STATES``.
+        fmt: number format.
+
+    Raises:
+        ValueError: there is no such kind.
+    """
+    if kind not in STATES:
+        raise ValueError(f"kind of state must be one of {', '.join(STATES)}, not {kind!r}")
+    pool = shape.pool if shape.pool and shape.pool.kind == "max" else None
+    if not (shape.relu or pool):
+        return State(kind=kind)
+    if kind == "32":
+        return State(kind=kind, activation=activation)
+    position = max_positions(activation, pool, fmt) if pool else None
+    if not shape.relu:
+        return State(kind=kind, position=position)
+    if kind == "pooled" and pool and position is not None:
+        maxima = np.zeros(position.shape, np.uint32)
+        for tap, element in enumerate(pool_elements(activation, pool.window, pool.stride)):
+            maxima = np.where(position == tap, element, maxima)
+        return State(kind=kind, mask=relu_mask(maxima, fmt), position=position)
+    return State(kind=kind, mask=relu_mask(activation, fmt), position=position)
+
+
+def _fields(state: State, shape: Shape, fmt: FloatFormat) -> Iterator[tuple[Bits, int]]:
+    """Strings of fields, in the order of packing, each with the width of a field in bits."""
+    if state.activation is not None:
+        yield state.activation, 8 * -(-fmt.width // 8)
+    mask = None if state.mask is None else state.mask.astype(np.uint32)
+    if state.position is None or shape.pool is None:
+        if mask is not None:
+            yield mask, 1
+        return
+    position_width = position_bits(shape.pool.window)
+    if mask is not None and state.kind == "pooled":
+        yield state.position << np.uint32(1) | mask, 1 + position_width
+        return
+    if mask is not None:
+        yield mask, 1
+    yield state.position, position_width
+
+
+def packed(state: State, shape: Shape, fmt: FloatFormat) -> bytes:
+    """State as it lies in memory: one string of bits, the lowest of each byte first.
+
+    Fields follow each other in stream order (image, row, column, map) without gaps, the lowest bit
+    of a field first; the last byte is filled up with zeros. ``32``: the words, in whole bytes.
+    ``1``: all mask bits, then all positions. ``pooled`` with max pooling: one field per maximum,
+    the mask in its lowest bit, the position above; otherwise as ``1``.
+    """
+    bits = [
+        (words.reshape(-1, 1) >> np.arange(width, dtype=np.uint32) & 1).astype(np.uint8).reshape(-1)
+        for words, width in _fields(state, shape, fmt)
+    ]
+    return np.packbits(np.concatenate(bits), bitorder="little").tobytes() if bits else b""
+
+
+def unpacked(data: bytes, shape: Shape, maps: int, images: int) -> State:
+    """State of kind ``pooled`` from its bytes, as hardware writes it: the inverse of ``packed``.
+
+    Args:
+        data: what ``packed`` gives.
+        shape: ReLU and pooling of the layer.
+        maps: in ``data``; those of one group where each group is packed by itself.
+        images: in ``data``.
+
+    Raises:
+        ValueError: there are more or fewer bytes than the state has.
+    """
+    pool = shape.pool if shape.pool and shape.pool.kind == "max" else None
+    rows, columns = shape.out_rows, shape.out_columns
+    width = state_field_bits(shape)
+    if pool:
+        rows, columns = shape.pooled_rows, shape.pooled_columns
+    size = images, rows, columns, maps
+    total = images * rows * columns * maps * width
+    if len(data) != -(-total // 8):
+        raise ValueError(f"state of {maps} maps must be {-(-total // 8)} bytes, not {len(data)}")
+    bits = np.unpackbits(np.frombuffer(data, np.uint8), count=total, bitorder="little")
+    fields = bits.reshape(*size, width).astype(np.uint32)
+    mask = fields[..., 0].astype(np.bool_) if shape.relu else None
+    if pool is None:
+        return State(kind="pooled", mask=mask)
+    code = fields[..., int(shape.relu) :]
+    weights = np.uint32(1) << np.arange(code.shape[-1], dtype=np.uint32)
+    position = (code * weights).sum(axis=-1, dtype=np.uint32)
+    return State(kind="pooled", mask=mask, position=position)

@@ -1,0 +1,44 @@
+"""Golden super layer: convolution, ReLU and pooling in one (CNN-MERP section IV.F)."""
+
+from __future__ import annotations
+
+from merp.models.arithmetic.compiled import Bits
+from merp.models.arithmetic.relu import relu
+from merp.models.golden.convolution import convolution
+from merp.models.golden.pooling import pool_maps
+from merp.models.params.formats import FloatFormat
+from merp.models.params.shape import Shape
+from merp.models.params.summation import TREE, Summation
+
+
+def super_layer(
+    x: Bits, kernels: Bits, bias: Bits, shape: Shape, fmt: FloatFormat, summation: Summation = TREE
+) -> Bits:
+    """Run one group of a layer.
+
+    Args:
+        x: (images, rows, columns, n) words.
+        kernels: (m, n, k, k) words.
+        bias: (m,) words.
+        shape: sizes, ReLU and pooling.
+        fmt: number format.
+        summation: how a CU sums its products.
+
+    Returns:
+        (images, pooled_rows, pooled_columns, m) words.
+
+    Raises:
+        ValueError: an array is not of the shape's size.
+    """
+    sizes = {
+        "maps": (x.shape[1:], (shape.rows, shape.columns, shape.n)),
+        "kernels": (kernels.shape, (shape.m, shape.n, shape.k, shape.k)),
+        "bias": (bias.shape, (shape.m,)),
+    }
+    for name, (found, wanted) in sizes.items():
+        if found != wanted:
+            raise ValueError(f"{name} must be of size {wanted}, not {found}")
+    y = convolution(x, kernels, bias, shape.stride, shape.pad, fmt, summation)
+    if shape.relu:
+        y = relu(y, fmt)
+    return pool_maps(y, shape.pool, fmt)

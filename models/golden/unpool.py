@@ -1,0 +1,85 @@
+"""Golden un-pooling and ReLU': the delta of a layer's output becomes that of its sums.
+
+CNN-MERP section III.B, for windows that may overlap: the contributions to one element are added
+in raster order of the pooled elements, from +0. The mask chooses between the sum and +0 (it is no
+factor: neither -0 nor NaN comes through where it is false).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from merp.models.arithmetic.compiled import Bits
+from merp.models.arithmetic.fp_add import fp_add
+from merp.models.arithmetic.fp_mul import fp_mul
+from merp.models.arithmetic.words import to_bits
+from merp.models.golden.pooling import pool_elements
+from merp.models.golden.state import Mask, State, max_positions, relu_mask
+from merp.models.params.formats import FloatFormat
+from merp.models.params.shape import Pool, Shape
+
+
+def unpool(delta: Bits, state: State, shape: Shape, fmt: FloatFormat) -> Bits:
+    """Expand a delta to the resolution of the sums and apply ReLU'.
+
+    An average spreads RN(delta * RN(1/window^2)) over its window; a maximum goes to the position
+    that forward propagation recorded. Without pooling nothing is added: a word passes or becomes
+    +0.
+
+    Args:
+        delta: (images, pooled_rows, pooled_columns, maps) words, of any number of maps.
+        state: what forward propagation kept (``state.keep_state``), of any kind.
+        shape: ReLU and pooling of the layer.
+        fmt: number format.
+
+    Returns:
+        (images, out_rows, out_columns, maps) words.
+
+    Raises:
+        ValueError: the delta is not of the shape's size.
+    """
+    wanted = (shape.pooled_rows, shape.pooled_columns)
+    if delta.shape[1:3] != wanted:
+        raise ValueError(f"delta must be of size {wanted}, not {delta.shape[1:3]}")
+    mask, position = _recalled(state, shape, fmt)
+    # The mask of a maximum may act before its contributions are added: they are +0 then, as is
+    # the sum that the mask of the activation would have replaced.
+    of_maxima = state.kind == "pooled" and position is not None
+    if of_maxima:
+        delta = _selected(delta, mask)
+    if shape.pool:
+        delta = _expanded(delta, position, shape.pool, (shape.out_rows, shape.out_columns), fmt)
+    return delta if of_maxima else _selected(delta, mask)
+
+
+def _recalled(state: State, shape: Shape, fmt: FloatFormat) -> tuple[Mask | None, Bits | None]:
+    """Return mask and positions, worked out where the activation was kept instead."""
+    if state.activation is None:
+        return state.mask, state.position
+    mask = relu_mask(state.activation, fmt) if shape.relu else None
+    if shape.pool is None or shape.pool.kind != "max":
+        return mask, None
+    return mask, max_positions(state.activation, shape.pool, fmt)
+
+
+def _selected(delta: Bits, mask: Mask | None) -> Bits:
+    return delta if mask is None else np.where(mask, delta, np.uint32(0))
+
+
+def _expanded(
+    delta: Bits, position: Bits | None, pool: Pool, size: tuple[int, int], fmt: FloatFormat
+) -> Bits:
+    """Add each pooled element's contributions to the elements of its window.
+
+    Of the windows that hold an element, a later one in raster order holds it at an earlier tap:
+    so taps descend. Parts are views of the total.
+    """
+    total = np.zeros((len(delta), *size, delta.shape[-1]), np.uint32)
+    share = delta
+    if position is None:
+        share = fp_mul(delta, to_bits(1.0 / pool.window**2, fmt), fmt)
+    taps = list(enumerate(pool_elements(total, pool.window, pool.stride)))
+    for tap, part in reversed(taps):
+        added = fp_add(part, share, fmt)
+        part[...] = added if position is None else np.where(position == tap, added, part)
+    return total

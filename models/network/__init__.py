@@ -1,0 +1,1 @@
+"""Networks and layers, and the files that describe them."""

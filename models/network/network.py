@@ -1,0 +1,128 @@
+"""A network: super layers in a chain, each with the design it runs on.
+
+Layers are described in the terms of CNN-MERP section IV: groups g, and per group n input maps, m
+output maps and a k x k kernel. A fully connected layer is a convolution on a 1 x 1 map.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+
+from merp.models.errors import BadInput
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.formats import BINARY32, FloatFormat
+from merp.models.params.shape import Shape
+from merp.models.params.summation import TREE, Summation
+
+KINDS = ("conv", "fc")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Layer:
+    """One super layer: convolution (or full connection), ReLU, pooling.
+
+    Attributes:
+        name: unique in its network.
+        kind: ``conv`` or ``fc``.
+        groups: g; the layer is g independent passes of ``shape``.
+        shape: one group.
+        design: name of the design that runs it, or None for a layer of which only the traffic is
+            modelled.
+    """
+
+    name: str
+    kind: str
+    groups: int = 1
+    shape: Shape
+    design: str | None = None
+
+    def __post_init__(self) -> None:
+        """Check the kind and the number of groups."""
+        if self.kind not in KINDS:
+            raise ValueError(f"kind must be one of {', '.join(KINDS)}, not {self.kind!r}")
+        if self.groups < 1:
+            raise ValueError(f"groups must be at least 1, not {self.groups}")
+
+    @property
+    def inputs(self) -> int:
+        """Elements of the input maps of one image, all groups (x)."""
+        return self.groups * self.shape.n * self.shape.rows * self.shape.columns
+
+    @property
+    def sums(self) -> int:
+        """Elements of the convolution's output of one image, all groups (y)."""
+        return self.groups * self.shape.m * self.shape.out_rows * self.shape.out_columns
+
+    @property
+    def outputs(self) -> int:
+        """Elements of the output maps, after pooling, of one image, all groups (yp)."""
+        return self.groups * self.shape.m * self.shape.pooled_rows * self.shape.pooled_columns
+
+    @property
+    def kernels(self) -> int:
+        """Kernel elements of all groups (w)."""
+        return self.groups * self.shape.n * self.shape.m * self.shape.k**2
+
+    @property
+    def biases(self) -> int:
+        """Biases of all groups."""
+        return self.groups * self.shape.m
+
+    def operations(self, images: int = 1) -> int:
+        """Operations of one phase; a multiply-add is two, and every phase has the same number."""
+        return 2 * self.groups * self.shape.macs(images)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Network:
+    """A chain of layers.
+
+    Attributes:
+        name: as printed.
+        input: rows, columns and channels of the input map.
+        fmt: number format of every element; one per network, as layers feed each other.
+        layers: in the order of forward propagation.
+        designs: the elaborations that the layers name.
+    """
+
+    name: str
+    input: tuple[int, int, int]
+    fmt: FloatFormat = BINARY32
+    layers: tuple[Layer, ...]
+    designs: Mapping[str, Design] = field(default_factory=dict)
+
+    def layer(self, name: str) -> Layer:
+        """Return the layer called ``name``.
+
+        Raises:
+            BadInput: there is none; the message lists those that there are.
+        """
+        names = [layer.name for layer in self.layers]
+        if name not in names:
+            hint = "".join(f"; did you mean {n}?" for n in get_close_matches(name, names, 1))
+            raise BadInput(f"{self.name}: no layer {name!r}: allowed are {', '.join(names)}{hint}")
+        return self.layers[names.index(name)]
+
+    def design(self, layer: Layer) -> Design:
+        """Return the design that runs ``layer``.
+
+        Raises:
+            BadInput: the layer has none, so that only its traffic is known.
+        """
+        if layer.design is None:
+            raise BadInput(
+                f"{self.name}: layer {layer.name} has no design (traffic only): "
+                f"allowed are {', '.join(x.name for x in self.layers if x.design) or 'none'}"
+            )
+        return self.designs[layer.design]
+
+    def summation(self, layer: Layer) -> Summation:
+        """How the CUs of ``layer`` sum; a layer without a design has the paper's."""
+        return self.design(layer).summation if layer.design else TREE
+
+    @property
+    def word_bytes(self) -> int:
+        """Bytes of an element."""
+        return -(-self.fmt.width // 8)

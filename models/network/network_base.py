@@ -1,0 +1,44 @@
+"""A network file that is like a shipped one but for what it says: ``base = "alexnet"``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from merp.models.network.toml_section import Section, read_toml
+
+
+def with_base(file: str, values: dict[str, Any], bases: Path) -> dict[str, Any]:
+    """Return the tables ``values`` of ``file``, laid over those of its ``base`` if it names one.
+
+    A base is a network file in the folder ``bases`` that has none itself. Keys of [network],
+    [layer.<name>] and [design.<name>] take the place of the base's.
+
+    Raises:
+        BadInput: there is no such base, or it has no such layer.
+    """
+    if "base" not in values:
+        return values
+    whole = {path.stem: read_toml(path) for path in bases.glob("*.toml")}
+    names = sorted(name for name, tables in whole.items() if "base" not in tables)
+    base = whole[Section(file, "file", values).choice("base", names)]
+    order = [layer["name"] for layer in base["layer"]]
+    base["layer"] = dict(zip(order, base["layer"], strict=True))
+    laid = _laid_over(base, {key: value for key, value in values.items() if key != "base"})
+    layers = Section(file, "layer", laid["layer"])
+    laid["layer"] = [layers.value(name) for name in order]
+    layers.finish()
+    return laid
+
+
+def _laid_over(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """``base`` with the values of ``changes``; a table is laid over a table likewise."""
+    merged = dict(base)
+    for key, value in changes.items():
+        known = base.get(key)
+        if isinstance(known, Mapping) and isinstance(value, Mapping):
+            merged[key] = _laid_over(known, value)
+        else:
+            merged[key] = value
+    return merged

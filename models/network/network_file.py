@@ -1,0 +1,176 @@
+"""Read a network file (TOML); the format is described in docs/networks.md.
+
+A file says what a layer adds: maps, kernel, stride, pad, groups, pooling. Input maps and sizes
+follow from the layer before. Every number is checked here, so that each complaint names the
+file's own key.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from merp.models.errors import BadInput
+from merp.models.network.network import Layer, Network
+from merp.models.network.network_base import with_base
+from merp.models.network.toml_section import Section, read_toml
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.sizing import MAX_KERNEL_ELEMENTS, MAXIMA, check_fits, size_design
+from merp.models.params.formats import FORMATS, FloatFormat
+from merp.models.params.shape import POOL_KINDS, Pool, Shape
+from merp.models.params.summation import CU_KINDS, KU_KINDS
+
+MAX_SIZE = 4096  # rows or columns; the hardware's own limit
+MAX_MAPS = 1 << 16
+CHOICES = (
+    "k", "n_cu", "r", "p", "d", "fused_dsp", "fused_window", "accumulator_precision", "ku_lanes",
+    "mul_latency", "add_latency", "max_images",
+)  # fmt: skip
+
+Size = tuple[int, int, int]  # rows, columns, channels
+
+
+def read_network(path: Path, bases: Path | None = None) -> Network:
+    """Read and check the network file ``path``.
+
+    bases: folder of the networks that ``base`` may name; that of ``path`` if not given.
+
+    Raises:
+        BadInput: unreadable, not TOML, an unknown key, a value out of range, sizes that do not
+            chain, or a layer that its design cannot run; the message is one line.
+    """
+    file = path.name
+    root = Section(file, "file", with_base(file, read_toml(path), bases or path.parent))
+    head = root.table("network")
+    head.where = "network"
+    name = head.text("name")
+    fmt = FORMATS[head.choice("format", tuple(FORMATS), "binary32")]
+    size = _input(head.table("input"))
+    head.finish()
+    tables = root.value("layer")
+    designs = root.value("design") if root.has("design") else {}
+    root.finish()
+    if not isinstance(tables, list) or not tables:
+        raise root.bad("layer", "one or more [[layer]] tables")
+    if not isinstance(designs, dict):
+        raise root.bad("design", "tables [design.<name>]")
+    layers: list[Layer] = []
+    first = size
+    for index, table in enumerate(tables):
+        layer = _layer(Section(file, f"layer {index + 1}", table), size, tuple(designs))
+        if any(layer.name == other.name for other in layers):
+            raise BadInput(f"{file}: layer {index + 1}: name = {layer.name!r}: must be unique")
+        layers.append(layer)
+        shape = layer.shape
+        size = shape.pooled_rows, shape.pooled_columns, layer.groups * shape.m
+    return Network(
+        name=name,
+        input=first,
+        fmt=fmt,
+        layers=tuple(layers),
+        designs={
+            key: _design(Section(file, f"design {key}", table), key, layers, fmt)
+            for key, table in designs.items()
+        },
+    )
+
+
+def _input(section: Section) -> Size:
+    size = (
+        section.whole("rows", 1, MAX_SIZE),
+        section.whole("columns", 1, MAX_SIZE),
+        section.whole("channels", 1, MAX_MAPS),
+    )
+    section.finish()
+    return size
+
+
+def _layer(section: Section, size: Size, designs: tuple[str, ...]) -> Layer:
+    """Read one [[layer]] whose input map has ``size``."""
+    name = section.text("name")
+    kind = next((kind for kind in ("conv", "fc") if name.startswith(kind)), None)
+    if kind is None:
+        raise section.bad("name", "conv... or fc..., which tells the kind of layer")
+    section.where = f"layer {name}"
+    maps = section.whole("maps", 1, MAX_MAPS)
+    relu = section.flag("relu", True)
+    design = section.choice("design", designs) if section.has("design") else None
+    if kind == "conv":
+        groups, shape = _convolution(section, size, maps, relu)
+    else:
+        rows, columns, channels = size
+        groups = 1
+        shape = Shape(n=rows * columns * channels, m=maps, k=1, rows=1, columns=1, relu=relu)
+    section.finish()
+    return Layer(name=name, kind=kind, groups=groups, shape=shape, design=design)
+
+
+def _convolution(section: Section, size: Size, maps: int, relu: bool) -> tuple[int, Shape]:
+    rows, columns, channels = size
+    kernel = section.whole("kernel", 1, MAX_SIZE)
+    stride = section.whole("stride", 1, MAX_SIZE, 1)
+    pad = section.whole("pad", 0, kernel - 1, 0)
+    groups = section.whole("groups", 1, MAX_MAPS, 1)
+    for what, count in (("input maps", channels), ("maps", maps)):
+        if count % groups:
+            raise section.bad("groups", f"a divisor of the {count} {what}")
+    if kernel > min(rows, columns) + 2 * pad:
+        padded = f"{rows + 2 * pad} x {columns + 2 * pad}"
+        raise section.bad("kernel", f"no larger than the padded input map ({padded})")
+    shape = Shape(
+        n=channels // groups,
+        m=maps // groups,
+        k=kernel,
+        rows=rows,
+        columns=columns,
+        stride=stride,
+        pad=pad,
+        relu=relu,
+    )
+    return groups, _pooled(section, shape)
+
+
+def _pooled(section: Section, shape: Shape) -> Shape:
+    """Add the pooling of [[layer]], if there is any, to ``shape``."""
+    if not section.has("pool"):
+        return shape
+    pool = section.table("pool")
+    kind = pool.choice("kind", POOL_KINDS)
+    window = pool.whole("window", 1, MAX_SIZE)
+    stride = pool.whole("stride", 1, MAX_SIZE, window)
+    pool.finish()
+    if window > min(shape.out_rows, shape.out_columns):
+        sums = f"{shape.out_rows} x {shape.out_columns}"
+        raise pool.bad("window", f"no larger than the convolution's output ({sums})")
+    return replace(shape, pool=Pool(kind=kind, window=window, stride=stride))
+
+
+def _design(section: Section, name: str, layers: list[Layer], fmt: FloatFormat) -> Design:
+    """Read one [design.<name>]; maxima that it does not give follow from its layers."""
+    users = [layer for layer in layers if layer.design == name]
+    if not users:
+        raise BadInput(f"{section.file}: design {name}: no layer uses it")
+    chosen: dict[str, Any] = {
+        "cu_kind": section.choice("cu_kind", CU_KINDS, CU_KINDS[0]),
+        "ku_kind": section.choice("ku_kind", KU_KINDS, KU_KINDS[0]),
+    }
+    for key in (*CHOICES, *MAXIMA):
+        if section.has(key) or key in ("k", "n_cu"):
+            chosen[key] = section.whole(key, 1, 1 << 20)
+    if section.has("average"):
+        chosen["average"] = section.flag("average", False)
+    section.finish()
+    try:
+        design = size_design([layer.shape for layer in users], fmt=fmt, **chosen)
+    except ValueError as error:
+        raise BadInput(f"{section.file}: design {name}: {error}") from error
+    elements = design.n_cu * design.kernel_words * design.taps
+    if elements > MAX_KERNEL_ELEMENTS:
+        raise BadInput(
+            f"{section.file}: design {name}: kernel memories of {elements} elements: at most "
+            f"{MAX_KERNEL_ELEMENTS} are allowed; without a design the layer is traffic-only"
+        )
+    for layer in users:
+        check_fits(layer.shape, 1, design, f"{section.file}: layer {layer.name}")
+    return design

@@ -1,0 +1,57 @@
+"""A phase of a layer as a loop nest, as other modelling tools take it.
+
+All three phases do the same multiply-adds over seven loops (batch, output map, input map, output
+row and column, kernel row and column); they differ in which of the three operands is written.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from merp.models.network.network import Layer, Network
+from merp.models.params.delta_shape import delta_shape
+from merp.models.params.shape import Shape
+
+PHASES = ("fp", "dp", "ku")
+
+
+@dataclass(frozen=True)
+class Nest:
+    """One phase of one layer.
+
+    Attributes:
+        phase: ``fp``, ``dp`` or ``ku``. batch: images.
+    """
+
+    layer: Layer
+    phase: str
+    batch: int
+
+    @property
+    def name(self) -> str:
+        """Layer and phase, in lower case."""
+        return f"{self.layer.name}_{self.phase}"
+
+    @property
+    def shape(self) -> Shape:
+        """One group, as in forward propagation."""
+        return self.layer.shape
+
+    @property
+    def convolution(self) -> Shape:
+        """The convolution of FP, or that of DP: over dilated deltas, roles swapped, stride 1.
+
+        Dilation puts zeros between deltas, so that with a stride there are more multiply-adds.
+        """
+        return delta_shape(self.shape) if self.phase == "dp" else self.shape
+
+    @property
+    def macs(self) -> int:
+        """Multiply-adds of all groups and images, no zeros of dilation."""
+        return self.layer.groups * self.shape.macs(self.batch)
+
+
+def nests(network: Network, phase: str, batch: int) -> list[Nest]:
+    """Return the nests of ``phase``: FP and KU of every layer, DP of all but the first."""
+    layers = network.layers[1:] if phase == "dp" else network.layers
+    return [Nest(layer, phase, batch) for layer in layers]

@@ -1,0 +1,139 @@
+"""Size a design for the layers that share it, and check a layer against a design.
+
+What a layer needs from its elaboration is written once, in ``needs``: ``size_design`` takes the
+largest, ``check_fits`` compares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from typing import Any
+
+from merp.models.errors import BadInput
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.shape import Shape
+
+MAX_KERNEL_ELEMENTS = 1 << 22
+"""Kernel elements that the CUs of a design may hold together: 16 MiB in binary32. VGG-16's largest
+convolution (9.4 MB) is below; a fully connected layer of tens of millions of weights is not, and is
+traffic-only."""
+
+MAXIMA = (
+    "kernel_words", "groups", "row_words", "max_size", "max_maps", "max_stride", "fifo_words",
+    "pool_window", "pool_overlap", "pool_words",
+)  # fmt: skip
+
+_CHOICES = tuple(f.name for f in fields(Design) if f.name not in (*MAXIMA, "average"))
+
+
+def _ceil_div(a: int, b: int) -> int:
+    return -(-a // b)
+
+
+def groups_of(shape: Shape, n_cu: int) -> int:
+    """G: times that all CUs together must work to serve every output map of a window."""
+    return _ceil_div(shape.m, n_cu)
+
+
+def _beats(shape: Shape, design: Design) -> int:
+    """Beats in which ReLU and pooling take one output position, r elements each."""
+    return groups_of(shape, design.n_cu) * _ceil_div(design.n_cu, design.r)
+
+
+def _needs(shape: Shape, design: Design) -> dict[str, int]:
+    """Return the maxima that ``shape`` needs at least; all but ``fifo_words`` and ``pool_words``.
+
+    Only the choices of ``design`` count here (k, n_cu, ...), not its maxima.
+    """
+    groups = groups_of(shape, design.n_cu)
+    pool = shape.pool
+    return {
+        "kernel_words": shape.n * groups,
+        "groups": groups,
+        "row_words": _ceil_div(shape.columns, design.k) * shape.n,
+        "max_size": max(shape.rows, shape.columns, shape.out_rows, shape.out_columns),
+        "max_maps": shape.n,
+        "max_stride": max(shape.stride, pool.stride if pool else 1),
+        # A 1 x 1 window that skips elements needs the pooling unit, too.
+        "pool_window": max(pool.window, min(pool.stride, 2)) if pool else 1,
+        "pool_overlap": _ceil_div(pool.window, pool.stride) if pool else 1,
+    }
+
+
+def _fifo_words(shape: Shape, design: Design) -> int:
+    """Space for finished sums with which the CU array never waits for ReLU and pooling.
+
+    A position's space is taken when its last input map starts, and given back when its last beat
+    leaves: after the array's and the pooling unit's latency (and a few registers between them)
+    and the beats themselves, while the array starts a new position every n*G cycles.
+    """
+    groups = groups_of(shape, design.n_cu)
+    occupied = design.array_latency + design.pool_latency + 8 + _beats(shape, design)
+    return groups * max(2, design.p, 1 + _ceil_div(occupied, shape.n * groups))
+
+
+def _pool_words(shape: Shape, design: Design) -> int:
+    """Partial results of one pooling row in one pool memory of ``design``.
+
+    A window of one element never waits in a memory.
+    """
+    if shape.pool is None or shape.pool.window == 1:
+        return 1
+    return _ceil_div(shape.pooled_columns, design.pool_overlap) * _beats(shape, design)
+
+
+def size_design(shapes: Sequence[Shape], **chosen: Any) -> Design:
+    """Return the smallest design that runs every one of ``shapes`` at full rate.
+
+    ``chosen`` are fields of ``Design``: n_cu at least. k defaults to that of the shapes, and every
+    maximum to what the shapes need.
+
+    Raises:
+        ValueError: no shapes, or a chosen value is out of its range.
+    """
+    if not shapes:
+        raise ValueError("a design needs at least one shape")
+    choices = {"k": shapes[0].k} | {key: chosen[key] for key in chosen if key in _CHOICES}
+    maxima = {key: value for key, value in chosen.items() if key not in _CHOICES}
+    average = any(shape.pool is not None and shape.pool.kind == "average" for shape in shapes)
+    smallest = dict.fromkeys(MAXIMA, 1)
+    design = Design(**(smallest | {"average": average} | choices | maxima | _room(maxima)))
+    needed = [_needs(shape, design) for shape in shapes]
+    largest = {key: max(need[key] for need in needed) for key in needed[0]}
+    design = replace(design, **(largest | maxima | _room(largest | maxima)))
+    buffers = {
+        "fifo_words": max(_fifo_words(shape, design) for shape in shapes),
+        "pool_words": max(_pool_words(shape, design) for shape in shapes),
+    }
+    return replace(design, **(buffers | maxima))
+
+
+def _room(maxima: dict[str, int]) -> dict[str, int]:
+    """Return a FIFO as deep as ``groups`` asks while its own depth is not known yet."""
+    return {"fifo_words": maxima["groups"]} if "groups" in maxima else {}
+
+
+def check_fits(shape: Shape, images: int, design: Design, where: str) -> None:
+    """Check that ``design`` can run ``images`` images of ``shape``.
+
+    ``where`` opens the message (file and layer).
+
+    Raises:
+        BadInput: the kernel is of another size, average pooling is not built, or a maximum is
+            exceeded; the message names which.
+    """
+    if shape.k != design.k:
+        raise BadInput(f"{where}: kernel size {shape.k}: the design is built for k = {design.k}")
+    if shape.pool and shape.pool.kind == "average" and not design.average:
+        raise BadInput(f"{where}: average pooling: the design is built with average = false")
+    needed = _needs(shape, design) | {
+        "max_images": images,
+        "fifo_words": groups_of(shape, design.n_cu) * design.p,
+        "pool_words": _pool_words(shape, design),
+    }
+    for key, need in needed.items():
+        if need > getattr(design, key):
+            raise BadInput(
+                f"{where}: needs {key} = {need}: the design has {key} = {getattr(design, key)}"
+            )

@@ -1,0 +1,168 @@
+"""Un-pooling and ReLU' of the backward phases: what is fixed, what a layer sets, and sizing.
+
+The layer is the one whose ReLU and pooling are undone: a delta of its pooled size comes in, one of
+the size of its sums goes out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from merp.models.errors import BadInput
+from merp.models.params.cnn_merp.registers import reciprocal_square
+from merp.models.params.formats import BINARY32, FloatFormat
+from merp.models.params.shape import Shape
+from merp.models.params.state_field import position_bits, state_bytes, state_field_bits
+
+PREFIX = "unpool_config_"
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnpoolDesign:
+    """Elaboration parameters of un-pooling.
+
+    Attributes:
+        fmt: number format of every element.
+        window: the largest pooling window, 1 when there is no pooling.
+        overlap: the largest ceil(window / stride), in one direction.
+        words: pooled elements of one row in one of the overlap x overlap memories: the largest
+            ceil(pooled columns / overlap) * maps.
+        max_size: the largest number of rows or columns of the delta that goes out.
+        max_maps: the largest number of maps.
+        max_images: the largest number of images in one run.
+        average: whether average pooling is built (a multiplier); max always is.
+        add_latency: cycles of an adder, 1 to 5.
+        mul_latency: cycles of a multiplier, 1 to 3.
+
+    Raises:
+        ValueError: a value is out of range; the message names the key and what is allowed.
+    """
+
+    fmt: FloatFormat = BINARY32
+    window: int
+    overlap: int
+    words: int
+    max_size: int
+    max_maps: int
+    max_images: int = 256
+    average: bool = False
+    add_latency: int = 4
+    mul_latency: int = 3
+
+    def __post_init__(self) -> None:
+        """Check every field against its range."""
+        ranges = {
+            "window": (1, 16), "overlap": (1, 4), "words": (1, 1 << 20), "max_size": (1, 4096),
+            "max_maps": (1, 1 << 16), "max_images": (1, 1 << 16), "add_latency": (1, 5),
+            "mul_latency": (1, 3),
+        }  # fmt: skip
+        for key, (low, high) in ranges.items():
+            value = getattr(self, key)
+            if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
+                raise ValueError(f"{key} must be a whole number from {low} to {high}, not {value}")
+
+    @property
+    def code_bits(self) -> int:
+        """Bits of the widest position code, at least one."""
+        return max(1, position_bits(self.window))
+
+    @property
+    def field_bits(self) -> int:
+        """Bits of the widest field of the state: a mask bit below a position code."""
+        return 1 + self.code_bits
+
+    @property
+    def sum_latency(self) -> int:
+        """Cycles from the issue of an element to its finished sum.
+
+        Address, memory, contribution and order take one each; then every further contribution has
+        its adder.
+        """
+        return 4 + (self.overlap**2 - 1) * self.add_latency
+
+
+def _needs(shape: Shape, maps: int, overlap: int) -> dict[str, int]:
+    """Return the maxima that ``shape`` needs at least, with memories for ``overlap``."""
+    pool = shape.pool
+    return {
+        "window": pool.window if pool else 1,
+        "overlap": -(-pool.window // pool.stride) if pool else 1,
+        "words": -(-shape.pooled_columns // overlap) * maps if pool else 1,
+        "max_size": max(shape.out_rows, shape.out_columns),
+        "max_maps": maps,
+    }
+
+
+def size_unpool(
+    shapes: Sequence[Shape], maps: Sequence[int] | None = None, **chosen: Any
+) -> UnpoolDesign:
+    """Return the smallest design that un-pools every one of ``shapes``.
+
+    ``maps`` are those of each shape's delta, its m by default; ``chosen`` are fields of
+    ``UnpoolDesign``.
+
+    Raises:
+        ValueError: no shapes, not as many maps as shapes, or a chosen value is out of its range.
+    """
+    if not shapes:
+        raise ValueError("a design needs at least one shape")
+    layers = list(zip(shapes, [s.m for s in shapes] if maps is None else maps, strict=True))
+    overlap = chosen.get("overlap") or max(_needs(s, m, 1)["overlap"] for s, m in layers)
+    needed = [_needs(shape, count, overlap) for shape, count in layers]
+    sizes: dict[str, Any] = {key: max(need[key] for need in needed) for key in needed[0]}
+    sizes["average"] = any(s.pool is not None and s.pool.kind == "average" for s in shapes)
+    return UnpoolDesign(**(sizes | chosen))
+
+
+def check_unpool_fits(
+    shape: Shape, maps: int, images: int, design: UnpoolDesign, where: str
+) -> None:
+    """Check that ``design`` can un-pool ``images`` images of ``maps`` maps of ``shape``.
+
+    ``where`` opens the message (file and layer).
+
+    Raises:
+        BadInput: average pooling is not built, or a maximum is exceeded; the message names which.
+    """
+    if shape.pool and shape.pool.kind == "average" and not design.average:
+        raise BadInput(f"{where}: average pooling: un-pooling is built with average = false")
+    for key, need in (_needs(shape, maps, design.overlap) | {"max_images": images}).items():
+        if need > getattr(design, key):
+            raise BadInput(
+                f"{where}: needs {key} = {need}: un-pooling has {key} = {getattr(design, key)}"
+            )
+
+
+def unpool_registers(shape: Shape, maps: int, images: int, design: UnpoolDesign) -> dict[str, int]:
+    """Value of every configuration port, by flattened name, for one run.
+
+    The caller has checked that the shape fits the design.
+    """
+    pool = shape.pool
+    window = pool.window if pool else 1
+    maximum = bool(pool and pool.kind == "max")
+    pooled_words = images * shape.pooled_rows * shape.pooled_columns * maps
+    words = images * shape.out_rows * shape.out_columns * maps
+    field_bits = state_field_bits(shape)
+    values = {
+        "images": images,
+        "rows": shape.out_rows,
+        "columns": shape.out_columns,
+        "maps": maps,
+        "maximum": int(maximum),
+        "average": int(bool(pool) and not maximum),
+        "relu": int(shape.relu),
+        "window": window,
+        "area": window * window,
+        # Beyond the map there is no second window, wherever it would begin.
+        "stride": min(pool.stride, design.max_size) if pool else 1,
+        "pooled_rows": shape.pooled_rows,
+        "pooled_columns": shape.pooled_columns,
+        "delta_words": pooled_words,
+        "state_bytes": state_bytes(pooled_words if maximum else words, field_bits),
+        "field_bits": field_bits,
+        "scale": reciprocal_square(window, design.fmt),
+    }
+    return {PREFIX + name: value for name, value in values.items()}
