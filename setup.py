@@ -22,7 +22,7 @@ setup(
     package_data={f"{NAME}.{folder}": ["py.typed"] for folder in FOLDERS}
     | {
         f"{NAME}.tools": ["py.typed", "data/*", "data/export/*"],
-        f"{NAME}.testbenches": ["py.typed", "*.cpp"],
+        f"{NAME}.testbenches.top": ["*.cpp"],
     },
     install_requires=[
         "myhdl==0.11.52",  # hdl/conversion/entity.py reaches into its private names

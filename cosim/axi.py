@@ -13,12 +13,12 @@ from merp.cosim.job import Job
 from merp.cosim.record import Record
 from merp.cosim.simulators import check_ghdl
 from merp.hdl.conversion.convert import convert
-from merp.testbenches.axi_run import axi_top
-from merp.testbenches.job_files import put
-from merp.testbenches.top import Top
+from merp.testbenches.axi.axi_top import axi_top
+from merp.testbenches.top.job_files import put
+from merp.testbenches.top.top import Top
 
-BENCH = "merp.testbenches.axi_cocotb"
-FUZZ = "merp.testbenches.axi_fuzz_cocotb"
+BENCH = "merp.testbenches.axi.axi_cocotb"
+FUZZ = "merp.testbenches.axi.axi_fuzz_cocotb"
 Pauses = Mapping[str, Sequence[int]]
 """Pattern by channel of AXI4-Lite (aw, w, b, ar, r): 1 to go on, 0 to pause."""
 

@@ -9,7 +9,7 @@ from typing import Protocol
 from merp.cosim.job import Job
 from merp.cosim.record import Record
 from merp.models.errors import BadInput
-from merp.testbenches.player import Progress
+from merp.testbenches.top.player import Progress
 
 ENGINES = ("myhdl", "verilator", "ghdl")
 

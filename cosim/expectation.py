@@ -14,7 +14,9 @@ from merp.models.params.delta_shape import delta_shape
 from merp.models.params.formats import FloatFormat
 from merp.models.params.shape import Shape
 from merp.models.traffic import backward_counter, closed_form, counter
-from merp.testbenches import delta_run, forward_run, kernel_update_run
+from merp.testbenches.cnn_merp import delta_top as delta_run
+from merp.testbenches.cnn_merp import forward_top as forward_run
+from merp.testbenches.cnn_merp import kernel_update_top as kernel_update_run
 
 Words = NDArray[np.uint32]
 

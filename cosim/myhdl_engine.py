@@ -12,10 +12,10 @@ import merp.hdl
 import merp.models.params
 from merp.cosim.job import Job
 from merp.cosim.record import Record
-from merp.testbenches.forward_bench import run_top
-from merp.testbenches.player import Progress
-from merp.testbenches.run import Outcome, Run
-from merp.testbenches.top import Top
+from merp.testbenches.top.player import Progress
+from merp.testbenches.top.run import Outcome, Run
+from merp.testbenches.top.top import Top
+from merp.testbenches.top.top_bench import run_top
 
 
 def run_job(job: Job, progress: Progress | None = None) -> list[Record]:

@@ -15,10 +15,10 @@ from merp.models.golden.training import Rates
 from merp.models.network.network import Layer
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
-from merp.testbenches.delta_run import delta_run
-from merp.testbenches.forward_run import forward_run
-from merp.testbenches.kernel_update_run import kernel_update_run
-from merp.testbenches.run import Run
+from merp.testbenches.cnn_merp.delta_top import delta_run
+from merp.testbenches.cnn_merp.forward_top import forward_run
+from merp.testbenches.cnn_merp.kernel_update_top import kernel_update_run
+from merp.testbenches.top.run import Run
 
 Pair = tuple[Bits, Bits]  # of a layer: of its kernels, of its biases
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from merp.testbenches.run import Outcome, Words
-from merp.testbenches.top import TopPorts
+from merp.testbenches.top.run import Outcome, Words
+from merp.testbenches.top.top import TopPorts
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,6 +1,6 @@
 """Replay a MyHDL trace on the exported VHDL in GHDL; lint the exported Verilog.
 
-The trace holds every port of a block at every clock edge (``merp.testbenches.trace``). The same
+The trace holds every port of a block at every clock edge (``testbenches/block/trace.py``). The same
 inputs go to the block's VHDL, and every output has to have the same bits in every cycle, from
 power-up on: a bit that VHDL leaves undefined is a difference.
 """
@@ -15,8 +15,8 @@ from typing import Any
 
 from merp.cosim.simulators import check_ghdl, check_ghdl_log, find_verilator
 from merp.hdl.conversion.convert import Export, convert
-from merp.testbenches.replay_cocotb import FOLDER
-from merp.testbenches.trace import Trace
+from merp.testbenches.block.replay_cocotb import FOLDER
+from merp.testbenches.block.trace import Trace
 
 _STANDARD = "--std=08"
 # Operands of unlike width are the style of MyHDL's Verilog; everything else is an error.
@@ -95,7 +95,7 @@ def _simulate(export: Export, workdir: Path) -> None:
             log_file=log,
         )
         results = runner.test(
-            test_module="merp.testbenches.replay_cocotb",
+            test_module="merp.testbenches.block.replay_cocotb",
             hdl_toplevel=export.top,
             hdl_toplevel_lang="vhdl",
             build_dir=workdir,

@@ -14,7 +14,7 @@ from merp.hdl.conversion.convert import Export, convert
 from merp.models.fpga.cell_timing import Timing, cell_timing
 from merp.models.fpga.logic_delay import block_timing
 from merp.models.fpga.resources import Resources, count_cells
-from merp.testbenches.top import Top
+from merp.testbenches.top.top import Top
 
 BLOCKS = frozenset(
     {

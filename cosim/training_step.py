@@ -28,12 +28,12 @@ from merp.models.golden.training import Kept, Model, Rates, Step, train_step
 from merp.models.golden.unpool import unpool
 from merp.models.network.network import Layer, Network
 from merp.models.params.cnn_merp.sizing import check_fits
-from merp.testbenches.delta_run import PORTS as DELTA_PORTS
-from merp.testbenches.delta_run import delta_top
-from merp.testbenches.forward_run import STATE_PORTS, forward_top
-from merp.testbenches.kernel_update_run import PORTS as UPDATE_PORTS
-from merp.testbenches.kernel_update_run import VELOCITY_PORTS, kernel_update_top
-from merp.testbenches.top import Top
+from merp.testbenches.cnn_merp.delta_top import PORTS as DELTA_PORTS
+from merp.testbenches.cnn_merp.delta_top import delta_top
+from merp.testbenches.cnn_merp.forward_top import STATE_PORTS, forward_top
+from merp.testbenches.cnn_merp.kernel_update_top import PORTS as UPDATE_PORTS
+from merp.testbenches.cnn_merp.kernel_update_top import VELOCITY_PORTS, kernel_update_top
+from merp.testbenches.top.top import Top
 
 
 class CheckFailed(Exception):

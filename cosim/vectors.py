@@ -19,8 +19,8 @@ from merp.cosim.audit import STALLS, SUMMED
 from merp.cosim.expectation import Expectation
 from merp.cosim.passes import Pass
 from merp.models.params.register_map import RegisterMap
-from merp.testbenches.run import Words
-from merp.testbenches.top import TopPorts
+from merp.testbenches.top.run import Words
+from merp.testbenches.top.top import TopPorts
 
 DONE = 0b010  # register ``status``: done, neither busy nor a framing error
 

@@ -12,11 +12,11 @@ from collections.abc import Iterable, Sequence
 from importlib.resources import files
 from pathlib import Path
 
-import merp.testbenches
+import merp.testbenches.top
 from merp.cosim.simulators import Verilator
-from merp.testbenches.player import PROGRESS_CYCLES
-from merp.testbenches.run import RESET_CYCLES, TAIL_CYCLES
-from merp.testbenches.top import Pin, TopPorts
+from merp.testbenches.top.player import PROGRESS_CYCLES
+from merp.testbenches.top.run import RESET_CYCLES, TAIL_CYCLES
+from merp.testbenches.top.top import Pin, TopPorts
 
 EXECUTABLE = "simulation"
 FLAGS = ("--cc", "--exe", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert",
@@ -42,7 +42,7 @@ def build(
         RuntimeError: Verilator or the C++ compiler refuses the sources.
         ValueError: a port is wider than 64 bits.
     """
-    harness = files(merp.testbenches).joinpath("harness.cpp").read_text(encoding="ascii")
+    harness = files(merp.testbenches.top).joinpath("harness.cpp").read_text(encoding="ascii")
     header = ports_header(top, ports)
     flags = (*FLAGS, *(TRACE_FLAGS if trace else ()))
     digest = hashlib.sha256()

@@ -18,9 +18,9 @@ from merp.cosim.record import Record
 from merp.cosim.simulators import find_verilator
 from merp.cosim.verilator_build import build, cache_directory
 from merp.hdl.conversion.convert import convert
-from merp.testbenches.player import Progress
-from merp.testbenches.run import Outcome, Run, Stuck
-from merp.testbenches.top import Top, TopPorts
+from merp.testbenches.top.player import Progress
+from merp.testbenches.top.run import Outcome, Run, Stuck
+from merp.testbenches.top.top import Top, TopPorts
 
 NEVER = (1 << 64) - 1
 PROGRESS, OUTCOME, STUCK = 0, 1, 2

@@ -29,7 +29,7 @@ from merp.models.golden.super_layer import super_layer
 from merp.models.params.formats import FloatFormat
 from merp.models.params.shape import Shape
 from merp.models.traffic.closed_form import network_traffic
-from merp.testbenches.forward_run import forward_run, forward_top
+from merp.testbenches.cnn_merp.forward_top import forward_run, forward_top
 from merp.tools.shipped import open_network
 from merp.tools.table import console, fixed, table
 

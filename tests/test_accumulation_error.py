@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from merp.models.params.summation import TREE, Summation
-from merp.testbenches.accumulation_error import COUNT, error_of, rows, sums_of
+from merp.testbenches.arithmetic.accumulation_error import COUNT, error_of, rows, sums_of
 
 PAGE = Path(__file__).parents[1] / "docs" / "blocks" / "accumulator.md"
 

@@ -15,8 +15,8 @@ from merp.models.arithmetic.fp_add import fp_add
 from merp.models.arithmetic.fp_convert import fp_convert
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.formats import BFLOAT16, BINARY32
-from merp.testbenches.cu_bench import element
-from merp.testbenches.trace import Trace, run_block
+from merp.testbenches.block.trace import Trace, run_block
+from merp.testbenches.cnn_merp.cu_bench import element
 
 Plan = list[dict[str, int]]
 CONTROL = ("first", "bias_sel", "read_addr")

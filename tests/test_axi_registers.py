@@ -16,9 +16,9 @@ from merp.hdl.axi.setting_register import setting_register
 from merp.hdl.bundles import Bundles, Status, bits, flag
 from merp.models.params.cnn_merp.settings import WORD_MAX, Setting
 from merp.models.params.register_map import RegisterMap, register_map
-from merp.testbenches.forward_run import forward_top
-from merp.testbenches.random_layers import ELABORATIONS
-from merp.testbenches.trace import Trace, run_block
+from merp.testbenches.block.trace import Trace, run_block
+from merp.testbenches.cnn_merp.forward_top import forward_top
+from merp.testbenches.cnn_merp.random_layers import ELABORATIONS
 
 WORDS = 600
 SMALL = ELABORATIONS[4]  # one CU of 3 x 3

@@ -29,12 +29,12 @@ from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.unpool_design import size_unpool
 from merp.models.params.formats import BINARY32
 from merp.models.params.shape import Pool, Shape
-from merp.testbenches.axi_protocol import CHANNELS
-from merp.testbenches.delta_run import delta_run, delta_top
-from merp.testbenches.forward_run import forward_run, forward_top
-from merp.testbenches.kernel_update_run import kernel_update_run, kernel_update_top
-from merp.testbenches.run import Run
-from merp.testbenches.top import Top
+from merp.testbenches.axi.axi_protocol import CHANNELS
+from merp.testbenches.cnn_merp.delta_top import delta_run, delta_top
+from merp.testbenches.cnn_merp.forward_top import forward_run, forward_top
+from merp.testbenches.cnn_merp.kernel_update_top import kernel_update_run, kernel_update_top
+from merp.testbenches.top.run import Run
+from merp.testbenches.top.top import Top
 
 SHAPE = Shape(n=2, m=3, k=3, rows=5, columns=6, pad=1, pool=Pool(kind="max", window=2, stride=2))
 DESIGN = Design(

@@ -12,7 +12,7 @@ import pytest
 from merp.cosim.replay import lint_verilog, replay
 from merp.hdl.bundles import Stream, bits, count, flag
 from merp.hdl.streams.bit_packer import bit_packer
-from merp.testbenches.trace import Sample, Trace, run_block
+from merp.testbenches.block.trace import Sample, Trace, run_block
 
 INPUTS = ("rst", "start", "value", "size", "push", "flush", "source_ready")
 String = tuple[int, int]  # value, size

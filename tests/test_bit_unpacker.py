@@ -10,7 +10,7 @@ import pytest
 from merp.cosim.replay import lint_verilog, replay
 from merp.hdl.bundles import bits, count, flag
 from merp.hdl.streams.bit_unpacker import bit_unpacker
-from merp.testbenches.trace import Sample, Trace, run_block
+from merp.testbenches.block.trace import Sample, Trace, run_block
 
 PORTS = ("start", "data", "data_valid", "field_bits", "take")
 

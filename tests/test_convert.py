@@ -14,8 +14,8 @@ from merp.cosim.replay import lint_verilog, replay
 from merp.hdl.bundles import Stream, bits, flag
 from merp.hdl.conversion.convert import Export, convert
 from merp.hdl.conversion.entity import entity
-from merp.testbenches.trace import run_block
-from merp.testbenches.trap_wiring import adder
+from merp.testbenches.block.trace import run_block
+from merp.testbenches.conversion.trap_wiring import adder
 
 
 @dataclass(frozen=True)

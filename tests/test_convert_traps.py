@@ -13,13 +13,13 @@ import pytest
 
 from merp.cosim.replay import lint_verilog, replay
 from merp.hdl.conversion.convert import convert
-from merp.testbenches.trace import flatten, run_block
-from merp.testbenches.traps import DESIGNS, digest
+from merp.testbenches.block.trace import flatten, run_block
+from merp.testbenches.conversion.traps import DESIGNS, digest
 
 _DIGEST = """
 import sys
 from pathlib import Path
-from merp.testbenches.traps import digest
+from merp.testbenches.conversion.traps import digest
 print(digest(Path(sys.argv[1])))
 """
 

@@ -12,7 +12,7 @@ from merp.cosim.replay import replay
 from merp.hdl.bundles import bits, count, flag
 from merp.hdl.conversion.entity import entity
 from merp.hdl.streams.credit_counter import credit_check, credit_counter
-from merp.testbenches.trace import Sample, Trace, run_block
+from merp.testbenches.block.trace import Sample, Trace, run_block
 
 PLACES = 9
 

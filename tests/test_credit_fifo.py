@@ -11,7 +11,7 @@ import pytest
 from merp.cosim.replay import lint_verilog, replay
 from merp.hdl.bundles import bits, flag
 from merp.hdl.streams.credit_fifo import credit_fifo
-from merp.testbenches.trace import Sample, Trace, run_block
+from merp.testbenches.block.trace import Sample, Trace, run_block
 
 WIDTH = 12
 INPUTS = ("rst", "push", "data", "take")

@@ -15,9 +15,9 @@ from merp.models.arithmetic.fp_tree import fp_tree
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.formats import BFLOAT16, BINARY32, FloatFormat
 from merp.models.params.summation import CU_KINDS
-from merp.testbenches.cu_bench import elements, joined
-from merp.testbenches.fp_bench import corner_pairs
-from merp.testbenches.trace import Trace, run_block
+from merp.testbenches.arithmetic.fp_bench import corner_pairs
+from merp.testbenches.block.trace import Trace, run_block
+from merp.testbenches.cnn_merp.cu_bench import elements, joined
 
 Words = list[int]
 

@@ -21,7 +21,8 @@ from merp.models.arithmetic.fp_tree import fp_tree
 from merp.models.arithmetic.fused import fused_sum
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
-from merp.testbenches.cu_bench import (
+from merp.testbenches.block.trace import Trace
+from merp.testbenches.cnn_merp.cu_bench import (
     CuScript,
     element,
     elements,
@@ -29,7 +30,6 @@ from merp.testbenches.cu_bench import (
     joined,
     run_cu_array,
 )
-from merp.testbenches.trace import Trace
 
 ARRAYS = (cu_array, cu_array_fast)
 every_array = pytest.mark.parametrize("array", ARRAYS, ids=["rtl", "behavioural"])

@@ -16,9 +16,15 @@ from merp.models.arithmetic.compiled import Bits
 from merp.models.arithmetic.fused import fused_sum
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.fused import OPERAND_BITS, activation_bits
-from merp.testbenches.cu_bench import joined
-from merp.testbenches.fused_bench import CASES, activation, directed, operand, random_windows
-from merp.testbenches.trace import Trace, run_block
+from merp.testbenches.arithmetic.fused_bench import (
+    CASES,
+    activation,
+    directed,
+    operand,
+    random_windows,
+)
+from merp.testbenches.block.trace import Trace, run_block
+from merp.testbenches.cnn_merp.cu_bench import joined
 
 
 def design_for(k: int, dsp: int, window: int, precision: int = 24) -> Design:

@@ -16,7 +16,7 @@ from merp.models.cnn_merp.update_flow import update_flow
 from merp.models.network.network import Network
 from merp.models.params.cnn_merp.sizing import size_design
 from merp.models.params.shape import Pool, Shape
-from merp.testbenches.forward_run import forward_run, forward_top
+from merp.testbenches.cnn_merp.forward_top import forward_run, forward_top
 from merp.tools.shipped import open_network
 
 ALEXNET = open_network("alexnet")

@@ -12,7 +12,7 @@ from myhdl import Signal, intbv
 from merp.cosim.replay import replay
 from merp.hdl.base.delay import delay
 from merp.hdl.bundles import bits, flag
-from merp.testbenches.trace import Trace, run_block
+from merp.testbenches.block.trace import Trace, run_block
 
 
 def signed(width: int) -> Any:

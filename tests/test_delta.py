@@ -22,7 +22,7 @@ from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 from merp.models.params.delta_shape import delta_shape
 from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
 from merp.models.params.shape import Pool, Shape
-from merp.testbenches.delta_run import delta_run, delta_top
+from merp.testbenches.cnn_merp.delta_top import delta_run, delta_top
 
 
 def design(

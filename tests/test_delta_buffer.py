@@ -15,8 +15,8 @@ from merp.hdl.bundles import Slot
 from merp.hdl.cnn_merp.delta_buffer.delta_buffer import delta_buffer
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.formats import FloatFormat
-from merp.testbenches.delta_bench import DeltaRun, Driver, Use, check, play
-from merp.testbenches.trace import Trace
+from merp.testbenches.block.trace import Trace
+from merp.testbenches.cnn_merp.delta_bench import DeltaRun, Driver, Use, check, play
 
 BYTE = FloatFormat(4, 3)  # elements are only carried, so few bits do
 

@@ -14,7 +14,7 @@ from merp.hdl.cnn_merp.kernel_loader.delta_loader import delta_loader
 from merp.models.golden.delta import swapped
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.formats import FloatFormat
-from merp.testbenches.trace import Sample, Trace, run_block
+from merp.testbenches.block.trace import Sample, Trace, run_block
 
 WORD = FloatFormat(8, 3)  # elements are only carried: 12 bits number them
 

@@ -14,7 +14,7 @@ from merp.hdl.bundles import Stream, flag
 from merp.hdl.cnn_merp.upsampling.dilater import DilateConfig, dilater
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.formats import FloatFormat
-from merp.testbenches.trace import Sample, Trace, run_block
+from merp.testbenches.block.trace import Sample, Trace, run_block
 
 WORD = FloatFormat(8, 7)
 DESIGN = Design(

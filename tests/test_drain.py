@@ -15,7 +15,7 @@ from merp.hdl.cnn_merp.super_layer.beats import Beat, Step
 from merp.hdl.cnn_merp.super_layer.drain import drain
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.formats import FloatFormat
-from merp.testbenches.trace import Sample, Trace, run_block
+from merp.testbenches.block.trace import Sample, Trace, run_block
 
 FORMAT = FloatFormat(3, 4)
 PLACES = 3

@@ -16,10 +16,10 @@ from merp.cosim.record import Record
 from merp.cosim.waveform import transfers
 from merp.hdl.bundles import AxiStream, bits, flag
 from merp.hdl.conversion.entity import entity
-from merp.testbenches import forward_bench
-from merp.testbenches.one_clock import take_clocked
-from merp.testbenches.run import Run, Stuck
-from merp.testbenches.top import Top
+from merp.testbenches.top import top_bench as forward_bench
+from merp.testbenches.top.one_clock import take_clocked
+from merp.testbenches.top.run import Run, Stuck
+from merp.testbenches.top.top import Top
 
 WIDTH = 40
 FAULTS = ("none", "map_in", "map_out", "kernel", "unstable", "greedy", "early_last", "restless")

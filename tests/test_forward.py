@@ -15,8 +15,8 @@ from merp.cosim.record import Record
 from merp.models.cnn_merp.flow import input_flow
 from merp.models.golden.super_layer import super_layer
 from merp.models.params.shape import Shape
-from merp.testbenches.forward_run import forward_run, forward_top
-from merp.testbenches.random_layers import ELABORATIONS, LayerCase, random_case
+from merp.testbenches.cnn_merp.forward_top import forward_run, forward_top
+from merp.testbenches.cnn_merp.random_layers import ELABORATIONS, LayerCase, random_case
 
 
 def run(cases: list[LayerCase], engine: str, array: str = "behavioural") -> list[Record]:

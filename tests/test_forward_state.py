@@ -18,8 +18,8 @@ from merp.models.arithmetic.relu import relu
 from merp.models.golden.convolution import convolution
 from merp.models.golden.state import keep_state, packed
 from merp.models.golden.super_layer import super_layer
-from merp.testbenches.forward_run import STATE_PORTS, forward_run, forward_top
-from merp.testbenches.random_layers import LayerCase, random_case
+from merp.testbenches.cnn_merp.forward_top import STATE_PORTS, forward_run, forward_top
+from merp.testbenches.cnn_merp.random_layers import LayerCase, random_case
 
 COUNTERS = [f"status_{name}" for name in vars(ForwardStatus())]
 STREAM = STATE_PORTS["state_out"]

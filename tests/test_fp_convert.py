@@ -14,8 +14,8 @@ from merp.hdl.arithmetic.fp_convert import fp_convert
 from merp.hdl.bundles import bits
 from merp.models.arithmetic.fp_convert import fp_convert as golden
 from merp.models.params.formats import BFLOAT16, BINARY32, FloatFormat
-from merp.testbenches.fp_bench import CLASSES, corner_values
-from merp.testbenches.trace import Trace, run_block
+from merp.testbenches.arithmetic.fp_bench import CLASSES, corner_values
+from merp.testbenches.block.trace import Trace, run_block
 
 PAIRS = [
     *((FloatFormat(8, bits), BINARY32) for bits in (24, 25, 27)),

@@ -11,8 +11,8 @@ import pytest
 from merp.cosim.replay import lint_verilog, replay
 from merp.models.arithmetic.fp_mul import fp_mul
 from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
-from merp.testbenches.fp_bench import CLASSES, Pair, corner_pairs, run_fp
-from merp.testbenches.trace import Trace
+from merp.testbenches.arithmetic.fp_bench import CLASSES, Pair, corner_pairs, run_fp
+from merp.testbenches.block.trace import Trace
 
 LATENCIES = (1, 2, 3)
 ODD = FloatFormat(4, 3)

@@ -13,8 +13,8 @@ from merp.hdl.arithmetic.fp_tree import fp_tree
 from merp.hdl.bundles import bits
 from merp.models.arithmetic.fp_tree import fp_tree as golden
 from merp.models.params.formats import BFLOAT16, BINARY32, FloatFormat
-from merp.testbenches.fp_bench import corner_values
-from merp.testbenches.trace import Trace, run_block
+from merp.testbenches.arithmetic.fp_bench import corner_values
+from merp.testbenches.block.trace import Trace, run_block
 
 # Two levels of odd elements, one passing through several levels, powers of two, the CUs' sizes.
 COUNTS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 16, 17, 25)

@@ -14,8 +14,8 @@ from merp.models.network.network import Layer
 from merp.models.params.formats import BINARY16, BINARY32, FloatFormat
 from merp.models.params.shape import Shape
 from merp.models.params.summation import Summation
-from merp.testbenches import binary64
-from merp.testbenches.exact import add, multiply
+from merp.testbenches.arithmetic.exact import add, multiply
+from merp.testbenches.cnn_merp import binary64
 
 SMALL = FloatFormat(5, 4)
 NEGATIVE = BINARY32.sign_bit

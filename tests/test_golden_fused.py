@@ -23,9 +23,9 @@ from merp.models.network.network import Network
 from merp.models.network.network_file import read_network
 from merp.models.params.formats import BINARY32
 from merp.models.params.summation import Summation
-from merp.testbenches.exact import add as exact_add
-from merp.testbenches.exact import number, rounded
-from merp.testbenches.fused_bench import CASES, directed, random_windows
+from merp.testbenches.arithmetic.exact import add as exact_add
+from merp.testbenches.arithmetic.exact import number, rounded
+from merp.testbenches.arithmetic.fused_bench import CASES, directed, random_windows
 from merp.tools import cli
 
 SIZES = [(dsp, window, 24) for dsp in (1, 2) for window in (28, 30, 32)]

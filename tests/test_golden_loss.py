@@ -10,7 +10,7 @@ import pytest
 from merp.models.arithmetic.words import to_bits, to_values
 from merp.models.golden.loss import LOSSES, loss
 from merp.models.params.formats import BFLOAT16, BINARY32
-from merp.testbenches import binary64
+from merp.testbenches.cnn_merp import binary64
 
 
 @pytest.mark.parametrize("kind", LOSSES)

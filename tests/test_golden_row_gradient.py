@@ -16,7 +16,7 @@ from merp.models.network.network import Layer
 from merp.models.params.formats import BINARY32
 from merp.models.params.shape import Shape
 from merp.models.params.summation import Summation
-from merp.testbenches.exact import add, rounded
+from merp.testbenches.arithmetic.exact import add, rounded
 
 PAGE = Path(__file__).parents[1] / "docs" / "blocks" / "row_array.md"
 INF, NAN, SIGN, ONE = BINARY32.inf, BINARY32.nan, BINARY32.sign_bit, BINARY32.one

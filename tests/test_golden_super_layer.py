@@ -16,7 +16,7 @@ from merp.models.params.cnn_merp.registers import reciprocal_square
 from merp.models.params.formats import BINARY16, BINARY32, FloatFormat
 from merp.models.params.shape import Pool, Shape
 from merp.models.params.summation import Summation
-from merp.testbenches.exact import add, multiply
+from merp.testbenches.arithmetic.exact import add, multiply
 
 SMALL = FloatFormat(5, 4)
 INF, NAN = BINARY32.inf, BINARY32.nan

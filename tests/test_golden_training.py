@@ -27,7 +27,7 @@ from merp.models.network.network import Layer, Network
 from merp.models.params.formats import BFLOAT16, BINARY32
 from merp.models.params.shape import Pool, Shape
 from merp.models.traffic.footing import STATES, Footing
-from merp.testbenches import binary64
+from merp.testbenches.cnn_merp import binary64
 from merp.tools.shipped import open_network
 
 LABELS = np.array([2, 0])

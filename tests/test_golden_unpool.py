@@ -15,8 +15,8 @@ from merp.models.params.cnn_merp.registers import reciprocal_square
 from merp.models.params.formats import BFLOAT16, BINARY32, FloatFormat
 from merp.models.params.shape import Pool, Shape
 from merp.models.traffic.footing import STATES, state_read_bits, state_write_bits
-from merp.testbenches import binary64
-from merp.testbenches.exact import add, multiply
+from merp.testbenches.arithmetic.exact import add, multiply
+from merp.testbenches.cnn_merp import binary64
 
 SMALL = FloatFormat(5, 4)
 ONE, INF, NAN, NEGATIVE = BINARY32.one, BINARY32.inf, BINARY32.nan, BINARY32.sign_bit

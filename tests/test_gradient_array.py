@@ -17,8 +17,8 @@ from merp.models.arithmetic.fp_mul import fp_mul
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.kernel_update_registers import gradient_latency, revisit_cycles
 from merp.models.params.formats import BFLOAT16, BINARY32, FloatFormat
-from merp.testbenches.cu_bench import elements
-from merp.testbenches.gradient_bench import GradientScript, read_out
+from merp.testbenches.cnn_merp.cu_bench import elements
+from merp.testbenches.cnn_merp.gradient_bench import GradientScript, read_out
 
 every_array = pytest.mark.parametrize(
     "array", [gradient_array, gradient_array_fast], ids=["rtl", "behavioural"]

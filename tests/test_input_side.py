@@ -17,14 +17,14 @@ from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.sizing import groups_of
 from merp.models.params.formats import FloatFormat
 from merp.models.params.shape import Shape
-from merp.testbenches.input_bench import (
+from merp.testbenches.block.trace import Trace
+from merp.testbenches.cnn_merp.input_bench import (
     InputRun,
     make_run,
     pattern,
     random_shape,
     run_input_side,
 )
-from merp.testbenches.trace import Trace
 
 TAG = FloatFormat(8, 7)  # 16-bit words, used as tags
 

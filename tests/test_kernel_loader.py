@@ -15,7 +15,7 @@ from merp.hdl.bundles import BiasWrite, KernelWrite, LoadConfig, Stream, flag
 from merp.hdl.cnn_merp.kernel_loader.kernel_loader import kernel_loader
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.formats import BINARY32, FloatFormat
-from merp.testbenches.trace import Sample, Trace, run_block
+from merp.testbenches.block.trace import Sample, Trace, run_block
 
 BYTE = FloatFormat(4, 3)  # elements are only carried, so few bits do
 

@@ -19,14 +19,14 @@ from merp.models.params.cnn_merp.kernel_update_registers import revisit_cycles
 from merp.models.params.cnn_merp.sizing import check_fits
 from merp.models.params.formats import BFLOAT16, BINARY16, FloatFormat
 from merp.models.params.shape import Shape
-from merp.testbenches.kernel_update_run import (
+from merp.testbenches.cnn_merp.kernel_update_top import (
     PORTS,
     VELOCITY_PORTS,
     Bits,
     kernel_update_run,
     kernel_update_top,
 )
-from merp.testbenches.run import Run
+from merp.testbenches.top.run import Run
 
 CAUSES = ("issue", "fill", "drain", "stall_input", "stall_output", "stall_hazard")
 OUTPUTS = ("kernel", "bias", "kernel_velocity", "bias_velocity")

@@ -7,7 +7,7 @@ from typing import Any
 from myhdl import ConcatSignal, Signal, always_comb, block, intbv
 from myhdl._simulator import _signals
 
-from merp.testbenches.trace import run_block
+from merp.testbenches.block.trace import run_block
 
 
 @block

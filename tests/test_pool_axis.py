@@ -11,7 +11,7 @@ import pytest
 from merp.cosim.replay import lint_verilog, replay
 from merp.hdl.bundles import bits, count, flag
 from merp.hdl.cnn_merp.super_layer.pool_axis import pool_axis
-from merp.testbenches.trace import Sample, Trace, run_block
+from merp.testbenches.block.trace import Sample, Trace, run_block
 
 INPUTS = ("restart", "advance", "window", "stride", "pooled")
 OUTPUTS = ("covers", "opens", "closes", "closes_last")

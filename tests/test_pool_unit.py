@@ -17,7 +17,7 @@ from merp.models.arithmetic.fp_mul import fp_mul
 from merp.models.golden.pooling import max_pool
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.formats import BFLOAT16, BINARY32
-from merp.testbenches.trace import Sample, Trace, run_block
+from merp.testbenches.block.trace import Sample, Trace, run_block
 
 WORDS = 6
 SCALE = {BINARY32: 0x3DE38E39, BFLOAT16: 0x3DE4}  # 1/9

@@ -14,9 +14,9 @@ import pytest
 from merp.models.network.network import Layer, Network
 from merp.models.params.cnn_merp.settings import WORD_MAX, Setting
 from merp.models.params.register_map import ADDRESS_WIDTH, RegisterMap, check_settings, register_map
-from merp.testbenches.axi_run import axi_registers_of
-from merp.testbenches.forward_run import forward_top
-from merp.testbenches.random_layers import ELABORATIONS
+from merp.testbenches.axi.axi_top import axi_registers_of
+from merp.testbenches.cnn_merp.forward_top import forward_top
+from merp.testbenches.cnn_merp.random_layers import ELABORATIONS
 from merp.tools.bitstream import bitstream_of
 from merp.tools.cli import main
 from merp.tools.export_vectors import top_of

@@ -17,7 +17,7 @@ from merp.models.arithmetic.relu import relu as golden_relu
 from merp.models.arithmetic.words import to_values
 from merp.models.golden.pooling import max_pool
 from merp.models.params.formats import BINARY32, FloatFormat
-from merp.testbenches.trace import Trace, run_block
+from merp.testbenches.block.trace import Trace, run_block
 
 TINY = FloatFormat(3, 2)
 CORNERS = [

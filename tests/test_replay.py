@@ -15,7 +15,7 @@ from merp.hdl.bundles import Stream, bits
 from merp.hdl.conversion.convert import Export, convert
 from merp.hdl.conversion.entity import entity
 from merp.models.errors import BadInput
-from merp.testbenches.trace import Trace, run_block
+from merp.testbenches.block.trace import Trace, run_block
 
 
 @entity

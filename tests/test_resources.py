@@ -20,7 +20,7 @@ import pytest
 from merp.cosim import resources
 from merp.models.fpga.resources import Resources, count_cells
 from merp.models.params.cnn_merp.design import Design
-from merp.testbenches.forward_run import forward_top
+from merp.testbenches.cnn_merp.forward_top import forward_top
 from merp.tools.cli import main
 from merp.tools.shipped import open_network
 

@@ -18,9 +18,9 @@ from merp.models.arithmetic.fused import fused_sum, pair_sums
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.kernel_update_registers import gradient_latency, row_revisit_cycles
 from merp.models.params.formats import BINARY32
-from merp.testbenches.fused_bench import CASES, directed
-from merp.testbenches.gradient_bench import read_out
-from merp.testbenches.row_bench import Bits, RowScript, factors
+from merp.testbenches.arithmetic.fused_bench import CASES, directed
+from merp.testbenches.cnn_merp.gradient_bench import read_out
+from merp.testbenches.cnn_merp.row_bench import Bits, RowScript, factors
 
 SIGN, ONE, TWO, INF, NAN = BINARY32.sign_bit, BINARY32.one, 0x40000000, BINARY32.inf, BINARY32.nan
 

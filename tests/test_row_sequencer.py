@@ -17,7 +17,8 @@ from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.kernel_update_registers import row_rest
 from merp.models.params.cnn_merp.sizing import groups_of
 from merp.models.params.shape import Shape
-from merp.testbenches.input_bench import (
+from merp.testbenches.block.trace import Trace
+from merp.testbenches.cnn_merp.input_bench import (
     CAUSES,
     InputRun,
     make_run,
@@ -25,7 +26,6 @@ from merp.testbenches.input_bench import (
     random_shape,
     run_input_side,
 )
-from merp.testbenches.trace import Trace
 
 WIDTH = 32
 FIELDS = ("column", "first", "last", "kernel_addr", "delta_word", "row_last")

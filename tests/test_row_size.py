@@ -12,7 +12,7 @@ from merp.hdl.cnn_merp.gradient_array.row_array import row_array
 from merp.hdl.gradient_bundles import GradientRead, RowSlot
 from merp.models.fpga.resources import Resources
 from merp.models.params.cnn_merp.design import Design
-from merp.testbenches.top import Top
+from merp.testbenches.top.top import Top
 
 PAGE = Path(__file__).parents[1] / "docs" / "blocks" / "row_array.md"
 

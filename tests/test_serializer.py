@@ -11,7 +11,7 @@ import pytest
 from merp.cosim.replay import lint_verilog, replay
 from merp.hdl.bundles import Stream, bits, count, flag
 from merp.hdl.streams.serializer import serializer
-from merp.testbenches.trace import Sample, Trace, run_block
+from merp.testbenches.block.trace import Sample, Trace, run_block
 
 WIDTH = 8
 INPUTS = ("rst", "start", "beat", "beat_valid", "source_ready")

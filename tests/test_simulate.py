@@ -16,7 +16,7 @@ from merp.cosim.job import Job
 from merp.models.cnn_merp.cycles import layer_cycles
 from merp.models.golden.initial import parameters
 from merp.models.network.network_file import read_network
-from merp.testbenches.forward_run import PORTS, forward_run, forward_top
+from merp.testbenches.cnn_merp.forward_top import PORTS, forward_run, forward_top
 from merp.tools.cli import main
 
 NETWORK = """

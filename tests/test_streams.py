@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from merp.testbenches.run import Run
-from merp.testbenches.streams import Changes, Monitor, Sink, Source, StreamPins
-from merp.testbenches.top import Pin, TopPorts
+from merp.testbenches.top.run import Run
+from merp.testbenches.top.streams import Changes, Monitor, Sink, Source, StreamPins
+from merp.testbenches.top.top import Pin, TopPorts
 
 PORTS = TopPorts(
     inputs=(Pin("s_axis_a", 8),),

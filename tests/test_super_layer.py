@@ -16,8 +16,8 @@ from merp.models.golden.pooling import pool_maps
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.formats import BFLOAT16, BINARY32
 from merp.models.params.shape import Pool, Shape
-from merp.testbenches.super_layer_bench import OutputRun, run_super_layer
-from merp.testbenches.trace import Trace
+from merp.testbenches.block.trace import Trace
+from merp.testbenches.cnn_merp.super_layer_bench import OutputRun, run_super_layer
 
 SPECIAL = [
     0x00000000, 0x80000000, 0x7FC00000, 0x7F800000, 0xFF800000, 0x00800000, 0x80800000, 0x7F7FFFFF,

@@ -17,7 +17,7 @@ from merp.cosim.training_step import CheckFailed, HardwareStep
 from merp.models.arithmetic.words import to_bits
 from merp.models.golden.training import Rates, initial_model
 from merp.models.network.network_file import read_network
-from merp.testbenches.run import Stuck
+from merp.testbenches.top.run import Stuck
 from merp.tools import cli
 
 NETWORK = """

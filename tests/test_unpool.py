@@ -18,8 +18,8 @@ from merp.models.golden.unpool import unpool as golden_unpool
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign, size_unpool, unpool_registers
 from merp.models.params.formats import BFLOAT16, FloatFormat
 from merp.models.params.shape import Pool, Shape
-from merp.testbenches.trace import Sample, Trace, run_block
-from merp.testbenches.unpool_bench import UnpoolRun, run_unpool, unpool_args
+from merp.testbenches.block.trace import Sample, Trace, run_block
+from merp.testbenches.cnn_merp.unpool_bench import UnpoolRun, run_unpool, unpool_args
 
 SPECIAL = [
     0x00000000, 0x80000000, 0x7FC00000, 0x7F800001, 0xFFC12345, 0x7F800000, 0xFF800000,

@@ -12,7 +12,7 @@ from merp.cosim.job import Job
 from merp.models.cnn_merp.update_flow import update_flow
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.shape import Shape
-from merp.testbenches.kernel_update_run import kernel_update_run, kernel_update_top
+from merp.testbenches.cnn_merp.kernel_update_top import kernel_update_run, kernel_update_top
 
 DESIGN = Design(
     k=3, n_cu=2, r=1, d=2, kernel_words=12, groups=4, row_words=24, max_size=8, max_maps=4,

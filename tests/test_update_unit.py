@@ -24,8 +24,8 @@ from merp.models.golden.kernel_update import update
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.kernel_update_registers import gradient_latency
 from merp.models.params.formats import BFLOAT16, BINARY32, FloatFormat
-from merp.testbenches.fp_bench import corner_values
-from merp.testbenches.trace import Sample, Trace, run_block
+from merp.testbenches.arithmetic.fp_bench import corner_values
+from merp.testbenches.block.trace import Sample, Trace, run_block
 
 STREAMS = ("kernel", "bias", "kernel_velocity", "bias_velocity")
 

@@ -10,7 +10,7 @@ import pytest
 from merp.cosim.replay import replay
 from merp.hdl.base.valid_delay import valid_delay
 from merp.hdl.bundles import flag
-from merp.testbenches.trace import Trace, run_block
+from merp.testbenches.block.trace import Trace, run_block
 
 
 def check(cycles: int, resets: float) -> Trace:

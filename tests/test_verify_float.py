@@ -13,7 +13,7 @@ import pytest
 from merp.models.arithmetic.testfloat import UNDERFLOW, expected, read_vectors, write_vectors
 from merp.models.errors import BadInput
 from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
-from merp.testbenches.exact import OPERATIONS
+from merp.testbenches.arithmetic.exact import OPERATIONS
 from merp.tools import cli
 
 FORMATS = {"binary32": BINARY32, "bfloat16": BFLOAT16, "binary16": BINARY16}

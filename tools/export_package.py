@@ -17,8 +17,8 @@ from merp.hdl.conversion.convert import Export, convert
 from merp.models.fpga.parts import Part
 from merp.models.network.network import Layer
 from merp.models.params.register_map import RegisterMap
-from merp.testbenches.axi_run import axi_top
-from merp.testbenches.top import Top
+from merp.testbenches.axi.axi_top import axi_top
+from merp.testbenches.top.top import Top
 from merp.tools.bitstream import Bitstream, plain, slug
 from merp.tools.export_facts import layer_facts, register_rows, title
 from merp.tools.export_vectors import small_pass, top_of, whole_pass

@@ -17,10 +17,10 @@ from merp.models.cnn_merp.phases import previous
 from merp.models.golden.initial import Parameters, parameters
 from merp.models.network.network import Layer, Network
 from merp.models.params.shape import Shape
-from merp.testbenches.delta_run import delta_top
-from merp.testbenches.forward_run import forward_top
-from merp.testbenches.kernel_update_run import kernel_update_top
-from merp.testbenches.top import Top
+from merp.testbenches.cnn_merp.delta_top import delta_top
+from merp.testbenches.cnn_merp.forward_top import forward_top
+from merp.testbenches.cnn_merp.kernel_update_top import kernel_update_top
+from merp.testbenches.top.top import Top
 from merp.tools.bitstream import Bitstream
 from merp.tools.golden_step import GoldenStep
 from merp.tools.simulate_backward import delta_passes, update_passes

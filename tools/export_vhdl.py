@@ -8,8 +8,8 @@ from typing import Any
 from merp.cosim.job import STUCK_CYCLES
 from merp.hdl.conversion.convert import Export, Port
 from merp.models.params.register_map import ADDRESS_WIDTH, RegisterMap
-from merp.testbenches.run import TAIL_CYCLES
-from merp.testbenches.top import TopPorts
+from merp.testbenches.top.run import TAIL_CYCLES
+from merp.testbenches.top.top import TopPorts
 
 CLOCK, RESET, INTERRUPT, REGISTERS = "aclk", "aresetn", "interrupt", "s_axi"
 

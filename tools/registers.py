@@ -45,7 +45,7 @@ def add_parser(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the map, and write its files."""
-    from merp.testbenches.axi_run import axi_registers_of
+    from merp.testbenches.axi.axi_top import axi_registers_of
     from merp.tools.bitstream import bitstream_of
     from merp.tools.export_vectors import top_of
 

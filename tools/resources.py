@@ -118,7 +118,7 @@ def measured(network: Network, layer_name: str, phase: str, whole: bool = False)
     # Slow imports wait until the input is good.
     from merp.cosim.resources import measure
     from merp.cosim.synthesis import yosys_version
-    from merp.testbenches.axi_run import axi_top
+    from merp.testbenches.axi.axi_top import axi_top
     from merp.tools.bitstream import bitstream_of
     from merp.tools.export_vectors import top_of
 

@@ -15,7 +15,7 @@ from merp.models.errors import BadInput
 from merp.models.network.network import Layer, Network
 from merp.models.params.cnn_merp.design import ARITHMETIC, Design
 from merp.models.params.cnn_merp.sizing import check_fits, size_design
-from merp.testbenches.run import Stuck
+from merp.testbenches.top.run import Stuck
 from merp.tools.arguments import add_delta_at, add_json, add_network, whole
 from merp.tools.shipped import open_network
 

@@ -23,9 +23,9 @@ from merp.models.golden.training import Rates
 from merp.models.network.network import Layer
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
-from merp.testbenches.delta_run import delta_top
-from merp.testbenches.kernel_update_run import kernel_update_top
-from merp.testbenches.top import Top
+from merp.testbenches.cnn_merp.delta_top import delta_top
+from merp.testbenches.cnn_merp.kernel_update_top import kernel_update_top
+from merp.testbenches.top.top import Top
 from merp.tools.finished import Finished
 from merp.tools.golden_step import GoldenStep
 from merp.tools.progress_bar import ProgressBar

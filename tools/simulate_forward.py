@@ -18,8 +18,8 @@ from merp.cosim.waveform import transfers
 from merp.models.arithmetic.compiled import Bits
 from merp.models.golden.inference import as_input
 from merp.models.network.network import Layer
-from merp.testbenches.forward_run import PORTS, forward_top
-from merp.testbenches.run import Run
+from merp.testbenches.cnn_merp.forward_top import PORTS, forward_top
+from merp.testbenches.top.run import Run
 from merp.tools.finished import Finished
 from merp.tools.golden_step import GoldenStep
 from merp.tools.progress_bar import ProgressBar

@@ -106,7 +106,7 @@ def run(args: argparse.Namespace) -> int:
 
     # numba's import waits until the arguments are good
     from merp.cosim.training_step import CheckFailed
-    from merp.testbenches.run import Stuck
+    from merp.testbenches.top.run import Stuck
     from merp.tools import train_report
     from merp.tools.digits import digits
     from merp.tools.training_data import read_data, split

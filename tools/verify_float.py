@@ -100,7 +100,7 @@ def _golden(op: str, vectors: Vectors) -> Bits:
 
 def _hardware(op: str, vectors: Vectors, replayed: bool) -> Bits:
     """Run the MyHDL block; with ``replayed`` its VHDL too, which must agree in every cycle."""
-    from merp.testbenches.fp_bench import run_fp
+    from merp.testbenches.arithmetic.fp_bench import run_fp
 
     if replayed:
         from merp.cosim.simulators import check_ghdl

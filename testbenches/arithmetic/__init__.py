@@ -1,0 +1,1 @@
+"""Operands and exact oracles for arithmetic."""

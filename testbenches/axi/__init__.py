@@ -1,0 +1,1 @@
+"""What drives and checks a top behind AXI."""

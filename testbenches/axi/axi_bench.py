@@ -1,0 +1,234 @@
+"""A top in its AXI shell as software and neighbours see it: masters, sources, sinks and monitors.
+
+For cocotb. The masters are those of cocotbext-axi; what is reported comes from monitors of our own
+on the pins, which also check the protocol in every cycle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from itertools import cycle
+from time import perf_counter
+from typing import Any
+
+from cocotb.triggers import Event, Timer
+from cocotbext.axi import (
+    AxiLiteBus,
+    AxiLiteMaster,
+    AxiStreamBus,
+    AxiStreamFrame,
+    AxiStreamSink,
+    AxiStreamSource,
+)
+
+from merp.models.params.register_map import FLAGS, WORD_BYTES
+from merp.testbenches.axi.axi_protocol import LiteMonitor, stream_monitors, valid_outputs
+from merp.testbenches.top.pins import reader
+from merp.testbenches.top.run import RESET_CYCLES, TAIL_CYCLES, Outcome, Run, Stuck
+from merp.testbenches.top.streams import Monitor
+from merp.testbenches.top.top import TopPorts
+
+HALF_PERIOD = 5  # ns
+Offsets = Mapping[str, int]
+
+
+class AxiBench:
+    """The bench of one simulation.
+
+    Cycle t = 0 is that of the start inside, the first one with the response to its write.
+    """
+
+    def __init__(self, dut: Any, ports: TopPorts, offsets: Offsets, limit: int) -> None:
+        """``offsets``: addresses of registers by name. ``limit``: cycles without a transfer."""
+        self.dut, self.ports, self.offsets, self.limit = dut, ports, offsets, limit
+        self.read = partial(reader, dut)
+        around = (dut.aclk, dut.aresetn)
+        low = {"reset_active_level": False}
+        self.master = AxiLiteMaster(AxiLiteBus.from_prefix(dut, "s_axi"), *around, **low)
+        self.sources = {
+            pin.name: AxiStreamSource(
+                AxiStreamBus.from_prefix(dut, pin.name), *around, byte_size=pin.width, **low
+            )
+            for pin in ports.inputs
+        }
+        self.sinks = {
+            pin.name: AxiStreamSink(
+                AxiStreamBus.from_prefix(dut, pin.name), *around, byte_size=pin.width, **low
+            )
+            for pin in ports.outputs
+        }
+        self.lite = LiteMonitor(self.read)
+        self.streams: dict[str, Monitor] = {}
+        self.faults: list[str] = []
+        self._in_reset = 0
+        self._prepare({}, None)
+
+    def _prepare(self, supply: Mapping[str, int], reset_at: int | None) -> None:
+        """Begin to watch a run: its cycles are counted from the start on."""
+        self.streams = stream_monitors(self.ports, self.read, supply)
+        self._t = -1
+        self._start_response: int | None = None
+        self._moved_at = 0
+        self._reset_at = reset_at
+        self._interrupt_at: int | None = None
+        self.ended = Event()
+
+    async def clock(self) -> None:
+        """Run the clock for ever; every pin is sampled just before its edge."""
+        while True:
+            await Timer(HALF_PERIOD, "ns")
+            try:
+                self._sample()
+            except ValueError as error:
+                self._fault(str(error))
+                self.ended.set()
+            self.dut.aclk.value = 1
+            await Timer(HALF_PERIOD, "ns")
+            self.dut.aclk.value = 0
+
+    def _fault(self, text: str) -> None:
+        if text not in self.faults:
+            self.faults.append(text)
+
+    def _sample(self) -> None:
+        if not self.dut.aresetn.value:
+            self._in_reset += 1
+            if self._in_reset > 1:  # the first edge in reset is still to come in the first cycle
+                for pin in valid_outputs(self.ports, self.read):
+                    self._fault(f"{pin} is high in reset")
+            return
+        self._in_reset = 0
+        self.lite.sample(self._t)
+        if self._t >= 0 or self.lite.begun["b"] == self._start_response:
+            self._t += 1
+        moved = [stream.sample(self._t) for stream in self.streams.values()]
+        if any(moved):
+            self._moved_at = self._t
+        if self._interrupt_at is None and self.read("interrupt")():
+            self._interrupt_at = self._t
+        over = self._interrupt_at is not None or self._t == self._reset_at
+        if over or self._t - self._moved_at >= self.limit:
+            self.ended.set()
+
+    async def cycles(self, number: int) -> None:
+        """Wait."""
+        await Timer(2 * HALF_PERIOD * number, "ns")
+
+    async def reset(self) -> None:
+        """Reset the top, and what stands around it."""
+        self.dut.aresetn.value = 0
+        await self.cycles(RESET_CYCLES)
+        for end in (*self.sources.values(), *self.sinks.values()):
+            end.clear()
+        self.lite = LiteMonitor(self.read)
+        self.dut.aresetn.value = 1
+        await self.cycles(1)
+
+    async def write(self, name: str, value: int) -> None:
+        """Write a register."""
+        done = await self.master.write(self.offsets[name], value.to_bytes(WORD_BYTES, "little"))
+        if done.resp:
+            self._fault(f"write of {name}: response {done.resp}")
+
+    async def get(self, name: str) -> int:
+        """Read a register."""
+        done = await self.master.read(self.offsets[name], WORD_BYTES)
+        if done.resp:
+            self._fault(f"read of {name}: response {done.resp}")
+        return int.from_bytes(done.data, "little")
+
+    def pause(self, run: Run, channels: Mapping[str, Sequence[int]]) -> None:
+        """Pause streams as the run says, and channels of AXI4-Lite by patterns of their own."""
+        ends: dict[str, Any] = {**self.sources, **self.sinks}
+        patterns = {name: run.pattern(name) for name in ends}
+        write, read = self.master.write_if, self.master.read_if
+        for name, end in (
+            ("aw", write.aw_channel), ("w", write.w_channel), ("b", write.b_channel),
+            ("ar", read.ar_channel), ("r", read.r_channel),
+        ):  # fmt: skip
+            ends[name] = end
+            patterns[name] = tuple(channels.get(name, (1,)))
+        for name, end in ends.items():
+            end.set_pause_generator(cycle([not go for go in patterns[name]]))
+
+    async def play(self, run: Run, channels: Mapping[str, Sequence[int]]) -> Outcome:
+        """Play a run through AXI alone.
+
+        Raises:
+            Stuck: no word moved for the limit of cycles.
+        """
+        began = perf_counter()
+        self.pause(run, channels)
+        resets = 0
+        await self._attempt(run, run.reset_at)
+        if self._interrupt_at is None and self._t == run.reset_at:
+            resets = 1
+            await self.reset()
+            await self._attempt(run, None)
+        if self._interrupt_at is None:
+            moved = ", ".join(f"{name} {each.count}" for name, each in self.streams.items())
+            raise Stuck(f"no word moved for {self.limit} cycles: {moved}; {self.faults}")
+        await self.cycles(TAIL_CYCLES)
+        status = await self._status()
+        for name, value in (("interrupt_enable", 0), ("interrupt", 1)):
+            if not self.read("interrupt")():
+                self._fault(f"no interrupt before {name} was written")
+            await self.write(name, value)
+            await self.cycles(1)
+            if self.read("interrupt")():
+                self._fault(f"interrupt stays after {name} was written {value}")
+            await self.write("interrupt_enable", 1)
+        if await self.get("error"):
+            self._fault(f"error register {await self.get('error')}")
+        return self._outcome(status, resets, perf_counter() - began)
+
+    async def _attempt(self, run: Run, reset_at: int | None) -> None:
+        await self.write("interrupt_enable", 1)
+        for name, value in run.config.items():
+            await self.write(name, value)
+        for name, value in run.config.items():
+            found = await self.get(name)
+            if found != value:
+                self._fault(f"{name}: {found} read back, {value} written")
+        self._prepare({name: len(words) for name, words in run.words.items()}, reset_at)
+        for name, words in run.words.items():
+            if len(words):
+                self.sources[name].send_nowait(AxiStreamFrame([int(word) for word in words]))
+        self._start_response = self.lite.begun["b"] + 1
+        await self.write("control", 1)
+        await self.ended.wait()
+
+    async def _status(self) -> dict[str, int]:
+        """What the status and every counter say, by the name of the top's own port."""
+        flags = await self.get("status")
+        status = {f"status_{name}": flags >> bit & 1 for bit, name in enumerate(FLAGS)}
+        for name in (pin.name for pin in self.ports.status if pin.name not in status):
+            status[name] = await self.get(name) | await self.get(f"{name}_high") << 32
+        return status
+
+    def _outcome(self, status: dict[str, int], resets: int, seconds: float) -> Outcome:
+        words: dict[str, list[int]] = {}
+        for name, sink in self.sinks.items():
+            words[name] = []
+            while not sink.empty():
+                words[name] += sink.recv_nowait().tdata
+            if words[name] != self.streams[name].words:
+                self._fault(f"{name}: the sink's frames are not the words on the pins")
+        for stream in self.streams.values():
+            stream.finish()
+            self.faults += stream.faults
+        self.faults += self.lite.all_faults()
+        faults, self.faults = tuple(self.faults), []
+        assert self._interrupt_at is not None
+        return Outcome(
+            words=words,
+            transfers={name: each.count for name, each in self.streams.items()},
+            first={name: each.first for name, each in self.streams.items()},
+            last={name: each.last for name, each in self.streams.items()},
+            status=status,
+            cycles=self._interrupt_at - 1,  # pending rises one cycle after done
+            resets=resets,
+            faults=faults,
+            seconds=seconds,
+        )

@@ -1,0 +1,71 @@
+"""A top behind its AXI shell."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+
+from merp.hdl.axi.axi_lite import AxiLite
+from merp.hdl.axi.axi_shell import axi_shell
+from merp.hdl.bundles import AxiStream, Bundles, flag
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.settings import Setting, engine_settings, unpool_settings
+from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
+from merp.models.params.register_map import FLAGS, RegisterMap, check_settings, register_map
+from merp.testbenches.block.trace import flatten
+from merp.testbenches.top.top import Top
+
+
+def axi_registers_of(top: Top) -> RegisterMap:
+    """The register map of ``top`` behind its AXI shell.
+
+    Raises:
+        ValueError: a configuration port of the top has no known range.
+    """
+    known: dict[str, Setting] = {}
+    for parameter in top.parameters.values():
+        if isinstance(parameter, Design):
+            known |= engine_settings(parameter)
+        elif isinstance(parameter, UnpoolDesign):
+            known |= unpool_settings(parameter)
+    status = {pin.name.removeprefix("status_"): pin.width for pin in top.ports.status}
+    return register_map(
+        f"{top.name}_axi",
+        version("merp"),
+        repr(sorted(top.parameters.items())),
+        check_settings([(pin.name, pin.width) for pin in top.ports.config], known),
+        {name: width for name, width in status.items() if name not in FLAGS},
+    )
+
+
+def axi_top(top: Top) -> Top:
+    """``top`` in its AXI shell, with signals of its own: AXI4-Lite registers, AXI4-Stream ports.
+
+    The result is for conversion; its registers are ``args["registers"]``, a ``RegisterMap``.
+
+    Raises:
+        ValueError: a configuration port of the top has no known range.
+    """
+    bundles = {name: value for name, value in top.args.items() if flatten({name: value})}
+    config = {name: bundle for name, bundle in bundles.items() if name.endswith("_config")}
+    streams = {
+        side: Bundles(
+            {
+                name.removeprefix(side + "_"): AxiStream(len(bundle.tdata))
+                for name, bundle in bundles.items()
+                if isinstance(bundle, AxiStream) and name.startswith(side + "_")
+            }
+        )
+        for side in ("s_axis", "m_axis")
+    }
+    return Top(
+        axi_shell(top.function, config, top.args["status"]),
+        {
+            "aclk": flag(),
+            "aresetn": flag(),
+            "s_axi": AxiLite(),
+            **streams,
+            "interrupt": flag(),
+            "registers": axi_registers_of(top),
+            "parameters": tuple(sorted(top.parameters.items())),
+        },
+    )

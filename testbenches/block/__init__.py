@@ -1,0 +1,1 @@
+"""One block under test: its trace, and the trace replayed."""

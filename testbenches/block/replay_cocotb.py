@@ -1,0 +1,53 @@
+"""Cocotb side of ``merp.cosim.replay``: drive recorded inputs, compare every output, each cycle.
+
+The timing is that of ``trace``: inputs change while the clock is low, samples are taken just before
+its rising edge, from power-up on.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import cocotb
+from cocotb.triggers import Timer
+
+FOLDER = "MERP_REPLAY_FOLDER"
+"""Environment variable: the folder with ``trace.json``; ``result.json`` appears beside it."""
+
+
+@cocotb.test()
+async def replay(dut: Any) -> None:
+    """Replay until the first difference, and say where it is."""
+    folder = Path(os.environ[FOLDER])
+    trace = json.loads((folder / "trace.json").read_text(encoding="ascii"))
+    names: list[str] = trace["ports"]
+    inputs = [(i, getattr(dut, names[i])) for i in trace["inputs"]]
+    outputs = [(i, getattr(dut, names[i])) for i in trace["outputs"]]
+    clk = dut.clk if trace["clocked"] else None
+    result: dict[str, Any] = {"cycles": 0}
+    if clk is not None:
+        clk.value = 0
+    driven: dict[int, str] = {}
+    for cycle, row in enumerate(trace["rows"]):
+        for i, handle in inputs:
+            if driven.get(i) != row[i]:
+                driven[i] = row[i]
+                handle.value = int(row[i], 2)
+        await Timer(5, "ns")
+        for i, handle in outputs:
+            seen = str(handle.value)
+            if seen != row[i]:
+                result = {"cycle": cycle, "port": names[i], "expected": row[i], "got": seen}
+                break
+        if "port" in result:
+            break
+        result["cycles"] = cycle + 1
+        if clk is not None:
+            clk.value = 1
+        await Timer(5, "ns")
+        if clk is not None:
+            clk.value = 0
+    (folder / "result.json").write_text(json.dumps(result), encoding="ascii")

@@ -1,0 +1,1 @@
+"""Benches of CNN-MERP's blocks, and runs of its tops."""

@@ -1,0 +1,151 @@
+"""The CU array under test: a script of memory writes and slots, with noise on whatever idles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from random import Random
+from typing import Any
+
+from merp.hdl.bundles import BiasWrite, KernelWrite, Slot, Sums, bits, flag
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.formats import FloatFormat
+from merp.testbenches.arithmetic.fp_bench import corner_values
+from merp.testbenches.block.trace import Trace, run_block
+
+RARE = 0.02
+
+
+def element(fmt: FloatFormat, rng: Random) -> int:
+    """A word of moderate magnitude, so that the order of sums shows; rarely a corner, or any."""
+    kind = rng.random()
+    if kind < RARE:
+        return rng.choice(corner_values(fmt))
+    if kind < 2 * RARE:
+        return rng.getrandbits(fmt.width)
+    exponent = min(fmt.exp_max - 1, max(1, fmt.bias + rng.randrange(-2, 3)))
+    sign_and_frac = rng.getrandbits(1) * fmt.sign_bit | rng.getrandbits(fmt.frac_bits)
+    return sign_and_frac | exponent << fmt.frac_bits
+
+
+def elements(count: int, fmt: FloatFormat, rng: Random) -> list[int]:
+    """``count`` such words."""
+    return [element(fmt, rng) for _ in range(count)]
+
+
+def joined(words: Sequence[int], width: int) -> int:
+    """Words of ``width`` bits side by side, the first one lowest."""
+    return sum(word << (j * width) for j, word in enumerate(words))
+
+
+class CuScript:
+    """What happens in which cycle; each call of ``idle``, ``reset`` or ``slot`` is the next one.
+
+    Kernel and bias writes go with the cycle that the next such call describes. Everything whose
+    enable or valid is low, and the window of every cycle that does not follow a slot, is noise.
+    """
+
+    def __init__(self, design: Design, rng: Random) -> None:
+        self.design = design
+        self.cycles: list[dict[str, int]] = []
+        self._rng = rng
+        self._writes: dict[str, int] = {}
+        self._window: int | None = None
+
+    def kernel(self, enable: int, addr: int, taps: Sequence[int]) -> None:
+        """Write a kernel into the CUs whose bit is set."""
+        self._writes |= {
+            "kernel_enable": enable,
+            "kernel_addr": addr,
+            "kernel_data": joined(taps, self.design.fmt.width),
+        }
+
+    def bias(self, enable: int, addr: int, word: int) -> None:
+        """Write a bias into the CUs whose bit is set."""
+        self._writes |= {"bias_enable": enable, "bias_addr": addr, "bias_data": word}
+
+    def idle(self, cycles: int = 1, **values: int) -> None:
+        """Cycles without a slot."""
+        for _ in range(cycles):
+            self.cycles.append(self._noise() | self._writes | values)
+            self._writes = {}
+
+    def drain(self) -> None:
+        """Let the last slot come out."""
+        self.idle(self.design.array_latency + 2)
+
+    def reset(self) -> None:
+        """A cycle of reset without a slot."""
+        self.idle(rst=1)
+
+    def slot(
+        self,
+        kernel_addr: int,
+        acc_addr: int,
+        group: int,
+        first: bool,
+        last: bool,
+        window: Sequence[int],
+        rst: bool = False,
+    ) -> None:
+        """A valid slot; ``window`` (k*k words) comes in the cycle after."""
+        self.idle(
+            slot_valid=1, slot_kernel_addr=kernel_addr, slot_acc_addr=acc_addr, slot_group=group,
+            slot_first=int(first), slot_last=int(last), rst=int(rst),
+        )  # fmt: skip
+        self._window = joined(window, self.design.fmt.width)
+
+    def load(
+        self, kernels: Sequence[Sequence[Sequence[int]]], biases: Sequence[Sequence[int]]
+    ) -> None:
+        """Write ``kernels[cu][addr]`` (k*k words) and ``biases[cu][group]``, then be idle once."""
+        begin = len(self.cycles)
+        for cu, memory in enumerate(kernels):
+            for addr, taps in enumerate(memory):
+                self.kernel(1 << cu, addr, taps)
+                self.idle()
+        for cu, words in enumerate(biases):
+            for addr, word in enumerate(words):
+                self.bias(1 << cu, addr, word)
+                self.idle()
+        self.idle()
+        for values in self.cycles[begin:]:
+            del values["window"]  # changes of it cost time, and nothing listens yet
+
+    def _noise(self) -> dict[str, int]:
+        design, rng = self.design, self._rng
+        width = design.window_width
+        window, self._window = self._window, None
+        return {
+            "rst": 0,
+            "kernel_enable": 0,
+            "kernel_addr": rng.randrange(design.kernel_words),
+            "kernel_data": rng.getrandbits(width),
+            "bias_enable": 0,
+            "bias_addr": rng.randrange(design.groups),
+            "bias_data": rng.getrandbits(design.fmt.width),
+            "slot_valid": 0,
+            "slot_kernel_addr": rng.randrange(design.kernel_words),
+            "slot_acc_addr": rng.randrange(design.p * design.groups),
+            "slot_group": rng.randrange(design.groups),
+            "slot_first": rng.getrandbits(1),
+            "slot_last": rng.getrandbits(1),
+            "window": rng.getrandbits(width) if window is None else window,
+        }
+
+
+def run_cu_array(array: Callable[..., Any], script: CuScript) -> Trace:
+    """Play ``script`` on ``cu_array`` or ``cu_array_fast``."""
+    design = script.design
+    args = {
+        "clk": flag(), "rst": flag(), "kernel": KernelWrite(design), "bias": BiasWrite(design),
+        "slot": Slot(design), "window": bits(design.window_width), "sums": Sums(design),
+        "design": design,
+    }  # fmt: skip
+    inputs = tuple(script.cycles[0])
+    return run_block(array, args, inputs, lambda t, _: script.cycles[t], len(script.cycles))
+
+
+def finished_sums(trace: Trace) -> list[tuple[int, int]]:
+    """Cycle and data of every valid word of sums."""
+    valid, data = trace.column("sums_valid"), trace.column("sums_data")
+    return [(t, word) for t, (on, word) in enumerate(zip(valid, data, strict=True)) if on]

@@ -1,0 +1,192 @@
+"""Runs of the delta buffers: words offered, and a reader that uses them as a sequencer does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any, NamedTuple
+
+from merp.hdl.bundles import Stream, bits, flag
+from merp.hdl.gradient_bundles import DeltaElement, GradientMapConfig
+from merp.models.params.cnn_merp.design import Design
+from merp.testbenches.block.trace import Sample, Trace, run_block
+from merp.testbenches.cnn_merp.cu_bench import joined
+
+CREDIT_CYCLES = 2  # from filled to the slot, at least
+BYTE_BITS = 8
+
+
+class Use(NamedTuple):
+    """A slot: which word of which position it reads, and when it may.
+
+    ``opening``: its gradients start from zero. ``ports``: values beside valid. ``credits``: pulses
+    of ``filled`` that must have come. ``waits``: it need not follow the slot before without a gap.
+    """
+
+    position: int
+    word: int
+    opening: bool
+    ports: dict[str, int]
+    credits: int
+    waits: bool
+
+
+@dataclass
+class DeltaRun:
+    """A run: m words at each position of size (images, rows, columns), each used n times.
+
+    ``offer``, ``use``: how likely a word is offered, a slot comes. ``last``: which word carries
+    last; none if there are fewer. ``reset_at``: cycles after start.
+    """
+
+    design: Design
+    m: int
+    size: tuple[int, int, int]
+    n: int
+    seed: int
+    offer: float = 1.0
+    use: float = 1.0
+    delta_rest: int = 0
+    last: int | None = -1
+    reset_at: int | None = None
+    rng: Random = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Draw the words."""
+        self.rng = Random(self.seed)
+        self.groups = -(-self.m // self.design.n_cu)
+        images, rows, columns = self.size
+        self.positions = images * rows * columns
+        self.words = [self.rng.getrandbits(BYTE_BITS) for _ in range(self.positions * self.m)]
+        if self.last is not None:
+            found = self.last < len(self.words)
+            self.last = self.last % len(self.words) if found else None
+
+    def config(self) -> dict[str, int]:
+        """Registers that the buffers read."""
+        images, rows, columns = self.size
+        return {
+            "config_images": images, "config_out_rows": rows, "config_out_columns": columns,
+            "config_groups": self.groups,
+            "config_last_cus": self.m - (self.groups - 1) * self.design.n_cu,
+            "config_delta_rest": self.delta_rest,
+        }  # fmt: skip
+
+    def word(self, position: int, group: int) -> list[int]:
+        """Elements that count of one word."""
+        low = position * self.m + group * self.design.n_cu
+        return self.words[low : min(low + self.design.n_cu, (position + 1) * self.m)]
+
+
+Uses = Callable[[DeltaRun], Sequence[Use]]
+
+
+class Driver:
+    """Plays runs back to back and keeps what has to come out."""
+
+    def __init__(self, runs: Sequence[DeltaRun], uses: Uses, idle: Sequence[str]) -> None:
+        self.queue = list(runs)
+        self.uses = uses
+        self.rng = Random(len(runs))
+        self.idle = idle  # ports of a slot that say nothing while it is not valid
+        self.run: DeltaRun | None = None
+        self.expected: list[tuple[int, list[int], int]] = []  # cycle, word, opening
+        self.transfers: list[tuple[int, int, int, int]] = []  # cycle, data, index, opening
+        self.ends: list[int] = []
+        self.slots: list[Use] = []
+        self.credits: list[int] = []
+        self.sent = self.since = self.tail = 0
+        self.held = False
+
+    def drive(self, cycle: int, seen: Sample) -> dict[str, int]:
+        """Inputs of a cycle, from the outputs of the one before."""
+        if cycle < 2:
+            return {"rst": int(cycle == 0)}
+        noise = {name: self.rng.getrandbits(1) for name in self.idle}
+        values = {"start": 0, "rst": 0, "slot_valid": 0} | noise
+        run = self.run
+        if run is not None:
+            if seen["sink_valid"] and seen["sink_ready"]:
+                index = self.sent % run.m
+                opening = int(self.sent < run.m)
+                self.transfers.append((cycle - 1, run.words[self.sent], index, opening))
+                self.sent += 1
+                self.held = False
+            if seen["filled"]:
+                self.credits.append(cycle - 1 + CREDIT_CYCLES)
+            self.since += 1
+            if self.since == run.reset_at:
+                self.run, run.reset_at = None, None
+                return values | {"rst": 1, "sink_valid": 0}
+            if not self.slots and self.sent == len(run.words):
+                self.tail += 1
+                if self.tail == 4:
+                    self.ends.append(cycle)
+                    self.run = None
+        if self.run is None:
+            if not self.queue:
+                return values | {"sink_valid": 0}
+            self.run = run = self.queue.pop(0)
+            self.sent, self.held, self.since, self.tail = 0, False, 0, 0
+            self.credits = []
+            self.slots = list(self.uses(run))
+            return values | run.config() | {"start": 1, "sink_valid": 0}
+        assert run is not None
+        if not self.held and self.sent < len(run.words) and run.rng.random() < run.offer:
+            self.held = True
+            values |= {"sink_data": run.words[self.sent], "sink_last": int(self.sent == run.last)}
+        values["sink_valid"] = int(self.held)
+        if self.slots:
+            use = self.slots[0]
+            there = sum(at <= cycle for at in self.credits) >= use.credits
+            if there and (not use.waits or run.rng.random() < run.use):
+                self.slots.pop(0)
+                word = run.word(use.position, use.word)
+                self.expected.append((cycle + 1, word, int(use.opening)))
+                return values | {"slot_valid": 1, **use.ports}
+        return values
+
+
+def play(
+    block: Any,
+    slot: Any,
+    design: Design,
+    runs: Sequence[DeltaRun],
+    uses: Uses,
+    idle: Sequence[str],
+    cycles: int,
+) -> tuple[Driver, Trace]:
+    """Play runs back to back on a buffer; ``cycles`` must suffice for all of them."""
+    driver = Driver(runs, uses, idle)
+    args = {
+        "clk": flag(), "rst": flag(), "start": flag(), "config": GradientMapConfig(design),
+        "sink": Stream(BYTE_BITS), "slot": slot, "filled": flag(),
+        "deltas": bits(BYTE_BITS * design.n_cu), "opening": flag(), "element": DeltaElement(design),
+        "framing_error": flag(), "design": design,
+    }  # fmt: skip
+    config = tuple(f"config_{name}" for name in vars(args["config"]))
+    ports = tuple(f"slot_{name}" for name in vars(slot))
+    inputs = ("rst", "start", *config, "sink_data", "sink_valid", "sink_last", *ports)
+    return driver, run_block(block, args, inputs, driver.drive, cycles)
+
+
+def check(driver: Driver, trace: Trace, begin: int = 0) -> None:
+    """Every run is over, every word came where and when it was read, every element was told.
+
+    Only what happens after cycle ``begin`` counts.
+    """
+    assert driver.run is None, "the runs did not end"
+    assert not driver.queue
+    deltas, opening = trace.column("deltas"), trace.column("opening")
+    expected = [item for item in driver.expected if item[0] > begin]
+    assert expected
+    for cycle, word, first in expected:
+        assert deltas[cycle] & (1 << BYTE_BITS * len(word)) - 1 == joined(word, BYTE_BITS), cycle
+        assert opening[cycle - 1] == first, cycle
+    names = ("valid", "data", "index", "opening")
+    columns = [trace.column(f"element_{name}") for name in names]
+    told = [(t - 1, *row[1:]) for t, row in enumerate(zip(*columns, strict=True)) if row[0]]
+    assert [item for item in told if item[0] >= begin] == [
+        item for item in driver.transfers if item[0] >= begin
+    ]

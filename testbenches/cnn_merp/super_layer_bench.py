@@ -1,0 +1,116 @@
+"""What stands before and behind the super layer: a CU array with credits, and readers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from myhdl import StopSimulation
+
+from merp.hdl.bundles import OutputConfig, Stream, Sums, flag
+from merp.hdl.cnn_merp.super_layer.super_layer import super_layer
+from merp.models.arithmetic.compiled import Bits
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.registers import registers
+from merp.models.params.shape import Shape
+from merp.testbenches.block.trace import Sample, Trace, run_block
+
+TAIL_CYCLES = 4
+
+
+@dataclass(frozen=True)
+class OutputRun:
+    """One run of the super layer.
+
+    Attributes:
+        shape: a convolution with 1x1 kernels, so that its rows and columns are those of the sums.
+        sums: (images, rows, columns, m) words.
+        offer: cyclic; a sum word may arrive in this cycle (if there is a credit for it).
+        accept: cyclic; the reader of the maps is ready. accept_state: that of the state.
+        reset_at: cycle, counted from start, in which the run is reset and begun again.
+    """
+
+    shape: Shape
+    sums: Bits
+    offer: Sequence[int] = (1,)
+    accept: Sequence[int] = (1,)
+    accept_state: Sequence[int] = (1,)
+    reset_at: int | None = None
+
+    def words(self, design: Design) -> list[int]:
+        """Sum words as the CU array delivers them; lanes that do not count hold noise."""
+        positions = self.sums.reshape(-1, self.shape.m)
+        lanes = -(-self.shape.m // design.n_cu) * design.n_cu
+        noise = np.random.default_rng(lanes).integers(
+            1 << design.fmt.width, size=(len(positions), lanes)
+        )
+        noise[:, : self.shape.m] = positions
+        packed = []
+        for word in noise.reshape(-1, design.n_cu).tolist():
+            value = 0
+            for element in reversed(word):
+                value = value << design.fmt.width | element
+            packed.append(value)
+        return packed
+
+
+def output_config(shape: Shape, images: int, design: Design) -> dict[str, int]:
+    """Values of the super layer's configuration ports."""
+    prefix = "output_"
+    return {
+        name.removeprefix(prefix): value
+        for name, value in registers(shape, images, design).items()
+        if name.startswith(prefix)
+    }
+
+
+def run_super_layer(design: Design, runs: Sequence[OutputRun], cycles: int) -> Trace:
+    """Play the runs back to back, and a few cycles more; ``cycles`` at the most."""
+    args = {
+        "clk": flag(), "rst": flag(), "start": flag(), "config": OutputConfig(design),
+        "sums": Sums(design), "popped": flag(), "source": Stream(design.fmt.width),
+        "done": flag(), "design": design, "state": Stream(8) if design.state else None,
+    }  # fmt: skip
+    config_ports = tuple(f"config_{name}" for name in vars(args["config"]))
+    readers = ("source_ready", "state_ready") if design.state else ("source_ready",)
+    inputs = ("rst", "start", *config_ports, "sums_valid", "sums_data", *readers)
+    queue = [(run, run.reset_at) for run in runs]
+    run: OutputRun | None = None
+    words: list[int] = []
+    reset_at: int | None = None
+    sent = since = tail = 0
+    credit = design.fifo_words
+
+    def drive(cycle: int, seen: Sample) -> dict[str, int]:
+        nonlocal run, words, reset_at, sent, since, tail, credit
+        if cycle < 2:
+            return {"rst": 1}
+        values = {"rst": 0, "start": 0, "sums_valid": 0}
+        credit += seen["popped"] and not seen["rst"]
+        if run is not None:
+            since += 1
+            if reset_at == since:
+                queue.insert(0, (run, None))
+                run, credit = None, design.fifo_words
+                return values | {"rst": 1}
+            if seen["done"] and not seen["start"]:
+                run = None
+        if run is None:
+            if not queue:
+                tail += 1
+                if tail > TAIL_CYCLES:
+                    raise StopSimulation
+                return values
+            run, reset_at = queue.pop(0)
+            words, sent, since = run.words(design), 0, 0
+            values |= output_config(run.shape, len(run.sums), design) | {"start": 1}
+        elif sent < len(words) and credit and run.offer[since % len(run.offer)]:
+            values |= {"sums_valid": 1, "sums_data": words[sent]}
+            sent += 1
+            credit -= 1
+        for reader, accept in zip(readers, (run.accept, run.accept_state), strict=False):
+            values[reader] = accept[since % len(accept)]
+        return values
+
+    return run_block(super_layer, args, inputs, drive, cycles)

@@ -1,0 +1,132 @@
+"""What stands around un-pooling: a source of deltas, a source of state, and a reader."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from myhdl import StopSimulation
+
+from merp.hdl.bundles import Stream, flag
+from merp.hdl.cnn_merp.upsampling.unpool import unpool
+from merp.hdl.cnn_merp.upsampling.unpool_config import UnpoolConfig
+from merp.models.arithmetic.compiled import Bits
+from merp.models.golden.state import State, packed
+from merp.models.params.cnn_merp.unpool_design import PREFIX, UnpoolDesign, unpool_registers
+from merp.models.params.shape import Shape
+from merp.testbenches.block.trace import Sample, Trace, run_block
+
+TAIL_CYCLES = 4
+
+
+@dataclass(frozen=True)
+class UnpoolRun:
+    """One run of un-pooling.
+
+    Attributes:
+        shape: the layer whose ReLU and pooling are undone.
+        delta: (images, pooled_rows, pooled_columns, maps) words.
+        state: of kind ``pooled``.
+        offer, offer_state: cyclic; a word, or a byte, may be presented in this cycle.
+        accept: cyclic; the stream's reader is ready.
+        reset_at: cycle, counted from start, in which the run is reset and begun again.
+        lasts: words, and bytes, that carry ``last``; None is the final one, as it must be.
+    """
+
+    shape: Shape
+    delta: Bits
+    state: State
+    offer: Sequence[int] = (1,)
+    offer_state: Sequence[int] = (1,)
+    accept: Sequence[int] = (1,)
+    reset_at: int | None = None
+    lasts: tuple[tuple[int, ...] | None, tuple[int, ...] | None] = (None, None)
+
+
+class _Feeder:
+    """Presents words in order and holds each until it is taken."""
+
+    def __init__(
+        self, name: str, words: Sequence[int], pattern: Sequence[int], lasts: Sequence[int] | None
+    ) -> None:
+        self._name, self._words, self._pattern = name, words, pattern
+        self._lasts = {len(words) - 1} if lasts is None else set(lasts)
+        self._next, self._held = 0, False
+
+    def drive(self, since: int, seen: Sample, values: dict[str, int]) -> None:
+        """Values of the stream's pins, ``since`` cycles after start."""
+        name = self._name
+        if self._held and seen[f"{name}_ready"]:
+            self._held = False
+            values[f"{name}_valid"] = 0
+        if self._held or self._next == len(self._words):
+            return
+        if self._pattern[since % len(self._pattern)]:
+            values |= {
+                f"{name}_valid": 1,
+                f"{name}_data": self._words[self._next],
+                f"{name}_last": int(self._next in self._lasts),
+            }
+            self._next += 1
+            self._held = True
+
+
+def unpool_args(design: UnpoolDesign) -> dict[str, object]:
+    """Arguments of the block."""
+    return {
+        "clk": flag(), "rst": flag(), "start": flag(), "config": UnpoolConfig(design),
+        "sink": Stream(design.fmt.width), "sink_state": Stream(8),
+        "source": Stream(design.fmt.width), "done": flag(), "framing_error": flag(),
+        "design": design,
+    }  # fmt: skip
+
+
+def run_unpool(design: UnpoolDesign, runs: Sequence[UnpoolRun], cycles: int) -> Trace:
+    """Play the runs back to back, and a few cycles more; ``cycles`` at the most."""
+    args = unpool_args(design)
+    registers = tuple(f"config_{name}" for name in vars(args["config"]))
+    streams = tuple(f"{s}_{f}" for s in ("sink", "sink_state") for f in ("data", "valid", "last"))
+    inputs = ("rst", "start", *registers, *streams, "source_ready")
+    queue = [(run, run.reset_at) for run in runs]
+    run: UnpoolRun | None = None
+    feeders: list[_Feeder] = []
+    reset_at: int | None = None
+    since = tail = 0
+
+    def drive(cycle: int, seen: Sample) -> dict[str, int]:
+        nonlocal run, feeders, reset_at, since, tail
+        if cycle < 2:
+            return {"rst": 1}
+        values = {"rst": 0, "start": 0}
+        if run is not None:
+            since += 1
+            if reset_at == since:
+                queue.insert(0, (run, None))
+                run = None
+                return values | {"rst": 1, "sink_valid": 0, "sink_state_valid": 0}
+            if seen["done"] and not seen["start"]:
+                run = None
+        if run is None:
+            if not queue:
+                tail += 1
+                if tail > TAIL_CYCLES:
+                    raise StopSimulation
+                return values | {"sink_valid": 0, "sink_state_valid": 0}
+            run, reset_at = queue.pop(0)
+            since = 0
+            words = [int(word) for word in run.delta.reshape(-1)]
+            state = list(packed(run.state, run.shape, design.fmt))
+            feeders = [
+                _Feeder("sink", words, run.offer, run.lasts[0]),
+                _Feeder("sink_state", state, run.offer_state, run.lasts[1]),
+            ]
+            config = unpool_registers(run.shape, run.delta.shape[-1], len(run.delta), design)
+            values |= {f"config_{name.removeprefix(PREFIX)}": v for name, v in config.items()}
+            values |= {"start": 1, "sink_valid": 0, "sink_state_valid": 0}
+        else:
+            for feeder in feeders:
+                feeder.drive(since, seen, values)
+        values["source_ready"] = run.accept[since % len(run.accept)]
+        return values
+
+    return run_block(unpool, args, inputs, drive, cycles)

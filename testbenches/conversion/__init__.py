@@ -1,0 +1,1 @@
+"""Small blocks that a converter may get wrong."""

@@ -1,0 +1,1 @@
+"""Any top under test: clock, streams, monitors, runs."""

@@ -1,0 +1,42 @@
+"""The files through which a bench in another process gets its runs and gives its outcomes.
+
+The job folder holds ``job.json`` (ports, number of runs, limit) and a file ``run<i>.json`` per run,
+which may appear only when the outcome of the run before it, ``outcome<i-1>.json``, has been read:
+so one layer's output can feed the next. Files appear by renaming, hence complete.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from merp.testbenches.top.run import Run
+
+FOLDER = "MERP_JOB_FOLDER"
+POLL_SECONDS = 0.02
+
+
+def put(path: Path, plain: Any) -> None:
+    """Write a JSON file so that it appears complete."""
+    part = path.with_suffix(".part")
+    part.write_text(json.dumps(plain), encoding="ascii")
+    part.rename(path)
+
+
+def run_to_json(run: Run) -> dict[str, Any]:
+    """A run as plain values."""
+    return {
+        "config": dict(run.config),
+        "words": {name: words.tolist() for name, words in run.words.items()},
+        "stalls": {name: run.pattern(name) for name in run.stalls},
+        "reset_at": run.reset_at,
+    }
+
+
+def run_from_json(plain: dict[str, Any]) -> Run:
+    """Read what ``run_to_json`` wrote."""
+    words = {name: np.array(values, dtype=np.uint64) for name, values in plain["words"].items()}
+    return Run(plain["config"], words, plain["stalls"], plain["reset_at"])

@@ -1,0 +1,172 @@
+"""Plays runs on a top: the timing protocol that every engine follows.
+
+For cycle t the inputs change after edge t-1; everything is sampled just before edge t. ``player``
+is a generator: each value it yields is the pins to change for the coming cycle, and it is resumed
+just before the edge that ends that cycle. ``harness.cpp`` plays the same protocol in C++.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from time import perf_counter
+
+from merp.testbenches.top.run import RESET_CYCLES, TAIL_CYCLES, Outcome, Run, Stuck
+from merp.testbenches.top.streams import Changes, Monitor, Read, Sink, Source, StreamPins
+from merp.testbenches.top.top import TopPorts
+
+Progress = Callable[[int, int], None]
+"""``progress(cycles, words)``: clock cycles of this run so far, words that have left."""
+
+PROGRESS_CYCLES = 4096
+
+
+def player(
+    ports: TopPorts,
+    read: Callable[[str], Read],
+    runs: Iterable[Run],
+    deliver: Callable[[Outcome], None],
+    limit: int,
+    progress: Progress | None = None,
+) -> Iterator[Changes]:
+    """Play ``runs`` one after the other, without a reset in between.
+
+    ``read(name)`` gives a function that reads a pin. ``deliver`` gets the outcome of each run
+    before the next one is taken from ``runs``.
+
+    Raises:
+        Stuck: no word moved for ``limit`` cycles.
+    """
+    pins = {
+        stream.name: StreamPins(
+            *(read(f"{stream.name}_{field}") for field in ("tdata", "tvalid", "tready", "tlast"))
+        )
+        for stream in ports.streams
+    }
+    status = {pin.name: read(pin.name) for pin in ports.status}
+    quiet = _quiet(ports)
+    yield from _reset(quiet | {pin.name: 0 for pin in ports.config})
+    for run in runs:
+        run.check(ports)
+        began = perf_counter()
+        resets = 0
+        attempt = _Attempt(ports, pins, status, run)
+        if not (yield from attempt.play(quiet, limit, progress, run.reset_at)):
+            resets = 1
+            yield from _reset(quiet)
+            attempt = _Attempt(ports, pins, status, run)
+            yield from attempt.play(quiet, limit, progress, None)
+        deliver(attempt.outcome(resets, perf_counter() - began))
+
+
+def _quiet(ports: TopPorts) -> Changes:
+    """No word presented, none taken, nothing started."""
+    quiet = {"start": 0}
+    for stream in ports.inputs:
+        quiet |= {f"{stream.name}_{field}": 0 for field in ("tdata", "tvalid", "tlast")}
+    return quiet | {f"{stream.name}_tready": 0 for stream in ports.outputs}
+
+
+def _reset(changes: Changes) -> Iterator[Changes]:
+    yield changes | {"rst": 1}
+    for _ in range(RESET_CYCLES - 1):
+        yield {}
+
+
+class _Attempt:
+    """One run from ``start`` to ``status_done``, or to a reset."""
+
+    def __init__(
+        self,
+        ports: TopPorts,
+        pins: Mapping[str, StreamPins],
+        status: Mapping[str, Read],
+        run: Run,
+    ) -> None:
+        self._ports = ports
+        self._run = run
+        self._status = status
+        self._sources = [
+            Source(pin.name, run.words[pin.name].tolist(), run.pattern(pin.name))
+            for pin in ports.inputs
+        ]
+        self._sinks = [Sink(pin.name, run.pattern(pin.name)) for pin in ports.outputs]
+        self._in = [
+            Monitor(pin.name, pins[pin.name], len(run.words[pin.name])) for pin in ports.inputs
+        ]
+        self._out = [Monitor(pin.name, pins[pin.name], None) for pin in ports.outputs]
+        self._final: dict[str, int] = {}
+        self._moved: list[str] = []
+        self._cycles = 0
+
+    def play(
+        self, quiet: Changes, limit: int, progress: Progress | None, reset_at: int | None
+    ) -> Generator[Changes, None, bool]:
+        """Play the run; False if it was reset."""
+        done = self._status["status_done"]
+        inputs = list(zip(self._in, self._sources, strict=True))
+        changes: Changes = {**quiet, **self._run.config, "rst": 0, "start": 1}
+        moved_at = t = 0
+        end: int | None = None
+        while True:
+            for source in self._sources:
+                source.drive(t, changes)
+            for sink in self._sinks:
+                sink.drive(t, changes)
+            yield changes
+            moved = False
+            for monitor, source in inputs:
+                if monitor.sample(t):
+                    source.taken()
+                    moved = True
+            for monitor in self._out:
+                if monitor.sample(t):
+                    moved = True
+                    if end is not None:
+                        monitor.after_done(t)
+            if end is None:
+                # In cycle 0 done still belongs to the run before.
+                if t and done():
+                    end = t
+                    self._final = {name: int(read()) for name, read in self._status.items()}
+                elif t == reset_at:
+                    return False
+                elif moved:
+                    moved_at = t
+                elif t - moved_at >= limit:
+                    raise Stuck(self._state(t, limit))
+            elif t == end + TAIL_CYCLES:
+                break
+            if progress and not t % PROGRESS_CYCLES:
+                progress(t, sum(monitor.count for monitor in self._out))
+            changes = {} if t else {"start": 0}
+            t += 1
+        self._cycles = end
+        self._moved = [name for name, value in self._final.items() if self._status[name]() != value]
+        return True
+
+    def outcome(self, resets: int, seconds: float) -> Outcome:
+        """What the monitors saw."""
+        monitors = self._in + self._out
+        for monitor in monitors:
+            monitor.finish()
+        faults = [fault for monitor in monitors for fault in monitor.faults]
+        faults += [f"{name} changed after done" for name in self._moved]
+        return Outcome(
+            words={monitor.name: monitor.words for monitor in self._out},
+            transfers={monitor.name: monitor.count for monitor in monitors},
+            first={monitor.name: monitor.first for monitor in monitors},
+            last={monitor.name: monitor.last for monitor in monitors},
+            status=self._final,
+            cycles=self._cycles,
+            resets=resets,
+            faults=tuple(faults),
+            seconds=seconds,
+        )
+
+    def _state(self, t: int, limit: int) -> str:
+        streams = ", ".join(
+            f"{monitor.name} {monitor.count} words (valid {monitor.valid}, ready {monitor.ready})"
+            for monitor in self._in + self._out
+        )
+        status = ", ".join(f"{name} {int(read())}" for name, read in self._status.items())
+        return f"no word moved for {limit} cycles (cycle {t}): {streams}; {status}"

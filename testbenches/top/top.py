@@ -1,0 +1,118 @@
+"""A top-level block as a bench sees it: which ports it has and what each of them is for.
+
+Everything is derived from the bundles of the arguments, so that any top with the same port style
+(AXI4-Stream in and out, configuration bundles, a status bundle) runs on the same benches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from merp.hdl.bundles import AxiStream
+from merp.testbenches.block.trace import flatten
+
+CONTROL = ("clk", "rst", "start")
+
+
+@dataclass(frozen=True)
+class Pin:
+    """A port of one signal, or a stream under its common prefix (``width`` is its data's)."""
+
+    name: str
+    width: int
+
+
+@dataclass(frozen=True)
+class TopPorts:
+    """Ports of a top by purpose, named as the converter names them.
+
+    Attributes:
+        inputs: streams into the top (``s_axis_*``), by prefix.
+        outputs: streams out of the top (``m_axis_*``), by prefix.
+        config: run-time registers, stable from ``start`` to ``status_done``.
+        status: what the top tells, ``status_done`` among it.
+    """
+
+    inputs: tuple[Pin, ...]
+    outputs: tuple[Pin, ...]
+    config: tuple[Pin, ...]
+    status: tuple[Pin, ...]
+
+    @property
+    def streams(self) -> tuple[Pin, ...]:
+        """All streams, inputs first."""
+        return self.inputs + self.outputs
+
+    def signals(self) -> list[Pin]:
+        """Every signal but the clock, in a fixed order."""
+        pins = [Pin("rst", 1), Pin("start", 1), *self.config]
+        for stream in self.streams:
+            pins += [
+                Pin(f"{stream.name}_tdata", stream.width),
+                *(Pin(f"{stream.name}_{field}", 1) for field in ("tvalid", "tready", "tlast")),
+            ]
+        return [*pins, *self.status]
+
+    def to_json(self) -> dict[str, list[dict[str, Any]]]:
+        """The description as plain lists, for a bench in another process."""
+        return {key: list(pins) for key, pins in asdict(self).items()}
+
+    @classmethod
+    def from_json(cls, plain: Mapping[str, list[dict[str, Any]]]) -> TopPorts:
+        """Read what ``to_json`` wrote."""
+        return cls(**{key: tuple(Pin(**pin) for pin in pins) for key, pins in plain.items()})
+
+
+@dataclass(frozen=True)
+class Top:
+    """A top-level block and the arguments of one elaboration.
+
+    Attributes:
+        function: the block function.
+        args: its arguments by name: signals, bundles and parameters.
+    """
+
+    function: Callable[..., Any]
+    args: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        """Name of the block, and of its entity."""
+        return self.function.__name__
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The arguments that are neither signals nor bundles."""
+        return {key: value for key, value in self.args.items() if not flatten({key: value})}
+
+    @property
+    def ports(self) -> TopPorts:
+        """The ports by purpose.
+
+        Raises:
+            ValueError: the top has no clk, rst or start, no ``status_done``, or a port of a kind
+                that the benches do not know.
+        """
+        groups: dict[str, list[Pin]] = {"inputs": [], "outputs": [], "config": [], "status": []}
+        missing = [name for name in CONTROL if name not in self.args]
+        if missing:
+            raise ValueError(f"{self.name} has no port {', '.join(missing)}")
+        for name, value in self.args.items():
+            flat = flatten({name: value})
+            if name in CONTROL or not flat:
+                continue
+            if isinstance(value, AxiStream):
+                direction = {"s_axis": "inputs", "m_axis": "outputs"}.get(name[:6])
+                if direction is None:
+                    raise ValueError(f"stream {name} must be called s_axis_* or m_axis_*")
+                groups[direction].append(Pin(name, len(value.tdata)))
+            elif name in flat:
+                raise ValueError(f"{self.name} has a port {name} of no known purpose")
+            else:
+                kind = "status" if name == "status" else "config"
+                groups[kind] += [Pin(key, len(signal) or 1) for key, signal in flat.items()]
+        if not any(pin.name == "status_done" for pin in groups["status"]):
+            raise ValueError(f"{self.name} has no status_done")
+        return TopPorts(**{key: tuple(pins) for key, pins in groups.items()})
