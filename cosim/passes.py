@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from merp.cosim.expectation import Expectation, expect_delta, expect_forward, expect_update
+from merp.cosim.phases.expectation import Expectation, expect_delta, expect_forward, expect_update
 from merp.models.arithmetic.compiled import Bits
 from merp.models.cnn_merp.phases import DeltaDesign, maps_behind
 from merp.models.golden.inference import group_maps, group_parameters

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from merp.cosim.engine import run_job
-from merp.cosim.job import Job
+from merp.cosim.engines.engine import run_job
+from merp.cosim.engines.job import Job
 from merp.hdl.conversion.convert import convert
 from merp.models.arithmetic.compiled import Bits
 from merp.models.golden.delta import delta_convolution

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from merp.cosim.replay import replay
+from merp.cosim.block.replay import replay
 from merp.hdl.bundles import bits, count, flag
 from merp.hdl.cnn_merp.cu_array.accumulator import accumulator
 from merp.models.arithmetic.fp_add import fp_add

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from merp.cosim import training_step
-from merp.cosim.audit import Audit, audit
-from merp.cosim.engine import run_job
-from merp.cosim.expectation import Expectation, expect_forward
-from merp.cosim.job import Job
-from merp.cosim.record import Record
-from merp.cosim.training_step import HardwareStep
-from merp.cosim.waveform import transfers
+from merp.cosim.audit import training_step
+from merp.cosim.audit.audit import Audit, audit
+from merp.cosim.audit.training_step import HardwareStep
+from merp.cosim.audit.waveform import transfers
+from merp.cosim.engines.engine import run_job
+from merp.cosim.engines.job import Job
+from merp.cosim.engines.record import Record
+from merp.cosim.phases.expectation import Expectation, expect_forward
 from merp.hdl.bundles import DeltaStatus, ForwardStatus
 from merp.hdl.gradient_bundles import KernelUpdateStatus
 from merp.models.arithmetic.words import to_bits

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from merp.cosim.axi import fuzz_registers
-from merp.cosim.replay import replay
+from merp.cosim.block.replay import replay
+from merp.cosim.engines.axi_engine import fuzz_registers
 from merp.hdl.axi.axi_lite import SLVERR, AxiLite, RegisterRead, RegisterWrite, axi_lite
 from merp.hdl.axi.axi_registers import axi_registers
 from merp.hdl.axi.setting_register import setting_register

@@ -10,12 +10,12 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from merp.cosim.audit import audit
-from merp.cosim.axi import Pauses, run_axi
-from merp.cosim.engine import run_job
-from merp.cosim.expectation import Expectation, expect_delta, expect_forward, expect_update
-from merp.cosim.job import Job
-from merp.cosim.record import Record
+from merp.cosim.audit.audit import audit
+from merp.cosim.engines.axi_engine import Pauses, run_axi
+from merp.cosim.engines.engine import run_job
+from merp.cosim.engines.job import Job
+from merp.cosim.engines.record import Record
+from merp.cosim.phases.expectation import Expectation, expect_delta, expect_forward, expect_update
 from merp.models.arithmetic.compiled import Bits
 from merp.models.arithmetic.relu import relu
 from merp.models.cnn_merp.phases import DeltaDesign

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from merp.cosim import resources
+from merp.cosim.synthesis import resources
 from merp.models.fpga.resources import Resources
 from merp.tools import calibrate
 from merp.tools.cli import main

@@ -10,7 +10,7 @@ import pytest
 from myhdl import ResetSignal, Signal, always, always_comb, always_seq, enum
 
 import merp.hdl.conversion.convert as module
-from merp.cosim.replay import lint_verilog, replay
+from merp.cosim.block.replay import lint_verilog, replay
 from merp.hdl.bundles import Stream, bits, flag
 from merp.hdl.conversion.convert import Export, convert
 from merp.hdl.conversion.entity import entity

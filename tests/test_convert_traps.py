@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from merp.cosim.replay import lint_verilog, replay
+from merp.cosim.block.replay import lint_verilog, replay
 from merp.hdl.conversion.convert import convert
 from merp.testbenches.block.trace import flatten, run_block
 from merp.testbenches.conversion.traps import DESIGNS, digest

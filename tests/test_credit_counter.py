@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from merp.cosim.replay import replay
+from merp.cosim.block.replay import replay
 from merp.hdl.bundles import bits, count, flag
 from merp.hdl.conversion.entity import entity
 from merp.hdl.streams.credit_counter import credit_check, credit_counter

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from merp.cosim.replay import lint_verilog, replay
+from merp.cosim.block.replay import lint_verilog, replay
 from merp.hdl.bundles import bits, flag
 from merp.hdl.streams.credit_fifo import credit_fifo
 from merp.testbenches.block.trace import Sample, Trace, run_block

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from merp.cosim.replay import replay
+from merp.cosim.block.replay import replay
 from merp.hdl.bundles import bits, count, flag
 from merp.hdl.cnn_merp.cu_array.cu import SUM_OF_PRODUCTS, cu
 from merp.models.arithmetic.fp_mul import fp_mul

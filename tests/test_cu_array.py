@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from merp.cosim.replay import replay
+from merp.cosim.block.replay import replay
 from merp.hdl.cnn_merp.behavioural.cu_array import cu_array_fast
 from merp.hdl.cnn_merp.cu_array.cu_array import cu_array
 from merp.models.arithmetic.fp_add import fp_add

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from merp.cosim.replay import replay
+from merp.cosim.block.replay import replay
 from merp.hdl.behavioural.integer_fused import sums_of_products
 from merp.hdl.bundles import KernelWrite, bits, count, flag
 from merp.hdl.cnn_merp.cu_array.cu_fused import cu_fused

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from merp.cosim.engine import run_job
-from merp.cosim.job import Job
+from merp.cosim.engines.engine import run_job
+from merp.cosim.engines.job import Job
 from merp.models.cnn_merp import cycles as model
 from merp.models.cnn_merp.cycles import forward_cycles, layer_cycles, network_cycles, update_cycles
 from merp.models.cnn_merp.flow import input_flow

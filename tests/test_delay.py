@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from myhdl import Signal, intbv
 
-from merp.cosim.replay import replay
+from merp.cosim.block.replay import replay
 from merp.hdl.base.delay import delay
 from merp.hdl.bundles import bits, flag
 from merp.testbenches.block.trace import Trace, run_block

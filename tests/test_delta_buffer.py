@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from merp.cosim.replay import lint_verilog, replay
+from merp.cosim.block.replay import lint_verilog, replay
 from merp.hdl.bundles import Slot
 from merp.hdl.cnn_merp.delta_buffer.delta_buffer import delta_buffer
 from merp.models.params.cnn_merp.design import Design

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from merp.cosim.replay import replay
+from merp.cosim.block.replay import replay
 from merp.hdl.bundles import BiasWrite, KernelWrite, LoadConfig, Stream, flag
 from merp.hdl.cnn_merp.kernel_loader.delta_loader import delta_loader
 from merp.models.golden.delta import swapped

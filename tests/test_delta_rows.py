@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-from merp.cosim.replay import lint_verilog, replay
+from merp.cosim.block.replay import lint_verilog, replay
 from merp.hdl.cnn_merp.delta_buffer.delta_rows import delta_rows
 from merp.hdl.gradient_bundles import RowSlot
 from merp.models.params.cnn_merp.design import Design

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from merp.cosim.replay import lint_verilog, replay
+from merp.cosim.block.replay import lint_verilog, replay
 from merp.hdl.bundles import Stream, flag
 from merp.hdl.cnn_merp.upsampling.dilater import DilateConfig, dilater
 from merp.models.params.cnn_merp.design import Design

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from merp.cosim.replay import lint_verilog, replay
+from merp.cosim.block.replay import lint_verilog, replay
 from merp.hdl.bundles import OutputConfig, bits, flag
 from merp.hdl.cnn_merp.super_layer.beats import Beat, Step
 from merp.hdl.cnn_merp.super_layer.drain import drain

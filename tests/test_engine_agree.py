@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from myhdl import Signal, always, always_comb, modbv
 
-from merp.cosim.engine import run_job
-from merp.cosim.job import Job
-from merp.cosim.record import Record
-from merp.cosim.waveform import transfers
+from merp.cosim.audit.waveform import transfers
+from merp.cosim.engines.engine import run_job
+from merp.cosim.engines.job import Job
+from merp.cosim.engines.record import Record
 from merp.hdl.bundles import AxiStream, bits, flag
 from merp.hdl.conversion.entity import entity
 from merp.testbenches.top import top_bench as forward_bench
@@ -343,7 +343,7 @@ def test_a_build_is_made_once_and_kept(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setenv("MERP_CACHE", str(tmp_path))
     (first,) = run_job(Job(stand_in(), RUNS[:1]), "verilator")
     kept = sorted(tmp_path.rglob("*"))
-    monkeypatch.setattr("merp.cosim.verilator_build._compile", None)
+    monkeypatch.setattr("merp.cosim.engines.verilator_build._compile", None)
     (second,) = run_job(Job(stand_in(), RUNS[:1]), "verilator")
     assert first.elaboration_sha == second.elaboration_sha
     assert (tmp_path / "verilator" / first.elaboration_sha / "simulation").is_file()

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from merp.cosim.export import write_export
+from merp.cosim.synthesis.export import write_export
 from merp.models.errors import BadInput
 from merp.tools import export_package
 from merp.tools.cli import main

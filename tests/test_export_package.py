@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from merp.cosim.export import MANIFEST
+from merp.cosim.synthesis.export import MANIFEST
 from merp.models.network.network_file import read_network
 from merp.models.params.cnn_merp.registers import registers
 from merp.testbenches.axi.axi_top import axi_registers_of

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from merp.cosim.formal import Claim, Proof, prove, stream_claim
+from merp.cosim.block.formal import Claim, Proof, prove, stream_claim
 from merp.hdl.axi.axi_lite import AxiLite, RegisterRead, RegisterWrite, axi_lite
 from merp.hdl.bundles import Stream, bits, flag
 from merp.hdl.cnn_merp.update_unit.parameter_writer import parameter_writer

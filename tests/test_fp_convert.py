@@ -9,7 +9,7 @@ from random import Random
 import pytest
 from myhdl import Signal
 
-from merp.cosim.replay import lint_verilog, replay
+from merp.cosim.block.replay import lint_verilog, replay
 from merp.hdl.arithmetic.fp_convert import fp_convert
 from merp.hdl.bundles import bits
 from merp.models.arithmetic.fp_convert import fp_convert as golden

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from merp.cosim.replay import lint_verilog, replay
+from merp.cosim.block.replay import lint_verilog, replay
 from merp.models.arithmetic.fp_mul import fp_mul
 from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
 from merp.testbenches.arithmetic.fp_bench import CLASSES, Pair, corner_pairs, run_fp

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 from myhdl import Signal
 
-from merp.cosim.replay import lint_verilog, replay
+from merp.cosim.block.replay import lint_verilog, replay
 from merp.hdl.arithmetic.fp_tree import fp_tree
 from merp.hdl.bundles import bits
 from merp.models.arithmetic.fp_tree import fp_tree as golden

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from merp.cosim.synthesis import synthesise
+from merp.cosim.synthesis.synthesis import synthesise
 from merp.hdl.bundles import bits, flag
 from merp.hdl.cnn_merp.cu_array.cu_fused import cu_fused
 from merp.hdl.conversion.convert import convert

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from merp.cosim.replay import lint_verilog, replay
+from merp.cosim.block.replay import lint_verilog, replay
 from merp.hdl.cnn_merp.phases.input_side import input_side
 from merp.models.cnn_merp.flow import InputFlow, input_flow
 from merp.models.cnn_merp.slots import slots

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from merp.cosim.replay import replay
+from merp.cosim.block.replay import replay
 from merp.hdl.bundles import BiasWrite, KernelWrite, LoadConfig, Stream, flag
 from merp.hdl.cnn_merp.kernel_loader.kernel_loader import kernel_loader
 from merp.models.params.cnn_merp.design import Design

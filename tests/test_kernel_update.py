@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from merp.cosim.engine import run_job
-from merp.cosim.job import Job
-from merp.cosim.record import Record
+from merp.cosim.engines.engine import run_job
+from merp.cosim.engines.job import Job
+from merp.cosim.engines.record import Record
 from merp.hdl.conversion.convert import convert
 from merp.models.errors import BadInput
 from merp.models.golden.kernel_update import bias_gradient, kernel_gradient, update

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from merp.cosim.replay import lint_verilog, replay
+from merp.cosim.block.replay import lint_verilog, replay
 from merp.hdl.arithmetic.fp_max import fp_max
 from merp.hdl.arithmetic.relu import relu
 from merp.hdl.bundles import bits, flag

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from myhdl import ResetSignal, Signal, always_comb, always_seq
 
-import merp.cosim.replay as module
-from merp.cosim.replay import lint_verilog, replay
+import merp.cosim.block.replay as module
+from merp.cosim.block.replay import lint_verilog, replay
 from merp.hdl.bundles import Stream, bits
 from merp.hdl.conversion.convert import Export, convert
 from merp.hdl.conversion.entity import entity

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from merp.cosim import resources
+from merp.cosim.synthesis import resources
 from merp.models.fpga.resources import Resources, count_cells
 from merp.models.params.cnn_merp.design import Design
 from merp.testbenches.cnn_merp.forward_top import forward_top

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from merp.cosim.replay import lint_verilog, replay
+from merp.cosim.block.replay import lint_verilog, replay
 from merp.hdl.cnn_merp.behavioural.row_array import row_array_fast
 from merp.hdl.cnn_merp.gradient_array.row_array import row_array
 from merp.models.arithmetic.fp_add import fp_add

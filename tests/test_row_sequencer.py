@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from merp.cosim.replay import lint_verilog, replay
+from merp.cosim.block.replay import lint_verilog, replay
 from merp.hdl.cnn_merp.phases.input_side import input_side
 from merp.models.cnn_merp.slots import row_slots
 from merp.models.golden.window import windows

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from merp.cosim.resources import measure
+from merp.cosim.synthesis.resources import measure
 from merp.hdl.bundles import bits, flag
 from merp.hdl.cnn_merp.gradient_array.row_array import row_array
 from merp.hdl.gradient_bundles import GradientRead, RowSlot

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from merp.cosim import simulators
-from merp.cosim.engine import run_job
-from merp.cosim.job import Job
+from merp.cosim.engines import simulators
+from merp.cosim.engines.engine import run_job
+from merp.cosim.engines.job import Job
 from merp.models.cnn_merp.cycles import layer_cycles
 from merp.models.golden.initial import parameters
 from merp.models.network.network_file import read_network

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from merp.cosim import myhdl_engine
+from merp.cosim.engines import myhdl_engine
 from merp.tools.cli import main
 from merp.tools.finished import Finished
 from merp.tools.simulate_choice import Result

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from merp.cosim.replay import lint_verilog, replay
+from merp.cosim.block.replay import lint_verilog, replay
 from merp.hdl.cnn_merp.super_layer.super_layer import super_layer
 from merp.models.arithmetic.compiled import Bits
 from merp.models.arithmetic.relu import relu

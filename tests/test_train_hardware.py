@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from merp.cosim.training_step import HardwareStep
+from merp.cosim.audit.training_step import HardwareStep
 from merp.models.arithmetic.words import to_bits
 from merp.models.golden.training import Model, Rates, initial_model, step_bytes, train_step
 from merp.models.network.network import Network

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from merp.cosim import training_step
-from merp.cosim.job import Job
-from merp.cosim.record import Record
-from merp.cosim.training_step import CheckFailed, HardwareStep
+from merp.cosim.audit import training_step
+from merp.cosim.audit.training_step import CheckFailed, HardwareStep
+from merp.cosim.engines.job import Job
+from merp.cosim.engines.record import Record
 from merp.models.arithmetic.words import to_bits
 from merp.models.golden.training import Rates, initial_model
 from merp.models.network.network_file import read_network

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from merp.cosim.replay import lint_verilog, replay
+from merp.cosim.block.replay import lint_verilog, replay
 from merp.hdl.cnn_merp.upsampling.unpool import unpool
 from merp.models.arithmetic.compiled import Bits
 from merp.models.arithmetic.relu import relu

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from merp.cosim.engine import run_job
-from merp.cosim.job import Job
+from merp.cosim.engines.engine import run_job
+from merp.cosim.engines.job import Job
 from merp.models.cnn_merp.update_flow import update_flow
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.shape import Shape

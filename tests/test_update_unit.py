@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from merp.cosim.replay import lint_verilog, replay
+from merp.cosim.block.replay import lint_verilog, replay
 from merp.hdl.bundles import Stream, bits, count, flag
 from merp.hdl.cnn_merp.update_unit.update_unit import SLOT_CYCLES, update_unit
 from merp.hdl.gradient_bundles import (

@@ -33,7 +33,7 @@ def run(args: argparse.Namespace) -> int:
     """Compare and print."""
     network = open_network(args.network)
     reported = read_utilisation(args.report)
-    from merp.cosim.resources import total
+    from merp.cosim.synthesis.resources import total
 
     estimate = total(measured(network, args.layer, args.phase))
     rows = compared(reported, estimate)

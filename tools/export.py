@@ -76,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
         network.design(network.layers[0])  # says so
 
     # The hardware's imports wait until the input is good.
-    from merp.cosim.export import write_export
+    from merp.cosim.synthesis.export import write_export
     from merp.tools.bitstream import bitstream_of, schedule
     from merp.tools.export_package import Package, write_package
     from merp.tools.export_schedule import write_schedule

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from merp.cosim.export import MANIFEST
+from merp.cosim.synthesis.export import MANIFEST
 from merp.models.cnn_merp.reconfiguration import load_seconds
 from merp.models.fpga.parts import Part
 from merp.models.network.network import Network

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from merp.cosim.job import STUCK_CYCLES
+from merp.cosim.engines.job import STUCK_CYCLES
 from merp.hdl.conversion.convert import Export, Port
 from merp.models.params.register_map import ADDRESS_WIDTH, RegisterMap
 from merp.testbenches.top.run import TAIL_CYCLES

@@ -21,7 +21,7 @@ import merp.hdl
 import merp.models
 import merp.testbenches
 import merp.tools
-from merp.cosim.audit import Audit
+from merp.cosim.audit.audit import Audit
 from merp.models.arithmetic.compiled import Bits
 from merp.models.network.network import Layer
 from merp.tools.simulate_choice import Choice, Result

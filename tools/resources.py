@@ -19,7 +19,7 @@ from merp.tools.shipped import open_network
 from merp.tools.table import console, table
 
 if TYPE_CHECKING:
-    from merp.cosim.resources import Block
+    from merp.cosim.synthesis.resources import Block
 
 PHASES = ("fp", "dp", "ku")
 COLUMNS = ("of them logic", "shift", "memory", "LUT", "FF", "BRAM", "DSP")
@@ -67,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps(answer(network, args, part, design, blocks), indent=2))
         return 0
-    from merp.cosim.resources import total
+    from merp.cosim.synthesis.resources import total
 
     paper = published(args.phase, design)
     title = f"{network.name} {layer.name}, {args.phase}: design {layer.design} on {part.name}"
@@ -116,8 +116,8 @@ def measured(network: Network, layer_name: str, phase: str, whole: bool = False)
         BadInput: the layer has no such engine, or Yosys is not installed.
     """
     # Slow imports wait until the input is good.
-    from merp.cosim.resources import measure
-    from merp.cosim.synthesis import yosys_version
+    from merp.cosim.synthesis.resources import measure
+    from merp.cosim.synthesis.synthesis import yosys_version
     from merp.testbenches.axi.axi_top import axi_top
     from merp.tools.bitstream import bitstream_of
     from merp.tools.export_vectors import top_of
@@ -146,8 +146,8 @@ def answer(
     network: Network, args: argparse.Namespace, part: Part, design: Design, blocks: list[Block]
 ) -> dict[str, Any]:
     """The answer for machines; a block's figures are of one of it."""
-    from merp.cosim.resources import total
-    from merp.cosim.synthesis import OPTIONS, yosys_version
+    from merp.cosim.synthesis.resources import total
+    from merp.cosim.synthesis.synthesis import OPTIONS, yosys_version
 
     used, has, paper = total(blocks), capacity(part), published(args.phase, design)
     return {

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from merp.cosim.engine import ENGINES
+from merp.cosim.engines.engine import ENGINES
 from merp.models.errors import BadInput
 from merp.models.network.network import Layer, Network
 from merp.models.params.cnn_merp.design import ARITHMETIC, Design

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from merp.cosim.audit import audit, combine
-from merp.cosim.engine import run_job
-from merp.cosim.job import Job
+from merp.cosim.audit.audit import audit, combine
+from merp.cosim.audit.waveform import transfers
+from merp.cosim.engines.engine import run_job
+from merp.cosim.engines.job import Job
 from merp.cosim.passes import Pass, Updated, delta_pass, update_pass
-from merp.cosim.waveform import transfers
 from merp.models.cnn_merp.phases import (
     DeltaDesign,
     delta_design,

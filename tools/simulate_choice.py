@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from merp.cosim.audit import Audit
+from merp.cosim.audit.audit import Audit
 from merp.models.arithmetic.compiled import Bits
 from merp.models.network.network import Layer, Network
 from merp.models.params.cnn_merp.design import Design

@@ -9,7 +9,7 @@ from typing import Any
 
 from rich.console import Console
 
-from merp.cosim.audit import COUNTS, STALLS, Audit, combine
+from merp.cosim.audit.audit import COUNTS, STALLS, Audit, combine
 from merp.models.cnn_merp.cycles import layer_cycles
 from merp.tools.golden_step import GoldenStep
 from merp.tools.map_picture import draw

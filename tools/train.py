@@ -19,7 +19,7 @@ from merp.tools.arguments import add_json, add_network, whole
 from merp.tools.shipped import open_network
 
 if TYPE_CHECKING:
-    from merp.cosim.training_step import PhaseCounts
+    from merp.cosim.audit.training_step import PhaseCounts
     from merp.models.arithmetic.compiled import Bits
     from merp.models.golden.loss import Labels
     from merp.models.golden.training import Model, Rates
@@ -105,7 +105,7 @@ def run(args: argparse.Namespace) -> int:
         )
 
     # numba's import waits until the arguments are good
-    from merp.cosim.training_step import CheckFailed
+    from merp.cosim.audit.training_step import CheckFailed
     from merp.testbenches.top.run import Stuck
     from merp.tools import train_report
     from merp.tools.digits import digits
@@ -157,7 +157,7 @@ def _step(args: argparse.Namespace, network: Network, images: int, state: str) -
             return step.model, step.loss, {}
 
         return golden
-    from merp.cosim.training_step import HardwareStep
+    from merp.cosim.audit.training_step import HardwareStep
 
     return partial(HardwareStep(network, args.engine, images).step, loss_kind=args.loss)
 

@@ -24,7 +24,7 @@ from merp.tools.table import console, fixed, table
 from merp.tools.training_data import Split
 
 if TYPE_CHECKING:
-    from merp.cosim.training_step import PhaseCounts
+    from merp.cosim.audit.training_step import PhaseCounts
 
 
 @contextmanager

@@ -103,12 +103,12 @@ def _hardware(op: str, vectors: Vectors, replayed: bool) -> Bits:
     from merp.testbenches.arithmetic.fp_bench import run_fp
 
     if replayed:
-        from merp.cosim.simulators import check_ghdl
+        from merp.cosim.engines.simulators import check_ghdl
 
         check_ghdl()
     ran = run_fp(op, vectors.a.tolist(), vectors.b.tolist(), vectors.fmt, _LATENCY[op])
     if replayed:
-        from merp.cosim.replay import replay
+        from merp.cosim.block.replay import replay
 
         with tempfile.TemporaryDirectory() as folder:
             replay(ran.trace, Path(folder))

@@ -1,7 +1,7 @@
 """Run one synchronous block in MyHDL and record every port at every clock edge.
 
 A trace is checked twice: against the golden model, and cycle by cycle against the exported VHDL
-(``merp.cosim.replay``), so that one stimulus serves both simulators.
+(``merp.cosim.block.replay``), so that one stimulus serves both simulators.
 """
 
 from __future__ import annotations

@@ -8,10 +8,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from merp.cosim.ghdl_engine import Simulation, play
-from merp.cosim.job import Job
-from merp.cosim.record import Record
-from merp.cosim.simulators import check_ghdl
+from merp.cosim.engines.ghdl_engine import Simulation, play
+from merp.cosim.engines.job import Job
+from merp.cosim.engines.record import Record
+from merp.cosim.engines.simulators import check_ghdl
 from merp.hdl.conversion.convert import convert
 from merp.testbenches.axi.axi_top import axi_top
 from merp.testbenches.top.job_files import put

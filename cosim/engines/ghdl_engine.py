@@ -13,9 +13,9 @@ from subprocess import CalledProcessError
 from time import perf_counter, sleep
 from typing import Any
 
-from merp.cosim.job import Job
-from merp.cosim.record import Record
-from merp.cosim.simulators import check_ghdl, check_ghdl_log
+from merp.cosim.engines.job import Job
+from merp.cosim.engines.record import Record
+from merp.cosim.engines.simulators import check_ghdl, check_ghdl_log
 from merp.hdl.conversion.convert import convert
 from merp.testbenches.top.job_files import FOLDER, POLL_SECONDS, put, run_to_json
 from merp.testbenches.top.player import Progress

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from merp.cosim.expectation import Expectation
-from merp.cosim.record import Record
+from merp.cosim.engines.record import Record
+from merp.cosim.phases.expectation import Expectation
 
 COUNTS = ("closed_form", "counter", "hardware", "monitor")
 STALLS = ("input", "output", "hazard")

@@ -14,7 +14,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from merp.cosim.verilator_build import cache_directory
+from merp.cosim.engines.verilator_build import cache_directory
 from merp.models.errors import BadInput
 
 OPTIONS = "-family xc7 -flatten -noiopad -noclkbuf -nowidelut"

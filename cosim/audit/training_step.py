@@ -14,11 +14,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from merp.cosim.audit import Audit, audit, combine
-from merp.cosim.engine import run_job
-from merp.cosim.job import Job
+from merp.cosim.audit.audit import Audit, audit, combine
+from merp.cosim.engines.engine import run_job
+from merp.cosim.engines.job import Job
+from merp.cosim.engines.record import Record
 from merp.cosim.passes import Pair, Pass, Updated, delta_pass, forward_pass, update_pass
-from merp.cosim.record import Record
 from merp.models.arithmetic.compiled import Bits
 from merp.models.cnn_merp.phases import delta_design, update_design
 from merp.models.golden.inference import as_input

@@ -6,8 +6,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Protocol
 
-from merp.cosim.job import Job
-from merp.cosim.record import Record
+from merp.cosim.engines.job import Job
+from merp.cosim.engines.record import Record
 from merp.models.errors import BadInput
 from merp.testbenches.top.player import Progress
 
@@ -15,7 +15,7 @@ ENGINES = ("myhdl", "verilator", "ghdl")
 
 
 class Engine(Protocol):
-    """Module of an engine: ``merp.cosim.<name>_engine``."""
+    """Module of an engine: ``merp.cosim.engines.<name>_engine``."""
 
     def run_job(self, job: Job, progress: Progress | None) -> list[Record]:
         """Run every run of the job."""
@@ -35,7 +35,7 @@ def run_job(job: Job, engine: str, progress: Progress | None = None) -> list[Rec
         raise BadInput(f"--engine {engine}: no such engine, allowed: {', '.join(ENGINES)}")
     if job.vcd is not None:
         check_writable(job.vcd)
-    module: Engine = import_module(f"merp.cosim.{engine}_engine")
+    module: Engine = import_module(f"merp.cosim.engines.{engine}_engine")
     return module.run_job(job, progress)
 
 

@@ -10,8 +10,8 @@ from time import perf_counter
 
 import merp.hdl
 import merp.models.params
-from merp.cosim.job import Job
-from merp.cosim.record import Record
+from merp.cosim.engines.job import Job
+from merp.cosim.engines.record import Record
 from merp.testbenches.top.player import Progress
 from merp.testbenches.top.run import Outcome, Run
 from merp.testbenches.top.top import Top

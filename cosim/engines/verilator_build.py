@@ -13,7 +13,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import merp.testbenches.top
-from merp.cosim.simulators import Verilator
+from merp.cosim.engines.simulators import Verilator
 from merp.testbenches.top.player import PROGRESS_CYCLES
 from merp.testbenches.top.run import RESET_CYCLES, TAIL_CYCLES
 from merp.testbenches.top.top import Pin, TopPorts

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from merp.cosim.simulators import check_ghdl, check_ghdl_log, find_verilator
+from merp.cosim.engines.simulators import check_ghdl, check_ghdl_log, find_verilator
 from merp.hdl.conversion.convert import Export, convert
 from merp.testbenches.block.replay_cocotb import FOLDER
 from merp.testbenches.block.trace import Trace

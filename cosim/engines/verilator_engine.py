@@ -12,11 +12,11 @@ from typing import IO
 
 import numpy as np
 
-from merp.cosim.job import Job
-from merp.cosim.myhdl_engine import elaboration_sha
-from merp.cosim.record import Record
-from merp.cosim.simulators import find_verilator
-from merp.cosim.verilator_build import build, cache_directory
+from merp.cosim.engines.job import Job
+from merp.cosim.engines.myhdl_engine import elaboration_sha
+from merp.cosim.engines.record import Record
+from merp.cosim.engines.simulators import find_verilator
+from merp.cosim.engines.verilator_build import build, cache_directory
 from merp.hdl.conversion.convert import convert
 from merp.testbenches.top.player import Progress
 from merp.testbenches.top.run import Outcome, Run, Stuck

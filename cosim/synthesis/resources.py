@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from merp.cosim.synthesis import synthesise
+from merp.cosim.synthesis.synthesis import synthesise
 from merp.hdl.conversion.convert import Export, convert
 from merp.models.fpga.cell_timing import Timing, cell_timing
 from merp.models.fpga.logic_delay import block_timing

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from merp.cosim.record import Record
+from merp.cosim.engines.record import Record
 from merp.testbenches.top.run import Run
 from merp.testbenches.top.top import Top
 

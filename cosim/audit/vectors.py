@@ -15,9 +15,9 @@ from pathlib import Path
 
 import numpy as np
 
-from merp.cosim.audit import STALLS, SUMMED
-from merp.cosim.expectation import Expectation
+from merp.cosim.audit.audit import STALLS, SUMMED
 from merp.cosim.passes import Pass
+from merp.cosim.phases.expectation import Expectation
 from merp.models.params.register_map import RegisterMap
 from merp.testbenches.top.run import Words
 from merp.testbenches.top.top import TopPorts

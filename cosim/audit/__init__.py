@@ -1,0 +1,1 @@
+"""Records held against what is expected: bits, words, cycles."""

@@ -1,0 +1,1 @@
+"""Single blocks in a simulator or a prover."""

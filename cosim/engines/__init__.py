@@ -1,0 +1,1 @@
+"""Simulators behind one interface: MyHDL, Verilator, GHDL."""

@@ -1,0 +1,1 @@
+"""What a pass of each phase sends and must give back."""

@@ -1,0 +1,1 @@
+"""Export and synthesis of converted blocks."""
