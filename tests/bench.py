@@ -30,8 +30,8 @@ from merp.models.params.formats import FloatFormat
 from merp.models.params.shape import Shape
 from merp.models.traffic.closed_form import network_traffic
 from merp.testbenches.cnn_merp.forward_top import forward_run, forward_top
-from merp.tools.shipped import open_network
-from merp.tools.table import console, fixed, table
+from merp.tools.common.shipped import open_network
+from merp.tools.common.table import console, fixed, table
 
 RESULT = Path("build/bench.json")
 

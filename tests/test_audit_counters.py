@@ -26,8 +26,8 @@ from merp.models.network.network_file import read_network
 from merp.models.params.cnn_merp.sizing import size_design
 from merp.models.params.shape import Shape
 from merp.testbenches.cnn_merp.forward_top import PORTS, forward_run, forward_top
-from merp.tools import simulate_backward
 from merp.tools.cli import main
+from merp.tools.simulate import backward as simulate_backward
 
 NETWORK = """
 [network]

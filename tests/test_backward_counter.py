@@ -9,7 +9,7 @@ from merp.models.network.network import Network
 from merp.models.traffic.backward_counter import delta_words, update_words
 from merp.models.traffic.closed_form import network_traffic
 from merp.models.traffic.footing import Footing
-from merp.tools.shipped import open_network
+from merp.tools.common.shipped import open_network
 
 NETWORKS = ("alexnet", "alexnet-avg", "alexnet24", "lenet5", "digits", "cifar10-1x")
 

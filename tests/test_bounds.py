@@ -29,7 +29,7 @@ from merp.models.traffic.bounds import lower_bound, on_chip_words
 from merp.models.traffic.closed_form import network_traffic, total
 from merp.models.traffic.footing import XC7K325T_BYTES, Footing
 from merp.models.traffic.variants import variants
-from merp.tools.shipped import open_network
+from merp.tools.common.shipped import open_network
 
 ALEXNET = open_network("alexnet")
 CONVOLUTIONS = [layer for layer in ALEXNET.layers if layer.kind == "conv"]

@@ -11,7 +11,7 @@ from merp.cosim.synthesis import resources
 from merp.models.fpga.resources import Resources
 from merp.tools import calibrate
 from merp.tools.cli import main
-from merp.tools.utilisation import read_utilisation
+from merp.tools.resources.utilisation import read_utilisation
 
 REPORT = Path(__file__).parent / "data" / "utilisation_synthetic.rpt"
 REPORTED = Resources(logic=97_000, shift=2_000, memory=1_000, ff=80_000, bram=200.5, dsp=400)

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from merp.tools import cli, networks
-from merp.tools.shipped import shipped_names
+from merp.tools.common.shipped import shipped_names
 
 
 def run(capsys, *arguments: str) -> tuple[int, str, str]:

@@ -17,7 +17,7 @@ from merp.models.network.network import Network
 from merp.models.params.cnn_merp.sizing import size_design
 from merp.models.params.shape import Pool, Shape
 from merp.testbenches.cnn_merp.forward_top import forward_run, forward_top
-from merp.tools.shipped import open_network
+from merp.tools.common.shipped import open_network
 
 ALEXNET = open_network("alexnet")
 SHAPES = [

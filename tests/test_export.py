@@ -12,8 +12,8 @@ import pytest
 
 from merp.cosim.synthesis.export import write_export
 from merp.models.errors import BadInput
-from merp.tools import export_package
 from merp.tools.cli import main
+from merp.tools.export import package as export_package
 
 
 def contents(folder: Path) -> dict[str, bytes]:

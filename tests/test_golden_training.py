@@ -28,7 +28,7 @@ from merp.models.params.formats import BFLOAT16, BINARY32
 from merp.models.params.shape import Pool, Shape
 from merp.models.traffic.footing import STATES, Footing
 from merp.testbenches.cnn_merp import binary64
-from merp.tools.shipped import open_network
+from merp.tools.common.shipped import open_network
 
 LABELS = np.array([2, 0])
 

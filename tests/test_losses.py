@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import pytest
 
 from merp.tools import cli
-from merp.tools.loss_chart import epoch_means
+from merp.tools.train.loss_chart import epoch_means
 
 FUSED = 'base = "digits"\n[network]\nname = "fused"\n[design.k3]\ncu_kind = "fused"\n'
 STEPS = 46  # an epoch of 44 and two more

@@ -13,8 +13,8 @@ from merp.models.cnn_merp.phases import maps_behind
 from merp.models.errors import BadInput
 from merp.models.traffic.closed_form import delta_port_words, port_words, update_port_words
 from merp.tools.cli import main
-from merp.tools.measured import read_records
-from merp.tools.shipped import open_network
+from merp.tools.common.shipped import open_network
+from merp.tools.report.measured import read_records
 
 DIGITS = open_network("digits")
 FIRST, SECOND, LAST = (layer.shape for layer in DIGITS.layers)
@@ -109,7 +109,7 @@ def test_what_is_no_record_is_refused(text: str, message: str, tmp_path: Path) -
 def no_charts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Draw nothing: these tests read tables."""
     monkeypatch.setattr(
-        "merp.tools.report_page.charts", lambda document: dict.fromkeys(document["figures"], "")
+        "merp.tools.report.page.charts", lambda document: dict.fromkeys(document["figures"], "")
     )
 
 

@@ -11,7 +11,7 @@ from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.sizing import MAXIMA, check_fits, size_design
 from merp.models.params.formats import BFLOAT16
 from merp.models.params.shape import Pool, Shape
-from merp.tools.shipped import open_network, shipped_names
+from merp.tools.common.shipped import open_network, shipped_names
 
 HEAD = '[network]\nname = "t"\ninput = { rows = 6, columns = 8, channels = 4 }\n'
 CONV = '[[layer]]\nname = "conv1"\nmaps = 6\nkernel = 3\n'

@@ -11,7 +11,7 @@ from PIL import Image
 from merp.models.arithmetic.words import to_values
 from merp.models.errors import BadInput
 from merp.models.params.formats import BFLOAT16, BINARY32
-from merp.tools.photograph import load
+from merp.tools.simulate.photograph import load
 
 
 def test_the_shipped_photograph() -> None:

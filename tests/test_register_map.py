@@ -17,10 +17,10 @@ from merp.models.params.register_map import ADDRESS_WIDTH, RegisterMap, check_se
 from merp.testbenches.axi.axi_top import axi_registers_of
 from merp.testbenches.cnn_merp.forward_top import forward_top
 from merp.testbenches.cnn_merp.random_layers import ELABORATIONS
-from merp.tools.bitstream import bitstream_of
+from merp.tools.bitstream.bitstream import bitstream_of
 from merp.tools.cli import main
-from merp.tools.export_vectors import top_of
-from merp.tools.shipped import open_network, shipped_names
+from merp.tools.common.shipped import open_network, shipped_names
+from merp.tools.export.vectors import top_of
 
 TOP = forward_top(ELABORATIONS[6])
 DOCS = Path(__file__).parents[1] / "docs"

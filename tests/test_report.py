@@ -14,9 +14,9 @@ import pytest
 from merp.models.errors import BadInput
 from merp.models.traffic.closed_form import network_traffic, total
 from merp.tools.cli import main
-from merp.tools.report_table import read_column
-from merp.tools.shipped import open_network
-from merp.tools.whole_files import write_whole
+from merp.tools.common.shipped import open_network
+from merp.tools.common.whole_files import write_whole
+from merp.tools.report.table import read_column
 
 TRAFFIC_ONLY = """\
 [network]

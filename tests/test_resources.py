@@ -22,7 +22,7 @@ from merp.models.fpga.resources import Resources, count_cells
 from merp.models.params.cnn_merp.design import Design
 from merp.testbenches.cnn_merp.forward_top import forward_top
 from merp.tools.cli import main
-from merp.tools.shipped import open_network
+from merp.tools.common.shipped import open_network
 
 DATA = Path(__file__).parent / "data" / "resources.json"
 PAGE = Path(__file__).parents[1] / "docs" / "resources.md"

@@ -11,8 +11,8 @@ import pytest
 
 from merp.cosim.engines import myhdl_engine
 from merp.tools.cli import main
-from merp.tools.finished import Finished
-from merp.tools.simulate_choice import Result
+from merp.tools.simulate.choice import Result
+from merp.tools.simulate.finished import Finished
 
 NETWORK = """
 [network]

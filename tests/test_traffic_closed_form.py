@@ -12,7 +12,7 @@ from merp.models.traffic import published
 from merp.models.traffic.closed_form import _Count, network_traffic, port_words, total
 from merp.models.traffic.footing import Footing
 from merp.models.traffic.tiling import Tiling, best_tiling
-from merp.tools.shipped import open_network
+from merp.tools.common.shipped import open_network
 
 ALEXNET = open_network("alexnet")
 EXACT = {  # MB/GFlop by exact arithmetic; the printed ones differ in the last digit here and there

@@ -9,10 +9,10 @@ import pytest
 
 from merp.models.traffic.closed_form import network_traffic, total
 from merp.models.traffic.footing import Footing
-from merp.tools import shipped
 from merp.tools.cli import main
-from merp.tools.shipped import open_network
-from merp.tools.traffic_compare import paired, ratios
+from merp.tools.common import shipped
+from merp.tools.common.shipped import open_network
+from merp.tools.traffic.compare import paired, ratios
 
 ALEXNET = network_traffic(open_network("alexnet"), 128)
 

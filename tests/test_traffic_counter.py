@@ -10,7 +10,7 @@ from merp.models.params.cnn_merp.sizing import size_design
 from merp.models.params.shape import Pool, Shape
 from merp.models.traffic import closed_form, counter
 from merp.models.traffic.strategies import LEVELS, staircase
-from merp.tools.shipped import open_network
+from merp.tools.common.shipped import open_network
 
 DIRECTED = (
     Shape(n=1, m=1, k=1, rows=1, columns=1),

@@ -6,7 +6,7 @@ from merp.models.traffic import published
 from merp.models.traffic.efficiency import controlled, zero_filling
 from merp.models.traffic.footing import XC7K325T_BYTES
 from merp.models.traffic.strategies import LEVELS, round_trips, staircase
-from merp.tools.shipped import open_network
+from merp.tools.common.shipped import open_network
 
 CONV2 = open_network("alexnet").layer("conv2")
 GROUP = {step.level: step for step in staircase(CONV2, published.BATCH)}

@@ -14,10 +14,12 @@ import pytest
 from merp.models.errors import BadInput
 from merp.models.golden import loss as golden_loss
 from merp.models.golden import training
-from merp.tools import checkpoint, cli, train
-from merp.tools.digits import digits
-from merp.tools.shipped import open_network
-from merp.tools.training_data import batch_of, split
+from merp.tools import cli
+from merp.tools.common.shipped import open_network
+from merp.tools.train import checkpoint
+from merp.tools.train import verb as train
+from merp.tools.train.data import batch_of, split
+from merp.tools.train.digits import digits
 
 NETWORK = """
 [network]

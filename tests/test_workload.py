@@ -14,8 +14,8 @@ import yaml
 from merp.models.network.network import Network
 from merp.models.network.workload import PHASES
 from merp.tools.cli import main
-from merp.tools.shipped import open_network
-from merp.tools.workload_formats import scalesim, timeloop, zigzag
+from merp.tools.common.shipped import open_network
+from merp.tools.workload.formats import scalesim, timeloop, zigzag
 
 ALEXNET = open_network("alexnet")
 BATCH = 4

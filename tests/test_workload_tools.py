@@ -16,7 +16,7 @@ import pytest
 from merp.models.network.network import Layer
 from merp.models.network.workload import PHASES
 from merp.tools.cli import main
-from merp.tools.shipped import open_network
+from merp.tools.common.shipped import open_network
 
 ALEXNET = open_network("alexnet")
 BATCH = 128

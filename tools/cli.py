@@ -10,36 +10,25 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module, metadata
-from pkgutil import iter_modules
 
-from merp import tools
 from merp.models.errors import BadInput
-from merp.tools.arguments import Parser
+from merp.tools.common.arguments import Parser
 
-VERBS = (
-    "networks",
-    "traffic",
-    "simulate",
-    "export",
-    "registers",
-    "resources",
-    "calibrate",
-    "report",
-    "workload",
-    "train",
-    "losses",
-    "verify-float",
-)
-
-
-def _module_name(verb: str) -> str:
-    return verb.replace("-", "_")
-
-
-def _verbs() -> list[str]:
-    """Return the verbs that are there, in the order of the help page."""
-    modules = {module.name for module in iter_modules(tools.__path__)}
-    return [verb for verb in VERBS if _module_name(verb) in modules]
+VERBS = {
+    "networks": "networks",
+    "traffic": "traffic.verb",
+    "simulate": "simulate.verb",
+    "export": "export.verb",
+    "registers": "registers",
+    "resources": "resources.verb",
+    "calibrate": "calibrate",
+    "report": "report.verb",
+    "workload": "workload.verb",
+    "train": "train.verb",
+    "losses": "losses",
+    "verify-float": "verify_float",
+}
+"""Module of each verb in ``merp.tools``, in the order of the help page."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -65,10 +54,9 @@ def _run(arguments: Sequence[str]) -> int:
     parser.add_argument("--version", action="version", version=metadata.version("merp"))
     subparsers = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
     asked = next((word for word in arguments if not word.startswith("-")), "")
-    verbs = _verbs()
     modules = {
-        verb: import_module(f"merp.tools.{_module_name(verb)}")
-        for verb in ([asked] if asked in verbs else verbs)
+        verb: import_module(f"merp.tools.{VERBS[verb]}")
+        for verb in ([asked] if asked in VERBS else VERBS)
     }
     for module in modules.values():
         module.add_parser(subparsers)

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from merp.models.errors import BadInput
-from merp.tools.arguments import add_json
-from merp.tools.table import console, fixed, table
+from merp.tools.common.arguments import add_json
+from merp.tools.common.table import console, fixed, table
 
 ANSWER = "train.json"
 FORMATS = (".png", ".svg")
@@ -39,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
         raise BadInput(f"-o {args.output}: must end in {' or '.join(FORMATS)}")
     runs = {_label(folder, args.runs): _read(folder) for folder in args.runs}
 
-    from merp.tools.loss_chart import draw, epoch_means
+    from merp.tools.train.loss_chart import draw, epoch_means
 
     try:
         draw(args.output, runs, f"loss of training, {len(runs)} runs")

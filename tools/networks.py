@@ -10,9 +10,9 @@ from typing import Any
 from merp.models.network.network import Layer, Network
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.shape import Pool
-from merp.tools.arguments import add_json, add_network
-from merp.tools.shipped import open_network, shipped_names
-from merp.tools.table import console, fixed, table
+from merp.tools.common.arguments import add_json, add_network
+from merp.tools.common.shipped import open_network, shipped_names
+from merp.tools.common.table import console, fixed, table
 
 
 def add_parser(subparsers: Any) -> None:

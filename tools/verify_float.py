@@ -18,7 +18,7 @@ from merp.models.arithmetic.fp_mul import fp_mul
 from merp.models.arithmetic.testfloat import Vectors, expected, read_vectors
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.formats import FORMATS
-from merp.tools.arguments import add_json
+from merp.tools.common.arguments import add_json
 
 _GOLDEN = {"add": fp_add, "mul": fp_mul}
 _LATENCY = {"add": Design.add_latency, "mul": Design.mul_latency}  # as designs have by default

@@ -1,4 +1,4 @@
-"""Cocotb side of ``merp.cosim.block.replay``: drive recorded inputs, compare every output, each cycle.
+"""Cocotb side of ``replay``: drive recorded inputs, compare every output in every cycle.
 
 The timing is that of ``trace``: inputs change while the clock is low, samples are taken just before
 its rising edge, from power-up on.

@@ -1,0 +1,60 @@
+"""Hook of the documentation site (mkdocs.yml): AlexNet's report inside, every page in its place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+
+from merp.models.cnn_merp.published_speed import DDR4_GBS
+from merp.models.fpga.parts import DEFAULT, part_named
+from merp.models.traffic.published import BATCH
+from merp.tools.common.shipped import open_network
+from merp.tools.report.choice import Choice
+from merp.tools.report.document import document
+from merp.tools.report.page import page
+
+REPORT = "report/alexnet.html"
+NAVIGATION = [
+    {"Home": "index.md"},
+    {"Tutorial": "tutorial.md"},
+    {
+        "Traffic": [
+            {"Report of AlexNet": REPORT},
+            {"How a byte is counted": "traffic.md"},
+            {"The paper, place by place": "paper.md"},
+            {"Other tools": "workload.md"},
+        ]
+    },
+]
+FOLDERS = {"Blocks": "blocks", "Decisions": "adr"}
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Put every page into the navigation: those named here first, then guides, then folders."""
+    docs = Path(config.docs_dir)
+    text = str(NAVIGATION)
+    guides = sorted(path.name for path in docs.glob("*.md") if f"'{path.name}'" not in text)
+    folders = [
+        {title: sorted(str(path.relative_to(docs)) for path in (docs / name).glob("*.md"))}
+        for title, name in FOLDERS.items()
+    ]
+    config.nav = [*NAVIGATION, {"Guides": guides}, *folders]
+    return config
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the report as ``merp report alexnet`` writes it."""
+    part = part_named(DEFAULT)
+    choice = Choice(
+        network=open_network("alexnet"),
+        batch=BATCH,
+        part=part,
+        clock_mhz=part.clock_mhz,
+        bandwidth_gbs=DDR4_GBS,
+    )
+    files.append(
+        File.generated(config, REPORT, content=page(document(choice, Path(REPORT).parent)))
+    )
+    return files

@@ -1,0 +1,1 @@
+"""What an FPGA is loaded with: designs, registers, files about them."""

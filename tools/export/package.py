@@ -1,0 +1,179 @@
+"""The files of one bitstream's export: VHDL, scripts, bench, vectors and the page about them."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from merp.cosim.audit.vectors import write_vectors
+from merp.cosim.synthesis.export import analyse
+from merp.hdl.conversion.convert import Export, convert
+from merp.models.fpga.parts import Part
+from merp.models.network.network import Layer
+from merp.models.params.register_map import RegisterMap
+from merp.testbenches.axi.axi_top import axi_top
+from merp.testbenches.top.top import Top
+from merp.tools.bitstream.bitstream import Bitstream, plain, slug
+from merp.tools.bitstream.register_files import c_header
+from merp.tools.common.data import DATA
+from merp.tools.common.shipped import shipped_names
+from merp.tools.export.facts import layer_facts, register_rows, title
+from merp.tools.export.vectors import small_pass, top_of, whole_pass
+from merp.tools.export.vhdl import vhdl_values
+
+BENCH = ("bench_words.vhd", "stream_source.vhd", "stream_check.vhd", "bench.vhd")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Package:
+    """What is to be exported.
+
+    Attributes:
+        bitstream: the design and its phase.
+        layer: whose vectors on the photograph are written beside the small ones, or None.
+        images: of a run, for register values and the photograph's vectors.
+        part: the FPGA. clock_mhz: of the constraint.
+    """
+
+    bitstream: Bitstream
+    layer: Layer | None
+    images: int
+    part: Part
+    clock_mhz: float
+
+
+def write_package(package: Package, directory: Path) -> dict[str, Any]:
+    """Write every file but the manifest; return what the manifest says beside the hashes.
+
+    Raises:
+        RuntimeError: GHDL, where it is installed, refuses the VHDL.
+    """
+    bitstream = package.bitstream
+    engine = top_of(bitstream)
+    shell = axi_top(engine)
+    registers = shell.args["registers"]
+    prefix = f"{bitstream.entity}_"
+    export = convert(shell.function, shell.args, "vhdl", directory / "hdl", prefix=prefix)
+    passes = {"small": small_pass(bitstream)}
+    if package.layer is not None:
+        name = slug(package.layer.name, "_")
+        passes[name] = whole_pass(bitstream, package.layer, package.images)
+    compared = {
+        name: write_vectors(directory / "vectors" / name, given, engine.ports, registers)
+        for name, given in passes.items()
+    }
+    _write_headers(bitstream, package.images, registers, directory / "software")
+    facts = _facts(package, engine, export) | {
+        "registers": {each.name: each.offset for each in registers.registers},
+        "vectors": {name: {"words_compared": count} for name, count in compared.items()},
+    }
+    values = facts | vhdl_values(export, engine.ports, registers, package.clock_mhz)
+    values |= _page_values(package, registers)
+    small = sorted((directory / "vectors" / "small").iterdir())
+    values["small"] = [f"vectors/small/{path.name}" for path in small]
+    for template, target in _targets(bitstream):
+        path = directory / target
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(render(template, values), encoding="utf-8")
+    analyse([directory / name for name in facts["compile_order"]])
+    return facts
+
+
+def _facts(package: Package, engine: Top, export: Export) -> dict[str, Any]:
+    """What a program may want to know of the export."""
+    bitstream = package.bitstream
+    return {
+        "name": bitstream.name,
+        "title": title(bitstream),
+        "top": bitstream.entity,
+        "versions": {name: version(name) for name in ("merp", "myhdl")},
+        "part": package.part.order_code,
+        "clock_mhz": package.clock_mhz,
+        "design": bitstream.design,
+        "phase": bitstream.phase,
+        "parameters": {name: repr(value) for name, value in sorted(engine.parameters.items())},
+        "instances": dict(sorted(export.instances.items())),
+        "compile_order": [
+            *(f"hdl/{file.name}" for file in export.files),
+            _wrapper(bitstream),
+            *(f"sim/{name}" for name in BENCH),
+        ],
+        "layers": [layer_facts(bitstream, each, package.images) for each in bitstream.layers],
+    }
+
+
+def _page_values(package: Package, registers: RegisterMap) -> dict[str, Any]:
+    """What the page and the scripts say beside the facts and the VHDL."""
+    bitstream = package.bitstream
+    core = slug(bitstream.network.name, "_"), slug(f"{bitstream.design}-{bitstream.phase}", "_")
+    return {
+        "version": version("merp"),
+        "core": ":".join(("merp", *core, version("merp"))),
+        "command": _command(package),
+        "device": package.part,
+        "wrapper": _wrapper(bitstream),
+        "bench": [f"sim/{name}" for name in BENCH],
+        "register_rows": register_rows(registers),
+        "layer": package.layer and plain(package.layer.name),
+        "images": package.images,
+    }
+
+
+def _wrapper(bitstream: Bitstream) -> str:
+    return f"hdl/{bitstream.entity}.vhd"
+
+
+def _command(package: Package) -> str | None:
+    """The command that runs the photograph's pass in Verilator."""
+    bitstream, layer = package.bitstream, package.layer
+    if layer is None:
+        return None
+    name = bitstream.network.name
+    words = ["merp", "simulate", name if name in shipped_names() else "NETWORK.toml"]
+    words += ["--layer", layer.name, "--phase", bitstream.phase, "--engine", "verilator"]
+    words += ["--state"] if bitstream.state else []
+    words += ["--delta-at", "pooled"] if bitstream.before else []
+    words += ["--images", str(package.images)] if package.images > 1 else []
+    return shlex.join(words)
+
+
+def _write_headers(
+    bitstream: Bitstream, images: int, registers: RegisterMap, directory: Path
+) -> None:
+    """Write a C header per layer; names in it are the bitstream's, so that several go together."""
+    directory.mkdir()
+    for layer in bitstream.layers:
+        name = f"{bitstream.entity}_{slug(layer.name, '_')}"
+        values = bitstream.registers(layer, images)
+        text = c_header(
+            replace(registers, top=name), values, f"{plain(layer.name)}, {images} image(s)"
+        )
+        (directory / f"{name}.h").write_text(text, encoding="ascii")
+
+
+def _targets(bitstream: Bitstream) -> Iterator[tuple[str, str]]:
+    """Templates, and the files that they become."""
+    yield "wrapper.vhd", _wrapper(bitstream)
+    for name in (*BENCH, "bench.prj"):
+        yield name, f"sim/{name}"
+    yield "fusesoc.core", f"{bitstream.entity}.core"
+    for name in ("build.tcl", "ip.tcl", "clock.xdc", "README.md"):
+        yield name, name
+
+
+def render(template: str, values: Mapping[str, Any]) -> str:
+    """Return a template, filled in."""
+    environment = Environment(
+        loader=FileSystemLoader(DATA / "export"),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    return environment.get_template(template).render(values)

@@ -1,0 +1,78 @@
+"""What the bitstreams of a network do together: which is loaded when, and what it is told."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from merp.cosim.synthesis.export import MANIFEST
+from merp.models.cnn_merp.reconfiguration import load_seconds
+from merp.models.fpga.parts import Part
+from merp.models.network.network import Network
+from merp.tools.bitstream.bitstream import plain, schedule
+from merp.tools.common.whole_files import write_whole
+from merp.tools.export.package import render
+
+SCHEDULE = "schedule.json"
+
+
+def write_schedule(
+    directory: Path,
+    network: Network,
+    part: Part,
+    exported: Mapping[str, Mapping[str, Any]],
+    **choice: bool,
+) -> None:
+    """Write the schedule of a training step, and the page about it, beside the exports.
+
+    exported: manifest of each bitstream, by its name. choice: as in ``schedule``.
+    """
+    passes: list[dict[str, Any]] = []
+    for bitstream, layer in schedule(network, **choice):
+        manifest = exported[bitstream.name]
+        facts = next(each for each in manifest["layers"] if each["layer"] == plain(layer.name))
+        passes.append(
+            {
+                "bitstream": bitstream.name,
+                "load": not passes or passes[-1]["bitstream"] != bitstream.name,
+                "layer": facts["layer"],
+                "runs": facts["runs"],
+                "registers": [
+                    {"address": manifest["registers"][name], "name": name, "value": value}
+                    for name, value in facts["registers"].items()
+                ],
+            }
+        )
+    # A step follows a step: what the last pass leaves loaded, the first need not load.
+    repeats = passes[0]["bitstream"] == passes[-1]["bitstream"]
+    document = {
+        "network": plain(network.name),
+        "part": part.order_code,
+        "images": next(iter(exported.values()))["layers"][0]["images"],
+        "bitstreams": [
+            {
+                "name": name,
+                "title": manifest["title"],
+                "top": manifest["top"],
+                "layers": [each["layer"] for each in manifest["layers"]],
+                "manifest_sha256": _sha(directory / name / MANIFEST),
+            }
+            for name, manifest in exported.items()
+        ],
+        "loads_in_a_step": sum(each["load"] for each in passes) - repeats,
+        "load_milliseconds": round(1e3 * load_seconds(part.configuration_bits), 1),
+        "passes": passes,
+    }
+    write_whole(
+        {
+            directory / "README.md": render("all.md", document),
+            directory / SCHEDULE: json.dumps(document, indent=2) + "\n",
+        }
+    )
+
+
+def _sha(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()

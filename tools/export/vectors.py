@@ -1,0 +1,114 @@
+"""Passes whose vectors an export holds: a layer on the photograph, and a small one.
+
+The small pass runs on the same elaboration with small run-time registers, so that a simulator of
+some ten cycles per second ends in minutes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from merp.cosim.passes import Pass, forward_pass
+from merp.models.arithmetic.compiled import Bits
+from merp.models.arithmetic.words import to_bits
+from merp.models.cnn_merp.phases import previous
+from merp.models.golden.initial import Parameters, parameters
+from merp.models.network.network import Layer, Network
+from merp.models.params.shape import Shape
+from merp.testbenches.cnn_merp.delta_top import delta_top
+from merp.testbenches.cnn_merp.forward_top import forward_top
+from merp.testbenches.cnn_merp.kernel_update_top import kernel_update_top
+from merp.testbenches.top.top import Top
+from merp.tools.bitstream.bitstream import Bitstream
+from merp.tools.simulate.backward import delta_passes, update_passes
+from merp.tools.simulate.choice import Choice
+from merp.tools.simulate.golden_step import GoldenStep
+from merp.tools.simulate.run import inputs
+
+SMALL_MAPS = 4  # that come in
+SMALL_ROWS = {"fp": 9, "dp": 5, "ku": 9}  # un-pooling makes many rows of the few that leave
+
+
+def top_of(bitstream: Bitstream) -> Top:
+    """The block of a bitstream, with signals of its own."""
+    if bitstream.phase == "fp":
+        return forward_top(bitstream.forward)
+    if bitstream.phase == "dp":
+        return delta_top(bitstream.delta)
+    design, undone = bitstream.update
+    return kernel_update_top(design, undone=undone)
+
+
+def whole_pass(bitstream: Bitstream, layer: Layer, images: int) -> Pass:
+    """The first group of a layer on the photograph, the network in front computed by the golden."""
+    network = bitstream.network
+    image, made = inputs(network, None, images, 0, None)
+    return _pass(bitstream, network, layer, image, made)
+
+
+def small_pass(bitstream: Bitstream) -> Pass:
+    """A small layer, of random numbers, on the elaboration of ``bitstream``."""
+    network = small_network(bitstream)
+    numbers = np.random.default_rng(0).standard_normal((1, *network.input))
+    image = to_bits(numbers, network.fmt)
+    return _pass(bitstream, network, network.layers[-1], image, parameters(network, 0))
+
+
+def small_network(bitstream: Bitstream) -> Network:
+    """The first layer with few and small maps, and a layer that feeds it unless it is the first.
+
+    The one in front has kernels of 1 x 1, and ReLU and pooling of the layer that is there.
+    """
+    network, layer = bitstream.network, bitstream.layers[0]
+    shape = _small(layer.shape, bitstream)
+    small = replace(layer, groups=1, shape=shape)
+    earlier = previous(network, layer)
+    if earlier is None:
+        layers: tuple[Layer, ...] = (small,)
+    else:
+        pool = earlier.shape.pool
+        rows, columns = (
+            (size - 1) * pool.stride + pool.window if pool else size
+            for size in (shape.rows, shape.columns)
+        )
+        relu = earlier.shape.relu
+        front = Shape(n=1, m=shape.n, k=1, rows=rows, columns=columns, relu=relu, pool=pool)
+        layers = Layer(name=f"before {layer.name}", kind="conv", shape=front), small
+    first = layers[0].shape
+    return replace(network, input=(first.rows, first.columns, first.n), layers=layers)
+
+
+def _small(shape: Shape, bitstream: Bitstream) -> Shape:
+    """Maps of two groups, the last CU idle in the second, and windows that are pooled."""
+    crowd = 2 * bitstream.forward.n_cu - 1
+    n, m = (crowd, SMALL_MAPS) if bitstream.phase == "dp" else (SMALL_MAPS, crowd)
+    pool = shape.pool
+    sums = pool.window + pool.stride if pool else 2
+    rows = max((sums - 1) * shape.stride + shape.k - 2 * shape.pad, SMALL_ROWS[bitstream.phase])
+    return replace(
+        shape,
+        n=min(shape.n, n),
+        m=min(shape.m, m),
+        rows=min(shape.rows, rows),
+        columns=min(shape.columns, rows),
+    )
+
+
+def _pass(
+    bitstream: Bitstream, network: Network, layer: Layer, image: Bits, made: Parameters
+) -> Pass:
+    """The first group of a layer of ``network``, on the elaboration of ``bitstream``."""
+    choice = Choice(
+        network=network, layers=(layer,), phases=(bitstream.phase,), group=0, images=len(image),
+        engine="ghdl", array="rtl", vcd=None, state=bitstream.state, before=bitstream.before,
+    )  # fmt: skip
+    golden = GoldenStep(choice, image, made)
+    if bitstream.phase == "dp":
+        return delta_passes(choice, layer, golden, bitstream.delta)[0]
+    if bitstream.phase == "ku":
+        return update_passes(choice, layer, golden, *bitstream.update)[0]
+    maps = golden.maps[layer.name]
+    state = golden.state(layer) if bitstream.state else None
+    return forward_pass(layer, 0, bitstream.forward, maps.x, made[layer.name], maps.y, state)

@@ -1,0 +1,127 @@
+"""``merp export``: a layer's design, or all of a network's, as packages for FPGA flows."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from merp.models.errors import BadInput
+from merp.models.fpga.parts import DEFAULT, PARTS, part_named
+from merp.models.params.cnn_merp.sizing import check_fits
+from merp.tools.common.arguments import add_delta_at, add_json, add_network, positive, whole
+from merp.tools.common.shipped import open_network
+from merp.tools.common.table import console, table
+
+PHASES = ("fp", "dp", "ku")
+
+
+def add_parser(subparsers: Any) -> None:
+    """Add the verb."""
+    parser = subparsers.add_parser("export", help="write designs as packages for FPGA flows")
+    add_network(parser)
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--layer", metavar="L", help="export the design that this layer runs on")
+    what.add_argument(
+        "--all", action="store_true", help="every design in every phase once, and their schedule"
+    )
+    parser.add_argument("--phase", choices=PHASES, help="with --layer; default fp")
+    parser.add_argument(
+        "--state",
+        action="store_true",
+        help="fp also writes the state for the way back (always with --all)",
+    )
+    add_delta_at(parser)
+    parser.add_argument(
+        "--images", type=whole(1, 256), default=1, metavar="N",
+        help="in a run: registers, vectors (default 1)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--part",
+        default=DEFAULT,
+        metavar="PART",
+        help=f"{', '.join(PARTS)}, or an order code (default {PARTS[DEFAULT].order_code})",
+    )
+    parser.add_argument(
+        "--clock",
+        type=positive,
+        metavar="MHZ",
+        help="clock of the constraint (default: the paper's on that part)",
+    )
+    parser.add_argument(
+        "-o", "--output", metavar="DIR", type=Path, default=Path("build/export"),
+        help="directory; each design gets a folder of its own (default: %(default)s)",
+    )  # fmt: skip
+    add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Export and list what was written."""
+    network = open_network(args.network)
+    part = part_named(args.part)
+    if args.layer is None and not args.all:
+        raise BadInput("export: which design? give --layer L or --all")
+    if args.all and args.phase is not None:
+        raise BadInput(f"--phase {args.phase}: --all exports every phase: allowed with --layer")
+    layer = None if args.all else network.layer(args.layer)
+    phase = args.phase or "fp"
+    if layer is not None:
+        check_choice(phase, args.state, args.delta_at)
+    users = [each for each in network.layers if each.design is not None]
+    for each in users if layer is None else [layer]:
+        check_fits(each.shape, args.images, network.design(each), f"{network.name}: {each.name}")
+    if not users:
+        network.design(network.layers[0])  # says so
+
+    # The hardware's imports wait until the input is good.
+    from merp.cosim.synthesis.export import write_export
+    from merp.tools.bitstream.bitstream import bitstream_of, schedule
+    from merp.tools.export.package import Package, write_package
+    from merp.tools.export.schedule import write_schedule
+
+    choice = {"state": args.state or args.all, "before": args.delta_at == "pooled"}
+    if layer is None:
+        found = [bitstream for bitstream, _ in schedule(network, **choice)]
+    else:
+        found = [bitstream_of(network, layer, phase, **choice)]
+    exported = {}
+    for bitstream in {each.name: each for each in found}.values():
+        package = Package(
+            bitstream=bitstream, layer=layer, images=args.images, part=part,
+            clock_mhz=args.clock or part.clock_mhz,
+        )  # fmt: skip
+        folder = args.output / bitstream.name
+        exported[bitstream.name] = write_export(folder, partial(write_package, package))
+    if layer is None:
+        write_schedule(args.output, network, part, exported, **choice)
+    written = [
+        {
+            "design": manifest["design"],
+            "phase": manifest["phase"],
+            "layers": [each["layer"] for each in manifest["layers"]],
+            "directory": str(args.output / name),
+            "top": manifest["top"],
+            "files": list(manifest["files"]),
+        }
+        for name, manifest in exported.items()
+    ]
+    if args.json:
+        print(json.dumps({"network": network.name, "exports": written}, indent=2))
+        return 0
+    rows = [
+        (each["directory"], each["top"], ", ".join(each["layers"]), str(len(each["files"])))
+        for each in written
+    ]
+    heads = ("directory", "top", "layers", "files")
+    console().print(table(f"Exports of {network.name}", heads, rows, text_columns=3))
+    return 0
+
+
+def check_choice(phase: str, state: bool, delta_at: str) -> None:
+    """Refuse options that say nothing to the phase."""
+    if state and phase != "fp":
+        raise BadInput(f"--state: --phase {phase} writes none: allowed with fp")
+    if delta_at == "pooled" and phase == "fp":
+        raise BadInput("--delta-at pooled: --phase fp takes no deltas: allowed with dp, ku")

@@ -1,0 +1,186 @@
+"""Tables of the report on what a simulation confirmed, and on loading bitstreams."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from merp.models.cnn_merp.cycles import layer_cycles
+from merp.models.cnn_merp.published_speed import RECONFIGURATION
+from merp.models.cnn_merp.reconfiguration import (
+    PORT_BITS,
+    PORT_MHZ,
+    bitstreams,
+    least_batch,
+    load_seconds,
+    passes,
+)
+from merp.models.params.cnn_merp.registers import registers
+from merp.tools.report.choice import Choice
+from merp.tools.report.measured import Measurement
+from merp.tools.report.table import LAYER, PHASE, Column, Table
+
+SHARES = (0.11, 0.05, 0.01)
+
+
+def reconfiguration_table(choice: Choice) -> Table:
+    """Return, per bitstream and for a step, what loading costs, and until which batch."""
+    part = choice.part
+    once = load_seconds(part.configuration_bits)
+    order = passes(choice.network)
+    rows: list[dict[str, Any]] = []
+    for design, phase in dict.fromkeys(order):
+        layers = [
+            layer.name for layer, p, _ in choice.cycles if (layer.design, p) == (design, phase)
+        ]
+        rows.append(
+            {"bitstream": f"{design}, {phase.upper()}", "layers": " ".join(layers)}
+            | _shares(choice, 1, once, [(design, phase)])
+        )
+    loads = bitstreams(order)
+    rows.append(
+        {"bitstream": "training step", "layers": "all with a design"}
+        | _shares(choice, loads, once, order)
+    )
+    counts = [
+        len(registers(layer.shape, 1, choice.network.design(layer)))
+        for layer in choice.network.layers
+        if layer.design
+    ]
+    notes = [
+        f"Level 1, registers: a layer is at most {max(counts, default=0)} values on "
+        "configuration ports, written while the engine stands still; a word a cycle takes less "
+        "than a microsecond.",
+        f"Level 2, bitstreams: {part.name}, {part.configuration_bits:,} bit through {PORT_BITS} "
+        f"bit at {PORT_MHZ:g} MHz: {once:.4f} s. A step loads {loads}: FP forwards, DP backwards, "
+        "then KU, whose operands lie in memory.",
+    ]
+    if choice.papers and part.name == "xc7k325t":
+        notes.append(
+            f"The paper has {RECONFIGURATION['seconds']:g} s and {RECONFIGURATION['share']:.0%} "
+            f"for layer 2 at {RECONFIGURATION['layer_seconds']:g} s a batch, which is a clock of "
+            "about 100 MHz; at the clock above the layer is quicker, and the share larger."
+        )
+    return Table(
+        id="reconfiguration",
+        title="Reconfiguration",
+        caption=(
+            f"Time of loading bitstreams against computing (kernel loading included), batch "
+            f"{choice.batch}, {choice.clock_mhz:g} MHz; no footing, as no bytes are counted. The "
+            "last columns: the smallest even batch at which loading is at most that share of the "
+            "time. Modelled."
+        ),
+        columns=[
+            Column(key="bitstream", label="bitstream"),
+            Column(key="layers", label="layers"),
+            Column(key="loads", label="loads", digits=0),
+            Column(key="load_seconds", label="loading", unit="s", digits=4),
+            Column(key="seconds", label="computing", unit="s", digits=4),
+            Column(key="share", label="loading", unit="% of time", digits=1),
+            *(
+                Column(
+                    key=f"batch_{share:.0%}", label=f"at most {share:.0%}", unit="batch", digits=0
+                )
+                for share in SHARES
+            ),
+        ],
+        rows=rows,
+        totals=1,
+        notes=notes,
+    )
+
+
+def _shares(
+    choice: Choice, loads: int, once: float, order: list[tuple[str, str]]
+) -> dict[str, Any]:
+    def seconds(batch: int) -> float:
+        cycles = 0
+        for layer in choice.network.layers:
+            for phase in ("fp", "dp", "ku"):
+                if layer.design is not None and (layer.design, phase) in order:
+                    found = layer_cycles(choice.network, layer, phase, batch)
+                    cycles += found.phase if found else 0
+        return choice.seconds(cycles)
+
+    here = seconds(choice.batch)
+    return {
+        "loads": loads,
+        "load_seconds": loads * once,
+        "seconds": here,
+        "share": 100 * loads * once / (loads * once + here) if here else None,
+        **{f"batch_{share:.0%}": least_batch(share, loads * once, seconds) for share in SHARES},
+    }
+
+
+def measured_table(choice: Choice, beside: Path) -> Table:
+    """Return what simulations confirmed; links are relative to the folder ``beside``."""
+    rows = []
+    for index, found in enumerate(choice.measured):
+        modelled = _modelled_total(choice, found)
+        rows.append(
+            {
+                "record": index + 1,
+                "layer": found.layer.name,
+                "phase": found.phase.upper(),
+                "groups": f"{found.groups} of {found.layer.groups}",
+                "images": found.images,
+                "engine": found.engine,
+                "result": "confirmed" if found.confirms else "; ".join(found.faults),
+                "words": found.words_compared,
+                "deltas": "-" if found.phase == "fp" else found.deltas,
+                "measured_cycles": found.cycles["total"],
+                "modelled_cycles": modelled,
+                "difference": None if modelled is None else modelled - found.cycles["total"],
+                "command": found.command,
+                "fingerprint": found.fingerprint[:16],
+                "elaboration_sha": found.fingerprint,
+                "link": Path(os.path.relpath(found.record, beside)).as_posix(),
+            }
+        )
+    notes = [
+        "A record confirms bytes: every word equal to the golden model, the same words per port by "
+        "closed form, by walking the schedule, by the hardware's counters and by the monitors on "
+        "its pins. Maps and deltas are alike in every image, so the count of a batch follows."
+    ]
+    if not rows:
+        notes = [
+            "No record was given (--measured DIR, a folder that merp simulate -o DIR has left): "
+            "every number of this page is modelled."
+        ]
+    return Table(
+        id="measured",
+        title="Measured in hardware simulation",
+        caption=(
+            "Runs whose records were given. Cycles from the first map word in to the last word "
+            "out, of the images and groups that were run. Footing: each record counts every port; "
+            "it confirms footing paper, and footing full with pooled deltas where it ran so."
+        ),
+        columns=[
+            Column(key="record", label="record", digits=0),
+            LAYER,
+            PHASE,
+            Column(key="groups", label="groups"),
+            Column(key="images", label="images", digits=0),
+            Column(key="deltas", label="deltas at"),
+            Column(key="result", label="result"),
+            Column(key="words", label="words compared", digits=0),
+            Column(key="measured_cycles", label="measured", unit="cycles", digits=0),
+            Column(key="modelled_cycles", label="modelled", unit="cycles", digits=0),
+            Column(key="difference", label="model off by", unit="cycles", digits=0),
+            Column(key="engine", label="engine"),
+            Column(key="fingerprint", label="elaboration"),
+            Column(key="command", label="command"),
+        ],
+        rows=rows,
+        notes=notes,
+    )
+
+
+def _modelled_total(choice: Choice, found: Measurement) -> int | None:
+    """Cycles of the groups that ran, where the run had the network's own CUs and delta order."""
+    design = choice.network.design(found.layer)
+    if found.n_cu != design.n_cu or (found.phase != "fp" and found.deltas != "sums"):
+        return None
+    cycles = layer_cycles(choice.network, found.layer, found.phase, found.images)
+    return cycles.total * found.groups // found.layer.groups if cycles else None

@@ -1,0 +1,220 @@
+"""Tables of the report that count bytes: the footings, the strategies, the paper's errata."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from merp.models.network.network import Layer
+from merp.models.traffic import published
+from merp.models.traffic.closed_form import PHASES, LayerTraffic, Phase, network_traffic, total
+from merp.models.traffic.footing import Footing
+from merp.models.traffic.strategies import round_trips, staircase
+from merp.tools.report.choice import Choice
+from merp.tools.report.measured import Measurement
+from merp.tools.report.table import LAYER, MEASURED, MODELLED, Column, Table
+
+MB, KB = 1e6, 1e3
+
+
+def traffic_tables(choice: Choice) -> list[Table]:
+    """Return one table per footing."""
+    memory = choice.part.memory_bytes
+    footings = (
+        (
+            "traffic-paper",
+            "Footing paper",
+            Footing(),
+            "Footing paper: feature and delta maps only, as table 3 of CNN-MERP counts.",
+        ),
+        (
+            "traffic-full",
+            "Footing full, deltas at the resolution of the sums",
+            Footing(name="full", state="32"),
+            "Footing full: maps, kernels, biases, and the 32-bit activation for ReLU' and "
+            "un-pooling; all kernels of a layer on chip.",
+        ),
+        (
+            "traffic-pooled",
+            "Footing full, deltas at pooled resolution",
+            Footing(name="full", state="pooled"),
+            "Footing full, state pooled: deltas lie in memory at pooled resolution and are "
+            "expanded on chip by a mask bit and a position per maximum.",
+        ),
+        (
+            "traffic-board",
+            "Footing board",
+            Footing(name="board", state="32", memory_bytes=memory),
+            f"Footing board: as full, in tiles that fit the {memory:,} bytes of block RAM of the "
+            f"{choice.part.name}. Modelled: no tile was run as a pass of its own.",
+        ),
+    )
+    return [_traffic(choice, *each) for each in footings]
+
+
+def _traffic(choice: Choice, id: str, title: str, footing: Footing, caption: str) -> Table:
+    layers = network_traffic(choice.network, choice.batch, footing)
+    compared = footing.name == "paper" and choice.papers
+    columns = [
+        LAYER,
+        Column(key="operations", label="operations", unit="Gop", digits=3, scale=1e9),
+    ]
+    if compared:
+        columns.append(Column(key="gop_printed", label="printed", unit="Gop", digits=2))
+    for phase in PHASES:
+        columns.append(
+            Column(
+                key=f"{phase}_bytes",
+                label=phase.upper(),
+                unit="MB",
+                digits=2,
+                scale=MB,
+                basis=f"{phase}_basis",
+            )
+        )
+        columns.append(
+            Column(key=f"{phase}_mb_per_gflop", label=phase.upper(), unit="MB/GFlop", digits=3)
+        )
+        if compared:
+            columns.append(
+                Column(key=f"{phase}_printed", label="printed", unit="MB/GFlop", digits=2)
+            )
+    rows = [_row(each.layer.name, each.fp, each.dp, each.ku) for each in layers]
+    for row, each in zip(rows, layers, strict=True):
+        for phase in PHASES:
+            row[f"{phase}_basis"] = _basis(choice.measured, each.layer, phase, footing)
+        if compared:
+            _add_printed(row, published.TABLE_3.get(each.layer.name))
+    convolutions = [each for each in layers if each.layer.kind == "conv"]
+    sums = {
+        name: some for name, some in (("conv layers", convolutions), ("all layers", layers)) if some
+    }
+    for name, some in sums.items():
+        row = _row(name, *(total(some, phase) for phase in PHASES))
+        row |= {f"{phase}_basis": _sum_basis(rows, some, phase) for phase in PHASES}
+        if compared and name == "conv layers":
+            _add_printed(row, published.TABLE_3_TOTAL)
+            row["errata"] = ["ku_printed"]
+        rows.append(row)
+    notes = [_step_note(name, some) for name, some in sums.items()]
+    if compared:
+        first = published.ERRATA[0]
+        notes.append(
+            f"The printed KU total is an erratum ({first.where}: {first.printed}; {first.found}): "
+            f"{first.why}."
+        )
+    return Table(
+        id=id, title=title, caption=caption, columns=columns, rows=rows, totals=len(sums),
+        notes=notes,
+    )  # fmt: skip
+
+
+def _row(name: str, fp: Phase, dp: Phase | None, ku: Phase) -> dict[str, Any]:
+    row: dict[str, Any] = {"layer": name, "operations": fp.operations}
+    for phase, found in zip(PHASES, (fp, dp, ku), strict=True):
+        row[f"{phase}_bytes"] = found.bytes if found else None
+        row[f"{phase}_mb_per_gflop"] = found.mb_per_gflop if found else None
+    return row
+
+
+def _add_printed(row: dict[str, Any], printed: published.Row | None) -> None:
+    row["gop_printed"] = printed.gop if printed else None
+    row |= {f"{phase}_printed": getattr(printed, phase, None) for phase in PHASES}
+
+
+def _step_note(name: str, layers: Sequence[LayerTraffic]) -> str:
+    step = total(layers, "step")
+    return (
+        f"Training step, {name}: {step.bytes / MB:,.1f} MB, {step.operations / 1e9:,.1f} Gop, "
+        f"{step.mb_per_gflop:.3f} MB/GFlop."
+    )
+
+
+def _basis(measured: Sequence[Measurement], layer: Layer, phase: str, footing: Footing) -> str:
+    """Whether a simulation moved these very words through the hardware's ports."""
+
+    def counts(found: Measurement) -> bool:
+        if not (found.confirms and found.layer is layer and found.phase == phase):
+            return False
+        if footing.name == "paper":
+            return phase == "fp" or found.deltas == "sums"
+        if footing.pooled and footing.name == "full":
+            return found.state if phase == "fp" else found.deltas == "pooled"
+        return False
+
+    return MEASURED if any(counts(found) for found in measured) else MODELLED
+
+
+def _sum_basis(rows: Sequence[dict[str, Any]], layers: Sequence[LayerTraffic], phase: str) -> str:
+    names = {each.layer.name for each in layers if getattr(each, phase) is not None}
+    found = {row[f"{phase}_basis"] for row in rows if row["layer"] in names}
+    return MEASURED if found == {MEASURED} else MODELLED
+
+
+def staircase_table(choice: Choice) -> Table:
+    """Return what each strategy saves and costs, in every convolution layer."""
+    network, batch = choice.network, choice.batch
+    word = network.word_bytes
+    rows = []
+    for layer in choice.convolutions:
+        operations = layer.operations(batch)
+        trips = round_trips(layer, batch)
+        compared = choice.papers and layer.name == published.STAIRCASE_LAYER
+        rows += [
+            {
+                "layer": layer.name,
+                "strategies": step.level,
+                "input_bytes": step.map_words * word,
+                "sum_bytes": step.sum_words * word,
+                "mb_per_gflop": step.words * word / operations * 1e3,
+                "printed": published.STAIRCASE.get(step.level) if compared else None,
+                "errata": ["printed"] if compared and step.level in ("1", "1-2") else [],
+                "on_chip_bytes": step.on_chip_words * word,
+                "trip_bytes": 0
+                if step.level == "1-5"
+                else word * (trips.activation + trips.pooling),
+            }
+            for step in staircase(layer, batch)
+        ]
+    printed = [Column(key="printed", label="printed", unit="MB/GFlop", digits=2)]
+    columns = [
+        LAYER,
+        Column(key="strategies", label="strategies"),
+        Column(key="input_bytes", label="inputs", unit="MB", digits=1, scale=MB),
+        Column(key="sum_bytes", label="sums", unit="MB", digits=1, scale=MB),
+        Column(key="mb_per_gflop", label="maps", unit="MB/GFlop", digits=3),
+        *(printed if choice.papers else ()),
+        Column(key="on_chip_bytes", label="the last costs on chip", unit="KB", digits=2, scale=KB),
+        Column(key="trip_bytes", label="ReLU, pooling apart", unit="MB", digits=1, scale=MB),
+    ]  # fmt: skip
+    return Table(
+        id="staircase",
+        title="Strategies 1 to 5, layer by layer",
+        caption=(
+            "Footing paper, FP: words of convolution maps of all groups, strategies accumulating. "
+            "On-chip memory is that of one group. ReLU and pooling as layers of their own move "
+            "what the last column says, until strategy 5 fuses them. Modelled, but for the last "
+            "step, which is the hardware's."
+        ),
+        columns=columns,
+        rows=rows,
+    )
+
+
+def errata_table() -> Table:
+    """Return the paper's printed values that its own definitions do not give."""
+    return Table(
+        id="errata",
+        title="Errata of the paper",
+        caption="What CNN-MERP prints, what its own definitions give; footing as each row says.",
+        columns=[
+            Column(key="where", label="where"),
+            Column(key="printed", label="printed"),
+            Column(key="found", label="by its own definitions"),
+            Column(key="why", label="why"),
+        ],
+        rows=[
+            {"where": each.where, "printed": each.printed, "found": each.found, "why": each.why}
+            for each in published.ERRATA
+        ],
+    )

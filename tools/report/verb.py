@@ -1,0 +1,88 @@
+"""``merp report``: a page on the memory traffic of a network's training, its JSON and CSV."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from merp.models.cnn_merp.published_speed import DDR4_GBS
+from merp.models.errors import BadInput
+from merp.models.fpga.parts import DEFAULT, PARTS, part_named
+from merp.tools.common.arguments import add_json, add_network, positive, whole
+from merp.tools.common.shipped import open_network
+from merp.tools.common.whole_files import write_whole
+from merp.tools.report.choice import Choice
+from merp.tools.report.measured import read_records
+
+
+def add_parser(subparsers: Any) -> None:
+    """Add the verb."""
+    parser = subparsers.add_parser("report", help="one page on a network's memory traffic")
+    add_network(parser)
+    parser.add_argument("--batch", type=whole(1, 1 << 16), default=128, metavar="IMAGES")
+    parser.add_argument("--part", default=DEFAULT, metavar="PART", help=", ".join(PARTS))
+    parser.add_argument(
+        "--clock",
+        type=positive,
+        metavar="MHZ",
+        help="of the engine (default: the paper's, by part)",
+    )
+    parser.add_argument(
+        "--bandwidth",
+        type=positive,
+        default=DDR4_GBS,
+        metavar="GB/S",
+        help=f"of the external memory (default {DDR4_GBS:g})",
+    )
+    parser.add_argument(
+        "--measured",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="what merp simulate -o DIR left; may be given again",
+    )
+    parser.add_argument(
+        "-o", "--output", type=Path, default=Path("report.html"), metavar="FILE", help="the page"
+    )
+    add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the page, and return 1 if a record that was given confirms nothing."""
+    network = open_network(args.network)
+    part = part_named(args.part)
+    if args.output.suffix not in (".html", ".htm"):
+        raise BadInput(f"-o {args.output}: must end in .html")
+    if not args.output.absolute().parent.is_dir():
+        raise BadInput(f"-o {args.output}: no folder {args.output.parent}")
+    choice = Choice(
+        network=network,
+        batch=args.batch,
+        part=part,
+        clock_mhz=args.clock or part.clock_mhz,
+        bandwidth_gbs=args.bandwidth,
+        measured=read_records(args.measured, network),
+    )
+
+    # matplotlib and jinja2 wait until the input is good.
+    from merp.tools.report.document import document
+    from merp.tools.report.page import page
+    from merp.tools.report.table import as_csv
+
+    found = document(choice, args.output.parent)
+    text = json.dumps(found, indent=2) + "\n"
+    tables = args.output.with_name(f"{args.output.stem}-tables")
+    files = {tables / f"{name}.csv": as_csv(table) for name, table in found["tables"].items()}
+    files[args.output.with_suffix(".json")] = text
+    files[args.output] = page(found)  # last, so that it never points at what is not there
+    write_whole(files)
+    if args.json:
+        print(text, end="")
+    else:
+        print(
+            f"{args.output}, {args.output.with_suffix('.json')}, {len(files) - 2} CSV in {tables}"
+        )
+    return 0 if all(each.confirms for each in choice.measured) else 1

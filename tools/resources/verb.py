@@ -1,0 +1,181 @@
+"""``merp resources``: what a layer's engine takes of an FPGA, block by block, after synthesis."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from merp.models.errors import BadInput
+from merp.models.fpga.parts import DEFAULT, PARTS, Part, part_named
+from merp.models.fpga.resources import KINDS, Resources, capacity, published
+from merp.models.network.network import Network
+from merp.models.params.cnn_merp.design import Design
+from merp.tools.common.arguments import add_json, add_network
+from merp.tools.common.shipped import open_network
+from merp.tools.common.table import console, table
+
+if TYPE_CHECKING:
+    from merp.cosim.synthesis.resources import Block
+
+PHASES = ("fp", "dp", "ku")
+COLUMNS = ("of them logic", "shift", "memory", "LUT", "FF", "BRAM", "DSP")
+
+
+def add_parser(subparsers: Any) -> None:
+    """Add the verb."""
+    parser = subparsers.add_parser(
+        "resources", help="LUTs, flip-flops, block RAM and DSP blocks of a design, by Yosys"
+    )
+    add_engine(parser)
+    parser.add_argument(
+        "--part",
+        default=DEFAULT,
+        metavar="PART",
+        help=f"of the 7 series: {', '.join(_seven_series())} (default {DEFAULT})",
+    )
+    parser.add_argument(
+        "--whole",
+        action="store_true",
+        help="synthesise the design as one block: minutes for small ones, ten or more for large",
+    )
+    add_json(parser)
+
+
+def add_engine(parser: argparse.ArgumentParser) -> None:
+    """Add what says which engine: NETWORK, ``--layer``, ``--phase``."""
+    add_network(parser)
+    parser.add_argument("--layer", metavar="L", required=True, help="whose design is measured")
+    parser.add_argument("--phase", choices=PHASES, default="fp", help="default fp")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Synthesise and print."""
+    network = open_network(args.network)
+    part = part_named(args.part)
+    if part.name not in _seven_series():
+        raise BadInput(
+            f"--part {args.part}: synthesis is for the 7 series: allowed are "
+            f"{', '.join(_seven_series())}"
+        )
+    blocks = measured(network, args.layer, args.phase, args.whole)
+    layer = network.layer(args.layer)
+    design = network.design(layer)
+    if args.json:
+        print(json.dumps(answer(network, args, part, design, blocks), indent=2))
+        return 0
+    from merp.cosim.synthesis.resources import total
+
+    paper = published(args.phase, design)
+    title = f"{network.name} {layer.name}, {args.phase}: design {layer.design} on {part.name}"
+    rows = [
+        [block.name, str(block.count), *_cells(block.all), f"{block.delay_ns:.1f}"]
+        for block in blocks
+    ]
+    used, has = total(blocks), capacity(part)
+    sums = [["all", "", *_cells(used), f"{slowest(blocks):.1f}"]]
+    sums.append([part.name, "", "", "", "", *_figures(has), ""])
+    shares = (f"{getattr(used, kind) / getattr(has, kind):.0%}" for kind in KINDS)
+    sums.append(["share", "", "", "", "", *shares, ""])
+    if paper is not None:
+        sums.append(["CNN-MERP table 2", "", "", "", "", *_figures(paper), ""])
+    heads = ("block", "count", *COLUMNS, "delay, ns")
+    caption = (
+        "Cells after Yosys' synthesis, times the count; nothing is placed or routed. BRAM in "
+        "RAMB36. The delay of a block's longest path is an estimate."
+    )
+    console().print(table(title, heads, rows + sums, totals=len(sums), caption=caption))
+    return 0
+
+
+def _seven_series() -> list[str]:
+    return [name for name in PARTS if name.startswith("xc7")]
+
+
+def _figures(found: Resources) -> list[str]:
+    return [f"{value:,.{1 if kind == 'bram' else 0}f}" for kind, value in found.figures().items()]
+
+
+def _cells(found: Resources) -> list[str]:
+    uses = (found.logic, found.shift, found.memory)
+    return [*(f"{value:,}" for value in uses), *_figures(found)]
+
+
+def slowest(blocks: list[Block]) -> float:
+    """Estimate of the longest path between registers, in ns."""
+    return max(block.delay_ns for block in blocks)
+
+
+def measured(network: Network, layer_name: str, phase: str, whole: bool = False) -> list[Block]:
+    """Blocks of a layer's engine in its AXI shell, a progress bar shown meanwhile.
+
+    Raises:
+        BadInput: the layer has no such engine, or Yosys is not installed.
+    """
+    # Slow imports wait until the input is good.
+    from merp.cosim.synthesis.resources import measure
+    from merp.cosim.synthesis.synthesis import yosys_version
+    from merp.testbenches.axi.axi_top import axi_top
+    from merp.tools.bitstream.bitstream import bitstream_of
+    from merp.tools.export.vectors import top_of
+
+    yosys_version()
+    top = axi_top(top_of(bitstream_of(network, network.layer(layer_name), phase)))
+    screen = Console(stderr=True)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
+    with Progress(
+        *columns, console=screen, transient=True, disable=not screen.is_terminal
+    ) as progress:
+        task = progress.add_task("converting")
+
+        def show(done: int, of: int, name: str) -> None:
+            progress.update(task, description=f"synthesis of {name}", completed=done, total=of)
+
+        return measure(top, whole, show)
+
+
+def answer(
+    network: Network, args: argparse.Namespace, part: Part, design: Design, blocks: list[Block]
+) -> dict[str, Any]:
+    """The answer for machines; a block's figures are of one of it."""
+    from merp.cosim.synthesis.resources import total
+    from merp.cosim.synthesis.synthesis import OPTIONS, yosys_version
+
+    used, has, paper = total(blocks), capacity(part), published(args.phase, design)
+    return {
+        "network": network.name,
+        "layer": args.layer,
+        "phase": args.phase,
+        "part": part.name,
+        "design": network.layer(args.layer).design,
+        "yosys": yosys_version(),
+        "options": OPTIONS,
+        "whole": args.whole,
+        "blocks": [
+            {
+                "name": block.name,
+                "count": block.count,
+                **block.each.figures(),
+                **_uses(block.each),
+                "delay_ns": round(block.delay_ns, 2),
+            }
+            for block in blocks
+        ],
+        "total": used.figures() | _uses(used) | {"delay_ns": round(slowest(blocks), 2)},
+        "capacity": has.figures(),
+        "fits": all(value <= has.figures()[kind] for kind, value in used.figures().items()),
+        "paper": None if paper is None else paper.figures(),
+    }
+
+
+def _uses(found: Resources) -> dict[str, int]:
+    """What LUTs are used for."""
+    return {"lut_logic": found.logic, "lut_shift": found.shift, "lut_memory": found.memory}

@@ -1,0 +1,100 @@
+"""Results that are kept while a long simulation runs, so that an interrupted one can go on.
+
+A result counts only for the very run that made it: the same network, input, choice and sources.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+
+import merp.cosim
+import merp.hdl
+import merp.models
+import merp.testbenches
+import merp.tools
+from merp.cosim.audit.audit import Audit
+from merp.models.arithmetic.compiled import Bits
+from merp.models.network.network import Layer
+from merp.tools.simulate.choice import Choice, Result
+
+PACKAGES = (merp.models, merp.hdl, merp.testbenches, merp.cosim, merp.tools)
+KINDS = ("*.py", "*.cpp")
+
+
+class Finished:
+    """Keeps results in a folder, or nothing without one."""
+
+    def __init__(self, directory: Path | None, fingerprint: str, resume: bool) -> None:
+        self._directory = directory
+        self._fingerprint = fingerprint
+        self._resume = resume
+
+    def load(self, layer: Layer, phase: str) -> Result | None:
+        """The result of a pass, if it was kept by an equal run."""
+        if self._directory is None or not self._resume:
+            return None
+        try:
+            with np.load(self._path(layer, phase)) as data:
+                about = json.loads(str(data["about"]))
+                outputs = data["outputs"] if "outputs" in data else None
+        except (OSError, ValueError, KeyError, BadZipFile):
+            return None
+        if about["fingerprint"] != self._fingerprint:
+            return None
+        audit = about["audit"]
+        audit |= {key: tuple(audit[key]) for key in ("failures", "maps")}
+        return Result(
+            layer, phase, Audit(**audit), about["elaboration_sha"], about["build_seconds"], outputs
+        )
+
+    def save(self, result: Result) -> None:
+        """Keep a result; a crash leaves the whole file or none."""
+        if self._directory is None:
+            return
+        about = {
+            "fingerprint": self._fingerprint,
+            "audit": asdict(result.audit),
+            "elaboration_sha": result.elaboration_sha,
+            "build_seconds": result.build_seconds,
+        }
+        arrays: dict[str, Any] = {} if result.outputs is None else {"outputs": result.outputs}
+        path = self._path(result.layer, result.phase)
+        path.parent.mkdir(exist_ok=True)
+        draft = path.with_suffix(".tmp")
+        with draft.open("wb") as file:
+            np.savez(file, about=np.array(json.dumps(about)), **arrays)
+        os.replace(draft, path)
+
+    def _path(self, layer: Layer, phase: str) -> Path:
+        assert self._directory is not None
+        return self._directory / "finished" / f"{layer.name}-{phase}.npz"
+
+
+def fingerprint(choice: Choice, image: Bits, seed: int, kernels: Path | None) -> str:
+    """Name everything that a result depends on.
+
+    Which layers and phases run is left out: a longer run may take a shorter one's results.
+
+    image: what goes into the network. seed, kernels: what its parameters come from.
+    """
+    digest = hashlib.sha256()
+    alike = replace(choice, layers=(), phases=(), vcd=None)
+    digest.update(repr((alike, seed)).encode())
+    digest.update(image.tobytes())
+    for source in (*([kernels] if kernels else []), *_sources()):
+        digest.update(source.name.encode() + b"\0" + source.read_bytes())
+    return digest.hexdigest()
+
+
+def _sources() -> Sequence[Path]:
+    folders = [Path(each.__path__[0]) for each in PACKAGES]
+    return sorted(path for each in folders for kind in KINDS for path in each.rglob(kind))

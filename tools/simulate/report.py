@@ -1,0 +1,206 @@
+"""What ``merp simulate`` says: JSON for machines, tables for people, pictures of maps."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from merp.cosim.audit.audit import COUNTS, STALLS, Audit, combine
+from merp.models.cnn_merp.cycles import layer_cycles
+from merp.tools.common.table import console, fixed, table
+from merp.tools.simulate.choice import Choice, Result
+from merp.tools.simulate.golden_step import GoldenStep
+from merp.tools.simulate.map_picture import draw
+
+
+def answer(choice: Choice, results: Sequence[Result], *, everything: bool) -> dict[str, Any]:
+    """The answer as JSON: of one layer, or ``runs`` and their ``total`` with all layers."""
+    runs = [_layer(choice, result) for result in results]
+    if not everything:
+        return runs[0]
+    total = combine([result.audit for result in results])
+    return {
+        "network": choice.network.name,
+        "engine": choice.engine,
+        "cu_array": choice.array,
+        "images": choice.images,
+        "runs": runs,
+        "total": {**_audit(total), "operations": total.operations},
+    }
+
+
+def _layer(choice: Choice, result: Result) -> dict[str, Any]:
+    layer = result.layer
+    design = choice.network.design(layer)
+    measured = _audit(result.audit)
+    measured["cycles"] |= {"model": _model(choice, result), "lost": _lost(result.audit)}
+    return {
+        "network": choice.network.name,
+        "layer": layer.name,
+        "group": "all" if choice.group is None else choice.group,
+        "groups": layer.groups,
+        "phase": result.phase,
+        "engine": choice.engine,
+        "cu_array": choice.array,
+        "cu_kind": design.cu_kind,
+        "ku_kind": design.ku_kind,
+        "design": layer.design,
+        "n_cu": design.n_cu,
+        "elaboration_sha": result.elaboration_sha,
+        "images": choice.images,
+        "operations": result.audit.operations,
+        **measured,
+        "build_seconds": round(result.build_seconds, 3),
+    }
+
+
+def _audit(audit: Audit) -> dict[str, Any]:
+    cycles = audit.cycles
+    ideal = audit.ideal
+    return {
+        "bit_exact": audit.bit_exact,
+        "mismatches": audit.mismatches,
+        "words_compared": audit.words_compared,
+        "ports": {port: dict(ways) for port, ways in audit.ports.items()},
+        "cycles": {
+            "total": cycles["total"],
+            "kernel_load": cycles["kernel_load"],
+            "issue": cycles["issue"],
+            "ideal": int(ideal) if ideal == int(ideal) else ideal,
+            "fill": cycles["fill"],
+            "drain": cycles["drain"],
+            "efficiency": audit.efficiency,
+            "slot_efficiency": audit.slot_efficiency,
+            "stall": {cause: cycles[f"stall_{cause}"] for cause in STALLS},
+        },
+        "mb_per_gflop": _mb_per_gflop(audit),
+        "failures": list(audit.failures),
+        "seconds": round(audit.seconds, 3),
+    }
+
+
+def _model(choice: Choice, result: Result) -> float | None:
+    """Efficiency by the cycle model; it knows deltas at the resolution of the sums only."""
+    if result.phase != "fp" and choice.before:
+        return None
+    cycles = layer_cycles(choice.network, result.layer, result.phase, choice.images)
+    return cycles.efficiency if cycles is not None else None
+
+
+def _lost(audit: Audit) -> dict[str, float]:
+    """Share of all cycles in which CUs do nothing useful, by cause, the largest first."""
+    cycles = audit.cycles
+    causes = {
+        "idle CUs": cycles["issue"] - audit.ideal,
+        "fill": cycles["fill"],
+        "drain": cycles["drain"],
+        **{f"stall {cause}": cycles[f"stall_{cause}"] for cause in STALLS},
+    }
+    total = cycles["total"]
+    ranked = sorted(causes.items(), key=lambda each: -each[1])
+    return {cause: lost / total for cause, lost in ranked if lost > 0} if total else {}
+
+
+def _mb_per_gflop(audit: Audit) -> dict[str, float]:
+    """Measured on the pins: the ports of maps and deltas, and every port."""
+    return {
+        "paper": audit.mb_per_gflop(audit.maps),
+        "full": audit.mb_per_gflop(tuple(audit.ports)),
+    }
+
+
+def show(choice: Choice, results: Sequence[Result], screen: Console | None = None) -> None:
+    """Print, per layer, words by port and way of counting, the bits, and the cycles."""
+    screen = screen or console()
+    for result in results:
+        _show_layer(choice, result, screen)
+    if len(results) > 1:
+        total = combine([result.audit for result in results])
+        screen.print(f"All {len(results)} passes: {_verdict(total)}; {_time(total)}")
+
+
+def _show_layer(choice: Choice, result: Result, screen: Console) -> None:
+    layer, audit = result.layer, result.audit
+    design = choice.network.design(layer)
+    kind = f"{design.cu_kind}, by {design.ku_kind}" if result.phase == "ku" else design.cu_kind
+    group = "all groups" if choice.group is None else f"group {choice.group}"
+    screen.print(
+        f"{choice.network.name} {layer.name} {result.phase}, {group} of {layer.groups}: "
+        f"{choice.images} image(s), {design.n_cu} CUs of {design.k}x{design.k} ({kind}), "
+        f"engine {choice.engine}, CU array {choice.array}",
+        style="bold",
+    )
+    ways = [*COUNTS, *(["waveform"] if choice.vcd is not None else [])]
+    heads = [way.replace("_", " ") for way in ways]
+    rows = [
+        [port, *(f"{counts[way]:,}" for way in ways), _equal(list(counts.values()))]
+        for port, counts in audit.ports.items()
+    ]
+    screen.print(table("", ["words", *heads, "equal"], rows))
+    cycles = audit.cycles
+    stalls = ", ".join(f"{cause} {cycles[f'stall_{cause}']:,}" for cause in STALLS)
+    measured = _mb_per_gflop(audit)
+    screen.print(f"bits      {_verdict(audit)}")
+    screen.print(
+        f"cycles    {cycles['total']:,} = issue {cycles['issue']:,} + fill {cycles['fill']:,} "
+        f"+ drain {cycles['drain']:,} + stalls ({stalls}); kernel load {cycles['kernel_load']:,}"
+    )
+    screen.print(
+        f"CUs       {100 * audit.efficiency:.2f} % of all cycles (ideal {fixed(audit.ideal, 0)}), "
+        f"{100 * audit.slot_efficiency:.2f} % of issued slots"
+    )
+    model = _model(choice, result)
+    said = "" if model is None else f"; the cycle model says {100 * model:.2f} %"
+    lost = [f"{cause} {100 * share:.2f} %" for cause, share in _lost(audit).items()]
+    screen.print(f"lost      {', '.join(lost) or 'nothing'}{said}")
+    screen.print(
+        f"traffic   {measured['paper']:.3f} MB/GFlop measured, footing paper (maps); "
+        f"{measured['full']:.3f} on all ports"
+    )
+    built = f", after {result.build_seconds:.1f} s of building"
+    screen.print(f"time      {_time(audit)}{built}")
+    for failure in audit.failures:
+        screen.print(f"FAILED    {failure}", style="bold red")
+    screen.print()
+
+
+def _equal(counts: Sequence[int]) -> str:
+    return "yes" if len(set(counts)) == 1 else "NO"
+
+
+def _verdict(audit: Audit) -> str:
+    if audit.bit_exact:
+        return f"equal to the golden: {audit.words_compared:,} words compared, 0 differ"
+    return f"NOT EQUAL to the golden: {audit.mismatches:,} differ of {audit.words_compared:,}"
+
+
+def _time(audit: Audit) -> str:
+    cycles = audit.cycles["total"] + audit.cycles["kernel_load"]
+    speed = cycles / audit.seconds if audit.seconds else 0.0
+    return f"{audit.seconds:.1f} s for {cycles:,} cycles ({speed:,.0f} cycles/s)"
+
+
+def write(
+    directory: Path,
+    choice: Choice,
+    results: Sequence[Result],
+    report: dict[str, Any],
+    golden: GoldenStep,
+) -> None:
+    """Write ``simulate.json``, ``simulate.txt`` and a picture per layer into ``directory``."""
+    (directory / "simulate.json").write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+    with (directory / "simulate.txt").open("w", encoding="utf-8") as file:
+        show(choice, results, Console(file=file, markup=False, highlight=False, width=160))
+    for result in results:
+        if result.outputs is None:
+            continue
+        layer = result.layer
+        group, n = choice.group, layer.shape.n
+        x = golden.maps[layer.name].x
+        maps = x if group is None else x[..., group * n : (group + 1) * n]
+        name = f"{choice.network.name}-{layer.name}" + ("" if group is None else f"-g{group}")
+        draw(directory / f"{name}.png", name, maps[0], result.outputs[0], choice.network.fmt)

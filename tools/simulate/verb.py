@@ -1,0 +1,185 @@
+"""``merp simulate``: run layers on the hardware, compare every bit, audit every word."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from merp.cosim.engines.engine import ENGINES
+from merp.models.errors import BadInput
+from merp.models.network.network import Layer, Network
+from merp.models.params.cnn_merp.design import ARITHMETIC, Design
+from merp.models.params.cnn_merp.sizing import check_fits, size_design
+from merp.testbenches.top.run import Stuck
+from merp.tools.common.arguments import add_delta_at, add_json, add_network, whole
+from merp.tools.common.shipped import open_network
+
+PHASES = ("fp", "dp", "ku", "all")
+ARRAYS = ("behavioural", "rtl")
+
+
+def add_parser(subparsers: Any) -> None:
+    """Add the verb."""
+    parser = subparsers.add_parser("simulate", help="run layers on the hardware and audit them")
+    add_network(parser)
+    parser.add_argument("--layer", metavar="L", help="a layer, or all (default: the first)")
+    parser.add_argument("--phase", choices=PHASES, default="fp", help="default fp")
+    add_delta_at(parser)
+    parser.add_argument(
+        "--state", action="store_true", help="fp also writes the state for the way back"
+    )
+    parser.add_argument("--group", metavar="G", help="a group, or all (default 0; all with L all)")
+    parser.add_argument(
+        "--cus", type=whole(1, 512), metavar="N", help="CUs, in place of the file's"
+    )
+    parser.add_argument("--images", type=whole(1, 256), default=1, metavar="N", help="default 1")
+    parser.add_argument("--image", type=Path, metavar="FILE", help="a photograph of your own")
+    parser.add_argument("--kernels", type=Path, metavar="FILE", help=".npz of kernels and biases")
+    parser.add_argument("--engine", choices=ENGINES, default="myhdl", help="default myhdl")
+    parser.add_argument("--cu-array", choices=ARRAYS, help="default behavioural with myhdl")
+    parser.add_argument("--seed", type=whole(0, (1 << 32) - 1), default=0, metavar="S")
+    parser.add_argument("--vcd", type=Path, metavar="FILE", help="waveform of the ports")
+    parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="report and pictures")
+    parser.add_argument(
+        "--resume", action="store_true", help="take the finished layers of an equal run from DIR"
+    )
+    add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Simulate, print what was found, and return 1 if any of it is wrong."""
+    network = open_network(args.network)
+    layers = _layers(network, args.layer)
+    group = _group(layers, args.layer, args.group)
+    if args.cus is not None:
+        network = _with_cus(network, layers, args.cus)
+    for layer in layers:
+        check_fits(layer.shape, args.images, network.design(layer), f"{network.name}: {layer.name}")
+    array = _array(args.engine, args.cu_array)
+    phases = PHASES[:-1] if args.phase == "all" else (args.phase,)
+    if args.vcd is not None and (len(phases) > 1 or len({layer.design for layer in layers}) > 1):
+        raise BadInput(f"--vcd {args.vcd}: allowed only with one phase, and layers of one design")
+    if phases == ("dp",) and layers == [network.layers[0]]:
+        raise BadInput(
+            f"--phase dp: {layers[0].name} is the first layer, its input has no delta: "
+            f"allowed: fp, ku, or another layer"
+        )
+    if args.state and "fp" not in phases:
+        raise BadInput(f"--state: --phase {args.phase} writes none: allowed with fp, all")
+    if args.delta_at == "pooled" and phases == ("fp",):
+        raise BadInput("--delta-at pooled: --phase fp takes no deltas: allowed with dp, ku, all")
+    if args.resume and (args.output is None or args.vcd is not None):
+        raise BadInput("--resume: needs the folder of the interrupted run (-o), and no --vcd")
+    if args.output is not None:
+        _make_directory(args.output)
+
+    # The simulators' imports wait until the input is good.
+    from merp.tools.simulate.choice import Choice
+    from merp.tools.simulate.finished import Finished, fingerprint
+    from merp.tools.simulate.golden_step import GoldenStep
+    from merp.tools.simulate.run import inputs, simulate
+
+    choice = Choice(
+        network=network,
+        layers=tuple(layers),
+        phases=phases,
+        group=group,
+        images=args.images,
+        engine=args.engine,
+        array=array,
+        vcd=args.vcd,
+        state=args.state,
+        before=args.delta_at == "pooled",
+    )
+    image, parameters = inputs(network, args.image, args.images, args.seed, args.kernels)
+    golden = GoldenStep(choice, image, parameters)
+    finished = Finished(
+        args.output, fingerprint(choice, image, args.seed, args.kernels), args.resume
+    )
+    try:
+        results = simulate(choice, golden, finished)
+    except Stuck as stuck:
+        print(f"merp: {stuck}", file=sys.stderr)
+        return 1
+
+    from merp.tools.simulate import report as simulate_report
+
+    everything = "all" in (args.layer, args.phase)
+    answer = simulate_report.answer(choice, results, everything=everything)
+    if args.output is not None:
+        simulate_report.write(args.output, choice, results, answer, golden)
+    if args.json:
+        print(json.dumps(answer, indent=2))
+    else:
+        simulate_report.show(choice, results)
+    return 0 if all(result.audit.passed for result in results) else 1
+
+
+def _layers(network: Network, asked: str | None) -> list[Layer]:
+    """The layers to run, each with a design."""
+    if asked != "all":
+        layer = network.layer(asked) if asked is not None else network.layers[0]
+        network.design(layer)  # says so where there is none
+        return [layer]
+    # Each layer feeds the next, so the first that is traffic-only ends the chain.
+    layers: list[Layer] = []
+    for layer in network.layers:
+        if layer.design is None:
+            break
+        layers.append(layer)
+    if not layers:
+        network.design(network.layers[0])
+    return layers
+
+
+def _group(layers: Sequence[Layer], layer: str | None, asked: str | None) -> int | None:
+    """The group to run; None is all of them."""
+    if layer == "all":
+        if asked not in (None, "all"):
+            raise BadInput(f"--group {asked}: with --layer all every group runs: allowed: all")
+        return None
+    if asked == "all":
+        return None
+    groups = layers[0].groups
+    if asked is None:
+        return 0
+    if not asked.isdecimal() or int(asked) >= groups:
+        raise BadInput(
+            f"--group {asked}: {layers[0].name} has {groups}: allowed: 0 to {groups - 1}, all"
+        )
+    return int(asked)
+
+
+def _array(engine: str, asked: str | None) -> str:
+    if engine == "myhdl":
+        return asked or "behavioural"
+    if asked == "behavioural":
+        raise BadInput(f"--cu-array behavioural: --engine {engine} runs the hardware: allowed: rtl")
+    return "rtl"
+
+
+def _with_cus(network: Network, layers: Sequence[Layer], cus: int) -> Network:
+    """The network with every design of ``layers`` sized anew for ``cus`` CUs."""
+    designs = dict(network.designs)
+    for name in {layer.design for layer in layers if layer.design}:
+        shapes = [layer.shape for layer in network.layers if layer.design == name]
+        designs[name] = _sized(designs[name], shapes, cus)
+    return replace(network, designs=designs)
+
+
+def _sized(design: Design, shapes: Sequence[Any], cus: int) -> Design:
+    kept = (*ARITHMETIC, "k", "p", "d", "max_images")
+    chosen = {key: getattr(design, key) for key in kept}
+    return size_design(shapes, **chosen, n_cu=cus, r=min(design.r, cus))
+
+
+def _make_directory(path: Path) -> None:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadInput(f"-o {path}: cannot make the directory: {error.strerror}") from error

@@ -1,0 +1,81 @@
+"""Two networks, or two configurations of one, side by side: layers pair up by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from merp.models.network.network import Network
+from merp.models.traffic.closed_form import PHASES, LayerTraffic, Phase, total
+from merp.models.traffic.footing import Footing
+from merp.tools.common.table import console, fixed, table
+from merp.tools.traffic.tables import footing_caption
+
+Pair = tuple[dict[str, Phase], dict[str, Phase]]
+TOTALS = ("conv layers", "all layers")
+
+
+def paired(first: Sequence[LayerTraffic], second: Sequence[LayerTraffic]) -> dict[str, Pair]:
+    """Return the phases of both by layer, in the order of the first, then both totals.
+
+    A layer that only one of them has stands against nothing.
+    """
+    ours, theirs = ({each.layer.name: each for each in some} for some in (first, second))
+    pairs: dict[str, Pair] = {
+        name: (_phases(ours.get(name)), _phases(theirs.get(name))) for name in ours | theirs
+    }
+    for name in TOTALS:
+        sums = []
+        for some in (first, second):
+            counted = [each for each in some if name != TOTALS[0] or each.layer.kind == "conv"]
+            found = {phase: total(counted, phase) for phase in (*PHASES, "step")}
+            sums.append({phase: each for phase, each in found.items() if each.operations})
+        pairs[name] = (sums[0], sums[1])
+    return pairs
+
+
+def _phases(layer: LayerTraffic | None) -> dict[str, Phase]:
+    if layer is None:
+        return {}
+    found = {phase: getattr(layer, phase) for phase in PHASES}
+    return {phase: each for phase, each in found.items() if each is not None}
+
+
+def _ratio(pair: Pair, phase: str) -> float | None:
+    """Bytes of the second over bytes of the first."""
+    first, second = (some.get(phase) for some in pair)
+    return second.bytes / first.bytes if first and second and first.bytes else None
+
+
+def ratios(pairs: Mapping[str, Pair]) -> dict[str, dict[str, float | None]]:
+    """Return bytes of the second over those of the first, by layer and phase."""
+    return {
+        name: {phase: _ratio(pair, phase) for phase in (pair[0] | pair[1])}
+        for name, pair in pairs.items()
+    }
+
+
+def print_comparison(
+    networks: tuple[Network, Network], pairs: Mapping[str, Pair], batch: int, footing: Footing
+) -> None:
+    """Print MB and MB/GFlop of both, and their ratio, per layer and phase."""
+    columns = ["layer", "phase", "A MB", "B MB", "B / A", "A MB/GFlop", "B MB/GFlop"]
+    rows = []
+    for name, pair in pairs.items():
+        for phase in (*PHASES, "step"):
+            found = [some.get(phase) for some in pair]
+            if found == [None, None]:
+                continue
+            rows.append(
+                [
+                    name,
+                    phase if phase == "step" else phase.upper(),
+                    *(fixed(each.bytes / 1e6 if each else None, 2) for each in found),
+                    fixed(_ratio(pair, phase), 3),
+                    *(fixed(each.mb_per_gflop if each else None, 3) for each in found),
+                ]
+            )
+    sums = sum(row[0] in TOTALS for row in rows)
+    title = f"A: {networks[0].name}, B: {networks[1].name}, batch {batch}"
+    caption = footing_caption(footing)
+    screen = console()
+    screen.print(table(title, columns, rows, text_columns=2, totals=sums, caption=caption))

@@ -1,0 +1,120 @@
+"""The tables of ``merp traffic``: ours, what the paper prints, and where it errs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from merp.models.network.network import Layer, Network
+from merp.models.traffic import published
+from merp.models.traffic.closed_form import PHASES, LayerTraffic, Phase, total
+from merp.models.traffic.footing import Footing
+from merp.models.traffic.strategies import round_trips, staircase
+from merp.tools.common.table import console, fixed, table
+
+
+def _row(
+    name: str, phases: Sequence[Phase | None], compared: bool, printed: published.Row | None
+) -> list[str]:
+    """Return one row; ``compared`` tables have columns for what the paper prints, if anything."""
+    operations = next(phase.operations for phase in phases if phase)
+    row = [name, fixed(operations / 1e9, 3)]
+    if compared:
+        row.append(fixed(printed.gop if printed else None, 2))
+    for key, phase in zip(PHASES, phases, strict=True):
+        row.append(fixed(phase.bytes / 1e6 if phase else None, 2))
+        row.append(fixed(phase.mb_per_gflop if phase else None, 3))
+        if compared:
+            row.append(fixed(getattr(printed, key, None), 2))
+    return row
+
+
+def footing_caption(footing: Footing) -> str:
+    """Return what a table on ``footing`` counts."""
+    counted = {
+        "paper": "Footing paper: feature and delta maps only.",
+        "full": "Footing full: maps, kernels, biases, and state for ReLU' and un-pooling",
+        "board": "Footing board (modelled): as full, in tiles that fit the on-chip memory",
+    }[footing.name]
+    if footing.name == "full":
+        counted += f" (state bits: {footing.state})."
+    if footing.name == "board":
+        counted += f" of {footing.memory_bytes:,} bytes (state bits: {footing.state})."
+    return f"{counted} MB = 10^6 bytes; Gop = 10^9 operations, the same in each phase."
+
+
+def print_traffic(
+    network: Network, traffic: Sequence[LayerTraffic], batch: int, footing: Footing
+) -> None:
+    """Print traffic per layer and phase, totals, and the paper's values where it has them."""
+    compared = (
+        footing.name == "paper"
+        and batch == published.BATCH
+        and published.is_papers_network(network)
+    )
+    columns = ["layer", "Gop"] + ["paper"] * compared
+    for phase in PHASES:
+        columns += [f"{phase.upper()} MB", "MB/GFlop"] + ["paper"] * compared
+    rows = []
+    for each in traffic:
+        printed = published.TABLE_3.get(each.layer.name)
+        rows.append(_row(each.layer.name, [each.fp, each.dp, each.ku], compared, printed))
+    convolutions = [each for each in traffic if each.layer.kind == "conv"]
+    sums = {"conv layers": convolutions, "all layers": list(traffic)}
+    for name, layers in sums.items():
+        printed = published.TABLE_3_TOTAL if layers is convolutions else None
+        rows.append(_row(name, [total(layers, phase) for phase in PHASES], compared, printed))
+    screen = console()
+    title = f"Memory traffic of {network.name}, batch {batch}"
+    screen.print(table(title, columns, rows, totals=len(sums), caption=footing_caption(footing)))
+    for name, layers in sums.items():
+        step = total(layers, "step")
+        line = (
+            f"Training step, {name}: {fixed(step.bytes / 1e6, 1)} MB, "
+            f"{fixed(step.operations / 1e9, 1)} Gop, {fixed(step.mb_per_gflop, 3)} MB/GFlop"
+        )
+        if step.momentum:
+            line += f"; momentum would add {fixed(step.momentum / 1e6, 1)} MB"
+        screen.print(line)
+    if compared:
+        _print_errata()
+
+
+def _print_errata(section: str = "") -> None:
+    """Print the errata; ``section`` restricts them to one section of the paper."""
+    errata = [each for each in published.ERRATA if each.where.startswith(section)]
+    rows = [(each.where, each.printed, each.found, each.why) for each in errata]
+    columns = ("where", "printed", "by its own definitions", "why")
+    console().print(table("Errata of the paper", columns, rows, text_columns=4))
+
+
+def print_strategies(network: Network, layers: Sequence[Layer], batch: int) -> None:
+    """Print what each strategy saves, and the memory it costs, for each layer."""
+    screen = console()
+    word_bytes = network.word_bytes
+    papers = batch == published.BATCH and published.is_papers_network(network)
+    for layer in layers:
+        compared = papers and layer.name == published.STAIRCASE_LAYER
+        operations = layer.operations(batch)
+        rows = []
+        for step in staircase(layer, batch):
+            row = [
+                step.level,
+                fixed(step.map_words * word_bytes / 1e6, 1),
+                fixed(step.sum_words * word_bytes / 1e6, 1),
+                fixed(step.words * word_bytes / operations * 1e3, 3),
+            ]
+            if compared:
+                row.append(fixed(published.STAIRCASE.get(step.level), 2))
+            rows.append([*row, fixed(step.on_chip_words * word_bytes / 1e3, 2)])
+        columns = ["strategies", "inputs MB", "sums MB", "MB/GFlop"]
+        columns += ["paper"] * compared + ["last one costs, KB"]
+        trips = round_trips(layer, batch)
+        caption = (
+            "Convolution maps of all groups. Until strategy 5 activation and pooling move another "
+            f"{fixed(trips.activation * word_bytes / 1e6, 1)} and "
+            f"{fixed(trips.pooling * word_bytes / 1e6, 1)} MB. On-chip memory is that of one group."
+        )
+        title = f"Strategies on {network.name} {layer.name}, batch {batch}"
+        screen.print(table(title, columns, rows, caption=caption))
+    if papers:
+        _print_errata("section IV.")

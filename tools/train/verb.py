@@ -1,0 +1,239 @@
+"""``merp train``: train a network in the hardware's own arithmetic."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from merp.models.errors import BadInput
+from merp.models.network.network import Network
+from merp.models.traffic.footing import STATES
+from merp.tools.common.arguments import add_json, add_network, whole
+from merp.tools.common.shipped import open_network
+
+if TYPE_CHECKING:
+    from merp.cosim.audit.training_step import PhaseCounts
+    from merp.models.arithmetic.compiled import Bits
+    from merp.models.golden.loss import Labels
+    from merp.models.golden.training import Model, Rates
+    from merp.tools.train.checkpoint import Checkpoint
+    from merp.tools.train.data import Split
+
+    Counts = Mapping[str, PhaseCounts]  # by phase, of one step; none from the golden engine
+    Step = Callable[[Model, Bits, Labels, Rates], tuple[Model, float, Counts]]
+
+ENGINES = ("golden", "myhdl", "verilator")
+HARDWARE_STATE = "pooled"  # the only kind that the hardware writes
+LOSSES = ("cross-entropy", "squared")
+BATCH, EPOCHS, RATE, MOMENTUM = 32, 10, 0.05, 0.9  # 98 % of the held-out digits
+
+
+def _number(low: float, high: float, allowed: str) -> Callable[[str], float]:
+    """Return an argument type: a number from ``low`` to below ``high``."""
+
+    def parse(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        if not low <= value < high:
+            raise argparse.ArgumentTypeError(f"must be {allowed}, not {text!r}")
+        return value
+
+    return parse
+
+
+def add_parser(subparsers: Any) -> None:
+    """Add the verb."""
+    parser = subparsers.add_parser("train", help="train a network in the hardware's arithmetic")
+    add_network(parser)
+    parser.add_argument(
+        "--data", required=True, metavar="digits|FILE.npz", help="scikit-learn's digits, or a file"
+    )
+    parser.add_argument("--engine", choices=ENGINES, default="golden", help="default golden")
+    parser.add_argument(
+        "--batch", type=whole(1, 1 << 16), metavar="N", help=f"images a step (default {BATCH})"
+    )
+    length = parser.add_mutually_exclusive_group()
+    length.add_argument(
+        "--steps", type=whole(1, 1 << 31), metavar="N", help="in all, those resumed included"
+    )
+    length.add_argument(
+        "--epochs", type=whole(1, 1 << 20), metavar="N", help=f"in all (default {EPOCHS})"
+    )
+    parser.add_argument(
+        "--lr",
+        type=_number(sys.float_info.min, math.inf, "a number above 0"),
+        default=RATE,
+        metavar="X",
+        help=f"learning rate (default {RATE})",
+    )
+    parser.add_argument(
+        "--momentum",
+        type=_number(0, 1, "a number from 0 to below 1"),
+        default=MOMENTUM,
+        metavar="X",
+        help=f"default {MOMENTUM}",
+    )
+    parser.add_argument("--loss", choices=LOSSES, default=LOSSES[0], help=f"default {LOSSES[0]}")
+    parser.add_argument(
+        "--state-bits",
+        choices=STATES,
+        help=f"state that is kept (default 32; hardware keeps {HARDWARE_STATE})",
+    )
+    parser.add_argument("--seed", type=whole(0, (1 << 32) - 1), metavar="S", help="default 0")
+    parser.add_argument("--save", type=Path, metavar="FILE.npz", help="each epoch and at the end")
+    parser.add_argument("--resume", type=Path, metavar="FILE.npz", help="go on from a saved file")
+    parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="answer and loss curve")
+    add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Train, save, print what came out; 1 if a check of the hardware did not hold."""
+    state = _state(args.engine, args.state_bits)
+    network = open_network(args.network)
+    if args.save is not None and not args.save.absolute().parent.is_dir():
+        raise BadInput(
+            f"--save {args.save}: no such folder: allowed is a file in one that is there"
+        )
+
+    # numba's import waits until the arguments are good
+    from merp.cosim.audit.training_step import CheckFailed
+    from merp.testbenches.top.run import Stuck
+    from merp.tools.train import report as train_report
+    from merp.tools.train.data import read_data, split
+    from merp.tools.train.digits import digits
+
+    data = split(digits() if args.data == "digits" else read_data(Path(args.data)), network)
+    start = _start(args, network)
+    steps = _steps(args, start, len(data.images))
+    step = _step(args, network, start.batch, state)
+    if args.output is not None:
+        train_report.make_folder(args.output)
+    try:
+        done, counts = _train(args, network, data, start, steps, step)
+    except (CheckFailed, Stuck) as failure:
+        print(f"merp: {failure}", file=sys.stderr)
+        return 1
+    answer = train_report.answer(
+        network, args.engine, done, data, state, counts, momentum=args.momentum > 0
+    )
+    if args.output is not None:
+        train_report.write(args.output, answer)
+    if args.json:
+        print(json.dumps(answer, indent=2))
+    else:
+        train_report.show(answer)
+    return 0
+
+
+def _state(engine: str, asked: str | None) -> str:
+    """Kind of state that is kept."""
+    if engine == "golden":
+        return asked or "32"
+    if asked not in (None, HARDWARE_STATE):
+        raise BadInput(
+            f"--state-bits {asked}: --engine {engine} runs the hardware: allowed: {HARDWARE_STATE}"
+        )
+    return HARDWARE_STATE
+
+
+def _step(args: argparse.Namespace, network: Network, images: int, state: str) -> Step:
+    """What runs a step of so many images: the golden model, or the hardware on an engine."""
+    if args.engine == "golden":
+        from merp.models.golden.training import train_step
+
+        def golden(
+            model: Model, images: Bits, labels: Labels, rates: Rates
+        ) -> tuple[Model, float, Counts]:
+            step = train_step(network, model, images, labels, rates, args.loss, state)
+            return step.model, step.loss, {}
+
+        return golden
+    from merp.cosim.audit.training_step import HardwareStep
+
+    return partial(HardwareStep(network, args.engine, images).step, loss_kind=args.loss)
+
+
+def _start(args: argparse.Namespace, network: Network) -> Checkpoint:
+    """Take up a saved file, whose seed and batch say which images come next, or begin."""
+    from merp.models.golden.training import initial_model
+    from merp.tools.train.checkpoint import Checkpoint, resume
+
+    if args.resume is None:
+        seed = args.seed or 0
+        model = initial_model(network, seed)
+        return Checkpoint(model=model, seed=seed, batch=args.batch or BATCH, loss=())
+    found = resume(args.resume, network)
+    for key in ("seed", "batch"):
+        given, kept = getattr(args, key), getattr(found, key)
+        if given is not None and given != kept:
+            raise BadInput(f"--{key} {given}: {args.resume} was made with {kept}: allowed: {kept}")
+    return found
+
+
+def _steps(args: argparse.Namespace, start: Checkpoint, images: int) -> int:
+    """Steps in all."""
+    if start.batch > images:
+        raise BadInput(
+            f"--batch {start.batch}: allowed are 1 to {images}, the images to train with"
+        )
+    steps: int = args.steps or (args.epochs or EPOCHS) * (images // start.batch)
+    if steps < start.step:
+        raise BadInput(f"--resume {args.resume}: at step {start.step}: allowed are up to {steps}")
+    return steps
+
+
+def _train(
+    args: argparse.Namespace,
+    network: Network,
+    data: Split,
+    start: Checkpoint,
+    steps: int,
+    run_step: Step,
+) -> tuple[Checkpoint, Counts]:
+    """Run the steps that are left; saves each epoch, at the end, and when interrupted.
+
+    Counts are those of the last step; every step has the same.
+    """
+    from merp.models.golden.training import Rates
+    from merp.tools.train.checkpoint import save
+    from merp.tools.train.data import batch_of
+    from merp.tools.train.report import progress
+
+    try:
+        rates = Rates.of(args.lr, args.momentum, start.batch, network.fmt)
+    except ValueError as error:
+        raise BadInput(f"--lr {args.lr}: {error}") from error
+    per_epoch = len(data.images) // start.batch
+    done = start
+    counts: Counts = {}
+    try:
+        with progress(start.step, steps) as advance:
+            for step in range(start.step, steps):
+                chosen = batch_of(len(data.images), start.batch, start.seed, step)
+                images, labels = data.images[chosen], data.labels[chosen]
+                model, loss, counts = run_step(done.model, images, labels, rates)
+                if not math.isfinite(loss):
+                    raise BadInput(
+                        f"--lr {args.lr}: the loss is {loss} at step {step}: allowed is less"
+                    )
+                # Only now is it known that the step before left a model that works.
+                if args.save is not None and step > start.step and step % per_epoch == 0:
+                    save(args.save, done, network)
+                done = replace(done, model=model, loss=(*done.loss, loss))
+                advance(done.step, loss)
+    except KeyboardInterrupt:
+        if args.save is not None:
+            save(args.save, done, network)
+        raise
+    if args.save is not None:
+        save(args.save, done, network)
+    return done, counts

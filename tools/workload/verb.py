@@ -1,0 +1,44 @@
+"""``merp workload``: a network's layers, in all three phases, for other modelling tools."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from merp.models.errors import BadInput
+from merp.tools.common.arguments import add_json, add_network, whole
+from merp.tools.common.shipped import open_network
+from merp.tools.common.whole_files import write_whole
+from merp.tools.workload.formats import scalesim, timeloop, zigzag
+
+FORMATS = {"scalesim": scalesim, "timeloop": timeloop, "zigzag": zigzag}
+
+
+def add_parser(subparsers: Any) -> None:
+    """Add the verb."""
+    parser = subparsers.add_parser("workload", help="layers for SCALE-Sim, Timeloop or ZigZag")
+    add_network(parser)
+    parser.add_argument("--format", choices=FORMATS, required=True, help="of which tool")
+    parser.add_argument("--batch", type=whole(1, 1 << 16), default=128, metavar="IMAGES")
+    parser.add_argument(
+        "-o", "--output", type=Path, required=True, metavar="DIR", help="folder of the files"
+    )
+    add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the files and list them."""
+    network = open_network(args.network)
+    if not args.output.absolute().parent.is_dir():
+        raise BadInput(f"-o {args.output}: no folder {args.output.parent}")
+    found = FORMATS[args.format](network, args.batch)
+    write_whole({args.output / name: text for name, text in found.items()})
+    if args.json:
+        answer = {"network": network.name, "format": args.format, "directory": str(args.output)}
+        print(json.dumps(answer | {"files": list(found)}, indent=2))
+    else:
+        for name in found:
+            print(args.output / name)
+    return 0
