@@ -37,7 +37,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     text = str(NAVIGATION)
     guides = sorted(path.name for path in docs.glob("*.md") if f"'{path.name}'" not in text)
     folders = [
-        {title: sorted(str(path.relative_to(docs)) for path in (docs / name).glob("*.md"))}
+        {title: sorted(str(path.relative_to(docs)) for path in (docs / name).rglob("*.md"))}
         for title, name in FOLDERS.items()
     ]
     config.nav = [*NAVIGATION, {"Guides": guides}, *folders]

@@ -1,7 +1,7 @@
 """The fused sum of products in integers, for the behavioural CU array.
 
-Written from ``docs/blocks/cu_fused.md`` and shared with neither the hardware nor the golden model:
-a product is moved and rounded in one step, its cut digits are taken off the exact product, and the
+Written from the page ``cu_fused`` and shared with neither the hardware nor the golden model: a
+product is moved and rounded in one step, its cut digits are taken off the exact product, and the
 sum is rounded by an addition to its bits. All compiled functions stand in this one file, since
 numba's cache does not notice changes in another.
 """

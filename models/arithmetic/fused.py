@@ -1,9 +1,9 @@
 """Golden fused sum of products: ``cu_kind = "fused"``, in integers from end to end.
 
 Exact products of binary32 numbers are cut to W bits, aligned to the largest exponent of the
-window, and rounded there; their sum is exact and rounded once. The steps are those of
-``docs/blocks/cu_fused.md``. Integers only, so that neither the order of the taps nor the
-processor's flush mode counts.
+window, and rounded there; their sum is exact and rounded once. The steps are those of the
+page ``cu_fused``. Integers only, so that neither the order of the taps nor the processor's flush
+mode counts.
 
 All compiled functions stand in this one file, since numba's cache does not notice changes in
 another.

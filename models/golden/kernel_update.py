@@ -46,7 +46,7 @@ def _by_row(x: Bits, delta: Bits, shape: Shape, summation: Summation) -> Bits:
     """``ku_kind = "row"``: fused sums over the columns, added one after the other over image, row.
 
     Both in the accumulator's format; a finished gradient is rounded once more, to binary32.
-    ``docs/blocks/row_array.md``. Binary32 only, as fused sums are.
+    ``docs/blocks/cnn_merp/gradient_array/row_array.md``. Binary32 only, as fused sums are.
     """
     fmt = summation.accumulator_format(BINARY32)
     view = windows(x, shape).transpose(0, 1, 3, 4, 5, 2)  # (images, rows, n, k, k, columns)

@@ -1,4 +1,4 @@
-"""Widths and latencies of the fused computational unit (``docs/blocks/cu_fused.md``)."""
+"""Widths and latencies of the fused computational unit (page ``cu_fused``)."""
 
 from __future__ import annotations
 

@@ -2,9 +2,9 @@
 
 ``tree`` is the paper's circuit (CNN-MERP section V.C), every product and every sum rounded.
 ``fused`` aligns exact products to the largest exponent of the window, adds integers and rounds
-once; ``docs/blocks/cu_fused.md`` has its bits. The kernel update sums over positions: each product
-rounded and added by itself (``position``, the paper's), or a row of them fused (``row``,
-``docs/blocks/row_array.md``).
+once; the page ``cu_fused`` has its bits. The kernel update sums over positions: each product
+rounded and added by itself (``position``, the paper's), or a row of them fused (``row``, page
+``row_array``).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
     python -m merp.testbenches.arithmetic.accumulation_error
 
-prints the table of ``docs/blocks/accumulator.md``.
+prints the table of ``docs/blocks/cnn_merp/cu_array/accumulator.md``.
 """
 
 from __future__ import annotations

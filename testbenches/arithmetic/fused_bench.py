@@ -121,7 +121,7 @@ def mantissa(word: int) -> int:
 
 
 def operand(word: int) -> int:
-    """Binary32 as a fused CU's kernel memory keeps it (``docs/blocks/cu_fused.md``)."""
+    """Binary32 as a fused CU's kernel memory keeps it (page ``cu_fused``)."""
     field = word >> 23 & 255
     if field == 255:
         code = 1 << 20 if word & ODD else 1 << 22 | bool(word & SIGN) << 21

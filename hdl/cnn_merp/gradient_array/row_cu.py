@@ -1,4 +1,4 @@
-"""One computational unit of the kernel update in rows (``docs/blocks/row_array.md``)."""
+"""One computational unit of the kernel update in rows (page ``row_array``)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Widths and latencies of the kernel update in rows (``docs/blocks/row_array.md``)."""
+"""Widths and latencies of the kernel update in rows (page ``row_array``)."""
 
 from __future__ import annotations
 

