@@ -6,7 +6,7 @@ from typing import Any
 
 from myhdl import always_comb
 
-from merp.hdl.bundles import flag
+from merp.hdl.base.signals import flag
 from merp.hdl.conversion.entity import entity
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from myhdl import always, always_comb, concat, intbv, modbv
 
-from merp.hdl.bundles import bits, flag
+from merp.hdl.base.signals import bits, flag
 from merp.hdl.conversion.entity import entity
 from merp.models.params.formats import FloatFormat
 

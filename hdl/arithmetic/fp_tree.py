@@ -12,7 +12,7 @@ from myhdl import always_comb, block
 
 from merp.hdl.arithmetic.fp_add import fp_add
 from merp.hdl.base.delay import delay
-from merp.hdl.bundles import bits
+from merp.hdl.base.signals import bits
 from merp.hdl.conversion.entity import entity
 from merp.models.params.formats import FloatFormat
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from myhdl import always, always_comb
 
-from merp.hdl.bundles import bits, flag
+from merp.hdl.base.signals import bits, flag
 from merp.hdl.conversion.entity import entity
 from merp.models.params.register_map import ADDRESS_WIDTH, WORD_BYTES
 

@@ -9,7 +9,8 @@ from myhdl import always, always_comb
 from merp.hdl.axi.axi_lite import RegisterRead, RegisterWrite
 from merp.hdl.axi.register_words import constant_word, counter_words, short_word, status_word
 from merp.hdl.axi.setting_register import setting_register
-from merp.hdl.bundles import Bundles, Status, bits, flag, signals_of
+from merp.hdl.base.signals import Bundles, bits, flag, signals_of
+from merp.hdl.base.status import Status
 from merp.hdl.conversion.entity import entity
 from merp.models.params.register_map import ERRORS, FLAGS, RegisterMap
 

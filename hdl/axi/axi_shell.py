@@ -15,7 +15,7 @@ from myhdl._Signal import _Signal
 
 from merp.hdl.axi.axi_lite import AxiLite, RegisterRead, RegisterWrite, axi_lite
 from merp.hdl.axi.axi_registers import axi_registers
-from merp.hdl.bundles import Bundles, flag
+from merp.hdl.base.signals import Bundles, flag
 from merp.hdl.conversion.entity import entity
 from merp.models.params.register_map import RegisterMap
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from myhdl import always
 
-from merp.hdl.bundles import bits
+from merp.hdl.base.signals import bits
 from merp.hdl.conversion.entity import entity
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from myhdl import always, always_comb, concat, intbv
 
-from merp.hdl.bundles import bits
+from merp.hdl.base.signals import bits
 from merp.hdl.conversion.entity import entity
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from myhdl import always
 
-from merp.hdl.bundles import AxiStream
+from merp.hdl.base.signals import AxiStream
 from merp.hdl.conversion.entity import entity
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from myhdl import always, always_comb, concat, intbv, modbv
 
-from merp.hdl.bundles import bits
+from merp.hdl.base.signals import bits
 from merp.hdl.conversion.entity import entity
 from merp.hdl.fused.fused_operand import INFINITE_AT, MINUS_AT, NAN_AT, fused_operand
 from merp.models.params.fused import EXPONENT_BITS, MANTISSA_BITS, OPERAND_BITS, TRIPLE_BITS

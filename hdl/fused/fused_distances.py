@@ -7,7 +7,7 @@ from typing import Any
 from myhdl import ConcatSignal, always, always_comb, block, concat, intbv, modbv
 
 from merp.hdl.base.delay import delay
-from merp.hdl.bundles import bits, flag
+from merp.hdl.base.signals import bits, flag
 from merp.hdl.conversion.entity import entity
 from merp.hdl.fused.fused_activation import ZERO_AT
 from merp.models.params.fused import (

@@ -11,7 +11,7 @@ from typing import Any
 
 from myhdl import always, always_comb, block, concat, modbv
 
-from merp.hdl.bundles import bits, flag
+from merp.hdl.base.signals import bits, flag
 from merp.hdl.conversion.entity import entity
 from merp.models.params.fused import LOW_BITS, MANTISSA_BITS, TRIPLE_BITS
 

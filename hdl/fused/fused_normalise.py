@@ -8,7 +8,7 @@ from myhdl import always, always_comb, concat, intbv, modbv
 
 from merp.hdl.arithmetic.fp_round import RawFloat, fp_round
 from merp.hdl.base.delay import delay
-from merp.hdl.bundles import bits, flag
+from merp.hdl.base.signals import bits, flag
 from merp.hdl.conversion.entity import entity
 from merp.models.params.formats import FloatFormat
 

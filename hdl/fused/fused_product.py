@@ -7,7 +7,7 @@ from typing import Any
 from myhdl import Signal, always, always_comb, block, concat, intbv
 
 from merp.hdl.base.delay import delay
-from merp.hdl.bundles import bits
+from merp.hdl.base.signals import bits
 from merp.hdl.conversion.entity import entity
 from merp.hdl.fused.fused_activation import TRIPLE_AT
 from merp.hdl.fused.fused_low_product import fused_low_product

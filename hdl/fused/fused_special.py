@@ -6,7 +6,7 @@ from typing import Any
 
 from myhdl import ConcatSignal, always, block, concat
 
-from merp.hdl.bundles import flag
+from merp.hdl.base.signals import flag
 from merp.hdl.conversion.entity import entity
 from merp.hdl.fused.fused_activation import INFINITY_AT, NEGATIVE_AT, ZERO_AT
 from merp.hdl.fused.fused_operand import INFINITE_AT, MINUS_AT, NAN_AT

@@ -12,7 +12,7 @@ from typing import Any
 from myhdl import always, always_comb, block, concat, intbv, modbv
 
 from merp.hdl.base.delay import delay
-from merp.hdl.bundles import bits
+from merp.hdl.base.signals import bits
 from merp.hdl.conversion.entity import entity
 from merp.models.params.fused import GROUP
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from myhdl import always, always_comb, intbv
 
-from merp.hdl.bundles import Stream, bits, count, flag
+from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.conversion.entity import entity
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from myhdl import always, block
 
-from merp.hdl.bundles import count
+from merp.hdl.base.signals import count
 
 
 @block

@@ -15,7 +15,7 @@ from myhdl import Signal
 
 from merp.hdl.arithmetic.fp_add import fp_add
 from merp.hdl.arithmetic.fp_mul import fp_mul
-from merp.hdl.bundles import bits
+from merp.hdl.base.signals import bits
 from merp.models.params.formats import FloatFormat
 from merp.testbenches.block.trace import Sample, Trace, run_block
 

@@ -6,7 +6,7 @@ from importlib.metadata import version
 
 from merp.hdl.axi.axi_lite import AxiLite
 from merp.hdl.axi.axi_shell import axi_shell
-from merp.hdl.bundles import AxiStream, Bundles, flag
+from merp.hdl.base.signals import AxiStream, Bundles, flag
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.settings import Setting, engine_settings, unpool_settings
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign

@@ -13,7 +13,7 @@ from typing import Any
 from myhdl import Signal, StopSimulation, block, delay, instance
 from myhdl._Signal import _Signal
 
-from merp.hdl.bundles import signals_of
+from merp.hdl.base.signals import signals_of
 from merp.testbenches.block.own_signals import own_signals
 
 Sample = dict[str, int]

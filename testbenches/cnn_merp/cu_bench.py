@@ -6,7 +6,10 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any
 
-from merp.hdl.bundles import BiasWrite, KernelWrite, Slot, Sums, bits, flag
+from merp.hdl.base.signals import bits, flag
+from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite
+from merp.hdl.cnn_merp.ports.outputs import Sums
+from merp.hdl.cnn_merp.ports.slots import Slot
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.formats import FloatFormat
 from merp.testbenches.arithmetic.fp_bench import corner_values

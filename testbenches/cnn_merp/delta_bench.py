@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, NamedTuple
 
-from merp.hdl.bundles import Stream, bits, flag
-from merp.hdl.gradient_bundles import DeltaElement, GradientMapConfig
+from merp.hdl.base.signals import Stream, bits, flag
+from merp.hdl.cnn_merp.ports.gradients import DeltaElement
+from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
 from merp.models.params.cnn_merp.design import Design
 from merp.testbenches.block.trace import Sample, Trace, run_block
 from merp.testbenches.cnn_merp.cu_bench import joined

@@ -8,9 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from merp.hdl.bundles import AxiStream, DeltaStatus, LoadConfig, MapConfig, OutputConfig, flag
+from merp.hdl.base.signals import AxiStream, flag
 from merp.hdl.cnn_merp.phases.datapath import ARRAYS
 from merp.hdl.cnn_merp.phases.delta import delta
+from merp.hdl.cnn_merp.ports.kernels import LoadConfig
+from merp.hdl.cnn_merp.ports.maps import MapConfig
+from merp.hdl.cnn_merp.ports.outputs import OutputConfig
+from merp.hdl.cnn_merp.ports.status import DeltaStatus
 from merp.hdl.cnn_merp.upsampling.dilater import DilateConfig
 from merp.hdl.cnn_merp.upsampling.unpool_config import UnpoolConfig
 from merp.models.cnn_merp.phases import DeltaDesign

@@ -9,9 +9,13 @@ import numpy as np
 from myhdl import Signal
 from numpy.typing import NDArray
 
-from merp.hdl.bundles import AxiStream, ForwardStatus, LoadConfig, MapConfig, OutputConfig
+from merp.hdl.base.signals import AxiStream
 from merp.hdl.cnn_merp.phases.datapath import ARRAYS
 from merp.hdl.cnn_merp.phases.forward import forward
+from merp.hdl.cnn_merp.ports.kernels import LoadConfig
+from merp.hdl.cnn_merp.ports.maps import MapConfig
+from merp.hdl.cnn_merp.ports.outputs import OutputConfig
+from merp.hdl.cnn_merp.ports.status import ForwardStatus
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.registers import registers
 from merp.models.params.shape import Shape

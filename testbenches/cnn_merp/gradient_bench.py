@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any
 
-from merp.hdl.bundles import Slot, bits, flag
-from merp.hdl.gradient_bundles import READ_LATENCY, GradientRead, RowSlot
+from merp.hdl.base.signals import bits, flag
+from merp.hdl.cnn_merp.ports.gradients import READ_LATENCY, GradientRead
+from merp.hdl.cnn_merp.ports.slots import RowSlot, Slot
 from merp.models.params.cnn_merp.design import Design
 from merp.testbenches.block.trace import Trace, run_block
 from merp.testbenches.cnn_merp.cu_bench import joined

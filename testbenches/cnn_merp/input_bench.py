@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from merp.hdl.bundles import MapConfig, Slot, Stream, Verdict, bits, flag
+from merp.hdl.base.signals import Stream, bits, flag
 from merp.hdl.cnn_merp.phases.input_side import input_side
-from merp.hdl.gradient_bundles import RowMapConfig, RowSlot
+from merp.hdl.cnn_merp.ports.maps import MapConfig, RowMapConfig
+from merp.hdl.cnn_merp.ports.slots import RowSlot, Slot, Verdict
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.kernel_update_registers import kernel_update_registers
 from merp.models.params.cnn_merp.registers import registers

@@ -9,10 +9,12 @@ import numpy as np
 from myhdl import Signal
 from numpy.typing import NDArray
 
-from merp.hdl.bundles import AxiStream
+from merp.hdl.base.signals import AxiStream
 from merp.hdl.cnn_merp.phases.kernel_update import ARRAYS, kernel_update
+from merp.hdl.cnn_merp.ports.gradients import UpdateConfig
+from merp.hdl.cnn_merp.ports.maps import map_config
+from merp.hdl.cnn_merp.ports.status import KernelUpdateStatus
 from merp.hdl.cnn_merp.upsampling.unpool_config import UnpoolConfig
-from merp.hdl.gradient_bundles import KernelUpdateStatus, UpdateConfig, map_config
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.kernel_update_registers import kernel_update_registers
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign, unpool_registers

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from myhdl import StopSimulation
 
-from merp.hdl.bundles import OutputConfig, Stream, Sums, flag
+from merp.hdl.base.signals import Stream, flag
+from merp.hdl.cnn_merp.ports.outputs import OutputConfig, Sums
 from merp.hdl.cnn_merp.super_layer.super_layer import super_layer
 from merp.models.arithmetic.compiled import Bits
 from merp.models.params.cnn_merp.design import Design

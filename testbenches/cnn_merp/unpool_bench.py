@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from myhdl import StopSimulation
 
-from merp.hdl.bundles import Stream, flag
+from merp.hdl.base.signals import Stream, flag
 from merp.hdl.cnn_merp.upsampling.unpool import unpool
 from merp.hdl.cnn_merp.upsampling.unpool_config import UnpoolConfig
 from merp.models.arithmetic.compiled import Bits

@@ -6,7 +6,7 @@ from typing import Any
 
 from myhdl import Signal, always, always_comb, always_seq, intbv, modbv
 
-from merp.hdl.bundles import bits
+from merp.hdl.base.signals import bits
 from merp.hdl.conversion.entity import entity
 from merp.testbenches.conversion.trap_wiring import register
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from myhdl import ConcatSignal, Constant, always, always_comb, block, intbv
 
-from merp.hdl.bundles import Stream, bits
+from merp.hdl.base.signals import Stream, bits
 from merp.hdl.conversion.entity import entity
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from myhdl import ResetSignal, Signal, intbv
 
-from merp.hdl.bundles import Stream, bits, flag
+from merp.hdl.base.signals import Stream, bits, flag
 from merp.hdl.conversion.convert import convert
 from merp.testbenches.conversion.trap_processes import choices, clashes, counts, tables, wrapping
 from merp.testbenches.conversion.trap_wiring import (

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from merp.hdl.bundles import AxiStream
+from merp.hdl.base.signals import AxiStream
 from merp.testbenches.block.trace import flatten
 
 CONTROL = ("clk", "rst", "start")

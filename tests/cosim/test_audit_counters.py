@@ -17,8 +17,7 @@ from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
 from merp.cosim.phases.expectation import Expectation, expect_forward
-from merp.hdl.bundles import DeltaStatus, ForwardStatus
-from merp.hdl.gradient_bundles import KernelUpdateStatus
+from merp.hdl.cnn_merp.ports.status import DeltaStatus, ForwardStatus, KernelUpdateStatus
 from merp.models.arithmetic.words import to_bits
 from merp.models.golden.super_layer import super_layer
 from merp.models.golden.training import Rates, initial_model

@@ -14,7 +14,7 @@ from merp.cosim.audit.waveform import transfers
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
-from merp.hdl.bundles import AxiStream, bits, flag
+from merp.hdl.base.signals import AxiStream, bits, flag
 from merp.hdl.conversion.entity import entity
 from merp.testbenches.top import top_bench as forward_bench
 from merp.testbenches.top.one_clock import take_clocked

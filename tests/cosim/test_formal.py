@@ -11,7 +11,7 @@ import pytest
 
 from merp.cosim.block.formal import Claim, Proof, prove, stream_claim
 from merp.hdl.axi.axi_lite import AxiLite, RegisterRead, RegisterWrite, axi_lite
-from merp.hdl.bundles import Stream, bits, flag
+from merp.hdl.base.signals import Stream, bits, flag
 from merp.hdl.cnn_merp.update_unit.parameter_writer import parameter_writer
 from merp.hdl.cnn_merp.upsampling.dilater import DilateConfig, dilater
 from merp.hdl.streams.bit_packer import bit_packer

@@ -11,7 +11,7 @@ from myhdl import ResetSignal, Signal, always_comb, always_seq
 
 import merp.cosim.block.replay as module
 from merp.cosim.block.replay import lint_verilog, replay
-from merp.hdl.bundles import Stream, bits
+from merp.hdl.base.signals import Stream, bits
 from merp.hdl.conversion.convert import Export, convert
 from merp.hdl.conversion.entity import entity
 from merp.models.errors import BadInput

@@ -6,7 +6,7 @@ from typing import Any
 
 from myhdl import StopSimulation, block, delay, instance
 
-from merp.hdl.bundles import Stream, bits, flag
+from merp.hdl.base.signals import Stream, bits, flag
 from merp.testbenches.top.one_clock import ClockedProcesses, signals_in_reach
 
 memory, stream, other = [bits(4) for _ in range(3)], Stream(4), flag()

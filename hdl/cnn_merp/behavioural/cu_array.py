@@ -15,7 +15,9 @@ from myhdl import always
 
 from merp.hdl.behavioural import integer_float, integer_fused
 from merp.hdl.behavioural.integer_float import accumulate, narrow, pack, unpack
-from merp.hdl.bundles import BiasWrite, KernelWrite, Slot, Sums
+from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite
+from merp.hdl.cnn_merp.ports.outputs import Sums
+from merp.hdl.cnn_merp.ports.slots import Slot
 from merp.hdl.conversion.entity import entity
 from merp.models.params.cnn_merp.design import Design
 

@@ -9,9 +9,9 @@ import numpy as np
 from myhdl import always
 
 from merp.hdl.behavioural.integer_float import add_products, unpack
-from merp.hdl.bundles import Slot
+from merp.hdl.cnn_merp.ports.gradients import READ_LATENCY, GradientRead
+from merp.hdl.cnn_merp.ports.slots import Slot
 from merp.hdl.conversion.entity import entity
-from merp.hdl.gradient_bundles import READ_LATENCY, GradientRead
 from merp.models.params.cnn_merp.design import Design
 
 

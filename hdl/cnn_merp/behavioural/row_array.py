@@ -10,8 +10,9 @@ from myhdl import always
 
 from merp.hdl.behavioural.integer_float import accumulate, narrow, unpack
 from merp.hdl.behavioural.integer_fused import sums_of_rows
+from merp.hdl.cnn_merp.ports.gradients import READ_LATENCY, GradientRead
+from merp.hdl.cnn_merp.ports.slots import RowSlot
 from merp.hdl.conversion.entity import entity
-from merp.hdl.gradient_bundles import READ_LATENCY, GradientRead, RowSlot
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.row import DIFFERENCE, LAUNCH, SUMMED, steps
 from merp.models.params.fused import NORMALISE

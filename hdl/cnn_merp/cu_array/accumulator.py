@@ -11,7 +11,7 @@ from typing import Any
 from myhdl import always, concat, intbv
 
 from merp.hdl.arithmetic.fp_add import fp_add
-from merp.hdl.bundles import bits
+from merp.hdl.base.signals import bits
 from merp.hdl.conversion.entity import entity
 from merp.models.params.cnn_merp.design import Design
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from merp.hdl.base.memory import kernel_memory
-from merp.hdl.bundles import bits
+from merp.hdl.base.signals import bits
 from merp.hdl.cnn_merp.cu_array.cu_fused import cu_fused
 from merp.hdl.cnn_merp.cu_array.cu_tree import cu_tree
 from merp.hdl.conversion.entity import entity

@@ -8,11 +8,14 @@ from myhdl import ConcatSignal, always_comb
 
 from merp.hdl.arithmetic.fp_convert import fp_convert
 from merp.hdl.base.delay import delay
+from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.base.valid_delay import valid_delay
-from merp.hdl.bundles import BiasWrite, KernelWrite, Slot, Sums, bits, count, flag
 from merp.hdl.cnn_merp.cu_array.accumulator import accumulator
 from merp.hdl.cnn_merp.cu_array.cu import cu
 from merp.hdl.cnn_merp.cu_array.fused_operands import fused_operands
+from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite
+from merp.hdl.cnn_merp.ports.outputs import Sums
+from merp.hdl.cnn_merp.ports.slots import Slot
 from merp.hdl.conversion.entity import entity
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.fused import OPERAND_BITS, activation_bits

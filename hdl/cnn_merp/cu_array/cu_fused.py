@@ -11,7 +11,7 @@ from typing import Any
 from myhdl import ConcatSignal, always_comb
 
 from merp.hdl.base.delay import delay
-from merp.hdl.bundles import bits
+from merp.hdl.base.signals import bits
 from merp.hdl.conversion.entity import entity
 from merp.hdl.fused.fused_align import fused_align
 from merp.hdl.fused.fused_distances import EXPONENT_SUM_BITS, fused_distances

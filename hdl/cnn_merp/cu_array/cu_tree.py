@@ -8,7 +8,7 @@ from myhdl import ConcatSignal, always_comb
 
 from merp.hdl.arithmetic.fp_mul import fp_mul
 from merp.hdl.arithmetic.fp_tree import fp_tree
-from merp.hdl.bundles import bits
+from merp.hdl.base.signals import bits
 from merp.hdl.conversion.entity import entity
 from merp.models.params.cnn_merp.design import Design
 

@@ -7,7 +7,8 @@ from typing import Any
 from myhdl import ConcatSignal, always, always_comb
 
 from merp.hdl.base.delay import delay
-from merp.hdl.bundles import KernelWrite, bits
+from merp.hdl.base.signals import bits
+from merp.hdl.cnn_merp.ports.kernels import KernelWrite
 from merp.hdl.conversion.entity import entity
 from merp.hdl.fused.fused_activation import fused_activation
 from merp.hdl.fused.fused_operand import fused_operand

@@ -6,11 +6,13 @@ from typing import Any
 
 from myhdl import always, always_comb
 
-from merp.hdl.bundles import Stream, bits, count, flag
+from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.cnn_merp.delta_buffer.delta_memory import delta_memory
 from merp.hdl.cnn_merp.delta_buffer.delta_words import delta_words
+from merp.hdl.cnn_merp.ports.gradients import DeltaElement
+from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
+from merp.hdl.cnn_merp.ports.slots import RowSlot
 from merp.hdl.conversion.entity import entity
-from merp.hdl.gradient_bundles import DeltaElement, GradientMapConfig, RowSlot
 from merp.models.params.cnn_merp.design import Design
 
 

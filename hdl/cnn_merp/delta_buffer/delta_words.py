@@ -7,9 +7,10 @@ from typing import Any
 from myhdl import ConcatSignal, always, always_comb, block
 
 from merp.hdl.base.raster import raster
-from merp.hdl.bundles import Stream, bits, count, flag
+from merp.hdl.base.signals import Stream, bits, count, flag
+from merp.hdl.cnn_merp.ports.gradients import DeltaElement
+from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
 from merp.hdl.conversion.entity import entity
-from merp.hdl.gradient_bundles import DeltaElement, GradientMapConfig
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.kernel_update_registers import revisit_cycles
 

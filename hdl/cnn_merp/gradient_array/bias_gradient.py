@@ -8,10 +8,10 @@ from myhdl import always, always_comb
 
 from merp.hdl.arithmetic.fp_add import fp_add
 from merp.hdl.base.delay import delay
+from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.base.valid_delay import valid_delay
-from merp.hdl.bundles import bits, count, flag
+from merp.hdl.cnn_merp.ports.gradients import READ_LATENCY, DeltaElement
 from merp.hdl.conversion.entity import entity
-from merp.hdl.gradient_bundles import READ_LATENCY, DeltaElement
 from merp.models.params.cnn_merp.design import Design
 
 

@@ -8,11 +8,12 @@ from myhdl import ConcatSignal, always_comb
 
 from merp.hdl.base.delay import delay
 from merp.hdl.base.select_word import index_of, place_of, select_word
+from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.base.valid_delay import valid_delay
-from merp.hdl.bundles import Slot, bits, count, flag
 from merp.hdl.cnn_merp.gradient_array.gradient_cu import gradient_cu
+from merp.hdl.cnn_merp.ports.gradients import GradientRead
+from merp.hdl.cnn_merp.ports.slots import Slot
 from merp.hdl.conversion.entity import entity
-from merp.hdl.gradient_bundles import GradientRead
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.kernel_update_registers import gradient_latency
 

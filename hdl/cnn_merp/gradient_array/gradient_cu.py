@@ -9,7 +9,7 @@ from myhdl import ConcatSignal, always, always_comb
 from merp.hdl.arithmetic.fp_add import fp_add
 from merp.hdl.arithmetic.fp_mul import fp_mul
 from merp.hdl.base.select_word import index_of, place_of, select_word
-from merp.hdl.bundles import bits
+from merp.hdl.base.signals import bits
 from merp.hdl.conversion.entity import entity
 from merp.models.params.cnn_merp.design import Design
 

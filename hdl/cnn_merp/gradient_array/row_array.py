@@ -9,13 +9,14 @@ from myhdl import ConcatSignal, always_comb
 from merp.hdl.base.delay import delay
 from merp.hdl.base.memory import kernel_memory
 from merp.hdl.base.select_word import select_word
-from merp.hdl.bundles import bits, count, flag
+from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.cnn_merp.gradient_array.row_bundles import RowControl
 from merp.hdl.cnn_merp.gradient_array.row_control import row_control
 from merp.hdl.cnn_merp.gradient_array.row_cu import row_cu
 from merp.hdl.cnn_merp.gradient_array.row_operands import row_operands
+from merp.hdl.cnn_merp.ports.gradients import READ_LATENCY, GradientRead
+from merp.hdl.cnn_merp.ports.slots import RowSlot
 from merp.hdl.conversion.entity import entity
-from merp.hdl.gradient_bundles import READ_LATENCY, GradientRead, RowSlot
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.row import SCALE_BITS
 from merp.models.params.fused import EXPONENT_BITS, OPERAND_BITS, activation_bits, levels

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from merp.hdl.bundles import count, flag
+from merp.hdl.base.signals import count, flag
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.row import steps
 

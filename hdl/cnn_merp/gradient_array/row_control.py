@@ -7,11 +7,12 @@ from typing import Any
 from myhdl import always, always_comb
 
 from merp.hdl.base.delay import delay
+from merp.hdl.base.signals import count, flag
 from merp.hdl.base.valid_delay import valid_delay
-from merp.hdl.bundles import count, flag
 from merp.hdl.cnn_merp.gradient_array.row_bundles import RowControl
+from merp.hdl.cnn_merp.ports.gradients import GradientRead
+from merp.hdl.cnn_merp.ports.slots import RowSlot
 from merp.hdl.conversion.entity import entity
-from merp.hdl.gradient_bundles import GradientRead, RowSlot
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.row import DIFFERENCE, LAUNCH, PRODUCT, SCALE, SUMMED, steps
 from merp.models.params.fused import NORMALISE

@@ -6,7 +6,7 @@ from typing import Any
 
 from myhdl import ConcatSignal, always_comb
 
-from merp.hdl.bundles import bits
+from merp.hdl.base.signals import bits
 from merp.hdl.cnn_merp.gradient_array.row_bundles import RowControl
 from merp.hdl.cnn_merp.gradient_array.row_lane import SCALE_PLACE, SUM_PLACE, row_lane
 from merp.hdl.cnn_merp.gradient_array.row_largest import row_largest

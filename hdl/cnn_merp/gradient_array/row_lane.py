@@ -11,7 +11,7 @@ from merp.hdl.arithmetic.fp_convert import fp_convert
 from merp.hdl.base.delay import delay
 from merp.hdl.base.memory import kernel_memory
 from merp.hdl.base.select_word import select_word
-from merp.hdl.bundles import bits
+from merp.hdl.base.signals import bits
 from merp.hdl.cnn_merp.gradient_array.row_bundles import RowControl
 from merp.hdl.cnn_merp.gradient_array.row_control import SCALES_FIRST
 from merp.hdl.conversion.entity import entity

@@ -6,7 +6,7 @@ from typing import Any
 
 from myhdl import always, always_comb, concat, intbv, modbv
 
-from merp.hdl.bundles import bits
+from merp.hdl.base.signals import bits
 from merp.hdl.cnn_merp.gradient_array.row_scale import INFINITE_AT, NEGATIVE_AT, ZERO_AT
 from merp.hdl.conversion.entity import entity
 from merp.hdl.fused.fused_distances import EXPONENT_SUM_BITS, RANK_BITS

@@ -7,7 +7,7 @@ from typing import Any
 from myhdl import ConcatSignal, always_comb
 
 from merp.hdl.base.delay import delay
-from merp.hdl.bundles import bits
+from merp.hdl.base.signals import bits
 from merp.hdl.cnn_merp.gradient_array.row_scale import row_scale
 from merp.hdl.conversion.entity import entity
 from merp.hdl.fused.fused_activation import fused_activation

@@ -9,8 +9,9 @@ from typing import Any
 
 from myhdl import ConcatSignal, always_comb
 
-from merp.hdl.bundles import BankRead, BankWrite, bits
+from merp.hdl.base.signals import bits
 from merp.hdl.cnn_merp.input_buffer.bank import bank
+from merp.hdl.cnn_merp.ports.maps import BankRead, BankWrite
 from merp.hdl.conversion.entity import entity
 from merp.models.params.cnn_merp.design import Design
 

@@ -10,7 +10,8 @@ from typing import Any
 
 from myhdl import always, always_comb
 
-from merp.hdl.bundles import BankWrite, Floor, MapConfig, Stream, bits, count, flag
+from merp.hdl.base.signals import Stream, bits, count, flag
+from merp.hdl.cnn_merp.ports.maps import BankWrite, Floor, MapConfig
 from merp.hdl.conversion.entity import entity
 from merp.models.params.cnn_merp.design import Design
 

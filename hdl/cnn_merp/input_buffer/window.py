@@ -10,7 +10,7 @@ from typing import Any
 from myhdl import ConcatSignal, always
 
 from merp.hdl.base.rotator import rotator
-from merp.hdl.bundles import bits
+from merp.hdl.base.signals import bits
 from merp.hdl.conversion.entity import entity
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from myhdl import always, block, concat
 
-from merp.hdl.bundles import Stream
+from merp.hdl.base.signals import Stream
 
 
 @block

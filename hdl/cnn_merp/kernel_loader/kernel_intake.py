@@ -6,8 +6,9 @@ from typing import Any
 
 from myhdl import always, always_comb, block
 
-from merp.hdl.bundles import KernelWrite, Stream, count
+from merp.hdl.base.signals import Stream, count
 from merp.hdl.cnn_merp.kernel_loader.collect_taps import collect_taps
+from merp.hdl.cnn_merp.ports.kernels import KernelWrite
 from merp.models.params.cnn_merp.design import Design
 
 

@@ -9,8 +9,9 @@ from typing import Any
 
 from myhdl import always, always_comb
 
-from merp.hdl.bundles import BiasWrite, KernelWrite, LoadConfig, Stream, count, flag
+from merp.hdl.base.signals import Stream, count, flag
 from merp.hdl.cnn_merp.kernel_loader.kernel_intake import kernel_intake
+from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite, LoadConfig
 from merp.hdl.conversion.entity import entity
 from merp.models.params.cnn_merp.design import Design
 

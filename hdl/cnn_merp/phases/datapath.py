@@ -7,21 +7,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from merp.hdl.bundles import (
-    BiasWrite,
-    KernelWrite,
-    MapConfig,
-    OutputConfig,
-    Slot,
-    Stream,
-    Sums,
-    Verdict,
-    bits,
-    flag,
-)
+from merp.hdl.base.signals import Stream, bits, flag
 from merp.hdl.cnn_merp.behavioural.cu_array import cu_array_fast
 from merp.hdl.cnn_merp.cu_array.cu_array import cu_array
 from merp.hdl.cnn_merp.phases.input_side import input_side
+from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite
+from merp.hdl.cnn_merp.ports.maps import MapConfig
+from merp.hdl.cnn_merp.ports.outputs import OutputConfig, Sums
+from merp.hdl.cnn_merp.ports.slots import Slot, Verdict
 from merp.hdl.cnn_merp.super_layer.super_layer import super_layer
 from merp.hdl.conversion.entity import entity
 from merp.models.params.cnn_merp.design import Design

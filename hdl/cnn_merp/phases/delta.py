@@ -10,23 +10,16 @@ from typing import Any
 
 from myhdl import always_comb, block
 
+from merp.hdl.base.signals import AxiStream, Stream, flag, stream_of
 from merp.hdl.base.word_counter import word_counter
-from merp.hdl.bundles import (
-    AxiStream,
-    BiasWrite,
-    DeltaStatus,
-    KernelWrite,
-    LoadConfig,
-    MapConfig,
-    OutputConfig,
-    Stream,
-    Verdict,
-    flag,
-    stream_of,
-)
 from merp.hdl.cnn_merp.kernel_loader.delta_loader import delta_loader
 from merp.hdl.cnn_merp.phases.datapath import Progress, engine
 from merp.hdl.cnn_merp.phases.run_counters import run_counters
+from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite, LoadConfig
+from merp.hdl.cnn_merp.ports.maps import MapConfig
+from merp.hdl.cnn_merp.ports.outputs import OutputConfig
+from merp.hdl.cnn_merp.ports.slots import Verdict
+from merp.hdl.cnn_merp.ports.status import DeltaStatus
 from merp.hdl.cnn_merp.upsampling.dilater import DilateConfig, dilater
 from merp.hdl.cnn_merp.upsampling.unpool import unpool
 from merp.hdl.cnn_merp.upsampling.unpool_config import UnpoolConfig

@@ -9,22 +9,16 @@ from typing import Any
 
 from myhdl import always_comb
 
+from merp.hdl.base.signals import AxiStream, flag, stream_of
 from merp.hdl.base.word_counter import word_counter
-from merp.hdl.bundles import (
-    AxiStream,
-    BiasWrite,
-    ForwardStatus,
-    KernelWrite,
-    LoadConfig,
-    MapConfig,
-    OutputConfig,
-    Verdict,
-    flag,
-    stream_of,
-)
 from merp.hdl.cnn_merp.kernel_loader.kernel_loader import kernel_loader
 from merp.hdl.cnn_merp.phases.datapath import Progress, engine
 from merp.hdl.cnn_merp.phases.run_counters import run_counters
+from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite, LoadConfig
+from merp.hdl.cnn_merp.ports.maps import MapConfig
+from merp.hdl.cnn_merp.ports.outputs import OutputConfig
+from merp.hdl.cnn_merp.ports.slots import Verdict
+from merp.hdl.cnn_merp.ports.status import ForwardStatus
 from merp.hdl.conversion.entity import entity
 from merp.models.params.cnn_merp.design import Design
 

@@ -8,27 +8,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from merp.hdl.bundles import (
-    BankRead,
-    BankWrite,
-    Floor,
-    MapConfig,
-    Slot,
-    Stream,
-    Verdict,
-    bits,
-    count,
-    flag,
-)
+from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.cnn_merp.input_buffer.input_banks import input_banks
 from merp.hdl.cnn_merp.input_buffer.map_writer import map_writer
 from merp.hdl.cnn_merp.input_buffer.window import window
+from merp.hdl.cnn_merp.ports.maps import BankRead, BankWrite, Floor, MapConfig, RowMapConfig
+from merp.hdl.cnn_merp.ports.slots import RowSlot, Slot, Verdict
 from merp.hdl.cnn_merp.sequencer.position_word import PositionWord
 from merp.hdl.cnn_merp.sequencer.positions import positions
 from merp.hdl.cnn_merp.sequencer.row_sequencer import row_sequencer
 from merp.hdl.cnn_merp.sequencer.sequencer import sequencer
 from merp.hdl.conversion.entity import entity
-from merp.hdl.gradient_bundles import RowMapConfig, RowSlot
 from merp.models.params.cnn_merp.design import Design
 
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from myhdl import always, always_comb
 
+from merp.hdl.base.signals import AxiStream, Stream, bits, count, flag, stream_of
 from merp.hdl.base.word_counter import word_counter
-from merp.hdl.bundles import AxiStream, Slot, Stream, Verdict, bits, count, flag, stream_of
 from merp.hdl.cnn_merp.behavioural.gradient_array import gradient_array_fast
 from merp.hdl.cnn_merp.behavioural.row_array import row_array_fast
 from merp.hdl.cnn_merp.delta_buffer.delta_buffer import delta_buffer
@@ -21,18 +21,14 @@ from merp.hdl.cnn_merp.gradient_array.gradient_array import gradient_array
 from merp.hdl.cnn_merp.gradient_array.row_array import row_array
 from merp.hdl.cnn_merp.phases.input_side import input_side
 from merp.hdl.cnn_merp.phases.run_counters import run_counters
+from merp.hdl.cnn_merp.ports.gradients import DeltaElement, GradientRead, UpdateConfig
+from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
+from merp.hdl.cnn_merp.ports.slots import RowSlot, Slot, Verdict
+from merp.hdl.cnn_merp.ports.status import KernelUpdateStatus
 from merp.hdl.cnn_merp.update_unit.update_unit import update_unit
 from merp.hdl.cnn_merp.upsampling.unpool import unpool
 from merp.hdl.cnn_merp.upsampling.unpool_config import UnpoolConfig
 from merp.hdl.conversion.entity import entity
-from merp.hdl.gradient_bundles import (
-    DeltaElement,
-    GradientMapConfig,
-    GradientRead,
-    KernelUpdateStatus,
-    RowSlot,
-    UpdateConfig,
-)
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 

@@ -10,7 +10,9 @@ from typing import Any
 
 from myhdl import always
 
-from merp.hdl.bundles import AxiStream, Status, Verdict, bits, flag
+from merp.hdl.base.signals import AxiStream, bits, flag
+from merp.hdl.base.status import Status
+from merp.hdl.cnn_merp.ports.slots import Verdict
 from merp.hdl.conversion.entity import entity
 
 

@@ -6,7 +6,9 @@ from typing import Any
 
 from myhdl import always, always_comb
 
-from merp.hdl.bundles import MapConfig, Verdict, count, flag
+from merp.hdl.base.signals import count, flag
+from merp.hdl.cnn_merp.ports.maps import MapConfig
+from merp.hdl.cnn_merp.ports.slots import Verdict
 from merp.hdl.cnn_merp.sequencer.window_order import NextWindow
 from merp.hdl.conversion.entity import entity
 from merp.hdl.streams.credit_counter import credit_check, credit_counter

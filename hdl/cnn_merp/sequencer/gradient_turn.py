@@ -6,10 +6,11 @@ from typing import Any
 
 from myhdl import always, always_comb
 
-from merp.hdl.bundles import Verdict, count, flag
+from merp.hdl.base.signals import count, flag
+from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
+from merp.hdl.cnn_merp.ports.slots import Verdict
 from merp.hdl.cnn_merp.sequencer.window_order import NextWindow
 from merp.hdl.conversion.entity import entity
-from merp.hdl.gradient_bundles import GradientMapConfig
 from merp.hdl.streams.credit_counter import credit_check, credit_counter
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.kernel_update_registers import revisit_cycles

@@ -6,7 +6,8 @@ from typing import Any
 
 from myhdl import always, concat, intbv
 
-from merp.hdl.bundles import MapConfig, bits, count, flag
+from merp.hdl.base.signals import bits, count, flag
+from merp.hdl.cnn_merp.ports.maps import MapConfig
 from merp.hdl.cnn_merp.sequencer.position_word import PositionWord, row_width
 from merp.hdl.conversion.entity import entity
 from merp.models.params.cnn_merp.design import Design

@@ -6,7 +6,7 @@ fourteen ports, is what an interleaving sequencer can store and select.
 
 from __future__ import annotations
 
-from merp.hdl.bundles import bank_reach
+from merp.hdl.cnn_merp.ports.maps import bank_reach
 from merp.models.params.cnn_merp.design import Design
 
 

@@ -9,11 +9,11 @@ from typing import Any
 
 from myhdl import always, always_comb
 
-from merp.hdl.bundles import MapConfig, count, flag
+from merp.hdl.base.signals import count, flag
+from merp.hdl.cnn_merp.ports.maps import MapConfig, RowMapConfig
 from merp.hdl.cnn_merp.sequencer.position_entry import Place, position_entry
 from merp.hdl.cnn_merp.sequencer.ring_step import ring_step
 from merp.hdl.conversion.entity import entity
-from merp.hdl.gradient_bundles import RowMapConfig
 from merp.models.params.cnn_merp.design import Design
 
 

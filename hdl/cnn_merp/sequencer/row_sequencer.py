@@ -10,11 +10,12 @@ from typing import Any
 
 from myhdl import always, always_comb
 
-from merp.hdl.bundles import BankRead, Floor, Verdict, count, flag
+from merp.hdl.base.signals import count, flag
+from merp.hdl.cnn_merp.ports.maps import BankRead, Floor, RowMapConfig
+from merp.hdl.cnn_merp.ports.slots import RowSlot, Verdict
 from merp.hdl.cnn_merp.sequencer.position_word import PositionWord
 from merp.hdl.cnn_merp.sequencer.window_read import window_read
 from merp.hdl.conversion.entity import entity
-from merp.hdl.gradient_bundles import RowMapConfig, RowSlot
 from merp.hdl.streams.credit_counter import credit_counter
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.kernel_update_registers import longest_rest

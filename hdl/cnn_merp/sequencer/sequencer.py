@@ -9,14 +9,15 @@ from typing import Any
 
 from myhdl import always, always_comb, intbv
 
-from merp.hdl.bundles import BankRead, Floor, MapConfig, Slot, Verdict, bits, count, flag
+from merp.hdl.base.signals import bits, count, flag
+from merp.hdl.cnn_merp.ports.maps import BankRead, Floor, GradientMapConfig, MapConfig
+from merp.hdl.cnn_merp.ports.slots import Slot, Verdict
 from merp.hdl.cnn_merp.sequencer.accumulator_turn import accumulator_turn
 from merp.hdl.cnn_merp.sequencer.gradient_turn import gradient_turn
 from merp.hdl.cnn_merp.sequencer.position_word import PositionWord
 from merp.hdl.cnn_merp.sequencer.window_order import NextWindow, window_order
 from merp.hdl.cnn_merp.sequencer.window_read import window_read
 from merp.hdl.conversion.entity import entity
-from merp.hdl.gradient_bundles import GradientMapConfig
 from merp.models.params.cnn_merp.design import Design
 
 

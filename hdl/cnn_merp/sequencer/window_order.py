@@ -9,7 +9,8 @@ from typing import Any
 
 from myhdl import always, always_comb, concat
 
-from merp.hdl.bundles import Floor, MapConfig, bits, count, flag
+from merp.hdl.base.signals import bits, count, flag
+from merp.hdl.cnn_merp.ports.maps import Floor, MapConfig
 from merp.hdl.cnn_merp.sequencer.position_word import PositionWord
 from merp.hdl.conversion.entity import entity
 from merp.models.params.cnn_merp.design import Design

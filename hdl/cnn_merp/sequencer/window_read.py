@@ -6,7 +6,8 @@ from typing import Any
 
 from myhdl import always
 
-from merp.hdl.bundles import BankRead, bits
+from merp.hdl.base.signals import bits
+from merp.hdl.cnn_merp.ports.maps import BankRead
 from merp.hdl.cnn_merp.sequencer.position_word import PositionWord
 from merp.hdl.conversion.entity import entity
 from merp.models.params.cnn_merp.design import Design

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from merp.hdl.bundles import bits, count, flag
+from merp.hdl.base.signals import bits, count, flag
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.state_field import position_bits
 

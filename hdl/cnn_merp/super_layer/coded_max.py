@@ -7,7 +7,7 @@ from typing import Any
 from myhdl import always_comb, concat
 
 from merp.hdl.arithmetic.fp_max import fp_max
-from merp.hdl.bundles import bits, flag
+from merp.hdl.base.signals import bits, flag
 from merp.hdl.conversion.entity import entity
 
 

@@ -7,7 +7,8 @@ from typing import Any
 from myhdl import always, always_comb
 
 from merp.hdl.base.raster import raster
-from merp.hdl.bundles import OutputConfig, bits, count, flag
+from merp.hdl.base.signals import bits, count, flag
+from merp.hdl.cnn_merp.ports.outputs import OutputConfig
 from merp.hdl.cnn_merp.super_layer.beats import Beat, Step
 from merp.hdl.conversion.entity import entity
 from merp.hdl.streams.free_places import free_places

@@ -9,7 +9,7 @@ from myhdl import always, always_comb, block
 from merp.hdl.arithmetic.fp_add import fp_add
 from merp.hdl.arithmetic.fp_max import fp_max
 from merp.hdl.base.delay import delay
-from merp.hdl.bundles import bits
+from merp.hdl.base.signals import bits
 from merp.hdl.cnn_merp.super_layer.beats import PoolUpdate, element_width
 from merp.hdl.cnn_merp.super_layer.coded_max import coded_max
 from merp.models.params.cnn_merp.design import Design

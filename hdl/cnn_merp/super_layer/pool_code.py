@@ -6,7 +6,8 @@ from typing import Any
 
 from myhdl import ConcatSignal, always, always_comb, block, intbv
 
-from merp.hdl.bundles import OutputConfig, bits, count, flag
+from merp.hdl.base.signals import bits, count, flag
+from merp.hdl.cnn_merp.ports.outputs import OutputConfig
 from merp.hdl.cnn_merp.super_layer.beats import Step
 from merp.hdl.cnn_merp.super_layer.position_steps import position_steps
 from merp.hdl.conversion.entity import entity

@@ -7,7 +7,8 @@ from typing import Any
 from myhdl import ConcatSignal, always, always_comb, intbv
 
 from merp.hdl.base.delay import delay
-from merp.hdl.bundles import OutputConfig, bits, count, flag
+from merp.hdl.base.signals import bits, count, flag
+from merp.hdl.cnn_merp.ports.outputs import OutputConfig
 from merp.hdl.cnn_merp.super_layer.beats import PoolUpdate, Step
 from merp.hdl.cnn_merp.super_layer.pool_axis import pool_axis
 from merp.hdl.cnn_merp.super_layer.position_steps import position_steps

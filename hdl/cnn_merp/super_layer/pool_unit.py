@@ -13,7 +13,7 @@ from myhdl import always, always_comb
 
 from merp.hdl.arithmetic.fp_mul import fp_mul
 from merp.hdl.base.delay import delay
-from merp.hdl.bundles import bits
+from merp.hdl.base.signals import bits
 from merp.hdl.cnn_merp.super_layer.beats import PoolUpdate, element_width
 from merp.hdl.cnn_merp.super_layer.pool_cell import pool_cell
 from merp.hdl.conversion.entity import entity

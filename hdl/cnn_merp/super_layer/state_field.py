@@ -7,7 +7,7 @@ from typing import Any
 from myhdl import always_comb, concat
 
 from merp.hdl.arithmetic.positive import positive
-from merp.hdl.bundles import flag
+from merp.hdl.base.signals import flag
 from merp.hdl.conversion.entity import entity
 from merp.models.params.formats import FloatFormat
 

@@ -11,7 +11,8 @@ from typing import Any
 from myhdl import ConcatSignal, always_comb, intbv
 
 from merp.hdl.arithmetic.positive import positive
-from merp.hdl.bundles import OutputConfig, Stream, bits, count, flag
+from merp.hdl.base.signals import Stream, bits, count, flag
+from merp.hdl.cnn_merp.ports.outputs import OutputConfig
 from merp.hdl.cnn_merp.super_layer.beats import Beat, Step, element_width
 from merp.hdl.cnn_merp.super_layer.state_field import state_field
 from merp.hdl.cnn_merp.super_layer.state_sender import state_sender

@@ -10,7 +10,8 @@ from typing import Any
 from myhdl import ConcatSignal, always_comb
 
 from merp.hdl.arithmetic.relu import relu
-from merp.hdl.bundles import OutputConfig, Stream, Sums, bits, count, flag
+from merp.hdl.base.signals import Stream, bits, count, flag
+from merp.hdl.cnn_merp.ports.outputs import OutputConfig, Sums
 from merp.hdl.cnn_merp.super_layer.beats import Beat, PoolUpdate, Step, element_width
 from merp.hdl.cnn_merp.super_layer.drain import drain
 from merp.hdl.cnn_merp.super_layer.each_position import each_position

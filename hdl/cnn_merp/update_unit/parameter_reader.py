@@ -6,7 +6,7 @@ from typing import Any
 
 from myhdl import always, always_comb
 
-from merp.hdl.bundles import Stream
+from merp.hdl.base.signals import Stream
 from merp.hdl.conversion.entity import entity
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from myhdl import ConcatSignal, always, always_comb
 
-from merp.hdl.bundles import Stream, bits, flag
+from merp.hdl.base.signals import Stream, bits, flag
 from merp.hdl.conversion.entity import entity
 from merp.hdl.streams.credit_fifo import credit_fifo
 

@@ -12,19 +12,15 @@ from myhdl import ConcatSignal, always, always_comb, block
 
 from merp.hdl.arithmetic.scaled_sum import scaled_sum
 from merp.hdl.base.delay import delay
+from merp.hdl.base.signals import Stream, bits, flag
 from merp.hdl.base.valid_delay import valid_delay
 from merp.hdl.behavioural.scaled_sum import scaled_sum_fast
-from merp.hdl.bundles import Stream, bits, flag
+from merp.hdl.cnn_merp.ports.gradients import READ_LATENCY, GradientRead, UpdateConfig
+from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
 from merp.hdl.cnn_merp.update_unit.parameter_reader import parameter_reader
 from merp.hdl.cnn_merp.update_unit.parameter_writer import parameter_writer
 from merp.hdl.cnn_merp.update_unit.update_walk import update_walk
 from merp.hdl.conversion.entity import entity
-from merp.hdl.gradient_bundles import (
-    READ_LATENCY,
-    GradientMapConfig,
-    GradientRead,
-    UpdateConfig,
-)
 from merp.hdl.streams.free_places import free_places
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.kernel_update_registers import gradient_latency

@@ -6,9 +6,10 @@ from typing import Any
 
 from myhdl import always, always_comb
 
-from merp.hdl.bundles import count, flag
+from merp.hdl.base.signals import count, flag
+from merp.hdl.cnn_merp.ports.gradients import GradientRead
+from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
 from merp.hdl.conversion.entity import entity
-from merp.hdl.gradient_bundles import GradientMapConfig, GradientRead
 from merp.models.params.cnn_merp.design import Design
 
 

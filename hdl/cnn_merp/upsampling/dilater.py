@@ -10,7 +10,7 @@ from typing import Any
 
 from myhdl import always, always_comb
 
-from merp.hdl.bundles import Stream, count, flag
+from merp.hdl.base.signals import Stream, count, flag
 from merp.hdl.conversion.entity import entity
 from merp.models.params.cnn_merp.delta_registers import MAX_DILATION
 from merp.models.params.cnn_merp.design import Design

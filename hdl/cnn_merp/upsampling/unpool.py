@@ -11,8 +11,8 @@ from typing import Any
 from myhdl import ConcatSignal, always, always_comb
 
 from merp.hdl.base.delay import delay
+from merp.hdl.base.signals import Stream, bits, flag
 from merp.hdl.base.valid_delay import valid_delay
-from merp.hdl.bundles import Stream, bits, flag
 from merp.hdl.cnn_merp.upsampling.unpool_config import (
     Issued,
     Passed,

@@ -6,7 +6,7 @@ from typing import Any
 
 from myhdl import ConcatSignal, always, always_comb
 
-from merp.hdl.bundles import bits, count, flag
+from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.conversion.entity import entity
 
 

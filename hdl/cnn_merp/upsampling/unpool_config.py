@@ -7,7 +7,7 @@ and column are a and b modulo overlap; it is bit a*overlap + b of an enable.
 
 from __future__ import annotations
 
-from merp.hdl.bundles import bits, count, flag
+from merp.hdl.base.signals import bits, count, flag
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 from merp.models.params.state_field import state_bytes
 

@@ -7,7 +7,7 @@ from typing import Any
 from myhdl import ConcatSignal, always, always_comb
 
 from merp.hdl.base.raster import raster
-from merp.hdl.bundles import bits, count, flag
+from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.cnn_merp.upsampling.unpool_axis import unpool_axis
 from merp.hdl.cnn_merp.upsampling.unpool_config import (
     Issued,

@@ -8,8 +8,8 @@ from myhdl import always_comb
 
 from merp.hdl.arithmetic.fp_mul import fp_mul
 from merp.hdl.base.delay import delay
+from merp.hdl.base.signals import bits, flag
 from merp.hdl.base.valid_delay import valid_delay
-from merp.hdl.bundles import bits, flag
 from merp.hdl.conversion.entity import entity
 from merp.hdl.streams.credit_fifo import credit_fifo
 from merp.hdl.streams.free_places import free_places

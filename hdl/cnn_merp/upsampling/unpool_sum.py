@@ -8,7 +8,7 @@ from myhdl import always, always_comb, block, intbv
 
 from merp.hdl.arithmetic.fp_add import fp_add
 from merp.hdl.base.delay import delay
-from merp.hdl.bundles import bits, count
+from merp.hdl.base.signals import bits, count
 from merp.hdl.cnn_merp.upsampling.unpool_cell import unpool_cell
 from merp.hdl.cnn_merp.upsampling.unpool_config import (
     UnpoolRead,

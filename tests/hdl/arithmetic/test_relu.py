@@ -12,7 +12,7 @@ import pytest
 from merp.cosim.block.replay import lint_verilog, replay
 from merp.hdl.arithmetic.fp_max import fp_max
 from merp.hdl.arithmetic.relu import relu
-from merp.hdl.bundles import bits, flag
+from merp.hdl.base.signals import bits, flag
 from merp.models.arithmetic.relu import relu as golden_relu
 from merp.models.arithmetic.words import to_values
 from merp.models.golden.pooling import max_pool

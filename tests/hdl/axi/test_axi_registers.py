@@ -13,7 +13,8 @@ from merp.cosim.engines.axi_engine import fuzz_registers
 from merp.hdl.axi.axi_lite import SLVERR, AxiLite, RegisterRead, RegisterWrite, axi_lite
 from merp.hdl.axi.axi_registers import axi_registers
 from merp.hdl.axi.setting_register import setting_register
-from merp.hdl.bundles import Bundles, Status, bits, flag
+from merp.hdl.base.signals import Bundles, bits, flag
+from merp.hdl.base.status import Status
 from merp.models.params.cnn_merp.settings import WORD_MAX, Setting
 from merp.models.params.register_map import RegisterMap, register_map
 from merp.testbenches.block.trace import Trace, run_block

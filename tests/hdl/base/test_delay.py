@@ -11,7 +11,7 @@ from myhdl import Signal, intbv
 
 from merp.cosim.block.replay import replay
 from merp.hdl.base.delay import delay
-from merp.hdl.bundles import bits, flag
+from merp.hdl.base.signals import bits, flag
 from merp.testbenches.block.trace import Trace, run_block
 
 

@@ -8,8 +8,8 @@ from random import Random
 import pytest
 
 from merp.cosim.block.replay import replay
+from merp.hdl.base.signals import flag
 from merp.hdl.base.valid_delay import valid_delay
-from merp.hdl.bundles import flag
 from merp.testbenches.block.trace import Trace, run_block
 
 

@@ -11,7 +11,7 @@ from myhdl import ResetSignal, Signal, always, always_comb, always_seq, enum
 
 import merp.hdl.conversion.convert as module
 from merp.cosim.block.replay import lint_verilog, replay
-from merp.hdl.bundles import Stream, bits, flag
+from merp.hdl.base.signals import Stream, bits, flag
 from merp.hdl.conversion.convert import Export, convert
 from merp.hdl.conversion.entity import entity
 from merp.testbenches.block.trace import run_block

@@ -13,7 +13,7 @@ from myhdl import (
     intbv,
 )
 
-from merp.hdl.bundles import bits
+from merp.hdl.base.signals import bits
 from merp.hdl.conversion.convert import ExportError, convert
 from merp.hdl.conversion.entity import entity
 from merp.testbenches.conversion.trap_wiring import register

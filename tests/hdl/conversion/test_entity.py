@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from myhdl import Signal, StopSimulation, always, block, delay, instance
 
-from merp.hdl.bundles import bits
+from merp.hdl.base.signals import bits
 from merp.hdl.conversion.entity import entity, stubs
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from merp.cosim.block.replay import lint_verilog, replay
-from merp.hdl.bundles import bits, count, flag
+from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.streams.bit_unpacker import bit_unpacker
 from merp.testbenches.block.trace import Sample, Trace, run_block
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from merp.cosim.block.replay import replay
-from merp.hdl.bundles import bits, count, flag
+from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.conversion.entity import entity
 from merp.hdl.streams.credit_counter import credit_check, credit_counter
 from merp.testbenches.block.trace import Sample, Trace, run_block

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from merp.cosim.block.replay import lint_verilog, replay
-from merp.hdl.bundles import bits, flag
+from merp.hdl.base.signals import bits, flag
 from merp.hdl.streams.credit_fifo import credit_fifo
 from merp.testbenches.block.trace import Sample, Trace, run_block
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from merp.cosim.block.replay import lint_verilog, replay
-from merp.hdl.bundles import Stream, bits, count, flag
+from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.streams.serializer import serializer
 from merp.testbenches.block.trace import Sample, Trace, run_block
 

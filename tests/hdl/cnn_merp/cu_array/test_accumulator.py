@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from merp.cosim.block.replay import replay
-from merp.hdl.bundles import bits, count, flag
+from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.cnn_merp.cu_array.accumulator import accumulator
 from merp.models.arithmetic.fp_add import fp_add
 from merp.models.arithmetic.fp_convert import fp_convert

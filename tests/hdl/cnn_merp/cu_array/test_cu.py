@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from merp.cosim.block.replay import replay
-from merp.hdl.bundles import bits, count, flag
+from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.cnn_merp.cu_array.cu import SUM_OF_PRODUCTS, cu
 from merp.models.arithmetic.fp_mul import fp_mul
 from merp.models.arithmetic.fp_tree import fp_tree

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from merp.cosim.block.replay import replay
+from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.behavioural.integer_fused import sums_of_products
-from merp.hdl.bundles import KernelWrite, bits, count, flag
 from merp.hdl.cnn_merp.cu_array.cu_fused import cu_fused
 from merp.hdl.cnn_merp.cu_array.fused_operands import fused_operands
+from merp.hdl.cnn_merp.ports.kernels import KernelWrite
 from merp.models.arithmetic.compiled import Bits
 from merp.models.arithmetic.fused import fused_sum
 from merp.models.params.cnn_merp.design import Design

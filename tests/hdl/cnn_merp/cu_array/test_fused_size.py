@@ -9,7 +9,7 @@ import pytest
 
 from checkout import BLOCK_PAGES
 from merp.cosim.synthesis.synthesis import synthesise
-from merp.hdl.bundles import bits, flag
+from merp.hdl.base.signals import bits, flag
 from merp.hdl.cnn_merp.cu_array.cu_fused import cu_fused
 from merp.hdl.conversion.convert import convert
 from merp.models.fpga.resources import Resources, count_cells

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from merp.cosim.block.replay import lint_verilog, replay
-from merp.hdl.bundles import Slot
 from merp.hdl.cnn_merp.delta_buffer.delta_buffer import delta_buffer
+from merp.hdl.cnn_merp.ports.slots import Slot
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.formats import FloatFormat
 from merp.testbenches.block.trace import Trace

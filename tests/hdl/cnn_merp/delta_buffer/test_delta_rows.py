@@ -11,7 +11,7 @@ import pytest
 
 from merp.cosim.block.replay import lint_verilog, replay
 from merp.hdl.cnn_merp.delta_buffer.delta_rows import delta_rows
-from merp.hdl.gradient_bundles import RowSlot
+from merp.hdl.cnn_merp.ports.slots import RowSlot
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.formats import FloatFormat
 from merp.testbenches.block.trace import Trace

@@ -6,9 +6,10 @@ import pytest
 
 from checkout import BLOCK_PAGES
 from merp.cosim.synthesis.resources import measure
-from merp.hdl.bundles import bits, flag
+from merp.hdl.base.signals import bits, flag
 from merp.hdl.cnn_merp.gradient_array.row_array import row_array
-from merp.hdl.gradient_bundles import GradientRead, RowSlot
+from merp.hdl.cnn_merp.ports.gradients import GradientRead
+from merp.hdl.cnn_merp.ports.slots import RowSlot
 from merp.models.fpga.resources import Resources
 from merp.models.params.cnn_merp.design import Design
 from merp.testbenches.top.top import Top

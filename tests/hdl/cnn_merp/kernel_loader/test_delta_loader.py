@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from merp.cosim.block.replay import replay
-from merp.hdl.bundles import BiasWrite, KernelWrite, LoadConfig, Stream, flag
+from merp.hdl.base.signals import Stream, flag
 from merp.hdl.cnn_merp.kernel_loader.delta_loader import delta_loader
+from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite, LoadConfig
 from merp.models.golden.delta import swapped
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.formats import FloatFormat

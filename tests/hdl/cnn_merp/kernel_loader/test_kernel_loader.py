@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from merp.cosim.block.replay import replay
-from merp.hdl.bundles import BiasWrite, KernelWrite, LoadConfig, Stream, flag
+from merp.hdl.base.signals import Stream, flag
 from merp.hdl.cnn_merp.kernel_loader.kernel_loader import kernel_loader
+from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite, LoadConfig
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.formats import BINARY32, FloatFormat
 from merp.testbenches.block.trace import Sample, Trace, run_block

@@ -13,7 +13,7 @@ from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
 from merp.cosim.phases.expectation import expect_forward
-from merp.hdl.bundles import ForwardStatus
+from merp.hdl.cnn_merp.ports.status import ForwardStatus
 from merp.models.arithmetic.relu import relu
 from merp.models.golden.convolution import convolution
 from merp.models.golden.state import keep_state, packed

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from merp.cosim.block.replay import lint_verilog, replay
-from merp.hdl.bundles import OutputConfig, bits, flag
+from merp.hdl.base.signals import bits, flag
+from merp.hdl.cnn_merp.ports.outputs import OutputConfig
 from merp.hdl.cnn_merp.super_layer.beats import Beat, Step
 from merp.hdl.cnn_merp.super_layer.drain import drain
 from merp.models.params.cnn_merp.design import Design

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from merp.cosim.block.replay import lint_verilog, replay
-from merp.hdl.bundles import bits, count, flag
+from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.cnn_merp.super_layer.pool_axis import pool_axis
 from merp.testbenches.block.trace import Sample, Trace, run_block
 

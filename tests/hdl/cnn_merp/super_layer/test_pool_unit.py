@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from merp.cosim.block.replay import lint_verilog, replay
-from merp.hdl.bundles import bits, count, flag
+from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.cnn_merp.super_layer.beats import Beat, PoolUpdate
 from merp.hdl.cnn_merp.super_layer.pool_unit import pool_unit, pool_unit_latency
 from merp.hdl.cnn_merp.super_layer.result_tag import result_tag

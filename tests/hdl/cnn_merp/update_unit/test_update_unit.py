@@ -12,14 +12,10 @@ import numpy as np
 import pytest
 
 from merp.cosim.block.replay import lint_verilog, replay
-from merp.hdl.bundles import Stream, bits, count, flag
+from merp.hdl.base.signals import Stream, bits, count, flag
+from merp.hdl.cnn_merp.ports.gradients import READ_LATENCY, GradientRead, UpdateConfig
+from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
 from merp.hdl.cnn_merp.update_unit.update_unit import SLOT_CYCLES, update_unit
-from merp.hdl.gradient_bundles import (
-    READ_LATENCY,
-    GradientMapConfig,
-    GradientRead,
-    UpdateConfig,
-)
 from merp.models.golden.kernel_update import update
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.kernel_update_registers import gradient_latency

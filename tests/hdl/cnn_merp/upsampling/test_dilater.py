@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from merp.cosim.block.replay import lint_verilog, replay
-from merp.hdl.bundles import Stream, flag
+from merp.hdl.base.signals import Stream, flag
 from merp.hdl.cnn_merp.upsampling.dilater import DilateConfig, dilater
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.formats import FloatFormat

@@ -1,0 +1,76 @@
+"""Signals and streams.
+
+A bundle is a class of signals; MyHDL flattens the argument ``sink`` to ``sink_data``,
+``sink_valid``, ... Every field holds raw bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from myhdl import Signal, intbv
+from myhdl._Signal import _Signal
+
+
+def bits(width: int, value: int = 0) -> Any:
+    """Signal of ``width`` raw bits."""
+    return Signal(intbv(value)[width:])
+
+
+def flag(value: int = 0) -> Any:
+    """Signal of a single bit."""
+    return Signal(bool(value))
+
+
+def count(largest: int) -> Any:
+    """Signal that holds 0 to ``largest``."""
+    return bits(max(1, int(largest).bit_length()))
+
+
+class Stream:
+    """A stream of words: a transfer happens in a cycle with ``valid`` and ``ready`` both high.
+
+    Once valid is high, neither it nor data nor last changes until the transfer; valid never waits
+    for ready.
+    """
+
+    def __init__(self, width: int) -> None:
+        self.data = bits(width)
+        self.valid = flag()
+        self.ready = flag()
+        self.last = flag()
+
+
+class AxiStream:
+    """The same stream under AXI4-Stream names, for the accelerator's top level."""
+
+    def __init__(self, width: int) -> None:
+        self.tdata = bits(width)
+        self.tvalid = flag()
+        self.tready = flag()
+        self.tlast = flag()
+
+
+def stream_of(axi: AxiStream) -> Stream:
+    """The AXI4-Stream bundle's own signals under the names of a ``Stream``."""
+    stream = Stream.__new__(Stream)
+    stream.data, stream.valid = axi.tdata, axi.tvalid
+    stream.ready, stream.last = axi.tready, axi.tlast
+    return stream
+
+
+class Bundles:
+    """Bundles under a common name: the port ``map`` of ``s_axis`` flattens to ``s_axis_map``."""
+
+    def __init__(self, members: Mapping[str, Any]) -> None:
+        vars(self).update(members)
+
+
+def signals_of(bundle: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Name and signal of every port that ``bundle`` flattens to, bundles inside included."""
+    for name, value in vars(bundle).items():
+        if isinstance(value, _Signal):
+            yield prefix + name, value
+        elif hasattr(value, "__dict__"):
+            yield from signals_of(value, f"{prefix}{name}_")

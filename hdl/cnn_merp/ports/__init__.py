@@ -1,0 +1,1 @@
+"""Bundles that CNN-MERP's rooms hand to each other."""

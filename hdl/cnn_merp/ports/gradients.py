@@ -1,0 +1,44 @@
+"""Deltas and gradients of the kernel update."""
+
+from __future__ import annotations
+
+from merp.hdl.base.signals import bits, count, flag
+from merp.models.params.cnn_merp.design import Design
+
+
+class DeltaElement:
+    """A delta word on its way to the bias gradients."""
+
+    def __init__(self, design: Design) -> None:
+        self.valid = flag()
+        self.data = bits(design.fmt.width)
+        self.index = count(design.groups * design.n_cu - 1)  # output map
+        self.opening = flag()  # of the run's first position
+
+
+class GradientRead:
+    """Read of one element of the gradient memories; the element comes READ_LATENCY cycles later.
+
+    Its place in the word, and the CU, are bit positions, so that nothing has to be multiplied.
+    """
+
+    def __init__(self, design: Design) -> None:
+        width = design.fmt.width
+        self.enable = flag()  # no slot is in flight, the memories are the reader's
+        self.addr = count(design.gradient_words - 1)
+        self.tap_shift = count(design.gradient_lanes * width - 1)
+        self.cu_shift = count(design.n_cu * width - 1)
+
+
+READ_LATENCY = 3
+"""Memory, tap, CU."""
+
+
+class UpdateConfig:
+    """Run-time registers of the update unit."""
+
+    def __init__(self, design: Design, momentum: bool) -> None:
+        self.update = flag()  # else the gradients themselves come out
+        self.rate = bits(design.fmt.width)
+        if momentum:
+            self.momentum = bits(design.fmt.width)

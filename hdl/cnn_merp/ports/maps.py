@@ -1,0 +1,109 @@
+"""Map words on their way into the banks, and windows out of them."""
+
+from __future__ import annotations
+
+from merp.hdl.base.signals import bits, count, flag
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.kernel_update_registers import longest_rest, revisit_cycles
+
+
+class MapConfig:
+    """Run-time registers of the input side; values from ``models/params/cnn_merp/registers.py``.
+
+    A place in the ring of kept rows is (row modulo k, block of k rows modulo d): a step of x rows
+    adds (x mod k, x div k mod d). Columns likewise, their blocks counted in words of n elements.
+    """
+
+    def __init__(self, design: Design) -> None:
+        size, k = design.max_size, design.k
+        self.images = count(design.max_images)
+        self.rows = count(size)
+        self.columns = count(size)
+        self.inputs = count(design.max_maps)  # n
+        self.out_rows = count(size)
+        self.out_columns = count(size)
+        self.groups = count(design.groups)  # G
+        self.last_cus = count(design.n_cu)  # CUs in use in the last group
+        self.stride = count(design.max_stride)
+        self.pad = count(k)
+        self.rows_mod = count(k)  # rows mod k
+        self.rows_ring = count(design.d)  # rows div k mod d
+        self.stride_mod = count(k)  # stride mod k
+        self.stride_ring = count(design.d)  # stride div k mod d
+        self.stride_words = count(design.max_stride * design.max_maps)  # stride div k * n
+        self.pair_rows = flag()  # interleaved positions may lie in two rows or images
+
+
+class Floor:
+    """What the oldest open position still needs of the kept rows; rows count over all images.
+
+    Widths come from ``position_word``, whose fields these are.
+    """
+
+    def __init__(self, row_width: int, column_width: int) -> None:
+        self.valid = flag()  # there is such a position
+        self.row_limit = bits(row_width)  # its first row and the d*k rows kept
+        self.next_row_limit = bits(row_width)  # the same of the next row of positions
+        self.column = bits(column_width)  # its first column
+        self.open = flag()  # no position is left: nothing is needed any more
+
+
+class BankWrite:
+    """A map word on its way into the banks: row and column enables select one of them."""
+
+    def __init__(self, design: Design) -> None:
+        self.rows = bits(design.k)
+        self.columns = bits(design.k)
+        self.addr = count(design.d * design.row_words - 1)
+        self.data = bits(design.fmt.width)
+
+
+class BankRead:
+    """One window's read of all banks.
+
+    Banks left of the rotation point hold the next block of columns (``columns_next``), banks above
+    it the next block of rows (``rows_next``), hence four addresses, the first digit for rows. A
+    bank whose tap lies in the padding (``rows_on`` or ``columns_on`` low) gives +0.
+    """
+
+    def __init__(self, design: Design) -> None:
+        reach = bank_reach(design)
+        self.enable = flag()
+        self.rows_on = bits(design.k)
+        self.columns_on = bits(design.k)
+        self.rows_next = bits(design.k)
+        self.columns_next = bits(design.k)
+        self.addr_00 = count(reach)
+        self.addr_01 = count(reach)
+        self.addr_10 = count(reach)
+        self.addr_11 = count(reach)
+
+
+def bank_reach(design: Design) -> int:
+    """Largest read address: that of a bank in the padding runs past the memory, unread."""
+    return (design.d + 1) * design.row_words + 2 * design.max_maps
+
+
+class GradientMapConfig(MapConfig):
+    """Registers of an input side whose slots accumulate over positions and not over input maps.
+
+    The input side tells by this type which order and rule it follows.
+    """
+
+    def __init__(self, design: Design) -> None:
+        super().__init__(design)
+        self.rest = count(longest_rest(design))  # idle cycles after a position's last slot
+        self.delta_rest = count(revisit_cycles(design))  # and after its last delta word
+
+
+class RowMapConfig(GradientMapConfig):
+    """The same where a row of positions is swept for each kernel; rest comes after each sweep."""
+
+    def __init__(self, design: Design) -> None:
+        super().__init__(design)
+        self.sweeps = count(design.kernel_words)  # of a row, n*G
+
+
+def map_config(design: Design) -> GradientMapConfig:
+    """Registers of the input side of a kernel update on ``design``."""
+    return (RowMapConfig if design.ku_kind == "row" else GradientMapConfig)(design)
