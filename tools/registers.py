@@ -13,10 +13,9 @@ from merp.models.errors import BadInput
 from merp.models.params.cnn_merp.sizing import check_fits
 from merp.models.params.register_map import RegisterMap
 from merp.tools.bitstream.register_files import c_header, markdown, python_constants, range_text
-from merp.tools.common.arguments import add_delta_at, add_json, add_network, whole
+from merp.tools.common.arguments import add_delta_at, add_json, add_network, check_choice, whole
 from merp.tools.common.shipped import open_network
 from merp.tools.common.table import console, table
-from merp.tools.export.verb import check_choice
 
 PHASES = ("fp", "dp", "ku")
 WRITERS = {"md": markdown, "h": c_header, "py": python_constants}
@@ -46,8 +45,7 @@ def add_parser(subparsers: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print the map, and write its files."""
     from merp.testbenches.axi.axi_top import axi_registers_of
-    from merp.tools.bitstream.bitstream import bitstream_of
-    from merp.tools.export.vectors import top_of
+    from merp.tools.bitstream.bitstream import bitstream_of, top_of
 
     network = open_network(args.network)
     layer = network.layer(args.layer)

@@ -18,7 +18,10 @@ from merp.cosim.audit.audit import Audit, audit, combine
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
-from merp.cosim.passes import Pair, Pass, Updated, delta_pass, forward_pass, update_pass
+from merp.cosim.phases.delta import delta_pass
+from merp.cosim.phases.expectation import Pair, Pass
+from merp.cosim.phases.forward import forward_pass
+from merp.cosim.phases.kernel_update import Updated, update_pass
 from merp.models.arithmetic.compiled import Bits
 from merp.models.cnn_merp.phases import delta_design, update_design
 from merp.models.golden.inference import as_input

@@ -16,8 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from merp.cosim.audit.audit import STALLS, SUMMED
-from merp.cosim.passes import Pass
-from merp.cosim.phases.expectation import Expectation
+from merp.cosim.phases.expectation import Expectation, Pass
 from merp.models.params.register_map import RegisterMap
 from merp.testbenches.top.run import Words
 from merp.testbenches.top.top import TopPorts

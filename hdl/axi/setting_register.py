@@ -8,8 +8,7 @@ from myhdl import always, always_comb, intbv
 
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.conversion.entity import entity
-from merp.models.params.cnn_merp.settings import WORD_MAX
-from merp.models.params.register_map import WORD_BYTES
+from merp.models.params.register_map import WORD_BYTES, WORD_MAX
 
 
 @entity

@@ -25,8 +25,7 @@ from merp.models.arithmetic.words import to_values
 from merp.models.golden.pooling import pool_elements
 from merp.models.params.formats import FloatFormat
 from merp.models.params.shape import Pool, Shape
-from merp.models.params.state_field import position_bits, state_field_bits
-from merp.models.traffic.footing import STATES
+from merp.models.params.state_field import STATES, position_bits, state_field_bits
 
 Mask = NDArray[np.bool_]
 

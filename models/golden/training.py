@@ -24,8 +24,6 @@ from merp.models.golden.state import State, keep_state
 from merp.models.golden.unpool import unpool
 from merp.models.network.network import Layer, Network
 from merp.models.params.formats import FloatFormat
-from merp.models.traffic.closed_form import network_traffic, total
-from merp.models.traffic.footing import Footing
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -223,12 +221,4 @@ def classify(network: Network, images: Bits, made: Parameters, batch: int = 256)
     return np.concatenate(found).astype(np.int64)
 
 
-def step_bytes(network: Network, batch: int, footing: Footing) -> Mapping[str, int]:
-    """Bytes that one training step moves, by phase, from the closed form; all layers.
-
-    ``momentum`` is the velocities' share (read and written), in no phase's count.
-    """
-    layers = network_traffic(network, batch, footing)
-    phases = {phase: total(layers, phase) for phase in ("fp", "dp", "ku", "step")}
-    counts = {phase: found.bytes for phase, found in phases.items()}
-    return counts | {"momentum": phases["step"].momentum}
+RATE = 0.01  # learning rate of the step, of the mean loss

@@ -10,8 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-
-from merp.models.params.cnn_merp.settings import WORD_MAX, Setting, Settings
+from typing import NamedTuple
 
 WORD_BYTES = 4
 ADDRESS_WIDTH = 12
@@ -174,3 +173,17 @@ def check_settings(settings: Sequence[tuple[str, int]], known: Settings) -> Sett
             raise ValueError(f"{name}: {width} bits do not hold {known[name].most}")
         found[name] = known[name]
     return found
+
+
+WORD_MAX = (1 << 32) - 1  # of a register, which is a word of the bus
+
+
+class Setting(NamedTuple):
+    """A run-time register: smallest and largest legal value, and what it means."""
+
+    least: int
+    most: int
+    meaning: str
+
+
+Settings = Mapping[str, Setting]

@@ -19,3 +19,6 @@ def state_field_bits(shape: Shape) -> int:
 def state_bytes(fields: int, field_bits: int) -> int:
     """Bytes of a stream of so many fields, which follow each other without gaps."""
     return -(-fields * field_bits // 8)
+
+
+STATES = ("32", "1", "pooled")

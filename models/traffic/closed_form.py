@@ -277,3 +277,14 @@ class _Count:
             words=self.footing.memory_bytes // self.word_bytes,
             cost=cost,
         )
+
+
+def step_bytes(network: Network, batch: int, footing: Footing) -> Mapping[str, int]:
+    """Bytes that one training step moves, by phase, from the closed form; all layers.
+
+    ``momentum`` is the velocities' share (read and written), in no phase's count.
+    """
+    layers = network_traffic(network, batch, footing)
+    phases = {phase: total(layers, phase) for phase in ("fp", "dp", "ku", "step")}
+    counts = {phase: found.bytes for phase, found in phases.items()}
+    return counts | {"momentum": phases["step"].momentum}

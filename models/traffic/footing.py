@@ -11,10 +11,9 @@ from dataclasses import dataclass
 
 from merp.models.network.network import Layer
 from merp.models.params.shape import Shape
-from merp.models.params.state_field import position_bits
+from merp.models.params.state_field import STATES, position_bits
 
 FOOTINGS = ("paper", "full", "board")
-STATES = ("32", "1", "pooled")
 
 XC7K325T_BYTES = 445 * 4096
 """Block RAM of the paper's Kintex-7: 445 blocks of 4 KiB (parity bits left out)."""

@@ -8,9 +8,15 @@ from merp.hdl.axi.axi_lite import AxiLite
 from merp.hdl.axi.axi_shell import axi_shell
 from merp.hdl.base.signals import AxiStream, Bundles, flag
 from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.settings import Setting, engine_settings, unpool_settings
+from merp.models.params.cnn_merp.settings import engine_settings, unpool_settings
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
-from merp.models.params.register_map import FLAGS, RegisterMap, check_settings, register_map
+from merp.models.params.register_map import (
+    FLAGS,
+    RegisterMap,
+    Setting,
+    check_settings,
+    register_map,
+)
 from merp.testbenches.block.trace import flatten
 from merp.testbenches.top.top import Top
 

@@ -16,7 +16,8 @@ from merp.cosim.audit.waveform import transfers
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
-from merp.cosim.phases.expectation import Expectation, expect_forward
+from merp.cosim.phases.expectation import Expectation
+from merp.cosim.phases.forward import expect_forward
 from merp.hdl.cnn_merp.ports.status import DeltaStatus, ForwardStatus, KernelUpdateStatus
 from merp.models.arithmetic.words import to_bits
 from merp.models.golden.super_layer import super_layer

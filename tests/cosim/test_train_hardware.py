@@ -10,9 +10,10 @@ import pytest
 
 from merp.cosim.audit.training_step import HardwareStep
 from merp.models.arithmetic.words import to_bits
-from merp.models.golden.training import Model, Rates, initial_model, step_bytes, train_step
+from merp.models.golden.training import Model, Rates, initial_model, train_step
 from merp.models.network.network import Network
 from merp.models.network.network_file import read_network
+from merp.models.traffic.closed_form import step_bytes
 from merp.models.traffic.footing import Footing
 from merp.tools import cli
 

@@ -18,10 +18,10 @@ from merp.cosim.synthesis.export import MANIFEST
 from merp.models.network.network_file import read_network
 from merp.models.params.cnn_merp.registers import registers
 from merp.testbenches.axi.axi_top import axi_registers_of
-from merp.tools.bitstream.bitstream import schedule
+from merp.tools.bitstream.bitstream import schedule, top_of
 from merp.tools.cli import main
 from merp.tools.common.shipped import open_network, shipped_names
-from merp.tools.export.vectors import small_pass, top_of
+from merp.tools.export.vectors import small_pass
 
 # Names that a comment, a string or a list of some language could stumble over.
 NETWORK = """

@@ -21,7 +21,7 @@ from merp.models.cnn_merp.phases import (
 )
 from merp.models.cnn_merp.reconfiguration import layer_passes
 from merp.models.errors import BadInput
-from merp.models.golden.training import Rates
+from merp.models.golden.training import RATE, Rates
 from merp.models.network.network import Layer, Network
 from merp.models.params.cnn_merp.delta_registers import delta_registers
 from merp.models.params.cnn_merp.design import Design
@@ -29,7 +29,10 @@ from merp.models.params.cnn_merp.kernel_update_registers import kernel_update_re
 from merp.models.params.cnn_merp.registers import registers
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign, unpool_registers
 from merp.models.traffic import closed_form
-from merp.tools.simulate.backward import RATE
+from merp.testbenches.cnn_merp.delta_top import delta_top
+from merp.testbenches.cnn_merp.forward_top import forward_top
+from merp.testbenches.cnn_merp.kernel_update_top import kernel_update_top
+from merp.testbenches.top.top import Top
 
 PHASES = {"fp": "forward propagation", "dp": "delta propagation", "ku": "kernel update"}
 
@@ -167,3 +170,13 @@ def schedule(network: Network, **choice: bool) -> Iterator[tuple[Bitstream, Laye
     """Yield bitstream and layer of each pass of a training step, in order."""
     for layer, phase in layer_passes(network):
         yield bitstream_of(network, layer, phase, **choice), layer
+
+
+def top_of(bitstream: Bitstream) -> Top:
+    """The block of a bitstream, with signals of its own."""
+    if bitstream.phase == "fp":
+        return forward_top(bitstream.forward)
+    if bitstream.phase == "dp":
+        return delta_top(bitstream.delta)
+    design, undone = bitstream.update
+    return kernel_update_top(design, undone=undone)

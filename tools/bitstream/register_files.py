@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from merp.models.params.cnn_merp.settings import WORD_MAX
-from merp.models.params.register_map import ERRORS, FLAGS, Register, RegisterMap
+from merp.models.params.register_map import ERRORS, FLAGS, WORD_MAX, Register, RegisterMap
 
 BITS = {"status": FLAGS, "error": ERRORS}
 """Names of the bits of a register, from bit 0 on."""

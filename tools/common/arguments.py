@@ -7,6 +7,8 @@ import sys
 from collections.abc import Callable
 from typing import NoReturn
 
+from merp.models.errors import BadInput
+
 
 class Parser(argparse.ArgumentParser):
     """An argument parser that says what is wrong without printing the usage."""
@@ -67,3 +69,11 @@ def add_network(parser: argparse.ArgumentParser, *, optional: bool = False) -> N
         nargs="?" if optional else None,
         help="a shipped network's name or a TOML file",
     )
+
+
+def check_choice(phase: str, state: bool, delta_at: str) -> None:
+    """Refuse options that say nothing to the phase."""
+    if state and phase != "fp":
+        raise BadInput(f"--state: --phase {phase} writes none: allowed with fp")
+    if delta_at == "pooled" and phase == "fp":
+        raise BadInput("--delta-at pooled: --phase fp takes no deltas: allowed with dp, ku")

@@ -19,12 +19,12 @@ from merp.models.network.network import Layer
 from merp.models.params.register_map import RegisterMap
 from merp.testbenches.axi.axi_top import axi_top
 from merp.testbenches.top.top import Top
-from merp.tools.bitstream.bitstream import Bitstream, plain, slug
+from merp.tools.bitstream.bitstream import Bitstream, plain, slug, top_of
 from merp.tools.bitstream.register_files import c_header
 from merp.tools.common.data import DATA
 from merp.tools.common.shipped import shipped_names
 from merp.tools.export.facts import layer_facts, register_rows, title
-from merp.tools.export.vectors import small_pass, top_of, whole_pass
+from merp.tools.export.vectors import small_pass, whole_pass
 from merp.tools.export.vhdl import vhdl_values
 
 BENCH = ("bench_words.vhd", "stream_source.vhd", "stream_check.vhd", "bench.vhd")

@@ -10,17 +10,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from merp.cosim.passes import Pass, forward_pass
+from merp.cosim.phases.expectation import Pass
+from merp.cosim.phases.forward import forward_pass
 from merp.models.arithmetic.compiled import Bits
 from merp.models.arithmetic.words import to_bits
 from merp.models.cnn_merp.phases import previous
 from merp.models.golden.initial import Parameters, parameters
 from merp.models.network.network import Layer, Network
 from merp.models.params.shape import Shape
-from merp.testbenches.cnn_merp.delta_top import delta_top
-from merp.testbenches.cnn_merp.forward_top import forward_top
-from merp.testbenches.cnn_merp.kernel_update_top import kernel_update_top
-from merp.testbenches.top.top import Top
 from merp.tools.bitstream.bitstream import Bitstream
 from merp.tools.simulate.backward import delta_passes, update_passes
 from merp.tools.simulate.choice import Choice
@@ -29,16 +26,6 @@ from merp.tools.simulate.run import inputs
 
 SMALL_MAPS = 4  # that come in
 SMALL_ROWS = {"fp": 9, "dp": 5, "ku": 9}  # un-pooling makes many rows of the few that leave
-
-
-def top_of(bitstream: Bitstream) -> Top:
-    """The block of a bitstream, with signals of its own."""
-    if bitstream.phase == "fp":
-        return forward_top(bitstream.forward)
-    if bitstream.phase == "dp":
-        return delta_top(bitstream.delta)
-    design, undone = bitstream.update
-    return kernel_update_top(design, undone=undone)
 
 
 def whole_pass(bitstream: Bitstream, layer: Layer, images: int) -> Pass:

@@ -11,7 +11,14 @@ from typing import Any
 from merp.models.errors import BadInput
 from merp.models.fpga.parts import DEFAULT, PARTS, part_named
 from merp.models.params.cnn_merp.sizing import check_fits
-from merp.tools.common.arguments import add_delta_at, add_json, add_network, positive, whole
+from merp.tools.common.arguments import (
+    add_delta_at,
+    add_json,
+    add_network,
+    check_choice,
+    positive,
+    whole,
+)
 from merp.tools.common.shipped import open_network
 from merp.tools.common.table import console, table
 
@@ -117,11 +124,3 @@ def run(args: argparse.Namespace) -> int:
     heads = ("directory", "top", "layers", "files")
     console().print(table(f"Exports of {network.name}", heads, rows, text_columns=3))
     return 0
-
-
-def check_choice(phase: str, state: bool, delta_at: str) -> None:
-    """Refuse options that say nothing to the phase."""
-    if state and phase != "fp":
-        raise BadInput(f"--state: --phase {phase} writes none: allowed with fp")
-    if delta_at == "pooled" and phase == "fp":
-        raise BadInput("--delta-at pooled: --phase fp takes no deltas: allowed with dp, ku")

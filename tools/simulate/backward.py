@@ -10,7 +10,9 @@ from merp.cosim.audit.audit import audit, combine
 from merp.cosim.audit.waveform import transfers
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
-from merp.cosim.passes import Pass, Updated, delta_pass, update_pass
+from merp.cosim.phases.delta import delta_pass
+from merp.cosim.phases.expectation import Pass
+from merp.cosim.phases.kernel_update import Updated, update_pass
 from merp.models.cnn_merp.phases import (
     DeltaDesign,
     delta_design,
@@ -19,7 +21,7 @@ from merp.models.cnn_merp.phases import (
     update_unpool_design,
 )
 from merp.models.golden.kernel_update import gradients, update
-from merp.models.golden.training import Rates
+from merp.models.golden.training import RATE, Rates
 from merp.models.network.network import Layer
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
@@ -30,8 +32,6 @@ from merp.tools.common.progress_bar import ProgressBar
 from merp.tools.simulate.choice import Choice, Result
 from merp.tools.simulate.finished import Finished
 from merp.tools.simulate.golden_step import GoldenStep
-
-RATE = 0.01  # learning rate of the step, of the mean loss
 
 
 def simulate_backward(

@@ -13,8 +13,8 @@ from merp.cosim.audit.waveform import transfers
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
-from merp.cosim.passes import Pass, forward_pass
-from merp.cosim.phases.expectation import Expectation
+from merp.cosim.phases.expectation import Expectation, Pass
+from merp.cosim.phases.forward import forward_pass
 from merp.models.arithmetic.compiled import Bits
 from merp.models.golden.inference import as_input
 from merp.models.network.network import Layer

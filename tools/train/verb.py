@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from merp.models.errors import BadInput
 from merp.models.network.network import Network
-from merp.models.traffic.footing import STATES
+from merp.models.params.state_field import STATES
 from merp.tools.common.arguments import add_json, add_network, whole
 from merp.tools.common.shipped import open_network
 

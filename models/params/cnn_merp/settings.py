@@ -9,27 +9,15 @@ software that makes the values, see ``sizing.py``.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from merp.models.params.cnn_merp.delta_registers import MAX_DILATION
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.kernel_update_registers import longest_rest, revisit_cycles
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
+from merp.models.params.register_map import Setting, Settings
 from merp.models.params.state_field import state_bytes
 
-WORD_MAX = (1 << 32) - 1  # of a register, which is a word of the bus
 COUNT_MAX = (1 << 31) - 1  # what a register may have to be compared with: the largest VHDL integer
-
-
-class Setting(NamedTuple):
-    """A run-time register: smallest and largest legal value, and what it means."""
-
-    least: int
-    most: int
-    meaning: str
-
-
-Settings = Mapping[str, Setting]
 
 
 def engine_settings(design: Design) -> Settings:

@@ -15,8 +15,7 @@ from merp.hdl.axi.axi_registers import axi_registers
 from merp.hdl.axi.setting_register import setting_register
 from merp.hdl.base.signals import Bundles, bits, flag
 from merp.hdl.base.status import Status
-from merp.models.params.cnn_merp.settings import WORD_MAX, Setting
-from merp.models.params.register_map import RegisterMap, register_map
+from merp.models.params.register_map import WORD_MAX, RegisterMap, Setting, register_map
 from merp.testbenches.block.trace import Trace, run_block
 from merp.testbenches.cnn_merp.forward_top import forward_top
 from merp.testbenches.cnn_merp.random_layers import ELABORATIONS

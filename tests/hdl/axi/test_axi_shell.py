@@ -15,7 +15,10 @@ from merp.cosim.engines.axi_engine import Pauses, run_axi
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
-from merp.cosim.phases.expectation import Expectation, expect_delta, expect_forward, expect_update
+from merp.cosim.phases.delta import expect_delta
+from merp.cosim.phases.expectation import Expectation
+from merp.cosim.phases.forward import expect_forward
+from merp.cosim.phases.kernel_update import expect_update
 from merp.models.arithmetic.compiled import Bits
 from merp.models.arithmetic.relu import relu
 from merp.models.cnn_merp.phases import DeltaDesign

@@ -19,14 +19,15 @@ from merp.models.golden.training import (
     classify,
     forward,
     initial_model,
-    step_bytes,
     train_step,
 )
 from merp.models.golden.unpool import unpool
 from merp.models.network.network import Layer, Network
 from merp.models.params.formats import BFLOAT16, BINARY32
 from merp.models.params.shape import Pool, Shape
-from merp.models.traffic.footing import STATES, Footing
+from merp.models.params.state_field import STATES
+from merp.models.traffic.closed_form import step_bytes
+from merp.models.traffic.footing import Footing
 from merp.testbenches.cnn_merp import binary64
 from merp.tools.common.shipped import open_network
 

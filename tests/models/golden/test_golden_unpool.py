@@ -14,7 +14,8 @@ from merp.models.network.network import Layer
 from merp.models.params.cnn_merp.registers import reciprocal_square
 from merp.models.params.formats import BFLOAT16, BINARY32, FloatFormat
 from merp.models.params.shape import Pool, Shape
-from merp.models.traffic.footing import STATES, state_read_bits, state_write_bits
+from merp.models.params.state_field import STATES
+from merp.models.traffic.footing import state_read_bits, state_write_bits
 from merp.testbenches.arithmetic.exact import add, multiply
 from merp.testbenches.cnn_merp import binary64
 

@@ -13,15 +13,20 @@ import pytest
 
 from checkout import ROOT
 from merp.models.network.network import Layer, Network
-from merp.models.params.cnn_merp.settings import WORD_MAX, Setting
-from merp.models.params.register_map import ADDRESS_WIDTH, RegisterMap, check_settings, register_map
+from merp.models.params.register_map import (
+    ADDRESS_WIDTH,
+    WORD_MAX,
+    RegisterMap,
+    Setting,
+    check_settings,
+    register_map,
+)
 from merp.testbenches.axi.axi_top import axi_registers_of
 from merp.testbenches.cnn_merp.forward_top import forward_top
 from merp.testbenches.cnn_merp.random_layers import ELABORATIONS
-from merp.tools.bitstream.bitstream import bitstream_of
+from merp.tools.bitstream.bitstream import bitstream_of, top_of
 from merp.tools.cli import main
 from merp.tools.common.shipped import open_network, shipped_names
-from merp.tools.export.vectors import top_of
 
 TOP = forward_top(ELABORATIONS[6])
 DOCS = ROOT / "docs"

@@ -11,7 +11,7 @@ from merp.cosim.audit.audit import audit
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
-from merp.cosim.phases.expectation import expect_delta
+from merp.cosim.phases.delta import expect_delta
 from merp.models.arithmetic.compiled import Bits
 from merp.models.cnn_merp.phases import DeltaDesign
 from merp.models.golden.delta import delta_convolution

@@ -11,7 +11,7 @@ from merp.cosim.audit.audit import audit
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
-from merp.cosim.phases.expectation import expect_forward
+from merp.cosim.phases.forward import expect_forward
 from merp.models.cnn_merp.flow import input_flow
 from merp.models.golden.super_layer import super_layer
 from merp.models.params.shape import Shape

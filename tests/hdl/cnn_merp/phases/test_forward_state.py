@@ -12,7 +12,7 @@ from merp.cosim.audit.audit import audit
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
-from merp.cosim.phases.expectation import expect_forward
+from merp.cosim.phases.forward import expect_forward
 from merp.hdl.cnn_merp.ports.status import ForwardStatus
 from merp.models.arithmetic.relu import relu
 from merp.models.golden.convolution import convolution
