@@ -161,4 +161,12 @@ def fp_add(clk: Any, a: Any, b: Any, y: Any, fmt: FloatFormat, latency: int) -> 
         raw.is_inf.next = facts[inf_at]
         raw.is_zero.next = is_zero
 
-    return order, align, add, coarse, fine, unpack, fp_round(clk, raw, y, fmt, False)
+    return (
+        order,
+        align,
+        add,
+        coarse,
+        fine,
+        unpack,
+        fp_round(clk, raw=raw, y=y, fmt=fmt, registered=False),
+    )

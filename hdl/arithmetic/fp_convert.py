@@ -45,4 +45,4 @@ def fp_convert(clk: Any, a: Any, y: Any, fmt: FloatFormat, target: FloatFormat) 
         raw.is_inf.next = special and a[frac_bits:] == 0
         raw.is_zero.next = a[sign_at:frac_bits] == 0
 
-    return unpack, fp_round(clk, raw, y, target, False)
+    return unpack, fp_round(clk, raw=raw, y=y, fmt=target, registered=False)

@@ -82,4 +82,4 @@ def fp_mul(clk: Any, a: Any, b: Any, y: Any, fmt: FloatFormat, latency: int) -> 
         raw.is_inf.next = is_inf
         raw.is_zero.next = is_zero
 
-    return multiply, normalise, fp_round(clk, raw, y, fmt, cut_round)
+    return multiply, normalise, fp_round(clk, raw=raw, y=y, fmt=fmt, registered=cut_round)

@@ -39,7 +39,7 @@ def fp_tree(clk: Any, terms: Any, y: Any, count: int, fmt: FloatFormat, latency:
     if count < 1:
         raise ValueError(f"count must be 1 or more, not {count}")
     if count == 1:
-        return _copy(terms, y)
+        return _copy(terms=terms, y=y)
 
     width = fmt.width
     level = [terms((i + 1) * width, i * width) for i in range(count)]
@@ -49,8 +49,10 @@ def fp_tree(clk: Any, terms: Any, y: Any, count: int, fmt: FloatFormat, latency:
         last = pairs + odd == 1
         sums = [y] if last else [bits(width) for _ in range(pairs + odd)]
         for i in range(pairs):
-            nodes.append(fp_add(clk, level[2 * i], level[2 * i + 1], sums[i], fmt, latency))
+            nodes.append(
+                fp_add(clk, a=level[2 * i], b=level[2 * i + 1], y=sums[i], fmt=fmt, latency=latency)
+            )
         if odd:
-            nodes.append(delay(clk, level[-1], sums[-1], latency))
+            nodes.append(delay(clk, d=level[-1], q=sums[-1], cycles=latency))
         level = sums
     return nodes

@@ -49,10 +49,10 @@ def scaled_sum(
     """
     product = bits(fmt.width)
     late = bits(fmt.width)
-    multiply = fp_mul(clk, factor, x, product, fmt, mul_latency)
-    align = delay(clk, addend, late, mul_latency)
+    multiply = fp_mul(clk, a=factor, b=x, y=product, fmt=fmt, latency=mul_latency)
+    align = delay(clk, d=addend, q=late, cycles=mul_latency)
     if not subtract:
-        return multiply, align, fp_add(clk, product, late, y, fmt, add_latency)
+        return multiply, align, fp_add(clk, a=product, b=late, y=y, fmt=fmt, latency=add_latency)
     minus = bits(fmt.width)
-    negate = _negate(product, minus)
-    return multiply, align, negate, fp_add(clk, minus, late, y, fmt, add_latency)
+    negate = _negate(x=product, y=minus)
+    return multiply, align, negate, fp_add(clk, a=minus, b=late, y=y, fmt=fmt, latency=add_latency)

@@ -60,29 +60,47 @@ def axi_registers(
     enable_at = registers.index("interrupt_enable")
 
     constants = [
-        constant_word(clk, words[i], register.reset)
+        constant_word(clk, word=words[i], value=register.reset)
         for i, register in enumerate(registers.registers)
         if register.access == "wo" or (register.access == "ro" and register.least == register.most)
     ]
     kept = [
         setting_register(
-            clk, rst, selected[i], locked, write.data, write.strobe, signal, words[first + i],
-            illegal[i], registers.registers[first + i].least, registers.registers[first + i].most,
+            clk,
+            rst,
+            selected=selected[i],
+            locked=locked,
+            data=write.data,
+            strobe=write.strobe,
+            value=signal,
+            word=words[first + i],
+            illegal=illegal[i],
+            least=registers.registers[first + i].least,
+            most=registers.registers[first + i].most,
         )
         for i, (_, signal) in enumerate(signals_of(settings))
-    ]  # fmt: skip
+    ]
     enable = setting_register(
-        clk, rst, enable_selected, never, write.data, write.strobe, enable_value,
-        words[enable_at], enable_illegal, 0, 1,
-    )  # fmt: skip
+        clk,
+        rst,
+        selected=enable_selected,
+        locked=never,
+        data=write.data,
+        strobe=write.strobe,
+        value=enable_value,
+        word=words[enable_at],
+        illegal=enable_illegal,
+        least=0,
+        most=1,
+    )
     counters = [signal for name, signal in signals_of(status) if name not in FLAGS]
     state = [
-        status_word(status, words[registers.index("status")]),
-        short_word(error, words[error_at]),
-        short_word(pending, words[interrupt_at]),
+        status_word(status=status, word=words[registers.index("status")]),
+        short_word(value=error, word=words[error_at]),
+        short_word(value=pending, word=words[interrupt_at]),
     ]
     shown = [
-        counter_words(counter, words[place], words[place + 1])
+        counter_words(counter=counter, low=words[place], high=words[place + 1])
         for counter, place in zip(counters, range(registers.first_counter, size, 2), strict=True)
     ]
 

@@ -52,10 +52,26 @@ def axi_shell(engine: Callable[..., Any], config: Mapping[str, Any], status: Any
         told = _fresh(status)
         write, read = RegisterWrite(), RegisterRead()
         bus = axi_lite(
-            aclk, rst, s_axi, write, read, len(registers.registers), registers.first_writable,
-            registers.first_counter - 1,
-        )  # fmt: skip
-        file = axi_registers(aclk, rst, write, read, start, settings, told, interrupt, registers)
+            clk=aclk,
+            rst=rst,
+            s_axi=s_axi,
+            write=write,
+            read=read,
+            words=len(registers.registers),
+            first_writable=registers.first_writable,
+            last_writable=registers.first_counter - 1,
+        )
+        file = axi_registers(
+            clk=aclk,
+            rst=rst,
+            write=write,
+            read=read,
+            start=start,
+            settings=settings,
+            status=told,
+            interrupt=interrupt,
+            registers=registers,
+        )
         streams = {f"s_axis_{name}": stream for name, stream in vars(s_axis).items()}
         streams |= {f"m_axis_{name}": stream for name, stream in vars(m_axis).items()}
         inner = engine(

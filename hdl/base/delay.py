@@ -45,4 +45,4 @@ def delay(clk: Any, d: Any, q: Any, cycles: int) -> Any:
     """
     if cycles < 1:
         raise ValueError(f"cycles must be 1 or more, not {cycles}")
-    return _register(clk, d, q) if cycles == 1 else _line(clk, d, q, cycles)
+    return _register(clk, d=d, q=q) if cycles == 1 else _line(clk, d=d, q=q, cycles=cycles)

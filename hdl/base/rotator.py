@@ -45,5 +45,7 @@ def rotator(x: Any, shift: Any, y: Any, places: int, width: int) -> Any:
     stages = (places - 1).bit_length()
     steps = [bits(places * width) for _ in range(stages)]
     inputs = [x, *steps[:-1]]
-    rotations = [_stage(inputs[j], shift(j), steps[j], (1 << j) * width) for j in range(stages)]
-    return rotations, _copy(steps[-1] if stages else x, y)
+    rotations = [
+        _stage(x=inputs[j], turn=shift(j), y=steps[j], low=(1 << j) * width) for j in range(stages)
+    ]
+    return rotations, _copy(x=steps[-1] if stages else x, y=y)

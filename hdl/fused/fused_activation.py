@@ -32,7 +32,7 @@ def fused_activation(clk: Any, word: Any, activation: Any, dsp: int) -> Any:
     flags, exponent = bits(3), bits(EXPONENT_BITS)
     triple = bits(TRIPLE_BITS)
     top = MANTISSA_BITS - 1
-    decode = fused_operand(word, operand)
+    decode = fused_operand(word=word, operand=operand)
 
     @always(clk.posedge)
     def load() -> None:

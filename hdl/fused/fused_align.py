@@ -39,9 +39,12 @@ def fused_align(clk: Any, product: Any, distance: Any, term: Any, later: int) ->
     last = bits(width + 2) if behind else moved
     waits = []
     if before:
-        waits += [delay(clk, product, given, before), delay(clk, distance, steps, before)]
+        waits += [
+            delay(clk, d=product, q=given, cycles=before),
+            delay(clk, d=distance, q=steps, cycles=before),
+        ]
     if behind:
-        waits.append(delay(clk, moved, last, behind))
+        waits.append(delay(clk, d=moved, q=last, cycles=behind))
 
     @always(clk.posedge)
     def move() -> None:

@@ -90,15 +90,15 @@ def fused_distances(
     ranks = [bits(RANK_BITS) for _ in range(taps)]
     adders = [
         _rank(
-            activations((tap + 1) * width, tap * width),
-            kernels((tap + 1) * OPERAND_BITS, tap * OPERAND_BITS),
-            ranks[tap],
+            activation=activations((tap + 1) * width, tap * width),
+            kernel=kernels((tap + 1) * OPERAND_BITS, tap * OPERAND_BITS),
+            rank=ranks[tap],
         )
         for tap in range(taps)
     ]
 
     first = [bits(RANK_BITS) for _ in range(taps)]
-    held_ranks = [delay(clk, ranks[tap], first[tap], 1) for tap in range(taps)]
+    held_ranks = [delay(clk, d=ranks[tap], q=first[tap], cycles=1) for tap in range(taps)]
 
     # Two levels of the tree for each register, but a single one behind the adders. A register lies
     # between comparing and choosing: then the ranks that wait for the result are the same.
@@ -111,12 +111,12 @@ def fused_distances(
             held = first
         elif registered:
             held = [bits(RANK_BITS) for _ in level]
-            tree += [delay(clk, level[j], held[j], 1) for j in range(len(level))]
+            tree += [delay(clk, d=level[j], q=held[j], cycles=1) for j in range(len(level))]
         above = []
         for j in range(0, len(level) - 1, 2):
             less, larger = flag(), bits(RANK_BITS)
-            tree.append(_compare(clk, level[j], level[j + 1], less, registered))
-            tree.append(_choose(less, held[j], held[j + 1], larger))
+            tree.append(_compare(clk, a=level[j], b=level[j + 1], less=less, registered=registered))
+            tree.append(_choose(less=less, a=held[j], b=held[j + 1], y=larger))
             above.append(larger)
         level = above + held[len(above) * 2 :]
     top = level[0]
@@ -125,11 +125,16 @@ def fused_distances(
     spare = product_latency(taps) - 2 - depth // 2
     latest = bits(RANK_BITS) if spare else top
     if spare:
-        tree.append(delay(clk, top, latest, spare))
+        tree.append(delay(clk, d=top, q=latest, cycles=spare))
     last = [bits(RANK_BITS) for _ in range(taps)]
-    tree += [delay(clk, first[tap], last[tap], product_latency(taps) - 2) for tap in range(taps)]
+    tree += [
+        delay(clk, d=first[tap], q=last[tap], cycles=product_latency(taps) - 2)
+        for tap in range(taps)
+    ]
     moves = [bits(DISTANCE_BITS) for _ in range(taps)]
-    subtractors = [_distance(clk, latest, last[tap], moves[tap]) for tap in range(taps)]
+    subtractors = [
+        _distance(clk, largest=latest, rank=last[tap], distance=moves[tap]) for tap in range(taps)
+    ]
     joined = ConcatSignal(*reversed(moves)) if taps > 1 else moves[0]
 
     @always(clk.posedge)

@@ -67,8 +67,14 @@ def fused_low_product(clk: Any, a: Any, triple: Any, low: Any, y: Any, window: i
     # The highest digit is a single bit; it comes a cycle later.
     high, single, partial = bits(len(a) - cut + 6), flag(), bits(len(terms[2]))
     top, high_top, width, high_from = len(partial) - 1, len(high) - 1, len(y), cut - 6
-    digits = [_digit(low(2 * j + 2, 2 * j), a, triple, terms[j], cut - 2 * j) for j in range(3)]
-    adders = _add(terms[0], terms[1], sums[0]), _add(sums[0], terms[2], sums[1])
+    digits = [
+        _digit(digit=low(2 * j + 2, 2 * j), a=a, triple=triple, term=terms[j], cut=cut - 2 * j)
+        for j in range(3)
+    ]
+    adders = (
+        _add(acc=terms[0], term=terms[1], total=sums[0]),
+        _add(acc=sums[0], term=terms[2], total=sums[1]),
+    )
     early = sums[1]
 
     @always(clk.posedge)

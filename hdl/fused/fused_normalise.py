@@ -123,5 +123,12 @@ def fused_normalise(
         else:
             raw.sign.next = sign_3 and normal[field - 1]
 
-    late = delay(clk, special, special_3, 3)
-    return absolute, coarse, fine, unpack, late, fp_round(clk, raw, y, fmt, True)
+    late = delay(clk, d=special, q=special_3, cycles=3)
+    return (
+        absolute,
+        coarse,
+        fine,
+        unpack,
+        late,
+        fp_round(clk, raw=raw, y=y, fmt=fmt, registered=True),
+    )

@@ -36,7 +36,7 @@ def _one_dsp(clk: Any, a: Any, triple: Any, b: Any, y: Any) -> Any:
     a_2 = _signed(MANTISSA_BITS)
     high_1, high_2 = _signed(MANTISSA_BITS - LOW_BITS), _signed(MANTISSA_BITS - LOW_BITS)
     addend, product, total = _signed(width), _signed(width), _signed(width)
-    low_product = fused_low_product(clk, a, triple, digits, low, window)
+    low_product = fused_low_product(clk, a=a, triple=triple, low=digits, y=low, window=window)
 
     @always(clk.posedge)
     def multiply() -> None:
@@ -103,9 +103,9 @@ def fused_product(clk: Any, activation: Any, kernel: Any, y: Any, dsp: int, late
     a, b = activation(OPERAND_BITS, EXPONENT_BITS), kernel(OPERAND_BITS, EXPONENT_BITS)
     if dsp == 1:
         triple = activation(TRIPLE_AT + TRIPLE_BITS, TRIPLE_AT)
-        multiply = _one_dsp(clk, a, triple, b, y if latency == PRODUCT else product)
+        multiply = _one_dsp(clk, a=a, triple=triple, b=b, y=y if latency == PRODUCT else product)
     else:
-        multiply = _two_dsp(clk, a, b, y if latency == PRODUCT else product)
+        multiply = _two_dsp(clk, a=a, b=b, y=y if latency == PRODUCT else product)
     if latency == PRODUCT:
         return multiply
-    return multiply, delay(clk, product, y, latency - PRODUCT)
+    return multiply, delay(clk, d=product, q=y, cycles=latency - PRODUCT)

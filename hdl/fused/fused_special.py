@@ -57,12 +57,14 @@ def fused_special(
     products = [
         _product(
             clk,
-            activations((tap + 1) * width, tap * width),
-            kernels((tap + 1) * OPERAND_BITS, tap * OPERAND_BITS),
-            invalid[tap], above[tap], below[tap],
+            activation=activations((tap + 1) * width, tap * width),
+            kernel=kernels((tap + 1) * OPERAND_BITS, tap * OPERAND_BITS),
+            invalid=invalid[tap],
+            above=above[tap],
+            below=below[tap],
         )
         for tap in range(taps)
-    ]  # fmt: skip
+    ]
     all_invalid, all_above, all_below = (
         ConcatSignal(*each) if taps > 1 else each[0] for each in (invalid, above, below)
     )

@@ -65,7 +65,7 @@ def fused_sum(clk: Any, terms: Any, total: Any, count: int) -> Any:
     LUTs. Latency: sum_latency. Throughput: one per cycle. Reset: none.
     """
     if count == 1:
-        return _copy(terms, total)
+        return _copy(terms=terms, total=total)
     width = len(terms) // count
     term = [terms((i + 1) * width, i * width) for i in range(count)]
     alone = [term.pop()] if count % GROUP == 1 else []
@@ -76,7 +76,7 @@ def fused_sum(clk: Any, terms: Any, total: Any, count: int) -> Any:
         for j in range(1, GROUP):
             last = count == GROUP and j == GROUP - 1
             y = total if last else bits(width + j.bit_length())
-            nodes.append(_add(clk, partial, term[first + j], y))
+            nodes.append(_add(clk, a=partial, b=term[first + j], y=y))
             partial = y
         level.append(partial)
     level[1:1] = alone
@@ -86,11 +86,11 @@ def fused_sum(clk: Any, terms: Any, total: Any, count: int) -> Any:
         sums = []
         for j in range(0, len(level) - 1, 2):
             y = total if len(level) == 2 else bits(width)
-            nodes.append(_add(clk, level[j], level[j + 1], y))
+            nodes.append(_add(clk, a=level[j], b=level[j + 1], y=y))
             sums.append(y)
         if len(level) % 2:
             waiting = bits(len(level[-1]))
-            nodes.append(delay(clk, level[-1], waiting, 1))
+            nodes.append(delay(clk, d=level[-1], q=waiting, cycles=1))
             sums.append(waiting)
         level = sums
     return nodes

@@ -63,5 +63,5 @@ def accumulator(
         else:
             operand.next = sums[read_addr]
 
-    add = fp_add(clk, psum, operand, y, fmt, design.add_latency)
+    add = fp_add(clk, a=psum, b=operand, y=y, fmt=fmt, latency=design.add_latency)
     return fetch, add

@@ -36,6 +36,16 @@ def cu(
     No reset.
     """
     kernel = bits(len(data))
-    memory = kernel_memory(clk, write, write_addr, data, read_addr, kernel, design.kernel_words)
-    products = SUM_OF_PRODUCTS[design.cu_kind](clk, window, kernel, y, design)
+    memory = kernel_memory(
+        clk,
+        write=write,
+        write_addr=write_addr,
+        data=data,
+        read_addr=read_addr,
+        word=kernel,
+        words=design.kernel_words,
+    )
+    products = SUM_OF_PRODUCTS[design.cu_kind](
+        clk, window=window, kernel=kernel, y=y, design=design
+    )
     return memory, products

@@ -53,12 +53,12 @@ def cu_array(
     write_addr = count(design.p * design.groups - 1)
     # Control travels beside the data, once for all CUs.
     control = [
-        valid_delay(clk, rst, slot.valid, write, latency),
-        delay(clk, slot.first, first, cu_latency),
-        delay(clk, slot.group, bias_sel, cu_latency),
-        delay(clk, slot.acc_addr, read_addr, cu_latency),
-        delay(clk, read_addr, write_addr, latency - cu_latency),
-        delay(clk, slot.last, last, latency),
+        valid_delay(clk, rst, d=slot.valid, q=write, cycles=latency),
+        delay(clk, d=slot.first, q=first, cycles=cu_latency),
+        delay(clk, d=slot.group, q=bias_sel, cycles=cu_latency),
+        delay(clk, d=slot.acc_addr, q=read_addr, cycles=cu_latency),
+        delay(clk, d=read_addr, q=write_addr, cycles=latency - cu_latency),
+        delay(clk, d=slot.last, q=last, cycles=latency),
     ]
 
     if design.cu_kind == "fused":
@@ -68,7 +68,14 @@ def cu_array(
         factors = bits(design.taps * activation_bits(design.fused_dsp))
         decode = [
             fused_operands(
-                clk, kernel, slot.kernel_addr, window, written, kernel_addr, factors, design
+                clk,
+                kernel=kernel,
+                read_addr=slot.kernel_addr,
+                window=window,
+                written=written,
+                later_addr=kernel_addr,
+                activations=factors,
+                design=design,
             )
         ]
     else:
@@ -80,30 +87,30 @@ def cu_array(
     units = [
         cu(
             clk,
-            written.enable(j),
-            written.addr,
-            written.data,
-            kernel_addr,
-            factors,
-            psums[j],
-            design,
+            write=written.enable(j),
+            write_addr=written.addr,
+            data=written.data,
+            read_addr=kernel_addr,
+            window=factors,
+            y=psums[j],
+            design=design,
         )
         for j in range(n_cu)
     ]
     accumulators = [
         accumulator(
             clk,
-            first,
-            bias_sel,
-            read_addr,
-            psums[j],
-            write,
-            write_addr,
-            bias.enable(j),
-            bias.addr,
-            bias.data,
-            totals[j],
-            design,
+            first=first,
+            bias_sel=bias_sel,
+            read_addr=read_addr,
+            psum=psums[j],
+            write=write,
+            write_addr=write_addr,
+            bias_enable=bias.enable(j),
+            bias_addr=bias.addr,
+            bias_data=bias.data,
+            y=totals[j],
+            design=design,
         )
         for j in range(n_cu)
     ]
@@ -116,8 +123,11 @@ def cu_array(
         rounded = [bits(design.fmt.width) for _ in range(n_cu)]
         leaving = flag()
         leave = [
-            *(fp_convert(clk, totals[j], rounded[j], fmt, design.fmt) for j in range(n_cu)),
-            valid_delay(clk, rst, finished, leaving, design.round_latency),
+            *(
+                fp_convert(clk, a=totals[j], y=rounded[j], fmt=fmt, target=design.fmt)
+                for j in range(n_cu)
+            ),
+            valid_delay(clk, rst, d=finished, q=leaving, cycles=design.round_latency),
         ]
     else:
         rounded, leaving, leave = totals, finished, []

@@ -59,22 +59,30 @@ def cu_fused(clk: Any, window: Any, kernel: Any, y: Any, design: Design) -> Any:
     multipliers = [
         fused_product(
             clk,
-            window((tap + 1) * activation_width, tap * activation_width),
-            kernel((tap + 1) * OPERAND_BITS, tap * OPERAND_BITS),
-            products[tap],
-            dsp,
-            product_latency(taps),
+            activation=window((tap + 1) * activation_width, tap * activation_width),
+            kernel=kernel((tap + 1) * OPERAND_BITS, tap * OPERAND_BITS),
+            y=products[tap],
+            dsp=dsp,
+            latency=product_latency(taps),
         )
         for tap in range(taps)
     ]
-    measure = fused_distances(clk, window, kernel, largest, distances, taps, dsp)
+    measure = fused_distances(
+        clk,
+        activations=window,
+        kernels=kernel,
+        largest=largest,
+        distances=distances,
+        taps=taps,
+        dsp=dsp,
+    )
     shifters = [
         fused_align(
             clk,
-            products[tap],
-            distances((tap + 1) * DISTANCE_BITS, tap * DISTANCE_BITS),
-            terms[tap],
-            lateness(tap, taps),
+            product=products[tap],
+            distance=distances((tap + 1) * DISTANCE_BITS, tap * DISTANCE_BITS),
+            term=terms[tap],
+            later=lateness(tap, taps),
         )
         for tap in range(taps)
     ]
@@ -83,11 +91,21 @@ def cu_fused(clk: Any, window: Any, kernel: Any, y: Any, design: Design) -> Any:
     def join() -> None:
         all_terms.next = joined
 
-    add = fused_sum(clk, all_terms, total, taps)
-    classify = fused_special(clk, window, kernel, special, taps, dsp)
+    add = fused_sum(clk, terms=all_terms, total=total, count=taps)
+    classify = fused_special(
+        clk, activations=window, kernels=kernel, special=special, taps=taps, dsp=dsp
+    )
     beside = [
-        delay(clk, largest, largest_s, ALIGN + in_sum),
-        delay(clk, special, special_s, before_sum + in_sum - SPECIAL),
+        delay(clk, d=largest, q=largest_s, cycles=ALIGN + in_sum),
+        delay(clk, d=special, q=special_s, cycles=before_sum + in_sum - SPECIAL),
     ]
-    finish = fused_normalise(clk, total, largest_s, special_s, y, width, design.accumulator_format)
+    finish = fused_normalise(
+        clk,
+        total=total,
+        largest=largest_s,
+        special=special_s,
+        y=y,
+        window=width,
+        fmt=design.accumulator_format,
+    )
     return multipliers, measure, shifters, join, add, classify, beside, finish

@@ -23,7 +23,7 @@ def cu_tree(clk: Any, window: Any, kernel: Any, y: Any, design: Design) -> Any:
     """
     width, taps = design.fmt.width, design.taps
     if taps == 1:
-        return fp_mul(clk, window, kernel, y, design.fmt, design.mul_latency)
+        return fp_mul(clk, a=window, b=kernel, y=y, fmt=design.fmt, latency=design.mul_latency)
 
     products = [bits(width) for _ in range(taps)]
     terms = bits(design.window_width)
@@ -32,11 +32,11 @@ def cu_tree(clk: Any, window: Any, kernel: Any, y: Any, design: Design) -> Any:
     multipliers = [
         fp_mul(
             clk,
-            window((tap + 1) * width, tap * width),
-            kernel((tap + 1) * width, tap * width),
-            products[tap],
-            design.fmt,
-            design.mul_latency,
+            a=window((tap + 1) * width, tap * width),
+            b=kernel((tap + 1) * width, tap * width),
+            y=products[tap],
+            fmt=design.fmt,
+            latency=design.mul_latency,
         )
         for tap in range(taps)
     ]
@@ -45,5 +45,5 @@ def cu_tree(clk: Any, window: Any, kernel: Any, y: Any, design: Design) -> Any:
     def join() -> None:
         terms.next = joined
 
-    tree = fp_tree(clk, terms, y, taps, design.fmt, design.add_latency)
+    tree = fp_tree(clk, terms=terms, y=y, count=taps, fmt=design.fmt, latency=design.add_latency)
     return multipliers, join, tree

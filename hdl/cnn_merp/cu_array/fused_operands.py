@@ -41,12 +41,15 @@ def fused_operands(
     operands = [bits(OPERAND_BITS) for _ in range(taps)]
     window_decoders = [
         fused_activation(
-            clk, window((tap + 1) * width, tap * width), elements[tap], design.fused_dsp
+            clk,
+            word=window((tap + 1) * width, tap * width),
+            activation=elements[tap],
+            dsp=design.fused_dsp,
         )
         for tap in range(taps)
     ]
     kernel_decoders = [
-        fused_operand(kernel.data((tap + 1) * width, tap * width), operands[tap])
+        fused_operand(word=kernel.data((tap + 1) * width, tap * width), operand=operands[tap])
         for tap in range(taps)
     ]
     joined_window = ConcatSignal(*reversed(elements)) if taps > 1 else elements[0]
@@ -61,8 +64,8 @@ def fused_operands(
         written.data.next = joined_kernel
 
     control = [
-        delay(clk, kernel.enable, written.enable, 1),
-        delay(clk, kernel.addr, written.addr, 1),
-        delay(clk, read_addr, later_addr, 1),
+        delay(clk, d=kernel.enable, q=written.enable, cycles=1),
+        delay(clk, d=kernel.addr, q=written.addr, cycles=1),
+        delay(clk, d=read_addr, q=later_addr, cycles=1),
     ]
     return window_decoders, kernel_decoders, join, load, control

@@ -57,13 +57,35 @@ def delta_buffer(
     word = bits(design.n_cu * design.fmt.width)
 
     words = delta_words(
-        clk, rst, start, config, sink, room, cu_group, word_taken, position_taken, row_taken,
-        word, element, framing_error, design,
-    )  # fmt: skip
+        clk,
+        rst,
+        start,
+        config=config,
+        sink=sink,
+        room=room,
+        cu_group=cu_group,
+        word_taken=word_taken,
+        position_taken=position_taken,
+        row_taken=row_taken,
+        word=word,
+        element=element,
+        framing_error=framing_error,
+        design=design,
+    )
     memory = delta_memory(
-        clk, rst, start, word_taken, cu_group, position_taken, word,
-        slot.group, position_read, deltas, opening, groups_max,
-    )  # fmt: skip
+        clk,
+        rst,
+        start,
+        taken=word_taken,
+        place=cu_group,
+        half_taken=position_taken,
+        word=word,
+        read_place=slot.group,
+        half_read=position_read,
+        deltas=deltas,
+        opening=opening,
+        half_words=groups_max,
+    )
 
     @always_comb
     def tell() -> None:

@@ -54,13 +54,35 @@ def delta_rows(
     word = bits(design.n_cu * design.fmt.width)
 
     words = delta_words(
-        clk, rst, start, config, sink, room, cu_group, word_taken, position_taken, row_taken,
-        word, element, framing_error, design,
-    )  # fmt: skip
+        clk,
+        rst,
+        start,
+        config=config,
+        sink=sink,
+        room=room,
+        cu_group=cu_group,
+        word_taken=word_taken,
+        position_taken=position_taken,
+        row_taken=row_taken,
+        word=word,
+        element=element,
+        framing_error=framing_error,
+        design=design,
+    )
     memory = delta_memory(
-        clk, rst, start, word_taken, place, row_taken, word,
-        slot.delta_word, row_read, deltas, opening, row_words,
-    )  # fmt: skip
+        clk,
+        rst,
+        start,
+        taken=word_taken,
+        place=place,
+        half_taken=row_taken,
+        word=word,
+        read_place=slot.delta_word,
+        half_read=row_read,
+        deltas=deltas,
+        opening=opening,
+        half_words=row_words,
+    )
 
     @always_comb
     def tell() -> None:

@@ -139,14 +139,23 @@ def delta_words(
             element.valid.next = False
             framing_error.next = False
 
-    lane_registers = [_lane(clk, enable(j), element.data, lanes[j]) for j in range(n_cu)]
+    lane_registers = [
+        _lane(clk, mine=enable(j), data=element.data, held=lanes[j]) for j in range(n_cu)
+    ]
 
     @always_comb
     def join() -> None:
         word.next = joined
 
     positions = raster(
-        clk, start, position_taken, config.out_columns, config.out_rows, config.images,
-        last_column, last_row, last_image,
-    )  # fmt: skip
+        clk,
+        start,
+        advance=position_taken,
+        columns=config.out_columns,
+        rows=config.out_rows,
+        images=config.images,
+        last_column=last_column,
+        last_row=last_row,
+        last_image=last_image,
+    )
     return place, permit, recognise, collect, lane_registers, join, positions

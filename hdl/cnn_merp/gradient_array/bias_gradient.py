@@ -64,8 +64,8 @@ def bias_gradient(
             operand.next = memory[addr]
         addend.next = element.data
 
-    track = valid_delay(clk, rst, element.valid, write, add_latency + 1)
-    carry = delay(clk, element.index, write_addr, add_latency + 1)
-    add = fp_add(clk, addend, operand, total, design.fmt, add_latency)
-    align = delay(clk, operand, gradient, READ_LATENCY - 1)
+    track = valid_delay(clk, rst, d=element.valid, q=write, cycles=add_latency + 1)
+    carry = delay(clk, d=element.index, q=write_addr, cycles=add_latency + 1)
+    add = fp_add(clk, a=addend, b=operand, y=total, fmt=design.fmt, latency=add_latency)
+    align = delay(clk, d=operand, q=gradient, cycles=READ_LATENCY - 1)
     return choose, track, access, carry, add, align

@@ -55,12 +55,12 @@ def gradient_array(
 
     # The gradients are read while the products are in the multipliers' last stage.
     control = [
-        valid_delay(clk, rst, slot.valid, write, latency),
-        delay(clk, slot.kernel_addr, slot_addr, design.mul_latency),
-        delay(clk, opening, slot_opening, design.mul_latency),
-        delay(clk, slot_addr, write_addr, latency - design.mul_latency),
-        delay(clk, read.tap_shift, tap_shift, 1),
-        delay(clk, read.cu_shift, cu_shift, 2),
+        valid_delay(clk, rst, d=slot.valid, q=write, cycles=latency),
+        delay(clk, d=slot.kernel_addr, q=slot_addr, cycles=design.mul_latency),
+        delay(clk, d=opening, q=slot_opening, cycles=design.mul_latency),
+        delay(clk, d=slot_addr, q=write_addr, cycles=latency - design.mul_latency),
+        delay(clk, d=read.tap_shift, q=tap_shift, cycles=1),
+        delay(clk, d=read.cu_shift, q=cu_shift, cycles=2),
     ]
 
     @always_comb
@@ -75,20 +75,22 @@ def gradient_array(
     units = [
         gradient_cu(
             clk,
-            window,
-            deltas((j + 1) * width, j * width),
-            read_addr,
-            from_zero,
-            write,
-            write_addr,
-            tap_shift,
-            elements[j],
-            design,
+            window=window,
+            delta=deltas((j + 1) * width, j * width),
+            read_addr=read_addr,
+            from_zero=from_zero,
+            write=write,
+            write_addr=write_addr,
+            tap_shift=tap_shift,
+            y=elements[j],
+            design=design,
         )
         for j in range(n_cu)
     ]
     joined = ConcatSignal(*reversed(elements)) if n_cu > 1 else elements[0]
 
     place = place_of(width)
-    select = select_word(clk, joined, index_of(cu_shift, place), gradient, place)
+    select = select_word(
+        clk, words=joined, index=index_of(cu_shift, place), word=gradient, place=place
+    )
     return control, choose, units, select

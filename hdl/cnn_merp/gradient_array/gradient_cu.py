@@ -48,22 +48,22 @@ def gradient_cu(
     multipliers = [
         fp_mul(
             clk,
-            window((tap + 1) * width, tap * width),
-            delta,
-            products[tap],
-            design.fmt,
-            design.mul_latency,
+            a=window((tap + 1) * width, tap * width),
+            b=delta,
+            y=products[tap],
+            fmt=design.fmt,
+            latency=design.mul_latency,
         )
         for tap in range(taps)
     ]
     adders = [
         fp_add(
             clk,
-            products[tap],
-            operand((tap + 1) * width, tap * width),
-            totals[tap],
-            design.fmt,
-            design.add_latency,
+            a=products[tap],
+            b=operand((tap + 1) * width, tap * width),
+            y=totals[tap],
+            fmt=design.fmt,
+            latency=design.add_latency,
         )
         for tap in range(taps)
     ]
@@ -82,5 +82,5 @@ def gradient_cu(
             operand.next = memory[read_addr]
 
     place = place_of(width)
-    select = select_word(clk, operand, index_of(tap_shift, place), y, place)
+    select = select_word(clk, words=operand, index=index_of(tap_shift, place), word=y, place=place)
     return multipliers, adders, join, access, select

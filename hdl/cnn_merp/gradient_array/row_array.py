@@ -67,26 +67,52 @@ def row_array(
         words.next = both
 
     row = [
-        delay(clk, slot.valid, store, 1),
-        delay(clk, slot.column, store_column, 1),
-        kernel_memory(clk, store, store_column, words, column, late_words, design.max_size),
+        delay(clk, d=slot.valid, q=store, cycles=1),
+        delay(clk, d=slot.column, q=store_column, cycles=1),
+        kernel_memory(
+            clk,
+            write=store,
+            write_addr=store_column,
+            data=words,
+            read_addr=column,
+            word=late_words,
+            words=design.max_size,
+        ),
     ]
-    steer = row_control(clk, rst, slot, opening, read, column, control, design)
-    decode = row_operands(clk, words, late_words, scales, exponents, activations, operands, design)
+    steer = row_control(
+        clk,
+        rst,
+        slot=slot,
+        opening=opening,
+        read=read,
+        column=column,
+        control=control,
+        design=design,
+    )
+    decode = row_operands(
+        clk,
+        words=words,
+        late_words=late_words,
+        scales=scales,
+        exponents=exponents,
+        activations=activations,
+        deltas=operands,
+        design=design,
+    )
     # A CU's elements have room for a power of two, so that CU and lane are one index.
     elements = [bits(width << levels(design.ku_lanes)) for _ in range(n_cu)]
     units = [
         row_cu(
             clk,
-            control,
-            scales(taps * SCALE_BITS, 0),
-            exponents(taps * EXPONENT_BITS, 0),
-            activations,
-            scales((taps + j + 1) * SCALE_BITS, (taps + j) * SCALE_BITS),
-            exponents((taps + j + 1) * EXPONENT_BITS, (taps + j) * EXPONENT_BITS),
-            operands((j + 1) * OPERAND_BITS, j * OPERAND_BITS),
-            elements[j],
-            design,
+            control=control,
+            scales=scales(taps * SCALE_BITS, 0),
+            exponents=exponents(taps * EXPONENT_BITS, 0),
+            activations=activations,
+            delta_scale=scales((taps + j + 1) * SCALE_BITS, (taps + j) * SCALE_BITS),
+            delta_exponent=exponents((taps + j + 1) * EXPONENT_BITS, (taps + j) * EXPONENT_BITS),
+            delta=operands((j + 1) * OPERAND_BITS, j * OPERAND_BITS),
+            elements=elements[j],
+            design=design,
         )
         for j in range(n_cu)
     ]
@@ -94,11 +120,11 @@ def row_array(
     shifts = (read.cu_shift, read.tap_shift)
     digits = [shift(len(shift), ELEMENT_PLACE) for shift in shifts if len(shift) > ELEMENT_PLACE]
     if not digits:
-        return join, row, steer, decode, units, delay(clk, joined, gradient, 1)
+        return join, row, steer, decode, units, delay(clk, d=joined, q=gradient, cycles=1)
     index = ConcatSignal(*digits) if len(digits) > 1 else digits[0]
     late_index = bits(len(index))
     choose = [
-        delay(clk, index, late_index, READ_LATENCY - 1),
-        select_word(clk, joined, late_index, gradient, ELEMENT_PLACE),
+        delay(clk, d=index, q=late_index, cycles=READ_LATENCY - 1),
+        select_word(clk, words=joined, index=late_index, word=gradient, place=ELEMENT_PLACE),
     ]
     return join, row, steer, decode, units, choose

@@ -62,38 +62,47 @@ def row_cu(
         (
             row_largest(
                 clk,
-                control.first,
-                control.keep_largest,
-                control.active,
-                control.keep_scales,
-                scales((tap + 1) * SCALE_BITS, tap * SCALE_BITS),
-                delta_scale,
-                exponents((tap + 1) * EXPONENT_BITS, tap * EXPONENT_BITS),
-                delta_exponent,
-                distances[tap],
-                held[tap],
+                first=control.first,
+                keep_largest=control.keep_largest,
+                active=control.active,
+                keep_scales=control.keep_scales,
+                x=scales((tap + 1) * SCALE_BITS, tap * SCALE_BITS),
+                delta=delta_scale,
+                x_exponent=exponents((tap + 1) * EXPONENT_BITS, tap * EXPONENT_BITS),
+                delta_exponent=delta_exponent,
+                distance=distances[tap],
+                scale=held[tap],
             ),
             fused_product(
                 clk,
-                activations((tap + 1) * width, tap * width),
-                delta,
-                products[tap],
-                dsp,
-                PRODUCT,
+                activation=activations((tap + 1) * width, tap * width),
+                kernel=delta,
+                y=products[tap],
+                dsp=dsp,
+                latency=PRODUCT,
             ),
-            fused_align(clk, products[tap], distances[tap], terms[tap], 0),
-            row_sum(clk, control.clear, control.keep_sums, terms[tap], sums[tap], sum_bits(design)),
+            fused_align(
+                clk, product=products[tap], distance=distances[tap], term=terms[tap], later=0
+            ),
+            row_sum(
+                clk,
+                clear=control.clear,
+                keep=control.keep_sums,
+                term=terms[tap],
+                held=sums[tap],
+                width=sum_bits(design),
+            ),
         )
         for tap in range(taps)
     ]
     accumulators = [
         row_lane(
             clk,
-            control,
-            _joined(sums[lane::lanes]),
-            _joined(held[lane::lanes]),
-            words[lane],
-            design,
+            control=control,
+            sums=_joined(sums[lane::lanes]),
+            scales=_joined(held[lane::lanes]),
+            element=words[lane],
+            design=design,
         )
         for lane in range(lanes)
     ]

@@ -73,23 +73,33 @@ def row_lane(
             operand.next = word
 
     stages = [
-        select_word(clk, sums, control.sum_step, picked, SUM_PLACE),
-        select_word(clk, scales, control.scale_step, picked_scale, SCALE_PLACE),
-        delay(clk, picked_scale, scale, SCALES_FIRST + DIFFERENCE - 1),
-        fused_normalise(clk, difference, largest, special, row_total, design.fused_window, fmt),
-        fp_add(clk, row_total, operand, total, fmt, design.add_latency),
+        select_word(clk, words=sums, index=control.sum_step, word=picked, place=SUM_PLACE),
+        select_word(
+            clk, words=scales, index=control.scale_step, word=picked_scale, place=SCALE_PLACE
+        ),
+        delay(clk, d=picked_scale, q=scale, cycles=SCALES_FIRST + DIFFERENCE - 1),
+        fused_normalise(
+            clk,
+            total=difference,
+            largest=largest,
+            special=special,
+            y=row_total,
+            window=design.fused_window,
+            fmt=fmt,
+        ),
+        fp_add(clk, a=row_total, b=operand, y=total, fmt=fmt, latency=design.add_latency),
         kernel_memory(
             clk,
-            control.write,
-            control.write_addr,
-            total,
-            control.read_addr,
-            word,
-            design.gradient_words,
+            write=control.write,
+            write_addr=control.write_addr,
+            data=total,
+            read_addr=control.read_addr,
+            word=word,
+            words=design.gradient_words,
         ),
     ]
     if fmt == design.fmt:
-        stages.append(delay(clk, word, element, 1))
+        stages.append(delay(clk, d=word, q=element, cycles=1))
     else:
-        stages.append(fp_convert(clk, word, element, fmt, design.fmt))
+        stages.append(fp_convert(clk, a=word, y=element, fmt=fmt, target=design.fmt))
     return subtract, unpack, fetch, stages

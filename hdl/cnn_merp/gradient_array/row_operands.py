@@ -60,15 +60,23 @@ def row_operands(
     all_operands = ConcatSignal(*reversed(operand)) if n_cu > 1 else operand[0]
 
     decoders = [
-        *(row_scale(clk, words((j + 1) * width, j * width), scale[j]) for j in range(count)),
+        *(
+            row_scale(clk, word=words((j + 1) * width, j * width), scale=scale[j])
+            for j in range(count)
+        ),
         *(
             fused_activation(
-                clk, late_words((j + 1) * width, j * width), element[j], design.fused_dsp
+                clk,
+                word=late_words((j + 1) * width, j * width),
+                activation=element[j],
+                dsp=design.fused_dsp,
             )
             for j in range(taps)
         ),
         *(
-            fused_operand(late_words((taps + j + 1) * width, (taps + j) * width), operand[j])
+            fused_operand(
+                word=late_words((taps + j + 1) * width, (taps + j) * width), operand=operand[j]
+            )
             for j in range(n_cu)
         ),
     ]
@@ -78,8 +86,8 @@ def row_operands(
         activations.next = all_elements
 
     waits = [
-        delay(clk, all_scales, scales, SCALE - 1),
-        delay(clk, all_exponents, exponents, SCALE),
-        delay(clk, all_operands, deltas, 1),
+        delay(clk, d=all_scales, q=scales, cycles=SCALE - 1),
+        delay(clk, d=all_exponents, q=exponents, cycles=SCALE),
+        delay(clk, d=all_operands, q=deltas, cycles=1),
     ]
     return decoders, join, waits

@@ -33,9 +33,15 @@ def window(
     upright = bits(k * k * width)
     row_bits = k * width
     restored = [bits(row_bits) for _ in range(k)]
-    turn_rows = rotator(taps, row_shift, upright, k, row_bits)
+    turn_rows = rotator(x=taps, shift=row_shift, y=upright, places=k, width=row_bits)
     turn_columns = [
-        rotator(upright((r + 1) * row_bits, r * row_bits), column_shift, restored[r], k, width)
+        rotator(
+            x=upright((r + 1) * row_bits, r * row_bits),
+            shift=column_shift,
+            y=restored[r],
+            places=k,
+            width=width,
+        )
         for r in range(k)
     ]
     in_order = ConcatSignal(*reversed(restored)) if k > 1 else restored[0]

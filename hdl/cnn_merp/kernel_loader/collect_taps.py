@@ -54,7 +54,9 @@ def collect_taps(clk: Any, sink: Stream, collected: Any, width: int, rotated: bo
     The first lies lowest; ``rotated``: highest, which turns the kernel by 180 degrees.
     """
     if len(collected) == width:
-        collect = _single(clk, sink, collected)
+        collect = _single(clk, sink=sink, collected=collected)
     else:
-        collect = (_from_below if rotated else _from_above)(clk, sink, collected, width)
+        collect = (_from_below if rotated else _from_above)(
+            clk, sink=sink, collected=collected, width=width
+        )
     return collect

@@ -59,9 +59,20 @@ def delta_loader(
     cleared = count(groups)  # biases of each CU that are +0
 
     intake = kernel_intake(
-        clk, rst, start, sink, kernel, cu, addr, final, taken, kernels_loaded, framing_error,
-        design, True,
-    )  # fmt: skip
+        clk,
+        rst,
+        start,
+        sink=sink,
+        kernel=kernel,
+        cu=cu,
+        addr=addr,
+        final=final,
+        taken=taken,
+        loaded=kernels_loaded,
+        framing_error=framing_error,
+        design=design,
+        rotated=True,
+    )
 
     @always_comb
     def place() -> None:

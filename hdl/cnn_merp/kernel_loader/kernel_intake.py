@@ -40,7 +40,9 @@ def kernel_intake(
     """
     taps, n_cu = design.taps, design.n_cu
     tap = count(taps)  # can also hold its limit, so that tap + 1 compares without a carry lost
-    collect = collect_taps(clk, sink, kernel.data, design.fmt.width, rotated)
+    collect = collect_taps(
+        clk, sink=sink, collected=kernel.data, width=design.fmt.width, rotated=rotated
+    )
 
     @always_comb
     def complete() -> None:

@@ -61,9 +61,20 @@ def kernel_loader(
     bias_error = flag()
 
     intake = kernel_intake(
-        clk, rst, start, sink_kernel, kernel, kernel_cu, addr, final, taken, kernels_loaded,
-        kernel_error, design, False,
-    )  # fmt: skip
+        clk,
+        rst,
+        start,
+        sink=sink_kernel,
+        kernel=kernel,
+        cu=kernel_cu,
+        addr=addr,
+        final=final,
+        taken=taken,
+        loaded=kernels_loaded,
+        framing_error=kernel_error,
+        design=design,
+        rotated=False,
+    )
 
     @always_comb
     def place() -> None:

@@ -67,11 +67,33 @@ def engine(
     popped = flag()
 
     windows = input_side(
-        clk, rst, start, loaded, map_config, sink, popped,
-        slot, held, verdict, progress.complete, progress.map_error, design,
-    )  # fmt: skip
-    units = ARRAYS[array](clk, rst, kernel, bias, slot, held, sums, design)
+        clk,
+        rst,
+        start,
+        enable=loaded,
+        config=map_config,
+        sink=sink,
+        popped=popped,
+        slot=slot,
+        held=held,
+        verdict=verdict,
+        complete=progress.complete,
+        framing_error=progress.map_error,
+        design=design,
+    )
+    units = ARRAYS[array](
+        clk, rst, kernel=kernel, bias=bias, slot=slot, window=held, sums=sums, design=design
+    )
     finish = super_layer(
-        clk, rst, start, output_config, sums, popped, source, progress.output_done, design, state
+        clk,
+        rst,
+        start,
+        config=output_config,
+        sums=sums,
+        popped=popped,
+        source=source,
+        done=progress.output_done,
+        design=design,
+        state=state,
     )
     return windows, units, finish

@@ -90,31 +90,76 @@ def delta(
     if before:
         opened = Stream(design.fmt.width)
         expand = [
-            _open(deltas_in, loaded, opened),
+            _open(sink=deltas_in, enable=loaded, source=opened),
             unpool(
-                clk, rst, start, unpool_config, opened, state, between, expanded, unpool_error,
-                undone,
+                clk,
+                rst,
+                start,
+                config=unpool_config,
+                sink=opened,
+                sink_state=state,
+                source=between,
+                done=expanded,
+                framing_error=unpool_error,
+                design=undone,
             ),
-        ]  # fmt: skip
+        ]
         engine_in, engine_out = between, deltas_out
     else:
         expand = [
             unpool(
-                clk, rst, start, unpool_config, between, state, deltas_out, expanded, unpool_error,
-                undone,
+                clk,
+                rst,
+                start,
+                config=unpool_config,
+                sink=between,
+                sink_state=state,
+                source=deltas_out,
+                done=expanded,
+                framing_error=unpool_error,
+                design=undone,
             )
-        ]  # fmt: skip
+        ]
         engine_in, engine_out = deltas_in, between
 
-    spread = dilater(clk, rst, start, dilate_config, engine_in, dilated, dilate_error, design)
+    spread = dilater(
+        clk,
+        rst,
+        start,
+        config=dilate_config,
+        sink=engine_in,
+        source=dilated,
+        framing_error=dilate_error,
+        design=design,
+    )
     loader = delta_loader(
-        clk, rst, start, load_config, stream_of(s_axis_kernel), kernel, bias, loaded, load_error,
-        design,
-    )  # fmt: skip
+        clk,
+        rst,
+        start,
+        config=load_config,
+        sink=stream_of(s_axis_kernel),
+        kernel=kernel,
+        bias=bias,
+        loaded=loaded,
+        framing_error=load_error,
+        design=design,
+    )
     datapath = engine(
-        clk, rst, start, map_config, output_config, kernel, bias, loaded, dilated, engine_out,
-        verdict, progress, design, array,
-    )  # fmt: skip
+        clk,
+        rst,
+        start,
+        map_config=map_config,
+        output_config=output_config,
+        kernel=kernel,
+        bias=bias,
+        loaded=loaded,
+        sink=dilated,
+        source=engine_out,
+        verdict=verdict,
+        progress=progress,
+        design=design,
+        array=array,
+    )
 
     @always_comb
     def gather() -> None:
@@ -123,7 +168,7 @@ def delta(
         input_error.next = progress.map_error or dilate_error or unpool_error
 
     words = [
-        word_counter(clk, rst, start, stream, counted)
+        word_counter(clk, rst, start, stream=stream, words=counted)
         for stream, counted in (
             (s_axis_delta, status.delta_in),
             (s_axis_kernel, status.kernel),
@@ -132,7 +177,17 @@ def delta(
         )
     ]
     counters = run_counters(
-        clk, rst, start, s_axis_delta, ends, loaded, progress.complete, output_done,
-        verdict, input_error, load_error, status,
-    )  # fmt: skip
+        clk,
+        rst,
+        start,
+        first=s_axis_delta,
+        ends=ends,
+        loaded=loaded,
+        complete=progress.complete,
+        output_done=output_done,
+        verdict=verdict,
+        map_error=input_error,
+        load_error=load_error,
+        status=status,
+    )
     return expand, spread, loader, datapath, gather, words, counters

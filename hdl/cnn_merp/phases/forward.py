@@ -63,14 +63,35 @@ def forward(
     loaded = flag()
     load_error, ends = flag(), flag()
     loader = kernel_loader(
-        clk, rst, start, load_config, stream_of(s_axis_kernel), stream_of(s_axis_bias),
-        kernel, bias, loaded, load_error, design,
-    )  # fmt: skip
+        clk,
+        rst,
+        start,
+        config=load_config,
+        sink_kernel=stream_of(s_axis_kernel),
+        sink_bias=stream_of(s_axis_bias),
+        kernel=kernel,
+        bias=bias,
+        loaded=loaded,
+        framing_error=load_error,
+        design=design,
+    )
     datapath = engine(
-        clk, rst, start, map_config, output_config, kernel, bias, loaded,
-        stream_of(s_axis_map), stream_of(m_axis_map), verdict, progress, design, array,
-        m_axis_state and stream_of(m_axis_state),
-    )  # fmt: skip
+        clk,
+        rst,
+        start,
+        map_config=map_config,
+        output_config=output_config,
+        kernel=kernel,
+        bias=bias,
+        loaded=loaded,
+        sink=stream_of(s_axis_map),
+        source=stream_of(m_axis_map),
+        verdict=verdict,
+        progress=progress,
+        design=design,
+        array=array,
+        state=m_axis_state and stream_of(m_axis_state),
+    )
     ports = [
         (s_axis_map, status.map_in),
         (s_axis_kernel, status.kernel),
@@ -79,11 +100,23 @@ def forward(
     ]
     if m_axis_state is not None:
         ports.append((m_axis_state, status.state_out))
-    words = [word_counter(clk, rst, start, stream, counted) for stream, counted in ports]
+    words = [
+        word_counter(clk, rst, start, stream=stream, words=counted) for stream, counted in ports
+    ]
     counters = run_counters(
-        clk, rst, start, s_axis_map, ends, loaded, progress.complete,
-        progress.output_done, verdict, progress.map_error, load_error, status,
-    )  # fmt: skip
+        clk,
+        rst,
+        start,
+        first=s_axis_map,
+        ends=ends,
+        loaded=loaded,
+        complete=progress.complete,
+        output_done=progress.output_done,
+        verdict=verdict,
+        map_error=progress.map_error,
+        load_error=load_error,
+        status=status,
+    )
 
     @always_comb
     def end() -> None:

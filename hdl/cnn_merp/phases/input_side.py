@@ -63,22 +63,72 @@ def input_side(
     row_shift = bits(word.shift_width)
     column_shift = bits(word.shift_width)
     router = map_writer(
-        clk, rst, start, enable, config, sink,
-        floor, bank_write, written_row, written_column, written_channel, complete, framing_error,
-        design,
-    )  # fmt: skip
-    banks = input_banks(clk, bank_write, bank_read, taps, design)
-    walk = positions(clk, rst, start, config, head_take, head_valid, head, design)
+        clk,
+        rst,
+        start,
+        enable=enable,
+        config=config,
+        sink=sink,
+        floor=floor,
+        bank=bank_write,
+        row=written_row,
+        column=written_column,
+        channel=written_channel,
+        complete=complete,
+        framing_error=framing_error,
+        design=design,
+    )
+    banks = input_banks(clk, write=bank_write, read=bank_read, taps=taps, design=design)
+    walk = positions(
+        clk, rst, start, config=config, take=head_take, valid=head_valid, head=head, design=design
+    )
     if isinstance(config, RowMapConfig):
         issuer = row_sequencer(
-            clk, rst, start, config, head, head_valid, head_take, written_row, popped,
-            floor, bank_read, row_shift, column_shift, slot, verdict, design,
-        )  # fmt: skip
+            clk,
+            rst,
+            start,
+            config=config,
+            head=head,
+            head_valid=head_valid,
+            head_take=head_take,
+            written_row=written_row,
+            filled=popped,
+            floor=floor,
+            read=bank_read,
+            row_shift=row_shift,
+            column_shift=column_shift,
+            slot=slot,
+            verdict=verdict,
+            design=design,
+        )
     else:
         issuer = sequencer(
-            clk, rst, start, config, head, head_valid, head_take,
-            written_row, written_column, written_channel, popped,
-            floor, bank_read, row_shift, column_shift, slot, verdict, design,
-        )  # fmt: skip
-    reuse = window(clk, row_shift, column_shift, taps, held, design.k, design.fmt.width)
+            clk,
+            rst,
+            start,
+            config=config,
+            head=head,
+            head_valid=head_valid,
+            head_take=head_take,
+            written_row=written_row,
+            written_column=written_column,
+            written_channel=written_channel,
+            popped=popped,
+            floor=floor,
+            read=bank_read,
+            row_shift=row_shift,
+            column_shift=column_shift,
+            slot=slot,
+            verdict=verdict,
+            design=design,
+        )
+    reuse = window(
+        clk,
+        row_shift=row_shift,
+        column_shift=column_shift,
+        taps=taps,
+        held=held,
+        k=design.k,
+        width=design.fmt.width,
+    )
     return router, banks, walk, issuer, reuse

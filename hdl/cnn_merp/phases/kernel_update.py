@@ -97,36 +97,96 @@ def kernel_update(
     ends = flag()  # a transfer with the run's last word, whichever stream it leaves by
 
     windows = input_side(
-        clk, rst, start, enable, map_config, stream_of(s_axis_map), filled,
-        slot, held, verdict, complete, map_error, design,
-    )  # fmt: skip
+        clk,
+        rst,
+        start,
+        enable=enable,
+        config=map_config,
+        sink=stream_of(s_axis_map),
+        popped=filled,
+        slot=slot,
+        held=held,
+        verdict=verdict,
+        complete=complete,
+        framing_error=map_error,
+        design=design,
+    )
     deltas_in = stream_of(s_axis_delta)
     expand: Any = ()
     if unpool_config is not None and s_axis_state is not None and undone is not None:
         deltas_in = Stream(width)
         expand = unpool(
-            clk, rst, start, unpool_config, stream_of(s_axis_delta), stream_of(s_axis_state),
-            deltas_in, expanded, unpool_error, undone,
-        )  # fmt: skip
+            clk,
+            rst,
+            start,
+            config=unpool_config,
+            sink=stream_of(s_axis_delta),
+            sink_state=stream_of(s_axis_state),
+            source=deltas_in,
+            done=expanded,
+            framing_error=unpool_error,
+            design=undone,
+        )
     second = (delta_rows if by_rows else delta_buffer)(
-        clk, rst, start, map_config, deltas_in, slot,
-        filled, deltas, opening, element, delta_error, design,
-    )  # fmt: skip
+        clk,
+        rst,
+        start,
+        config=map_config,
+        sink=deltas_in,
+        slot=slot,
+        filled=filled,
+        deltas=deltas,
+        opening=opening,
+        element=element,
+        framing_error=delta_error,
+        design=design,
+    )
     units = ARRAYS[design.ku_kind][array](
-        clk, rst, slot, opening, held, deltas, read, kernel_element, design
-    )  # fmt: skip
-    bias = bias_gradient(clk, rst, element, bias_read, bias_index, bias_element, design)
-    velocities = (
-        s_axis_kernel_velocity, s_axis_bias_velocity, m_axis_kernel_velocity, m_axis_bias_velocity,
-    )  # fmt: skip
+        clk,
+        rst,
+        slot=slot,
+        opening=opening,
+        window=held,
+        deltas=deltas,
+        read=read,
+        gradient=kernel_element,
+        design=design,
+    )
+    bias = bias_gradient(
+        clk,
+        rst,
+        element=element,
+        read_enable=bias_read,
+        read_index=bias_index,
+        gradient=bias_element,
+        design=design,
+    )
     updater = update_unit(
-        clk, rst, start, verdict.final_issue, map_config, update_config,
-        read, kernel_element, bias_read, bias_index, bias_element,
-        stream_of(s_axis_kernel), stream_of(s_axis_bias),
-        stream_of(m_axis_kernel), stream_of(m_axis_bias),
-        ends, output_done, update_error, design, array,
-        *(stream and stream_of(stream) for stream in velocities),
-    )  # fmt: skip
+        clk,
+        rst,
+        start,
+        final_issue=verdict.final_issue,
+        map_config=map_config,
+        config=update_config,
+        read=read,
+        kernel_gradient=kernel_element,
+        bias_read=bias_read,
+        bias_index=bias_index,
+        bias_gradient=bias_element,
+        sink_kernel=stream_of(s_axis_kernel),
+        sink_bias=stream_of(s_axis_bias),
+        source_kernel=stream_of(m_axis_kernel),
+        source_bias=stream_of(m_axis_bias),
+        ends=ends,
+        done=output_done,
+        framing_error=update_error,
+        design=design,
+        array=array,
+        sink_kernel_velocity=s_axis_kernel_velocity and stream_of(s_axis_kernel_velocity),
+        sink_bias_velocity=s_axis_bias_velocity and stream_of(s_axis_bias_velocity),
+        source_kernel_velocity=m_axis_kernel_velocity and stream_of(m_axis_kernel_velocity),
+        source_bias_velocity=m_axis_bias_velocity and stream_of(m_axis_bias_velocity),
+    )
     ports: list[tuple[AxiStream | None, Any]] = [
         (s_axis_map, status.map_in),
         (s_axis_delta, status.delta_in),
@@ -144,11 +204,23 @@ def kernel_update(
         ]
     if s_axis_state is not None:
         ports.append((s_axis_state, status.state_in))
-    words = [word_counter(clk, rst, start, stream, counted) for stream, counted in ports]
+    words = [
+        word_counter(clk, rst, start, stream=stream, words=counted) for stream, counted in ports
+    ]
     counters = run_counters(
-        clk, rst, start, s_axis_map, ends, enable, complete, output_done, verdict,
-        map_error, load_error, status,
-    )  # fmt: skip
+        clk,
+        rst,
+        start,
+        first=s_axis_map,
+        ends=ends,
+        loaded=enable,
+        complete=complete,
+        output_done=output_done,
+        verdict=verdict,
+        map_error=map_error,
+        load_error=load_error,
+        status=status,
+    )
 
     @always(clk.posedge)
     def open_ports() -> None:

@@ -79,6 +79,24 @@ def accumulator_turn(
         if fire and not midway:
             ages[window.lane].next = 1
 
-    counter = credit_counter(clk, rst, start, popped, spends, config.groups, credits, places)
-    check = credit_check(clk, start, popped, spends, config.groups, credits, enough, places)
+    counter = credit_counter(
+        clk,
+        rst,
+        start,
+        given=popped,
+        spent=spends,
+        amount=config.groups,
+        credits=credits,
+        first=places,
+    )
+    check = credit_check(
+        clk,
+        start,
+        given=popped,
+        spent=spends,
+        amount=config.groups,
+        credits=credits,
+        enough=enough,
+        first=places,
+    )
     return decide, tell, grow, counter, check

@@ -86,6 +86,17 @@ def gradient_turn(
         if start:
             resting.next = False
 
-    counter = credit_counter(clk, rst, start, filled, spends, config.groups, credits, 0)
-    check = credit_check(clk, start, filled, spends, config.groups, credits, enough, 0)
+    counter = credit_counter(
+        clk, rst, start, given=filled, spent=spends, amount=config.groups, credits=credits, first=0
+    )
+    check = credit_check(
+        clk,
+        start,
+        given=filled,
+        spent=spends,
+        amount=config.groups,
+        credits=credits,
+        enough=enough,
+        first=0,
+    )
     return decide, tell, pause, counter, check

@@ -158,14 +158,28 @@ def positions(
             active.next = False
 
     next_image = ring_step(
-        image_mod, image_ring, config.rows_mod, config.rows_ring,
-        next_image_mod, next_image_ring, k, d,
-    )  # fmt: skip
+        mod=image_mod,
+        ring=image_ring,
+        mod_step=config.rows_mod,
+        ring_step=config.rows_ring,
+        mod_after=next_image_mod,
+        ring_after=next_image_ring,
+        k=k,
+        d=d,
+    )
     next_row = ring_step(
-        at.row_mod, at.row_ring, config.stride_mod, config.stride_ring,
-        next_row_mod, next_row_ring, k, d,
-    )  # fmt: skip
-    entry = position_entry(clk, config, at, steps, loads, head, design)
+        mod=at.row_mod,
+        ring=at.row_ring,
+        mod_step=config.stride_mod,
+        ring_step=config.stride_ring,
+        mod_after=next_row_mod,
+        ring_after=next_row_ring,
+        k=k,
+        d=d,
+    )
+    entry = position_entry(
+        clk, config=config, at=at, sums=steps, loads=loads, head=head, design=design
+    )
     instances = (flow, borders, ends, mark, hand_on, walk, next_image, next_row, entry)
     if not isinstance(config, RowMapConfig):
         return instances

@@ -193,6 +193,17 @@ def row_sequencer(
         if rst:
             slot.valid.next = False
 
-    reader = window_read(clk, fire, head, channel, read, row_shift, column_shift, design)
-    counter = credit_counter(clk, rst, start, filled, spends, 1, rows, 0)
+    reader = window_read(
+        clk,
+        fetch=fire,
+        position=head,
+        channel=channel,
+        read=read,
+        row_shift=row_shift,
+        column_shift=column_shift,
+        design=design,
+    )
+    counter = credit_counter(
+        clk, rst, start, given=filled, spent=spends, amount=1, credits=rows, first=0
+    )
     return arrive, decide, place, end, tell, keep, advance, issue, hand_on, reader, counter

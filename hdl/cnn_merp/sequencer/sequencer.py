@@ -143,19 +143,60 @@ def sequencer(
             slot.valid.next = False
 
     order = window_order(
-        clk, rst, start, config, head, head_valid, head_take,
-        written_row, written_column, written_channel, opens, leaves, window, position, floor,
-        design,
-    )  # fmt: skip
+        clk,
+        rst,
+        start,
+        config=config,
+        head=head,
+        head_valid=head_valid,
+        head_take=head_take,
+        written_row=written_row,
+        written_column=written_column,
+        written_channel=written_channel,
+        opens=opens,
+        leaves=leaves,
+        window=window,
+        position=position,
+        floor=floor,
+        design=design,
+    )
     if isinstance(config, GradientMapConfig):
         turn = gradient_turn(
-            clk, rst, start, config, busy, window, midway, last_group, popped, fire, verdict, design
+            clk,
+            rst,
+            start,
+            config=config,
+            busy=busy,
+            window=window,
+            midway=midway,
+            ends_window=last_group,
+            filled=popped,
+            fire=fire,
+            verdict=verdict,
+            design=design,
         )
     else:
         turn = accumulator_turn(
-            clk, rst, start, config, busy, window, midway, popped, fire, verdict, design
+            clk,
+            rst,
+            start,
+            config=config,
+            busy=busy,
+            window=window,
+            midway=midway,
+            popped=popped,
+            fire=fire,
+            verdict=verdict,
+            design=design,
         )
     reader = window_read(
-        clk, opens, position, window.channel, read, row_shift, column_shift, design
+        clk,
+        fetch=opens,
+        position=position,
+        channel=window.channel,
+        read=read,
+        row_shift=row_shift,
+        column_shift=column_shift,
+        design=design,
     )
     return place, tell, advance, issue, hand_on, order, turn, reader

@@ -35,4 +35,4 @@ def coded_max(fresh: Any, a: Any, b: Any, code: Any, y: Any) -> Any:
         else:
             y.next = concat(held, larger)
 
-    return fp_max(fresh, value, b, larger, wins), attach
+    return fp_max(fresh=fresh, a=value, b=b, y=larger, wins=wins), attach

@@ -132,11 +132,18 @@ def drain(
             beat.results.next = 0
             idle.next = 0
 
-    space = free_places(clk, rst, reserved, freed, room, places)
+    space = free_places(clk, rst, taken=reserved, freed=freed, some=room, places=places)
     positions = raster(
-        clk, start, position_done, config.columns, config.rows, config.images,
-        step.last_column, step.last_row, step.last_image,
-    )  # fmt: skip
+        clk,
+        start,
+        advance=position_done,
+        columns=config.columns,
+        rows=config.rows,
+        images=config.images,
+        last_column=step.last_column,
+        last_row=step.last_row,
+        last_image=step.last_image,
+    )
     parts = decide, fetch, place, split, walk, close, space, positions
     if permit is None:
         return parts

@@ -58,10 +58,10 @@ def pool_cell(
     if design.state:
         size = position_bits(design.pool_window)
         code = codes((index + 1) * size, index * size)
-        compare = coded_max(update.fresh(index), partial, element, code, larger)
+        compare = coded_max(fresh=update.fresh(index), a=partial, b=element, code=code, y=larger)
         value = partial(width, 0)
     else:
-        compare = fp_max(update.fresh(index), partial, element, larger)
+        compare = fp_max(fresh=update.fresh(index), a=partial, b=element, y=larger)
         value = partial
 
     if not design.average:
@@ -89,8 +89,8 @@ def pool_cell(
     return (
         access,
         begin,
-        fp_add(clk, operand, element, total, design.fmt, design.add_latency),
+        fp_add(clk, a=operand, b=element, y=total, fmt=design.fmt, latency=design.add_latency),
         compare,
-        delay(clk, larger, maximum, design.add_latency),
+        delay(clk, d=larger, q=maximum, cycles=design.add_latency),
         combine,
     )

@@ -88,13 +88,34 @@ def pool_code(
     joined = ConcatSignal(*reversed(places)) if overlap > 1 else places[0]
     early = bits(overlap**2 * size)
 
-    steps = position_steps(start, step, row_restart, row_advance, column_restart, column_advance)
+    steps = position_steps(
+        start,
+        step=step,
+        row_restart=row_restart,
+        row_advance=row_advance,
+        column_restart=column_restart,
+        column_advance=column_advance,
+    )
     walks = [
-        _walk(clk, row_restart, row_advance, config.stride, config.window, row),
-        _walk(clk, column_restart, column_advance, config.stride, 1, column),
+        _walk(
+            clk,
+            restart=row_restart,
+            advance=row_advance,
+            stride=config.stride,
+            amount=config.window,
+            place=row,
+        ),
+        _walk(
+            clk,
+            restart=column_restart,
+            advance=column_advance,
+            stride=config.stride,
+            amount=1,
+            place=column,
+        ),
     ]
     sums = [
-        _sum(row[index // overlap], column[index % overlap], places[index])
+        _sum(row=row[index // overlap], column=column[index % overlap], code=places[index])
         for index in range(overlap**2)
     ]
 

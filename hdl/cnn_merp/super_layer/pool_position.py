@@ -55,15 +55,40 @@ def pool_position(
     store_address = bits(overlap * width) if design.average else update.store_address
     deliver = bits(overlap**2) if design.average else update.deliver
 
-    steps = position_steps(start, step, row_restart, row_advance, column_restart, column_advance)
+    steps = position_steps(
+        start,
+        step=step,
+        row_restart=row_restart,
+        row_advance=row_advance,
+        column_restart=column_restart,
+        column_advance=column_advance,
+    )
     rows = pool_axis(
-        clk, row_restart, row_advance, config.window, config.stride, config.pooled_rows,
-        row_covers, row_opens, row_closes, row_closes_last, overlap,
-    )  # fmt: skip
+        clk,
+        restart=row_restart,
+        advance=row_advance,
+        window=config.window,
+        stride=config.stride,
+        pooled=config.pooled_rows,
+        covers=row_covers,
+        opens=row_opens,
+        closes=row_closes,
+        closes_last=row_closes_last,
+        overlap=overlap,
+    )
     columns = pool_axis(
-        clk, column_restart, column_advance, config.window, config.stride, config.pooled_columns,
-        column_covers, column_opens, column_closes, column_closes_last, overlap,
-    )  # fmt: skip
+        clk,
+        restart=column_restart,
+        advance=column_advance,
+        window=config.window,
+        stride=config.stride,
+        pooled=config.pooled_columns,
+        covers=column_covers,
+        opens=column_opens,
+        closes=column_closes,
+        closes_last=column_closes_last,
+        overlap=overlap,
+    )
 
     @always_comb
     def judge() -> None:
@@ -125,7 +150,7 @@ def pool_position(
         return parts
     return (
         *parts,
-        delay(clk, store, update.store, design.add_latency),
-        delay(clk, store_address, update.store_address, design.add_latency),
-        delay(clk, deliver, update.deliver, design.add_latency),
+        delay(clk, d=store, q=update.store, cycles=design.add_latency),
+        delay(clk, d=store_address, q=update.store_address, cycles=design.add_latency),
+        delay(clk, d=deliver, q=update.deliver, cycles=design.add_latency),
     )

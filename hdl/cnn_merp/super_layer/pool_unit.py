@@ -56,7 +56,16 @@ def pool_unit(
     complete = bits(pooled) if design.average else y
 
     cells = [
-        pool_cell(clk, update, element, average, combined[index], index, design, codes)
+        pool_cell(
+            clk,
+            update=update,
+            element=element,
+            average=average,
+            y=combined[index],
+            index=index,
+            design=design,
+            codes=codes,
+        )
         for index in range(memories)
     ]
 
@@ -85,7 +94,7 @@ def pool_unit(
     return (
         cells,
         follow,
-        fp_mul(clk, total, scale, scaled, design.fmt, design.mul_latency),
-        delay(clk, complete, plain, design.mul_latency),
+        fp_mul(clk, a=total, b=scale, y=scaled, fmt=design.fmt, latency=design.mul_latency),
+        delay(clk, d=complete, q=plain, cycles=design.mul_latency),
         choose,
     )

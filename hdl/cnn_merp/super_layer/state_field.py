@@ -32,4 +32,4 @@ def state_field(relu: Any, x: Any, code: Any, field: Any, fmt: FloatFormat) -> A
         else:
             field.next = code
 
-    return positive(x, mask, fmt), compose
+    return positive(x=x, y=mask, fmt=fmt), compose

@@ -87,24 +87,24 @@ def state_side(
         permit.next = room or not asked
         reserved.next = step.issue and asked
 
-    space = free_places(clk, rst, reserved, freed, room, places)
+    space = free_places(clk, rst, taken=reserved, freed=freed, some=room, places=places)
 
     if design.pool_window > 1:
         fields = [bits(field_width) for _ in lanes]
         makers = [
             state_field(
-                config.relu,
-                elements(lane * pooled + width, lane * pooled),
-                elements((lane + 1) * pooled, lane * pooled + width),
-                fields[lane],
-                design.fmt,
+                relu=config.relu,
+                x=elements(lane * pooled + width, lane * pooled),
+                code=elements((lane + 1) * pooled, lane * pooled + width),
+                field=fields[lane],
+                fmt=design.fmt,
             )
             for lane in lanes
         ]
     else:
         fields = [flag() for _ in lanes]
         makers = [
-            positive(elements((lane + 1) * width, lane * width), fields[lane], design.fmt)
+            positive(x=elements((lane + 1) * width, lane * width), y=fields[lane], fmt=design.fmt)
             for lane in lanes
         ]
     of_results = ConcatSignal(last, results, *reversed(fields))
@@ -112,7 +112,7 @@ def state_side(
     if design.average:
         masks = [flag() for _ in lanes]
         makers += [
-            positive(beat.data((lane + 1) * width, lane * width), masks[lane], design.fmt)
+            positive(x=beat.data((lane + 1) * width, lane * width), y=masks[lane], fmt=design.fmt)
             for lane in lanes
         ]
         of_beat = ConcatSignal(beat.ends_run, *reversed(masks))
@@ -142,7 +142,17 @@ def state_side(
     def admit() -> None:
         pushed.next = written and any_state
 
-    waiting = credit_fifo(clk, rst, pushed, word, head, head_valid, head_take, freed, places)
+    waiting = credit_fifo(
+        clk,
+        rst,
+        push=pushed,
+        data=word,
+        head=head,
+        head_valid=head_valid,
+        take=head_take,
+        popped=freed,
+        words=places,
+    )
 
     @always_comb
     def look_up() -> None:
@@ -156,10 +166,33 @@ def state_side(
             field_size.next = position_size
 
     sender = state_sender(
-        clk, rst, config.average, field_size, head, head_valid, head_take,
-        value, size, push, flush, fits, field_width, r,
-    )  # fmt: skip
-    packer = bit_packer(clk, rst, start, value, size, push, flush, fits, source, sent)
+        clk,
+        rst,
+        together=config.average,
+        field_size=field_size,
+        beat=head,
+        beat_valid=head_valid,
+        take=head_take,
+        value=value,
+        size=size,
+        push=push,
+        flush=flush,
+        room=fits,
+        width=field_width,
+        lanes=r,
+    )
+    packer = bit_packer(
+        clk,
+        rst,
+        start,
+        value=value,
+        size=size,
+        push=push,
+        flush=flush,
+        room=fits,
+        source=source,
+        sent=sent,
+    )
 
     @always_comb
     def finish() -> None:

@@ -73,14 +73,36 @@ def super_layer(
     permit = flag() if design.state else None
 
     waiting = credit_fifo(
-        clk, rst, sums.valid, sums.data, word, word_valid, word_take, popped, design.fifo_words
+        clk,
+        rst,
+        push=sums.valid,
+        data=sums.data,
+        head=word,
+        head_valid=word_valid,
+        take=word_take,
+        popped=popped,
+        words=design.fifo_words,
     )
     issuer = drain(
-        clk, rst, start, config, word, word_valid, word_take, closes, closes_last, freed,
-        step, beat, drained, design, places, permit,
-    )  # fmt: skip
+        clk,
+        rst,
+        start,
+        config=config,
+        word=word,
+        word_valid=word_valid,
+        take=word_take,
+        closes=closes,
+        closes_last=closes_last,
+        freed=freed,
+        step=step,
+        beat=beat,
+        drained=drained,
+        design=design,
+        places=places,
+        permit=permit,
+    )
     rectifiers = [
-        relu(config.relu, beat.data((lane + 1) * width, lane * width), rectified[lane])
+        relu(enable=config.relu, x=beat.data((lane + 1) * width, lane * width), y=rectified[lane])
         for lane in range(r)
     ]
 
@@ -93,19 +115,41 @@ def super_layer(
         if design.state:
             codes = bits(design.pool_overlap**2 * position_bits(design.pool_window))
         stages = [
-            pool_position(clk, start, config, step, closes, closes_last, update, design),
+            pool_position(
+                clk,
+                start,
+                config=config,
+                step=step,
+                closes=closes,
+                closes_last=closes_last,
+                update=update,
+                design=design,
+            ),
             *(
-                pool_unit(clk, x, update, config.average, config.scale, y, design, codes)
+                pool_unit(
+                    clk,
+                    x=x,
+                    update=update,
+                    average=config.average,
+                    scale=config.scale,
+                    y=y,
+                    design=design,
+                    codes=codes,
+                )
                 for x, y in zip(rectified, elements, strict=True)
             ),
-            result_tag(clk, rst, beat, results, last, design, latency),
+            result_tag(
+                clk, rst, beat=beat, results=results, last=last, design=design, cycles=latency
+            ),
         ]
         if codes is not None:
-            stages.append(pool_code(clk, start, config, step, codes, design))
+            stages.append(
+                pool_code(clk, start, config=config, step=step, codes=codes, design=design)
+            )
     else:
         elements, results, last = rectified, beat.results, beat.last
         values = elements
-        stages = [each_position(step, closes, closes_last)]
+        stages = [each_position(step=step, closes=closes, closes_last=closes_last)]
 
     push = flag()
     result = bits(1 + len(results) + r * width)
@@ -118,10 +162,29 @@ def super_layer(
         push.next = results != 0
         result.next = joined
 
-    leaving = credit_fifo(clk, rst, push, result, head, head_valid, head_take, freed, places)
+    leaving = credit_fifo(
+        clk,
+        rst,
+        push=push,
+        data=result,
+        head=head,
+        head_valid=head_valid,
+        take=head_take,
+        popped=freed,
+        words=places,
+    )
     sender = serializer(
-        clk, rst, start, head, head_valid, head_take, source, sent, width, r,
-    )  # fmt: skip
+        clk,
+        rst,
+        start,
+        beat=head,
+        beat_valid=head_valid,
+        take=head_take,
+        source=source,
+        sent=sent,
+        width=width,
+        lanes=r,
+    )
 
     parts = waiting, issuer, rectifiers, stages, join, leaving, sender
     if state is None:
@@ -135,9 +198,22 @@ def super_layer(
     state_done = flag()
     pooled = ConcatSignal(*reversed(elements)) if r > 1 else elements[0]
     keeper = state_side(
-        clk, rst, start, config, step, closes, permit, beat, pooled, results, last,
-        state, state_done, design, places,
-    )  # fmt: skip
+        clk,
+        rst,
+        start,
+        config=config,
+        step=step,
+        closes=closes,
+        permit=permit,
+        beat=beat,
+        elements=pooled,
+        results=results,
+        last=last,
+        source=state,
+        done=state_done,
+        design=design,
+        places=places,
+    )
 
     @always_comb
     def finish_both() -> None:

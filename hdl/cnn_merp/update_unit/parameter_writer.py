@@ -47,7 +47,17 @@ def parameter_writer(
     def join() -> None:
         tagged.next = joined
 
-    waiting = credit_fifo(clk, rst, push, tagged, head, head_valid, take, popped, words)
+    waiting = credit_fifo(
+        clk,
+        rst,
+        push=push,
+        data=tagged,
+        head=head,
+        head_valid=head_valid,
+        take=take,
+        popped=popped,
+        words=words,
+    )
 
     @always_comb
     def present() -> None:

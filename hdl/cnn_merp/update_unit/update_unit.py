@@ -92,8 +92,7 @@ def update_unit(
     """
     fmt, width = design.fmt, design.fmt.width
     sign_at = width - 1
-    latencies = (design.mul_latency, design.add_latency)
-    step = sum(latencies)
+    step = design.mul_latency + design.add_latency
     with_momentum = sink_kernel_velocity is not None
     gradient_at = READ_LATENCY + 1  # cycles after the entrance: read, and choice between the two
     velocity_at = gradient_at + (step if with_momentum else 0)
@@ -114,18 +113,40 @@ def update_unit(
     parameter_ends, parameter_sent = flag(), flag()
 
     walk = update_walk(
-        clk, rst, start, final_issue, map_config, advance, walking, biases, last,
-        read, bias_read, bias_index, design, SLOT_CYCLES + gradient_latency(design),
-    )  # fmt: skip
+        clk,
+        rst,
+        start,
+        final_issue=final_issue,
+        config=map_config,
+        advance=advance,
+        walking=walking,
+        biases=biases,
+        last=last,
+        read=read,
+        bias_read=bias_read,
+        bias_index=bias_index,
+        design=design,
+        settle=SLOT_CYCLES + gradient_latency(design),
+    )
     reader = parameter_reader(
-        clk, rst, start, biases, last, take, sink_kernel, sink_bias, old, old_valid, old_error
+        clk,
+        rst,
+        start,
+        biases=biases,
+        last=last,
+        take=take,
+        sink_kernel=sink_kernel,
+        sink_bias=sink_bias,
+        data=old,
+        valid=old_valid,
+        framing_error=old_error,
     )
     track = [
-        valid_delay(clk, rst, advance, gradient_there, gradient_at),
-        valid_delay(clk, rst, take, velocity_there, velocity_at),
-        valid_delay(clk, rst, velocity_there, parameter_there, step),
+        valid_delay(clk, rst, d=advance, q=gradient_there, cycles=gradient_at),
+        valid_delay(clk, rst, d=take, q=velocity_there, cycles=velocity_at),
+        valid_delay(clk, rst, d=velocity_there, q=parameter_there, cycles=step),
     ]
-    space = free_places(clk, rst, advance, freed, room, places)
+    space = free_places(clk, rst, taken=advance, freed=freed, some=room, places=places)
     joined = ConcatSignal(last, biases)
 
     @always_comb
@@ -142,12 +163,22 @@ def update_unit(
             is_zero.next = kernel_gradient[sign_at:] == 0
 
     aligned = [
-        delay(clk, tag, tag_read, READ_LATENCY),
-        delay(clk, tag_read, tag_chosen, 1),
-        delay(clk, tag_chosen, tag_new, parameter_at - gradient_at),
-        delay(clk, old, late_old, velocity_at),
+        delay(clk, d=tag, q=tag_read, cycles=READ_LATENCY),
+        delay(clk, d=tag_read, q=tag_chosen, cycles=1),
+        delay(clk, d=tag_chosen, q=tag_new, cycles=parameter_at - gradient_at),
+        delay(clk, d=old, q=late_old, cycles=velocity_at),
     ]
-    descent = SUMS[array](clk, config.rate, velocity, late_old, renewed, True, fmt, *latencies)
+    descent = SUMS[array](
+        clk,
+        factor=config.rate,
+        x=velocity,
+        addend=late_old,
+        y=renewed,
+        subtract=True,
+        fmt=fmt,
+        mul_latency=design.mul_latency,
+        add_latency=design.add_latency,
+    )
 
     @always_comb
     def leave() -> None:
@@ -163,9 +194,20 @@ def update_unit(
             pushed_last.next = tag_chosen[1]
 
     writer = parameter_writer(
-        clk, rst, start, push, pushed_biases, pushed_last, pushed, freed,
-        source_kernel, source_bias, parameter_ends, parameter_sent, places,
-    )  # fmt: skip
+        clk,
+        rst,
+        start,
+        push=push,
+        biases=pushed_biases,
+        last=pushed_last,
+        data=pushed,
+        popped=freed,
+        source_kernel=source_kernel,
+        source_bias=source_bias,
+        ends=parameter_ends,
+        sent=parameter_sent,
+        words=places,
+    )
     parts = [walk, reader, track, space, join, choose, aligned, descent, leave, writer]
 
     if not with_momentum:
@@ -181,7 +223,12 @@ def update_unit(
             done.next = parameter_sent
             framing_error.next = old_error
 
-        return *parts, enter, finish, _from_rest(gradient, is_zero, velocity)
+        return (
+            *parts,
+            enter,
+            finish,
+            _from_rest(gradient=gradient, is_zero=is_zero, velocity=velocity),
+        )
 
     past, past_valid, past_error = bits(width), flag(), flag()
     late_past = bits(width)
@@ -189,17 +236,36 @@ def update_unit(
     velocity_room, velocity_freed = flag(), flag()
     velocity_ends, velocity_sent = flag(), flag()
     past_reader = parameter_reader(
-        clk, rst, start, biases, last, take, sink_kernel_velocity, sink_bias_velocity,
-        past, past_valid, past_error,
-    )  # fmt: skip
+        clk,
+        rst,
+        start,
+        biases=biases,
+        last=last,
+        take=take,
+        sink_kernel=sink_kernel_velocity,
+        sink_bias=sink_bias_velocity,
+        data=past,
+        valid=past_valid,
+        framing_error=past_error,
+    )
     past_aligned = [
-        delay(clk, past, late_past, gradient_at),
-        delay(clk, tag_chosen, tag_velocity, velocity_at - gradient_at),
+        delay(clk, d=past, q=late_past, cycles=gradient_at),
+        delay(clk, d=tag_chosen, q=tag_velocity, cycles=velocity_at - gradient_at),
     ]
     momentum = SUMS[array](
-        clk, config.momentum, late_past, gradient, velocity, False, fmt, *latencies
+        clk,
+        factor=config.momentum,
+        x=late_past,
+        addend=gradient,
+        y=velocity,
+        subtract=False,
+        fmt=fmt,
+        mul_latency=design.mul_latency,
+        add_latency=design.add_latency,
     )
-    velocity_space = free_places(clk, rst, take, velocity_freed, velocity_room, places)
+    velocity_space = free_places(
+        clk, rst, taken=take, freed=velocity_freed, some=velocity_room, places=places
+    )
 
     @always_comb
     def enter_both() -> None:
@@ -216,9 +282,20 @@ def update_unit(
         velocity_last.next = tag_velocity[1]
 
     velocity_writer = parameter_writer(
-        clk, rst, start, velocity_there, velocity_biases, velocity_last, velocity, velocity_freed,
-        source_kernel_velocity, source_bias_velocity, velocity_ends, velocity_sent, places,
-    )  # fmt: skip
+        clk,
+        rst,
+        start,
+        push=velocity_there,
+        biases=velocity_biases,
+        last=velocity_last,
+        data=velocity,
+        popped=velocity_freed,
+        source_kernel=source_kernel_velocity,
+        source_bias=source_bias_velocity,
+        ends=velocity_ends,
+        sent=velocity_sent,
+        words=places,
+    )
 
     @always_comb
     def finish_both() -> None:

@@ -83,15 +83,41 @@ def unpool_reader(
     joined = ConcatSignal(*reversed(place)) if overlap > 1 else place[0]
 
     rows = unpool_axis(
-        clk, start, row_restart, row_advance, config.window, config.area, config.stride,
-        config.pooled_rows, row_on, row_taps, row_oldest, row_opens_next, row_newest,
-        passed.row_closes, rows_closed, overlap,
-    )  # fmt: skip
+        clk,
+        start,
+        restart=row_restart,
+        advance=row_advance,
+        unit=config.window,
+        reach=config.area,
+        stride=config.stride,
+        pooled=config.pooled_rows,
+        covers=row_on,
+        taps=row_taps,
+        oldest=row_oldest,
+        opens_next=row_opens_next,
+        newest=row_newest,
+        closes=passed.row_closes,
+        closed=rows_closed,
+        overlap=overlap,
+    )
     columns = unpool_axis(
-        clk, column_restart, column_restart, column_advance, 1, config.window, config.stride,
-        config.pooled_columns, column_on, column_taps, column_oldest, column_opens_next,
-        column_newest, passed.column_closes, passed.columns, overlap,
-    )  # fmt: skip
+        clk,
+        start=column_restart,
+        restart=column_restart,
+        advance=column_advance,
+        unit=1,
+        reach=config.window,
+        stride=config.stride,
+        pooled=config.pooled_columns,
+        covers=column_on,
+        taps=column_taps,
+        oldest=column_oldest,
+        opens_next=column_opens_next,
+        newest=column_newest,
+        closes=passed.column_closes,
+        closed=passed.columns,
+        overlap=overlap,
+    )
 
     @always(clk.posedge)
     def settle() -> None:
@@ -203,11 +229,18 @@ def unpool_reader(
     def present() -> None:
         read.address.next = joined
 
-    space = free_places(clk, rst, fire, freed, room, places)
+    space = free_places(clk, rst, taken=fire, freed=freed, some=room, places=places)
     elements = raster(
-        clk, start, element_done, config.columns, config.rows, config.images,
-        last_column, last_row, last_image,
-    )  # fmt: skip
+        clk,
+        start,
+        advance=element_done,
+        columns=config.columns,
+        rows=config.rows,
+        images=config.images,
+        last_column=last_column,
+        last_row=last_row,
+        last_image=last_image,
+    )
     return (
         rows, columns, space, elements, settle, locate, check, decide, step, walk, account, address,
         fetch, present,

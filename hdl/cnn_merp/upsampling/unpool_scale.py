@@ -61,10 +61,20 @@ def unpool_scale(
 
     return (
         permit,
-        free_places(clk, rst, accept, freed, room, places),
-        valid_delay(clk, rst, accept, push, design.mul_latency),
-        fp_mul(clk, data, scale, product, design.fmt, design.mul_latency),
-        delay(clk, data, plain, design.mul_latency),
+        free_places(clk, rst, taken=accept, freed=freed, some=room, places=places),
+        valid_delay(clk, rst, d=accept, q=push, cycles=design.mul_latency),
+        fp_mul(clk, a=data, b=scale, y=product, fmt=design.fmt, latency=design.mul_latency),
+        delay(clk, d=data, q=plain, cycles=design.mul_latency),
         choose,
-        credit_fifo(clk, rst, push, chosen, word, word_valid, take, freed, places),
+        credit_fifo(
+            clk,
+            rst,
+            push=push,
+            data=chosen,
+            head=word,
+            head_valid=word_valid,
+            take=take,
+            popped=freed,
+            words=places,
+        ),
     )

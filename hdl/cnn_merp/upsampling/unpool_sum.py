@@ -93,17 +93,17 @@ def unpool_sum(
     cells = [
         unpool_cell(
             clk,
-            write.enable(a * overlap + b),
-            write.address,
-            write.data,
-            read.address((b + 1) * span, b * span),
-            read.row_on(a),
-            read.column_on(b),
-            read.row_taps((a + 1) * taps, a * taps),
-            read.column_taps((b + 1) * taps, b * taps),
-            average,
-            terms[a * overlap + b],
-            design,
+            write_enable=write.enable(a * overlap + b),
+            write_address=write.address,
+            write_data=write.data,
+            address=read.address((b + 1) * span, b * span),
+            row_on=read.row_on(a),
+            column_on=read.column_on(b),
+            row_tap=read.row_taps((a + 1) * taps, a * taps),
+            column_tap=read.column_taps((b + 1) * taps, b * taps),
+            average=average,
+            term=terms[a * overlap + b],
+            design=design,
         )
         for a in range(overlap)
         for b in range(overlap)
@@ -116,16 +116,30 @@ def unpool_sum(
         row_oldest.next = row_oldest_1
         column_oldest.next = column_oldest_1
 
-    order = _order(clk, terms, row_oldest, column_oldest, ordered, design)
+    order = _order(
+        clk,
+        terms=terms,
+        row_oldest=row_oldest,
+        column_oldest=column_oldest,
+        ordered=ordered,
+        design=design,
+    )
     if size == 1:
-        return cells, follow, order, _copy(ordered[0], y)
+        return cells, follow, order, _copy(x=ordered[0], y=y)
 
     waited = [bits(width) for _ in range(size)]
     totals = [ordered[0], *(bits(width) for _ in range(size - 2)), y]
-    waits = [delay(clk, ordered[i], waited[i], (i - 1) * latency) for i in range(2, size)]
+    waits = [
+        delay(clk, d=ordered[i], q=waited[i], cycles=(i - 1) * latency) for i in range(2, size)
+    ]
     adders = [
         fp_add(
-            clk, totals[i - 1], waited[i] if i > 1 else ordered[1], totals[i], design.fmt, latency
+            clk,
+            a=totals[i - 1],
+            b=waited[i] if i > 1 else ordered[1],
+            y=totals[i],
+            fmt=design.fmt,
+            latency=latency,
         )
         for i in range(1, size)
     ]
