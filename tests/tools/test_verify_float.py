@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from exact import OPERATIONS
 from merp.models.arithmetic.testfloat import UNDERFLOW, expected, read_vectors, write_vectors
 from merp.models.errors import BadInput
 from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
-from merp.testbenches.arithmetic.exact import OPERATIONS
 from merp.tools import cli
 
 FORMATS = {"binary32": BINARY32, "bfloat16": BFLOAT16, "binary16": BINARY16}

@@ -15,7 +15,7 @@ from merp.hdl.base.signals import Stream, bits, flag
 from merp.hdl.conversion.convert import Export, convert
 from merp.hdl.conversion.entity import entity
 from merp.testbenches.block.trace import run_block
-from merp.testbenches.conversion.trap_wiring import adder
+from trap_wiring import adder
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from myhdl import (
 from merp.hdl.base.signals import bits
 from merp.hdl.conversion.convert import ExportError, convert
 from merp.hdl.conversion.entity import entity
-from merp.testbenches.conversion.trap_wiring import register
+from trap_wiring import register
 
 
 @entity

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from merp.hdl.conversion.convert import ExportError, convert
-from merp.testbenches.conversion.traps import DESIGNS
+from traps import DESIGNS
 
 
 def test_a_structural_top_needs_no_copies_of_its_ports(tmp_path: Path) -> None:

@@ -14,12 +14,12 @@ import pytest
 from merp.cosim.block.replay import lint_verilog, replay
 from merp.hdl.conversion.convert import convert
 from merp.testbenches.block.trace import flatten, run_block
-from merp.testbenches.conversion.traps import DESIGNS, digest
+from traps import DESIGNS, digest
 
 _DIGEST = """
 import sys
 from pathlib import Path
-from merp.testbenches.conversion.traps import digest
+from traps import digest
 print(digest(Path(sys.argv[1])))
 """
 
@@ -54,7 +54,7 @@ def test_same_bytes_whatever_the_hash_seed(tmp_path: Path) -> None:
     for seed in ("0", "1", "2"):
         done = subprocess.run(
             [sys.executable, "-c", _DIGEST, str(tmp_path / seed)],
-            env=os.environ | {"PYTHONHASHSEED": seed},
+            env=os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)},
             capture_output=True,
             text=True,
             check=True,

@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 
 from checkout import ROOT
+from exact import add as exact_add
+from exact import number, rounded
 from merp.models.arithmetic.compiled import Bits
 from merp.models.arithmetic.fp_convert import fp_convert
 from merp.models.arithmetic.fused import fused_sum
@@ -24,8 +26,6 @@ from merp.models.network.network import Network
 from merp.models.network.network_file import read_network
 from merp.models.params.formats import BINARY32
 from merp.models.params.summation import Summation
-from merp.testbenches.arithmetic.exact import add as exact_add
-from merp.testbenches.arithmetic.exact import number, rounded
 from merp.testbenches.arithmetic.fused_bench import CASES, directed, random_windows
 from merp.tools import cli
 

@@ -7,6 +7,8 @@ from itertools import product
 import numpy as np
 import pytest
 
+import binary64
+from exact import add, multiply
 from merp.models.arithmetic.words import to_bits, to_values
 from merp.models.golden.convolution import convolution
 from merp.models.golden.delta import delta_convolution, delta_layer, spread, swapped
@@ -14,8 +16,6 @@ from merp.models.network.network import Layer
 from merp.models.params.formats import BINARY16, BINARY32, FloatFormat
 from merp.models.params.shape import Shape
 from merp.models.params.summation import Summation
-from merp.testbenches.arithmetic.exact import add, multiply
-from merp.testbenches.cnn_merp import binary64
 
 SMALL = FloatFormat(5, 4)
 NEGATIVE = BINARY32.sign_bit

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import binary64
+from exact import add, multiply
 from merp.models.arithmetic.words import to_bits, to_values
 from merp.models.golden import kernel_update
 from merp.models.golden.kernel_update import bias_gradient, gradients, kernel_gradient, update
 from merp.models.network.network import Layer
 from merp.models.params.formats import BINARY16, BINARY32, FloatFormat
 from merp.models.params.shape import Shape
-from merp.testbenches.arithmetic.exact import add, multiply
-from merp.testbenches.cnn_merp import binary64
 
 SMALL = FloatFormat(5, 4)
 NEGATIVE = BINARY32.sign_bit

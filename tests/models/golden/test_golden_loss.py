@@ -7,10 +7,10 @@ import math
 import numpy as np
 import pytest
 
+import binary64
 from merp.models.arithmetic.words import to_bits, to_values
 from merp.models.golden.loss import LOSSES, loss
 from merp.models.params.formats import BFLOAT16, BINARY32
-from merp.testbenches.cnn_merp import binary64
 
 
 @pytest.mark.parametrize("kind", LOSSES)

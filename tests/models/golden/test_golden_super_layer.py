@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from exact import add, multiply
 from merp.models.arithmetic.relu import relu
 from merp.models.arithmetic.words import to_bits, to_values
 from merp.models.golden.convolution import convolution
@@ -16,7 +17,6 @@ from merp.models.params.cnn_merp.registers import reciprocal_square
 from merp.models.params.formats import BINARY16, BINARY32, FloatFormat
 from merp.models.params.shape import Pool, Shape
 from merp.models.params.summation import Summation
-from merp.testbenches.arithmetic.exact import add, multiply
 
 SMALL = FloatFormat(5, 4)
 INF, NAN = BINARY32.inf, BINARY32.nan

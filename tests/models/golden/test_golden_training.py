@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import binary64
 from merp.models.arithmetic.words import to_bits, to_values
 from merp.models.golden.delta import delta_layer
 from merp.models.golden.inference import layer_inputs
@@ -28,7 +29,6 @@ from merp.models.params.shape import Pool, Shape
 from merp.models.params.state_field import STATES
 from merp.models.traffic.closed_form import step_bytes
 from merp.models.traffic.footing import Footing
-from merp.testbenches.cnn_merp import binary64
 from merp.tools.common.shipped import open_network
 
 LABELS = np.array([2, 0])

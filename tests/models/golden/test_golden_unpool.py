@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import binary64
+from exact import add, multiply
 from merp.models.arithmetic.relu import relu
 from merp.models.arithmetic.words import to_bits, to_values
 from merp.models.golden.pooling import average_pool, max_pool
@@ -16,8 +18,6 @@ from merp.models.params.formats import BFLOAT16, BINARY32, FloatFormat
 from merp.models.params.shape import Pool, Shape
 from merp.models.params.state_field import STATES
 from merp.models.traffic.footing import state_read_bits, state_write_bits
-from merp.testbenches.arithmetic.exact import add, multiply
-from merp.testbenches.cnn_merp import binary64
 
 SMALL = FloatFormat(5, 4)
 ONE, INF, NAN, NEGATIVE = BINARY32.one, BINARY32.inf, BINARY32.nan, BINARY32.sign_bit

@@ -1,6 +1,6 @@
 """How exact a convolution is, by the kind of CU and the accumulator behind it.
 
-    python -m merp.testbenches.arithmetic.accumulation_error
+    python tests/oracles/accumulation_error.py
 
 prints the table of ``docs/blocks/cnn_merp/cu_array/accumulator.md``.
 """

@@ -11,8 +11,8 @@ from myhdl import ResetSignal, Signal, intbv
 
 from merp.hdl.base.signals import Stream, bits, flag
 from merp.hdl.conversion.convert import convert
-from merp.testbenches.conversion.trap_processes import choices, clashes, counts, tables, wrapping
-from merp.testbenches.conversion.trap_wiring import (
+from trap_processes import choices, clashes, counts, tables, wrapping
+from trap_wiring import (
     aliases,
     concats,
     direct,

@@ -8,7 +8,7 @@ from myhdl import Signal, always, always_comb, always_seq, intbv, modbv
 
 from merp.hdl.base.signals import bits
 from merp.hdl.conversion.entity import entity
-from merp.testbenches.conversion.trap_wiring import register
+from trap_wiring import register
 
 
 @entity

@@ -1,1 +1,0 @@
-"""Small blocks that a converter may get wrong."""
