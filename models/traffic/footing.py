@@ -2,7 +2,8 @@
 
 ``paper`` is what CNN-MERP's table 3 counts: feature and delta maps. ``full`` adds kernels, biases
 and the state that the backward phases need. ``board`` is full with the tiling that an on-chip
-memory of a given size forces; its figures are modelled.
+memory of a given size forces; its figures are modelled. MB are 10^6 bytes, a multiply-add is two
+operations.
 """
 
 from __future__ import annotations

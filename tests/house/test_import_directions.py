@@ -1,9 +1,13 @@
-"""Imports point left only: models <- hdl <- testbenches <- cosim <- tools."""
+"""Imports point left, models <- hdl <- testbenches <- cosim <- tools, and down between the rooms.
+
+A room is a folder of a tree; a file that stands in the tree itself is a room of its own.
+"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -13,36 +17,159 @@ from checkout import ROOT
 ORDER = ("models", "hdl", "testbenches", "cosim", "tools")
 FILES = sorted(path for folder in ORDER for path in (ROOT / folder).rglob("*.py"))
 
+Rooms = Mapping[str, frozenset[str]]
+"""Of each room of a tree, the rooms that it may import."""
 
-def imported(path: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ImportFrom) and node.module:
-            yield node.module
-            yield from (f"{node.module}.{name.name}" for name in node.names)
+
+def rooms(*floors: Mapping[str, str]) -> Rooms:
+    """Declared from the bottom up, each with the rooms below it that it may import, "" for none."""
+    return {room: frozenset(below.split()) for floor in floors for room, below in floor.items()}
+
+
+PARAMS = "errors params params.cnn_merp"
+MODELS = rooms(
+    {"errors": "", "params": "errors", "params.cnn_merp": "errors params"},
+    dict.fromkeys(("arithmetic", "network", "fpga"), PARAMS),
+    dict.fromkeys(("golden", "traffic", "cnn_merp"), f"{PARAMS} arithmetic network fpga"),
+)
+
+# A block declares its behavioural twin, so twins stand below the blocks and know none of them.
+BASE = "conversion base"
+SHARED = f"{BASE} streams arithmetic axi fused behavioural"
+PORTS = f"{SHARED} cnn_merp.ports"
+BLOCKS = (
+    "cu_array", "delta_buffer", "gradient_array", "input_buffer", "kernel_loader", "sequencer",
+    "super_layer", "update_unit", "upsampling",
+)  # fmt: skip
+EVERY_BLOCK = " ".join(f"cnn_merp.{room}" for room in BLOCKS)
+HDL = rooms(
+    {"conversion": "", "base": "conversion", "behavioural": "conversion"},
+    {"streams": BASE, "arithmetic": f"{BASE} behavioural", "axi": BASE},
+    {"fused": f"{BASE} arithmetic behavioural"},
+    {"cnn_merp.ports": SHARED, "cnn_merp.behavioural": "conversion behavioural cnn_merp.ports"},
+    {f"cnn_merp.{room}": f"{PORTS} cnn_merp.behavioural" for room in BLOCKS},
+    {"cnn_merp.phases": f"{PORTS} cnn_merp.behavioural {EVERY_BLOCK}"},
+)
+
+TESTBENCHES = rooms(
+    {"block": "", "top": "block", "axi": "block top"},
+    {"arithmetic": "block", "cnn_merp": "block top arithmetic"},
+)
+
+COSIM = rooms(
+    {"engines": "", "phases": "", "audit": "engines phases"},
+    {"block": "engines", "synthesis": "engines"},
+)
+
+COMMON = "common bitstream"
+TOOLS = rooms(
+    {"common": "", "bitstream": "common"},
+    dict.fromkeys(("simulate", "traffic", "train", "resources", "report", "workload"), COMMON),
+    dict.fromkeys(("networks", "registers", "verify_float", "cli"), COMMON),
+    {"export": f"{COMMON} simulate"},  # what is simulated is what the vectors are of
+    {"calibrate": f"{COMMON} resources", "losses": f"{COMMON} train"},
+)
+
+TREES = dict(zip(ORDER, (MODELS, HDL, TESTBENCHES, COSIM, TOOLS), strict=True))
+
+
+def room_of(module: str) -> tuple[str, str]:
+    """Tree and room of a module's name, such as ``merp.hdl.cnn_merp.phases.forward``.
+
+    The room of a tree's own ``__init__.py`` is "": it is a door plate and may be named anywhere.
+    """
+    tree, *parts = module.split(".")[1:]
+    while len(parts) > 1 and not (ROOT / tree).joinpath(*parts).is_dir():
+        parts.pop()
+    return tree, ".".join(parts)
+
+
+def module_of(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(("merp", *(part for part in parts if part != "__init__")))
+
+
+def imported(source: str) -> Iterator[str]:
+    """The modules of the package that a text imports, whether at its head or in a function."""
+    for node in ast.walk(ast.parse(source)):
+        names: list[str] = []
+        if isinstance(node, ast.ImportFrom):
+            assert not node.level, "an import is absolute"
+            names = [f"{node.module}.{name.name}" for name in node.names]
+            if not (ROOT / Path(*node.module.split(".")[1:])).is_dir():
+                names = [node.module]
         elif isinstance(node, ast.Import):
-            yield from (name.name for name in node.names)
+            names = [name.name for name in node.names]
+        for name in names:
+            if name.split(".")[0] == "merp" and "." in name and name.split(".")[1] in ORDER:
+                yield name
 
 
-def offences(folder: str, modules: Iterator[str]) -> list[str]:
+def offences(module: str, source: str) -> list[str]:
+    tree, room = room_of(module)
     found = []
-    for module in modules:
-        parts = module.split(".")
-        if parts[0] != "merp" or len(parts) < 2 or parts[1] not in ORDER:
-            continue
-        if ORDER.index(parts[1]) > ORDER.index(folder):
-            found.append(module)
-        if folder == "hdl" and parts[1] == "models" and parts[2:3] not in ([], ["params"]):
-            found.append(module)
+    for name in imported(source):
+        other_tree, other = room_of(name)
+        if other_tree != tree:
+            allowed = ORDER.index(other_tree) < ORDER.index(tree)
+            if tree == "hdl" and other:
+                allowed &= other.split(".")[0] == "params"
+        else:
+            allowed = other in ("", room) or other in TREES[tree].get(room, ())
+        if not allowed:
+            found.append(name)
     return found
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_imports_point_left(path: Path) -> None:
-    assert offences(path.relative_to(ROOT).parts[0], imported(path)) == []
+def test_imports_point_left_and_down(path: Path) -> None:
+    assert offences(module_of(path), path.read_text()) == []
 
 
-def test_an_offence_is_seen() -> None:
-    assert offences("hdl", iter(["merp.models.arithmetic.fp_mul", "merp.cosim.engines.job"])) == [
-        "merp.models.arithmetic.fp_mul",
-        "merp.cosim.engines.job",
-    ]
+@pytest.mark.parametrize(
+    ("module", "source"),
+    [
+        ("merp.hdl.arithmetic.fp_mul", "from merp.models.arithmetic.fp_mul import fp_mul"),
+        ("merp.hdl.arithmetic.fp_mul", "def late():\n    import merp.cosim.engines.job"),
+        ("merp.hdl.base.delay", "from merp.hdl.streams.serializer import serializer"),
+        ("merp.hdl.base.delay", "from merp.hdl.streams import serializer"),
+        ("merp.hdl.behavioural.scaled_sum", "from merp.hdl.base.signals import bits"),
+        ("merp.hdl.cnn_merp.upsampling.unpool", "import merp.hdl.cnn_merp.sequencer.ring_step"),
+        ("merp.hdl.cnn_merp.ports.maps", "from merp.hdl.cnn_merp.phases.delta import delta"),
+        ("merp.models.params.shape", "from merp.models.params.cnn_merp.row import steps"),
+        ("merp.tools.train.verb", "from merp.tools.losses import run"),
+        ("merp.tools.a_new_room.verb", "from merp.tools.common.table import table"),
+    ],
+)
+def test_an_offence_is_seen(module: str, source: str) -> None:
+    assert len(offences(module, source)) == 1
+
+
+def test_what_is_allowed_is_no_offence() -> None:
+    source = "import numpy\nfrom merp import tools\nfrom merp.models.params.cnn_merp import row"
+    assert offences("merp.hdl.cnn_merp.phases.forward", source.replace("tools", "models")) == []
+    assert offences("merp.tools.common.data", source) == []
+
+
+@pytest.mark.parametrize("tree", ORDER)
+def test_rooms_are_declared_once_and_make_no_circle(tree: str) -> None:
+    modules = [module_of(path) for path in FILES if path.name != "__init__.py"]
+    standing = {room for other, room in map(room_of, modules) if other == tree}
+    assert set(TREES[tree]) == standing
+    order = list(TopologicalSorter(TREES[tree]).static_order())  # raises CycleError
+    assert set(order) == standing, "a rule names a room that is not there"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for path in FILES if path.name == "__init__.py"],
+    ids=lambda path: str(path.parent.relative_to(ROOT)),
+)
+def test_a_door_plate_is_one_line(path: Path) -> None:
+    (line,) = path.read_text().splitlines()
+    assert len(ast.parse(line).body) == 1
+    assert ast.get_docstring(ast.parse(line))
+
+
+def test_every_folder_has_its_door_plate() -> None:
+    assert [path for path in FILES if not (path.parent / "__init__.py").exists()] == []
