@@ -1,1 +1,1 @@
-"""Operands and exact oracles for arithmetic."""
+"""Benches of arithmetic, and its operands."""

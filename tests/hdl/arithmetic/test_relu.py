@@ -80,6 +80,7 @@ def test_max_matches_golden(fmt: FloatFormat) -> None:
 
 
 @pytest.mark.ghdl
+@pytest.mark.verilator
 def test_vhdl_replays(tmp_path: Path) -> None:
     for block, trace in ((relu, relu_trace(TINY)), (fp_max, max_trace(BINARY32))):
         workdir = tmp_path / block.__name__

@@ -165,6 +165,7 @@ def test_reset_drops_the_bits(reset_at: int) -> None:
 
 
 @pytest.mark.ghdl
+@pytest.mark.verilator
 @pytest.mark.parametrize(("largest", "word"), [(9, 8), (1, 8), (16, 8)])
 def test_vhdl_replays(largest: int, word: int, tmp_path: Path) -> None:
     rng = np.random.default_rng(largest)

@@ -81,6 +81,7 @@ def test_a_field_of_no_bits_is_always_there() -> None:
 
 
 @pytest.mark.ghdl
+@pytest.mark.verilator
 @pytest.mark.parametrize("widest", [2, 9])
 def test_vhdl_replays(widest: int, tmp_path: Path) -> None:
     trace = play(widest, [0, 1, widest], (1, 1, 0), (1, 1, 1, 0))

@@ -117,6 +117,7 @@ def test_reset_empties(reset_at: int) -> None:
 
 
 @pytest.mark.ghdl
+@pytest.mark.verilator
 def test_vhdl_replays(tmp_path: Path) -> None:
     trace = run(3, 60, 0.7, 0.6, 1, reset_at=20)
     assert replay(trace, tmp_path / "vhdl") == len(trace.rows)

@@ -120,6 +120,7 @@ def test_reset_drops_the_beat() -> None:
 
 
 @pytest.mark.ghdl
+@pytest.mark.verilator
 @pytest.mark.parametrize("lanes", [1, 3])
 def test_vhdl_replays(lanes: int, tmp_path: Path) -> None:
     beats = beats_for(lanes, 25, np.random.default_rng(lanes))

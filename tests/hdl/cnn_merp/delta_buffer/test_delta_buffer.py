@@ -105,6 +105,7 @@ def test_reset_in_mid_stream() -> None:
 
 
 @pytest.mark.ghdl
+@pytest.mark.verilator
 @pytest.mark.parametrize(("n_cu", "groups"), [(1, 4), (3, 2), (2, 4)])
 def test_delta_buffer_vhdl(n_cu: int, groups: int, tmp_path: Path) -> None:
     design = design_for(n_cu, groups)

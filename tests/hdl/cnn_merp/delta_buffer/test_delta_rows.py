@@ -116,6 +116,7 @@ def test_reset_in_mid_stream(reset_at: int) -> None:
 
 
 @pytest.mark.ghdl
+@pytest.mark.verilator
 @pytest.mark.parametrize(("n_cu", "groups"), [(1, 4), (3, 2)])
 def test_delta_rows_vhdl(n_cu: int, groups: int, tmp_path: Path) -> None:
     design = design_for(n_cu, groups)

@@ -151,6 +151,7 @@ def test_the_last_gradients_are_readable_no_earlier_than_told(array: Callable[..
 
 
 @pytest.mark.ghdl
+@pytest.mark.verilator
 @pytest.mark.parametrize("design", CONFIGURATIONS[:3], ids=lambda d: f"k{d.k}-{d.n_cu}cu")
 def test_gradient_array_vhdl(design: Design, tmp_path: Path) -> None:
     trace = anything(design, "vhdl", 60).play(gradient_array)

@@ -263,6 +263,7 @@ def test_the_last_gradients_are_readable_no_earlier_than_told(array: Callable[..
 
 
 @pytest.mark.ghdl
+@pytest.mark.verilator
 @pytest.mark.parametrize("design", CONFIGURATIONS[1:], ids=lambda d: f"k{d.k}-{d.ku_lanes}lanes")
 def test_row_array_vhdl(design: Design, tmp_path: Path) -> None:
     trace = anything(design, 11, 14).play(row_array)

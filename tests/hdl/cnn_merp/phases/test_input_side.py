@@ -176,6 +176,7 @@ def test_framing_error_of_a_misplaced_last(early: bool) -> None:
 
 
 @pytest.mark.ghdl
+@pytest.mark.verilator
 @pytest.mark.parametrize(("k", "p", "d"), [(1, 1, 1), (3, 2, 2), (4, 1, 3)])
 def test_vhdl_equals_myhdl_in_every_cycle(k: int, p: int, d: int, tmp_path: Path) -> None:
     rng = np.random.default_rng([k, p, d, 5])

@@ -132,6 +132,7 @@ def test_reset_in_mid_sweep() -> None:
 
 
 @pytest.mark.ghdl
+@pytest.mark.verilator
 @pytest.mark.parametrize(("k", "lanes", "d"), [(1, 1, 1), (3, 2, 2), (2, 1, 2)])
 def test_vhdl_equals_myhdl_in_every_cycle(k: int, lanes: int, d: int, tmp_path: Path) -> None:
     rng = np.random.default_rng([k, d, 5])

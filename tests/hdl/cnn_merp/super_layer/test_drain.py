@@ -246,6 +246,7 @@ def test_reset_drops_the_word_and_frees_the_places(reset_at: int) -> None:
 
 
 @pytest.mark.ghdl
+@pytest.mark.verilator
 @pytest.mark.parametrize(("n_cu", "r"), [(3, 1), (5, 2)])
 def test_vhdl_replays(n_cu: int, r: int, tmp_path: Path) -> None:
     design = design_for(n_cu, r, average=True)

@@ -77,6 +77,7 @@ def test_matches_the_definition(overlap: int) -> None:
 
 
 @pytest.mark.ghdl
+@pytest.mark.verilator
 @pytest.mark.parametrize("overlap", [1, 3])
 def test_vhdl_replays(overlap: int, tmp_path: Path) -> None:
     trace, _ = walk(all_cases(overlap)[::5], overlap)

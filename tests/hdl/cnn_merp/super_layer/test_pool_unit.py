@@ -151,6 +151,7 @@ def test_reset_forgets_what_is_on_its_way(cycles: int) -> None:
 
 
 @pytest.mark.ghdl
+@pytest.mark.verilator
 @pytest.mark.parametrize("average", [False, True])
 def test_vhdl_replays(average: bool, tmp_path: Path) -> None:
     trace, _ = run(design_for(average, add_latency=2, mul_latency=1), average, 60, 2)

@@ -245,6 +245,7 @@ def test_rate_with_pooling(r: int) -> None:
 
 
 @pytest.mark.ghdl
+@pytest.mark.verilator
 @pytest.mark.parametrize("name", ["plain", "max, r=n", "average", "bfloat16"])
 def test_vhdl_replays(name: str, tmp_path: Path) -> None:
     design = DESIGNS[name]

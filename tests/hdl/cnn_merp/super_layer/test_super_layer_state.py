@@ -304,6 +304,7 @@ def test_the_stream_of_state_goes_with_its_design() -> None:
 
 
 @pytest.mark.ghdl
+@pytest.mark.verilator
 @pytest.mark.parametrize("name", ["plain", "plain, r=1", "max, r=n", "average", "bfloat16"])
 def test_vhdl_replays(name: str, tmp_path: Path) -> None:
     design = DESIGNS[name]

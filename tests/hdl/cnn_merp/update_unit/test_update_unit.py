@@ -296,6 +296,7 @@ def test_framing_error_of_a_missing_last(stream: str, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.ghdl
+@pytest.mark.verilator
 @pytest.mark.parametrize("momentum", [False, True])
 def test_update_unit_vhdl(momentum: bool, tmp_path: Path) -> None:
     design = design_for(2, 2, 2, mul_latency=2, add_latency=2, fmt=BFLOAT16)

@@ -356,6 +356,7 @@ def test_stride_beyond_the_map() -> None:
 
 
 @pytest.mark.ghdl
+@pytest.mark.verilator
 @pytest.mark.parametrize("name", ["max", "overlap 3", "bfloat16"])
 def test_vhdl_replays(name: str, tmp_path: Path) -> None:
     design = DESIGNS[name]
