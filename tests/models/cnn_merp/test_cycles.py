@@ -48,6 +48,16 @@ def test_a_batchs_update_is_extrapolated_as_it_would_be_walked(shape: Shape) -> 
         )
 
 
+def test_cu_efficiency_of_controlled_data_flow_and_of_zero_filling() -> None:
+    """CNN-MERP section VI.B: only the last, partial group idles; with zeros, all maps are run."""
+    layers = [ALEXNET.layer(name) for name in ("conv3", "conv4", "conv5")]
+    found = [layer_cycles(ALEXNET, layer, "fp", 128) for layer in layers]
+    assert [round(100 * each.slot_efficiency, 1) for each in found] == [100.0, 100.0, 88.9]
+    shapes = [layer.shape for layer in layers]
+    kernels = max(shape.n for shape in shapes) * max(shape.m for shape in shapes)
+    assert [shape.n * shape.m / kernels for shape in shapes] == [1.0, 0.375, 0.25]
+
+
 def test_a_long_walk_takes_the_second_image_for_all_others(monkeypatch: pytest.MonkeyPatch) -> None:
     vgg = open_network("vgg16")
     quick = layer_cycles(vgg, vgg.layer("conv5_1"), "fp", 8)

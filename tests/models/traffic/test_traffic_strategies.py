@@ -3,7 +3,6 @@ from __future__ import annotations
 import pytest
 
 from merp.models.traffic import published
-from merp.models.traffic.efficiency import controlled, zero_filling
 from merp.models.traffic.footing import XC7K325T_BYTES
 from merp.models.traffic.strategies import LEVELS, round_trips, staircase
 from merp.tools.common.shipped import open_network
@@ -91,10 +90,3 @@ def test_a_layer_without_pooling_ends_at_strategy_4() -> None:
     assert steps["1-5"].words == steps["1-4"].words
     assert steps["1-5"].on_chip_words == 0
     assert round_trips(conv3, 1).pooling == 0
-
-
-def test_cu_efficiency_of_zero_filling_and_of_controlled_data_flow() -> None:
-    network = open_network("alexnet")
-    shapes = [network.layer(name).shape for name in ("conv3", "conv4", "conv5")]
-    assert [float(x) for x in zero_filling(shapes)] == [1.0, 0.375, 0.25]
-    assert [round(100 * float(x), 1) for x in controlled(shapes, 48)] == [100.0, 100.0, 88.9]
