@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any
@@ -14,7 +15,7 @@ from merp.testbenches.block.trace import Trace, run_block
 from merp.testbenches.cnn_merp.cu_bench import joined
 
 
-class GradientScript:
+class GradientScript(ABC):
     """What happens in which cycle; whatever nothing listens to is noise."""
 
     def __init__(self, design: Design, seed: int | str) -> None:
@@ -23,9 +24,9 @@ class GradientScript:
         self.cycles: list[dict[str, int]] = []
         self._factors: dict[str, int] = {}
 
+    @abstractmethod
     def slot_noise(self) -> dict[str, int]:
         """Ports of a slot, but valid and kernel_addr, while there is none."""
-        raise NotImplementedError
 
     def cycle(self, **values: int) -> None:
         """The next cycle: ports by flattened name."""
