@@ -17,7 +17,8 @@ from merp.hdl.cnn_merp.ports.status import KernelUpdateStatus
 from merp.hdl.cnn_merp.upsampling.unpool_config import UnpoolConfig
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.kernel_update_registers import kernel_update_registers
-from merp.models.params.cnn_merp.unpool_design import UnpoolDesign, unpool_registers
+from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
+from merp.models.params.cnn_merp.unpool_registers import unpool_registers
 from merp.models.params.shape import Shape
 from merp.testbenches.top.run import Run
 from merp.testbenches.top.top import Top

@@ -12,7 +12,8 @@ from merp.hdl.cnn_merp.upsampling.unpool import unpool
 from merp.hdl.cnn_merp.upsampling.unpool_config import UnpoolConfig
 from merp.models.arithmetic.compiled import Bits
 from merp.models.golden.state import State, packed
-from merp.models.params.cnn_merp.unpool_design import PREFIX, UnpoolDesign, unpool_registers
+from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
+from merp.models.params.cnn_merp.unpool_registers import UNPOOL, unpool_registers
 from merp.models.params.shape import Shape
 from merp.testbenches.block.trace import Sample, Trace, run_block
 
@@ -121,7 +122,8 @@ def run_unpool(design: UnpoolDesign, runs: Sequence[UnpoolRun], cycles: int) -> 
                 _Feeder("sink_state", state, run.offer_state, run.lasts[1]),
             ]
             config = unpool_registers(run.shape, run.delta.shape[-1], len(run.delta), design)
-            values |= {f"config_{name.removeprefix(PREFIX)}": v for name, v in config.items()}
+            prefix = f"{UNPOOL.bundle}_"
+            values |= {f"config_{name.removeprefix(prefix)}": v for name, v in config.items()}
             values |= {"start": 1, "sink_valid": 0, "sink_state_valid": 0}
         else:
             for feeder in feeders:

@@ -27,7 +27,8 @@ from merp.models.params.cnn_merp.delta_registers import delta_registers
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.kernel_update_registers import kernel_update_registers
 from merp.models.params.cnn_merp.registers import registers
-from merp.models.params.cnn_merp.unpool_design import UnpoolDesign, unpool_registers
+from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
+from merp.models.params.cnn_merp.unpool_registers import unpool_registers
 from merp.models.traffic import closed_form
 from merp.testbenches.cnn_merp.delta_top import delta_top
 from merp.testbenches.cnn_merp.forward_top import forward_top

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from merp.hdl.base.registers import RegisterBundle
 from merp.hdl.base.signals import bits, count, flag
 from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.kernel_update_registers import MOMENTUM_UPDATE, UPDATE
 
 
 class DeltaElement:
@@ -34,11 +36,8 @@ READ_LATENCY = 3
 """Memory, tap, CU."""
 
 
-class UpdateConfig:
-    """Run-time registers of the update unit."""
+class UpdateConfig(RegisterBundle):
+    """Run-time registers of the update unit, those of the table ``UPDATE``."""
 
     def __init__(self, design: Design, momentum: bool) -> None:
-        self.update = flag()  # else the gradients themselves come out
-        self.rate = bits(design.fmt.width)
-        if momentum:
-            self.momentum = bits(design.fmt.width)
+        super().__init__(MOMENTUM_UPDATE if momentum else UPDATE, design)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from merp.hdl.base.registers import RegisterBundle
 from merp.hdl.base.signals import bits, count
 from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.registers import LOAD
 
 
 class KernelWrite:
@@ -27,10 +29,8 @@ class BiasWrite:
         self.data = bits(design.fmt.width)
 
 
-class LoadConfig:
-    """Run-time registers of the kernel loader."""
+class LoadConfig(RegisterBundle):
+    """Run-time registers of the kernel loader, those of the table ``LOAD``."""
 
     def __init__(self, design: Design) -> None:
-        self.inputs = count(design.max_maps)  # n
-        self.groups = count(design.groups)  # G
-        self.last_cus = count(design.n_cu)  # CUs in use in the last group
+        super().__init__(LOAD, design)

@@ -2,36 +2,18 @@
 
 from __future__ import annotations
 
+from merp.hdl.base.registers import RegisterBundle
 from merp.hdl.base.signals import bits, count, flag
 from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.kernel_update_registers import longest_rest, revisit_cycles
+from merp.models.params.cnn_merp.kernel_update_registers import GRADIENT_MAP, ROW_MAP
+from merp.models.params.cnn_merp.registers import MAP, LayerTable
 
 
-class MapConfig:
-    """Run-time registers of the input side; values from ``models/params/cnn_merp/registers.py``.
+class MapConfig(RegisterBundle):
+    """Run-time registers of the input side, those of the table ``MAP``."""
 
-    A place in the ring of kept rows is (row modulo k, block of k rows modulo d): a step of x rows
-    adds (x mod k, x div k mod d). Columns likewise, their blocks counted in words of n elements.
-    """
-
-    def __init__(self, design: Design) -> None:
-        size, k = design.max_size, design.k
-        self.images = count(design.max_images)
-        self.rows = count(size)
-        self.columns = count(size)
-        self.inputs = count(design.max_maps)  # n
-        self.out_rows = count(size)
-        self.out_columns = count(size)
-        self.groups = count(design.groups)  # G
-        self.last_cus = count(design.n_cu)  # CUs in use in the last group
-        self.stride = count(design.max_stride)
-        self.pad = count(k)
-        self.rows_mod = count(k)  # rows mod k
-        self.rows_ring = count(design.d)  # rows div k mod d
-        self.stride_mod = count(k)  # stride mod k
-        self.stride_ring = count(design.d)  # stride div k mod d
-        self.stride_words = count(design.max_stride * design.max_maps)  # stride div k * n
-        self.pair_rows = flag()  # interleaved positions may lie in two rows or images
+    def __init__(self, design: Design, table: LayerTable = MAP) -> None:
+        super().__init__(table, design)
 
 
 class Floor:
@@ -90,18 +72,15 @@ class GradientMapConfig(MapConfig):
     The input side tells by this type which order and rule it follows.
     """
 
-    def __init__(self, design: Design) -> None:
-        super().__init__(design)
-        self.rest = count(longest_rest(design))  # idle cycles after a position's last slot
-        self.delta_rest = count(revisit_cycles(design))  # and after its last delta word
+    def __init__(self, design: Design, table: LayerTable = GRADIENT_MAP) -> None:
+        super().__init__(design, table)
 
 
 class RowMapConfig(GradientMapConfig):
     """The same where a row of positions is swept for each kernel; rest comes after each sweep."""
 
     def __init__(self, design: Design) -> None:
-        super().__init__(design)
-        self.sweeps = count(design.kernel_words)  # of a row, n*G
+        super().__init__(design, ROW_MAP)
 
 
 def map_config(design: Design) -> GradientMapConfig:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from merp.hdl.base.signals import bits, count, flag
+from merp.hdl.base.registers import RegisterBundle
+from merp.hdl.base.signals import bits, flag
 from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.registers import OUTPUT
 
 
 class Sums:
@@ -14,20 +16,8 @@ class Sums:
         self.data = bits(design.n_cu * design.fmt.width)
 
 
-class OutputConfig:
-    """Run-time registers of the super layer: ReLU and pooling geometry."""
+class OutputConfig(RegisterBundle):
+    """Run-time registers of the super layer, those of the table ``OUTPUT``."""
 
     def __init__(self, design: Design) -> None:
-        size = design.max_size
-        self.images = count(design.max_images)
-        self.rows = count(size)  # of the convolution's output
-        self.columns = count(size)
-        self.groups = count(design.groups)
-        self.last_cus = count(design.n_cu)
-        self.relu = flag()
-        self.average = flag()  # else maximum; no pooling is a 1 x 1 maximum
-        self.window = count(design.pool_window)
-        self.stride = count(design.max_stride)
-        self.pooled_rows = count(size)
-        self.pooled_columns = count(size)
-        self.scale = bits(design.fmt.width)  # RN(1 / window^2)
+        super().__init__(OUTPUT, design)

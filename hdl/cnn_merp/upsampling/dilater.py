@@ -10,21 +10,18 @@ from typing import Any
 
 from myhdl import always, always_comb
 
+from merp.hdl.base.registers import RegisterBundle
 from merp.hdl.base.signals import Stream, count, flag
 from merp.hdl.conversion.entity import entity
-from merp.models.params.cnn_merp.delta_registers import MAX_DILATION
+from merp.models.params.cnn_merp.delta_registers import DILATE, MAX_DILATION
 from merp.models.params.cnn_merp.design import Design
 
 
-class DilateConfig:
-    """Run-time registers of the dilater; sizes are those after dilation."""
+class DilateConfig(RegisterBundle):
+    """Run-time registers of the dilater, those of the table ``DILATE``."""
 
     def __init__(self, design: Design) -> None:
-        self.images = count(design.max_images)
-        self.rows = count(design.max_size)
-        self.columns = count(design.max_size)
-        self.maps = count(design.max_maps)
-        self.stride = count(MAX_DILATION)
+        super().__init__(DILATE, design)
 
 
 @entity

@@ -7,9 +7,10 @@ and column are a and b modulo overlap; it is bit a*overlap + b of an enable.
 
 from __future__ import annotations
 
+from merp.hdl.base.registers import RegisterBundle
 from merp.hdl.base.signals import bits, count, flag
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
-from merp.models.params.state_field import state_bytes
+from merp.models.params.cnn_merp.unpool_registers import UNPOOL
 
 
 def tap_width(design: UnpoolDesign) -> int:
@@ -22,28 +23,11 @@ def address_width(design: UnpoolDesign) -> int:
     return max(1, (design.words - 1).bit_length())
 
 
-class UnpoolConfig:
-    """Run-time registers; values from ``models/params/cnn_merp/unpool_design.py``."""
+class UnpoolConfig(RegisterBundle):
+    """Run-time registers of un-pooling, those of the table ``UNPOOL``."""
 
     def __init__(self, design: UnpoolDesign) -> None:
-        size = design.max_size
-        elements = design.max_images * size**2 * design.max_maps
-        self.images = count(design.max_images)
-        self.rows = count(size)  # of the delta that goes out
-        self.columns = count(size)
-        self.maps = count(design.max_maps)
-        self.maximum = flag()  # max pooling
-        self.average = flag()  # average pooling; neither: no pooling
-        self.relu = flag()
-        self.window = count(design.window)
-        self.area = count(design.window**2)
-        self.stride = count(size)
-        self.pooled_rows = count(size)
-        self.pooled_columns = count(size)
-        self.delta_words = count(elements)  # that come in
-        self.state_bytes = count(state_bytes(elements, design.field_bits))
-        self.field_bits = count(design.field_bits)
-        self.scale = bits(design.fmt.width)  # RN(1 / window^2)
+        super().__init__(UNPOOL, design)
 
 
 class UnpoolWrite:

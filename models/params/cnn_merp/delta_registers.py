@@ -3,13 +3,41 @@
 from __future__ import annotations
 
 from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.registers import registers
-from merp.models.params.cnn_merp.unpool_design import UnpoolDesign, unpool_registers
+from merp.models.params.cnn_merp.registers import (
+    IMAGES,
+    LayerRegister,
+    LayerRun,
+    LayerTable,
+    registers,
+)
+from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
+from merp.models.params.cnn_merp.unpool_registers import unpool_registers
 from merp.models.params.delta_shape import delta_shape
 from merp.models.params.shape import Shape
 
 MAX_DILATION = 16
 """The largest stride that delta propagation undoes."""
+
+DILATE = LayerTable("dilate_config", (
+    IMAGES,
+    LayerRegister(
+        "rows", 1, lambda design: design.max_size, "rows of a delta map after dilation",
+        lambda run: delta_shape(run.shape).rows,
+    ),
+    LayerRegister(
+        "columns", 1, lambda design: design.max_size, "columns of a delta map after dilation",
+        lambda run: delta_shape(run.shape).columns,
+    ),
+    LayerRegister(
+        "maps", 1, lambda design: design.max_maps, "delta maps that come in",
+        lambda run: delta_shape(run.shape).n,
+    ),
+    LayerRegister(
+        "stride", 1, lambda design: MAX_DILATION, "stride of the layer's convolution",
+        lambda run: run.shape.stride,
+    ),
+))  # fmt: skip
+"""Of the dilater; a run's shape is the layer's, as in forward propagation."""
 
 
 def delta_registers(
@@ -20,16 +48,8 @@ def delta_registers(
     ``shape`` is the layer's, as in forward propagation; ``undone`` the one whose ReLU and pooling
     are undone, on ``maps`` maps. The caller has checked that both fit.
     """
-    swapped = delta_shape(shape)
-    dilation = {
-        "images": images,
-        "rows": swapped.rows,
-        "columns": swapped.columns,
-        "maps": swapped.n,
-        "stride": shape.stride,
-    }
     return {
-        **registers(swapped, images, engine),
-        **{f"dilate_config_{name}": value for name, value in dilation.items()},
+        **registers(delta_shape(shape), images, engine),
+        **DILATE.values(LayerRun(shape, images, engine)),
         **unpool_registers(undone, maps, images, unpool),
     }

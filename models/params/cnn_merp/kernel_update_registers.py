@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 
 from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.registers import registers
+from merp.models.params.cnn_merp.registers import (
+    MAP,
+    LayerRegister,
+    LayerRun,
+    LayerTable,
+    largest_word,
+)
 from merp.models.params.cnn_merp.row import row_latency, steps
 from merp.models.params.cnn_merp.sizing import groups_of
+from merp.models.params.register_table import RegisterTable, RunRegister, switch
 from merp.models.params.shape import Shape
 
 
@@ -39,15 +47,80 @@ def longest_rest(design: Design) -> int:
     return revisit_cycles(design)
 
 
+def sweeps_of(shape: Shape, design: Design) -> int:
+    """Kernel words, n*G; each is a slot of a position, or a sweep along a row."""
+    return shape.n * groups_of(shape, design.n_cu)
+
+
 def row_rest(shape: Shape, design: Design) -> int:
     """Idle cycles after each sweep along a row.
 
     The next sweep's sums may not be there before this one's were read out, nor the same kernel's
     before ``row_revisit_cycles``.
     """
-    sweeps = shape.n * groups_of(shape, design.n_cu)
-    period = max(steps(design), -(-row_revisit_cycles(design) // sweeps))
+    period = max(steps(design), -(-row_revisit_cycles(design) // sweeps_of(shape, design)))
     return max(0, period - shape.out_columns)
+
+
+REST = LayerRegister(
+    "rest", 0, longest_rest, "idle cycles after a position or sweep",
+    lambda run: max(0, revisit_cycles(run.design) - sweeps_of(run.shape, run.design)),
+)  # fmt: skip
+DELTA_REST = LayerRegister(
+    "delta_rest", 0, revisit_cycles, "idle cycles after a position's last delta word",
+    lambda run: max(0, revisit_cycles(run.design) - run.shape.m),
+)  # fmt: skip
+SWEEPS = LayerRegister(
+    "sweeps", 1, lambda design: design.kernel_words, "sweeps of a row, n * G",
+    lambda run: sweeps_of(run.shape, run.design),
+)  # fmt: skip
+
+GRADIENT_MAP = LayerTable(MAP.bundle, (*MAP.registers, REST, DELTA_REST))
+"""Of an input side whose slots accumulate over positions and not over input maps."""
+
+_BY_ROW: Mapping[str, Callable[[LayerRun], int]] = {
+    "pair_rows": lambda run: 0,
+    "rest": lambda run: row_rest(run.shape, run.design),
+}
+
+ROW_MAP = LayerTable(MAP.bundle, (
+    *(replace(each, value=_BY_ROW.get(each.name, each.value)) for each in GRADIENT_MAP.registers),
+    SWEEPS,
+))  # fmt: skip
+"""The same where a row of positions is swept for each kernel; rest comes after each sweep."""
+
+
+@dataclass(frozen=True)
+class UpdateRun:
+    """What an update does: words of its factors, and whether new kernels and biases come out."""
+
+    update: bool
+    rate: int
+    momentum: int = 0
+
+
+UpdateRegister = RunRegister[Design, UpdateRun]
+UpdateTable = RegisterTable[Design, UpdateRun]
+
+UPDATE = UpdateTable("update_config", (
+    switch(
+        "update", "new kernels and biases come out, else their gradients", lambda run: run.update
+    ),
+    UpdateRegister(
+        "rate", 0, lambda design: largest_word(design.fmt), "word of the learning rate",
+        lambda run: run.rate,
+    ),
+))  # fmt: skip
+"""Of the update unit."""
+
+MOMENTUM_UPDATE = UpdateTable(UPDATE.bundle, (
+    *UPDATE.registers,
+    UpdateRegister(
+        "momentum", 0, lambda design: largest_word(design.fmt), "word of the momentum factor",
+        lambda run: run.momentum,
+    ),
+))  # fmt: skip
+"""The same where momentum is built."""
 
 
 def kernel_update_registers(
@@ -67,20 +140,10 @@ def kernel_update_registers(
             momentum is not built.
         update: whether new kernels and biases come out, else their gradients.
     """
-    distance = revisit_cycles(design)
-    sweeps = shape.n * groups_of(shape, design.n_cu)
-    plain = registers(replace(shape, pool=None), images, design)
-    values = {name: value for name, value in plain.items() if name.startswith("map_config_")}
-    values |= {
-        "map_config_rest": max(0, distance - sweeps),
-        "map_config_delta_rest": max(0, distance - shape.m),
-        "update_config_update": int(update),
-        "update_config_rate": rate,
-    }
-    if design.ku_kind == "row":
-        values |= {
-            "map_config_pair_rows": 0,
-            "map_config_rest": row_rest(shape, design),
-            "map_config_sweeps": sweeps,
-        }
-    return values if momentum is None else values | {"update_config_momentum": momentum}
+    run = LayerRun(shape, images, design)
+    values = GRADIENT_MAP.values(run)
+    if momentum is None:
+        values |= UPDATE.values(UpdateRun(update, rate))
+    else:
+        values |= MOMENTUM_UPDATE.values(UpdateRun(update, rate, momentum))
+    return values | (ROW_MAP.values(run) if design.ku_kind == "row" else {})

@@ -1,4 +1,4 @@
-"""Run-time registers: what a layer writes into an elaborated design.
+"""Run-time registers of the forward engine, a table per bundle; the bundles and ranges follow.
 
 CNN-MERP section VI.B: sizes change by registers, not by a new bitstream.
 """
@@ -6,12 +6,14 @@ CNN-MERP section VI.B: sizes change by registers, not by a new bitstream.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
 
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.sizing import groups_of
 from merp.models.params.formats import FloatFormat
-from merp.models.params.shape import Shape
+from merp.models.params.register_table import RegisterTable, RunRegister, switch
+from merp.models.params.shape import Pool, Shape
 
 
 def reciprocal_square(window: int, fmt: FloatFormat) -> int:
@@ -31,6 +33,11 @@ def reciprocal_square(window: int, fmt: FloatFormat) -> int:
     return bits
 
 
+def largest_word(fmt: FloatFormat) -> int:
+    """The largest word of an element, read as a number."""
+    return (1 << fmt.width) - 1
+
+
 def pairs_across_rows(shape: Shape, design: Design, images: int) -> bool:
     """Whether two consecutive positions in different rows (or images) fit the kept rows together.
 
@@ -44,46 +51,168 @@ def pairs_across_rows(shape: Shape, design: Design, images: int) -> bool:
     return in_image and across_images
 
 
+@dataclass(frozen=True)
+class LayerRun:
+    """A run of ``images`` images of ``shape`` on ``design``, where they fit."""
+
+    shape: Shape
+    images: int
+    design: Design
+
+    @property
+    def groups(self) -> int:
+        """G: groups of output maps."""
+        return groups_of(self.shape, self.design.n_cu)
+
+    @property
+    def last_cus(self) -> int:
+        """CUs in use in the last group."""
+        return self.shape.m - (self.groups - 1) * self.design.n_cu
+
+    @property
+    def pool(self) -> Pool:
+        """Pooling; none is the maximum of a single element."""
+        return self.shape.pool or Pool(window=1, stride=1)
+
+
+LayerRegister = RunRegister[Design, LayerRun]
+LayerTable = RegisterTable[Design, LayerRun]
+
+# Registers that stand in several bundles.
+IMAGES = LayerRegister(
+    "images", 1, lambda design: design.max_images, "images of the run",
+    lambda run: run.images,
+)  # fmt: skip
+INPUTS = LayerRegister(
+    "inputs", 1, lambda design: design.max_maps, "n, input maps",
+    lambda run: run.shape.n,
+)  # fmt: skip
+GROUPS = LayerRegister(
+    "groups", 1, lambda design: design.groups, "G, groups of output maps",
+    lambda run: run.groups,
+)  # fmt: skip
+LAST_CUS = LayerRegister(
+    "last_cus", 1, lambda design: design.n_cu, "CUs in use in the last group",
+    lambda run: run.last_cus,
+)  # fmt: skip
+
+MAP = LayerTable("map_config", (
+    IMAGES,
+    LayerRegister(
+        "rows", 1, lambda design: design.max_size, "rows of an input map",
+        lambda run: run.shape.rows,
+    ),
+    LayerRegister(
+        "columns", 1, lambda design: design.max_size, "columns of an input map",
+        lambda run: run.shape.columns,
+    ),
+    INPUTS,
+    LayerRegister(
+        "out_rows", 1, lambda design: design.max_size, "rows of the convolution's output",
+        lambda run: run.shape.out_rows,
+    ),
+    LayerRegister(
+        "out_columns", 1, lambda design: design.max_size, "columns of the convolution's output",
+        lambda run: run.shape.out_columns,
+    ),
+    GROUPS,
+    LAST_CUS,
+    LayerRegister(
+        "stride", 1, lambda design: design.max_stride, "stride of the convolution",
+        lambda run: run.shape.stride,
+    ),
+    LayerRegister(
+        "pad", 0, lambda design: design.k - 1, "zeros around the input map",
+        lambda run: run.shape.pad,
+        holds=lambda design: design.k,
+    ),
+    LayerRegister(
+        "rows_mod", 0, lambda design: design.k - 1, "rows mod k",
+        lambda run: run.shape.rows % run.design.k,
+        holds=lambda design: design.k,
+    ),
+    LayerRegister(
+        "rows_ring", 0, lambda design: design.d - 1, "rows div k mod d",
+        lambda run: run.shape.rows // run.design.k % run.design.d,
+        holds=lambda design: design.d,
+    ),
+    LayerRegister(
+        "stride_mod", 0, lambda design: design.k - 1, "stride mod k",
+        lambda run: run.shape.stride % run.design.k,
+        holds=lambda design: design.k,
+    ),
+    LayerRegister(
+        "stride_ring", 0, lambda design: design.d - 1, "stride div k mod d",
+        lambda run: run.shape.stride // run.design.k % run.design.d,
+        holds=lambda design: design.d,
+    ),
+    LayerRegister(
+        "stride_words", 0, lambda design: design.max_stride // design.k * design.max_maps,
+        "stride div k * n",
+        lambda run: run.shape.stride // run.design.k * run.shape.n,
+        holds=lambda design: design.max_stride * design.max_maps,
+    ),
+    switch(
+        "pair_rows", "interleaved positions may lie in two rows or images",
+        lambda run: pairs_across_rows(run.shape, run.design, run.images),
+    ),
+))  # fmt: skip
+"""Of the input side.
+
+A place in the ring of kept rows is (row modulo k, block of k rows modulo d): a step of x rows adds
+(x mod k, x div k mod d). Columns likewise, their blocks counted in words of n elements.
+"""
+
+LOAD = LayerTable("load_config", (INPUTS, GROUPS, LAST_CUS))
+"""Of the kernel loader."""
+
+OUTPUT = LayerTable("output_config", (
+    IMAGES,
+    LayerRegister(
+        "rows", 1, lambda design: design.max_size, "rows of the convolution's output",
+        lambda run: run.shape.out_rows,
+    ),
+    LayerRegister(
+        "columns", 1, lambda design: design.max_size, "columns of the convolution's output",
+        lambda run: run.shape.out_columns,
+    ),
+    GROUPS,
+    LAST_CUS,
+    switch("relu", "ReLU is on", lambda run: run.shape.relu),
+    switch(
+        "average", "average pooling, else maximum (1 x 1: no pooling)",
+        lambda run: run.pool.kind == "average",
+    ),
+    LayerRegister(
+        "window", 1, lambda design: design.pool_window, "pooling window",
+        lambda run: run.pool.window,
+    ),
+    LayerRegister(
+        "stride", 1, lambda design: design.max_stride, "pooling stride",
+        lambda run: run.pool.stride,
+    ),
+    LayerRegister(
+        "pooled_rows", 1, lambda design: design.max_size, "rows after pooling",
+        lambda run: run.shape.pooled_rows,
+    ),
+    LayerRegister(
+        "pooled_columns", 1, lambda design: design.max_size, "columns after pooling",
+        lambda run: run.shape.pooled_columns,
+    ),
+    LayerRegister(
+        "scale", 0, lambda design: largest_word(design.fmt), "word of 1 / window^2",
+        lambda run: reciprocal_square(run.pool.window, run.design.fmt),
+    ),
+))  # fmt: skip
+"""Of the super layer: ReLU and the geometry of pooling."""
+
+
 def registers(shape: Shape, images: int, design: Design) -> dict[str, int]:
     """Value of every configuration port, by flattened name, for one run.
 
     The caller has checked that the shape fits the design.
     """
-    groups = groups_of(shape, design.n_cu)
-    last_cus = shape.m - (groups - 1) * design.n_cu
-    k, d = design.k, design.d
-    window, stride = (shape.pool.window, shape.pool.stride) if shape.pool else (1, 1)
-    average = bool(shape.pool and shape.pool.kind == "average")
+    run = LayerRun(shape, images, design)
     return {
-        "map_config_images": images,
-        "map_config_rows": shape.rows,
-        "map_config_columns": shape.columns,
-        "map_config_inputs": shape.n,
-        "map_config_out_rows": shape.out_rows,
-        "map_config_out_columns": shape.out_columns,
-        "map_config_groups": groups,
-        "map_config_last_cus": last_cus,
-        "map_config_stride": shape.stride,
-        "map_config_pad": shape.pad,
-        "map_config_rows_mod": shape.rows % k,
-        "map_config_rows_ring": shape.rows // k % d,
-        "map_config_stride_mod": shape.stride % k,
-        "map_config_stride_ring": shape.stride // k % d,
-        "map_config_stride_words": shape.stride // k * shape.n,
-        "map_config_pair_rows": int(pairs_across_rows(shape, design, images)),
-        "load_config_inputs": shape.n,
-        "load_config_groups": groups,
-        "load_config_last_cus": last_cus,
-        "output_config_images": images,
-        "output_config_rows": shape.out_rows,
-        "output_config_columns": shape.out_columns,
-        "output_config_groups": groups,
-        "output_config_last_cus": last_cus,
-        "output_config_relu": int(shape.relu),
-        "output_config_average": int(average),
-        "output_config_window": window,
-        "output_config_stride": stride,
-        "output_config_pooled_rows": shape.pooled_rows,
-        "output_config_pooled_columns": shape.pooled_columns,
-        "output_config_scale": reciprocal_square(window, design.fmt),
+        name: value for table in (MAP, LOAD, OUTPUT) for name, value in table.values(run).items()
     }

@@ -1,4 +1,4 @@
-"""Un-pooling and ReLU' of the backward phases: what is fixed, what a layer sets, and sizing.
+"""Un-pooling and ReLU' of the backward phases: what is fixed, and sizing.
 
 The layer is the one whose ReLU and pooling are undone: a delta of its pooled size comes in, one of
 the size of its sums goes out.
@@ -11,12 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from merp.models.errors import BadInput
-from merp.models.params.cnn_merp.registers import reciprocal_square
 from merp.models.params.formats import BINARY32, FloatFormat
 from merp.models.params.shape import Shape
-from merp.models.params.state_field import position_bits, state_bytes, state_field_bits
-
-PREFIX = "unpool_config_"
+from merp.models.params.state_field import position_bits
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,36 +130,3 @@ def check_unpool_fits(
             raise BadInput(
                 f"{where}: needs {key} = {need}: un-pooling has {key} = {getattr(design, key)}"
             )
-
-
-def unpool_registers(shape: Shape, maps: int, images: int, design: UnpoolDesign) -> dict[str, int]:
-    """Value of every configuration port, by flattened name, for one run.
-
-    The caller has checked that the shape fits the design.
-    """
-    pool = shape.pool
-    window = pool.window if pool else 1
-    maximum = bool(pool and pool.kind == "max")
-    pooled_words = images * shape.pooled_rows * shape.pooled_columns * maps
-    words = images * shape.out_rows * shape.out_columns * maps
-    field_bits = state_field_bits(shape)
-    values = {
-        "images": images,
-        "rows": shape.out_rows,
-        "columns": shape.out_columns,
-        "maps": maps,
-        "maximum": int(maximum),
-        "average": int(bool(pool) and not maximum),
-        "relu": int(shape.relu),
-        "window": window,
-        "area": window * window,
-        # Beyond the map there is no second window, wherever it would begin.
-        "stride": min(pool.stride, design.max_size) if pool else 1,
-        "pooled_rows": shape.pooled_rows,
-        "pooled_columns": shape.pooled_columns,
-        "delta_words": pooled_words,
-        "state_bytes": state_bytes(pooled_words if maximum else words, field_bits),
-        "field_bits": field_bits,
-        "scale": reciprocal_square(window, design.fmt),
-    }
-    return {PREFIX + name: value for name, value in values.items()}

@@ -12,8 +12,8 @@ from merp.models.params.cnn_merp.unpool_design import (
     UnpoolDesign,
     check_unpool_fits,
     size_unpool,
-    unpool_registers,
 )
+from merp.models.params.cnn_merp.unpool_registers import unpool_registers
 from merp.models.params.formats import BINARY32
 from merp.models.params.shape import Pool, Shape
 

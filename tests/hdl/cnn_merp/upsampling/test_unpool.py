@@ -15,7 +15,8 @@ from merp.models.arithmetic.compiled import Bits
 from merp.models.arithmetic.relu import relu
 from merp.models.golden.state import State, keep_state, packed
 from merp.models.golden.unpool import unpool as golden_unpool
-from merp.models.params.cnn_merp.unpool_design import UnpoolDesign, size_unpool, unpool_registers
+from merp.models.params.cnn_merp.unpool_design import UnpoolDesign, size_unpool
+from merp.models.params.cnn_merp.unpool_registers import unpool_registers
 from merp.models.params.formats import BFLOAT16, FloatFormat
 from merp.models.params.shape import Pool, Shape
 from merp.testbenches.block.trace import Sample, Trace, run_block

@@ -1,0 +1,28 @@
+"""Bundles of run-time registers, made from their tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from merp.hdl.base.signals import count, flag
+from merp.models.params.register_table import DesignT, RegisterTable
+
+
+class RegisterBundle:
+    """A signal for each register of ``table`` as elaborated for ``design``, in the table's order.
+
+    The fields are the names in the table.
+    """
+
+    def __init__(self, table: RegisterTable[DesignT, Any], design: DesignT) -> None:
+        vars(self).update(
+            {
+                each.name: flag() if each.single else count(each.capacity(design))
+                for each in table.registers
+            }
+        )
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """The signal of a register."""

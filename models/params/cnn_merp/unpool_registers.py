@@ -1,0 +1,137 @@
+"""Run-time registers of un-pooling, in whichever phase it is built."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from merp.models.params.cnn_merp.registers import largest_word, reciprocal_square
+from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
+from merp.models.params.register_table import RegisterTable, RunRegister, switch
+from merp.models.params.shape import Pool, Shape
+from merp.models.params.state_field import state_bytes, state_field_bits
+
+COUNT_MAX = (1 << 31) - 1  # what a register may have to be compared with: the largest VHDL integer
+
+
+@dataclass(frozen=True)
+class UnpoolRun:
+    """A run that undoes ReLU and pooling of ``shape`` on ``maps`` maps of ``images`` images."""
+
+    shape: Shape
+    maps: int
+    images: int
+    design: UnpoolDesign
+
+    @property
+    def pool(self) -> Pool:
+        """Pooling that is undone; none is a single element."""
+        return self.shape.pool or Pool(window=1, stride=1)
+
+    @property
+    def maximum(self) -> bool:
+        """Whether maximum pooling is undone."""
+        return self.shape.pool is not None and self.shape.pool.kind == "max"
+
+    @property
+    def average(self) -> bool:
+        """Whether average pooling is undone."""
+        return self.shape.pool is not None and self.shape.pool.kind == "average"
+
+    @property
+    def words_in(self) -> int:
+        """Deltas that come in."""
+        return self.images * self.shape.pooled_rows * self.shape.pooled_columns * self.maps
+
+    @property
+    def words_out(self) -> int:
+        """Deltas that go out."""
+        return self.images * self.shape.out_rows * self.shape.out_columns * self.maps
+
+    @property
+    def state_bytes(self) -> int:
+        """Bytes of state: of maximum pooling a field per pooled element, else one per element."""
+        fields = self.words_in if self.maximum else self.words_out
+        return state_bytes(fields, state_field_bits(self.shape))
+
+
+def _most_words(design: UnpoolDesign) -> int:
+    return design.max_images * design.max_size**2 * design.max_maps
+
+
+def _most_bytes(design: UnpoolDesign) -> int:
+    return state_bytes(_most_words(design), design.field_bits)
+
+
+UnpoolRegister = RunRegister[UnpoolDesign, UnpoolRun]
+
+UNPOOL = RegisterTable[UnpoolDesign, UnpoolRun]("unpool_config", (
+    UnpoolRegister(
+        "images", 1, lambda design: design.max_images, "images of the run",
+        lambda run: run.images,
+    ),
+    UnpoolRegister(
+        "rows", 1, lambda design: design.max_size, "rows of the delta that goes out of un-pooling",
+        lambda run: run.shape.out_rows,
+    ),
+    UnpoolRegister(
+        "columns", 1, lambda design: design.max_size,
+        "columns of the delta that goes out of un-pooling",
+        lambda run: run.shape.out_columns,
+    ),
+    UnpoolRegister(
+        "maps", 1, lambda design: design.max_maps, "maps of that delta",
+        lambda run: run.maps,
+    ),
+    switch("maximum", "maximum pooling is undone", lambda run: run.maximum),
+    switch("average", "average pooling is undone", lambda run: run.average),
+    switch("relu", "ReLU is undone", lambda run: run.shape.relu),
+    UnpoolRegister(
+        "window", 1, lambda design: design.window, "pooling window",
+        lambda run: run.pool.window,
+    ),
+    UnpoolRegister(
+        "area", 1, lambda design: design.window**2, "window * window",
+        lambda run: run.pool.window**2,
+    ),
+    UnpoolRegister(
+        "stride", 1, lambda design: design.max_size, "pooling stride",
+        # Beyond the map there is no second window, wherever it would begin.
+        lambda run: min(run.pool.stride, run.design.max_size),
+    ),
+    UnpoolRegister(
+        "pooled_rows", 1, lambda design: design.max_size, "rows of the delta that comes in",
+        lambda run: run.shape.pooled_rows,
+    ),
+    UnpoolRegister(
+        "pooled_columns", 1, lambda design: design.max_size, "columns of the delta that comes in",
+        lambda run: run.shape.pooled_columns,
+    ),
+    UnpoolRegister(
+        "delta_words", 1, lambda design: min(_most_words(design), COUNT_MAX),
+        "delta words that come in, in all",
+        lambda run: run.words_in,
+        holds=_most_words,
+    ),
+    UnpoolRegister(
+        "state_bytes", 0, lambda design: min(_most_bytes(design), COUNT_MAX),
+        "bytes of state, in all",
+        lambda run: run.state_bytes,
+        holds=_most_bytes,
+    ),
+    UnpoolRegister(
+        "field_bits", 0, lambda design: design.field_bits, "bits of a field of the state",
+        lambda run: state_field_bits(run.shape),
+    ),
+    UnpoolRegister(
+        "scale", 0, lambda design: largest_word(design.fmt), "word of 1 / window^2",
+        lambda run: reciprocal_square(run.pool.window, run.design.fmt),
+    ),
+))  # fmt: skip
+
+
+def unpool_registers(shape: Shape, maps: int, images: int, design: UnpoolDesign) -> dict[str, int]:
+    """Value of every configuration port, by flattened name, for one run.
+
+    The caller has checked that the shape fits the design.
+    """
+    return UNPOOL.values(UnpoolRun(shape, maps, images, design))
