@@ -13,10 +13,12 @@ import numpy as np
 
 from merp.cosim.engines.record import Record
 from merp.cosim.phases.expectation import Expectation
+from merp.models.params.counters import COUNTERS, PARTS
 
 COUNTS = ("closed_form", "counter", "hardware", "monitor")
-STALLS = ("input", "output", "hazard")
-SUMMED = ("total", "kernel_load", "issue", "fill", "drain", "useful")  # of status
+CYCLES = tuple(each.name for each in sorted(COUNTERS, key=lambda counter: counter.stall))
+"""Counters of status that every run has, stalls last; a sum of runs is taken over each."""
+
 WRITE_CYCLES = 1  # from the last kernel or bias word on the pins to its place in a memory
 
 
@@ -112,7 +114,7 @@ def audit(
         if len(set(ways.values())) != 1
     ]
     status = {name.removeprefix("status_"): value for name, value in record.status.items()}
-    cycles = {name: status[name] for name in (*SUMMED, *(f"stall_{cause}" for cause in STALLS))}
+    cycles = {name: status[name] for name in CYCLES}
     failures += _cycle_failures(record, cycles, expected)
     if status["framing_error"]:
         failures.append("framing_error: an input's last did not come with its last word")
@@ -151,7 +153,6 @@ def _ports(
 
 def _cycle_failures(record: Record, cycles: Mapping[str, int], expected: Expectation) -> list[str]:
     """Every cycle counter against what the others, the pins or the shape say it must be."""
-    causes = ("issue", "fill", "drain", *(f"stall_{cause}" for cause in STALLS))
     streams = {name: port.stream for name, port in expected.ports.items()}
     ended = max(record.last[streams[name]] for name in expected.last)
     seen = ended - record.first[streams[expected.first]] + 1
@@ -160,7 +161,7 @@ def _cycle_failures(record: Record, cycles: Mapping[str, int], expected: Expecta
         seen = max(seen, cycles["total"])
     loaded = [record.last[streams[name]] + WRITE_CYCLES for name in expected.loads]
     wanted = {
-        "total, from its causes": ("total", sum(cycles[cause] for cause in causes)),
+        "total, from its causes": ("total", sum(cycles[part] for part in PARTS)),
         "total, on the pins": ("total", seen),
         "issue": ("issue", expected.work.issue),
         "useful": ("useful", expected.work.useful),

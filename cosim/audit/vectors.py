@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from merp.cosim.audit.audit import STALLS, SUMMED
+from merp.cosim.audit.audit import CYCLES
 from merp.cosim.phases.expectation import Expectation, Pass
 from merp.models.params.register_map import RegisterMap
 from merp.testbenches.top.run import Words
@@ -43,10 +43,9 @@ def write_vectors(directory: Path, given: Pass, ports: TopPorts, registers: Regi
         compared += golden.size
     _write_registers(directory / "registers.txt", run.config, registers)
     _write_registers(directory / "status.txt", known_status(expected), registers)
-    cycles = (*SUMMED, *(f"stall_{cause}" for cause in STALLS))
     _write_lines(
         directory / "cycles.txt",
-        (f"{registers[f'status_{name}'].offset:x} {name}" for name in cycles),
+        (f"{registers[f'status_{name}'].offset:x} {name}" for name in CYCLES),
     )
     return compared
 

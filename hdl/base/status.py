@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from merp.hdl.base.signals import bits, flag
+from merp.models.params.counters import COUNTERS
+from merp.models.params.register_map import FLAGS
 
 STATUS_WIDTH = 40
 
@@ -10,20 +14,17 @@ STATUS_WIDTH = 40
 class Status:
     """What a top tells: progress, and the counters that the report is audited against.
 
-    Counters restart with ``start``. ``done`` rises after the last output word and stays until the
-    next start. total = issue + fill + drain + the three stalls.
+    ``words`` are the ports whose words are counted, too. Counters restart with ``start``. ``done``
+    rises after the last output word and stays until the next start; ``framing_error`` (an input's
+    last came early or late) stays as long.
     """
 
-    def __init__(self) -> None:
-        self.busy = flag()
-        self.done = flag()
-        self.framing_error = flag()  # an input's last came early or late; sticky until start
-        self.total = bits(STATUS_WIDTH)  # cycles
-        self.kernel_load = bits(STATUS_WIDTH)
-        self.issue = bits(STATUS_WIDTH)
-        self.fill = bits(STATUS_WIDTH)
-        self.drain = bits(STATUS_WIDTH)
-        self.stall_input = bits(STATUS_WIDTH)
-        self.stall_output = bits(STATUS_WIDTH)
-        self.stall_hazard = bits(STATUS_WIDTH)
-        self.useful = bits(STATUS_WIDTH)  # CU slots that computed something
+    def __init__(self, words: tuple[str, ...] = ()) -> None:
+        names = (*(each.name for each in COUNTERS), *words)
+        vars(self).update({name: flag() for name in FLAGS})
+        vars(self).update({name: bits(STATUS_WIDTH) for name in names})
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """The signal of a flag or a counter."""

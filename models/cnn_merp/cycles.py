@@ -18,6 +18,7 @@ from merp.models.cnn_merp.update_flow import UpdateFlow, update_flow
 from merp.models.network.network import Layer, Network
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.sizing import groups_of
+from merp.models.params.counters import PARTS
 from merp.models.params.delta_shape import delta_shape
 from merp.models.params.shape import Shape
 
@@ -25,6 +26,8 @@ from merp.models.params.shape import Shape
 @dataclass(frozen=True, kw_only=True)
 class Cycles:
     """Cycles by cause; all but ``kernel_load`` lie between the first word in and the last out.
+
+    They are called as the hardware's counters are (``models/params/counters.py``).
 
     Attributes:
         operations: done in them. n_cu, taps: CUs, and multipliers of each.
@@ -88,10 +91,7 @@ class Cycles:
         return replace(self, **{key: getattr(self, key) + getattr(other, key) for key in _COUNTS})
 
 
-_COUNTS = (
-    "kernel_load", "fill", "issue", "stall_input", "stall_output", "stall_hazard", "drain",
-    "operations",
-)  # fmt: skip
+_COUNTS = ("kernel_load", *PARTS, "operations")
 
 
 def layer_cycles(network: Network, layer: Layer, phase: str, batch: int) -> Cycles | None:

@@ -12,6 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from merp.models.params.counters import meaning_of
+
 WORD_BYTES = 4
 ADDRESS_WIDTH = 12
 """Bits of an address: the registers of one top share 4 KiB."""
@@ -22,19 +24,6 @@ FLAGS = ("busy", "done", "framing_error")
 
 ERRORS = ("illegal_value", "write_refused", "start_refused")
 """Bits of the register ``error``, from bit 0 on."""
-
-COUNTERS = {
-    "total": "cycles from the first accepted word to the last output word",
-    "kernel_load": "cycles of loading kernels and biases",
-    "issue": "cycles with a slot issued to the CU array",
-    "fill": "cycles before the first slot",
-    "drain": "cycles after the last slot",
-    "stall_input": "cycles without a slot: input starved",
-    "stall_output": "cycles without a slot: output blocked",
-    "stall_hazard": "cycles without a slot: an accumulator is still in use",
-    "useful": "CU slots that computed something",
-}
-"""Counters of cycles, and what they count; every other counter is of the words of a port."""
 
 
 @dataclass(frozen=True)
@@ -140,8 +129,7 @@ def register_map(
     for name, (least, most, meaning) in settings.items():
         rows.append(Register(name, 0, "rw", least, most, least, meaning))
     for name, width in counters.items():
-        meaning = COUNTERS.get(name, f"words that passed the port {name} (of state: bytes)")
-        rows.append(Register(f"status_{name}", 0, "ro", 0, WORD_MAX, 0, meaning))
+        rows.append(Register(f"status_{name}", 0, "ro", 0, WORD_MAX, 0, meaning_of(name)))
         top_bits = Register(
             f"status_{name}_high", 0, "ro", 0, (1 << width - 32) - 1, 0, "its bits from 32 on"
         )

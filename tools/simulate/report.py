@@ -9,8 +9,9 @@ from typing import Any
 
 from rich.console import Console
 
-from merp.cosim.audit.audit import COUNTS, STALLS, Audit, combine
+from merp.cosim.audit.audit import COUNTS, Audit, combine
 from merp.models.cnn_merp.cycles import layer_cycles
+from merp.models.params.counters import STALLS
 from merp.tools.common.table import console, fixed, table
 from merp.tools.simulate.choice import Choice, Result
 from merp.tools.simulate.golden_step import GoldenStep

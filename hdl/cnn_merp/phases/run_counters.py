@@ -1,7 +1,8 @@
 """The counters of a run: its cycles by cause, and when it is over.
 
 What they count is what the report is audited against, so they look at the handshakes on the ports
-and at the sequencer's verdicts, and at nothing else.
+and at the sequencer's verdicts, and at nothing else. Their names and meanings: the table in
+``models/params/counters.py``.
 """
 
 from __future__ import annotations

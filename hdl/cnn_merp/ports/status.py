@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
-from merp.hdl.base.signals import bits
-from merp.hdl.base.status import STATUS_WIDTH, Status
+from merp.hdl.base.status import Status
+from merp.models.params.cnn_merp.word_counters import (
+    DELTA_WORDS,
+    FORWARD_STATE_WORDS,
+    FORWARD_WORDS,
+    KERNEL_UPDATE_STATE_WORDS,
+    KERNEL_UPDATE_WORDS,
+    VELOCITY_WORDS,
+)
 
 
 class ForwardStatus(Status):
@@ -13,24 +20,14 @@ class ForwardStatus(Status):
     """
 
     def __init__(self, state: bool = False) -> None:
-        super().__init__()
-        self.map_in = bits(STATUS_WIDTH)
-        self.map_out = bits(STATUS_WIDTH)
-        self.kernel = bits(STATUS_WIDTH)
-        self.bias = bits(STATUS_WIDTH)
-        if state:
-            self.state_out = bits(STATUS_WIDTH)
+        super().__init__((*FORWARD_WORDS, *(FORWARD_STATE_WORDS if state else ())))
 
 
 class DeltaStatus(Status):
     """Status of delta propagation, with the words (of state: bytes) that passed each port."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.delta_in = bits(STATUS_WIDTH)
-        self.delta_out = bits(STATUS_WIDTH)
-        self.kernel = bits(STATUS_WIDTH)
-        self.state_in = bits(STATUS_WIDTH)
+        super().__init__(DELTA_WORDS)
 
 
 class KernelUpdateStatus(Status):
@@ -40,17 +37,6 @@ class KernelUpdateStatus(Status):
     """
 
     def __init__(self, momentum: bool = False, state: bool = False) -> None:
-        super().__init__()
-        self.map_in = bits(STATUS_WIDTH)
-        self.delta_in = bits(STATUS_WIDTH)
-        self.kernel = bits(STATUS_WIDTH)
-        self.kernel_out = bits(STATUS_WIDTH)
-        self.bias = bits(STATUS_WIDTH)
-        self.bias_out = bits(STATUS_WIDTH)
-        if momentum:
-            self.kernel_velocity_in = bits(STATUS_WIDTH)
-            self.kernel_velocity_out = bits(STATUS_WIDTH)
-            self.bias_velocity_in = bits(STATUS_WIDTH)
-            self.bias_velocity_out = bits(STATUS_WIDTH)
-        if state:
-            self.state_in = bits(STATUS_WIDTH)
+        velocities = VELOCITY_WORDS if momentum else ()
+        states = KERNEL_UPDATE_STATE_WORDS if state else ()
+        super().__init__((*KERNEL_UPDATE_WORDS, *velocities, *states))

@@ -1,0 +1,56 @@
+"""The counters that every top has: one table for status bundles, register map, audit and models.
+
+Names and meanings only are shared. What a counter must hold is computed by the hardware, by the
+models and by the audit, each in its own way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Counter:
+    """A counter of a run.
+
+    Attributes:
+        name: of its signal in a status bundle.
+        meaning: one line.
+        part: whether it is of those that ``total`` is the sum of.
+        stall: whether it is of those parts that have a cause of waiting.
+    """
+
+    name: str
+    meaning: str
+    part: bool = False
+    stall: bool = False
+
+
+COUNTERS = (
+    Counter("total", "cycles from the first accepted word to the last output word"),
+    Counter("kernel_load", "cycles of loading kernels and biases"),
+    Counter("issue", "cycles with a slot issued to the CU array", part=True),
+    Counter("fill", "cycles before the first slot", part=True),
+    Counter("drain", "cycles after the last slot", part=True),
+    Counter("stall_input", "cycles without a slot: input starved", part=True, stall=True),
+    Counter("stall_output", "cycles without a slot: output blocked", part=True, stall=True),
+    Counter(
+        "stall_hazard", "cycles without a slot: an accumulator is still in use",
+        part=True, stall=True,
+    ),
+    Counter("useful", "CU slots that computed something"),
+)  # fmt: skip
+"""In the order of their signals; every other counter is of the words of a port."""
+
+PARTS = tuple(each.name for each in COUNTERS if each.part)
+"""``total`` is their sum."""
+
+STALLS = tuple(each.name.removeprefix("stall_") for each in COUNTERS if each.stall)
+"""Causes of stalls; the counter of a cause is ``stall_<cause>``."""
+
+_MEANINGS = {each.name: each.meaning for each in COUNTERS}
+
+
+def meaning_of(name: str) -> str:
+    """What the counter ``name`` counts: one of the table, or that of a port's words."""
+    return _MEANINGS.get(name, f"words that passed the port {name} (of state: bytes)")

@@ -1,0 +1,74 @@
+"""Tables of registers and counters: what is made from a table agrees with it."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+import pytest
+
+from merp.cosim.audit.audit import CYCLES
+from merp.hdl.base.registers import RegisterBundle
+from merp.hdl.base.signals import signals_of
+from merp.hdl.base.status import Status
+from merp.models.cnn_merp.cycles import Cycles
+from merp.models.params.cnn_merp.delta_registers import DILATE
+from merp.models.params.cnn_merp.kernel_update_registers import (
+    GRADIENT_MAP,
+    MOMENTUM_UPDATE,
+    ROW_MAP,
+    UPDATE,
+)
+from merp.models.params.cnn_merp.registers import LOAD, MAP, OUTPUT
+from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
+from merp.models.params.cnn_merp.unpool_registers import UNPOOL
+from merp.models.params.counters import COUNTERS, PARTS, STALLS, meaning_of
+from merp.models.params.register_map import FLAGS
+from merp.models.params.register_table import RegisterTable
+from merp.testbenches.cnn_merp.random_layers import ELABORATIONS
+
+LARGE = UnpoolDesign(window=3, overlap=2, words=99, max_size=4096, max_maps=512)
+CASES: list[tuple[RegisterTable[Any, Any], Any]] = [
+    (UNPOOL, LARGE),
+    *(
+        (table, design)
+        for table in (MAP, GRADIENT_MAP, ROW_MAP, LOAD, OUTPUT, DILATE, UPDATE, MOMENTUM_UPDATE)
+        for design in ELABORATIONS[:4]
+    ),
+]
+EXTENDED: list[tuple[RegisterTable[Any, Any], RegisterTable[Any, Any]]] = [
+    (MAP, GRADIENT_MAP),
+    (GRADIENT_MAP, ROW_MAP),
+    (UPDATE, MOMENTUM_UPDATE),
+]
+
+
+@pytest.mark.parametrize(("table", "design"), CASES)
+def test_signals_are_those_of_the_table_and_hold_every_legal_value(
+    table: RegisterTable[Any, Any], design: Any
+) -> None:
+    signals = dict(signals_of(RegisterBundle(table, design), f"{table.bundle}_"))
+    settings = table.settings(design)
+    assert list(signals) == list(settings)
+    for name, signal in signals.items():
+        assert 0 <= settings[name].least <= settings[name].most < 1 << len(signal), name
+
+
+def test_a_table_that_extends_another_changes_no_range() -> None:
+    for design in ELABORATIONS:
+        for short, long in (
+            (MAP, GRADIENT_MAP),
+            (GRADIENT_MAP, ROW_MAP),
+            (UPDATE, MOMENTUM_UPDATE),
+        ):
+            assert short.settings(design).items() <= long.settings(design).items()
+
+
+def test_counters_are_called_alike_everywhere() -> None:
+    names = [each.name for each in COUNTERS]
+    assert list(vars(Status(("map_in",)))) == [*FLAGS, *names, "map_in"]
+    assert sorted(CYCLES) == sorted(names)
+    assert set(PARTS) < {field.name for field in fields(Cycles)}
+    assert {f"stall_{cause}" for cause in STALLS} < set(PARTS)
+    assert meaning_of("drain") == "cycles after the last slot"
+    assert "port map_in" in meaning_of("map_in")
