@@ -13,6 +13,7 @@ from merp.hdl.conversion.entity import entity
 def relu(enable: Any, x: Any, y: Any) -> Any:
     """Let positive elements pass and turn all others into +0; with enable low all pass.
 
+    enable  in     low: all elements pass
     x, y  in, out  element, the sign in the highest bit
 
     A NaN passes: the datapath's only NaN is the canonical one, and its sign is positive.

@@ -23,32 +23,32 @@ class AxiLite:
     """An AXI4-Lite interface of 32-bit words."""
 
     def __init__(self) -> None:
-        self.awaddr = bits(ADDRESS_WIDTH)
-        self.awvalid = flag()
-        self.awready = flag()
-        self.wdata = bits(32)
-        self.wstrb = bits(WORD_BYTES)
-        self.wvalid = flag()
-        self.wready = flag()
-        self.bresp = bits(2)
-        self.bvalid = flag()
-        self.bready = flag()
-        self.araddr = bits(ADDRESS_WIDTH)
-        self.arvalid = flag()
-        self.arready = flag()
-        self.rdata = bits(32)
-        self.rresp = bits(2)
-        self.rvalid = flag()
-        self.rready = flag()
+        self.awaddr = bits(ADDRESS_WIDTH)  # write address
+        self.awvalid = flag()  # there is one
+        self.awready = flag()  # it is taken
+        self.wdata = bits(32)  # write data
+        self.wstrb = bits(WORD_BYTES)  # which of its bytes are written
+        self.wvalid = flag()  # there are some
+        self.wready = flag()  # they are taken
+        self.bresp = bits(2)  # write response: OKAY or SLVERR
+        self.bvalid = flag()  # there is one
+        self.bready = flag()  # it is taken
+        self.araddr = bits(ADDRESS_WIDTH)  # read address
+        self.arvalid = flag()  # there is one
+        self.arready = flag()  # it is taken
+        self.rdata = bits(32)  # read data
+        self.rresp = bits(2)  # read response: OKAY or SLVERR
+        self.rvalid = flag()  # there are both
+        self.rready = flag()  # they are taken
 
 
 class RegisterWrite:
     """A write into the register file."""
 
     def __init__(self) -> None:
-        self.enable = flag()
-        self.index = bits(ADDRESS_WIDTH - INDEX_LOW)
-        self.data = bits(32)
+        self.enable = flag()  # a register is written in this cycle
+        self.index = bits(ADDRESS_WIDTH - INDEX_LOW)  # of the register: its offset in words
+        self.data = bits(32)  # the word
         self.strobe = bits(WORD_BYTES)  # which bytes count
 
 
@@ -56,8 +56,8 @@ class RegisterRead:
     """A read of the register file; the word is there in the same cycle."""
 
     def __init__(self) -> None:
-        self.index = bits(ADDRESS_WIDTH - INDEX_LOW)
-        self.word = bits(32)
+        self.index = bits(ADDRESS_WIDTH - INDEX_LOW)  # of the register: its offset in words
+        self.word = bits(32)  # its value
 
 
 @entity

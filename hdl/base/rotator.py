@@ -38,7 +38,9 @@ def _copy(x: Any, y: Any) -> Any:
 def rotator(x: Any, shift: Any, y: Any, places: int, width: int) -> Any:
     """Rotate ``places`` words of ``width`` bits: word j of y is word (j + shift) mod places of x.
 
-    shift  in  below places
+    x      in   words, word 0 lowest
+    shift  in   below places
+    y      out  the words rotated
 
     Combinational: one 2:1 multiplexer per bit and stage, ceil(log2 places) stages.
     """

@@ -14,6 +14,9 @@ from merp.hdl.conversion.entity import entity
 def valid_delay(clk: Any, rst: Any, d: Any, q: Any, cycles: int) -> Any:
     """Hold a flag for a number of clock cycles.
 
+    d  in   the flag
+    q  out  the same, later
+
     Latency: cycles, 1 or more. Throughput: a flag per cycle. Reset: all low, so that what is still
     in the pipeline beside it leads to nothing.
     """

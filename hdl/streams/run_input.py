@@ -24,6 +24,7 @@ def run_input(
     """Let the words of a run through and close behind them.
 
     words          in   how many the run takes; none is allowed
+    sink           in   the words
     valid, ready   out, in  handshake behind the entrance; data does not pass through here
     framing_error  out  last came with another word than the run's last; sticky until start
 

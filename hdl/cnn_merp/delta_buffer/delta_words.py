@@ -48,6 +48,7 @@ def delta_words(
 
     The delta of map g*n_cu + j is element j of word g of its position.
 
+    sink           in   the delta words
     room           in   there is a place for the word that is being collected
     cu_group       out  which word of its position that is
     word_taken, position_taken, row_taken  out  its last element is transferred in this cycle, and

@@ -33,7 +33,8 @@ def gradient_cu(
     read_addr, from_zero: where the gradients are, or that they are +0; mul_latency - 1 cycles after
     the factors.
     write, write_addr: keep the sums, mul_latency + add_latency cycles after the factors.
-    tap_shift: y is the element at this bit of the word read one cycle earlier, one cycle later.
+    tap_shift: the bit at which y starts in the word read one cycle earlier.
+    y: that element of it, a cycle after tap_shift.
     Throughput: k*k additions per cycle. A word read in the cycle that writes it is the old one.
     No reset.
     """

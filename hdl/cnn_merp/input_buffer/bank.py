@@ -38,7 +38,13 @@ def bank(
     synchronous reset masks it, at no cost in logic.
 
     write_row, write_column  in  this bank's bits of the row and column enables
+    write_addr, write_data   in  an element and its place
+    read                     in  a window is read
+    row_on, column_on        in  this bank's tap lies inside the map
     row_next, column_next    in  which of the four addresses holds this bank's tap
+    addr_00, addr_01         in  in the block of rows: block of columns, next block
+    addr_10, addr_11         in  the same in the next block of rows
+    q                        out  the tap, or +0
 
     Latency: q one cycle after read. Throughput: a write and a read per cycle. Reset: none.
     """

@@ -45,7 +45,9 @@ def map_writer(
     next_first is the first row that the next row of positions needs, and kept = d*k.
 
     enable         in   map words may be accepted (kernels are loaded)
+    sink           in   map words in the order image, row, column, map
     floor          in   first + kept, next_first + kept, first_column of the oldest open position
+    bank           out  the word's write into the banks
     row, column, channel  out  place of the next word; rows count over all images
     complete       out  all words of the run were accepted
     framing_error  out  last came with another word than the run's last; sticky until start

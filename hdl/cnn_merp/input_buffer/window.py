@@ -25,6 +25,7 @@ def window(
 
     Bank (r, c) holds tap (r - row_shift mod k, c - column_shift mod k).
 
+    row_shift, column_shift  in  bank of the window's first row and column
     taps  in   k*k words from the banks, bank (0, 0) lowest
     held  out  the window, tap (0, 0) lowest, row by row
 

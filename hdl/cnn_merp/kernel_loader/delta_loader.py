@@ -38,6 +38,8 @@ def delta_loader(
     map i.
 
     start          in   one cycle; config is stable from here until loaded
+    sink           in   kernel words
+    kernel, bias   out  writes into the memories of the CUs
     loaded         out  from the first cycle that may read everything until the next start
     framing_error  out  last came with another word than the stream's last; until start
 

@@ -37,6 +37,9 @@ def kernel_loader(
     Biases come in the order m and go to address group.
 
     start          in   one cycle; config is stable from here until loaded
+    sink_kernel    in   kernel words
+    sink_bias      in   biases
+    kernel, bias   out  writes into the memories of the CUs
     loaded         out  from the first cycle that may read everything until the next start
     framing_error  out  a last came with another word than its stream's last; until start
 

@@ -71,6 +71,11 @@ def delta(
     before: ReLU' and pooling of this layer are undone before the engine, so that deltas are stored
     at pooled resolution; otherwise those of the layer in front of it are, behind the engine.
 
+    s_axis_delta   in   deltas in the order image, row, column, map
+    s_axis_kernel  in   kernels in the order m, n, row, column
+    s_axis_state   in   state from forward propagation, in bytes
+    m_axis_delta   out  deltas in the order image, row, column, map
+
     Throughput: a word in, a slot of n_cu window products, and a word out per cycle.
     Reset: synchronous, active high; the run is abandoned.
     """

@@ -52,6 +52,12 @@ def forward(
     activation. Fields follow each other without gaps; the last byte is filled up with zeros. A run
     that has neither sends nothing. status_done waits for both streams.
 
+    s_axis_map     in   map words in the order image, row, column, map
+    s_axis_kernel  in   kernels in the order m, n, row, column
+    s_axis_bias    in   biases in the order m
+    m_axis_map     out  map words in the order image, row, column, map
+    m_axis_state   out  state for the way back, in bytes
+
     Throughput: a map word in, a slot of n_cu window products, and a map word out per cycle, as far
     as the state fits a byte per cycle.
     Reset: synchronous, active high; the run is abandoned.

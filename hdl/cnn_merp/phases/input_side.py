@@ -41,6 +41,7 @@ def input_side(
     """Keep k rows of map words in the banks and issue a slot per cycle; config says in which order.
 
     enable         in   map words may be accepted (kernels are loaded)
+    sink           in   map words in the order image, row, column, map
     popped         in   the FIFO behind the sums gave a word away, or deltas came (sequencers)
     slot, held     out  what to compute, and one cycle later its window, tap (0, 0) lowest
     verdict        out  the sequencer's of this cycle; its slot comes two cycles later

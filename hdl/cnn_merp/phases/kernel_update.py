@@ -73,6 +73,16 @@ def kernel_update(
     With undone, deltas come at pooled resolution and are expanded here, with the state of this
     layer, a stream of bytes.
 
+    s_axis_map     in   map words in the order image, row, column, map
+    s_axis_delta   in   deltas in the same order
+    s_axis_kernel  in   kernels in the order m, n, row, column
+    s_axis_bias    in   biases in the order m
+    s_axis_state   in   state from forward propagation, in bytes
+    m_axis_kernel  out  kernels, updated, in the same order
+    m_axis_bias    out  biases, updated
+    s_axis_kernel_velocity, s_axis_bias_velocity  in  velocities in the same orders
+    m_axis_kernel_velocity, m_axis_bias_velocity  out  the same, updated
+
     Throughput: a map word and a delta word in and a slot per cycle; then an element per cycle.
     Reset: synchronous, active high; the run is abandoned.
     """

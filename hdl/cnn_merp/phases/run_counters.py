@@ -39,6 +39,8 @@ def run_counters(
     loaded       in   kernels and biases are there
     complete     in   all words of first were accepted
     output_done  in   all words of the results were transferred
+    verdict      in   the sequencer's: a slot, or why there is none
+    map_error, load_error  in  a stream's last came with a wrong word
     status       out  all but the words of the ports
 
     total runs from the first accepted word to the last output word, both included (or to the

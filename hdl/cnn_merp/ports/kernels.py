@@ -15,18 +15,18 @@ class KernelWrite:
     """
 
     def __init__(self, design: Design, width: int | None = None) -> None:
-        self.enable = bits(design.n_cu)
-        self.addr = count(design.kernel_words - 1)
-        self.data = bits(width or design.window_width)
+        self.enable = bits(design.n_cu)  # a bit per CU
+        self.addr = count(design.kernel_words - 1)  # input map * G + group
+        self.data = bits(width or design.window_width)  # a kernel's k*k elements, tap 0 lowest
 
 
 class BiasWrite:
     """Write port of the bias memories: ``enable`` has a bit per CU."""
 
     def __init__(self, design: Design) -> None:
-        self.enable = bits(design.n_cu)
-        self.addr = count(design.groups - 1)
-        self.data = bits(design.fmt.width)
+        self.enable = bits(design.n_cu)  # a bit per CU
+        self.addr = count(design.groups - 1)  # group of output maps
+        self.data = bits(design.fmt.width)  # a bias
 
 
 class LoadConfig(RegisterBundle):

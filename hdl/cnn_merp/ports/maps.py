@@ -34,10 +34,10 @@ class BankWrite:
     """A map word on its way into the banks: row and column enables select one of them."""
 
     def __init__(self, design: Design) -> None:
-        self.rows = bits(design.k)
-        self.columns = bits(design.k)
-        self.addr = count(design.d * design.row_words - 1)
-        self.data = bits(design.fmt.width)
+        self.rows = bits(design.k)  # enable of each row of banks
+        self.columns = bits(design.k)  # enable of each column of banks
+        self.addr = count(design.d * design.row_words - 1)  # in that bank
+        self.data = bits(design.fmt.width)  # an element
 
 
 class BankRead:
@@ -50,15 +50,15 @@ class BankRead:
 
     def __init__(self, design: Design) -> None:
         reach = bank_reach(design)
-        self.enable = flag()
-        self.rows_on = bits(design.k)
-        self.columns_on = bits(design.k)
-        self.rows_next = bits(design.k)
-        self.columns_next = bits(design.k)
-        self.addr_00 = count(reach)
-        self.addr_01 = count(reach)
-        self.addr_10 = count(reach)
-        self.addr_11 = count(reach)
+        self.enable = flag()  # a window is read
+        self.rows_on = bits(design.k)  # rows of banks whose taps lie inside the map
+        self.columns_on = bits(design.k)  # columns of them
+        self.rows_next = bits(design.k)  # rows of banks above the rotation point
+        self.columns_next = bits(design.k)  # columns of banks left of it
+        self.addr_00 = count(reach)  # block of rows, block of columns
+        self.addr_01 = count(reach)  # block of rows, next block of columns
+        self.addr_10 = count(reach)  # next block of rows, block of columns
+        self.addr_11 = count(reach)  # next block of both
 
 
 def bank_reach(design: Design) -> int:

@@ -12,8 +12,8 @@ class Sums:
     """Finished sums of one slot: ``data`` has ``n_cu`` words, CU 0 in the lowest bits."""
 
     def __init__(self, design: Design) -> None:
-        self.valid = flag()
-        self.data = bits(design.n_cu * design.fmt.width)
+        self.valid = flag()  # sums of a slot are finished
+        self.data = bits(design.n_cu * design.fmt.width)  # n_cu elements, CU 0 lowest
 
 
 class OutputConfig(RegisterBundle):

@@ -14,23 +14,23 @@ class Slot:
     """
 
     def __init__(self, design: Design) -> None:
-        self.valid = flag()
-        self.kernel_addr = count(design.kernel_words - 1)
-        self.acc_addr = count(design.p * design.groups - 1)
-        self.group = count(design.groups - 1)
-        self.first = flag()
-        self.last = flag()
+        self.valid = flag()  # there is a slot in this cycle
+        self.kernel_addr = count(design.kernel_words - 1)  # word of the kernel memories
+        self.acc_addr = count(design.p * design.groups - 1)  # place in the accumulator memories
+        self.group = count(design.groups - 1)  # group of output maps
+        self.first = flag()  # the sums start at the bias
+        self.last = flag()  # the sums are finished
 
 
 class Verdict:
     """The sequencer's verdict of a cycle: a slot, or the cause why there is none."""
 
     def __init__(self, design: Design) -> None:
-        self.issue = flag()
+        self.issue = flag()  # a slot is issued
         self.useful = count(design.n_cu)  # CUs that the slot keeps busy
-        self.stall_input = flag()
-        self.stall_output = flag()
-        self.stall_hazard = flag()
+        self.stall_input = flag()  # none: the input is starved
+        self.stall_output = flag()  # none: there is no room for its sums
+        self.stall_hazard = flag()  # none: an accumulator is still in use
         self.final_issue = flag()  # the run's last slot
         self.idle = flag()  # no position is left and every reserved word has left the FIFO
 
@@ -42,10 +42,10 @@ class RowSlot:
     """
 
     def __init__(self, design: Design) -> None:
-        self.valid = flag()
+        self.valid = flag()  # there is a slot in this cycle
         self.column = count(design.max_size - 1)  # of the output row
         self.first = flag()  # the sweep's first column
         self.last = flag()  # its last
-        self.kernel_addr = count(design.kernel_words - 1)
+        self.kernel_addr = count(design.kernel_words - 1)  # word of the gradient memories
         self.delta_word = count(design.groups * design.max_size - 1)  # of the row's deltas
         self.row_last = flag()  # the row's last slot

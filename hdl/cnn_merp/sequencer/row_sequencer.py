@@ -46,7 +46,8 @@ def row_sequencer(
     a row starts when the row's maps and deltas are all there; the slots of a sweep follow without
     a gap; config.rest idle cycles come after each sweep.
 
-    head, head_valid, head_take  the next position (position_word), each row as often as it is swept
+    head, head_valid, head_take  in, in, out  the next position (position_word), each row as often
+                  as it is swept
     written_row   in   row of the next map word to be written, over all images
     filled        in   pulse: one more row of deltas is there
     floor         out  what the row at hand still needs, for the write permission

@@ -50,7 +50,7 @@ def sequencer(
     GradientMapConfig (p = 1) each slot of a position has a sum of its own, and gradient_turn is
     the rule.
 
-    head, head_valid, head_take  the next position (position_word)
+    head, head_valid, head_take  in, in, out  the next position (position_word)
     written_*     in   place of the next map word to be written; rows count over all images
     popped        in   the FIFO behind the sums gave a word away, or a word of deltas is there
     floor         out  what the oldest open position still needs, for the write permission

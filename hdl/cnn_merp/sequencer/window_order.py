@@ -20,13 +20,13 @@ class NextWindow:
     """The window that is next, in registers: a decision about it waits for no comparison."""
 
     def __init__(self, design: Design) -> None:
-        self.valid = flag()
+        self.valid = flag()  # there is a window
         self.arrived = flag()  # it is valid, and its last element has been written
         self.channel = count(design.max_maps)  # input map
         self.lane = count(design.p)  # its position is this one of the p interleaved ones
         self.kernel_base = count(design.kernel_words + design.groups)  # its first kernel word
-        self.first_map = flag()
-        self.last_map = flag()
+        self.first_map = flag()  # it is that of the first input map
+        self.last_map = flag()  # it is that of the last input map
         self.ends_pair = flag()  # no lane follows
 
 
@@ -54,7 +54,7 @@ def window_order(
     For each pair of positions (or one, if p = 1): for input map i: for lane: a window. The pair's
     positions are taken with its first windows.
 
-    head, head_valid, head_take  the next position (position_word)
+    head, head_valid, head_take  in, in, out  the next position (position_word)
     written_*  in   place of the next map word to be written; rows count over all images
     opens      in   the window's first slot is issued: the banks are read
     leaves     in   its last slot is issued

@@ -28,13 +28,13 @@ class Step:
 
     def __init__(self, design: Design) -> None:
         largest = design.groups * beats_per_word(design) - 1
-        self.issue = flag()
+        self.issue = flag()  # a beat is issued
         # Wide enough for the difference to pool_latency, too.
-        self.beat = count(max(largest, design.pool_latency))
-        self.ends_position = flag()
-        self.last_column = flag()
-        self.last_row = flag()
-        self.last_image = flag()
+        self.beat = count(max(largest, design.pool_latency))  # its index in its position
+        self.ends_position = flag()  # it is the last beat of its position
+        self.last_column = flag()  # its position is the last of its row
+        self.last_row = flag()  # and in the last row of its image
+        self.last_image = flag()  # and in the last image
 
 
 class Beat:
@@ -46,12 +46,12 @@ class Beat:
     """
 
     def __init__(self, design: Design) -> None:
-        self.data = bits(design.r * design.fmt.width)
-        self.results = count(design.r)
-        self.last = flag()
+        self.data = bits(design.r * design.fmt.width)  # r elements, the first lowest
+        self.results = count(design.r)  # lanes that complete a pooling window
+        self.last = flag()  # results are the last of the run
         if design.state:
-            self.elements = count(design.r)
-            self.ends_run = flag()
+            self.elements = count(design.r)  # lanes that count, 0 without a beat
+            self.ends_run = flag()  # it is the last beat of the run
 
 
 class PoolUpdate:

@@ -14,7 +14,11 @@ from merp.hdl.conversion.entity import entity
 def each_position(step: Step, closes: Any, closes_last: Any) -> Any:
     """Stand in for pool_position where windows are single elements.
 
-    Ports as in pool_position. Latency: combinational.
+    step         in   the beat of this cycle, and its position
+    closes       out  windows that the position completes: itself
+    closes_last  out  it completes the last window of the run
+
+    Latency: combinational.
     """
 
     @always_comb

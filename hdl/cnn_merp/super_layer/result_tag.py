@@ -18,7 +18,8 @@ def result_tag(
 ) -> Any:
     """Delay the number of a beat's results, and the mark of the run's last ones.
 
-    results, last  out  those of beat
+    beat           in   the beat of this cycle
+    results, last  out  those of the beat
 
     Latency: cycles, at least two. Throughput: a beat per cycle. Reset: no results, so that what
     is still in the pooling units leads to nothing.

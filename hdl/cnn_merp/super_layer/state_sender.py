@@ -36,7 +36,7 @@ def state_sender(
                            what counts; above them how many count (at least one); above that
                            whether they end the run
     beat_valid, take  in, out  head of the FIFO of beats; it is taken
-    value, size, push, flush, room  to and from bit_packer
+    value, size, push, flush, room  out, out, out, out, in  to and from bit_packer
 
     Latency: a field is pushed one cycle after its beat was taken. Throughput: a field, or a whole
     beat, per cycle. Reset: no beat held.

@@ -29,6 +29,8 @@ def parameter_reader(
     biases       in   it is that of the biases
     last         in   the word wanted is the last one of its stream
     take         in   the word is taken; only while valid
+    sink_kernel  in   words of the kernels, or of their velocities
+    sink_bias    in   the same of the biases
     data, valid  out  the word at hand
     framing_error  out  a last came with another word than its stream's last; until start
 

@@ -30,6 +30,7 @@ def parameter_writer(
     """Keep up to words words until their streams take them.
 
     push, biases, last, data  in   a word, which stream it belongs to, whether it is that one's last
+    source_kernel, source_bias  out  the words, each in its stream
     popped  out  pulse: a place is free again
     ends    out  the last bias word is transferred in this cycle
     sent    out  it has been; until the next start

@@ -34,9 +34,9 @@ class UnpoolWrite:
     """A pooled element on its way into a memory: the code of its position above its delta."""
 
     def __init__(self, design: UnpoolDesign) -> None:
-        self.enable = bits(design.overlap**2)
-        self.address = bits(address_width(design))
-        self.data = bits(design.code_bits + design.fmt.width)
+        self.enable = bits(design.overlap**2)  # a bit per memory
+        self.address = bits(address_width(design))  # in that memory
+        self.data = bits(design.code_bits + design.fmt.width)  # the code above the delta
 
 
 class Written:

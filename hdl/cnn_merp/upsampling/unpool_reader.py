@@ -50,7 +50,9 @@ def unpool_reader(
       - without: its word is there, which then goes past the memories,
       - with ReLU, but for max pooling: its mask bit is there.
 
-    word   in   without pooling: the words that come in, and their handshake
+    word   in   without pooling: the words that come in
+    word_valid, word_ready   in, out  handshake of word
+    field_valid, field_take  in, out  handshake of field
     field  in   mask bits
     freed  in   pulse: a place is free again
     written         in   how far the writer is

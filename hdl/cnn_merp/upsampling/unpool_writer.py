@@ -40,10 +40,13 @@ def unpool_writer(
     (x div overlap) * maps + i; rows are counted over all images. It overwrites the one overlap
     rows above it, and may do so once the reader has issued the last element of that one's window.
 
-    word   in   delta (in average pooling, its share of an element), and its handshake; none is
+    word_valid, word_ready   in, out  handshake of word
+    field_valid, field_take  in, out  handshake of field
+    word   in   delta (in average pooling, its share of an element); none is
                 taken without pooling
     field  in   state of the element in max pooling: mask bit (with ReLU), position above it
     passed   in   how far the reader is
+    write    out  a pooled element on its way into a memory
     written  out  what may be read from the next cycle on
 
     A delta that ReLU' stops is stored as +0. Latency: an element is in its memory two cycles after

@@ -1,0 +1,284 @@
+"""Ports of the blocks as tables in their pages: ``python docs/ports.py`` rewrites them.
+
+A page holds ``<!-- ports: NAME -->`` and ``<!-- /ports -->``; what stands between them is written
+here. Names, directions and widths are those of the exported VHDL of shipped designs, meanings come
+from the block's docstring, the comments of its bundles' fields, and the register map of the top.
+``--check`` writes nothing and fails where a page is stale.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+import sys
+import typing
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from merp.hdl.arithmetic.fp_convert import fp_convert
+from merp.hdl.base.signals import AxiStream, Stream, bits, flag
+from merp.hdl.cnn_merp.upsampling.unpool_scale import unpool_scale
+from merp.hdl.conversion.convert import convert
+from merp.models.params.formats import BINARY32, FloatFormat
+from merp.testbenches.axi.axi_top import axi_registers_of, axi_top
+from merp.tools.bitstream.bitstream import bitstream_of, top_of
+from merp.tools.common.shipped import open_network
+
+PAGES = Path(__file__).resolve().parent / "blocks"
+MARKED = re.compile(r"<!-- ports: (\w+) -->\n.*?<!-- /ports -->", re.DOTALL)
+
+SHIPPED = (
+    ("alexnet", "conv2", "fp", {"state": True}),
+    ("alexnet", "conv2", "ku", {}),
+    ("digits", "conv2", "dp", {}),
+    ("digits", "conv2", "ku", {}),
+    ("digits", "conv2", "fp", {"state": True}),
+)
+"""Designs whose entities are shown; an entity is taken from the first one that has it."""
+
+BEHIND_AXI = SHIPPED[0]
+
+COMMON = {
+    "clk": "clock",
+    "rst": "synchronous reset, active high",
+    "start": "pulse: a run begins",
+    "aclk": "clock",
+    "aresetn": "synchronous reset, active low",
+}
+HANDSHAKE = {
+    "valid": "a word is there",
+    "ready": "the word is taken in a cycle with both high",
+    "last": "with the last word of the run",
+}
+
+
+@dataclass(frozen=True)
+class Port:
+    """A port as the VHDL has it."""
+
+    name: str
+    direction: str
+    width: int
+
+
+@dataclass(frozen=True)
+class Block:
+    """An entity. ``design`` says where it was found, ``settings`` what its registers mean."""
+
+    function: Callable[..., Any]
+    entity: str
+    design: str
+    ports: tuple[Port, ...]
+    settings: Mapping[str, str]
+
+
+@cache
+def blocks() -> dict[str, Block]:
+    """Every block of the shipped designs, by name."""
+    found: dict[str, Block] = {}
+    for case in SHIPPED:
+        network, layer, phase, choice = case
+        opened = open_network(network)
+        top = top_of(bitstream_of(opened, opened.layer(layer), phase, **choice))
+        settings = {each.name: each.meaning for each in axi_registers_of(top).registers}
+        shown = axi_top(top) if case == BEHIND_AXI else top
+        design = f"{network} {layer}, {phase}"
+        for name, block in _entities(shown.function, shown.args, design, settings):
+            found.setdefault(name, block)
+    for function, args, design in _alone():
+        found |= dict(_entities(function, args, design, {}, alone=True))
+    return found
+
+
+def _alone() -> Iterator[tuple[Callable[..., Any], dict[str, Any], str]]:
+    """Blocks that only designs have which are not shipped."""
+    wide = FloatFormat(BINARY32.exp_bits, BINARY32.frac_bits + 4)
+    args = {"clk": flag(), "a": bits(wide.width), "y": bits(BINARY32.width)}
+    yield fp_convert, args | {"fmt": wide, "target": BINARY32}, "36 bits to 32"
+    network = open_network("digits")
+    unpool = bitstream_of(network, network.layer("conv2"), "dp").delta.unpool
+    ports = ("clk", "rst", "average", "valid", "ready", "word_valid", "take")
+    words = ("scale", "data", "word")
+    signals = {name: flag() for name in ports} | {name: bits(BINARY32.width) for name in words}
+    yield unpool_scale, signals | {"design": replace(unpool, average=True)}, "digits, averages"
+
+
+def _entities(
+    function: Callable[..., Any],
+    args: Mapping[str, Any],
+    design: str,
+    settings: Mapping[str, str],
+    alone: bool = False,
+) -> Iterator[tuple[str, Block]]:
+    """Convert ``function`` and yield the blocks inside, the first configuration of each."""
+    with TemporaryDirectory() as folder:
+        export = convert(function, args, "vhdl", Path(folder))
+        texts = {path.stem: path.read_text() for path in export.files}
+    seen = set()
+    for entity, name in export.blocks.items():
+        if name in seen or (alone and entity != export.top):
+            continue
+        seen.add(name)
+        source = function if entity == export.top else _source(texts[entity])
+        code = getattr(source, "func", source)
+        yield name, Block(code, entity, design, tuple(_ports(texts[entity])), settings)
+
+
+def _source(vhdl: str) -> Any:
+    """The block that a file says it was generated from."""
+    match = re.search(r": generated from ([\w.]+)\.(\w+);", vhdl)
+    assert match, vhdl.partition("\n\n")[0]
+    return getattr(importlib.import_module(match.group(1)), match.group(2))
+
+
+def _ports(vhdl: str) -> Iterator[Port]:
+    """The ports of the entity in a file."""
+    interface = vhdl[vhdl.index("\nentity ") : vhdl.index("\nend entity ")]
+    pattern = r"^ +(\w+) +: (in|out|inout) +\w+(?:\((\d+) downto 0\))?"
+    for name, direction, high in re.findall(pattern, interface, re.MULTILINE):
+        yield Port(name, direction, int(high) + 1 if high else 1)
+
+
+def meanings(block: Block) -> dict[str, str]:
+    """What each port of a block means; empty where nothing says so."""
+    said = _said(block.function)
+    hints = typing.get_type_hints(block.function)
+    found: dict[str, str] = {}
+    for port in block.ports:
+        formal = max((name for name in hints if _belongs(port.name, name)), key=len)
+        field = port.name.removeprefix(formal).removeprefix("_")
+        found[port.name] = (
+            _field_meaning(hints[formal], field, said.get(formal, ""), block.settings)
+            if field
+            else said.get(formal, COMMON.get(formal, ""))
+        ) or _by_pattern(port.name, said)
+    return found
+
+
+def _belongs(port: str, formal: str) -> bool:
+    return port == formal or port.startswith(f"{formal}_")
+
+
+def _by_pattern(port: str, said: Mapping[str, str]) -> str:
+    """A docstring may speak of all ports that begin alike: ``s_axis_*``."""
+    for name, meaning in said.items():
+        if name.endswith("*") and port.startswith(name[:-1]):
+            return meaning
+    return ""
+
+
+def _said(function: Callable[..., Any]) -> dict[str, str]:
+    """Meanings in a docstring: ``name, name  in  meaning`` lines, or ``name: meaning.``."""
+    found: dict[str, str] = {}
+    rest: list[str] = []
+    names: list[str] = []
+    for line in inspect.cleandoc(function.__doc__ or "").splitlines():
+        match = re.match(r"([\w*]+(?:, [\w*]+)*) {2,}(?:in|out)(?:, (?:in|out))* {2,}(.*)", line)
+        if match:
+            names = match.group(1).split(", ")
+            found |= dict.fromkeys(names, match.group(2))
+        elif names and line.startswith("  "):
+            found |= {name: f"{found[name]} {line.strip()}" for name in names}
+        else:
+            names = []
+            rest.append(line)
+    known = "|".join(inspect.signature(function).parameters)
+    start = rf"\b((?:{known})(?:, (?:{known}))*): "
+    text = re.sub(r"\s+", " ", "\n".join(rest))
+    for match in re.finditer(rf"{start}(.*?)(?=[;.,]? {start}|\.(?: [A-Z]|$)|$)", text):
+        for name in match.group(1).split(", "):
+            found.setdefault(name, match.group(2).rstrip(".;"))
+    return found
+
+
+def _field_meaning(bundle: Any, field: str, said: str, settings: Mapping[str, str]) -> str:
+    """Meaning of a bundle's field, the field's own before the bundle's."""
+    classes = [each for each in typing.get_args(bundle) or (bundle,) if inspect.isclass(each)]
+    family = [relative for each in classes for relative in _family(each)]
+    if Stream in family or AxiStream in family:
+        return HANDSHAKE.get(field.removeprefix("t"), said)
+    kinds = ("Config", "Status")
+    prefix = {_prefix(each.__name__) for each in family if each.__name__.endswith(kinds)}
+    for name in (*(f"{each}_{field}" for each in sorted(prefix)), field):
+        if name in settings:
+            return settings[name]
+    for each in family:
+        if comment := _comments(each).get(field):
+            return comment
+    return said
+
+
+@cache
+def _family(bundle: type) -> tuple[type, ...]:
+    """A class, what it stands on and what stands on it: a subclass may be what is handed over."""
+    above = [each for each in bundle.__mro__ if each is not object]
+    return (*above, *(sub for each in bundle.__subclasses__() for sub in _family(each)))
+
+
+@cache
+def _comments(bundle: type) -> dict[str, str]:
+    """The comment beside each field that a class sets."""
+    try:
+        source = inspect.getsource(bundle)
+    except (OSError, TypeError):
+        return {}
+    return dict(re.findall(r"^ +self\.(\w+) = .*?  # (.*)$", source, re.MULTILINE))
+
+
+def _prefix(name: str) -> str:
+    """A bundle's argument in the tops: ``map_config`` of ``MapConfig``, ``status`` of any."""
+    if name.endswith("Status"):
+        return "status"
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
+
+
+def table(name: str) -> str:
+    """The table of a block's ports, between its markers."""
+    block = blocks()[name]
+    meaning = meanings(block)
+    before = ""
+    lines = [
+        f"<!-- ports: {name} -->",
+        "",
+        f"Ports of `{block.entity}`, widths of {block.design}:",
+        "",
+        "| port | | bits | meaning |",
+        "|---|---|---|---|",
+    ]
+    for port in block.ports:
+        text = meaning[port.name].replace("|", "\\|").replace("*", "\\*")
+        text, before = ('"' if text == before else text), text
+        lines.append(f"| `{port.name}` | {port.direction} | {port.width} | {text} |")
+    return "\n".join([*lines, "", "<!-- /ports -->"])
+
+
+def rewritten(page: str) -> str:
+    """A page's text with its tables as they are now."""
+    return MARKED.sub(lambda match: table(match.group(1)), page)
+
+
+def main(arguments: list[str]) -> int:
+    """Rewrite the pages, or say which are stale."""
+    if arguments not in ([], ["--check"]):
+        print("usage: python docs/ports.py [--check]", file=sys.stderr)
+        return 2
+    stale = 0
+    for path in sorted(PAGES.rglob("*.md")):
+        old = path.read_text(encoding="utf-8")
+        new = rewritten(old)
+        if new == old:
+            continue
+        stale = 1
+        print(f"{path.relative_to(PAGES)}: {'stale' if arguments else 'rewritten'}")
+        if not arguments:
+            path.write_text(new, encoding="utf-8")
+    return stale if arguments else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
