@@ -12,7 +12,10 @@ from merp.hdl.conversion.entity import entity
 
 @entity
 def constant_word(clk: Any, word: Any, value: int) -> Any:
-    """Show value; clocked, as a process needs something to wait for."""
+    """Show value; clocked, as a process needs something to wait for.
+
+    word  out  value
+    """
 
     @always(clk.posedge)
     def hold() -> None:
@@ -23,7 +26,11 @@ def constant_word(clk: Any, word: Any, value: int) -> Any:
 
 @entity
 def short_word(value: Any, word: Any) -> Any:
-    """Show a value of few bits."""
+    """Show a value of few bits.
+
+    value  in   at most 32 bits
+    word   out  the same, zeros above
+    """
 
     @always_comb
     def extend() -> None:
@@ -34,7 +41,11 @@ def short_word(value: Any, word: Any) -> Any:
 
 @entity
 def status_word(status: Status, word: Any) -> Any:
-    """Show the flags of a run: busy, done, framing_error, from bit 0 on."""
+    """Show the flags of a run.
+
+    status  in   of the top
+    word    out  busy, done, framing_error, from bit 0 on
+    """
 
     @always_comb
     def join() -> None:
@@ -48,7 +59,11 @@ def status_word(status: Status, word: Any) -> Any:
 
 @entity
 def counter_words(counter: Any, low: Any, high: Any) -> Any:
-    """Show a counter of more than 32 bits in two words."""
+    """Show a counter of more than 32 bits in two words.
+
+    counter    in   the counter
+    low, high  out  its lowest 32 bits, and those above
+    """
 
     @always_comb
     def cut() -> None:
