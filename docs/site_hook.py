@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
@@ -36,12 +37,16 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     docs = Path(config.docs_dir)
     text = str(NAVIGATION)
     guides = sorted(path.name for path in docs.glob("*.md") if f"'{path.name}'" not in text)
-    folders = [
-        {title: sorted(str(path.relative_to(docs)) for path in (docs / name).rglob("*.md"))}
-        for title, name in FOLDERS.items()
-    ]
+    folders = [{title: _pages(docs / name, docs)} for title, name in FOLDERS.items()]
     config.nav = [*NAVIGATION, {"Guides": guides}, *folders]
     return config
+
+
+def _pages(folder: Path, docs: Path) -> list[Any]:
+    """Pages of a folder, then the folders inside under their names."""
+    pages: list[Any] = [str(path.relative_to(docs)) for path in sorted(folder.glob("*.md"))]
+    rooms = sorted(path for path in folder.iterdir() if path.is_dir())
+    return pages + [{room.name: _pages(room, docs)} for room in rooms]
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
