@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from merp.models.errors import BadInput
+from merp.models.network.phases import PHASES
 from merp.models.params.cnn_merp.sizing import check_fits
 from merp.models.params.register_map import RegisterMap
 from merp.tools.bitstream.register_files import c_header, markdown, python_constants, range_text
@@ -17,7 +18,6 @@ from merp.tools.common.arguments import add_delta_at, add_json, add_network, che
 from merp.tools.common.shipped import open_network
 from merp.tools.common.table import console, table
 
-PHASES = ("fp", "dp", "ku")
 WRITERS = {"md": markdown, "h": c_header, "py": python_constants}
 
 

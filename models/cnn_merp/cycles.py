@@ -8,14 +8,15 @@ is a little short of what the hardware takes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 
 from merp.models.cnn_merp.flow import InputFlow, input_flow
-from merp.models.cnn_merp.phases import delta_design, maps_behind, previous, update_design
+from merp.models.cnn_merp.phases import delta_design, maps_behind, update_design
 from merp.models.cnn_merp.update_flow import UpdateFlow, update_flow
 from merp.models.network.network import Layer, Network
+from merp.models.network.phases import PHASES, has_phase, previous
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.sizing import groups_of
 from merp.models.params.counters import PARTS
@@ -99,7 +100,7 @@ def layer_cycles(network: Network, layer: Layer, phase: str, batch: int) -> Cycl
 
     None where the layer has no design, or no such phase (DP of the first layer).
     """
-    if layer.design is None or (phase == "dp" and previous(network, layer) is None):
+    if layer.design is None or not has_phase(network, layer, phase):
         return None
     run = {"fp": _forward, "dp": _delta, "ku": _update}[phase](network, layer)
     whole, rest = divmod(batch, network.design(layer).max_images)
@@ -221,7 +222,7 @@ def _walked(walk: Walk, shape: Shape, images: int, design: Design) -> dict[str, 
 
 
 def network_cycles(
-    network: Network, batch: int, phases: tuple[str, ...] = ("fp", "dp", "ku")
+    network: Network, batch: int, phases: Iterable[str] = PHASES
 ) -> Iterator[tuple[Layer, str, Cycles]]:
     """Yield layer, phase and cycles of all that runs on a design."""
     for layer in network.layers:

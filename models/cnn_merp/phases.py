@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from merp.models.network.network import Layer, Network
+from merp.models.network.phases import previous
 from merp.models.params.cnn_merp.design import ARITHMETIC, Design
 from merp.models.params.cnn_merp.sizing import groups_of, size_design
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign, size_unpool
@@ -44,12 +45,6 @@ def _sized(network: Network, layer: Layer, shapes: Sequence[Shape], p: int, d: i
     forward = network.design(layer)
     kept = {key: getattr(forward, key) for key in _KEPT}
     return size_design(shapes, **kept, p=p, d=d)
-
-
-def previous(network: Network, layer: Layer) -> Layer | None:
-    """The layer whose output is the input of ``layer``; None for the first."""
-    index = network.layers.index(layer)
-    return network.layers[index - 1] if index else None
 
 
 def maps_behind(shape: Shape, earlier: Shape) -> int:

@@ -6,11 +6,11 @@ CNN-MERP section VI: each kernel size and each phase is a bitstream of its own; 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import pairwise
 
-from merp.models.cnn_merp.phases import previous
 from merp.models.network.network import Layer, Network
+from merp.models.network.phases import PHASES, has_phase
 
 PORT_BITS = 16
 PORT_MHZ = 66.0
@@ -22,9 +22,7 @@ def load_seconds(bits: int) -> float:
     return bits / (PORT_BITS * PORT_MHZ * 1e6)
 
 
-def layer_passes(
-    network: Network, phases: tuple[str, ...] = ("fp", "dp", "ku")
-) -> list[tuple[Layer, str]]:
+def layer_passes(network: Network, phases: Iterable[str] = PHASES) -> list[tuple[Layer, str]]:
     """Return layer and phase of each pass of a training step, in order.
 
     FP from the first layer to the last, then all of DP from the last to the first, then KU: its
@@ -35,11 +33,11 @@ def layer_passes(
         (layer, phase)
         for phase in phases
         for layer in (reversed(layers) if phase == "dp" else layers)
-        if not (phase == "dp" and previous(network, layer) is None)
+        if has_phase(network, layer, phase)
     ]
 
 
-def passes(network: Network, phases: tuple[str, ...] = ("fp", "dp", "ku")) -> list[tuple[str, str]]:
+def passes(network: Network, phases: Iterable[str] = PHASES) -> list[tuple[str, str]]:
     """Return design and phase of each pass, in that order."""
     return [(str(layer.design), phase) for layer, phase in layer_passes(network, phases)]
 

@@ -9,10 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from merp.models.network.network import Layer, Network
+from merp.models.network.phases import has_phase
 from merp.models.params.delta_shape import delta_shape
 from merp.models.params.shape import Shape
-
-PHASES = ("fp", "dp", "ku")
 
 
 @dataclass(frozen=True)
@@ -53,5 +52,5 @@ class Nest:
 
 def nests(network: Network, phase: str, batch: int) -> list[Nest]:
     """Return the nests of ``phase``: FP and KU of every layer, DP of all but the first."""
-    layers = network.layers[1:] if phase == "dp" else network.layers
+    layers = [layer for layer in network.layers if has_phase(network, layer, phase)]
     return [Nest(layer, phase, batch) for layer in layers]

@@ -11,11 +11,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from merp.models.network.network import Layer, Network
+from merp.models.network.phases import PHASES
 from merp.models.params.shape import Shape
 from merp.models.traffic.footing import Footing, state_read_bits, state_write_bits
 from merp.models.traffic.tiling import Tiling, best_tiling
-
-PHASES = ("fp", "dp", "ku")
 
 
 @dataclass(frozen=True)
@@ -285,6 +284,6 @@ def step_bytes(network: Network, batch: int, footing: Footing) -> Mapping[str, i
     ``momentum`` is the velocities' share (read and written), in no phase's count.
     """
     layers = network_traffic(network, batch, footing)
-    phases = {phase: total(layers, phase) for phase in ("fp", "dp", "ku", "step")}
+    phases = {phase: total(layers, phase) for phase in (*PHASES, "step")}
     counts = {phase: found.bytes for phase, found in phases.items()}
     return counts | {"momentum": phases["step"].momentum}

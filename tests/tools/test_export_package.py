@@ -16,6 +16,7 @@ import pytest
 from checkout import ROOT
 from merp.cosim.synthesis.export import MANIFEST
 from merp.models.network.network_file import read_network
+from merp.models.network.phases import PHASES
 from merp.models.params.cnn_merp.registers import registers
 from merp.testbenches.axi.axi_top import axi_registers_of
 from merp.tools.bitstream.bitstream import schedule, top_of
@@ -54,7 +55,6 @@ mul_latency = 1
 
 STUB = ROOT / "tests" / "vivado_stub.tcl"
 NAME = "tiny-net-k2"
-PHASES = ("fp", "dp", "ku")
 
 
 @pytest.fixture(scope="module")

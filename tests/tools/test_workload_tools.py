@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from merp.models.network.network import Layer
-from merp.models.network.workload import PHASES
+from merp.models.network.phases import PHASES
 from merp.tools.cli import main
 from merp.tools.common.shipped import open_network
 

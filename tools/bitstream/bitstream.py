@@ -15,7 +15,6 @@ from merp.models.cnn_merp.phases import (
     DeltaDesign,
     delta_design,
     maps_behind,
-    previous,
     update_design,
     update_unpool_design,
 )
@@ -23,6 +22,7 @@ from merp.models.cnn_merp.reconfiguration import layer_passes
 from merp.models.errors import BadInput
 from merp.models.golden.training import RATE, Rates
 from merp.models.network.network import Layer, Network
+from merp.models.network.phases import has_phase, previous
 from merp.models.params.cnn_merp.delta_registers import delta_registers
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.kernel_update_registers import kernel_update_registers
@@ -34,8 +34,6 @@ from merp.testbenches.cnn_merp.delta_top import delta_top
 from merp.testbenches.cnn_merp.forward_top import forward_top
 from merp.testbenches.cnn_merp.kernel_update_top import kernel_update_top
 from merp.testbenches.top.top import Top
-
-PHASES = {"fp": "forward propagation", "dp": "delta propagation", "ku": "kernel update"}
 
 
 def slug(text: str, joint: str) -> str:
@@ -141,7 +139,7 @@ def bitstream_of(network: Network, layer: Layer, phase: str, **choice: bool) -> 
             or designs are not told apart by letters and digits.
     """
     network.design(layer)  # says so where there is none
-    if phase == "dp" and previous(network, layer) is None:
+    if not has_phase(network, layer, phase):
         raise BadInput(
             f"--phase dp: {layer.name} is the first layer, its input has no delta: "
             f"allowed: fp, ku, or another layer"
@@ -151,7 +149,7 @@ def bitstream_of(network: Network, layer: Layer, phase: str, **choice: bool) -> 
     layers = tuple(
         each
         for each in network.layers
-        if each.design == layer.design and not (phase == "dp" and previous(network, each) is None)
+        if each.design == layer.design and has_phase(network, each, phase)
     )
     assert layer.design is not None
     return Bitstream(network=network, design=layer.design, phase=phase, layers=layers, **choice)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from merp.models.network.network import Layer
+from merp.models.network.phases import PHASES
 from merp.models.params.register_map import RegisterMap
-from merp.tools.bitstream.bitstream import PHASES, Bitstream, plain
+from merp.tools.bitstream.bitstream import Bitstream, plain
 from merp.tools.bitstream.register_files import range_text
 
 

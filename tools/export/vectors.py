@@ -14,9 +14,9 @@ from merp.cosim.phases.expectation import Pass
 from merp.cosim.phases.forward import forward_pass
 from merp.models.arithmetic.compiled import Bits
 from merp.models.arithmetic.words import to_bits
-from merp.models.cnn_merp.phases import previous
 from merp.models.golden.initial import Parameters, parameters
 from merp.models.network.network import Layer, Network
+from merp.models.network.phases import previous
 from merp.models.params.shape import Shape
 from merp.tools.bitstream.bitstream import Bitstream
 from merp.tools.simulate.backward import delta_passes, update_passes

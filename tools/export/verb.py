@@ -10,6 +10,7 @@ from typing import Any
 
 from merp.models.errors import BadInput
 from merp.models.fpga.parts import DEFAULT, PARTS, part_named
+from merp.models.network.phases import PHASES
 from merp.models.params.cnn_merp.sizing import check_fits
 from merp.tools.common.arguments import (
     add_delta_at,
@@ -21,8 +22,6 @@ from merp.tools.common.arguments import (
 )
 from merp.tools.common.shipped import open_network
 from merp.tools.common.table import console, table
-
-PHASES = ("fp", "dp", "ku")
 
 
 def add_parser(subparsers: Any) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from merp.models.network.phases import PHASES
 from merp.models.traffic.bounds import lower_bound, on_chip_words
-from merp.models.traffic.closed_form import PHASES, LayerTraffic, Phase, network_traffic, total
+from merp.models.traffic.closed_form import LayerTraffic, Phase, network_traffic, total
 from merp.models.traffic.footing import Footing
 from merp.models.traffic.variants import variants
 from merp.tools.report.choice import Choice

@@ -11,7 +11,7 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter
 
-from merp.models.traffic.closed_form import PHASES
+from merp.models.network.phases import PHASES
 
 Json = Mapping[str, Any]
 

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from merp.models.cnn_merp.phases import maps_behind, previous
+from merp.models.cnn_merp.phases import maps_behind
 from merp.models.errors import BadInput
 from merp.models.network.network import Layer, Network
+from merp.models.network.phases import previous
 from merp.models.traffic.closed_form import (
     delta_port_words,
     port_words,

@@ -16,6 +16,7 @@ from merp.models.cnn_merp.reconfiguration import (
     load_seconds,
     passes,
 )
+from merp.models.network.phases import PHASES
 from merp.models.params.cnn_merp.registers import registers
 from merp.tools.report.choice import Choice
 from merp.tools.report.measured import Measurement
@@ -97,7 +98,7 @@ def _shares(
     def seconds(batch: int) -> float:
         cycles = 0
         for layer in choice.network.layers:
-            for phase in ("fp", "dp", "ku"):
+            for phase in PHASES:
                 if layer.design is not None and (layer.design, phase) in order:
                     found = layer_cycles(choice.network, layer, phase, batch)
                     cycles += found.phase if found else 0

@@ -7,6 +7,7 @@ from typing import Any
 from merp.models.cnn_merp.published_speed import IMPLEMENTATIONS, WORKS, attainable_tops
 from merp.models.cnn_merp.roofline import Point, point
 from merp.models.cnn_merp.throughput import Throughput, forward_throughput, with_cus
+from merp.models.network.phases import PHASES
 from merp.models.traffic.closed_form import network_traffic, total
 from merp.models.traffic.footing import Footing
 from merp.tools.report.choice import Choice
@@ -36,7 +37,7 @@ def cycles_table(choice: Choice) -> Table:
                 "gflops": found.operations / choice.seconds(found.phase) / 1e9,
             }
         )
-    for phase in ("fp", "dp", "ku", "step"):
+    for phase in (*PHASES, "step"):
         some = [found for _, each, found in choice.cycles if phase in (each, "step")]
         if not some:
             continue

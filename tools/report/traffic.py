@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from merp.models.network.network import Layer
+from merp.models.network.phases import PHASES
 from merp.models.traffic import published
-from merp.models.traffic.closed_form import PHASES, LayerTraffic, Phase, network_traffic, total
+from merp.models.traffic.closed_form import LayerTraffic, Phase, network_traffic, total
 from merp.models.traffic.footing import Footing
 from merp.models.traffic.strategies import round_trips, staircase
 from merp.tools.report.choice import Choice

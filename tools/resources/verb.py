@@ -13,6 +13,7 @@ from merp.models.errors import BadInput
 from merp.models.fpga.parts import DEFAULT, PARTS, Part, part_named
 from merp.models.fpga.resources import KINDS, Resources, capacity, published
 from merp.models.network.network import Network
+from merp.models.network.phases import PHASES
 from merp.models.params.cnn_merp.design import Design
 from merp.tools.common.arguments import add_json, add_network
 from merp.tools.common.shipped import open_network
@@ -21,7 +22,6 @@ from merp.tools.common.table import console, table
 if TYPE_CHECKING:
     from merp.cosim.synthesis.resources import Block
 
-PHASES = ("fp", "dp", "ku")
 COLUMNS = ("of them logic", "shift", "memory", "LUT", "FF", "BRAM", "DSP")
 
 

@@ -16,13 +16,13 @@ from merp.cosim.phases.kernel_update import Updated, update_pass
 from merp.models.cnn_merp.phases import (
     DeltaDesign,
     delta_design,
-    previous,
     update_design,
     update_unpool_design,
 )
 from merp.models.golden.kernel_update import gradients, update
 from merp.models.golden.training import RATE, Rates
 from merp.models.network.network import Layer
+from merp.models.network.phases import has_phase, previous
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 from merp.testbenches.cnn_merp.delta_top import delta_top
@@ -43,7 +43,7 @@ def simulate_backward(
     """
     results = []
     for layer in choice.layers:
-        if phase == "dp" and previous(choice.network, layer) is None:
+        if not has_phase(choice.network, layer, phase):
             continue
         result = finished.load(layer, phase)
         if result is None:

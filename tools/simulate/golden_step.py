@@ -11,13 +11,13 @@ from functools import cached_property
 import numpy as np
 
 from merp.models.arithmetic.compiled import Bits
-from merp.models.cnn_merp.phases import previous
 from merp.models.golden.inference import LayerMaps, inference
 from merp.models.golden.initial import Parameters
 from merp.models.golden.loss import loss
 from merp.models.golden.state import State
 from merp.models.golden.training import Kept, Passed, forward, propagate
 from merp.models.network.network import Layer
+from merp.models.network.phases import previous
 from merp.tools.simulate.choice import Choice
 
 

@@ -13,13 +13,13 @@ from typing import Any
 from merp.cosim.engines.engine import ENGINES
 from merp.models.errors import BadInput
 from merp.models.network.network import Layer, Network
+from merp.models.network.phases import PHASES, has_phase
 from merp.models.params.cnn_merp.design import ARITHMETIC, Design
 from merp.models.params.cnn_merp.sizing import check_fits, size_design
 from merp.testbenches.top.run import Stuck
 from merp.tools.common.arguments import add_delta_at, add_json, add_network, whole
 from merp.tools.common.shipped import open_network
 
-PHASES = ("fp", "dp", "ku", "all")
 ARRAYS = ("behavioural", "rtl")
 
 
@@ -28,7 +28,7 @@ def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser("simulate", help="run layers on the hardware and audit them")
     add_network(parser)
     parser.add_argument("--layer", metavar="L", help="a layer, or all (default: the first)")
-    parser.add_argument("--phase", choices=PHASES, default="fp", help="default fp")
+    parser.add_argument("--phase", choices=(*PHASES, "all"), default="fp", help="default fp")
     add_delta_at(parser)
     parser.add_argument(
         "--state", action="store_true", help="fp also writes the state for the way back"
@@ -61,10 +61,10 @@ def run(args: argparse.Namespace) -> int:
     for layer in layers:
         check_fits(layer.shape, args.images, network.design(layer), f"{network.name}: {layer.name}")
     array = _array(args.engine, args.cu_array)
-    phases = PHASES[:-1] if args.phase == "all" else (args.phase,)
+    phases = tuple(PHASES) if args.phase == "all" else (args.phase,)
     if args.vcd is not None and (len(phases) > 1 or len({layer.design for layer in layers}) > 1):
         raise BadInput(f"--vcd {args.vcd}: allowed only with one phase, and layers of one design")
-    if phases == ("dp",) and layers == [network.layers[0]]:
+    if not any(has_phase(network, layer, phase) for layer in layers for phase in phases):
         raise BadInput(
             f"--phase dp: {layers[0].name} is the first layer, its input has no delta: "
             f"allowed: fp, ku, or another layer"

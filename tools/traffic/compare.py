@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from merp.models.network.network import Network
-from merp.models.traffic.closed_form import PHASES, LayerTraffic, Phase, total
+from merp.models.network.phases import PHASES
+from merp.models.traffic.closed_form import LayerTraffic, Phase, total
 from merp.models.traffic.footing import Footing
 from merp.tools.common.table import console, fixed, table
 from merp.tools.traffic.tables import footing_caption

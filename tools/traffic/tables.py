@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from merp.models.network.network import Layer, Network
+from merp.models.network.phases import PHASES
 from merp.models.traffic import published
-from merp.models.traffic.closed_form import PHASES, LayerTraffic, Phase, total
+from merp.models.traffic.closed_form import LayerTraffic, Phase, total
 from merp.models.traffic.footing import Footing
 from merp.models.traffic.strategies import round_trips, staircase
 from merp.tools.common.table import console, fixed, table

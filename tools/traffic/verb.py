@@ -9,8 +9,9 @@ from typing import Any
 
 from merp.models.errors import BadInput
 from merp.models.network.network import Layer, Network
+from merp.models.network.phases import PHASES
 from merp.models.params.state_field import STATES
-from merp.models.traffic.closed_form import PHASES, LayerTraffic, Phase, network_traffic, total
+from merp.models.traffic.closed_form import LayerTraffic, Phase, network_traffic, total
 from merp.models.traffic.footing import FOOTINGS, XC7K325T_BYTES, Footing
 from merp.models.traffic.strategies import round_trips, staircase
 from merp.tools.common.arguments import add_json, add_network, whole

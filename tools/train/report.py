@@ -15,7 +15,8 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from merp.models.errors import BadInput
 from merp.models.golden.training import classify
 from merp.models.network.network import Network
-from merp.models.traffic.closed_form import PHASES, step_bytes
+from merp.models.network.phases import PHASES
+from merp.models.traffic.closed_form import step_bytes
 from merp.models.traffic.footing import Footing
 from merp.tools.common.progress_bar import PATIENCE
 from merp.tools.common.table import console, fixed, table

@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from merp.models.network.network import Network
-from merp.models.network.workload import PHASES, Nest, nests
+from merp.models.network.phases import PHASES
+from merp.models.network.workload import Nest, nests
 from merp.models.params.shape import Shape
 
 SCALESIM_HEAD = (

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from merp.models.network.network import Network
-from merp.models.network.workload import PHASES
+from merp.models.network.phases import PHASES
 from merp.tools.cli import main
 from merp.tools.common.shipped import open_network
 from merp.tools.workload.formats import scalesim, timeloop, zigzag

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from merp.models.cnn_merp.phases import delta_design, maps_behind, previous, update_design
+from merp.models.cnn_merp.phases import delta_design, maps_behind, update_design
 from merp.models.network.network import Network
+from merp.models.network.phases import previous
 from merp.models.traffic.backward_counter import delta_words, update_words
 from merp.models.traffic.closed_form import network_traffic
 from merp.models.traffic.footing import Footing
