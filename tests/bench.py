@@ -76,8 +76,8 @@ def simulations() -> list[tuple[str, float, str]]:
     figures = []
     for engine, array in (("myhdl", "behavioural"), ("verilator", "rtl")):
         (record,) = run_job(Job(forward_top(design, array), [run]), engine)
-        speed = f"{record.cycles / record.seconds:,.0f} cycles/s"
-        figures.append((f"conv2 on {engine} ({array} CU array)", record.seconds, speed))
+        speed = f"{record.outcome.cycles / record.outcome.seconds:,.0f} cycles/s"
+        figures.append((f"conv2 on {engine} ({array} CU array)", record.outcome.seconds, speed))
         if engine == "verilator":
             figures.append(("its build (0 if kept from before)", record.build_seconds, ""))
     with tempfile.TemporaryDirectory() as folder:

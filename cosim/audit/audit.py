@@ -86,12 +86,12 @@ def audit(
         expected: what the pass must do.
         waveform: transfers by stream, from ``waveform.transfers``.
     """
-    failures = list(record.faults)
+    failures = list(record.outcome.faults)
     compared = mismatches = 0
     for name, port in expected.ports.items():
         if port.golden is None:
             continue
-        words = record.words[port.stream]
+        words = record.words(port.stream)
         both = min(words.size, port.golden.size)
         differ = np.flatnonzero(words[:both] != port.golden.reshape(-1)[:both])
         compared += both
@@ -113,7 +113,7 @@ def audit(
         for port, ways in ports.items()
         if len(set(ways.values())) != 1
     ]
-    status = {name.removeprefix("status_"): value for name, value in record.status.items()}
+    status = {name.removeprefix("status_"): value for name, value in record.outcome.status.items()}
     cycles = {name: status[name] for name in CYCLES}
     failures += _cycle_failures(record, cycles, expected)
     if status["framing_error"]:
@@ -129,7 +129,7 @@ def audit(
         ideal=expected.work.ideal,
         slots=cycles["issue"] * expected.work.n_cu,
         failures=tuple(failures),
-        seconds=record.seconds,
+        seconds=record.outcome.seconds,
     )
 
 
@@ -140,8 +140,8 @@ def _ports(
         name: {
             "closed_form": port.closed_form,
             "counter": port.counter,
-            "hardware": record.status[f"status_{name}"],
-            "monitor": record.transfers[port.stream],
+            "hardware": record.outcome.status[f"status_{name}"],
+            "monitor": record.outcome.transfers[port.stream],
         }
         for name, port in expected.ports.items()
     }
@@ -154,12 +154,12 @@ def _ports(
 def _cycle_failures(record: Record, cycles: Mapping[str, int], expected: Expectation) -> list[str]:
     """Every cycle counter against what the others, the pins or the shape say it must be."""
     streams = {name: port.stream for name, port in expected.ports.items()}
-    ended = max(record.last[streams[name]] for name in expected.last)
-    seen = ended - record.first[streams[expected.first]] + 1
+    ended = max(record.outcome.last[streams[name]] for name in expected.last)
+    seen = ended - record.outcome.first[streams[expected.first]] + 1
     if expected.early_end:
         # The engine computes positions after the last word that pooling lets out.
         seen = max(seen, cycles["total"])
-    loaded = [record.last[streams[name]] + WRITE_CYCLES for name in expected.loads]
+    loaded = [record.outcome.last[streams[name]] + WRITE_CYCLES for name in expected.loads]
     wanted = {
         "total, from its causes": ("total", sum(cycles[part] for part in PARTS)),
         "total, on the pins": ("total", seen),

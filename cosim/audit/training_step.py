@@ -221,7 +221,7 @@ def _outputs(golden: Step) -> list[Bits]:
 
 
 def _words(record: Record, stream: str) -> Bits:
-    return record.words[stream].astype(np.uint32, copy=False)
+    return record.words(stream).astype(np.uint32, copy=False)
 
 
 def _state_of(record: Record) -> bytes:

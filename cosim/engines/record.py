@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -13,26 +12,17 @@ from merp.testbenches.top.top import TopPorts
 
 @dataclass(frozen=True, eq=False)
 class Record:
-    """What one run did, seen from outside the top.
+    """What one run did, and where.
 
     Attributes:
         engine: which engine ran it. elaboration_sha: fingerprint of what was elaborated.
-        words: raw words of each output stream, uint32 (uint64 if wider).
-        transfers, first, last, status, cycles, resets, faults: as in ``Outcome``.
-        seconds: wall time of the run. build_seconds: wall time of its elaboration or build.
+        outcome: what was seen from outside the top; words are uint32 (uint64 if wider).
+        build_seconds: wall time of the elaboration or build.
     """
 
     engine: str
     elaboration_sha: str
-    words: Mapping[str, Words]
-    transfers: Mapping[str, int]
-    first: Mapping[str, int]
-    last: Mapping[str, int]
-    status: Mapping[str, int]
-    cycles: int
-    resets: int
-    faults: tuple[str, ...]
-    seconds: float
+    outcome: Outcome
     build_seconds: float
 
     @classmethod
@@ -50,33 +40,25 @@ class Record:
         for pin in ports.outputs:
             received = np.asarray(outcome.words[pin.name], dtype=np.uint64)
             words[pin.name] = received.astype(np.uint32) if pin.width <= 32 else received
-        return cls(
-            engine=engine,
-            elaboration_sha=elaboration_sha,
-            words=words,
-            transfers=dict(outcome.transfers),
-            first=dict(outcome.first),
-            last=dict(outcome.last),
-            status=dict(outcome.status),
-            cycles=outcome.cycles,
-            resets=outcome.resets,
-            faults=tuple(outcome.faults),
-            seconds=outcome.seconds,
-            build_seconds=build_seconds,
-        )
+        return cls(engine, elaboration_sha, replace(outcome, words=words), build_seconds)
+
+    def words(self, stream: str) -> Words:
+        """The words that left on a stream."""
+        return np.asarray(self.outcome.words[stream])
 
     def differences(self, other: Record) -> list[str]:
         """In what two records of the same run differ, times and engine left out."""
+        ours, theirs = self.outcome, other.outcome
         found = [
-            f"{key}: {getattr(self, key)} and {getattr(other, key)}"
+            f"{key}: {getattr(ours, key)} and {getattr(theirs, key)}"
             for key in ("transfers", "first", "last", "status", "cycles", "resets", "faults")
-            if getattr(self, key) != getattr(other, key)
+            if getattr(ours, key) != getattr(theirs, key)
         ]
         found += [
             f"words of {name}"
-            for name in self.words.keys() | other.words.keys()
-            if name not in self.words
-            or name not in other.words
-            or not np.array_equal(self.words[name], other.words[name])
+            for name in ours.words.keys() | theirs.words.keys()
+            if name not in ours.words
+            or name not in theirs.words
+            or not np.array_equal(self.words(name), other.words(name))
         ]
         return found

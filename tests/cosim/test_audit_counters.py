@@ -96,14 +96,19 @@ def audited(network_file: Path) -> Audited:
     return found
 
 
+def changed(record: Record, **seen: Any) -> Record:
+    """The record of a run in which something else was seen."""
+    return replace(record, outcome=replace(record.outcome, **seen))
+
+
 @pytest.mark.parametrize("step", [-1, 1])
 @pytest.mark.parametrize(("top", "name"), COUNTERS)
 def test_a_fault_in_a_counter_is_caught(top: str, name: str, step: int, audited: Audited) -> None:
     record, expected = audited[top]
     assert audit(record, expected).passed
-    status = dict(record.status)
+    status = dict(record.outcome.status)
     status[f"status_{name}"] += step
-    assert audit(replace(record, status=status), expected).failures
+    assert audit(changed(record, status=status), expected).failures
 
 
 FORWARD_COUNTERS = sorted(set(vars(ForwardStatus())) - {"busy", "done", "framing_error"})
@@ -145,7 +150,7 @@ def test_audit_passes_with_stalls_and_a_reset(forward: Forward) -> None:
     found = forward.audit(forward.record)
     assert found.failures == ()
     assert found.bit_exact
-    assert forward.record.resets == 1
+    assert forward.record.outcome.resets == 1
     assert found.cycles["stall_input"] + found.cycles["stall_output"] > 0
 
 
@@ -154,23 +159,23 @@ def test_audit_passes_with_stalls_and_a_reset(forward: Forward) -> None:
 def test_a_fault_in_a_counter_is_caught_beside_a_waveform(
     name: str, step: int, forward: Forward
 ) -> None:
-    status = dict(forward.record.status)
+    status = dict(forward.record.outcome.status)
     status[f"status_{name}"] += step
-    found = forward.audit(replace(forward.record, status=status))
+    found = forward.audit(changed(forward.record, status=status))
     assert found.failures
 
 
 def test_audit_names_the_first_wrong_word(forward: Forward) -> None:
-    words = forward.record.words["m_axis_map"].copy()
+    words = forward.record.words("m_axis_map").copy()
     words[3 * 4 + 1] ^= 1
-    found = forward.audit(replace(forward.record, words={"m_axis_map": words}))
+    found = forward.audit(changed(forward.record, words={"m_axis_map": words}))
     assert (found.mismatches, found.bit_exact) == (1, False)
     assert "1 of 54 words differ, the first at (0, 1, 1, 1)" in (found.failures[0])
 
 
 def test_audit_counts_missing_words_as_mismatches(forward: Forward) -> None:
-    words = {"m_axis_map": forward.record.words["m_axis_map"][:-2]}
-    found = forward.audit(replace(forward.record, words=words))
+    words = {"m_axis_map": forward.record.words("m_axis_map")[:-2]}
+    found = forward.audit(changed(forward.record, words=words))
     assert (found.mismatches, found.words_compared, found.passed) == (2, 52, False)
-    none = forward.audit(replace(forward.record, words={"m_axis_map": np.zeros(0, np.uint32)}))
+    none = forward.audit(changed(forward.record, words={"m_axis_map": np.zeros(0, np.uint32)}))
     assert (none.words_compared, none.bit_exact) == (0, False)

@@ -180,7 +180,7 @@ def expected(run: Run) -> np.ndarray:
 
 def chained(records: Sequence[Record]) -> Run:
     """A run that takes its words from the output of the run before."""
-    words = records[-1].words["m_axis_map"]
+    words = records[-1].words("m_axis_map")
     return Run(
         config={"config_kernels": 3, "config_words": len(words), "config_constant": 7},
         words={"s_axis_map": words, "s_axis_kernel": np.arange(3, dtype=np.uint32)},
@@ -203,10 +203,10 @@ def reference() -> list[Record]:
 
 def test_words_counts_and_counters_are_those_of_the_runs(reference: list[Record]) -> None:
     for run, record in zip(RUNS, reference, strict=True):
-        assert record.faults == ()
+        assert record.outcome.faults == ()
         if isinstance(run, Run):
-            np.testing.assert_array_equal(record.words["m_axis_map"], expected(run))
-            assert record.transfers == {
+            np.testing.assert_array_equal(record.words("m_axis_map"), expected(run))
+            assert record.outcome.transfers == {
                 "s_axis_map": len(run.words["s_axis_map"]),
                 "s_axis_kernel": len(run.words["s_axis_kernel"]),
                 "m_axis_map": len(run.words["s_axis_map"]),
@@ -216,14 +216,14 @@ def test_words_counts_and_counters_are_those_of_the_runs(reference: list[Record]
             ("s_axis_kernel", "kernel"),
             ("m_axis_map", "map_out"),
         ):
-            assert record.status[f"status_{counter}"] == record.transfers[stream]
-        span = record.last["m_axis_map"] - record.first["s_axis_map"] + 1
-        assert record.status["status_total"] == span
-    assert sum(record.resets for record in reference) >= 3
+            assert record.outcome.status[f"status_{counter}"] == record.outcome.transfers[stream]
+        span = record.outcome.last["m_axis_map"] - record.outcome.first["s_axis_map"] + 1
+        assert record.outcome.status["status_total"] == span
+    assert sum(record.outcome.resets for record in reference) >= 3
 
 
 def test_a_run_may_use_the_output_of_the_one_before(reference: list[Record]) -> None:
-    before, after = (reference[i].words["m_axis_map"] for i in (2, 3))
+    before, after = (reference[i].words("m_axis_map") for i in (2, 3))
     np.testing.assert_array_equal(after, before + np.uint32(7 + 3))
 
 
@@ -253,15 +253,17 @@ EXPECTED_FAULT = {
 @pytest.mark.parametrize("fault", EXPECTED_FAULT)
 def test_a_broken_rule_is_a_fault(fault: str) -> None:
     (record,) = run_job(Job(stand_in(fault), [run_of(1)]), "myhdl")
-    assert any(EXPECTED_FAULT[fault] in text for text in record.faults), record.faults
+    assert any(EXPECTED_FAULT[fault] in text for text in record.outcome.faults), (
+        record.outcome.faults
+    )
 
 
 @pytest.mark.parametrize("fault", ["map_in", "map_out", "kernel"])
 def test_a_hardware_counter_that_lies_differs_from_the_monitor(fault: str) -> None:
     (record,) = run_job(Job(stand_in(fault), [run_of(1)]), "myhdl")
     stream = {"map_in": "s_axis_map", "map_out": "m_axis_map", "kernel": "s_axis_kernel"}[fault]
-    assert record.status[f"status_{fault}"] == record.transfers[stream] - 1
-    assert record.faults == ()
+    assert record.outcome.status[f"status_{fault}"] == record.outcome.transfers[stream] - 1
+    assert record.outcome.faults == ()
 
 
 def starved() -> Run:
@@ -306,7 +308,7 @@ def test_transfers_in_a_waveform_are_those_on_the_pins(
     vcd = tmp_path / "ports.vcd"
     run_job(Job(stand_in(), RUNS, vcd=vcd), "myhdl")
     streams = ["s_axis_map", "s_axis_kernel", "m_axis_map"]
-    assert transfers(vcd, streams) == [dict(record.transfers) for record in reference]
+    assert transfers(vcd, streams) == [dict(record.outcome.transfers) for record in reference]
     with pytest.raises(ValueError, match="no signal s_axis_bias_tvalid"):
         transfers(vcd, ["s_axis_bias"])
 

@@ -235,4 +235,4 @@ def test_the_forward_engine_gives_one_record_on_every_engine(
     records = run_job(jobs[1], engine)
     for ours, theirs in zip(reference, records, strict=True):
         assert ours.differences(theirs) == []
-        assert ours.faults == ()
+        assert ours.outcome.faults == ()

@@ -128,24 +128,31 @@ def test_a_resumed_run_with_no_step_left_has_measured_nothing(
     assert found["cycles"]["step"] is None
 
 
+def changed(record: Record, **seen: Any) -> Record:
+    """The record of a run in which something else was seen."""
+    return replace(record, outcome=replace(record.outcome, **seen))
+
+
 def miscounted(record: Record) -> Record:
-    status = dict(record.status)
+    status = dict(record.outcome.status)
     status["status_map_in"] += 1
-    return replace(record, status=status)
+    return changed(record, status=status)
 
 
 def short_of_a_word(record: Record) -> Record:
-    words = {stream: found[:-1] for stream, found in record.words.items()}
-    transfers = {name: count - (name in words) for name, count in record.transfers.items()}
-    return replace(record, words=words, transfers=transfers)
+    words = {stream: found[:-1] for stream, found in record.outcome.words.items()}
+    transfers = {name: count - (name in words) for name, count in record.outcome.transfers.items()}
+    return changed(record, words=words, transfers=transfers)
 
 
 def of_another_bit(record: Record) -> Record:
-    return replace(record, words={stream: found ^ 1 for stream, found in record.words.items()})
+    return changed(
+        record, words={stream: found ^ 1 for stream, found in record.outcome.words.items()}
+    )
 
 
 def unstable(record: Record) -> Record:
-    return replace(record, faults=("m_axis_map: data changed in cycle 7",))
+    return changed(record, faults=("m_axis_map: data changed in cycle 7",))
 
 
 @pytest.mark.parametrize(
@@ -208,8 +215,8 @@ def test_velocities_are_audited(network_file: Path, monkeypatch: pytest.MonkeyPa
         records = simulate(job, engine)
         if job.top.name == "kernel_update":
             for record in records:
-                assert isinstance(record.status, dict)
-                record.status["status_bias_velocity_out"] -= 1
+                assert isinstance(record.outcome.status, dict)
+                record.outcome.status["status_bias_velocity_out"] -= 1
         return records
 
     monkeypatch.setattr(training_step, "run_job", faulty)

@@ -91,7 +91,7 @@ class _Chain:
             size = (self.choice.images, shape.pooled_rows, shape.pooled_columns, shape.m)
             own = [i for i, (of, _) in enumerate(passes) if of is layer and i < len(records)]
             self._groups[layer.name] = [
-                _as_maps(records[i].words[PORTS["map_out"]], size) for i in own
+                _as_maps(records[i].words(PORTS["map_out"]), size) for i in own
             ]
             complete = len(own) == len(self.choice.groups(layer))
             if not complete or (self.choice.vcd is not None and not waves):

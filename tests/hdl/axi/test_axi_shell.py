@@ -169,7 +169,7 @@ def test_a_run_ends_with_its_later_stream() -> None:
     case = update_case(3)
     run = replace(case.run, stalls={"m_axis_bias_velocity": (0, 0, 0, 0, 0, 1)})
     [record] = run_job(Job(case.top, [run]), "myhdl")
-    assert record.last["m_axis_bias_velocity"] > record.last["m_axis_bias"] + 1
+    assert record.outcome.last["m_axis_bias_velocity"] > record.outcome.last["m_axis_bias"] + 1
     assert audit(record, case.expected).passed
 
 
@@ -180,4 +180,4 @@ def test_pauses_on_every_channel(phase: str) -> None:
     cases = [CASES[phase](seed) for seed in range(25)]
     pressed = [under_pressure(case, seed, seed % 5 == 4) for seed, case in enumerate(cases)]
     records = check(cases, [run for run, _ in pressed], [pauses for _, pauses in pressed])
-    assert sum(record.resets for record in records) == 5
+    assert sum(record.outcome.resets for record in records) == 5

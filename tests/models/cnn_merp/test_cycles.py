@@ -84,8 +84,8 @@ def test_total_of_a_run_in_the_hardware() -> None:
     records = run_job(Job(forward_top(design, "behavioural"), runs), "myhdl")
     for shape, record in zip(shapes, records, strict=True):
         found = forward_cycles(shape, 2, design)
-        assert found.total == pytest.approx(record.status["status_total"], rel=0.01)
-        assert found.kernel_load == record.status["status_kernel_load"]
+        assert found.total == pytest.approx(record.outcome.status["status_total"], rel=0.01)
+        assert found.kernel_load == record.outcome.status["status_kernel_load"]
     assert found.bound == "output port"
 
 

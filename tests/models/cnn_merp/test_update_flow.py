@@ -62,10 +62,10 @@ def test_cycles_without_pressure_equal_the_hardware(design: Design, momentum: bo
     for shape, record in zip(SHAPES, records, strict=True):
         flow = update_flow(shape, 2, design, momentum)
         found = {
-            name: record.status[f"status_{name}"]
+            name: record.outcome.status[f"status_{name}"]
             for name in ("fill", "issue", "stall_input", "stall_hazard", "drain", "total")
         }
         assert found == {name: getattr(flow, name) for name in found}, shape
-        assert record.status["status_stall_output"] == 0
+        assert record.outcome.status["status_stall_output"] == 0
         binds |= {name for name in ("stall_input", "stall_hazard") if found[name]}
     assert binds == {"stall_input", "stall_hazard"}

@@ -59,7 +59,7 @@ def test_cycles_without_pressure_equal_the_flow_model(elaboration: int) -> None:
     case = random_case(elaboration, elaboration, pressure=None)
     [record] = run([case], "myhdl")
     flow = input_flow(case.shape, len(case.x), case.design)
-    status = record.status
+    status = record.outcome.status
     assert (status["status_fill"], status["status_issue"]) == (flow.fill, flow.issue)
     if status["status_stall_output"] == 0:
         assert status["status_stall_input"] == flow.stall_input
@@ -80,8 +80,8 @@ def test_waits_for_an_accumulator_are_counted_as_such() -> None:
     [record] = run([case], "myhdl")
     flow = input_flow(shape, 1, case.design)
     assert flow.stall_hazard > 0
-    assert record.status["status_stall_hazard"] == flow.stall_hazard
-    assert record.status["status_stall_output"] == 0
+    assert record.outcome.status["status_stall_hazard"] == flow.stall_hazard
+    assert record.outcome.status["status_stall_output"] == 0
 
 
 @pytest.mark.verilator

@@ -63,8 +63,9 @@ def run(cases: list[LayerCase], engine: str, array: str = "behavioural") -> list
         assert found.passed, f"{case.shape}: {found.failures}"
         if design.state:
             wanted = state_of(case)
-            assert bytes(record.words[STREAM].tolist()) == wanted, case.shape
-            assert record.transfers[STREAM] == record.status["status_state_out"] == len(wanted)
+            assert bytes(record.words(STREAM).tolist()) == wanted, case.shape
+            seen = record.outcome
+            assert seen.transfers[STREAM] == seen.status["status_state_out"] == len(wanted)
     return records
 
 

@@ -113,24 +113,26 @@ class Case:
 
     def check(self, record: Record) -> None:
         golden = self.golden()
-        silent = [name for name in OUTPUTS if f"m_axis_{name}" in record.words.keys() - golden]
+        silent = [
+            name for name in OUTPUTS if f"m_axis_{name}" in record.outcome.words.keys() - golden
+        ]
         for name in OUTPUTS:
             stream = f"m_axis_{name}"
-            if stream in record.words:
+            if stream in record.outcome.words:
                 wanted = golden[name].reshape(-1).tolist() if name in golden else []
-                assert record.words[stream].tolist() == wanted, name
+                assert record.words(stream).tolist() == wanted, name
         # A stream that carries nothing has no last word to end with.
         faults = [
             fault
-            for fault in record.faults
+            for fault in record.outcome.faults
             if not any(fault.startswith(f"m_axis_{name}: last must") for name in silent)
-            or record.transfers[fault.split(":")[0]]
+            or record.outcome.transfers[fault.split(":")[0]]
         ]
         assert faults == []
         self.check_counts(record)
 
     def check_counts(self, record: Record) -> None:
-        shape, status = self.shape, record.status
+        shape, status = self.shape, record.outcome.status
         positions = len(self.x) * shape.out_rows * shape.out_columns
         kernels = shape.m * shape.n * shape.k**2
         wanted = {
@@ -147,13 +149,13 @@ class Case:
                 for way in ("in", "out")
             }
         assert {port: status[f"status_{port}"] for port in ports} == wanted
-        assert {port: record.transfers[stream] for port, stream in ports.items()} == wanted
+        assert {port: record.outcome.transfers[stream] for port, stream in ports.items()} == wanted
         groups = -(-shape.m // self.design.n_cu)
         assert status["status_issue"] == positions * shape.n * groups
         assert status["status_useful"] == positions * shape.n * shape.m
         assert status["status_total"] == sum(status[f"status_{cause}"] for cause in CAUSES)
-        last = max(record.last[stream] for stream in ports.values() if stream[0] == "m")
-        assert status["status_total"] == last - record.first["s_axis_map"] + 1
+        last = max(record.outcome.last[stream] for stream in ports.values() if stream[0] == "m")
+        assert status["status_total"] == last - record.outcome.first["s_axis_map"] + 1
         assert (status["status_framing_error"], status["status_kernel_load"]) == (0, 0)
 
 
@@ -252,8 +254,8 @@ def test_rest_after_each_position(m: int) -> None:
     [record] = play([case], "myhdl")
     slots = shape.n * -(-m // case.design.n_cu)
     idle = max(0, revisit_cycles(case.design) - slots)
-    hazard = record.status["status_stall_hazard"]
-    assert hazard + record.status["status_stall_input"] == idle * (shape.out_rows - 1)
+    hazard = record.outcome.status["status_stall_hazard"]
+    assert hazard + record.outcome.status["status_stall_input"] == idle * (shape.out_rows - 1)
     assert (hazard > 0) == (idle > 0)
 
 
@@ -273,9 +275,10 @@ def test_deltas_arrive_while_the_position_before_is_in_use() -> None:
     shape = Shape(n=3, m=8, k=3, rows=6, columns=6, pad=1)
     case = replace(make(rng, 3, shape, 2), design=design)
     [record] = play([case], "myhdl")
-    assert [record.status[f"status_stall_{cause}"] for cause in ("input", "output", "hazard")] == [
-        0, 0, 0,
-    ]  # fmt: skip
+    stalls = [
+        record.outcome.status[f"status_stall_{each}"] for each in ("input", "output", "hazard")
+    ]
+    assert stalls == [0, 0, 0]
 
 
 @pytest.mark.parametrize("momentum", [False, True])
@@ -286,9 +289,9 @@ def test_an_element_per_cycle_leaves(momentum: bool) -> None:
     [record] = play([case], "myhdl")
     streams = ["m_axis_kernel", *(["m_axis_kernel_velocity"] if momentum else [])]
     for stream in streams:
-        assert record.last[stream] - record.first[stream] + 1 == case.kernels.size
+        assert record.outcome.last[stream] - record.outcome.first[stream] + 1 == case.kernels.size
         bias = stream.replace("kernel", "bias")
-        assert record.first[bias] == record.last[stream] + 1
+        assert record.outcome.first[bias] == record.outcome.last[stream] + 1
 
 
 def test_last_word_may_leave_by_either_stream() -> None:
@@ -308,7 +311,7 @@ def test_misplaced_last_is_told(stream: str) -> None:
     run = replace(run, words={**run.words, stream: np.append(run.words[stream], 0)})
     top = kernel_update_top(case.design, "behavioural", True)
     spoilt, good = run_job(Job(top, [run, case.run()], limit=2000), "myhdl")
-    assert spoilt.status["status_framing_error"] == 1
+    assert spoilt.outcome.status["status_framing_error"] == 1
     case.check(good)
 
 
