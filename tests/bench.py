@@ -19,6 +19,7 @@ import numpy as np
 
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
+from merp.cosim.phases.cnn_merp.forward import forward_run, forward_top
 from merp.hdl.conversion.convert import convert
 from merp.models.arithmetic.compiled import Bits
 from merp.models.golden.delta import delta_convolution
@@ -29,7 +30,6 @@ from merp.models.golden.super_layer import super_layer
 from merp.models.params.formats import FloatFormat
 from merp.models.params.shape import Shape
 from merp.models.traffic.closed_form import network_traffic
-from merp.testbenches.cnn_merp.forward_top import forward_run, forward_top
 from merp.tools.common.shipped import open_network
 from merp.tools.common.table import console, fixed, table
 

@@ -45,7 +45,7 @@ def add_parser(subparsers: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print the map, and write its files."""
     from merp.testbenches.axi.axi_top import axi_registers_of
-    from merp.tools.bitstream.bitstream import bitstream_of, top_of
+    from merp.tools.bitstream.bitstream import bitstream_of
 
     network = open_network(args.network)
     layer = network.layer(args.layer)
@@ -54,8 +54,8 @@ def run(args: argparse.Namespace) -> int:
     bitstream = bitstream_of(
         network, layer, args.phase, state=args.state, before=args.delta_at == "pooled"
     )
-    registers = axi_registers_of(top_of(bitstream))
-    values = bitstream.registers(layer, args.images)
+    registers = axi_registers_of(bitstream.phase.top())
+    values = bitstream.phase.registers(layer, args.images)
     title = f"{network.name} {layer.name}"
     files = _write(registers, values, title, args.output) if args.output else []
     if args.json:

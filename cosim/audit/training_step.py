@@ -10,33 +10,33 @@ reads the state of the layer in front, as forward propagation wrote it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from merp.cosim.audit.audit import Audit, audit, combine
-from merp.cosim.engines.engine import run_job
-from merp.cosim.engines.job import Job
+from merp.cosim.audit.audit import Audit, combine
+from merp.cosim.audit.run_and_audit import run_and_audit
 from merp.cosim.engines.record import Record
-from merp.cosim.phases.delta import delta_pass
+from merp.cosim.phases.cnn_merp.delta import PORTS as DELTA_PORTS
+from merp.cosim.phases.cnn_merp.delta import Delta, delta_pass
+from merp.cosim.phases.cnn_merp.forward import Forward, forward_pass
+from merp.cosim.phases.cnn_merp.kernel_update import PORTS as UPDATE_PORTS
+from merp.cosim.phases.cnn_merp.kernel_update import (
+    VELOCITY_PORTS,
+    KernelUpdate,
+    Updated,
+    update_pass,
+)
 from merp.cosim.phases.expectation import Pair, Pass
-from merp.cosim.phases.forward import forward_pass
-from merp.cosim.phases.kernel_update import Updated, update_pass
+from merp.cosim.phases.phase import Phase
 from merp.models.arithmetic.compiled import Bits
-from merp.models.cnn_merp.phases import delta_design, update_design
 from merp.models.golden.inference import as_input
 from merp.models.golden.loss import Labels, loss
-from merp.models.golden.state import joined, unpacked
 from merp.models.golden.training import Kept, Model, Rates, Step, train_step
 from merp.models.golden.unpool import unpool
 from merp.models.network.network import Layer, Network
+from merp.models.network.phases import PHASES
 from merp.models.params.cnn_merp.sizing import check_fits
-from merp.testbenches.cnn_merp.delta_top import PORTS as DELTA_PORTS
-from merp.testbenches.cnn_merp.delta_top import delta_top
-from merp.testbenches.cnn_merp.forward_top import STATE_PORTS, forward_top
-from merp.testbenches.cnn_merp.kernel_update_top import PORTS as UPDATE_PORTS
-from merp.testbenches.cnn_merp.kernel_update_top import VELOCITY_PORTS, kernel_update_top
-from merp.testbenches.top.top import Top
 
 
 class CheckFailed(Exception):
@@ -125,7 +125,7 @@ class HardwareStep:
         """
         fmt = self._network.fmt
         golden = train_step(self._network, model, images, labels, rates, loss_kind, "pooled")
-        self._audits = {"fp": [], "dp": [], "ku": []}
+        self._audits = {phase: [] for phase in PHASES}
         kept, maps = [], images
         for like, wanted in zip(golden.kept, _outputs(golden), strict=True):
             name = like.layer.name
@@ -149,26 +149,26 @@ class HardwareStep:
 
     def _forward(self, like: Kept, x: Bits, made: Pair, wanted: Bits) -> tuple[Kept, Bits]:
         """Run a layer: its input with the state that the hardware wrote, and its output."""
-        layer, shape = like.layer, like.layer.shape
-        design = replace(self._network.design(layer), state=True)
+        layer = like.layer
+        phase = Forward.of(self._network, layer, state=True)
         passes = [
-            forward_pass(layer, group, design, x, made, wanted, like.state)
+            forward_pass(layer, group, phase.design, x, made, wanted, like.state)
             for group in range(layer.groups)
         ]
-        records = self._play("fp", layer, forward_top(design, self._array), passes)
-        states = [unpacked(_state_of(record), shape, shape.m, len(x)) for record in records]
-        size = len(x), shape.pooled_rows, shape.pooled_columns, shape.m
-        outputs = [_words(record, STATE_PORTS["map_out"]).reshape(size) for record in records]
-        return Kept(layer, x, joined(states)), np.concatenate(outputs, axis=-1)
+        records = self._play(phase, layer, passes)
+        state = phase.states(layer, len(x), records)
+        return Kept(layer, x, state), phase.outputs(layer, len(x), records)
 
     def _delta(self, layer: Layer, earlier: Kept, sums: Bits, kernels: Bits, wanted: Bits) -> Bits:
         """Propagate the delta of a layer's sums to that of the sums of the layer in front."""
-        design = delta_design(self._network, layer)
+        phase = Delta.of(self._network, layer)
         passes = [
-            delta_pass(layer, earlier.layer, group, design, sums, earlier.state, kernels, wanted)
+            delta_pass(
+                layer, earlier.layer, group, phase.design, sums, earlier.state, kernels, wanted
+            )
             for group in range(layer.groups)
         ]
-        records = self._play("dp", layer, delta_top(design, self._array), passes)
+        records = self._play(phase, layer, passes)
         size = *wanted.shape[:-1], -1
         deltas = [_words(record, DELTA_PORTS["delta_out"]).reshape(size) for record in records]
         return np.concatenate(deltas, axis=-1)
@@ -178,13 +178,12 @@ class HardwareStep:
     ) -> Updated:
         """Update a layer: kernels and biases, and their velocities."""
         layer = here.layer
-        design = update_design(self._network, layer)
+        phase = KernelUpdate.of(self._network, layer, momentum=rates.momentum != 0)
         passes = [
-            update_pass(layer, group, design, here.x, sums, old, rates, wanted)
+            update_pass(layer, group, phase.design, here.x, sums, old, rates, wanted)
             for group in range(layer.groups)
         ]
-        top = kernel_update_top(design, self._array, rates.momentum != 0)
-        records = self._play("ku", layer, top, passes)
+        records = self._play(phase, layer, passes)
 
         def gathered(streams: Mapping[str, str], suffix: str, like: Pair) -> Pair:
             found = [
@@ -198,17 +197,16 @@ class HardwareStep:
             return Updated(parameters, old.velocities)
         return Updated(parameters, gathered(VELOCITY_PORTS, "_velocity_out", old.velocities))
 
-    def _play(self, phase: str, layer: Layer, top: Top, passes: Sequence[Pass]) -> list[Record]:
+    def _play(self, phase: Phase, layer: Layer, passes: Sequence[Pass]) -> list[Record]:
         """Run the groups of a layer and audit each."""
-        records = run_job(Job(top, [each.run for each in passes]), self._engine)
-        for group, (record, each) in enumerate(zip(records, passes, strict=True)):
-            found = audit(record, each.expected)
+        audited = run_and_audit(phase.top(self._array), passes, self._engine)
+        for group, found in enumerate(each.audit for each in audited):
             if not found.passed:
                 more = f" (and {len(found.failures) - 1} more)" if len(found.failures) > 1 else ""
-                where = f"{layer.name} {phase} group {group}"
+                where = f"{layer.name} {phase.name} group {group}"
                 raise CheckFailed(f"{where}: {found.failures[0]}{more}")
-            self._audits[phase].append(found)
-        return records
+            self._audits[phase.name].append(found)
+        return [each.record for each in audited]
 
 
 def _outputs(golden: Step) -> list[Bits]:
@@ -222,8 +220,3 @@ def _outputs(golden: Step) -> list[Bits]:
 
 def _words(record: Record, stream: str) -> Bits:
     return record.words(stream).astype(np.uint32, copy=False)
-
-
-def _state_of(record: Record) -> bytes:
-    """The state that a pass of forward propagation wrote."""
-    return _words(record, STATE_PORTS["state_out"]).astype(np.uint8).tobytes()

@@ -13,7 +13,7 @@ from subprocess import CalledProcessError
 from time import perf_counter, sleep
 from typing import Any
 
-from merp.cosim.engines.job import Job
+from merp.cosim.engines.job import Job, Playing
 from merp.cosim.engines.record import Record
 from merp.cosim.engines.simulators import check_ghdl, check_ghdl_log
 from merp.hdl.conversion.convert import convert
@@ -50,8 +50,6 @@ def play(
     """
     check_ghdl()
     began = perf_counter()
-    ports = job.top.ports
-    records: list[Record] = []
     with tempfile.TemporaryDirectory(prefix="merp-") as name:
         folder = Path(name)
         vhdl = folder / "vhdl"
@@ -59,28 +57,18 @@ def play(
         export = convert(exported.function, exported.args, "vhdl", vhdl)
         sha = _sha(export.files)
         simulation = Simulation(export.top, export.files, folder, bench)
-        build_seconds = perf_counter() - began
-        put(
-            folder / "job.json",
-            {"ports": ports.to_json(), "runs": len(job.runs), "limit": job.limit, **told},
-        )
+        playing = Playing(job, "ghdl", sha, began)
+        put(folder / "job.json", {"ports": job.top.ports.to_json(), "limit": job.limit, **told})
         with simulation.running(job.vcd):
-            for index in range(len(job.runs)):
-                put(folder / f"run{index}.json", run_to_json(job.run(records)))
+            for index, run in enumerate(playing.runs()):
+                put(folder / f"run{index}.json", run_to_json(run))
                 answer = simulation.answer(index)
                 outcome = Outcome(**{**answer, "faults": tuple(answer["faults"])})
                 if progress:
                     progress(outcome.cycles, sum(len(w) for w in outcome.words.values()))
-                records.append(
-                    Record.of(
-                        outcome,
-                        ports,
-                        engine="ghdl",
-                        elaboration_sha=sha,
-                        build_seconds=build_seconds,
-                    )
-                )
-    return records
+                playing.deliver(outcome)
+            put(folder / f"run{len(playing.records)}.json", None)
+    return playing.records
 
 
 def _sha(sources: Sequence[Path]) -> str:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from time import perf_counter
 
 from merp.cosim.engines.record import Record
-from merp.testbenches.top.run import Run
+from merp.testbenches.top.run import Outcome, Run
 from merp.testbenches.top.top import Top
 
-NextRun = Callable[[Sequence[Record]], Run]
-"""Makes a run from the records of the runs before it: how one layer's output feeds the next."""
+Runs = Generator[Run, Record | None, None]
+"""Runs that are made one at a time: each ``yield`` gives the record of the run that it gave, so
+that one layer's output can feed the next."""
 
 STUCK_CYCLES = 1 << 16
 
@@ -28,17 +30,59 @@ class Job:
     """
 
     top: Top
-    runs: Sequence[Run | NextRun]
+    runs: Sequence[Run] | Runs
     vcd: Path | None = None
     limit: int = STUCK_CYCLES
 
-    def run(self, records: Sequence[Record]) -> Run:
-        """The run that follows ``records``.
+
+class Playing:
+    """A job while an engine plays it: the next run, and the records so far.
+
+    Attributes:
+        records: of the runs that were played.
+    """
+
+    def __init__(self, job: Job, engine: str, elaboration_sha: str, began: float) -> None:
+        """``began``: when the engine began to build, by ``perf_counter``."""
+        self.records: list[Record] = []
+        self._job = job
+        self._ports = job.top.ports
+        self._engine = engine
+        self._sha = elaboration_sha
+        self._began = began
+        self._build_seconds = 0.0
+
+    def runs(self) -> Iterator[Run]:
+        """Each run, when the outcome of the one before is there.
 
         Raises:
-            ValueError: it does not fit the top's ports.
+            ValueError: a run does not fit the top's ports.
         """
-        source = self.runs[len(records)]
-        run = source if isinstance(source, Run) else source(records)
-        run.check(self.top.ports)
-        return run
+        self._build_seconds = perf_counter() - self._began
+        source = self._job.runs
+        runs = source if isinstance(source, Generator) else _in_turn(source)
+        try:
+            run = next(runs)
+            while True:
+                run.check(self._ports)
+                yield run
+                run = runs.send(self.records[-1])
+        except StopIteration:
+            return
+
+    def deliver(self, outcome: Outcome) -> None:
+        """Take the outcome of the run that came last."""
+        self.records.append(
+            Record.of(
+                outcome,
+                self._ports,
+                engine=self._engine,
+                elaboration_sha=self._sha,
+                build_seconds=self._build_seconds,
+            )
+        )
+
+
+def _in_turn(runs: Sequence[Run]) -> Runs:
+    """Runs that do not depend on each other."""
+    yield from runs

@@ -12,7 +12,7 @@ from typing import IO
 
 import numpy as np
 
-from merp.cosim.engines.job import Job
+from merp.cosim.engines.job import Job, Playing
 from merp.cosim.engines.myhdl_engine import elaboration_sha
 from merp.cosim.engines.record import Record
 from merp.cosim.engines.simulators import find_verilator
@@ -29,23 +29,12 @@ PROGRESS, OUTCOME, STUCK = 0, 1, 2
 def run_job(job: Job, progress: Progress | None = None) -> list[Record]:
     """Convert, build (or take from the cache) and run every run of the job in one process."""
     began = perf_counter()
-    ports = job.top.ports
     executable, sha = _executable(job.top, trace=job.vcd is not None)
-    build_seconds = perf_counter() - began
-    records: list[Record] = []
-    with _Simulation(executable, ports, job.vcd) as simulation:
-        for _ in job.runs:
-            outcome = simulation.play(job.run(records), job.limit, progress)
-            records.append(
-                Record.of(
-                    outcome,
-                    ports,
-                    engine="verilator",
-                    elaboration_sha=sha,
-                    build_seconds=build_seconds,
-                )
-            )
-    return records
+    playing = Playing(job, "verilator", sha, began)
+    with _Simulation(executable, job.top.ports, job.vcd) as simulation:
+        for run in playing.runs():
+            playing.deliver(simulation.play(run, job.limit, progress))
+    return playing.records
 
 
 _built: dict[tuple[Path, str, bool], tuple[Path, str]] = {}

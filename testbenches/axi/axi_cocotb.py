@@ -27,12 +27,13 @@ async def play_job(dut: Any) -> None:
     folder = Path(os.environ[FOLDER])
     job = json.loads((folder / "job.json").read_text(encoding="ascii"))
     dut.aclk.value = 0
+    pauses = job["pauses"]
     bench = AxiBench(dut, TopPorts.from_json(job["ports"]), job["offsets"], job["limit"])
     cocotb.start_soon(bench.clock())
     try:
         await bench.reset()
-        for index, run in enumerate(runs_of(folder, job["runs"])):
-            outcome = await bench.play(run, job["pauses"][index])
+        for index, run in enumerate(runs_of(folder)):
+            outcome = await bench.play(run, pauses[index] if pauses else {})
             put(folder / f"outcome{index}.json", asdict(outcome))
     except Exception as error:
         put(folder / "error.json", {"stuck": isinstance(error, Stuck), "text": str(error)})

@@ -1,8 +1,9 @@
 """The files through which a bench in another process gets its runs and gives its outcomes.
 
-The job folder holds ``job.json`` (ports, number of runs, limit) and a file ``run<i>.json`` per run,
-which may appear only when the outcome of the run before it, ``outcome<i-1>.json``, has been read:
-so one layer's output can feed the next. Files appear by renaming, hence complete.
+The job folder holds ``job.json`` (ports, limit) and a file ``run<i>.json`` per run, which may
+appear only when the outcome of the run before it, ``outcome<i-1>.json``, has been read: so one
+layer's output can feed the next. Behind the last run there is one of ``null``. Files appear by
+renaming, hence complete.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import asdict
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -24,16 +25,19 @@ from merp.testbenches.top.run import Outcome, Run, Stuck
 from merp.testbenches.top.top import TopPorts
 
 
-def runs_of(folder: Path, number: int) -> Iterator[Run]:
+def runs_of(folder: Path) -> Iterator[Run]:
     """The runs of a job, as they appear."""
     parent = os.getppid()
-    for index in range(number):
+    for index in count():
         path = folder / f"run{index}.json"
         while not path.exists():
             if (folder / "stop").exists() or os.getppid() != parent:
                 raise RuntimeError("nobody waits for this simulation any more")
             time.sleep(POLL_SECONDS)
-        yield run_from_json(json.loads(path.read_text(encoding="ascii")))
+        plain = json.loads(path.read_text(encoding="ascii"))
+        if plain is None:
+            return
+        yield run_from_json(plain)
 
 
 @cocotb.test()
@@ -49,7 +53,7 @@ async def play_job(dut: Any) -> None:
         put(folder / f"outcome{written}.json", asdict(outcome))
         written += 1
 
-    play = player(ports, partial(reader, dut), runs_of(folder, job["runs"]), deliver, job["limit"])
+    play = player(ports, partial(reader, dut), runs_of(folder), deliver, job["limit"])
     dut.clk.value = 0
     try:
         changes = next(play, None)

@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from merp.cosim.audit import training_step
+from merp.cosim.audit import run_and_audit
 from merp.cosim.audit.audit import Audit, audit
 from merp.cosim.audit.training_step import HardwareStep
 from merp.cosim.audit.waveform import transfers
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
+from merp.cosim.phases.cnn_merp.forward import PORTS, expect_forward, forward_run, forward_top
 from merp.cosim.phases.expectation import Expectation
-from merp.cosim.phases.forward import expect_forward
 from merp.hdl.cnn_merp.ports.status import DeltaStatus, ForwardStatus, KernelUpdateStatus
 from merp.models.arithmetic.words import to_bits
 from merp.models.golden.super_layer import super_layer
@@ -25,9 +25,7 @@ from merp.models.golden.training import Rates, initial_model
 from merp.models.network.network_file import read_network
 from merp.models.params.cnn_merp.sizing import size_design
 from merp.models.params.shape import Shape
-from merp.testbenches.cnn_merp.forward_top import PORTS, forward_run, forward_top
 from merp.tools.cli import main
-from merp.tools.simulate import backward as simulate_backward
 
 NETWORK = """
 [network]
@@ -82,8 +80,7 @@ def audited(network_file: Path) -> Audited:
         return audit(record, expected, *wave)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(training_step, "audit", keep)
-        patch.setattr(simulate_backward, "audit", keep)
+        patch.setattr(run_and_audit, "audit", keep)
         HardwareStep(network, "myhdl", 1).step(
             initial_model(network, 0),
             to_bits(np.random.default_rng(0).uniform(0, 1, (1, *network.input)), network.fmt),

@@ -10,6 +10,9 @@ from typing import Any
 import pytest
 
 from merp.cosim.block.formal import Claim, Proof, prove, stream_claim
+from merp.cosim.phases.cnn_merp.delta import delta_top
+from merp.cosim.phases.cnn_merp.forward import forward_top
+from merp.cosim.phases.cnn_merp.kernel_update import kernel_update_top
 from merp.hdl.axi.axi_lite import AxiLite, RegisterRead, RegisterWrite, axi_lite
 from merp.hdl.base.signals import Stream, bits, flag
 from merp.hdl.cnn_merp.update_unit.parameter_writer import parameter_writer
@@ -21,9 +24,6 @@ from merp.models.cnn_merp.phases import DeltaDesign
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 from merp.testbenches.axi.axi_top import axi_top
 from merp.testbenches.block.trace import flatten
-from merp.testbenches.cnn_merp.delta_top import delta_top
-from merp.testbenches.cnn_merp.forward_top import forward_top
-from merp.testbenches.cnn_merp.kernel_update_top import kernel_update_top
 from merp.testbenches.cnn_merp.random_layers import ELABORATIONS
 from merp.testbenches.top.top import Top
 

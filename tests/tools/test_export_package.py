@@ -19,7 +19,7 @@ from merp.models.network.network_file import read_network
 from merp.models.network.phases import PHASES
 from merp.models.params.cnn_merp.registers import registers
 from merp.testbenches.axi.axi_top import axi_registers_of
-from merp.tools.bitstream.bitstream import schedule, top_of
+from merp.tools.bitstream.bitstream import schedule
 from merp.tools.cli import main
 from merp.tools.common.shipped import open_network, shipped_names
 from merp.tools.export.vectors import small_pass
@@ -292,11 +292,12 @@ def test_the_schedule_loads_each_design_once(exported: Path, network: Path) -> N
 def test_runs_are_legal_on_every_shipped_design(name: str, before: bool) -> None:
     network = open_network(name)
     for bitstream, layer in schedule(network, state=True, before=before):
-        top = top_of(bitstream)
+        top = bitstream.phase.top()
         legal = axi_registers_of(top)
         small = small_pass(bitstream).run
         small.check(top.ports)
-        for values in (small.config, bitstream.registers(layer, 1), bitstream.registers(layer, 64)):
+        of = bitstream.phase.registers
+        for values in (small.config, of(layer, 1), of(layer, 64)):
             assert values.keys() == {pin.name for pin in top.ports.config}
             for key, value in values.items():
                 assert legal[key].least <= value <= legal[key].most, key

@@ -18,10 +18,10 @@ from typing import Any
 import pytest
 
 from checkout import ROOT
+from merp.cosim.phases.cnn_merp.forward import forward_top
 from merp.cosim.synthesis import resources
 from merp.models.fpga.resources import Resources, count_cells
 from merp.models.params.cnn_merp.design import Design
-from merp.testbenches.cnn_merp.forward_top import forward_top
 from merp.tools.cli import main
 from merp.tools.common.shipped import open_network
 

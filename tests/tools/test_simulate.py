@@ -13,10 +13,10 @@ import pytest
 from merp.cosim.engines import simulators
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
+from merp.cosim.phases.cnn_merp.forward import PORTS, forward_run, forward_top
 from merp.models.cnn_merp.cycles import layer_cycles
 from merp.models.golden.initial import parameters
 from merp.models.network.network_file import read_network
-from merp.testbenches.cnn_merp.forward_top import PORTS, forward_run, forward_top
 from merp.tools.cli import main
 
 NETWORK = """

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from merp.cosim.audit import training_step
+from merp.cosim.audit import run_and_audit
+from merp.cosim.audit.audit import Audit, audit
 from merp.cosim.audit.training_step import CheckFailed, HardwareStep
-from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
+from merp.cosim.phases.expectation import Expectation
 from merp.models.arithmetic.words import to_bits
 from merp.models.golden.training import Rates, initial_model
 from merp.models.network.network_file import read_network
@@ -180,13 +181,12 @@ def test_a_planted_fault_is_caught(
     saved = tmp_path / "f.npz"
     answer_of(*command, "--steps", "1", "--save", saved)
     before = saved.read_bytes()
-    simulate = training_step.run_job
 
-    def faulty(job: Job, engine: str) -> Sequence[Record]:
-        records = simulate(job, engine)
-        return [plant(each) for each in records] if job.top.name == phase else records
+    def faulty(record: Record, expected: Expectation) -> Audit:
+        hit = ("kernel_out" in expected.ports) == (phase == "kernel_update")
+        return audit(plant(record) if hit else record, expected)
 
-    monkeypatch.setattr(training_step, "run_job", faulty)
+    monkeypatch.setattr(run_and_audit, "audit", faulty)
     status, out, err = run(
         capsys, *command, "--engine", "myhdl", "--steps", "2", "--resume", saved, "--save", saved
     )
@@ -201,7 +201,7 @@ def test_hardware_that_stands_still_is_a_failed_check(
     def stuck(*_: object) -> None:
         raise Stuck("stuck in cycle 9")
 
-    monkeypatch.setattr(training_step, "run_job", stuck)
+    monkeypatch.setattr(run_and_audit, "run_job", stuck)
     assert run(capsys, *command, "--engine", "myhdl", "--steps", "1") == (
         1, "", "merp: stuck in cycle 9\n",
     )  # fmt: skip
@@ -209,17 +209,14 @@ def test_hardware_that_stands_still_is_a_failed_check(
 
 def test_velocities_are_audited(network_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     network = read_network(network_file)
-    simulate = training_step.run_job
 
-    def faulty(job: Job, engine: str) -> list[Record]:
-        records = simulate(job, engine)
-        if job.top.name == "kernel_update":
-            for record in records:
-                assert isinstance(record.outcome.status, dict)
-                record.outcome.status["status_bias_velocity_out"] -= 1
-        return records
+    def faulty(record: Record, expected: Expectation) -> Audit:
+        status = dict(record.outcome.status)
+        if "kernel_out" in expected.ports:
+            status["status_bias_velocity_out"] -= 1
+        return audit(changed(record, status=status), expected)
 
-    monkeypatch.setattr(training_step, "run_job", faulty)
+    monkeypatch.setattr(run_and_audit, "audit", faulty)
     images = to_bits(np.ones((1, 2, 2, 1)), network.fmt)
     rates = Rates.of(0.1, 0.5, 1, network.fmt)
     with pytest.raises(CheckFailed, match="fc1 ku group 0: port bias_velocity_out: counts differ"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from time import monotonic
 from types import TracebackType
 
@@ -15,10 +14,8 @@ PATIENCE = 2.0  # seconds
 class ProgressBar:
     """Shows the pass that runs, its clock cycles and its words."""
 
-    def __init__(self, passes: Sequence[str]) -> None:
-        self._passes = passes
-        self._pass = 0
-        self._cycles = -1
+    def __init__(self) -> None:
+        self._pass = ""
         self._began = monotonic()
         console = Console(stderr=True)
         self._progress = Progress(
@@ -36,15 +33,16 @@ class ProgressBar:
         """Start to wait."""
         return self
 
+    def begin(self, name: str) -> None:
+        """The pass ``name`` comes next."""
+        self._pass = name
+
     def update(self, cycles: int, words: int) -> None:
-        """Show ``cycles`` and ``words`` of a pass; fewer cycles than before begin the next one."""
-        if cycles < self._cycles:
-            self._pass = min(self._pass + 1, len(self._passes) - 1)
-        self._cycles = cycles
+        """Show ``cycles`` and ``words`` of the pass."""
         if not self._shown and monotonic() - self._began > PATIENCE:
             self._progress.start()
             self._shown = True
-        text = f"{self._passes[self._pass]}: {cycles:,} cycles, {words:,} words out"
+        text = f"{self._pass}: {cycles:,} cycles, {words:,} words out"
         self._progress.update(self._task, description=text)
 
     def __exit__(

@@ -13,9 +13,9 @@ from merp.tools.bitstream.register_files import range_text
 
 def title(bitstream: Bitstream) -> str:
     """One line: what a bitstream does, and with how much."""
-    design = bitstream.forward
+    design = bitstream.network.designs[bitstream.design]
     return plain(f"{bitstream.network.name} {bitstream.design}") + (
-        f", {PHASES[bitstream.phase]}, {design.n_cu} CUs of {design.k} x {design.k}"
+        f", {PHASES[bitstream.phase.name]}, {design.n_cu} CUs of {design.k} x {design.k}"
     )
 
 
@@ -26,7 +26,7 @@ def layer_facts(bitstream: Bitstream, layer: Layer, images: int) -> dict[str, An
     word out, and ``kernel_load`` those before; None where there is no model.
     """
     word_bytes = -(-bitstream.network.fmt.width // 8)
-    words = bitstream.words(layer, images)
+    words = bitstream.phase.words(layer, images)
     cycles = bitstream.cycles(layer, images)
     return {
         "layer": plain(layer.name),
@@ -40,7 +40,7 @@ def layer_facts(bitstream: Bitstream, layer: Layer, images: int) -> dict[str, An
         },
         "cycles": cycles and cycles.total // layer.groups,
         "kernel_load": cycles and cycles.kernel_load // layer.groups,
-        "registers": bitstream.registers(layer, images),
+        "registers": bitstream.phase.registers(layer, images),
     }
 
 

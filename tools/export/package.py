@@ -19,7 +19,7 @@ from merp.models.network.network import Layer
 from merp.models.params.register_map import RegisterMap
 from merp.testbenches.axi.axi_top import axi_top
 from merp.testbenches.top.top import Top
-from merp.tools.bitstream.bitstream import Bitstream, plain, slug, top_of
+from merp.tools.bitstream.bitstream import Bitstream, plain, slug
 from merp.tools.bitstream.register_files import c_header
 from merp.tools.common.data import DATA
 from merp.tools.common.shipped import shipped_names
@@ -55,7 +55,7 @@ def write_package(package: Package, directory: Path) -> dict[str, Any]:
         RuntimeError: GHDL, where it is installed, refuses the VHDL.
     """
     bitstream = package.bitstream
-    engine = top_of(bitstream)
+    engine = bitstream.phase.top()
     shell = axi_top(engine)
     registers = shell.args["registers"]
     prefix = f"{bitstream.entity}_"
@@ -96,7 +96,7 @@ def _facts(package: Package, engine: Top, export: Export) -> dict[str, Any]:
         "part": package.part.order_code,
         "clock_mhz": package.clock_mhz,
         "design": bitstream.design,
-        "phase": bitstream.phase,
+        "phase": bitstream.phase.name,
         "parameters": {name: repr(value) for name, value in sorted(engine.parameters.items())},
         "instances": dict(sorted(export.instances.items())),
         "compile_order": [
@@ -111,7 +111,10 @@ def _facts(package: Package, engine: Top, export: Export) -> dict[str, Any]:
 def _page_values(package: Package, registers: RegisterMap) -> dict[str, Any]:
     """What the page and the scripts say beside the facts and the VHDL."""
     bitstream = package.bitstream
-    core = slug(bitstream.network.name, "_"), slug(f"{bitstream.design}-{bitstream.phase}", "_")
+    core = (
+        slug(bitstream.network.name, "_"),
+        slug(f"{bitstream.design}-{bitstream.phase.name}", "_"),
+    )
     return {
         "version": version("merp"),
         "core": ":".join(("merp", *core, version("merp"))),
@@ -136,7 +139,7 @@ def _command(package: Package) -> str | None:
         return None
     name = bitstream.network.name
     words = ["merp", "simulate", name if name in shipped_names() else "NETWORK.toml"]
-    words += ["--layer", layer.name, "--phase", bitstream.phase, "--engine", "verilator"]
+    words += ["--layer", layer.name, "--phase", bitstream.phase.name, "--engine", "verilator"]
     words += ["--state"] if bitstream.state else []
     words += ["--delta-at", "pooled"] if bitstream.before else []
     words += ["--images", str(package.images)] if package.images > 1 else []
@@ -150,7 +153,7 @@ def _write_headers(
     directory.mkdir()
     for layer in bitstream.layers:
         name = f"{bitstream.entity}_{slug(layer.name, '_')}"
-        values = bitstream.registers(layer, images)
+        values = bitstream.phase.registers(layer, images)
         text = c_header(
             replace(registers, top=name), values, f"{plain(layer.name)}, {images} image(s)"
         )

@@ -11,18 +11,15 @@ from dataclasses import replace
 import numpy as np
 
 from merp.cosim.phases.expectation import Pass
-from merp.cosim.phases.forward import forward_pass
 from merp.models.arithmetic.compiled import Bits
 from merp.models.arithmetic.words import to_bits
+from merp.models.golden.golden_step import GoldenStep
 from merp.models.golden.initial import Parameters, parameters
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import previous
 from merp.models.params.shape import Shape
 from merp.tools.bitstream.bitstream import Bitstream
-from merp.tools.simulate.backward import delta_passes, update_passes
-from merp.tools.simulate.choice import Choice
-from merp.tools.simulate.golden_step import GoldenStep
-from merp.tools.simulate.run import inputs
+from merp.tools.simulate.photograph import batch
 
 SMALL_MAPS = 4  # that come in
 SMALL_ROWS = {"fp": 9, "dp": 5, "ku": 9}  # un-pooling makes many rows of the few that leave
@@ -31,8 +28,7 @@ SMALL_ROWS = {"fp": 9, "dp": 5, "ku": 9}  # un-pooling makes many rows of the fe
 def whole_pass(bitstream: Bitstream, layer: Layer, images: int) -> Pass:
     """The first group of a layer on the photograph, the network in front computed by the golden."""
     network = bitstream.network
-    image, made = inputs(network, None, images, 0, None)
-    return _pass(bitstream, network, layer, image, made)
+    return _pass(bitstream, network, layer, batch(None, images, network), parameters(network, 0))
 
 
 def small_pass(bitstream: Bitstream) -> Pass:
@@ -69,11 +65,13 @@ def small_network(bitstream: Bitstream) -> Network:
 
 def _small(shape: Shape, bitstream: Bitstream) -> Shape:
     """Maps of two groups, the last CU idle in the second, and windows that are pooled."""
-    crowd = 2 * bitstream.forward.n_cu - 1
-    n, m = (crowd, SMALL_MAPS) if bitstream.phase == "dp" else (SMALL_MAPS, crowd)
+    crowd = 2 * bitstream.network.designs[bitstream.design].n_cu - 1
+    n, m = (crowd, SMALL_MAPS) if bitstream.phase.name == "dp" else (SMALL_MAPS, crowd)
     pool = shape.pool
     sums = pool.window + pool.stride if pool else 2
-    rows = max((sums - 1) * shape.stride + shape.k - 2 * shape.pad, SMALL_ROWS[bitstream.phase])
+    rows = max(
+        (sums - 1) * shape.stride + shape.k - 2 * shape.pad, SMALL_ROWS[bitstream.phase.name]
+    )
     return replace(
         shape,
         n=min(shape.n, n),
@@ -87,15 +85,5 @@ def _pass(
     bitstream: Bitstream, network: Network, layer: Layer, image: Bits, made: Parameters
 ) -> Pass:
     """The first group of a layer of ``network``, on the elaboration of ``bitstream``."""
-    choice = Choice(
-        network=network, layers=(layer,), phases=(bitstream.phase,), group=0, images=len(image),
-        engine="ghdl", array="rtl", vcd=None, state=bitstream.state, before=bitstream.before,
-    )  # fmt: skip
-    golden = GoldenStep(choice, image, made)
-    if bitstream.phase == "dp":
-        return delta_passes(choice, layer, golden, bitstream.delta)[0]
-    if bitstream.phase == "ku":
-        return update_passes(choice, layer, golden, *bitstream.update)[0]
-    maps = golden.maps[layer.name]
-    state = golden.state(layer) if bitstream.state else None
-    return forward_pass(layer, 0, bitstream.forward, maps.x, made[layer.name], maps.y, state)
+    step = GoldenStep(network, (layer,), image, made)
+    return bitstream.phase.on(network).golden_pass(layer, 0, step)

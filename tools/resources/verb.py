@@ -119,10 +119,10 @@ def measured(network: Network, layer_name: str, phase: str, whole: bool = False)
     from merp.cosim.synthesis.resources import measure
     from merp.cosim.synthesis.synthesis import yosys_version
     from merp.testbenches.axi.axi_top import axi_top
-    from merp.tools.bitstream.bitstream import bitstream_of, top_of
+    from merp.tools.bitstream.bitstream import bitstream_of
 
     yosys_version()
-    top = axi_top(top_of(bitstream_of(network, network.layer(layer_name), phase)))
+    top = axi_top(bitstream_of(network, network.layer(layer_name), phase).phase.top())
     screen = Console(stderr=True)
     columns = (
         TextColumn("{task.description}"),

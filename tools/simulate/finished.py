@@ -24,23 +24,24 @@ import merp.tools
 from merp.cosim.audit.audit import Audit
 from merp.models.arithmetic.compiled import Bits
 from merp.models.network.network import Layer
-from merp.tools.simulate.choice import Choice, Result
+from merp.tools.simulate.choice import Choice
+from merp.tools.simulate.result import Result
 
 PACKAGES = (merp.models, merp.hdl, merp.testbenches, merp.cosim, merp.tools)
 KINDS = ("*.py", "*.cpp")
 
 
 class Finished:
-    """Keeps results in a folder, or nothing without one."""
+    """Keeps results in a folder."""
 
-    def __init__(self, directory: Path | None, fingerprint: str, resume: bool) -> None:
+    def __init__(self, directory: Path, fingerprint: str, resume: bool) -> None:
         self._directory = directory
         self._fingerprint = fingerprint
         self._resume = resume
 
     def load(self, layer: Layer, phase: str) -> Result | None:
         """The result of a pass, if it was kept by an equal run."""
-        if self._directory is None or not self._resume:
+        if not self._resume:
             return None
         try:
             with np.load(self._path(layer, phase)) as data:
@@ -58,8 +59,6 @@ class Finished:
 
     def save(self, result: Result) -> None:
         """Keep a result; a crash leaves the whole file or none."""
-        if self._directory is None:
-            return
         about = {
             "fingerprint": self._fingerprint,
             "audit": asdict(result.audit),
@@ -75,7 +74,6 @@ class Finished:
         os.replace(draft, path)
 
     def _path(self, layer: Layer, phase: str) -> Path:
-        assert self._directory is not None
         return self._directory / "finished" / f"{layer.name}-{phase}.npz"
 
 

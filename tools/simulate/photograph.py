@@ -11,6 +11,7 @@ from PIL import Image, ImageOps
 from merp.models.arithmetic.compiled import Bits
 from merp.models.arithmetic.words import to_bits
 from merp.models.errors import BadInput
+from merp.models.network.network import Network
 from merp.models.params.formats import BINARY32, FloatFormat
 
 _MODES = {1: "L", 3: "RGB"}
@@ -44,3 +45,14 @@ def load(
     fitted = ImageOps.fit(upright, (columns, rows), Image.Resampling.BICUBIC)
     pixels = np.asarray(fitted, np.float64).reshape(1, rows, columns, channels)
     return to_bits(pixels / 127.5 - 1.0, fmt)
+
+
+def batch(path: Path | None, images: int, network: Network) -> Bits:
+    """Input maps of a network's first layer: (images, rows, columns, channels) words.
+
+    Image i is the photograph moved 7*i columns to the left, and mirrored if i is odd: images that
+    are alike would hide a mix-up between them.
+    """
+    photo = load(path, *network.input, network.fmt)[0]
+    moved = [np.roll(photo, -7 * i, axis=1)[:, :: -1 if i % 2 else 1] for i in range(images)]
+    return np.ascontiguousarray(np.stack(moved))

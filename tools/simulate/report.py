@@ -11,11 +11,12 @@ from rich.console import Console
 
 from merp.cosim.audit.audit import COUNTS, Audit, combine
 from merp.models.cnn_merp.cycles import layer_cycles
+from merp.models.golden.golden_step import GoldenStep
 from merp.models.params.counters import STALLS
 from merp.tools.common.table import console, fixed, table
-from merp.tools.simulate.choice import Choice, Result
-from merp.tools.simulate.golden_step import GoldenStep
+from merp.tools.simulate.choice import Choice
 from merp.tools.simulate.map_picture import draw
+from merp.tools.simulate.result import Result
 
 
 def answer(choice: Choice, results: Sequence[Result], *, everything: bool) -> dict[str, Any]:

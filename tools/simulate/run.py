@@ -1,46 +1,92 @@
-"""Run the chosen phases of the chosen layers, on a photograph."""
+"""Run a phase of layers on an engine, and keep what is finished."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-
-from merp.models.arithmetic.compiled import Bits
-from merp.models.golden.initial import Parameters
-from merp.models.golden.initial import parameters as initial_parameters
-from merp.models.network.network import Network
-from merp.tools.simulate import photograph
-from merp.tools.simulate.backward import simulate_backward
-from merp.tools.simulate.choice import Choice, Result
+from merp.cosim.audit.audit import combine
+from merp.cosim.audit.run_and_audit import Audited, Passes, run_and_audit
+from merp.cosim.phases.phase import Phase
+from merp.models.golden.golden_step import GoldenStep
+from merp.models.network.network import Layer
+from merp.tools.common.progress_bar import ProgressBar
 from merp.tools.simulate.finished import Finished
-from merp.tools.simulate.forward import simulate_forward
-from merp.tools.simulate.golden_step import GoldenStep
-from merp.tools.simulate.kernel_file import read_kernels
+from merp.tools.simulate.result import Result
 
 
-def inputs(
-    network: Network, image: Path | None, images: int, seed: int, kernels: Path | None
-) -> tuple[Bits, Parameters]:
-    """Input maps of the first layer, and kernels and biases of every layer.
+def simulate(
+    phase: Phase,
+    layers: Sequence[Layer],
+    group: int | None,
+    step: GoldenStep,
+    finished: Finished | None,
+    engine: str,
+    array: str,
+    vcd: Path | None,
+) -> list[Result]:
+    """Run layers that share a design back to back on one elaboration.
 
-    Image i of a batch is the photograph moved 7*i columns to the left, and mirrored if i is odd:
-    images that are alike would hide a mix-up between them.
+    Args:
+        phase: of ``layers``. group: the group to run, or None for all.
+        step: where passes come from; it is told what each layer made.
+        finished: where finished layers are kept, and taken from.
+        engine, array: what runs it. vcd: waveform file, or None.
     """
-    rows, columns, channels = network.input
-    photo = photograph.load(image, rows, columns, channels, network.fmt)[0]
-    batch = [np.roll(photo, -7 * i, axis=1)[:, :: -1 if i % 2 else 1] for i in range(images)]
-    initial = initial_parameters(network, seed)
-    parameters = read_kernels(kernels, network, initial) if kernels else initial
-    return np.ascontiguousarray(np.stack(batch)), parameters
+    results: list[Result] = []
+    with ProgressBar() as bar:
+        passes = _passes(phase, layers, group, step, finished, bar, results)
+        audited = run_and_audit(phase.top(array), passes, engine, vcd, bar.update)
+    if vcd is None:
+        return results
+    waves = iter(audited)  # nothing is resumed beside a waveform: every layer has run
+    return [
+        replace(each, audit=combine([next(waves).audit for _ in groups_of(each.layer, group)]))
+        for each in results
+    ]
 
 
-def simulate(choice: Choice, golden: GoldenStep, finished: Finished) -> list[Result]:
-    """Run phase by phase; what an equal run has ``finished`` is taken, what this does is kept."""
-    results = []
-    for phase in choice.phases:
-        if phase == "fp":
-            results += simulate_forward(choice, golden, finished)
-        else:
-            results += simulate_backward(choice, phase, golden, finished)
-    return results
+def groups_of(layer: Layer, group: int | None) -> Sequence[int]:
+    """The groups of a layer that are run."""
+    return range(layer.groups) if group is None else (group,)
+
+
+def _passes(
+    phase: Phase,
+    layers: Sequence[Layer],
+    group: int | None,
+    step: GoldenStep,
+    finished: Finished | None,
+    bar: ProgressBar,
+    results: list[Result],
+) -> Passes:
+    """The passes of each layer that is not finished; adds every layer to ``results``."""
+    for layer in layers:
+        result = finished.load(layer, phase.name) if finished is not None else None
+        if result is None:
+            audited: list[Audited] = []
+            for each in groups_of(layer, group):
+                bar.begin(f"{layer.name} {phase.name} group {each}")
+                done = yield phase.golden_pass(layer, each, step)
+                assert done is not None
+                audited.append(done)
+            result = _result(phase, layer, step.images, audited)
+            if finished is not None:
+                finished.save(result)
+        results.append(result)
+        if result.outputs is not None:
+            step.made[layer.name] = result.outputs
+
+
+def _result(phase: Phase, layer: Layer, images: int, audited: Sequence[Audited]) -> Result:
+    """Gather the groups of a layer."""
+    records = [each.record for each in audited]
+    return Result(
+        layer,
+        phase.name,
+        combine([each.audit for each in audited]),
+        records[-1].elaboration_sha,
+        records[-1].build_seconds,
+        phase.outputs(layer, images, records),
+    )

@@ -79,10 +79,15 @@ def run(args: argparse.Namespace) -> int:
         _make_directory(args.output)
 
     # The simulators' imports wait until the input is good.
+    from merp.cosim.phases.phase import phases_of
+    from merp.models.golden.golden_step import GoldenStep
+    from merp.models.golden.initial import parameters as initial_parameters
     from merp.tools.simulate.choice import Choice
     from merp.tools.simulate.finished import Finished, fingerprint
-    from merp.tools.simulate.golden_step import GoldenStep
-    from merp.tools.simulate.run import inputs, simulate
+    from merp.tools.simulate.kernel_file import read_kernels
+    from merp.tools.simulate.photograph import batch
+    from merp.tools.simulate.result import Result
+    from merp.tools.simulate.run import simulate
 
     choice = Choice(
         network=network,
@@ -96,13 +101,23 @@ def run(args: argparse.Namespace) -> int:
         state=args.state,
         before=args.delta_at == "pooled",
     )
-    image, parameters = inputs(network, args.image, args.images, args.seed, args.kernels)
-    golden = GoldenStep(choice, image, parameters)
-    finished = Finished(
-        args.output, fingerprint(choice, image, args.seed, args.kernels), args.resume
-    )
+    image = batch(args.image, args.images, network)
+    parameters = initial_parameters(network, args.seed)
+    if args.kernels is not None:
+        parameters = read_kernels(args.kernels, network, parameters)
+    golden = GoldenStep(network, layers, image, parameters)
+    finished = None
+    if args.output is not None:
+        equal = fingerprint(choice, image, args.seed, args.kernels)
+        finished = Finished(args.output, equal, args.resume)
+    results: list[Result] = []
     try:
-        results = simulate(choice, golden, finished)
+        for phase, sharing in phases_of(
+            network, layers, phases, state=choice.state, before=choice.before
+        ):
+            results += simulate(
+                phase, sharing, group, golden, finished, args.engine, array, args.vcd
+            )
     except Stuck as stuck:
         print(f"merp: {stuck}", file=sys.stderr)
         return 1

@@ -15,10 +15,14 @@ from merp.cosim.engines.axi_engine import Pauses, run_axi
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
-from merp.cosim.phases.delta import expect_delta
+from merp.cosim.phases.cnn_merp.delta import delta_run, delta_top, expect_delta
+from merp.cosim.phases.cnn_merp.forward import expect_forward, forward_run, forward_top
+from merp.cosim.phases.cnn_merp.kernel_update import (
+    expect_update,
+    kernel_update_run,
+    kernel_update_top,
+)
 from merp.cosim.phases.expectation import Expectation
-from merp.cosim.phases.forward import expect_forward
-from merp.cosim.phases.kernel_update import expect_update
 from merp.models.arithmetic.compiled import Bits
 from merp.models.arithmetic.relu import relu
 from merp.models.cnn_merp.phases import DeltaDesign
@@ -33,9 +37,6 @@ from merp.models.params.cnn_merp.unpool_design import size_unpool
 from merp.models.params.formats import BINARY32
 from merp.models.params.shape import Pool, Shape
 from merp.testbenches.axi.axi_protocol import CHANNELS
-from merp.testbenches.cnn_merp.delta_top import delta_run, delta_top
-from merp.testbenches.cnn_merp.forward_top import forward_run, forward_top
-from merp.testbenches.cnn_merp.kernel_update_top import kernel_update_run, kernel_update_top
 from merp.testbenches.top.run import Run
 from merp.testbenches.top.top import Top
 

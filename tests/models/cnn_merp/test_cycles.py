@@ -9,6 +9,7 @@ import pytest
 
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
+from merp.cosim.phases.cnn_merp.forward import forward_run, forward_top
 from merp.models.cnn_merp import cycles as model
 from merp.models.cnn_merp.cycles import forward_cycles, layer_cycles, network_cycles, update_cycles
 from merp.models.cnn_merp.flow import input_flow
@@ -16,7 +17,6 @@ from merp.models.cnn_merp.update_flow import update_flow
 from merp.models.network.network import Network
 from merp.models.params.cnn_merp.sizing import size_design
 from merp.models.params.shape import Pool, Shape
-from merp.testbenches.cnn_merp.forward_top import forward_run, forward_top
 from merp.tools.common.shipped import open_network
 
 ALEXNET = open_network("alexnet")

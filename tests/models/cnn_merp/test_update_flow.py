@@ -9,10 +9,10 @@ import pytest
 
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
+from merp.cosim.phases.cnn_merp.kernel_update import kernel_update_run, kernel_update_top
 from merp.models.cnn_merp.update_flow import update_flow
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.shape import Shape
-from merp.testbenches.cnn_merp.kernel_update_top import kernel_update_run, kernel_update_top
 
 DESIGN = Design(
     k=3, n_cu=2, r=1, d=2, kernel_words=12, groups=4, row_words=24, max_size=8, max_maps=4,

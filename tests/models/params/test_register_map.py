@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from checkout import ROOT
+from merp.cosim.phases.cnn_merp.forward import forward_top
 from merp.models.network.network import Layer, Network
 from merp.models.params.register_map import (
     ADDRESS_WIDTH,
@@ -22,9 +23,8 @@ from merp.models.params.register_map import (
     register_map,
 )
 from merp.testbenches.axi.axi_top import axi_registers_of
-from merp.testbenches.cnn_merp.forward_top import forward_top
 from merp.testbenches.cnn_merp.random_layers import ELABORATIONS
-from merp.tools.bitstream.bitstream import bitstream_of, top_of
+from merp.tools.bitstream.bitstream import bitstream_of
 from merp.tools.cli import main
 from merp.tools.common.shipped import open_network, shipped_names
 
@@ -43,9 +43,9 @@ def layers_with_designs() -> list[tuple[str, str]]:
 
 def check_values(network: Network, layer: Layer, phase: str, **choice: bool) -> None:
     bitstream = bitstream_of(network, layer, phase, **choice)
-    registers = axi_registers_of(top_of(bitstream))
+    registers = axi_registers_of(bitstream.phase.top())
     for images in (1, network.design(layer).max_images):
-        values = bitstream.registers(layer, images)
+        values = bitstream.phase.registers(layer, images)
         assert len(values) == registers.settings
         for name, value in values.items():
             register = registers[name]
@@ -111,8 +111,9 @@ def written(tmp_path: Path, *extra: str) -> Path:
 
 def conv2() -> tuple[RegisterMap, dict[str, int]]:
     network = open_network("alexnet")
-    bitstream = bitstream_of(network, network.layer("conv2"), "fp")
-    return axi_registers_of(top_of(bitstream)), bitstream.registers(network.layer("conv2"), 1)
+    layer = network.layer("conv2")
+    phase = bitstream_of(network, layer, "fp").phase
+    return axi_registers_of(phase.top()), phase.registers(layer, 1)
 
 
 def test_page_and_python_constants_have_every_register(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from merp.cosim.audit.audit import audit
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
-from merp.cosim.phases.delta import expect_delta
+from merp.cosim.phases.cnn_merp.delta import delta_run, delta_top, expect_delta
 from merp.models.arithmetic.compiled import Bits
 from merp.models.cnn_merp.phases import DeltaDesign
 from merp.models.golden.delta import delta_convolution
@@ -22,7 +22,6 @@ from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 from merp.models.params.delta_shape import delta_shape
 from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
 from merp.models.params.shape import Pool, Shape
-from merp.testbenches.cnn_merp.delta_top import delta_run, delta_top
 
 
 def design(

@@ -11,11 +11,10 @@ from merp.cosim.audit.audit import audit
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
-from merp.cosim.phases.forward import expect_forward
+from merp.cosim.phases.cnn_merp.forward import expect_forward, forward_run, forward_top
 from merp.models.cnn_merp.flow import input_flow
 from merp.models.golden.super_layer import super_layer
 from merp.models.params.shape import Shape
-from merp.testbenches.cnn_merp.forward_top import forward_run, forward_top
 from merp.testbenches.cnn_merp.random_layers import ELABORATIONS, LayerCase, random_case
 
 

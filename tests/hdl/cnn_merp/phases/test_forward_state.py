@@ -12,13 +12,12 @@ from merp.cosim.audit.audit import audit
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
-from merp.cosim.phases.forward import expect_forward
+from merp.cosim.phases.cnn_merp.forward import STATE_PORTS, expect_forward, forward_run, forward_top
 from merp.hdl.cnn_merp.ports.status import ForwardStatus
 from merp.models.arithmetic.relu import relu
 from merp.models.golden.convolution import convolution
 from merp.models.golden.state import keep_state, packed
 from merp.models.golden.super_layer import super_layer
-from merp.testbenches.cnn_merp.forward_top import STATE_PORTS, forward_run, forward_top
 from merp.testbenches.cnn_merp.random_layers import LayerCase, random_case
 
 COUNTERS = [f"status_{name}" for name in vars(ForwardStatus())]

@@ -11,6 +11,13 @@ import pytest
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
+from merp.cosim.phases.cnn_merp.kernel_update import (
+    PORTS,
+    VELOCITY_PORTS,
+    Bits,
+    kernel_update_run,
+    kernel_update_top,
+)
 from merp.hdl.conversion.convert import convert
 from merp.models.errors import BadInput
 from merp.models.golden.kernel_update import bias_gradient, kernel_gradient, update
@@ -19,13 +26,6 @@ from merp.models.params.cnn_merp.kernel_update_registers import revisit_cycles
 from merp.models.params.cnn_merp.sizing import check_fits
 from merp.models.params.formats import BFLOAT16, BINARY16, FloatFormat
 from merp.models.params.shape import Shape
-from merp.testbenches.cnn_merp.kernel_update_top import (
-    PORTS,
-    VELOCITY_PORTS,
-    Bits,
-    kernel_update_run,
-    kernel_update_top,
-)
 from merp.testbenches.top.run import Run
 
 CAUSES = ("issue", "fill", "drain", "stall_input", "stall_output", "stall_hazard")

@@ -1,0 +1,1 @@
+"""CNN-MERP's phases: top, run, expectation and ports of each."""

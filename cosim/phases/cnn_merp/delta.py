@@ -1,0 +1,249 @@
+"""Delta propagation: top, ports, run, and what one group of a layer must do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from merp.cosim.engines.record import Record
+from merp.cosim.phases.expectation import Expectation, Pass, Words, Work, expected_ports
+from merp.hdl.base.signals import AxiStream, flag
+from merp.hdl.cnn_merp.phases.datapath import ARRAYS
+from merp.hdl.cnn_merp.phases.delta import delta
+from merp.hdl.cnn_merp.ports.kernels import LoadConfig
+from merp.hdl.cnn_merp.ports.maps import MapConfig
+from merp.hdl.cnn_merp.ports.outputs import OutputConfig
+from merp.hdl.cnn_merp.ports.status import DeltaStatus
+from merp.hdl.cnn_merp.upsampling.dilater import DilateConfig
+from merp.hdl.cnn_merp.upsampling.unpool_config import UnpoolConfig
+from merp.models.arithmetic.compiled import Bits
+from merp.models.cnn_merp.phases import DeltaDesign, delta_design, maps_behind
+from merp.models.golden.golden_step import GoldenStep
+from merp.models.golden.state import State, of_maps, packed
+from merp.models.network.network import Layer, Network
+from merp.models.network.phases import previous
+from merp.models.params.cnn_merp.delta_registers import delta_registers
+from merp.models.params.delta_shape import delta_shape
+from merp.models.params.shape import Shape
+from merp.models.traffic import backward_counter, closed_form
+from merp.testbenches.top.run import Run
+from merp.testbenches.top.top import Top
+
+PORTS = {
+    "delta_in": "s_axis_delta",
+    "delta_out": "m_axis_delta",
+    "kernel": "s_axis_kernel",
+    "state_in": "s_axis_state",
+}
+"""Stream of each port of the traffic report."""
+
+
+def delta_top(design: DeltaDesign, array: str = "rtl") -> Top:
+    """The engine of delta propagation for ``design``, with signals of its own.
+
+    Raises:
+        ValueError: ``array`` is not a kind of CU array.
+    """
+    if array not in ARRAYS:
+        raise ValueError(f"array must be one of {', '.join(ARRAYS)}, not {array!r}")
+    engine, width = design.engine, design.engine.fmt.width
+    args: dict[str, Any] = {name: flag() for name in ("clk", "rst", "start")}
+    args |= {
+        "map_config": MapConfig(engine),
+        "load_config": LoadConfig(engine),
+        "output_config": OutputConfig(engine),
+        "dilate_config": DilateConfig(engine),
+        "unpool_config": UnpoolConfig(design.unpool),
+        "s_axis_delta": AxiStream(width),
+        "s_axis_kernel": AxiStream(width),
+        "s_axis_state": AxiStream(8),
+        "m_axis_delta": AxiStream(width),
+        "status": DeltaStatus(),
+        "design": engine,
+        "undone": design.unpool,
+        "before": design.before,
+        "array": array,
+    }
+    return Top(delta, args)
+
+
+def delta_run(
+    shape: Shape,
+    undone: Shape,
+    design: DeltaDesign,
+    deltas: Bits,
+    kernels: Bits,
+    state: bytes,
+    stalls: Mapping[str, Sequence[int]] | None = None,
+    reset_at: int | None = None,
+) -> Run:
+    """A run of one group of a layer.
+
+    Args:
+        shape: the group, as in forward propagation.
+        undone: the layer whose ReLU and pooling are undone: this one or the one in front of it.
+        design: what it runs on, and it fits.
+        deltas: (images, rows, columns, m) words, of the pooled output or of the sums.
+        kernels: (m, n, k, k) words, as in forward propagation.
+        state: of ``undone``, kind ``pooled``, packed.
+        stalls: pattern by stream name. reset_at: as in ``Run``.
+
+    Raises:
+        ValueError: an array is not of the shape's size.
+    """
+    size = shape.out_rows, shape.out_columns, shape.m
+    maps = shape.n * shape.rows * shape.columns // (undone.pooled_rows * undone.pooled_columns)
+    if design.before:
+        size, maps = (shape.pooled_rows, shape.pooled_columns, shape.m), shape.m
+    sizes = {
+        "deltas": (deltas.shape[1:], size),
+        "kernels": (kernels.shape, (shape.m, shape.n, shape.k, shape.k)),
+    }
+    for name, (found, wanted) in sizes.items():
+        if found != wanted:
+            raise ValueError(f"{name} must be of size {wanted}, not {found}")
+    return Run(
+        config=delta_registers(shape, undone, maps, len(deltas), design.engine, design.unpool),
+        words={
+            "s_axis_delta": deltas.reshape(-1),
+            "s_axis_kernel": kernels.reshape(-1),
+            "s_axis_state": np.frombuffer(state, np.uint8).astype(np.uint32),
+        },
+        stalls=stalls or {},
+        reset_at=reset_at,
+    )
+
+
+def expect_delta(
+    shape: Shape, undone: Shape, images: int, design: DeltaDesign, golden: Words
+) -> Expectation:
+    """Delta propagation of one group; ``golden`` is the delta that leaves, images first.
+
+    ``shape`` and ``undone`` are those of ``delta_run``.
+    """
+    engine, before = design.engine, design.before
+    maps = shape.m if before else maps_behind(shape, undone)
+    formula = closed_form.delta_port_words(shape, undone, maps, images, before)
+    walked = backward_counter.delta_words(shape, undone, maps, images, engine, before)
+    ports = expected_ports(
+        PORTS, formula, walked, {"delta_out": golden}, ("delta_in", "delta_out"),
+        engine.fmt,
+    )  # fmt: skip
+    # Products with the zeros of a dilation are no work of the layer.
+    work = Work.of(delta_shape(shape), images, engine)
+    macs = shape.macs(images)
+    return Expectation(
+        ports=ports,
+        first="delta_in",
+        last=("delta_out",),
+        loads=("kernel",),
+        work=replace(work, operations=2 * macs, ideal=macs / (shape.k**2 * engine.n_cu)),
+    )
+
+
+def delta_pass(
+    layer: Layer,
+    earlier: Layer,
+    group: int,
+    design: DeltaDesign,
+    deltas: Bits,
+    state: State,
+    kernels: Bits,
+    wanted: Bits,
+) -> Pass:
+    """Delta propagation of one group.
+
+    Args:
+        layer: the layer. earlier: the one in front of it. design: what it runs on.
+        deltas: (images, rows, columns, groups*m) words that come in: of the layer's output
+            (un-pooling before the engine) or of its sums.
+        state: of the layer whose pooling is undone: this one, or the one in front.
+        kernels: (groups*m, n, k, k) words.
+        wanted: what must come out, of all maps in front.
+    """
+    shape, images = layer.shape, len(deltas)
+    own = group * shape.m, (group + 1) * shape.m
+    maps = maps_behind(shape, earlier.shape)
+    front = group * maps, (group + 1) * maps
+    undone, undone_maps = (shape, own) if design.before else (earlier.shape, front)
+    run = delta_run(
+        shape,
+        undone,
+        design,
+        np.ascontiguousarray(deltas[..., slice(*own)]),
+        kernels[slice(*own)],
+        packed(of_maps(state, *undone_maps), undone, design.engine.fmt),
+    )
+    golden = np.ascontiguousarray(wanted[..., slice(*front)])
+    return Pass(run, expect_delta(shape, undone, images, design, golden))
+
+
+@dataclass(frozen=True)
+class Delta:
+    """Delta propagation of the layers that share a design.
+
+    Attributes:
+        network: whose layers run. design: what they run on.
+    """
+
+    name: ClassVar[str] = "dp"
+
+    network: Network
+    design: DeltaDesign
+
+    @classmethod
+    def of(
+        cls, network: Network, layer: Layer, *, state: bool = False, before: bool = False
+    ) -> Delta:
+        """On the design of ``layer``; ``before``: deltas come at pooled resolution."""
+        return cls(network, delta_design(network, layer, before))
+
+    def on(self, network: Network) -> Delta:
+        """The same elaboration, for layers of another network."""
+        return replace(self, network=network)
+
+    def top(self, array: str = "rtl") -> Top:
+        """The block, with signals of its own."""
+        return delta_top(self.design, array)
+
+    def registers(self, layer: Layer, images: int) -> dict[str, int]:
+        """Value of every configuration port for a run of one group."""
+        undone, maps = self._undone(layer)
+        design = self.design
+        return delta_registers(layer.shape, undone, maps, images, design.engine, design.unpool)
+
+    def words(self, layer: Layer, images: int) -> dict[str, int]:
+        """Words (of state: bytes) on each port in a run of one group."""
+        undone, maps = self._undone(layer)
+        before = self.design.before
+        return closed_form.delta_port_words(layer.shape, undone, maps, images, before)
+
+    def golden_pass(self, layer: Layer, group: int, step: GoldenStep) -> Pass:
+        """One group on the golden deltas."""
+        earlier = self._earlier(layer)
+        here, behind = step.passed[layer.name], step.passed[earlier.name]
+        deltas, state, wanted = (
+            (here.delta, here.state, behind.delta)
+            if self.design.before
+            else (here.sums, behind.state, behind.sums)
+        )
+        kernels, _ = step.parameters[layer.name]
+        return delta_pass(layer, earlier, group, self.design, deltas, state, kernels, wanted)
+
+    def outputs(self, layer: Layer, images: int, records: Sequence[Record]) -> None:
+        """A delta is no layer's input."""
+
+    def _earlier(self, layer: Layer) -> Layer:
+        earlier = previous(self.network, layer)
+        assert earlier is not None
+        return earlier
+
+    def _undone(self, layer: Layer) -> tuple[Shape, int]:
+        """Shape of the layer whose pooling is undone, and its maps in a pass."""
+        if self.design.before:
+            return layer.shape, layer.shape.m
+        earlier = self._earlier(layer)
+        return earlier.shape, maps_behind(layer.shape, earlier.shape)

@@ -1,0 +1,245 @@
+"""Forward propagation: top, ports, run, and what one group of a layer must do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from myhdl import Signal
+
+from merp.cosim.engines.record import Record
+from merp.cosim.phases.expectation import Expectation, Pair, Pass, Words, Work, expected_ports
+from merp.hdl.base.signals import AxiStream
+from merp.hdl.cnn_merp.phases.datapath import ARRAYS
+from merp.hdl.cnn_merp.phases.forward import forward
+from merp.hdl.cnn_merp.ports.kernels import LoadConfig
+from merp.hdl.cnn_merp.ports.maps import MapConfig
+from merp.hdl.cnn_merp.ports.outputs import OutputConfig
+from merp.hdl.cnn_merp.ports.status import ForwardStatus
+from merp.models.arithmetic.compiled import Bits
+from merp.models.golden.golden_step import GoldenStep
+from merp.models.golden.inference import group_maps, group_parameters
+from merp.models.golden.state import State, joined, of_maps, packed, unpacked
+from merp.models.network.network import Layer, Network
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.registers import registers
+from merp.models.params.shape import Shape
+from merp.models.traffic import backward_counter, closed_form, counter
+from merp.testbenches.top.run import Run
+from merp.testbenches.top.top import Top
+
+PORTS = {
+    "map_in": "s_axis_map",
+    "map_out": "m_axis_map",
+    "kernel": "s_axis_kernel",
+    "bias": "s_axis_bias",
+}
+"""Stream of each port of the traffic report."""
+
+STATE_PORTS = PORTS | {"state_out": "m_axis_state"}
+"""The same for a design that writes the state for the way back; its words are bytes."""
+
+
+def forward_top(design: Design, array: str = "rtl") -> Top:
+    """The forward engine for ``design``, with signals of its own.
+
+    With ``design.state`` the state for the way back leaves on a stream of its own.
+
+    Raises:
+        ValueError: ``array`` is not a kind of CU array.
+    """
+    if array not in ARRAYS:
+        raise ValueError(f"array must be one of {', '.join(ARRAYS)}, not {array!r}")
+    width = design.fmt.width
+    args: dict[str, Any] = {name: Signal(bool(0)) for name in ("clk", "rst", "start")}
+    args |= {
+        "map_config": MapConfig(design),
+        "load_config": LoadConfig(design),
+        "output_config": OutputConfig(design),
+        "s_axis_map": AxiStream(width),
+        "s_axis_kernel": AxiStream(width),
+        "s_axis_bias": AxiStream(width),
+        "m_axis_map": AxiStream(width),
+        "status": ForwardStatus(design.state),
+        "design": design,
+        "array": array,
+    }
+    if design.state:
+        args["m_axis_state"] = AxiStream(8)
+    return Top(forward, args)
+
+
+def forward_run(
+    shape: Shape,
+    design: Design,
+    x: Bits,
+    kernels: Bits,
+    bias: Bits,
+    stalls: Mapping[str, Sequence[int]] | None = None,
+    reset_at: int | None = None,
+) -> Run:
+    """A run of one group of a super layer.
+
+    Args:
+        shape: the group. design: what it runs on, and it fits.
+        x: (images, rows, columns, n) words; kernels: (m, n, k, k); bias: (m,).
+        stalls: pattern by stream name. reset_at: as in ``Run``.
+
+    Raises:
+        ValueError: an array is not of the shape's size.
+    """
+    sizes = {
+        "x": (x.shape[1:], (shape.rows, shape.columns, shape.n)),
+        "kernels": (kernels.shape, (shape.m, shape.n, shape.k, shape.k)),
+        "bias": (bias.shape, (shape.m,)),
+    }
+    for name, (found, wanted) in sizes.items():
+        if found != wanted:
+            raise ValueError(f"{name} must be of size {wanted}, not {found}")
+    return Run(
+        config=registers(shape, len(x), design),
+        words={
+            "s_axis_map": x.reshape(-1),
+            "s_axis_kernel": kernels.reshape(-1),
+            "s_axis_bias": bias.reshape(-1),
+        },
+        stalls=stalls or {},
+        reset_at=reset_at,
+    )
+
+
+def expect_forward(
+    shape: Shape, images: int, design: Design, golden: Words, state: bytes | None = None
+) -> Expectation:
+    """Forward propagation of one group.
+
+    ``golden`` is (images, pooled rows, pooled columns, m); ``state`` what must leave for the way
+    back, on a design that writes it.
+    """
+    formula = _closed_form(shape, images, state is not None)
+    walked = counter.port_words(shape, images, design)
+    goldens = {"map_out": golden}
+    if state is not None:
+        walked["state_out"] = backward_counter.state_bytes(shape, shape.m, images)
+        goldens["state_out"] = np.frombuffer(state, np.uint8).astype(np.uint32)
+    streams = PORTS if state is None else STATE_PORTS
+    ports = expected_ports(streams, formula, walked, goldens, ("map_in", "map_out"), design.fmt)
+    return Expectation(
+        ports=ports,
+        first="map_in",
+        last=("map_out",),
+        loads=("kernel", "bias"),
+        work=Work.of(shape, images, design),
+        early_end=not _every_position_counts(shape),
+    )
+
+
+def _closed_form(shape: Shape, images: int, state: bool) -> dict[str, int]:
+    """Words on each port by formula; with ``state`` the bytes of it that leave, too."""
+    words = closed_form.port_words(shape, images)
+    return words | ({"state_out": closed_form.state_bytes(shape, shape.m, images)} if state else {})
+
+
+def _every_position_counts(shape: Shape) -> bool:
+    """Whether the last position lies in a pooling window, so that the last word waits for it."""
+    if shape.pool is None:
+        return True
+    covered = [
+        (pooled - 1) * shape.pool.stride + shape.pool.window
+        for pooled in (shape.pooled_rows, shape.pooled_columns)
+    ]
+    return covered == [shape.out_rows, shape.out_columns]
+
+
+def forward_pass(
+    layer: Layer,
+    group: int,
+    design: Design,
+    x: Bits,
+    made: Pair,
+    wanted: Bits,
+    state: State | None = None,
+) -> Pass:
+    """Forward propagation of one group.
+
+    Args:
+        layer: the layer. design: what it runs on.
+        x: (images, rows, columns, groups*n) words. made: kernels and biases.
+        wanted: what must come out, of all groups.
+        state: of the whole layer, where the design writes it.
+    """
+    shape = layer.shape
+    maps = group * shape.m, (group + 1) * shape.m
+    own = group_parameters(layer, group, *made)
+    run = forward_run(shape, design, group_maps(x, layer, group), *own)
+    golden = np.ascontiguousarray(wanted[..., slice(*maps)])
+    kept = packed(of_maps(state, *maps), shape, design.fmt) if state is not None else None
+    return Pass(run, expect_forward(shape, len(x), design, golden, kept))
+
+
+@dataclass(frozen=True)
+class Forward:
+    """Forward propagation of the layers that share a design.
+
+    Attributes:
+        network: whose layers run. design: what they run on.
+    """
+
+    name: ClassVar[str] = "fp"
+
+    network: Network
+    design: Design
+
+    @classmethod
+    def of(
+        cls, network: Network, layer: Layer, *, state: bool = False, before: bool = False
+    ) -> Forward:
+        """On the design of ``layer``; ``state``: it is written for the way back."""
+        return cls(network, replace(network.design(layer), state=state))
+
+    def on(self, network: Network) -> Forward:
+        """The same elaboration, for layers of another network."""
+        return replace(self, network=network)
+
+    def top(self, array: str = "rtl") -> Top:
+        """The block, with signals of its own."""
+        return forward_top(self.design, array)
+
+    def registers(self, layer: Layer, images: int) -> dict[str, int]:
+        """Value of every configuration port for a run of one group."""
+        return registers(layer.shape, images, self.design)
+
+    def words(self, layer: Layer, images: int) -> dict[str, int]:
+        """Words (of state: bytes) on each port in a run of one group."""
+        return _closed_form(layer.shape, images, self.design.state)
+
+    def golden_pass(self, layer: Layer, group: int, step: GoldenStep) -> Pass:
+        """One group on the golden input, or on what the layer in front ``made`` of its own."""
+        return forward_pass(
+            layer, group, self.design, step.x(layer), step.parameters[layer.name],
+            step.maps[layer.name].y, step.state(layer) if self.design.state else None,
+        )  # fmt: skip
+
+    def outputs(self, layer: Layer, images: int, records: Sequence[Record]) -> Bits:
+        """Output maps of the groups that ``records`` are of.
+
+        What is missing is zero and what is too much is dropped: the audit reports either, and the
+        layers behind can still run.
+        """
+        shape = layer.shape
+        groups = []
+        for record in records:
+            words = record.words(PORTS["map_out"])
+            maps = np.zeros((images, shape.pooled_rows, shape.pooled_columns, shape.m), np.uint32)
+            fits = min(words.size, maps.size)
+            maps.reshape(-1)[:fits] = words[:fits]
+            groups.append(maps)
+        return np.concatenate(groups, axis=-1)
+
+    def states(self, layer: Layer, images: int, records: Sequence[Record]) -> State:
+        """The state that all groups wrote for the way back."""
+        written = [record.words(STATE_PORTS["state_out"]).astype(np.uint8) for record in records]
+        shape = layer.shape
+        return joined([unpacked(each.tobytes(), shape, shape.m, images) for each in written])

@@ -1,0 +1,310 @@
+"""Kernel update: top, ports, run, and what one group of a layer must do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from myhdl import Signal
+
+from merp.cosim.engines.record import Record
+from merp.cosim.phases.expectation import Expectation, Pair, Pass, Words, Work, expected_ports
+from merp.hdl.base.signals import AxiStream
+from merp.hdl.cnn_merp.phases.kernel_update import ARRAYS, kernel_update
+from merp.hdl.cnn_merp.ports.gradients import UpdateConfig
+from merp.hdl.cnn_merp.ports.maps import map_config
+from merp.hdl.cnn_merp.ports.status import KernelUpdateStatus
+from merp.hdl.cnn_merp.upsampling.unpool_config import UnpoolConfig
+from merp.models.arithmetic.compiled import Bits
+from merp.models.cnn_merp.phases import update_design, update_unpool_design
+from merp.models.golden.golden_step import GoldenStep
+from merp.models.golden.inference import group_maps, group_parameters
+from merp.models.golden.state import State, of_maps, packed
+from merp.models.golden.training import RATE, Rates
+from merp.models.network.network import Layer, Network
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.kernel_update_registers import kernel_update_registers
+from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
+from merp.models.params.cnn_merp.unpool_registers import unpool_registers
+from merp.models.params.shape import Shape
+from merp.models.traffic import backward_counter, closed_form
+from merp.testbenches.top.run import Run
+from merp.testbenches.top.top import Top
+
+PORTS = {
+    "map_in": "s_axis_map",
+    "delta_in": "s_axis_delta",
+    "kernel": "s_axis_kernel",
+    "kernel_out": "m_axis_kernel",
+    "bias": "s_axis_bias",
+    "bias_out": "m_axis_bias",
+}
+"""Stream of each port of the traffic report."""
+
+VELOCITY_PORTS = {
+    "kernel_velocity_in": "s_axis_kernel_velocity",
+    "kernel_velocity_out": "m_axis_kernel_velocity",
+    "bias_velocity_in": "s_axis_bias_velocity",
+    "bias_velocity_out": "m_axis_bias_velocity",
+}
+"""Those that momentum adds."""
+
+
+STATE_PORTS = {"state_in": "s_axis_state"}
+"""That which deltas at pooled resolution add; its words are bytes."""
+
+
+def kernel_update_top(
+    design: Design, array: str = "rtl", momentum: bool = False, undone: UnpoolDesign | None = None
+) -> Top:
+    """The kernel update for ``design``, with signals of its own.
+
+    ``momentum``: whether it is built. ``undone``: deltas come at pooled resolution and are expanded
+    by un-pooling of this design.
+
+    Raises:
+        ValueError: ``array`` is not a kind of array.
+    """
+    if array not in ARRAYS[design.ku_kind]:
+        allowed = ", ".join(ARRAYS[design.ku_kind])
+        raise ValueError(f"array must be one of {allowed}, not {array!r}")
+    streams = [*PORTS.values(), *(VELOCITY_PORTS.values() if momentum else ())]
+    args: dict[str, Any] = {name: Signal(bool(0)) for name in ("clk", "rst", "start")}
+    args |= {
+        "map_config": map_config(design),
+        "update_config": UpdateConfig(design, momentum),
+        **{stream: AxiStream(design.fmt.width) for stream in streams},
+        "status": KernelUpdateStatus(momentum, undone is not None),
+        "design": design,
+        "array": array,
+    }
+    if undone is not None:
+        args |= {"unpool_config": UnpoolConfig(undone), "s_axis_state": AxiStream(8)}
+        args["undone"] = undone
+    return Top(kernel_update, args)
+
+
+def kernel_update_run(
+    shape: Shape,
+    design: Design,
+    x: Bits,
+    delta: Bits,
+    kernels: Bits | None,
+    bias: Bits | None,
+    rate: int = 0,
+    velocities: tuple[Bits, Bits] | None = None,
+    momentum: int | None = None,
+    stalls: Mapping[str, Sequence[int]] | None = None,
+    reset_at: int | None = None,
+    undone: UnpoolDesign | None = None,
+    state: bytes = b"",
+) -> Run:
+    """A run of one group of a layer.
+
+    Args:
+        shape: the group. design: what it runs on, and it fits.
+        x: (images, rows, columns, n) words; delta: (images, out_rows, out_columns, m), of the sums,
+            or with ``undone`` (images, pooled_rows, pooled_columns, m), of the output.
+        kernels: (m, n, k, k) words; bias: (m,); both None for a run that returns the gradients.
+        rate: word of the learning rate.
+        velocities: of the kernels and the biases, of their sizes, where momentum is built.
+        momentum: word of the factor, None where momentum is not built.
+        stalls: pattern by stream name. reset_at: as in ``Run``.
+        undone: un-pooling of the top. state: this layer's, kind ``pooled``, packed.
+
+    Raises:
+        ValueError: an array is not of the shape's size, or one is missing.
+    """
+    update = kernels is not None
+    rows, columns = shape.out_rows, shape.out_columns
+    if undone is not None:
+        rows, columns = shape.pooled_rows, shape.pooled_columns
+    arrays = {
+        "s_axis_map": (x, (len(x), shape.rows, shape.columns, shape.n)),
+        "s_axis_delta": (delta, (len(x), rows, columns, shape.m)),
+        "s_axis_kernel": (kernels, (shape.m, shape.n, shape.k, shape.k)),
+        "s_axis_bias": (bias, (shape.m,)),
+    }
+    if momentum is not None:
+        past = velocities or (None, None)
+        arrays["s_axis_kernel_velocity"] = (past[0], arrays["s_axis_kernel"][1])
+        arrays["s_axis_bias_velocity"] = (past[1], arrays["s_axis_bias"][1])
+    words = {}
+    for stream, (array, size) in arrays.items():
+        wanted = update or stream in ("s_axis_map", "s_axis_delta")
+        if (array is not None) != wanted or (array is not None and array.shape != size):
+            found = None if array is None else array.shape
+            raise ValueError(f"{stream} must be of size {size if wanted else None}, not {found}")
+        words[stream] = np.zeros(0, np.uint32) if array is None else array.reshape(-1)
+    config = kernel_update_registers(shape, len(x), design, rate, momentum, update)
+    if undone is not None:
+        config |= unpool_registers(shape, shape.m, len(x), undone)
+        words["s_axis_state"] = np.frombuffer(state, np.uint8).astype(np.uint32)
+    return Run(
+        config=config,
+        words=words,
+        stalls=stalls or {},
+        reset_at=reset_at,
+    )
+
+
+def expect_update(
+    shape: Shape,
+    images: int,
+    design: Design,
+    kernels: Words,
+    biases: Words,
+    velocities: tuple[Words, Words] | None = None,
+    before: bool = False,
+) -> Expectation:
+    """Kernel update of one group; ``kernels`` (m, n, k, k) and ``biases`` (m,) are the new ones.
+
+    With momentum, so are the ``velocities`` of both. With ``before`` deltas come at pooled
+    resolution.
+    """
+    formula = closed_form.update_port_words(shape, images, before)
+    walked = backward_counter.update_words(shape, images, design, before)
+    goldens = {"kernel_out": kernels, "bias_out": biases}
+    ports = expected_ports(
+        PORTS | (STATE_PORTS if before else {}),
+        formula, walked, goldens, ("map_in", "delta_in"), design.fmt,
+    )  # fmt: skip
+    if velocities is not None:
+        # As many words as kernels and biases have, beside them.
+        for kind, golden in zip(("kernel", "bias"), velocities, strict=True):
+            for way, like in (("in", kind), ("out", f"{kind}_out")):
+                name = f"{kind}_velocity_{way}"
+                ports[name] = replace(
+                    ports[like],
+                    stream=VELOCITY_PORTS[name],
+                    golden=golden if way == "out" else None,
+                )
+    last = ("bias_out",) if velocities is None else ("bias_out", "bias_velocity_out")
+    work = Work.of(shape, images, design)
+    return Expectation(ports=ports, first="map_in", last=last, loads=(), work=work)
+
+
+class Updated(NamedTuple):
+    """What a kernel update changes, of a whole layer: parameters and their velocities."""
+
+    parameters: Pair
+    velocities: Pair
+
+
+def update_pass(
+    layer: Layer,
+    group: int,
+    design: Design,
+    x: Bits,
+    deltas: Bits,
+    old: Updated,
+    rates: Rates,
+    wanted: Updated,
+    undone: UnpoolDesign | None = None,
+    state: State | None = None,
+) -> Pass:
+    """Kernel update of one group; with momentum if the rates have any.
+
+    Args:
+        layer: the layer. design: what it runs on.
+        x: (images, rows, columns, groups*n) words. deltas: of its sums (images, out_rows,
+            out_columns, groups*m), or with ``undone`` of its output.
+        old: before the step. rates: words of learning rate and momentum.
+        wanted: what must come out.
+        undone, state: un-pooling in front of the update, and what it needs.
+    """
+    shape = layer.shape
+    maps = group * shape.m, (group + 1) * shape.m
+    momentum = rates.momentum or None
+
+    def own(pair: Pair) -> Pair:
+        return group_parameters(layer, group, *pair)
+
+    run = kernel_update_run(
+        shape,
+        design,
+        group_maps(x, layer, group),
+        np.ascontiguousarray(deltas[..., slice(*maps)]),
+        *own(old.parameters),
+        rates.rate,
+        own(old.velocities) if momentum else None,
+        momentum,
+        undone=undone,
+        state=packed(of_maps(state, *maps), shape, design.fmt) if state is not None else b"",
+    )
+    expected = expect_update(
+        shape,
+        len(x),
+        design,
+        *own(wanted.parameters),
+        velocities=own(wanted.velocities) if momentum else None,
+        before=undone is not None,
+    )
+    return Pass(run, expected)
+
+
+@dataclass(frozen=True)
+class KernelUpdate:
+    """Kernel update of the layers that share a design.
+
+    Attributes:
+        network: whose layers run. design: what they run on.
+        undone: of un-pooling, where deltas come at pooled resolution. momentum: it is built.
+    """
+
+    name: ClassVar[str] = "ku"
+
+    network: Network
+    design: Design
+    undone: UnpoolDesign | None = None
+    momentum: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        network: Network,
+        layer: Layer,
+        *,
+        state: bool = False,
+        before: bool = False,
+        momentum: bool = False,
+    ) -> KernelUpdate:
+        """On the design of ``layer``; ``before``: deltas come at pooled resolution."""
+        undone = update_unpool_design(network, layer) if before else None
+        return cls(network, update_design(network, layer), undone, momentum)
+
+    def on(self, network: Network) -> KernelUpdate:
+        """The same elaboration, for layers of another network."""
+        return replace(self, network=network)
+
+    def top(self, array: str = "rtl") -> Top:
+        """The block, with signals of its own."""
+        return kernel_update_top(self.design, array, self.momentum, self.undone)
+
+    def registers(self, layer: Layer, images: int) -> dict[str, int]:
+        """Value of every configuration port for a run of one group, at the golden step's rate."""
+        shape, undone = layer.shape, self.undone
+        rate = Rates.of(RATE, 0.0, images, self.design.fmt).rate
+        found = kernel_update_registers(shape, images, self.design, rate)
+        return found | (unpool_registers(shape, shape.m, images, undone) if undone else {})
+
+    def words(self, layer: Layer, images: int) -> dict[str, int]:
+        """Words (of state: bytes) on each port in a run of one group."""
+        return closed_form.update_port_words(layer.shape, images, self.undone is not None)
+
+    def golden_pass(self, layer: Layer, group: int, step: GoldenStep) -> Pass:
+        """One group on the golden deltas, without momentum."""
+        here = step.passed[layer.name]
+        rates, new = step.updated(layer, self.design.summation)
+        parameters = step.parameters[layer.name]
+        rest = np.zeros_like(parameters[0]), np.zeros_like(parameters[1])
+        deltas, state = (here.sums, None) if self.undone is None else (here.delta, here.state)
+        return update_pass(
+            layer, group, self.design, here.x, deltas, Updated(parameters, rest), rates,
+            Updated(new, rest), self.undone, state,
+        )  # fmt: skip
+
+    def outputs(self, layer: Layer, images: int, records: Sequence[Record]) -> None:
+        """Kernels are no layer's input."""
