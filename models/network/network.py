@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
+from merp.models.architectures import Design
 from merp.models.errors import BadInput
-from merp.models.params.cnn_merp.design import Design
 from merp.models.params.formats import BINARY32, FloatFormat
 from merp.models.params.shape import Shape
 from merp.models.params.summation import TREE, Summation

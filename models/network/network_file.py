@@ -9,24 +9,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
+from merp.models.architectures import read_design
 from merp.models.errors import BadInput
 from merp.models.network.network import Layer, Network
 from merp.models.network.network_base import with_base
-from merp.models.network.toml_section import Section, read_toml
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.sizing import MAX_KERNEL_ELEMENTS, MAXIMA, check_fits, size_design
-from merp.models.params.formats import FORMATS, FloatFormat
+from merp.models.params.formats import FORMATS
 from merp.models.params.shape import POOL_KINDS, Pool, Shape
-from merp.models.params.summation import CU_KINDS, KU_KINDS
+from merp.models.params.toml_section import Section, read_toml
 
 MAX_SIZE = 4096  # rows or columns; the hardware's own limit
 MAX_MAPS = 1 << 16
-CHOICES = (
-    "k", "n_cu", "r", "p", "d", "fused_dsp", "fused_window", "accumulator_precision", "ku_lanes",
-    "mul_latency", "add_latency", "max_images",
-)  # fmt: skip
 
 Size = tuple[int, int, int]  # rows, columns, channels
 
@@ -70,7 +63,12 @@ def read_network(path: Path, bases: Path | None = None) -> Network:
         fmt=fmt,
         layers=tuple(layers),
         designs={
-            key: _design(Section(file, f"design {key}", table), key, layers, fmt)
+            key: read_design(
+                Section(file, f"design {key}", table),
+                key,
+                {layer.name: layer.shape for layer in layers if layer.design == key},
+                fmt,
+            )
             for key, table in designs.items()
         },
     )
@@ -144,33 +142,3 @@ def _pooled(section: Section, shape: Shape) -> Shape:
         sums = f"{shape.out_rows} x {shape.out_columns}"
         raise pool.bad("window", f"no larger than the convolution's output ({sums})")
     return replace(shape, pool=Pool(kind=kind, window=window, stride=stride))
-
-
-def _design(section: Section, name: str, layers: list[Layer], fmt: FloatFormat) -> Design:
-    """Read one [design.<name>]; maxima that it does not give follow from its layers."""
-    users = [layer for layer in layers if layer.design == name]
-    if not users:
-        raise BadInput(f"{section.file}: design {name}: no layer uses it")
-    chosen: dict[str, Any] = {
-        "cu_kind": section.choice("cu_kind", CU_KINDS, CU_KINDS[0]),
-        "ku_kind": section.choice("ku_kind", KU_KINDS, KU_KINDS[0]),
-    }
-    for key in (*CHOICES, *MAXIMA):
-        if section.has(key) or key in ("k", "n_cu"):
-            chosen[key] = section.whole(key, 1, 1 << 20)
-    if section.has("average"):
-        chosen["average"] = section.flag("average", False)
-    section.finish()
-    try:
-        design = size_design([layer.shape for layer in users], fmt=fmt, **chosen)
-    except ValueError as error:
-        raise BadInput(f"{section.file}: design {name}: {error}") from error
-    elements = design.n_cu * design.kernel_words * design.taps
-    if elements > MAX_KERNEL_ELEMENTS:
-        raise BadInput(
-            f"{section.file}: design {name}: kernel memories of {elements} elements: at most "
-            f"{MAX_KERNEL_ELEMENTS} are allowed; without a design the layer is traffic-only"
-        )
-    for layer in users:
-        check_fits(layer.shape, 1, design, f"{section.file}: layer {layer.name}")
-    return design

@@ -1,0 +1,41 @@
+"""The architectures whose designs a network file may describe.
+
+An architecture is a type of design and the reader of its table; its phases stand in
+``cosim.phases.phase``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from merp.models.errors import BadInput
+from merp.models.params.cnn_merp import design_section as cnn_merp
+from merp.models.params.cnn_merp.design import Design as CnnMerpDesign
+from merp.models.params.formats import FloatFormat
+from merp.models.params.shape import Shape
+from merp.models.params.toml_section import Section
+
+Design = CnnMerpDesign
+"""A design of any architecture; a second one makes this a union. Of each a network asks for its
+``summation``."""
+
+READERS: Mapping[str, Callable[[Section, str, Mapping[str, Shape], FloatFormat], Design]] = {
+    "cnn_merp": cnn_merp.read_design,
+}
+"""Reader of [design.<name>] by its ``architecture``; the first is meant where none is named."""
+
+
+def read_design(
+    section: Section, name: str, users: Mapping[str, Shape], fmt: FloatFormat
+) -> Design:
+    """Read one [design.<name>], of whatever architecture.
+
+    ``users``: the shapes of the layers that name it, by their names.
+
+    Raises:
+        BadInput: no layer uses it, or the architecture's reader refuses it.
+    """
+    if not users:
+        raise BadInput(f"{section.file}: design {name}: no layer uses it")
+    architecture = section.choice("architecture", tuple(READERS), next(iter(READERS)))
+    return READERS[architecture](section, name, users, fmt)
