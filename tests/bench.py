@@ -21,12 +21,12 @@ from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.phases.cnn_merp.forward import forward_run, forward_top
 from merp.hdl.conversion.convert import convert
-from merp.models.arithmetic.compiled import Bits
 from merp.models.golden.delta import delta_convolution
 from merp.models.golden.inference import group_parameters
 from merp.models.golden.initial import parameters
 from merp.models.golden.kernel_update import kernel_gradient
 from merp.models.golden.super_layer import super_layer
+from merp.models.params.bits import Bits
 from merp.models.params.formats import FloatFormat
 from merp.models.params.shape import Shape
 from merp.models.traffic.closed_form import network_traffic

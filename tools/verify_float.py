@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from merp.models.arithmetic.compiled import Bits
 from merp.models.arithmetic.fp_add import fp_add
 from merp.models.arithmetic.fp_mul import fp_mul
 from merp.models.arithmetic.testfloat import Vectors, expected, read_vectors
+from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.formats import FORMATS
 from merp.tools.common.arguments import add_json

@@ -17,8 +17,8 @@ import numpy as np
 
 from merp.cosim.audit.audit import CYCLES
 from merp.cosim.phases.expectation import Expectation, Pass
+from merp.models.params.bits import Bits
 from merp.models.params.register_map import RegisterMap
-from merp.testbenches.top.run import Words
 from merp.testbenches.top.top import TopPorts
 
 DONE = 0b010  # register ``status``: done, neither busy nor a framing error
@@ -64,7 +64,7 @@ def _write_registers(path: Path, values: Mapping[str, int], registers: RegisterM
     _write_lines(path, (f"{registers[name].offset:x} {values[name]:x} {name}" for name in values))
 
 
-def _write_words(path: Path, words: Words, width: int) -> None:
+def _write_words(path: Path, words: Bits, width: int) -> None:
     digits = -(-width // 4)
     _write_lines(path, (f"{word:0{digits}x}" for word in np.asarray(words).reshape(-1).tolist()))
 

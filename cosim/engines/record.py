@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from merp.testbenches.top.run import Outcome, Words
+from merp.models.params.bits import Bits
+from merp.testbenches.top.run import Outcome
 from merp.testbenches.top.top import TopPorts
 
 
@@ -36,13 +37,13 @@ class Record:
         build_seconds: float,
     ) -> Record:
         """The record of an outcome."""
-        words: dict[str, Words] = {}
+        words: dict[str, Bits] = {}
         for pin in ports.outputs:
             received = np.asarray(outcome.words[pin.name], dtype=np.uint64)
             words[pin.name] = received.astype(np.uint32) if pin.width <= 32 else received
         return cls(engine, elaboration_sha, replace(outcome, words=words), build_seconds)
 
-    def words(self, stream: str) -> Words:
+    def words(self, stream: str) -> Bits:
         """The words that left on a stream."""
         return np.asarray(self.outcome.words[stream])
 

@@ -6,16 +6,11 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from merp.models.arithmetic.compiled import Bits
+from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.formats import FloatFormat
 from merp.models.params.shape import Shape
 from merp.testbenches.top.run import Run
-
-Words = NDArray[np.uint32]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +29,7 @@ class Port:
     counter: int
     word_bytes: int
     maps: bool = False
-    golden: Words | None = None
+    golden: Bits | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,7 +86,7 @@ def expected_ports(
     streams: Mapping[str, str],
     formula: Mapping[str, int],
     walked: Mapping[str, int],
-    goldens: Mapping[str, Words],
+    goldens: Mapping[str, Bits],
     maps: Collection[str],
     fmt: FloatFormat,
 ) -> dict[str, Port]:

@@ -11,10 +11,10 @@ from merp.cosim.phases.cnn_merp.delta import Delta
 from merp.cosim.phases.cnn_merp.forward import Forward
 from merp.cosim.phases.cnn_merp.kernel_update import KernelUpdate
 from merp.cosim.phases.expectation import Pass
-from merp.models.arithmetic.compiled import Bits
 from merp.models.golden.golden_step import GoldenStep
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import has_phase
+from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.design import Design
 from merp.testbenches.top.top import Top
 

@@ -15,9 +15,8 @@ from typing import Any
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-Words = NDArray[np.unsignedinteger[Any]]
+from merp.models.params.bits import Bits
 
 
 @njit(cache=True, inline="always")
@@ -96,7 +95,7 @@ def add(a: Any, b: Any, exp_bits: int, frac_bits: int) -> int:
 
 @njit(cache=True)
 def sums_of_products(
-    window: Words, kernels: Words, terms: Any, sums: Words, exp_bits: int, frac_bits: int
+    window: Bits, kernels: Bits, terms: Any, sums: Bits, exp_bits: int, frac_bits: int
 ) -> None:
     """Each CU's balanced tree of products, ``cu_kind = "tree"``.
 
@@ -124,7 +123,7 @@ def sums_of_products(
 
 
 @njit(cache=True)
-def accumulate(products: Words, operand: Words, sums: Words, exp_bits: int, frac_bits: int) -> None:
+def accumulate(products: Bits, operand: Bits, sums: Bits, exp_bits: int, frac_bits: int) -> None:
     """Add an operand to every CU's sum of products; all arrays (n_cu,)."""
     for unit in range(sums.size):
         a, b = np.int64(products[unit]), np.int64(operand[unit])
@@ -132,7 +131,7 @@ def accumulate(products: Words, operand: Words, sums: Words, exp_bits: int, frac
 
 
 @njit(cache=True)
-def narrow(words: Words, elements: Words, exp_bits: int, frac_bits: int, lost: int) -> None:
+def narrow(words: Bits, elements: Bits, exp_bits: int, frac_bits: int, lost: int) -> None:
     """Round words to ``lost`` fraction bits less than frac_bits; both arrays (n_cu,).
 
     Exponents keep their width, so that magnitudes can be rounded as whole numbers.
@@ -150,7 +149,7 @@ def narrow(words: Words, elements: Words, exp_bits: int, frac_bits: int, lost: i
 
 @njit(cache=True)
 def add_products(
-    window: Words, deltas: Words, operand: Words, totals: Words, exp_bits: int, frac_bits: int
+    window: Bits, deltas: Bits, operand: Bits, totals: Bits, exp_bits: int, frac_bits: int
 ) -> None:
     """Each tap's gradient plus the tap's product with every CU's delta.
 
@@ -174,7 +173,7 @@ def scaled_add(
     return add(product, np.int64(addend), exp_bits, frac_bits)
 
 
-def unpack(word: int, count: int, width: int) -> Words:
+def unpack(word: int, count: int, width: int) -> Bits:
     """Split ``count`` elements of ``width`` bits, the lowest first."""
     if width == 32:
         return np.frombuffer(word.to_bytes(count * 4, "little"), "<u4")
@@ -182,7 +181,7 @@ def unpack(word: int, count: int, width: int) -> Words:
     return np.array([word >> (j * width) & mask for j in range(count)], np.uint32)
 
 
-def pack(elements: Words, width: int) -> int:
+def pack(elements: Bits, width: int) -> int:
     """Join elements of ``width`` bits, the first one lowest."""
     if width == 32:
         return int.from_bytes(elements.astype("<u4").tobytes(), "little")

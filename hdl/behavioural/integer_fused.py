@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-Words = NDArray[np.unsignedinteger[Any]]
+from merp.models.params.bits import Bits
 
 
 @njit(cache=True, inline="always")
@@ -71,7 +70,7 @@ def _class(word: Any) -> int:
 
 @njit(cache=True)
 def sums_of_products(
-    window: Words, kernels: Words, sums: Words, dsp: int, bits: int, precision: int
+    window: Bits, kernels: Bits, sums: Bits, dsp: int, bits: int, precision: int
 ) -> None:
     """Each CU's fused sum, ``cu_kind = "fused"``.
 
@@ -109,7 +108,7 @@ def sums_of_products(
 
 @njit(cache=True)
 def sums_of_rows(
-    windows: Words, deltas: Words, sums: Words, taps: int, dsp: int, bits: int, precision: int
+    windows: Bits, deltas: Bits, sums: Bits, taps: int, dsp: int, bits: int, precision: int
 ) -> None:
     """Each tap's fused sum over the columns of a row, for each CU: ``ku_kind = "row"``.
 

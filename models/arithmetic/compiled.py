@@ -17,7 +17,8 @@ import numpy as np
 from numba import njit, prange
 from numpy.typing import NDArray
 
-Bits = NDArray[np.unsignedinteger[Any]]
+from merp.models.params.bits import Bits
+
 Values = NDArray[np.float64]
 
 FRACTION_BITS = 52  # of binary64

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from merp.models.arithmetic.compiled import Bits
 from merp.models.arithmetic.words import to_bits, to_values
+from merp.models.params.bits import Bits
 from merp.models.params.formats import FloatFormat
 
 

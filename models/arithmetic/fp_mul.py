@@ -5,8 +5,8 @@ from __future__ import annotations
 from numpy.typing import ArrayLike
 
 from merp.models.arithmetic import compiled
-from merp.models.arithmetic.compiled import Bits
 from merp.models.arithmetic.words import element_limits, elementwise
+from merp.models.params.bits import Bits
 from merp.models.params.formats import FloatFormat
 
 

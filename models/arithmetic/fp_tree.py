@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from merp.models.arithmetic.compiled import Bits
 from merp.models.arithmetic.fp_add import fp_add
+from merp.models.params.bits import Bits
 from merp.models.params.formats import FloatFormat
 
 

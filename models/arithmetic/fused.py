@@ -15,10 +15,10 @@ import numpy as np
 from numba import njit, prange
 from numpy.typing import ArrayLike, NDArray
 
-from merp.models.arithmetic.compiled import Bits
 from merp.models.arithmetic.fp_add import fp_add
 from merp.models.arithmetic.fp_convert import fp_convert
 from merp.models.arithmetic.words import as_words
+from merp.models.params.bits import Bits
 from merp.models.params.formats import BINARY32
 from merp.models.params.summation import Summation
 

@@ -27,8 +27,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from merp.models.arithmetic.compiled import Bits
 from merp.models.errors import BadInput
+from merp.models.params.bits import Bits
 from merp.models.params.formats import FORMATS, FloatFormat
 
 UNDERFLOW = 2

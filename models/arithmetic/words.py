@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from merp.models.arithmetic import compiled
-from merp.models.arithmetic.compiled import Bits, Limits, Values
+from merp.models.arithmetic.compiled import Limits, Values
+from merp.models.params.bits import Bits
 from merp.models.params.formats import BINARY32, FloatFormat
 
 

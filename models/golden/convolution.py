@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from merp.models.arithmetic import compiled, fused
-from merp.models.arithmetic.compiled import Bits
 from merp.models.arithmetic.words import element_limits
+from merp.models.params.bits import Bits
 from merp.models.params.formats import BINARY32, FloatFormat
 from merp.models.params.summation import TREE, Summation
 

@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from merp.models.arithmetic.compiled import Bits
 from merp.models.golden.convolution import convolution
 from merp.models.golden.inference import group_parameters
 from merp.models.network.network import Layer
+from merp.models.params.bits import Bits
 from merp.models.params.formats import FloatFormat
 from merp.models.params.shape import Shape
 from merp.models.params.summation import TREE, Summation

@@ -11,7 +11,6 @@ from functools import cached_property
 
 import numpy as np
 
-from merp.models.arithmetic.compiled import Bits
 from merp.models.golden.inference import LayerMaps, as_input, inference
 from merp.models.golden.initial import Parameters
 from merp.models.golden.kernel_update import gradients, update
@@ -20,6 +19,7 @@ from merp.models.golden.state import State
 from merp.models.golden.training import RATE, Kept, Passed, Rates, forward, propagate
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import previous
+from merp.models.params.bits import Bits
 from merp.models.params.summation import Summation
 
 

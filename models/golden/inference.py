@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from merp.models.arithmetic.compiled import Bits
 from merp.models.golden.initial import Parameters
 from merp.models.golden.super_layer import super_layer
 from merp.models.network.network import Layer, Network
+from merp.models.params.bits import Bits
 from merp.models.params.formats import FloatFormat
 from merp.models.params.summation import TREE, Summation
 

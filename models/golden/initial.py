@@ -13,9 +13,9 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from merp.models.arithmetic.compiled import Bits
 from merp.models.arithmetic.words import to_bits
 from merp.models.network.network import Layer, Network
+from merp.models.params.bits import Bits
 from merp.models.params.formats import FloatFormat
 
 BIAS_DEVIATION = 0.01

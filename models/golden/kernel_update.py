@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from merp.models.arithmetic.compiled import Bits
 from merp.models.arithmetic.fp_add import fp_add
 from merp.models.arithmetic.fp_convert import fp_convert
 from merp.models.arithmetic.fp_mul import fp_mul
@@ -17,6 +16,7 @@ from merp.models.golden.convolution import convolution
 from merp.models.golden.inference import group_maps
 from merp.models.golden.window import windows
 from merp.models.network.network import Layer
+from merp.models.params.bits import Bits
 from merp.models.params.formats import BINARY32, FloatFormat
 from merp.models.params.shape import Shape
 from merp.models.params.summation import TREE, Summation

@@ -11,8 +11,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from merp.models.arithmetic.compiled import Bits, Values
+from merp.models.arithmetic.compiled import Values
 from merp.models.arithmetic.words import to_bits, to_values
+from merp.models.params.bits import Bits
 from merp.models.params.formats import FloatFormat
 
 Labels = NDArray[np.int64]

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from merp.models.arithmetic.compiled import Bits
 from merp.models.arithmetic.fp_add import fp_add
 from merp.models.arithmetic.fp_mul import fp_mul
 from merp.models.arithmetic.words import to_bits, to_values
+from merp.models.params.bits import Bits
 from merp.models.params.formats import FloatFormat
 from merp.models.params.shape import Pool
 

@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from merp.models.arithmetic.compiled import Bits
 from merp.models.arithmetic.words import to_values
 from merp.models.golden.pooling import pool_elements
+from merp.models.params.bits import Bits
 from merp.models.params.formats import FloatFormat
 from merp.models.params.shape import Pool, Shape
 from merp.models.params.state_field import STATES, position_bits, state_field_bits

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from merp.models.arithmetic.compiled import Bits
 from merp.models.arithmetic.relu import relu
 from merp.models.golden.convolution import convolution
 from merp.models.golden.pooling import pool_maps
+from merp.models.params.bits import Bits
 from merp.models.params.formats import FloatFormat
 from merp.models.params.shape import Shape
 from merp.models.params.summation import TREE, Summation

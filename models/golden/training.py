@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from merp.models.arithmetic.compiled import Bits
 from merp.models.arithmetic.words import to_bits, to_values
 from merp.models.golden.delta import delta_layer
 from merp.models.golden.inference import as_input, forward_layer
@@ -23,6 +22,7 @@ from merp.models.golden.pooling import pool_maps
 from merp.models.golden.state import State, keep_state
 from merp.models.golden.unpool import unpool
 from merp.models.network.network import Layer, Network
+from merp.models.params.bits import Bits
 from merp.models.params.formats import FloatFormat
 
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from merp.models.arithmetic.compiled import Bits
 from merp.models.arithmetic.fp_add import fp_add
 from merp.models.arithmetic.fp_mul import fp_mul
 from merp.models.arithmetic.words import to_bits
 from merp.models.golden.pooling import pool_elements
 from merp.models.golden.state import Mask, State, max_positions, relu_mask
+from merp.models.params.bits import Bits
 from merp.models.params.formats import FloatFormat
 from merp.models.params.shape import Pool, Shape
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-Bits = NDArray[np.uint32]
+from merp.models.params.bits import Bits
+
 Pair = tuple[Bits, Bits]
 
 CASES = ("relu", "normal", "gradient", "cancelling", "wide", "corners", "special", "raw")

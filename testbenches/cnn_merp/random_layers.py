@@ -9,15 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from merp.models.errors import BadInput
+from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.sizing import check_fits
 from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
 from merp.models.params.shape import Pool, Shape
-
-Bits = NDArray[np.uint32]
 
 
 def _design(k: int, n_cu: int, **chosen: int | bool | str | FloatFormat) -> Design:

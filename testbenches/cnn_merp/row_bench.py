@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.kernel_update_registers import gradient_latency, row_revisit_cycles
 from merp.models.params.cnn_merp.row import steps
 from merp.testbenches.arithmetic.fused_bench import random_windows
 from merp.testbenches.cnn_merp.gradient_bench import GradientScript
-
-Bits = NDArray[np.uint32]
 
 
 class RowScript(GradientScript):

@@ -11,7 +11,7 @@ from myhdl import StopSimulation
 from merp.hdl.base.signals import Stream, flag
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig, Sums
 from merp.hdl.cnn_merp.super_layer.super_layer import super_layer
-from merp.models.arithmetic.compiled import Bits
+from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.registers import registers
 from merp.models.params.shape import Shape

@@ -10,8 +10,8 @@ from myhdl import StopSimulation
 from merp.hdl.base.signals import Stream, flag
 from merp.hdl.cnn_merp.upsampling.unpool import unpool
 from merp.hdl.cnn_merp.upsampling.unpool_config import UnpoolConfig
-from merp.models.arithmetic.compiled import Bits
 from merp.models.golden.state import State, packed
+from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 from merp.models.params.cnn_merp.unpool_registers import UNPOOL, unpool_registers
 from merp.models.params.shape import Shape

@@ -6,12 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from merp.models.params.bits import Bits
 from merp.testbenches.top.top import TopPorts
-
-Words = NDArray[np.uint32] | NDArray[np.uint64]
 
 FULL_RATE = (1,)
 RESET_CYCLES = 2
@@ -39,7 +35,7 @@ class Run:
     """
 
     config: Mapping[str, int]
-    words: Mapping[str, Words]
+    words: Mapping[str, Bits]
     stalls: Mapping[str, Sequence[int]] = field(default_factory=dict)
     reset_at: int | None = None
 
@@ -96,7 +92,7 @@ class Outcome:
         seconds: wall time of the run.
     """
 
-    words: Mapping[str, Sequence[int] | Words]
+    words: Mapping[str, Sequence[int] | Bits]
     transfers: Mapping[str, int]
     first: Mapping[str, int]
     last: Mapping[str, int]

@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from merp.models.arithmetic.compiled import Bits
 from merp.models.arithmetic.words import to_bits, to_values
 from merp.models.golden.convolution import convolution
+from merp.models.params.bits import Bits
 from merp.models.params.formats import BINARY32
 from merp.models.params.summation import TREE, Summation
 

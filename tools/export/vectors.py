@@ -11,12 +11,12 @@ from dataclasses import replace
 import numpy as np
 
 from merp.cosim.phases.expectation import Pass
-from merp.models.arithmetic.compiled import Bits
 from merp.models.arithmetic.words import to_bits
 from merp.models.golden.golden_step import GoldenStep
 from merp.models.golden.initial import Parameters, parameters
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import previous
+from merp.models.params.bits import Bits
 from merp.models.params.shape import Shape
 from merp.tools.bitstream.bitstream import Bitstream
 from merp.tools.simulate.photograph import batch

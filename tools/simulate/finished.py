@@ -22,8 +22,8 @@ import merp.models
 import merp.testbenches
 import merp.tools
 from merp.cosim.audit.audit import Audit
-from merp.models.arithmetic.compiled import Bits
 from merp.models.network.network import Layer
+from merp.models.params.bits import Bits
 from merp.tools.simulate.choice import Choice
 from merp.tools.simulate.result import Result
 

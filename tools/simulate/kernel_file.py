@@ -8,11 +8,11 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from merp.models.arithmetic.compiled import Bits
 from merp.models.arithmetic.words import to_bits
 from merp.models.errors import BadInput
 from merp.models.golden.initial import Parameters
 from merp.models.network.network import Network
+from merp.models.params.bits import Bits
 
 
 def read_kernels(path: Path, network: Network, initial: Parameters) -> Parameters:

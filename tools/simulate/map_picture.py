@@ -8,8 +8,8 @@ import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from merp.models.arithmetic.compiled import Bits
 from merp.models.arithmetic.words import to_values
+from merp.models.params.bits import Bits
 from merp.models.params.formats import FloatFormat
 
 SHOWN = 8  # maps of each kind

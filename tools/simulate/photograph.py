@@ -8,10 +8,10 @@ import numpy as np
 from matplotlib.cbook import get_sample_data
 from PIL import Image, ImageOps
 
-from merp.models.arithmetic.compiled import Bits
 from merp.models.arithmetic.words import to_bits
 from merp.models.errors import BadInput
 from merp.models.network.network import Network
+from merp.models.params.bits import Bits
 from merp.models.params.formats import BINARY32, FloatFormat
 
 _MODES = {1: "L", 3: "RGB"}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from merp.cosim.audit.audit import Audit
-from merp.models.arithmetic.compiled import Bits
 from merp.models.network.network import Layer
+from merp.models.params.bits import Bits
 
 
 @dataclass(frozen=True)

@@ -16,11 +16,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from merp.models.arithmetic.compiled import Bits
 from merp.models.arithmetic.words import to_bits, to_values
 from merp.models.errors import BadInput
 from merp.models.golden.training import Model
 from merp.models.network.network import Network
+from merp.models.params.bits import Bits
 from merp.models.params.formats import FloatFormat
 from merp.tools.train.data import read_arrays
 

@@ -9,11 +9,12 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-from merp.models.arithmetic.compiled import Bits, Values
+from merp.models.arithmetic.compiled import Values
 from merp.models.arithmetic.words import to_bits, to_values
 from merp.models.errors import BadInput
 from merp.models.golden.loss import Labels
 from merp.models.network.network import Network
+from merp.models.params.bits import Bits
 
 KEYS = ("images", "labels")
 HELD_OUT = 5  # one image in so many is never trained on

@@ -20,9 +20,9 @@ from merp.tools.common.shipped import open_network
 
 if TYPE_CHECKING:
     from merp.cosim.audit.training_step import PhaseCounts
-    from merp.models.arithmetic.compiled import Bits
     from merp.models.golden.loss import Labels
     from merp.models.golden.training import Model, Rates
+    from merp.models.params.bits import Bits
     from merp.tools.train.checkpoint import Checkpoint
     from merp.tools.train.data import Split
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from merp.cosim.engines.record import Record
-from merp.cosim.phases.expectation import Expectation, Pass, Words, Work, expected_ports
+from merp.cosim.phases.expectation import Expectation, Pass, Work, expected_ports
 from merp.hdl.base.signals import AxiStream, flag
 from merp.hdl.cnn_merp.phases.datapath import ARRAYS
 from merp.hdl.cnn_merp.phases.delta import delta
@@ -19,12 +19,12 @@ from merp.hdl.cnn_merp.ports.outputs import OutputConfig
 from merp.hdl.cnn_merp.ports.status import DeltaStatus
 from merp.hdl.cnn_merp.upsampling.dilater import DilateConfig
 from merp.hdl.cnn_merp.upsampling.unpool_config import UnpoolConfig
-from merp.models.arithmetic.compiled import Bits
 from merp.models.cnn_merp.phases import DeltaDesign, delta_design, maps_behind
 from merp.models.golden.golden_step import GoldenStep
 from merp.models.golden.state import State, of_maps, packed
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import previous
+from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.delta_registers import delta_registers
 from merp.models.params.delta_shape import delta_shape
 from merp.models.params.shape import Shape
@@ -118,7 +118,7 @@ def delta_run(
 
 
 def expect_delta(
-    shape: Shape, undone: Shape, images: int, design: DeltaDesign, golden: Words
+    shape: Shape, undone: Shape, images: int, design: DeltaDesign, golden: Bits
 ) -> Expectation:
     """Delta propagation of one group; ``golden`` is the delta that leaves, images first.
 

@@ -10,7 +10,7 @@ import numpy as np
 from myhdl import Signal
 
 from merp.cosim.engines.record import Record
-from merp.cosim.phases.expectation import Expectation, Pair, Pass, Words, Work, expected_ports
+from merp.cosim.phases.expectation import Expectation, Pair, Pass, Work, expected_ports
 from merp.hdl.base.signals import AxiStream
 from merp.hdl.cnn_merp.phases.datapath import ARRAYS
 from merp.hdl.cnn_merp.phases.forward import forward
@@ -18,11 +18,11 @@ from merp.hdl.cnn_merp.ports.kernels import LoadConfig
 from merp.hdl.cnn_merp.ports.maps import MapConfig
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig
 from merp.hdl.cnn_merp.ports.status import ForwardStatus
-from merp.models.arithmetic.compiled import Bits
 from merp.models.golden.golden_step import GoldenStep
 from merp.models.golden.inference import group_maps, group_parameters
 from merp.models.golden.state import State, joined, of_maps, packed, unpacked
 from merp.models.network.network import Layer, Network
+from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.registers import registers
 from merp.models.params.shape import Shape
@@ -111,7 +111,7 @@ def forward_run(
 
 
 def expect_forward(
-    shape: Shape, images: int, design: Design, golden: Words, state: bytes | None = None
+    shape: Shape, images: int, design: Design, golden: Bits, state: bytes | None = None
 ) -> Expectation:
     """Forward propagation of one group.
 

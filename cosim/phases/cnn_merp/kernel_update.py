@@ -10,20 +10,20 @@ import numpy as np
 from myhdl import Signal
 
 from merp.cosim.engines.record import Record
-from merp.cosim.phases.expectation import Expectation, Pair, Pass, Words, Work, expected_ports
+from merp.cosim.phases.expectation import Expectation, Pair, Pass, Work, expected_ports
 from merp.hdl.base.signals import AxiStream
 from merp.hdl.cnn_merp.phases.kernel_update import ARRAYS, kernel_update
 from merp.hdl.cnn_merp.ports.gradients import UpdateConfig
 from merp.hdl.cnn_merp.ports.maps import map_config
 from merp.hdl.cnn_merp.ports.status import KernelUpdateStatus
 from merp.hdl.cnn_merp.upsampling.unpool_config import UnpoolConfig
-from merp.models.arithmetic.compiled import Bits
 from merp.models.cnn_merp.phases import update_design, update_unpool_design
 from merp.models.golden.golden_step import GoldenStep
 from merp.models.golden.inference import group_maps, group_parameters
 from merp.models.golden.state import State, of_maps, packed
 from merp.models.golden.training import RATE, Rates
 from merp.models.network.network import Layer, Network
+from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.kernel_update_registers import kernel_update_registers
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
@@ -154,9 +154,9 @@ def expect_update(
     shape: Shape,
     images: int,
     design: Design,
-    kernels: Words,
-    biases: Words,
-    velocities: tuple[Words, Words] | None = None,
+    kernels: Bits,
+    biases: Bits,
+    velocities: tuple[Bits, Bits] | None = None,
     before: bool = False,
 ) -> Expectation:
     """Kernel update of one group; ``kernels`` (m, n, k, k) and ``biases`` (m,) are the new ones.

@@ -23,7 +23,6 @@ from merp.cosim.phases.cnn_merp.kernel_update import (
     kernel_update_top,
 )
 from merp.cosim.phases.expectation import Expectation
-from merp.models.arithmetic.compiled import Bits
 from merp.models.arithmetic.relu import relu
 from merp.models.cnn_merp.phases import DeltaDesign
 from merp.models.golden.convolution import convolution
@@ -32,6 +31,7 @@ from merp.models.golden.kernel_update import bias_gradient, kernel_gradient, upd
 from merp.models.golden.state import keep_state, packed
 from merp.models.golden.super_layer import super_layer
 from merp.models.golden.unpool import unpool
+from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.unpool_design import size_unpool
 from merp.models.params.formats import BINARY32

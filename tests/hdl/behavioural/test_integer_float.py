@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from merp.hdl.behavioural import integer_float
-from merp.models.arithmetic.compiled import Bits
 from merp.models.arithmetic.fp_add import fp_add
 from merp.models.arithmetic.fp_convert import fp_convert
 from merp.models.arithmetic.fp_mul import fp_mul
 from merp.models.arithmetic.words import as_words
+from merp.models.params.bits import Bits
 from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
 from merp.testbenches.arithmetic.fp_bench import CLASSES, corner_pairs
 

@@ -13,7 +13,6 @@ import pytest
 from checkout import ROOT
 from exact import add as exact_add
 from exact import number, rounded
-from merp.models.arithmetic.compiled import Bits
 from merp.models.arithmetic.fp_convert import fp_convert
 from merp.models.arithmetic.fused import fused_sum
 from merp.models.arithmetic.words import to_bits
@@ -24,6 +23,7 @@ from merp.models.golden.super_layer import super_layer
 from merp.models.golden.training import forward, initial_model, propagate
 from merp.models.network.network import Network
 from merp.models.network.network_file import read_network
+from merp.models.params.bits import Bits
 from merp.models.params.formats import BINARY32
 from merp.models.params.summation import Summation
 from merp.testbenches.arithmetic.fused_bench import CASES, directed, random_windows

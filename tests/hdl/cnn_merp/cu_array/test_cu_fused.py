@@ -13,8 +13,8 @@ from merp.hdl.behavioural.integer_fused import sums_of_products
 from merp.hdl.cnn_merp.cu_array.cu_fused import cu_fused
 from merp.hdl.cnn_merp.cu_array.fused_operands import fused_operands
 from merp.hdl.cnn_merp.ports.kernels import KernelWrite
-from merp.models.arithmetic.compiled import Bits
 from merp.models.arithmetic.fused import fused_sum
+from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.fused import OPERAND_BITS, activation_bits
 from merp.testbenches.arithmetic.fused_bench import (

@@ -12,11 +12,11 @@ from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
 from merp.cosim.phases.cnn_merp.delta import delta_run, delta_top, expect_delta
-from merp.models.arithmetic.compiled import Bits
 from merp.models.cnn_merp.phases import DeltaDesign
 from merp.models.golden.delta import delta_convolution
 from merp.models.golden.state import keep_state, packed
 from merp.models.golden.unpool import unpool
+from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 from merp.models.params.delta_shape import delta_shape

@@ -10,9 +10,9 @@ import pytest
 
 from merp.cosim.block.replay import lint_verilog, replay
 from merp.hdl.cnn_merp.super_layer.super_layer import super_layer
-from merp.models.arithmetic.compiled import Bits
 from merp.models.arithmetic.relu import relu
 from merp.models.golden.pooling import pool_maps
+from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.formats import BFLOAT16, BINARY32
 from merp.models.params.shape import Pool, Shape

@@ -11,10 +11,10 @@ import pytest
 
 from merp.cosim.block.replay import lint_verilog, replay
 from merp.hdl.cnn_merp.upsampling.unpool import unpool
-from merp.models.arithmetic.compiled import Bits
 from merp.models.arithmetic.relu import relu
 from merp.models.golden.state import State, keep_state, packed
 from merp.models.golden.unpool import unpool as golden_unpool
+from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign, size_unpool
 from merp.models.params.cnn_merp.unpool_registers import unpool_registers
 from merp.models.params.formats import BFLOAT16, FloatFormat
