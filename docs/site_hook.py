@@ -22,7 +22,7 @@ NAVIGATION = [
     {"Tutorial": "tutorial.md"},
     {
         "Traffic": [
-            {"Report of AlexNet": REPORT},
+            {"Report on AlexNet": REPORT},
             {"How a byte is counted": "traffic.md"},
             {"The paper, place by place": "paper.md"},
             {"Other tools": "workload.md"},

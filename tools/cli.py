@@ -50,7 +50,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: Sequence[str]) -> int:
-    parser = Parser(prog="merp", description="Hardware for CNN training, its traffic counted.")
+    parser = Parser(
+        prog="merp", description="Hardware for CNN training, with its memory traffic counted."
+    )
     parser.add_argument("--version", action="version", version=metadata.version("merp"))
     subparsers = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
     asked = next((word for word in arguments if not word.startswith("-")), "")

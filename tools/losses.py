@@ -18,7 +18,7 @@ KEYS = ("network", "engine", "steps", "batch", "seed", "loss", "accuracy", "imag
 
 def add_parser(subparsers: Any) -> None:
     """Add the verb."""
-    parser = subparsers.add_parser("losses", help="losses of training runs in one picture")
+    parser = subparsers.add_parser("losses", help="plot the losses of training runs")
     parser.add_argument(
         "runs", type=Path, nargs="+", metavar="DIR", help="what merp train -o DIR left"
     )
@@ -28,7 +28,7 @@ def add_parser(subparsers: Any) -> None:
         type=Path,
         default=Path("losses.svg"),
         metavar="FILE",
-        help=f"the picture, {' or '.join(FORMATS)} (default losses.svg)",
+        help=f"output file, {' or '.join(FORMATS)} (default losses.svg)",
     )
     add_json(parser)
 

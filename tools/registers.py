@@ -30,7 +30,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--layer", metavar="L", required=True, help="a layer")
     parser.add_argument("--phase", choices=PHASES, default="fp", help="default fp")
     parser.add_argument(
-        "--state", action="store_true", help="fp also writes the state for the way back"
+        "--state", action="store_true", help="fp also writes the state for backward propagation"
     )
     add_delta_at(parser)
     parser.add_argument(

@@ -38,7 +38,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "--format",
         choices=tuple(FORMATS),
-        help="of the words (default: 8 digits are binary32, 4 are binary16)",
+        help="number format (default: 8 digits are binary32, 4 are binary16)",
     )
     add_json(parser)
 

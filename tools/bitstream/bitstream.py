@@ -34,7 +34,7 @@ class Bitstream:
     Attributes:
         network: with its designs. design: the name of one. phase: on it.
         layers: that run on it, in the network's order.
-        state: forward propagation also writes the state for the way back.
+        state: forward propagation also writes the state for backward propagation.
         before: deltas are stored at pooled resolution, and expanded before the engine.
     """
 

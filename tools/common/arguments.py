@@ -57,7 +57,7 @@ def add_delta_at(parser: argparse.ArgumentParser) -> None:
         "--delta-at",
         choices=("sums", "pooled"),
         default="sums",
-        help="resolution at which dp and ku find deltas in memory (default sums, as the paper)",
+        help="resolution of deltas in memory for dp and ku (default sums, as in the paper)",
     )
 
 

@@ -31,18 +31,18 @@ def add_parser(subparsers: Any) -> None:
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--layer", metavar="L", help="export the design that this layer runs on")
     what.add_argument(
-        "--all", action="store_true", help="every design in every phase once, and their schedule"
+        "--all", action="store_true", help="export every design in every phase, and their schedule"
     )
     parser.add_argument("--phase", choices=PHASES, help="with --layer; default fp")
     parser.add_argument(
         "--state",
         action="store_true",
-        help="fp also writes the state for the way back (always with --all)",
+        help="fp also writes the state for backward propagation (always with --all)",
     )
     add_delta_at(parser)
     parser.add_argument(
         "--images", type=whole(1, 256), default=1, metavar="N",
-        help="in a run: registers, vectors (default 1)",
+        help="images in a run: registers, vectors (default 1)",
     )  # fmt: skip
     parser.add_argument(
         "--part",

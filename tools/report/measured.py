@@ -34,7 +34,7 @@ class Measurement:
     Attributes:
         record: the file. command: that made it, by what it says.
         groups: that were run. deltas: resolution at which deltas lay in memory.
-        state: whether forward propagation wrote the state for the way back.
+        state: whether forward propagation wrote the state for backward propagation.
         fingerprint: of the elaboration. faults: why it confirms nothing; empty if it does.
         cycles: total, first word in to last out, and kernel load. n_cu: CUs that ran.
     """

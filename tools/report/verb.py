@@ -27,14 +27,14 @@ def add_parser(subparsers: Any) -> None:
         "--clock",
         type=positive,
         metavar="MHZ",
-        help="of the engine (default: the paper's, by part)",
+        help="clock of the engine (default: the paper's, by part)",
     )
     parser.add_argument(
         "--bandwidth",
         type=positive,
         default=DDR4_GBS,
         metavar="GB/S",
-        help=f"of the external memory (default {DDR4_GBS:g})",
+        help=f"bandwidth of the external memory (default {DDR4_GBS:g})",
     )
     parser.add_argument(
         "--measured",
@@ -42,7 +42,7 @@ def add_parser(subparsers: Any) -> None:
         action="append",
         default=[],
         metavar="DIR",
-        help="what merp simulate -o DIR left; may be given again",
+        help="a folder written by merp simulate -o DIR; may be repeated",
     )
     parser.add_argument(
         "-o", "--output", type=Path, default=Path("report.html"), metavar="FILE", help="the page"

@@ -35,12 +35,12 @@ def add_parser(subparsers: Any) -> None:
         "--part",
         default=DEFAULT,
         metavar="PART",
-        help=f"of the 7 series: {', '.join(_seven_series())} (default {DEFAULT})",
+        help=f"a part of the 7 series: {', '.join(_seven_series())} (default {DEFAULT})",
     )
     parser.add_argument(
         "--whole",
         action="store_true",
-        help="synthesise the design as one block: minutes for small ones, ten or more for large",
+        help="synthesise the design as one block: takes minutes, ten or more for large designs",
     )
     add_json(parser)
 

@@ -16,7 +16,7 @@ class Choice:
         network: with its designs. layers: those to run, in order.
         phases: those to run. group: the group to run, or None for all.
         images: in a run. engine, array: what runs it. vcd: waveform file, or None.
-        state: forward propagation also writes the state for the way back.
+        state: forward propagation also writes the state for backward propagation.
         before: deltas are stored at pooled resolution, and expanded before the engine.
     """
 

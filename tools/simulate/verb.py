@@ -31,7 +31,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--phase", choices=(*PHASES, "all"), default="fp", help="default fp")
     add_delta_at(parser)
     parser.add_argument(
-        "--state", action="store_true", help="fp also writes the state for the way back"
+        "--state", action="store_true", help="fp also writes the state for backward propagation"
     )
     parser.add_argument("--group", metavar="G", help="a group, or all (default 0; all with L all)")
     parser.add_argument(
@@ -46,7 +46,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--vcd", type=Path, metavar="FILE", help="waveform of the ports")
     parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="report and pictures")
     parser.add_argument(
-        "--resume", action="store_true", help="take the finished layers of an equal run from DIR"
+        "--resume", action="store_true", help="reuse finished layers of an identical run in DIR"
     )
     add_json(parser)
 

@@ -27,7 +27,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--batch", type=whole(1, 1 << 16), default=128, metavar="IMAGES")
     parser.add_argument("--footing", choices=FOOTINGS, default="paper", help="what is counted")
     parser.add_argument(
-        "--state-bits", choices=STATES, help="state for ReLU' and un-pooling (default 32)"
+        "--state-bits", choices=STATES, help="state kept for ReLU' and un-pooling (default 32)"
     )
     parser.add_argument(
         "--memory",

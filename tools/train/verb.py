@@ -86,7 +86,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "--state-bits",
         choices=STATES,
-        help=f"state that is kept (default 32; hardware keeps {HARDWARE_STATE})",
+        help=f"state kept by forward propagation (default 32; hardware keeps {HARDWARE_STATE})",
     )
     parser.add_argument("--seed", type=whole(0, (1 << 32) - 1), metavar="S", help="default 0")
     parser.add_argument("--save", type=Path, metavar="FILE.npz", help="each epoch and at the end")

@@ -56,7 +56,7 @@ def engine(
     sink, source  in, out  words in the order image, row, column, map
     verdict       out  the sequencer's of this cycle
     progress      out  how far the run is
-    state         out  (in a design that writes it) the state for the way back
+    state         out  (in a design that writes it) the state for backward propagation
 
     Throughput: a map word in, a slot of n_cu window products, and a map word out per cycle.
     Reset: the run is abandoned.

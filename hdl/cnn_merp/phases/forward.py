@@ -46,9 +46,9 @@ def forward(
     m, n, row, column) and biases are loaded first, then maps stream in and out in the order image,
     row, column, map. The next run needs no reset.
 
-    With m_axis_state the state for the way back leaves beside the maps, in bytes. With maximum
-    pooling, or none, it is a field per word of m_axis_map: the mask of ReLU lowest, if the run has
-    ReLU, then the position in the window. With average pooling it is the mask bit of every
+    With m_axis_state the state for backward propagation leaves beside the maps, in bytes. With
+    maximum pooling, or none, it is a field per word of m_axis_map: the mask of ReLU lowest, if the
+    run has ReLU, then the position in the window. With average pooling it is the mask bit of every
     activation. Fields follow each other without gaps; the last byte is filled up with zeros. A run
     that has neither sends nothing. status_done waits for both streams.
 
@@ -56,7 +56,7 @@ def forward(
     s_axis_kernel  in   kernels in the order m, n, row, column
     s_axis_bias    in   biases in the order m
     m_axis_map     out  map words in the order image, row, column, map
-    m_axis_state   out  state for the way back, in bytes
+    m_axis_state   out  state for backward propagation, in bytes
 
     Throughput: a map word in, a slot of n_cu window products, and a map word out per cycle, as far
     as the state fits a byte per cycle.

@@ -1,4 +1,4 @@
-"""The state for the way back, as a stream of its own: masks of ReLU and positions of maxima.
+"""The state for backward propagation as a stream: masks of ReLU and positions of maxima.
 
 State kind ``pooled``: with maximum pooling (and without pooling) a field per result, its mask bit
 lowest and its position above; with average pooling a mask bit per activation.

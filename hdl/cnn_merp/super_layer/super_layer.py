@@ -50,7 +50,7 @@ def super_layer(
     popped  out  pulse: one of the fifo_words places for sums is free again
     source  out  words in the order image, row, column, map
     done    out  every sum was taken and the last words transferred; until the next start
-    state   out  (in a design that writes it) bytes of the state that the way back needs
+    state   out  (in a design that writes it) bytes of the state that backward propagation needs
 
     The two streams out share the beats, so that in the end the slower reader stops both. Neither
     reader may wait for the other stream.
