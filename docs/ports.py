@@ -208,7 +208,7 @@ def _field_meaning(bundle: Any, field: str, said: str, settings: Mapping[str, st
         if name in settings:
             return settings[name]
     for each in family:
-        if comment := _comments(each).get(field):
+        if comment := _comments(each).get(field) or _said(each).get(field):
             return comment
     return said
 

@@ -14,9 +14,11 @@ STATUS_WIDTH = 40
 class Status:
     """What a top tells: progress, and the counters that the report is audited against.
 
-    ``words`` are the ports whose words are counted, too. Counters restart with ``start``. ``done``
-    rises after the last output word and stays until the next start; ``framing_error`` (an input's
-    last came early or late) stays as long.
+    ``words`` are the ports whose words are counted, too. Counters restart with ``start``.
+
+    busy           out  a run is under way
+    done           out  the last output word has left; until the next start
+    framing_error  out  an input's last came early or late; until the next start
     """
 
     def __init__(self, words: tuple[str, ...] = ()) -> None:
