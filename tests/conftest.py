@@ -12,11 +12,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import myhdl._block
-import myhdl._instance
 import pytest
 
 import merp.hdl
+from merp.hdl.conversion import internals
 
 DEEPEST = 6  # frames that MyHDL looks at
 
@@ -41,7 +40,7 @@ class _QuickInspect:
         return getattr(inspect, name)
 
 
-myhdl._block.inspect = myhdl._instance.inspect = _QuickInspect()
+internals.inspect_with(_QuickInspect())
 
 ENGINES = ("ghdl", "verilator")
 _ran: Counter[str] = Counter()

@@ -11,12 +11,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from myhdl import Signal, always_comb
-from myhdl._Signal import _Signal
 
 from merp.hdl.axi.axi_lite import AxiLite, RegisterRead, RegisterWrite, axi_lite
 from merp.hdl.axi.axi_registers import axi_registers
 from merp.hdl.base.signals import Bundles, flag
 from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.internals import AnySignal, initial
 from merp.models.params.register_map import RegisterMap
 
 
@@ -93,6 +93,6 @@ def _fresh(bundle: Any) -> Any:
     """The same bundle with signals of its own."""
     new = copy.copy(bundle)
     for name, value in vars(bundle).items():
-        if isinstance(value, _Signal):
-            setattr(new, name, Signal(copy.copy(value._init)))
+        if isinstance(value, AnySignal):
+            setattr(new, name, Signal(copy.copy(initial(value))))
     return new

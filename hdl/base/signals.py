@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from myhdl import Signal, intbv
-from myhdl._Signal import _Signal
+
+from merp.hdl.conversion.internals import AnySignal
 
 
 def bits(width: int, value: int = 0) -> Any:
@@ -70,7 +71,7 @@ class Bundles:
 def signals_of(bundle: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
     """Name and signal of every port that ``bundle`` flattens to, bundles inside included."""
     for name, value in vars(bundle).items():
-        if isinstance(value, _Signal):
+        if isinstance(value, AnySignal):
             yield prefix + name, value
         elif hasattr(value, "__dict__"):
             yield from signals_of(value, f"{prefix}{name}_")

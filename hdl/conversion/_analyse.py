@@ -12,24 +12,44 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from myhdl import ConversionError, EnumItemType, intbv
-from myhdl._block import _Block
-from myhdl._getHierarchy import _getHierarchy
-from myhdl._ShadowSignal import ConcatSignal, _ShadowSignal, _SliceSignal
-from myhdl._Signal import Constant, _isListOfSigs, _Signal
-from myhdl.conversion import _analyze, _misc
+from myhdl import EnumItemType, intbv
 
-from merp.hdl.conversion._elaborate import ExportError, Unit, is_bundle
+from merp.hdl.conversion._elaborate import Unit, is_bundle
 from merp.hdl.conversion._names import Names, flaw
 from merp.hdl.conversion._signals import Syntax, mark_read, natural, sources, span
 from merp.hdl.conversion.entity import Stub
+from merp.hdl.conversion.errors import ExportError
+from merp.hdl.conversion.internals import (
+    AnySignal,
+    Block,
+    ConcatSignal,
+    Constant,
+    Kind,
+    ProcessAnalysis,
+    ShadowSignal,
+    SliceSignal,
+    enum_literals,
+    enum_name,
+    enum_of,
+    is_in_list,
+    is_list_of_signals,
+    mark_in_list,
+    memory_driver,
+    memory_is_used,
+    name_enum_after,
+    name_of,
+    set_enum_name,
+    set_memory_driver,
+    set_name,
+    signals_in,
+)
 
 
 @dataclass
 class Port:
     """A port.
 
-    ``signal._name`` is what the inside calls it: the port's name, or, where vectors are
+    The signal's name is what the inside calls it: the port's name, or, where vectors are
     ``std_logic_vector`` outside, that of a numeric copy. A port that only sub-entities use needs no
     copy; it is converted in their port maps (``in_map``).
     """
@@ -67,7 +87,7 @@ def walk(block: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
     """All blocks that are flattened into one entity, with the prefix of their names."""
     yield prefix, block
     for sub in block.subs:
-        if isinstance(sub, _Block) and not isinstance(sub, Stub):
+        if isinstance(sub, Block) and not isinstance(sub, Stub):
             yield from walk(sub, f"{prefix}{sub.name}_")
 
 
@@ -82,7 +102,7 @@ def stub_blocks(unit: Unit) -> Iterator[Any]:
 def name_blocks(unit: Unit) -> None:
     """Call each sub-block after the variable (or list element) that holds it."""
     for _, block in walk(unit.block):
-        subs = {id(sub): sub for sub in block.subs if isinstance(sub, _Block)}
+        subs = {id(sub): sub for sub in block.subs if isinstance(sub, Block)}
         found: dict[int, str] = {}
 
         def look(
@@ -95,7 +115,7 @@ def name_blocks(unit: Unit) -> None:
                 found.setdefault(id(value), name)
 
         scope = unit.scopes.get(id(block), {})
-        for wanted in (list | tuple, _Block):  # the list, not the loop variable, names its element
+        for wanted in (list | tuple, Block):  # the list, not the loop variable, names its element
             for name, value in scope.items():
                 if isinstance(value, wanted):
                     look(name, value)
@@ -121,7 +141,9 @@ class Analysis:
         self.where = unit.deco.func.__name__
         self.blocks = list(walk(unit.block))
         self.entities = entities
-        memories = [m for _, block in self.blocks for m in block.memdict.values() if m._used]
+        memories = [
+            m for _, block in self.blocks for m in block.memdict.values() if memory_is_used(m)
+        ]
         self.used_memories = {id(m.mem): m for m in memories}
         self._processes()
         self._connect()
@@ -133,9 +155,7 @@ class Analysis:
 
     def _processes(self) -> None:
         """Let MyHDL analyse the processes; collect them and the instances in source order."""
-        _misc._genUniqueSuffix.reset()
-        _analyze._enumTypeSet.clear()
-        hierarchy = _getHierarchy("top", self.unit.block)
+        analysis = ProcessAnalysis(self.unit.block)
 
         def visit(block: Any) -> None:
             for sub in block.subs:
@@ -143,16 +163,13 @@ class Analysis:
                     entity = self.entities[id(sub)]
                     actuals = entity.actuals_of(sub)
                     self.body.items.append(Instance(sub.name, entity, actuals))
-                elif isinstance(sub, _Block):
+                elif isinstance(sub, Block):
                     visit(sub)
                 else:
-                    self.body.items += _analyze._analyzeGens([sub], hierarchy.absnames)
+                    self.body.items += analysis.trees(sub)
 
-        try:
-            visit(self.unit.block)
-        except ConversionError as error:
-            raise ExportError(f"{self.where}: {error}") from error
-        self.body.enums = sorted(_analyze._enumTypeSet, key=lambda obj: str(obj._name))
+        visit(self.unit.block)
+        self.body.enums = analysis.enums()
 
     def _connect(self) -> None:
         """Mark what instances drive and read."""
@@ -166,22 +183,24 @@ class Analysis:
                     mark_read(actual)
                     continue
                 what = f"{self.where}: output {port.name} of {item.label}"
-                if isinstance(actual, _ShadowSignal | Constant):
+                if isinstance(actual, ShadowSignal | Constant):
                     raise ExportError(f"{what} must go to a whole signal or a list element")
                 memory = elements.get(id(actual))
-                if actual._driven or (memory is not None and memory._driven == "reg"):
+                if actual.driven or (memory is not None and memory_driver(memory) == "reg"):
                     raise ExportError(f"{what} drives a signal that has another driver")
-                actual._driven = "wire"
+                actual.driven = "wire"
         for memory in self.used_memories.values():
-            kinds = {sig._driven for sig in memory.mem} | {memory._driven}
-            memory._driven = "reg" if "reg" in kinds else "wire" if "wire" in kinds else None
+            kinds = {sig.driven for sig in memory.mem} | {memory_driver(memory)}
+            set_memory_driver(
+                memory, "reg" if "reg" in kinds else "wire" if "wire" in kinds else None
+            )
             if "reg" in kinds and "wire" in kinds:
                 raise ExportError(
                     f"{self.where}: a list is driven by a process and by instances (or assigns)"
                 )
         for _, block in self.blocks:
             for signal in block.sigdict.values():
-                if isinstance(signal, _ShadowSignal) and signal._read:
+                if isinstance(signal, ShadowSignal) and signal.read:
                     mark_read(signal)
 
     def _name_ports(self) -> None:
@@ -193,14 +212,14 @@ class Analysis:
                 raise ExportError(f"{self.where}: port name {name} differs from another by case")
             if id(signal) in {id(s) for m in self.used_memories.values() for s in m.mem}:
                 raise ExportError(f"{self.where}: port {name} is in a list that a process uses")
-            self.body.ports.append(Port(name, signal, bool(signal._driven)))
+            self.body.ports.append(Port(name, signal, bool(signal.driven)))
         inside = self._used_inside()
         for port in self.body.ports:
             signal = port.signal
-            copied = self.syntax.ports_converted and isinstance(signal._val, intbv)
+            copied = self.syntax.ports_converted and isinstance(signal.val, intbv)
             if copied and id(signal) not in inside:
                 port.in_map, copied = True, False
-            signal._name = self.names.unique(f"{port.name}_num") if copied else port.name
+            set_name(signal, self.names.unique(f"{port.name}_num") if copied else port.name)
 
     def _used_inside(self) -> set[int]:
         """Signals that a process or a shadow signal touches: port maps alone do not suffice."""
@@ -211,45 +230,47 @@ class Analysis:
                     found |= {id(part) for part in sources(actual)}
             else:
                 for value in item.symdict.values():
-                    for signal in value if _isListOfSigs(value) else [value]:
-                        if isinstance(signal, _Signal):
+                    for signal in value if is_list_of_signals(value) else [value]:
+                        if isinstance(signal, AnySignal):
                             found |= {id(signal), *(id(part) for part in sources(signal))}
         return found
 
     def _name_enum(self, obj: Any) -> None:
-        wanted = re.sub(r"^t_enum_(?:t_)?(.*)_\d+$", r"t_\1", str(obj._name)).lower()
-        obj.__dict__["_name"] = self.names.unique(wanted)
-        for literal in obj._names:
+        wanted = re.sub(r"^t_enum_(?:t_)?(.*)_\d+$", r"t_\1", enum_name(obj)).lower()
+        set_enum_name(obj, self.names.unique(wanted))
+        for literal in enum_literals(obj):
             if not self.names.claim(literal):
                 raise ExportError(f"{self.where}: enum literal {literal} is a keyword or a port")
 
     def _name_signals(self) -> None:
         for prefix, block in self.blocks:
             scope = dict(self.unit.scopes.get(id(block), {}))
-            scope |= {n: m.mem for n, m in block.memdict.items() if m._used and n not in scope}
+            scope |= {
+                n: m.mem for n, m in block.memdict.items() if memory_is_used(m) and n not in scope
+            }
             used = {
                 id(sig)
                 for sub in block.subs
-                if not isinstance(sub, _Block)
+                if not isinstance(sub, Block)
                 for sig in sub.sigdict.values()
             }
             for name, value in scope.items():
-                if _isListOfSigs(value) and id(value) in self.used_memories:
+                if is_list_of_signals(value) and id(value) in self.used_memories:
                     self._name_memory(f"{prefix}{name}", self.used_memories[id(value)])
             # Lists and bundles name their signals; what is left has a variable of its own.
             for name, value in scope.items():
-                if not isinstance(value, _Signal):
+                if not isinstance(value, AnySignal):
                     self._name_parts(f"{prefix}{name}", value, used)
             for name, value in [*scope.items(), *block.sigdict.items()]:
-                if isinstance(value, _Signal):
+                if isinstance(value, AnySignal):
                     self._name_parts(f"{prefix}{name}", value, used)
         for item in self.body.items:
             if isinstance(item, Instance):
                 for formal, actual in item.actuals.items():
                     self._name_anonymous(f"{item.label}_{formal}", actual)
         for shadow in self.body.shadows:  # grows while it is read
-            for i, part in enumerate(getattr(shadow, "_sigargs", ())):
-                self._name_anonymous(f"{shadow._name}_{i}", part)
+            for i, part in enumerate(signals_in(shadow)):
+                self._name_anonymous(f"{name_of(shadow)}_{i}", part)
 
     def _name_memory(self, name: str, memory: Any) -> None:
         if memory.name is not None:
@@ -257,21 +278,21 @@ class Analysis:
         memory.name = self.names.unique(name)
         self.body.memories.append(memory)
         for i, signal in enumerate(memory.mem):
-            if signal._inList:
+            if is_in_list(signal):
                 raise ExportError(f"{self.where}: a signal is in two lists that processes use")
-            if isinstance(signal, _SliceSignal | ConcatSignal):
+            if isinstance(signal, SliceSignal | ConcatSignal):
                 self.body.shadows.append(signal)
-                memory._driven = "wire"
+                set_memory_driver(memory, "wire")
                 mark_read(signal)
-            signal._name = self.syntax.index % (memory.name, i)
-            signal._inList = True
+            set_name(signal, self.syntax.index % (memory.name, i))
+            mark_in_list(signal)
 
     def _name_parts(self, name: str, value: Any, used: set[int]) -> None:
         """Name signals by the variable that leads to them; ``used``: read by a process."""
-        if isinstance(value, _Signal):
-            if isinstance(value, _SliceSignal) and id(value) not in used:
+        if isinstance(value, AnySignal):
+            if isinstance(value, SliceSignal) and id(value) not in used:
                 return  # written as a slice where it is used
-            if isinstance(value, ConcatSignal) and not value._read:
+            if isinstance(value, ConcatSignal) and not value.read:
                 return
             self._declare(name, value)
         elif isinstance(value, list | tuple) and id(value) not in self.used_memories:
@@ -282,24 +303,24 @@ class Analysis:
                 self._name_parts(f"{name}_{field_name}", item, used)
 
     def _declare(self, name: str, signal: Any) -> None:
-        if signal._name is not None or not (signal._driven or signal._read):
+        if name_of(signal) is not None or not (signal.driven or signal.read):
             return
-        if not signal._nrbits:
+        if not len(signal):
             raise ExportError(f"{self.where}: signal {name} has no fixed number of bits")
-        signal._name = self.names.unique(name)
-        if isinstance(signal._val, EnumItemType) and signal._val._type not in self.body.enums:
-            signal._val._type._setName(f"{name}_0")
-            self._name_enum(signal._val._type)
-            self.body.enums.append(signal._val._type)
+        set_name(signal, self.names.unique(name))
+        if isinstance(signal.val, EnumItemType) and enum_of(signal.val) not in self.body.enums:
+            name_enum_after(enum_of(signal.val), name)
+            self._name_enum(enum_of(signal.val))
+            self.body.enums.append(enum_of(signal.val))
         self.body.signals.append(signal)
-        if isinstance(signal, _SliceSignal | ConcatSignal):
+        if isinstance(signal, SliceSignal | ConcatSignal):
             self.body.shadows.append(signal)
-            if isinstance(signal, _SliceSignal):
+            if isinstance(signal, SliceSignal):
                 self._name_anonymous(f"{name}_base", signal)
 
     def _name_anonymous(self, name: str, signal: Any) -> None:
         """Name what no variable leads to; the base, when it is a slice."""
-        base = span(signal)[0] if isinstance(signal, _SliceSignal) else signal
+        base = span(signal)[0] if isinstance(signal, SliceSignal) else signal
         self._declare(name, base)
 
     def _labels(self) -> None:
@@ -312,7 +333,7 @@ class Analysis:
             for name in item.vardict:
                 if flaw(name) is not None:
                     raise ExportError(f"{self.where}: variable {name} {flaw(name)}")
-            if item.kind in (_misc._kind.ALWAYS_COMB, _misc._kind.SIMPLE_ALWAYS_COMB):
+            if item.kind in (Kind.ALWAYS_COMB, Kind.SIMPLE_ALWAYS_COMB):
                 item.senslist = sorted(item.senslist, key=natural)
-            if item.kind == _misc._kind.ALWAYS_SEQ:
+            if item.kind == Kind.ALWAYS_SEQ:
                 item.sigregs = sorted(item.sigregs, key=natural)

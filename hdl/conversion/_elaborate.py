@@ -18,16 +18,18 @@ from types import ModuleType
 from typing import Any
 
 from myhdl import ResetSignal, Signal, intbv
-from myhdl._block import _Block, block_decorator
-from myhdl._instance import _Instantiator
-from myhdl._ShadowSignal import _TristateDriver, _TristateSignal
-from myhdl._Signal import _Signal
 
 from merp.hdl.conversion.entity import stubs
-
-
-class ExportError(ValueError):
-    """A design that has no hierarchical VHDL or Verilog; the message says which part and why."""
+from merp.hdl.conversion.errors import ExportError
+from merp.hdl.conversion.internals import (
+    AnySignal,
+    Block,
+    BlockDecorator,
+    Instantiator,
+    TristateDriver,
+    TristateSignal,
+    initial,
+)
 
 
 @dataclass(frozen=True)
@@ -76,38 +78,38 @@ def port_type(where: str, signal: Any) -> PortType:
     Raises:
         ExportError: the signal has no fixed number of bits.
     """
-    if isinstance(signal, _TristateSignal | _TristateDriver):
+    if isinstance(signal, TristateSignal | TristateDriver):
         raise ExportError(f"{where}: a tristate signal cannot be a port of an entity")
-    value = signal._val
+    value = signal.val
     reset = (signal.active, signal.isasync) if isinstance(signal, ResetSignal) else None
     if isinstance(value, bool):
         return PortType("bool", 1, None, None, reset)
-    if isinstance(value, intbv) and signal._nrbits:
-        return PortType(type(value).__name__, signal._nrbits, value._min, value._max, reset)
+    if isinstance(value, intbv) and len(signal):
+        return PortType(type(value).__name__, len(signal), value.min, value.max, reset)
     raise ExportError(f"{where}: a port needs a fixed number of bits, not {value!r}")
 
 
 def _clone(signal: Any) -> Any:
-    initial = copy.deepcopy(signal._init)
+    value = copy.deepcopy(initial(signal))
     if isinstance(signal, ResetSignal):
-        return ResetSignal(initial, signal.active, signal.isasync)
-    return Signal(initial)
+        return ResetSignal(value, signal.active, signal.isasync)
+    return Signal(value)
 
 
 def is_bundle(value: Any, _around: tuple[int, ...] = ()) -> bool:
     """Whether ``value`` is an object with signals, on its own or in a bundle inside."""
-    if callable(value) or isinstance(value, ModuleType | _Block | _Instantiator):
+    if callable(value) or isinstance(value, ModuleType | Block | Instantiator):
         return False
     if not hasattr(value, "__dict__") or id(value) in _around:  # objects may refer to each other
         return False
     around = (*_around, id(value))
-    return any(isinstance(v, _Signal) or is_bundle(v, around) for v in vars(value).values())
+    return any(isinstance(v, AnySignal) or is_bundle(v, around) for v in vars(value).values())
 
 
 def _has_signal(value: Any) -> bool:
     if isinstance(value, list | tuple):
         return any(_has_signal(item) for item in value)
-    return isinstance(value, _Signal) or is_bundle(value)
+    return isinstance(value, AnySignal) or is_bundle(value)
 
 
 def _is_stable(value: Any) -> bool:
@@ -125,7 +127,7 @@ def _is_stable(value: Any) -> bool:
 
 def _split(where: str, name: str, value: Any) -> Iterator[tuple[str, Any, bool]]:
     """Flatten an argument: (name, value, whether it is a port)."""
-    if isinstance(value, _Signal):
+    if isinstance(value, AnySignal):
         yield name, value, True
     elif is_bundle(value):
         for item_name, item in vars(value).items():
@@ -145,7 +147,7 @@ def _split(where: str, name: str, value: Any) -> Iterator[tuple[str, Any, bool]]
 
 def _replaced(name: str, value: Any, ports: dict[str, Any]) -> Any:
     """The argument with its signals exchanged for those in ``ports``."""
-    if isinstance(value, _Signal):
+    if isinstance(value, AnySignal):
         return ports[name]
     if not is_bundle(value):
         return value
@@ -162,7 +164,10 @@ def arguments(deco: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[
     for parameter in signature.parameters.values():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             raise ExportError(f"{where}: an entity names each argument, not {parameter}")
-    bound = signature.bind(*args, **kwargs)
+    try:
+        bound = signature.bind(*args, **kwargs)
+    except TypeError as error:
+        raise ExportError(f"{where}: {error}") from error
     bound.apply_defaults()
     return dict(bound.arguments)
 
@@ -213,7 +218,7 @@ def elaborate(deco: Any, bound: dict[str, Any]) -> Unit:
     def note_locals(frame: Any, event: str, _result: Any) -> None:
         """Keep the local variables of block functions: they name signals and instances."""
         caller = frame.f_back
-        if event == "return" and caller is not None and caller.f_code is _Block.__init__.__code__:
+        if event == "return" and caller is not None and caller.f_code is Block.__init__.__code__:
             owner = caller.f_locals["self"]
             if frame.f_code is getattr(getattr(owner, "func", None), "__code__", None):
                 unit.scopes[id(owner)] = _in_source_order(frame)
@@ -222,7 +227,7 @@ def elaborate(deco: Any, bound: dict[str, Any]) -> Unit:
     sys.setprofile(note_locals)
     try:
         with stubs():
-            unit.block = _Block(
+            unit.block = Block(
                 deco.func, deco, deco.func.__name__, deco.srcfile, deco.srcline, False, **args
             )
     finally:
@@ -232,4 +237,4 @@ def elaborate(deco: Any, bound: dict[str, Any]) -> Unit:
 
 def is_block(function: Any) -> bool:
     """Whether ``function`` is decorated with ``@entity`` or ``@block``."""
-    return isinstance(function, block_decorator)
+    return isinstance(function, BlockDecorator)

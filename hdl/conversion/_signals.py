@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from myhdl._ShadowSignal import _SliceSignal
-
+from merp.hdl.conversion import internals
 from merp.hdl.conversion._names import Names
+from merp.hdl.conversion.internals import SliceSignal, name_of, slice_of
 
 
 @dataclass(frozen=True)
@@ -23,14 +23,14 @@ class Syntax:
 
 def span(signal: Any) -> tuple[Any, int, int | None]:
     """Base signal of a slice (of a slice ...), its highest bit or index, and lowest bit or None."""
-    base, low, high, is_index = signal, 0, signal._nrbits, False
-    while isinstance(base, _SliceSignal):
-        if base._right is None:
+    base, low, high, is_index = signal, 0, len(signal), False
+    while isinstance(base, SliceSignal):
+        base, left, right = slice_of(base)
+        if right is None:
             is_index = True
-            low += base._left
+            low += left
         else:
-            low += base._right
-        base = base._sig
+            low += right
     if is_index:
         return base, low, None
     return base, low + high - 1, low
@@ -38,17 +38,18 @@ def span(signal: Any) -> tuple[Any, int, int | None]:
 
 def text(signal: Any, syntax: Syntax) -> str:
     """How to write a signal, slices and elements of lists included."""
-    if signal._name is None and isinstance(signal, _SliceSignal):
+    if name_of(signal) is None and isinstance(signal, SliceSignal):
         base, high, low = span(signal)
         if low is None:
-            return syntax.index % (base._name, high)
-        return syntax.part % (base._name, high, low)
-    return str(signal._name)
+            return syntax.index % (name_of(base), high)
+        return syntax.part % (name_of(base), high, low)
+    return str(name_of(signal))
 
 
 def sources(signal: Any) -> Iterator[Any]:
     """What a slice or a concatenation is made of, all the way down."""
-    parts = [signal._sig] if isinstance(signal, _SliceSignal) else getattr(signal, "_sigargs", ())
+    is_slice = isinstance(signal, SliceSignal)
+    parts = [slice_of(signal)[0]] if is_slice else internals.signals_in(signal)
     for part in parts:
         yield part
         yield from sources(part)
@@ -57,7 +58,7 @@ def sources(signal: Any) -> Iterator[Any]:
 def mark_read(signal: Any) -> None:
     """Note that a signal is read, and what its value is made of."""
     for part in (signal, *sources(signal)):
-        part._read = True
+        internals.mark_read(part)
 
 
 def readable_labels(written: str, names: Names) -> str:
@@ -94,5 +95,5 @@ def fold_constants(written: str) -> str:
 
 def natural(signal: Any) -> tuple[Any, ...]:
     """Sort key: digits in a name count as numbers."""
-    parts = re.split(r"(\d+)", str(signal._name))
+    parts = re.split(r"(\d+)", str(name_of(signal)))
     return tuple(int(part) if part.isdigit() else part for part in parts)

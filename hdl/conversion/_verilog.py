@@ -7,26 +7,23 @@ from textwrap import indent
 from typing import Any
 
 from myhdl import EnumItemType
-from myhdl._ShadowSignal import ConcatSignal
-from myhdl._Signal import _Signal
-from myhdl.conversion import _toVerilog
-from myhdl.conversion._misc import _kind
 
+from merp.hdl.conversion import internals
 from merp.hdl.conversion._analyse import Body, Instance, Port
 from merp.hdl.conversion._signals import Syntax, fold_constants, readable_labels, span, text
+from merp.hdl.conversion.internals import (
+    AnySignal,
+    ConcatSignal,
+    Kind,
+    initial,
+    memory_driver,
+    name_of,
+    operands_of,
+)
 
 COMMENT = "//"
 SUFFIX = ".v"
 SYNTAX = TOP_SYNTAX = Syntax("%s[%s]", "%s[%s:%s]", ports_converted=False)
-
-_VISITORS = {
-    _kind.ALWAYS: _toVerilog._ConvertAlwaysVisitor,
-    _kind.INITIAL: _toVerilog._ConvertInitialVisitor,
-    _kind.ALWAYS_DECO: _toVerilog._ConvertAlwaysDecoVisitor,
-    _kind.ALWAYS_SEQ: _toVerilog._ConvertAlwaysSeqVisitor,
-    _kind.ALWAYS_COMB: _toVerilog._ConvertAlwaysCombVisitor,
-    _kind.SIMPLE_ALWAYS_COMB: _toVerilog._ConvertSimpleAlwaysCombVisitor,
-}
 
 
 def support() -> tuple[str, str] | None:
@@ -35,24 +32,24 @@ def support() -> tuple[str, str] | None:
 
 
 def _type(signal: Any) -> str:
-    sign = "signed " if signal._min is not None and signal._min < 0 else ""
-    if signal._type is bool:
+    sign = "signed " if signal.min is not None and signal.min < 0 else ""
+    if isinstance(signal.val, bool):
         return ""
-    return f"{sign}[{signal._nrbits - 1}:0] "
+    return f"{sign}[{len(signal) - 1}:0] "
 
 
 def _literal(signal: Any) -> str:
-    value = signal._init
+    value = initial(signal)
     if isinstance(value, EnumItemType):
-        return str(value._toVerilog())
-    width = signal._nrbits
+        return internals.verilog_literal(value)
+    width = len(signal)
     return f"{width}'h{int(value) & ((1 << width) - 1):x}"
 
 
 def _header(name: str, ports: list[Port], initialised: set[int]) -> str:
     rows = []
     for port in ports:
-        kind = "input  wire" if not port.is_output else f"output {port.signal._driven:4}"
+        kind = "input  wire" if not port.is_output else f"output {port.signal.driven:4}"
         initial = f" = {_literal(port.signal)}" if id(port.signal) in initialised else ""
         rows.append((f"{kind} {_type(port.signal)}".rstrip(), f"{port.name}{initial}"))
     width = max((len(kind) for kind, _ in rows), default=0)
@@ -63,11 +60,11 @@ def _header(name: str, ports: list[Port], initialised: set[int]) -> str:
 def _declarations(body: Body, initialised: set[int]) -> str:
     out = []
     for signal in body.signals:
-        kind = "reg " if signal._driven == "reg" else "wire"
+        kind = "reg " if signal.driven == "reg" else "wire"
         initial = f" = {_literal(signal)}" if id(signal) in initialised else ""
-        out.append(f"{kind} {_type(signal)}{signal._name}{initial};")
+        out.append(f"{kind} {_type(signal)}{name_of(signal)}{initial};")
     for memory in body.memories:
-        kind = "reg " if memory._driven == "reg" else "wire"
+        kind = "reg " if memory_driver(memory) == "reg" else "wire"
         out.append(f"{kind} {_type(memory.elObj)}{memory.name} [0:{memory.depth - 1}];")
         if not all(id(signal) in initialised for signal in memory.mem):
             continue
@@ -85,7 +82,7 @@ def _declarations(body: Body, initialised: set[int]) -> str:
 
 def _operand(part: Any) -> str:
     """An operand of a concatenation."""
-    if isinstance(part, _Signal):
+    if isinstance(part, AnySignal):
         return text(part, SYNTAX)
     if isinstance(part, bool):
         return f"1'b{int(part)}"
@@ -96,23 +93,26 @@ def _operand(part: Any) -> str:
 
 def _shadow(signal: Any) -> str:
     if isinstance(signal, ConcatSignal):
-        value = "{" + ", ".join(_operand(part) for part in signal._args) + "}"
+        value = "{" + ", ".join(_operand(part) for part in operands_of(signal)) + "}"
     else:
         base, high, low = span(signal)
         if low is None:
-            value = SYNTAX.index % (base._name, high)
+            value = SYNTAX.index % (name_of(base), high)
         else:
-            value = SYNTAX.part % (base._name, high, low)
-    return f"assign {signal._name} = {value};\n"
+            value = SYNTAX.part % (name_of(base), high, low)
+    return f"assign {name_of(signal)} = {value};\n"
 
 
 def _assignments(body: Body) -> str:
     shadows = {id(shadow) for shadow in body.shadows}
-    undriven = [s for s in body.signals if not s._driven and id(s) not in shadows]
+    undriven = [s for s in body.signals if not s.driven and id(s) not in shadows]
     undriven += [
-        s for m in body.memories if not m._driven and id(m.mem[0]) not in shadows for s in m.mem
+        s
+        for m in body.memories
+        if not memory_driver(m) and id(m.mem[0]) not in shadows
+        for s in m.mem
     ]
-    out = [f"assign {signal._name} = {_literal(signal)};\n" for signal in undriven]
+    out = [f"assign {name_of(signal)} = {_literal(signal)};\n" for signal in undriven]
     return "".join(out + [_shadow(shadow) for shadow in body.shadows])
 
 
@@ -130,14 +130,14 @@ def _registers(body: Body) -> set[int]:
     """
     combinational: set[int] = set()
     for item in body.items:
-        if not isinstance(item, Instance) and item.kind == _kind.ALWAYS_COMB:
+        if not isinstance(item, Instance) and item.kind == Kind.ALWAYS_COMB:
             for name in item.outputs | item.outmems:
                 value = item.symdict[name]
                 combinational |= {id(s) for s in (value if isinstance(value, list) else [value])}
     signals = [*body.signals, *(port.signal for port in body.ports)]
-    driven = {id(signal) for signal in signals if signal._driven == "reg"}
+    driven = {id(signal) for signal in signals if signal.driven == "reg"}
     for memory in body.memories:
-        if memory._driven == "reg":
+        if memory_driver(memory) == "reg":
             driven |= {id(signal) for signal in memory.mem}
     return driven - combinational
 
@@ -147,13 +147,13 @@ def write(body: Body, name: str, comment: str, is_top: bool) -> str:
     del is_top
     functions, contents = StringIO(), StringIO()
     processes = [item for item in body.items if not isinstance(item, Instance)]
-    _toVerilog._annotateTypes(processes)
+    internals.annotate_verilog(processes)
     for item in body.items:
         if isinstance(item, Instance):
             contents.write(_instance(item) + "\n")
         else:
             block = StringIO()
-            _VISITORS[item.kind](item, block, functions).visit(item)
+            internals.VERILOG_VISITORS[item.kind](item, block, functions).visit(item)
             contents.write(block.getvalue().strip() + "\n\n")
     initialised = _registers(body)
     sections = [

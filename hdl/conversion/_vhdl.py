@@ -7,41 +7,38 @@ from textwrap import indent
 from typing import Any
 
 from myhdl import EnumItemType, intbv
-from myhdl._ShadowSignal import ConcatSignal
-from myhdl._Signal import _Signal
-from myhdl.conversion import _toVHDL, _toVHDLPackage
-from myhdl.conversion._misc import _kind
 
+from merp.hdl.conversion import internals
 from merp.hdl.conversion._analyse import Body, Instance, Port
 from merp.hdl.conversion._signals import Syntax, fold_constants, readable_labels, span, text
+from merp.hdl.conversion.internals import (
+    AnySignal,
+    ConcatSignal,
+    enum_name,
+    enum_of,
+    initial,
+    memory_driver,
+    name_of,
+    operands_of,
+)
 
 COMMENT = "--"
 SUFFIX = ".vhd"
 SYNTAX = Syntax("%s(%s)", "%s(%s downto %s)", ports_converted=False)
 TOP_SYNTAX = Syntax("%s(%s)", "%s(%s downto %s)", ports_converted=True)
 
-_PACKAGE = f"pck_myhdl_{_toVHDL._shortversion}"
-_VISITORS = {
-    _kind.ALWAYS: _toVHDL._ConvertAlwaysVisitor,
-    _kind.INITIAL: _toVHDL._ConvertInitialVisitor,
-    _kind.ALWAYS_DECO: _toVHDL._ConvertAlwaysDecoVisitor,
-    _kind.ALWAYS_SEQ: _toVHDL._ConvertAlwaysSeqVisitor,
-    _kind.ALWAYS_COMB: _toVHDL._ConvertAlwaysCombVisitor,
-    _kind.SIMPLE_ALWAYS_COMB: _toVHDL._ConvertSimpleAlwaysCombVisitor,
-}
-
 
 def support() -> tuple[str, str] | None:
     """File name and text of the package that every entity uses."""
     intro = (
-        f"-- Support package of MyHDL {_toVHDLPackage._version}, LGPL-2.1-or-later:\n"
+        f"-- Support package of MyHDL {internals.VHDL_PACKAGE_VERSION}, LGPL-2.1-or-later:\n"
         "-- Copyright (C) 2003-2008 Jan Decaluwe\n\n"
     )
-    return f"{_PACKAGE}.vhd", intro + _toVHDL._package.strip() + "\n"
+    return f"{internals.VHDL_PACKAGE}.vhd", intro + internals.VHDL_PACKAGE_TEXT.strip() + "\n"
 
 
 def _is_signed(signal: Any) -> bool:
-    return signal._min is not None and signal._min < 0
+    return signal.min is not None and signal.min < 0
 
 
 def _numeric(signal: Any) -> str:
@@ -49,21 +46,21 @@ def _numeric(signal: Any) -> str:
 
 
 def _type(signal: Any, vector: str | None = None) -> str:
-    value = signal._val
+    value = signal.val
     if isinstance(value, EnumItemType):
-        return str(value._type._name)
+        return enum_name(enum_of(value))
     if not isinstance(value, intbv):
         return "std_logic"
-    return f"{vector or _numeric(signal)}({signal._nrbits - 1} downto 0)"
+    return f"{vector or _numeric(signal)}({len(signal) - 1} downto 0)"
 
 
 def _literal(signal: Any) -> str:
-    value = signal._init
+    value = initial(signal)
     if isinstance(value, EnumItemType):
-        return str(value._toVHDL())
+        return internals.vhdl_literal(value)
     if not isinstance(value, intbv):
         return f"'{int(value)}'"
-    width = signal._nrbits
+    width = len(signal)
     bits = int(value) & ((1 << width) - 1)
     if bits == 0:
         return "(others => '0')"
@@ -89,13 +86,13 @@ def _header(name: str, ports: list[Port], converted: bool) -> str:
 def _declarations(body: Body) -> str:
     out = []
     for enum in body.enums:
-        out.append(f"type {enum._name} is ({', '.join(enum._names)});")
+        out.append(f"type {enum_name(enum)} is ({', '.join(internals.enum_literals(enum))});")
     rows = [
-        (port.signal._name, _type(port.signal), _literal(port.signal))
+        (str(name_of(port.signal)), _type(port.signal), _literal(port.signal))
         for port in body.ports
-        if port.signal._name != port.name
+        if name_of(port.signal) != port.name
     ]
-    rows += [(signal._name, _type(signal), _literal(signal)) for signal in body.signals]
+    rows += [(str(name_of(signal)), _type(signal), _literal(signal)) for signal in body.signals]
     for memory in body.memories:
         kind = f"{memory.name}_t"
         literals = [_literal(signal) for signal in memory.mem]
@@ -113,14 +110,14 @@ def _declarations(body: Body) -> str:
 def _converted(signal: Any) -> str:
     """A signal or slice as what MyHDL takes it for: a slice of a signed signal is unsigned."""
     base, _, low = span(signal)
-    is_slice = signal is not base and signal._name is None and low is not None
+    is_slice = signal is not base and name_of(signal) is None and low is not None
     written = text(signal, SYNTAX)
     return f"unsigned({written})" if is_slice and _is_signed(base) else written
 
 
 def _operand(part: Any) -> str:
     """An operand of a concatenation."""
-    if isinstance(part, _Signal):
+    if isinstance(part, AnySignal):
         written = text(part, SYNTAX)
         return f"unsigned({written})" if _is_signed(span(part)[0]) else written
     if isinstance(part, bool):
@@ -133,32 +130,35 @@ def _operand(part: Any) -> str:
 
 def _shadow(signal: Any) -> str:
     if isinstance(signal, ConcatSignal):
-        value = " & ".join(_operand(part) for part in signal._args)
+        value = " & ".join(_operand(part) for part in operands_of(signal))
     else:
         base, high, low = span(signal)
         if low is None:
-            value = SYNTAX.index % (base._name, high)
+            value = SYNTAX.index % (name_of(base), high)
         else:
-            value = SYNTAX.part % (base._name, high, low)
+            value = SYNTAX.part % (name_of(base), high, low)
             value = f"unsigned({value})" if _is_signed(base) else value
-    return f"{signal._name} <= {value};\n"
+    return f"{name_of(signal)} <= {value};\n"
 
 
 def _assignments(body: Body) -> str:
     out = []
     for port in body.ports:
-        if port.signal._name != port.name:
+        if name_of(port.signal) != port.name:
             if port.is_output:
-                out.append(f"{port.name} <= std_logic_vector({port.signal._name});\n")
+                out.append(f"{port.name} <= std_logic_vector({name_of(port.signal)});\n")
             else:
-                out.append(f"{port.signal._name} <= {_numeric(port.signal)}({port.name});\n")
+                out.append(f"{name_of(port.signal)} <= {_numeric(port.signal)}({port.name});\n")
     shadows = {id(shadow) for shadow in body.shadows}
-    undriven = [s for s in body.signals if not s._driven and id(s) not in shadows]
+    undriven = [s for s in body.signals if not s.driven and id(s) not in shadows]
     undriven += [
-        s for m in body.memories if not m._driven and id(m.mem[0]) not in shadows for s in m.mem
+        s
+        for m in body.memories
+        if not memory_driver(m) and id(m.mem[0]) not in shadows
+        for s in m.mem
     ]
     for signal in undriven:
-        out.append(f"{signal._name} <= {_literal(signal)};\n")
+        out.append(f"{name_of(signal)} <= {_literal(signal)};\n")
     out += [_shadow(shadow) for shadow in body.shadows]
     return "".join(out)
 
@@ -183,16 +183,16 @@ def write(body: Body, name: str, comment: str, is_top: bool) -> str:
     """The file of one entity."""
     functions, contents = StringIO(), StringIO()
     processes = [item for item in body.items if not isinstance(item, Instance)]
-    _toVHDL._annotateTypes(processes)
+    internals.annotate_vhdl(processes)
     in_map = {id(port.signal) for port in body.ports if port.in_map}
     for item in body.items:
         if isinstance(item, Instance):
             contents.write(_port_map(item, in_map) + "\n")
         else:
             block = StringIO()
-            _VISITORS[item.kind](item, block, functions).visit(item)
+            internals.VHDL_VISITORS[item.kind](item, block, functions).visit(item)
             contents.write(block.getvalue().strip() + "\n\n")
-    library = f"use work.{_PACKAGE}.all;\n" if processes else ""
+    library = f"use work.{internals.VHDL_PACKAGE}.all;\n" if processes else ""
     declared = [_declarations(body), functions.getvalue().strip("\n")]
     declarations = indent("\n".join(part.rstrip() + "\n" for part in declared if part), "    ")
     assignments = indent(_assignments(body), "    ")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import re
+import threading
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -21,11 +22,10 @@ from typing import Any, Literal
 
 import myhdl
 
-from merp.hdl.conversion import _verilog, _vhdl
+from merp.hdl.conversion import _verilog, _vhdl, internals
 from merp.hdl.conversion._analyse import Analysis, Body, name_blocks, stub_blocks
 from merp.hdl.conversion._analyse import Port as AnalysedPort
 from merp.hdl.conversion._elaborate import (
-    ExportError,
     Unit,
     arguments,
     configuration,
@@ -34,12 +34,18 @@ from merp.hdl.conversion._elaborate import (
     port_type,
     split,
 )
+from merp.hdl.conversion._files import write_files
 from merp.hdl.conversion._names import flaw
+from merp.hdl.conversion._refusals import ANALYSIS, ELABORATION, refusals
+from merp.hdl.conversion.errors import ExportError
+from merp.hdl.conversion.internals import initial
 
 __all__ = ["Export", "ExportError", "Port", "convert"]
 
 Language = Literal["vhdl", "verilog"]
 _WRITERS: dict[str, ModuleType] = {"vhdl": _vhdl, "verilog": _verilog}
+_RUNNING = threading.Lock()  # MyHDL analyses one design at a time: it keeps it in globals
+_LICENCE = re.compile(r"[A-Za-z0-9][A-Za-z0-9 .:+()-]*")  # what an SPDX expression is made of
 _LABEL_LENGTH = 16  # longer values are not put into entity names
 
 
@@ -103,8 +109,9 @@ class _Entity:
 class _Converter:
     """All entities of one design in one language, leaves first."""
 
-    def __init__(self, writer: ModuleType) -> None:
+    def __init__(self, writer: ModuleType, licence: str | None) -> None:
         self.writer = writer
+        self.licence = licence
         self.entities: list[_Entity] = []
         self.variants: dict[tuple[Any, ...], list[_Entity]] = {}
 
@@ -114,27 +121,31 @@ class _Converter:
         variants = self.variants.setdefault(configuration(deco, ports, params), [])
         for known in variants:
             if all(
-                ports[port.name]._init == port.signal._init
+                initial(ports[port.name]) == initial(port.signal)
                 for port in known.body.ports
                 if port.is_output
             ):
                 return known
-        unit = elaborate(deco, bound)
+        where = deco.func.__name__
+        with refusals(where, ELABORATION):
+            unit = elaborate(deco, bound)
         stubs = list(stub_blocks(unit))
         if not unit.block.subs:
-            raise ExportError(f"{deco.func.__name__}: no instances; are they returned?")
+            raise ExportError(f"{where}: no instances; are they returned?")
         subs = {
             id(stub): self.entity(stub.entity, arguments(stub.entity, stub.args, stub.kwargs))
             for stub in stubs
         }
         name_blocks(unit)
         syntax = self.writer.TOP_SYNTAX if is_top else self.writer.SYNTAX
-        body = Analysis(unit, subs, syntax).body
+        with refusals(where, ANALYSIS):
+            body = Analysis(unit, subs, syntax).body
         token = f"\x00{len(self.entities)}\x00"
         children = Counter(sub.token for sub in subs.values())
         entity = _Entity(unit, body, token, children)
-        comment = _comment(unit, token, self.writer.COMMENT)
-        entity.text = self.writer.write(body, token, comment, is_top)
+        comment = _comment(unit, token, self.writer.COMMENT, self.licence)
+        with refusals(where, ANALYSIS):
+            entity.text = self.writer.write(body, token, comment, is_top)
         self.entities.append(entity)
         variants.append(entity)
         return entity
@@ -178,7 +189,7 @@ def _features(entity: _Entity) -> Iterator[tuple[str, str]]:
             yield name, str(value)
     for port in entity.body.ports:
         vector = port_type(port.name, port.signal).is_vector
-        yield port.name, str(port.signal._nrbits) if vector else "bit"
+        yield port.name, str(len(port.signal)) if vector else "bit"
 
 
 def _suffixes(family: list[_Entity]) -> list[str]:
@@ -204,12 +215,11 @@ def _suffix(label: str, value: str) -> str:
     return f"_{shown}" if shown else ""
 
 
-def _comment(unit: Unit, token: str, mark: str) -> str:
+def _comment(unit: Unit, token: str, mark: str, licence: str | None) -> str:
     """Head of a file: licence, origin, parameters, docstring. No dates, no paths."""
     function = unit.deco.func
-    lines = [
-        "SPDX-License-Identifier: Apache-2.0",
-        "",
+    lines = [] if licence is None else [f"SPDX-License-Identifier: {licence}", ""]
+    lines += [
         f"{token}: generated from {function.__module__}.{function.__qualname__}; do not edit.",
     ]
     for name, value in unit.params.items():
@@ -229,6 +239,7 @@ def convert(
     directory: Path,
     name: str | None = None,
     prefix: str = "",
+    licence: str | None = "Apache-2.0",
 ) -> Export:
     """Convert ``function(**args)`` and the entities inside it to one file each.
 
@@ -243,23 +254,33 @@ def convert(
         directory: where the files go; created if missing, other files in it are left alone.
         name: of the top entity, instead of the function's.
         prefix: of the names of all other entities, which keeps designs in one library apart.
+        licence: of the design, an SPDX expression at the head of every file; None leaves it out.
 
     Raises:
-        ExportError: the design cannot be exported; nothing is written.
+        ExportError: the design cannot be exported, MyHDL is of another version than this was
+            written for, or another conversion is running; nothing is written.
     """
+    internals.check_version()
     if not is_block(function):
         raise ExportError(f"{function!r} is not a block: decorate it with @entity")
     for given in (name, prefix and f"{prefix}x"):
         if given and flaw(given):
             raise ExportError(f"entity name {given} {flaw(given)}")
-    converter = _Converter(_WRITERS[hdl])
+    if licence is not None and not _LICENCE.fullmatch(licence):
+        raise ExportError(f"licence {licence!r}: allowed is an SPDX expression or None")
+    converter = _Converter(_WRITERS[hdl], licence)
+    if not _RUNNING.acquire(blocking=False):
+        raise ExportError(
+            f"{function.__name__}: another conversion is running in this process; convert one "
+            "design after the other, or in processes of their own"
+        )
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", myhdl.ToVHDLWarning)
             warnings.simplefilter("ignore", myhdl.ToVerilogWarning)
             top = converter.entity(function, arguments(function, (), dict(args)), is_top=True)
-    except myhdl.ConversionError as error:
-        raise ExportError(str(error)) from error
+    finally:
+        _RUNNING.release()
     converter.name_entities(top, name, prefix)
     names = {entity.token: entity.name for entity in converter.entities}
     texts: dict[str, str] = {}
@@ -269,11 +290,8 @@ def convert(
     for entity in converter.entities:
         text = re.sub("\x00\\d+\x00", lambda match: names[match.group()], entity.text)
         texts[f"{entity.name}{converter.writer.SUFFIX}"] = text
-    directory.mkdir(parents=True, exist_ok=True)
-    for file_name, text in texts.items():
-        (directory / file_name).write_text(text, encoding="ascii")
     return Export(
-        files=tuple(directory / file_name for file_name in texts),
+        files=write_files(directory, texts),
         top=top.name,
         instances=converter.totals(),
         ports=tuple(_exported(port) for port in top.body.ports),
@@ -287,4 +305,4 @@ def convert(
 
 def _exported(port: AnalysedPort) -> Port:
     is_vector = port_type(port.name, port.signal).is_vector
-    return Port(port.name, port.is_output, port.signal._nrbits if is_vector else None)
+    return Port(port.name, port.is_output, len(port.signal) if is_vector else None)

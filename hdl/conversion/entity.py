@@ -11,26 +11,26 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from types import FrameType
 from typing import Any
 
-from myhdl._block import _Block, _CallInfo, _uniqueify_name, block_decorator
+from merp.hdl.conversion.internals import Block, BlockDecorator, CallInfo, unique_block_name
 
-_stubs_wanted = False
+_stubs_wanted = ContextVar("stubs_wanted", default=False)  # of this thread
 
 
 @contextmanager
 def stubs() -> Iterator[None]:
     """Within this context a call of an entity returns a stub without contents."""
-    global _stubs_wanted
-    before, _stubs_wanted = _stubs_wanted, True
+    before = _stubs_wanted.set(True)
     try:
         yield
     finally:
-        _stubs_wanted = before
+        _stubs_wanted.reset(before)
 
 
-class Stub(_Block):  # type: ignore[misc]
+class Stub(Block):  # type: ignore[misc]
     """An entity inside another one while that is converted: arguments, no contents."""
 
     def __init__(
@@ -44,7 +44,7 @@ class Stub(_Block):  # type: ignore[misc]
             frame = frame.f_back
         symbols = frame.f_globals | frame.f_locals
         self.entity, self.func, self.args, self.kwargs = entity, entity.func, args, kwargs
-        self.callinfo = _CallInfo(frame.f_code.co_name, True, symbols)
+        self.callinfo = CallInfo(frame.f_code.co_name, True, symbols)
         self.callername, self.modctxt = frame.f_code.co_name, True
         self.name = self.__name__ = entity.func.__name__
         self.subs: list[Any] = []
@@ -53,7 +53,7 @@ class Stub(_Block):  # type: ignore[misc]
         self.memdict: dict[str, Any] = {}
 
 
-class entity(block_decorator):  # type: ignore[misc]
+class entity(BlockDecorator):  # type: ignore[misc]
     """Mark a block function as an entity.
 
     Its ports are signals or bundles of signals, its parameters int, bool, str, None, tuples of
@@ -63,14 +63,14 @@ class entity(block_decorator):  # type: ignore[misc]
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Instantiate the block, or its stub.
 
-        MyHDL finds the enclosing block by its depth on the stack, so ``_Block`` has to be called
+        MyHDL finds the enclosing block by its depth on the stack, so ``Block`` has to be called
         from here and not from a helper.
         """
-        if _stubs_wanted:
+        if _stubs_wanted.get():
             return Stub(self, args, kwargs, sys._getframe(1))
-        name = _uniqueify_name(f"{self.func.__name__}{self.calls}")
+        name = unique_block_name(f"{self.func.__name__}{self.calls}")
         self.calls += 1
-        instance = _Block(
+        instance = Block(
             self.func, self, name, self.srcfile, self.srcline, self.skipname, *args, **kwargs
         )
         # MyHDL infers this from the stack, and misses it in nested comprehensions.

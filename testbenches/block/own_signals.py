@@ -10,19 +10,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from myhdl._Signal import _Signal
-from myhdl._simulator import _signals
+from merp.hdl.conversion.internals import ALL_SIGNALS, AnySignal
 
 
 @contextmanager
-def own_signals(ports: Iterable[_Signal]) -> Iterator[None]:
+def own_signals(ports: Iterable[AnySignal]) -> Iterator[None]:
     """Forget, behind this block, the signals that are made in it.
 
     Before it MyHDL has ``ports`` only, which are reset behind a simulation as all signals are.
     """
-    others = _signals[:]
-    _signals[:] = ports
+    others = ALL_SIGNALS[:]
+    ALL_SIGNALS[:] = ports
     try:
         yield
     finally:
-        _signals[:] = others
+        ALL_SIGNALS[:] = others

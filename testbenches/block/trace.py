@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from myhdl import Signal, StopSimulation, block, delay, instance
-from myhdl._Signal import _Signal
 
 from merp.hdl.base.signals import signals_of
+from merp.hdl.conversion.internals import AnySignal
 from merp.testbenches.block.own_signals import own_signals
 
 Sample = dict[str, int]
@@ -56,7 +56,7 @@ def flatten(args: Mapping[str, Any]) -> dict[str, Any]:
     """Name each signal as the converter names ports: ``argument`` or ``argument_field``."""
     flat: dict[str, Any] = {}
     for name, value in args.items():
-        if isinstance(value, _Signal):
+        if isinstance(value, AnySignal):
             flat[name] = value
         elif hasattr(value, "__dict__"):
             flat |= signals_of(value, f"{name}_")

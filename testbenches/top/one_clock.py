@@ -17,9 +17,7 @@ import inspect
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from myhdl._always import _Always
-from myhdl._block import _Block
-from myhdl._Signal import _Signal
+from merp.hdl.conversion.internals import Always, AnySignal, Block, event_waiters
 
 Process = Callable[[], None]
 
@@ -32,9 +30,9 @@ def take_clocked(elaborated: Any, clk: Any) -> list[Process]:
     functions: list[Process] = []
     kept: list[Any] = []
     for part in elaborated.subs:
-        if isinstance(part, _Block):
+        if isinstance(part, Block):
             functions += take_clocked(part, clk)
-        elif type(part) is _Always and len(part.senslist) == 1 and part.senslist[0] is clk.posedge:
+        elif type(part) is Always and len(part.senslist) == 1 and part.senslist[0] is clk.posedge:
             functions.append(part.func)
             continue
         kept.append(part)
@@ -52,7 +50,7 @@ class ClockedProcesses:
     def __init__(self, processes: Iterable[Process]) -> None:
         self._always: list[Process] = []
         self.waiting: set[Process] = set()
-        watchers: dict[int, tuple[_Signal, set[Process]]] = {}
+        watchers: dict[int, tuple[AnySignal, set[Process]]] = {}
         for process in processes:
             reach = signals_in_reach(process)
             if reach is None:
@@ -82,10 +80,10 @@ class _Mark:
 
     hasRun = 0  # MyHDL throws waiters out of the list that have run
 
-    def __init__(self, signal: _Signal, concerned: set[Process], processes: ClockedProcesses):
+    def __init__(self, signal: AnySignal, concerned: set[Process], processes: ClockedProcesses):
         self._concerned = concerned
         self._processes = processes
-        self._rearm = signal._eventWaiters.append
+        self._rearm = event_waiters(signal).append
         self._rearm(self)
 
     def next(self, waiters: Any, actives: Any, exc: Any) -> None:
@@ -94,7 +92,7 @@ class _Mark:
         self._processes.mark(self._concerned)
 
 
-def signals_in_reach(process: Process) -> list[_Signal] | None:
+def signals_in_reach(process: Process) -> list[AnySignal] | None:
     """Every signal that a process can read or assign; None if it can reach anything else.
 
     A process that keeps a state outside signals (only behavioural ones do) depends on more.
@@ -106,7 +104,7 @@ def signals_in_reach(process: Process) -> list[_Signal] | None:
         for step in dis.get_instructions(process)
     ):
         return None
-    reach: list[_Signal] = []
+    reach: list[AnySignal] = []
     # A function of a module can keep no state that a block instance could tell apart; one within
     # the block can.
     named = (value for value in names.globals.values() if not inspect.isroutine(value))
@@ -116,9 +114,9 @@ def signals_in_reach(process: Process) -> list[_Signal] | None:
     return reach
 
 
-def _collect(value: Any, reach: list[_Signal]) -> bool:
+def _collect(value: Any, reach: list[AnySignal]) -> bool:
     """Add the signals in ``value``; False if it holds what is neither signal nor constant."""
-    if isinstance(value, _Signal):
+    if isinstance(value, AnySignal):
         reach.append(value)
         return True
     if value is None or isinstance(value, bool | int | str | type):

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 from typing import Any
 
+import myhdl
 import pytest
 from myhdl import (
     Signal,
@@ -187,4 +189,123 @@ def test_says_what_cannot_be_exported(
 ) -> None:
     with pytest.raises(ExportError, match=message):
         convert(function, args, hdl, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+@entity
+def returns_signal(clk: Any, d: Any, q: Any) -> Any:
+    """Returns a signal beside its instance."""
+    return register(clk, d, q), q
+
+
+@entity
+def yields_in_process(clk: Any, d: Any, q: Any) -> Any:
+    """A construct that MyHDL does not convert."""
+
+    @always(clk.posedge)
+    def store() -> None:
+        with open("words") as words:
+            q.next = len(words.read())
+
+    return store
+
+
+@entity
+def too_large(clk: Any, d: Any, q: Any) -> Any:
+    """A constant that does not fit."""
+    limit = Signal(intbv(300, 0, 256))
+    return register(clk, limit, q)
+
+
+@entity
+def outer(clk: Any, d: Any, q: Any) -> Any:
+    """The fault is inside."""
+    return too_large(clk, d, q)
+
+
+@entity
+def checks(clk: Any, d: Any, q: Any) -> Any:
+    """Refuses its own arguments."""
+    raise ValueError("d has an odd width")
+
+
+@pytest.mark.parametrize(
+    ("function", "cause", "message"),
+    [
+        (returns_signal, myhdl.BlockError, "returns_signal: .*return its block instances"),
+        (yields_in_process, Exception, "yields_in_process: .*write its processes with"),
+        (too_large, ValueError, "too_large: MyHDL fails with ValueError: .*300 .*simulate"),
+        (outer, ValueError, "^too_large: MyHDL fails"),
+    ],
+)
+def test_names_the_block_that_myhdl_refuses_and_what_to_do(
+    function: Any, cause: type[Exception], message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(ExportError, match=message) as raised:
+        convert(function, _words(), "vhdl", tmp_path)
+    assert isinstance(raised.value.__cause__, cause)
+
+
+def test_an_error_of_the_design_passes_as_it_is(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"^d has an odd width$") as raised:
+        convert(checks, _words(), "vhdl", tmp_path)
+    assert type(raised.value) is ValueError
+
+
+def test_says_which_argument_is_missing(tmp_path: Path) -> None:
+    with pytest.raises(ExportError, match="register: missing a required argument: 'q'"):
+        convert(register, {"clk": _clk(), "d": bits(8)}, "vhdl", tmp_path)
+
+
+def test_another_version_of_myhdl_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(myhdl, "__version__", "0.12")
+    with pytest.raises(ExportError, match=r"^MyHDL 0\.12 is installed: allowed is 0\.11\.52$"):
+        convert(register, _words(), "vhdl", tmp_path)
+
+
+@pytest.mark.parametrize("licence", ["", "MIT\nentity", "Gäste"])
+def test_a_licence_that_could_end_the_comment_is_refused(licence: str, tmp_path: Path) -> None:
+    with pytest.raises(ExportError, match="allowed is an SPDX expression or None"):
+        convert(register, _words(), "vhdl", tmp_path, licence=licence)
+
+
+@entity
+def waits(clk: Any, d: Any, q: Any) -> Any:
+    """Elaborates until it is told to go on."""
+    reached.set()
+    assert proceed.wait(60)
+    return register(clk, d, q)
+
+
+@entity
+def converts(clk: Any, d: Any, q: Any) -> Any:
+    """Converts another design on its way."""
+    convert(register, _words(), "vhdl", Path("nowhere"))
+    return register(clk, d, q)
+
+
+reached, proceed = threading.Event(), threading.Event()
+
+
+def test_a_second_conversion_at_the_same_time_is_refused(tmp_path: Path) -> None:
+    first = threading.Thread(target=convert, args=(waits, _words(), "vhdl", tmp_path / "first"))
+    first.start()
+    try:
+        assert reached.wait(60)
+        instance = register(**_words())
+        with pytest.raises(ExportError, match="another conversion is running in this process"):
+            convert(register, _words(), "vhdl", tmp_path / "second")
+    finally:
+        proceed.set()
+        first.join(60)
+    assert instance.subs, "a stub: the simulation of this thread was given another one's"
+    assert (tmp_path / "first" / "waits.vhd").exists()
+    assert convert(register, _words(), "vhdl", tmp_path / "second").files
+
+
+def test_a_conversion_within_another_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ExportError, match="another conversion is running"):
+        convert(converts, _words(), "vhdl", tmp_path)
     assert list(tmp_path.iterdir()) == []

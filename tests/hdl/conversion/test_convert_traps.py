@@ -13,6 +13,7 @@ import pytest
 
 from merp.cosim.block.replay import lint_verilog, replay
 from merp.hdl.conversion.convert import convert
+from merp.hdl.conversion.internals import name_of
 from merp.testbenches.block.trace import flatten, run_block
 from traps import DESIGNS, digest
 
@@ -70,4 +71,4 @@ def test_same_bytes_in_one_process_and_signals_untouched(tmp_path: Path) -> None
     convert(function, args, "verilog", tmp_path / "v")
     assert digest(tmp_path / "b") == before
     for signal in flatten(args).values():
-        assert (signal._name, signal._driven, signal._read) == (None, None, False)
+        assert (name_of(signal), signal.driven, signal.read) == (None, None, False)
