@@ -25,7 +25,7 @@ setup(
         f"{NAME}.testbenches.top": ["*.cpp"],
     },
     install_requires=[
-        "myhdl==0.11.52",  # hdl/conversion/entity.py reaches into its private names
+        "myhdl==0.11.52",  # hdl/conversion/internals.py needs its private names
         "numpy>=2.0,<2.6",  # the upper bound is numba's
         "numba>=0.61",
         "rich>=13",

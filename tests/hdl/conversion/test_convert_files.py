@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from myhdl import Signal
 
+from checkout import ROOT
 from merp.hdl.base.signals import bits
 from merp.hdl.conversion.convert import ExportError, convert
-from merp.testbenches.conversion.trap_wiring import register
+from trap_wiring import register
 
 HEADS = {"vhdl": "-- SPDX", "verilog": "// SPDX"}
 
@@ -71,3 +75,13 @@ def test_a_new_file_goes_again_when_a_later_one_fails(tmp_path: Path) -> None:
     with pytest.raises(OSError, match=r"register_2\.vhd"):
         convert(register, args(), "vhdl", tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["register_2.vhd"]
+
+
+def test_the_example_of_the_page_converts(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "conversion.md").read_text()
+    [example] = re.findall(r"```python\n(.*?)```", page, re.S)
+    (tmp_path / "example.py").write_text(example)
+    run = [sys.executable, "-c", "import example"]
+    done = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert "stage.vhd" in done.stdout, done.stderr
+    assert "License-Identifier: MIT" in (tmp_path / "build" / "stage" / "stage.vhd").read_text()
