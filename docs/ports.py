@@ -26,7 +26,7 @@ from merp.hdl.cnn_merp.upsampling.unpool_scale import unpool_scale
 from merp.hdl.conversion.convert import convert
 from merp.models.params.formats import BINARY32, FloatFormat
 from merp.testbenches.axi.axi_top import axi_registers_of, axi_top
-from merp.tools.bitstream.bitstream import bitstream_of, top_of
+from merp.tools.bitstream.bitstream import bitstream_of
 from merp.tools.common.shipped import open_network
 
 PAGES = Path(__file__).resolve().parent / "blocks"
@@ -84,7 +84,7 @@ def blocks() -> dict[str, Block]:
     for case in SHIPPED:
         network, layer, phase, choice = case
         opened = open_network(network)
-        top = top_of(bitstream_of(opened, opened.layer(layer), phase, **choice))
+        top = bitstream_of(opened, opened.layer(layer), phase, **choice).phase.top()
         settings = {each.name: each.meaning for each in axi_registers_of(top).registers}
         shown = axi_top(top) if case == BEHIND_AXI else top
         design = f"{network} {layer}, {phase}"
