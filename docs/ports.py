@@ -24,6 +24,7 @@ from merp.hdl.arithmetic.fp_convert import fp_convert
 from merp.hdl.base.signals import AxiStream, Stream, bits, flag
 from merp.hdl.cnn_merp.upsampling.unpool_scale import unpool_scale
 from merp.hdl.conversion.convert import convert
+from merp.models.cnn_merp.phases import delta_design
 from merp.models.params.formats import BINARY32, FloatFormat
 from merp.testbenches.axi.axi_top import axi_registers_of, axi_top
 from merp.tools.bitstream.bitstream import bitstream_of
@@ -101,7 +102,7 @@ def _alone() -> Iterator[tuple[Callable[..., Any], dict[str, Any], str]]:
     args = {"clk": flag(), "a": bits(wide.width), "y": bits(BINARY32.width)}
     yield fp_convert, args | {"fmt": wide, "target": BINARY32}, "36 bits to 32"
     network = open_network("digits")
-    unpool = bitstream_of(network, network.layer("conv2"), "dp").delta.unpool
+    unpool = delta_design(network, network.layer("conv2"), before=False).unpool
     ports = ("clk", "rst", "average", "valid", "ready", "word_valid", "take")
     words = ("scale", "data", "word")
     signals = {name: flag() for name in ports} | {name: bits(BINARY32.width) for name in words}

@@ -12,7 +12,7 @@ from myhdl import always, always_comb, concat, downrange, intbv, modbv
 
 from merp.hdl.arithmetic.fp_round import RawFloat, fp_round
 from merp.hdl.base.signals import bits, flag
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.formats import FloatFormat
 
 # latency -> register after (order, align, add, coarse, fine); the result is always a register.
@@ -26,7 +26,7 @@ CUTS = {
 
 
 @entity
-def fp_add(clk: Any, a: Any, b: Any, y: Any, fmt: FloatFormat, latency: int) -> Any:
+def fp_add(clk: Bit, a: Word, b: Word, y: Word, fmt: FloatFormat, latency: int) -> Any:
     """Add two floats.
 
     a, b  in   terms

@@ -11,12 +11,12 @@ from typing import Any
 from myhdl import always_comb, concat, intbv
 
 from merp.hdl.arithmetic.fp_round import RawFloat, fp_round
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.formats import FloatFormat
 
 
 @entity
-def fp_convert(clk: Any, a: Any, y: Any, fmt: FloatFormat, target: FloatFormat) -> Any:
+def fp_convert(clk: Bit, a: Word, y: Word, fmt: FloatFormat, target: FloatFormat) -> Any:
     """Round a float to a format of fewer fraction bits.
 
     a  in   a float

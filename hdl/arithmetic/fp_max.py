@@ -7,11 +7,11 @@ from typing import Any
 from myhdl import always_comb
 
 from merp.hdl.base.signals import flag
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 
 
 @entity
-def fp_max(fresh: Any, a: Any, b: Any, y: Any, wins: Any = None) -> Any:
+def fp_max(fresh: Bit, a: Word, b: Word, y: Word, wins: Bit = None) -> Any:
     """Give b if it is greater than a or NaN, or if a does not count, else a.
 
     fresh    in   b is the first element: a does not count

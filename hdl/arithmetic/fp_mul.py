@@ -11,7 +11,7 @@ from myhdl import always, always_comb, concat, modbv
 
 from merp.hdl.arithmetic.fp_round import RawFloat, fp_round
 from merp.hdl.base.signals import bits, flag
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.formats import FloatFormat
 
 # latency -> register after (multiply, round); the result is always a register.
@@ -19,7 +19,7 @@ CUTS = {1: (False, False), 2: (True, False), 3: (True, True)}
 
 
 @entity
-def fp_mul(clk: Any, a: Any, b: Any, y: Any, fmt: FloatFormat, latency: int) -> Any:
+def fp_mul(clk: Bit, a: Word, b: Word, y: Word, fmt: FloatFormat, latency: int) -> Any:
     """Multiply two floats.
 
     a, b  in   factors

@@ -11,7 +11,7 @@ from typing import Any
 from myhdl import always, always_comb, concat, intbv, modbv
 
 from merp.hdl.base.signals import bits, flag
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.formats import FloatFormat
 
 
@@ -34,7 +34,7 @@ class RawFloat:
 
 
 @entity
-def fp_round(clk: Any, raw: RawFloat, y: Any, fmt: FloatFormat, registered: bool) -> Any:
+def fp_round(clk: Bit, raw: RawFloat, y: Word, fmt: FloatFormat, registered: bool) -> Any:
     """Round a normalised result to nearest even and pack it.
 
     raw  in   RawFloat; raw_exponent is two's complement

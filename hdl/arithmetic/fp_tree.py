@@ -13,12 +13,12 @@ from myhdl import always_comb, block
 from merp.hdl.arithmetic.fp_add import fp_add
 from merp.hdl.base.delay import delay
 from merp.hdl.base.signals import bits
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.formats import FloatFormat
 
 
 @block
-def _copy(terms: Any, y: Any) -> Any:
+def _copy(terms: Word, y: Word) -> Any:
     @always_comb
     def copy() -> None:
         y.next = terms
@@ -27,7 +27,7 @@ def _copy(terms: Any, y: Any) -> Any:
 
 
 @entity
-def fp_tree(clk: Any, terms: Any, y: Any, count: int, fmt: FloatFormat, latency: int) -> Any:
+def fp_tree(clk: Bit, terms: Word, y: Word, count: int, fmt: FloatFormat, latency: int) -> Any:
     """Add the terms pairwise, level by level.
 
     terms  in   count floats, term 0 in the lowest bits

@@ -6,12 +6,12 @@ from typing import Any
 
 from myhdl import always_comb
 
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.formats import FloatFormat
 
 
 @entity
-def positive(x: Any, y: Any, fmt: FloatFormat) -> Any:
+def positive(x: Word, y: Bit, fmt: FloatFormat) -> Any:
     """Tell whether an element is greater than zero.
 
     x  in   element, before or after ReLU

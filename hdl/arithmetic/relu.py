@@ -6,11 +6,11 @@ from typing import Any
 
 from myhdl import always_comb
 
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 
 
 @entity
-def relu(enable: Any, x: Any, y: Any) -> Any:
+def relu(enable: Bit, x: Word, y: Word) -> Any:
     """Let positive elements pass and turn all others into +0; with enable low all pass.
 
     enable  in     low: all elements pass

@@ -10,12 +10,12 @@ from merp.hdl.arithmetic.fp_add import fp_add
 from merp.hdl.arithmetic.fp_mul import fp_mul
 from merp.hdl.base.delay import delay
 from merp.hdl.base.signals import bits
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.formats import FloatFormat
 
 
 @block
-def _negate(x: Any, y: Any) -> Any:
+def _negate(x: Word, y: Word) -> Any:
     sign_at = len(x) - 1
 
     @always_comb
@@ -30,11 +30,11 @@ def _negate(x: Any, y: Any) -> Any:
 
 @entity
 def scaled_sum(
-    clk: Any,
-    factor: Any,
-    x: Any,
-    addend: Any,
-    y: Any,
+    clk: Bit,
+    factor: Word,
+    x: Word,
+    addend: Word,
+    y: Word,
     subtract: bool,
     fmt: FloatFormat,
     mul_latency: int,

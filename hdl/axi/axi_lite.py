@@ -11,7 +11,7 @@ from typing import Any
 from myhdl import always, always_comb
 
 from merp.hdl.base.signals import bits, flag
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, entity
 from merp.models.params.register_map import ADDRESS_WIDTH, WORD_BYTES
 
 OKAY = 0
@@ -62,8 +62,8 @@ class RegisterRead:
 
 @entity
 def axi_lite(
-    clk: Any,
-    rst: Any,
+    clk: Bit,
+    rst: Bit,
     s_axi: AxiLite,
     write: RegisterWrite,
     read: RegisterRead,

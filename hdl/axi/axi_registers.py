@@ -11,7 +11,7 @@ from merp.hdl.axi.register_words import constant_word, counter_words, short_word
 from merp.hdl.axi.setting_register import setting_register
 from merp.hdl.base.signals import Bundles, bits, flag, signals_of
 from merp.hdl.base.status import Status
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, entity
 from merp.models.params.register_map import ERRORS, FLAGS, RegisterMap
 
 ILLEGAL_VALUE, WRITE_REFUSED, START_REFUSED = range(len(ERRORS))
@@ -19,14 +19,14 @@ ILLEGAL_VALUE, WRITE_REFUSED, START_REFUSED = range(len(ERRORS))
 
 @entity
 def axi_registers(
-    clk: Any,
-    rst: Any,
+    clk: Bit,
+    rst: Bit,
     write: RegisterWrite,
     read: RegisterRead,
-    start: Any,
+    start: Bit,
     settings: Bundles,
     status: Status,
-    interrupt: Any,
+    interrupt: Bit,
     registers: RegisterMap,
 ) -> Any:
     """Keep the run-time registers of a top, start its runs, and show what it tells.

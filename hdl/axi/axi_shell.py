@@ -15,7 +15,7 @@ from myhdl import Signal, always_comb
 from merp.hdl.axi.axi_lite import AxiLite, RegisterRead, RegisterWrite, axi_lite
 from merp.hdl.axi.axi_registers import axi_registers
 from merp.hdl.base.signals import Bundles, flag
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.conversion.internals import AnySignal, initial
 from merp.models.params.register_map import RegisterMap
 
@@ -29,12 +29,12 @@ def axi_shell(engine: Callable[..., Any], config: Mapping[str, Any], status: Any
     """
 
     def shell(
-        aclk: Any,
-        aresetn: Any,
+        aclk: Bit,
+        aresetn: Bit,
         s_axi: AxiLite,
         s_axis: Bundles,
         m_axis: Bundles,
-        interrupt: Any,
+        interrupt: Bit,
         registers: RegisterMap,
         parameters: tuple[tuple[str, Any], ...],
     ) -> Any:

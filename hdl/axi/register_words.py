@@ -7,11 +7,11 @@ from typing import Any
 from myhdl import always, always_comb
 
 from merp.hdl.base.status import Status
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 
 
 @entity
-def constant_word(clk: Any, word: Any, value: int) -> Any:
+def constant_word(clk: Bit, word: Word, value: int) -> Any:
     """Show value; clocked, as a process needs something to wait for.
 
     word  out  value
@@ -25,7 +25,7 @@ def constant_word(clk: Any, word: Any, value: int) -> Any:
 
 
 @entity
-def short_word(value: Any, word: Any) -> Any:
+def short_word(value: Word, word: Word) -> Any:
     """Show a value of few bits.
 
     value  in   at most 32 bits
@@ -40,7 +40,7 @@ def short_word(value: Any, word: Any) -> Any:
 
 
 @entity
-def status_word(status: Status, word: Any) -> Any:
+def status_word(status: Status, word: Word) -> Any:
     """Show the flags of a run.
 
     status  in   of the top
@@ -58,7 +58,7 @@ def status_word(status: Status, word: Any) -> Any:
 
 
 @entity
-def counter_words(counter: Any, low: Any, high: Any) -> Any:
+def counter_words(counter: Word, low: Word, high: Word) -> Any:
     """Show a counter of more than 32 bits in two words.
 
     counter    in   the counter

@@ -7,21 +7,21 @@ from typing import Any
 from myhdl import always, always_comb, intbv
 
 from merp.hdl.base.signals import bits, flag
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.register_map import WORD_BYTES, WORD_MAX
 
 
 @entity
 def setting_register(
-    clk: Any,
-    rst: Any,
-    selected: Any,
-    locked: Any,
-    data: Any,
-    strobe: Any,
-    value: Any,
-    word: Any,
-    illegal: Any,
+    clk: Bit,
+    rst: Bit,
+    selected: Bit,
+    locked: Bit,
+    data: Word,
+    strobe: Word,
+    value: Word,
+    word: Word,
+    illegal: Bit,
     least: int,
     most: int,
 ) -> Any:

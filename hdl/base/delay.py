@@ -6,11 +6,11 @@ from typing import Any
 
 from myhdl import Signal, always, block
 
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 
 
 @block
-def _register(clk: Any, d: Any, q: Any) -> Any:
+def _register(clk: Bit, d: Word, q: Word) -> Any:
     @always(clk.posedge)
     def load() -> None:
         q.next = d
@@ -19,7 +19,7 @@ def _register(clk: Any, d: Any, q: Any) -> Any:
 
 
 @block
-def _line(clk: Any, d: Any, q: Any, cycles: int) -> Any:
+def _line(clk: Bit, d: Word, q: Word, cycles: int) -> Any:
     """Two or more registers; the last is q itself."""
     held = [Signal(d.val) for _ in range(cycles - 1)]
 
@@ -34,7 +34,7 @@ def _line(clk: Any, d: Any, q: Any, cycles: int) -> Any:
 
 
 @entity
-def delay(clk: Any, d: Any, q: Any, cycles: int) -> Any:
+def delay(clk: Bit, d: Word, q: Word, cycles: int) -> Any:
     """Hold a word for a number of clock cycles.
 
     d       in   the word, or a single bit

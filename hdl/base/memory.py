@@ -10,12 +10,12 @@ from typing import Any
 from myhdl import always
 
 from merp.hdl.base.signals import bits
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 
 
 @entity
 def kernel_memory(
-    clk: Any, write: Any, write_addr: Any, data: Any, read_addr: Any, word: Any, words: int
+    clk: Bit, write: Bit, write_addr: Word, data: Word, read_addr: Word, word: Word, words: int
 ) -> Any:
     """Keep the kernels of one CU, a word of k*k elements each.
 

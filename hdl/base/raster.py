@@ -7,19 +7,20 @@ from typing import Any
 from myhdl import always, always_comb, block
 
 from merp.hdl.base.signals import bits
+from merp.hdl.conversion.entity import Bit, Word
 
 
 @block
 def raster(
-    clk: Any,
-    start: Any,
-    advance: Any,
-    columns: Any,
-    rows: Any,
-    images: Any,
-    last_column: Any,
-    last_row: Any,
-    last_image: Any,
+    clk: Bit,
+    start: Bit,
+    advance: Bit,
+    columns: Word,
+    rows: Word,
+    images: Word,
+    last_column: Bit,
+    last_row: Bit,
+    last_image: Bit,
 ) -> Any:
     """Tell where the position at hand is.
 

@@ -7,11 +7,11 @@ from typing import Any
 from myhdl import always_comb, block, concat
 
 from merp.hdl.base.signals import bits
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Word, entity
 
 
 @block
-def _stage(x: Any, turn: Any, y: Any, low: int) -> Any:
+def _stage(x: Word, turn: Word, y: Word, low: int) -> Any:
     """Rotate right by ``low`` bits if ``turn``."""
     high = len(x)
 
@@ -26,7 +26,7 @@ def _stage(x: Any, turn: Any, y: Any, low: int) -> Any:
 
 
 @block
-def _copy(x: Any, y: Any) -> Any:
+def _copy(x: Word, y: Word) -> Any:
     @always_comb
     def copy() -> None:
         y.next = x
@@ -35,7 +35,7 @@ def _copy(x: Any, y: Any) -> Any:
 
 
 @entity
-def rotator(x: Any, shift: Any, y: Any, places: int, width: int) -> Any:
+def rotator(x: Word, shift: Word, y: Word, places: int, width: int) -> Any:
     """Rotate ``places`` words of ``width`` bits: word j of y is word (j + shift) mod places of x.
 
     x      in   words, word 0 lowest

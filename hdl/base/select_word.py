@@ -6,7 +6,7 @@ from typing import Any
 
 from myhdl import always, concat, intbv
 
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 
 
 def index_of(shift: Any, place: int) -> Any:
@@ -20,7 +20,7 @@ def place_of(width: int) -> int:
 
 
 @entity
-def select_word(clk: Any, words: Any, index: Any, word: Any, place: int) -> Any:
+def select_word(clk: Bit, words: Word, index: Word, word: Word, place: int) -> Any:
     """Take the word whose lowest bit is ``index`` * 2^place.
 
     words  in   the first one lowest

@@ -7,11 +7,11 @@ from typing import Any
 from myhdl import always, always_comb, concat, intbv
 
 from merp.hdl.base.signals import bits
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, entity
 
 
 @entity
-def valid_delay(clk: Any, rst: Any, d: Any, q: Any, cycles: int) -> Any:
+def valid_delay(clk: Bit, rst: Bit, d: Bit, q: Bit, cycles: int) -> Any:
     """Hold a flag for a number of clock cycles.
 
     d  in   the flag

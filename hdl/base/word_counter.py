@@ -7,11 +7,11 @@ from typing import Any
 from myhdl import always
 
 from merp.hdl.base.signals import AxiStream
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 
 
 @entity
-def word_counter(clk: Any, rst: Any, start: Any, stream: AxiStream, words: Any) -> Any:
+def word_counter(clk: Bit, rst: Bit, start: Bit, stream: AxiStream, words: Word) -> Any:
     """Count the transfers on a port, seeing nothing but its handshake.
 
     words  out  transfers up to the cycle before; start sets it to zero

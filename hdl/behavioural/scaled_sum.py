@@ -8,17 +8,17 @@ from typing import Any
 from myhdl import always
 
 from merp.hdl.behavioural.integer_float import scaled_add
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.formats import FloatFormat
 
 
 @entity
 def scaled_sum_fast(
-    clk: Any,
-    factor: Any,
-    x: Any,
-    addend: Any,
-    y: Any,
+    clk: Bit,
+    factor: Word,
+    x: Word,
+    addend: Word,
+    y: Word,
     subtract: bool,
     fmt: FloatFormat,
     mul_latency: int,

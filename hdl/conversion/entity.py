@@ -17,6 +17,12 @@ from typing import Any
 
 from merp.hdl.conversion.internals import Block, BlockDecorator, CallInfo, unique_block_name
 
+Bit = Any
+"""A port of a single bit, ``Signal(bool())``. MyHDL's signals carry no types."""
+
+Word = Any
+"""A port of raw bits, ``Signal(intbv()[n:])``; where a block takes either, so is a single bit."""
+
 _stubs_wanted = ContextVar("stubs_wanted", default=False)  # of this thread
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from myhdl import always, always_comb, concat, intbv, modbv
 
 from merp.hdl.base.signals import bits
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.fused.fused_operand import INFINITE_AT, MINUS_AT, NAN_AT, fused_operand
 from merp.models.params.fused import EXPONENT_BITS, MANTISSA_BITS, OPERAND_BITS, TRIPLE_BITS
 
@@ -17,7 +17,7 @@ TRIPLE_AT = OPERAND_BITS + 3
 
 
 @entity
-def fused_activation(clk: Any, word: Any, activation: Any, dsp: int) -> Any:
+def fused_activation(clk: Bit, word: Word, activation: Word, dsp: int) -> Any:
     """Decode an element of the window.
 
     word        in   binary32

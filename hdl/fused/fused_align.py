@@ -12,14 +12,14 @@ from myhdl import always, always_comb, concat, intbv
 
 from merp.hdl.base.delay import delay
 from merp.hdl.base.signals import bits
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.fused import DISTANCE_BITS
 
 FAR = 16  # places of the last step
 
 
 @entity
-def fused_align(clk: Any, product: Any, distance: Any, term: Any, later: int) -> Any:
+def fused_align(clk: Bit, product: Word, distance: Word, term: Word, later: int) -> Any:
     """Shift a product right, arithmetically.
 
     product   in   W bits, two's complement

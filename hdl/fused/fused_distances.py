@@ -8,7 +8,7 @@ from myhdl import ConcatSignal, always, always_comb, block, concat, intbv, modbv
 
 from merp.hdl.base.delay import delay
 from merp.hdl.base.signals import bits, flag
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.fused.fused_activation import ZERO_AT
 from merp.models.params.fused import (
     DISTANCE_BITS,
@@ -25,7 +25,7 @@ RANK_BITS = EXPONENT_SUM_BITS + 1
 
 
 @block
-def _rank(activation: Any, kernel: Any, rank: Any) -> Any:
+def _rank(activation: Word, kernel: Word, rank: Word) -> Any:
     """Sum of the exponents of a product, and above it whether the product is other than zero."""
     top = OPERAND_BITS - 1
 
@@ -40,7 +40,7 @@ def _rank(activation: Any, kernel: Any, rank: Any) -> Any:
 
 
 @block
-def _compare(clk: Any, a: Any, b: Any, less: Any, registered: bool) -> Any:
+def _compare(clk: Bit, a: Word, b: Word, less: Bit, registered: bool) -> Any:
     @(always(clk.posedge) if registered else always_comb)
     def compare() -> None:
         less.next = a < b
@@ -49,7 +49,7 @@ def _compare(clk: Any, a: Any, b: Any, less: Any, registered: bool) -> Any:
 
 
 @block
-def _choose(less: Any, a: Any, b: Any, y: Any) -> Any:
+def _choose(less: Bit, a: Word, b: Word, y: Word) -> Any:
     @always_comb
     def choose() -> None:
         if less:
@@ -61,7 +61,7 @@ def _choose(less: Any, a: Any, b: Any, y: Any) -> Any:
 
 
 @block
-def _distance(clk: Any, largest: Any, rank: Any, distance: Any) -> Any:
+def _distance(clk: Bit, largest: Word, rank: Word, distance: Word) -> Any:
     @always(clk.posedge)
     def subtract() -> None:
         difference = modbv(0)[EXPONENT_SUM_BITS:]
@@ -74,7 +74,7 @@ def _distance(clk: Any, largest: Any, rank: Any, distance: Any) -> Any:
 
 @entity
 def fused_distances(
-    clk: Any, activations: Any, kernels: Any, largest: Any, distances: Any, taps: int, dsp: int
+    clk: Bit, activations: Word, kernels: Word, largest: Word, distances: Word, taps: int, dsp: int
 ) -> Any:
     """Find the largest exponent of the products, and how far each product has to be moved.
 

@@ -12,12 +12,12 @@ from typing import Any
 from myhdl import always, always_comb, block, concat, modbv
 
 from merp.hdl.base.signals import bits, flag
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.fused import LOW_BITS, MANTISSA_BITS, TRIPLE_BITS
 
 
 @block
-def _digit(digit: Any, a: Any, triple: Any, term: Any, cut: int) -> Any:
+def _digit(digit: Word, a: Word, triple: Word, term: Word, cut: int) -> Any:
     """One of 0, a, 2a and 3a, less its lowest ``cut`` bits: a single LUT for each bit."""
     top = len(a) - 1
 
@@ -38,7 +38,7 @@ def _digit(digit: Any, a: Any, triple: Any, term: Any, cut: int) -> Any:
 
 
 @block
-def _add(acc: Any, term: Any, total: Any) -> Any:
+def _add(acc: Word, term: Word, total: Word) -> Any:
     """Add, the shorter ``acc`` with its sign extended by two bits."""
     top, width = len(acc) - 1, len(total)
 
@@ -52,7 +52,7 @@ def _add(acc: Any, term: Any, total: Any) -> Any:
 
 
 @entity
-def fused_low_product(clk: Any, a: Any, triple: Any, low: Any, y: Any, window: int) -> Any:
+def fused_low_product(clk: Bit, a: Word, triple: Word, low: Word, y: Word, window: int) -> Any:
     """Multiply a mantissa with the seven low bits of another, every digit's product cut.
 
     a, triple  in   a mantissa and three times it, two's complement

@@ -9,7 +9,7 @@ from myhdl import always, always_comb, concat, intbv, modbv
 from merp.hdl.arithmetic.fp_round import RawFloat, fp_round
 from merp.hdl.base.delay import delay
 from merp.hdl.base.signals import bits, flag
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.formats import FloatFormat
 
 # Room for the sum of 11 x 11 products of 32 bits. Zeros below a narrower one cost nothing.
@@ -18,7 +18,7 @@ FIELD_BITS = 40
 
 @entity
 def fused_normalise(
-    clk: Any, total: Any, largest: Any, special: Any, y: Any, window: int, fmt: FloatFormat
+    clk: Bit, total: Word, largest: Word, special: Word, y: Word, window: int, fmt: FloatFormat
 ) -> Any:
     """Round a sum of aligned products of binary32 to a format with its exponents.
 

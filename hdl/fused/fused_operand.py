@@ -9,7 +9,7 @@ from typing import Any
 
 from myhdl import always_comb, concat, intbv, modbv
 
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Word, entity
 from merp.models.params.fused import EXPONENT_BITS, FRACTION_BITS, MANTISSA_BITS
 
 # A mantissa other than zero differs in its two highest bits, or both are one (-2^23). Both zero
@@ -20,7 +20,7 @@ NAN_AT = 20  # set for a NaN
 
 
 @entity
-def fused_operand(word: Any, operand: Any) -> Any:
+def fused_operand(word: Word, operand: Word) -> Any:
     """Decode a binary32 number.
 
     word     in   binary32; a subnormal is zero

@@ -8,7 +8,7 @@ from myhdl import Signal, always, always_comb, block, concat, intbv
 
 from merp.hdl.base.delay import delay
 from merp.hdl.base.signals import bits
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.fused.fused_activation import TRIPLE_AT
 from merp.hdl.fused.fused_low_product import fused_low_product
 from merp.models.params.fused import (
@@ -28,7 +28,7 @@ def _signed(width: int) -> Any:
 
 
 @block
-def _one_dsp(clk: Any, a: Any, triple: Any, b: Any, y: Any) -> Any:
+def _one_dsp(clk: Bit, a: Word, triple: Word, b: Word, y: Word) -> Any:
     """(a * high + low product) / 2^..., with every register of a, high and total in the DSP."""
     window = len(y)
     width, shift, cut = 42, 39 - window, 42 - window
@@ -61,7 +61,7 @@ def _one_dsp(clk: Any, a: Any, triple: Any, b: Any, y: Any) -> Any:
 
 
 @block
-def _two_dsp(clk: Any, a: Any, b: Any, y: Any) -> Any:
+def _two_dsp(clk: Bit, a: Word, b: Word, y: Word) -> Any:
     """A DSP for the low 17 bits of b, one for the rest; the second takes the first's high part."""
     cut, high_bits = 32 - len(y), MANTISSA_BITS - CASCADE
     a_2 = _signed(MANTISSA_BITS)
@@ -88,7 +88,7 @@ def _two_dsp(clk: Any, a: Any, b: Any, y: Any) -> Any:
 
 
 @entity
-def fused_product(clk: Any, activation: Any, kernel: Any, y: Any, dsp: int, latency: int) -> Any:
+def fused_product(clk: Bit, activation: Word, kernel: Word, y: Word, dsp: int, latency: int) -> Any:
     """Multiply the mantissas of an activation and of a kernel element.
 
     activation  in   as fused_activation gives it, its mantissa a cycle later than the kernel

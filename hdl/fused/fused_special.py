@@ -7,14 +7,14 @@ from typing import Any
 from myhdl import ConcatSignal, always, block, concat
 
 from merp.hdl.base.signals import flag
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.fused.fused_activation import INFINITY_AT, NEGATIVE_AT, ZERO_AT
 from merp.hdl.fused.fused_operand import INFINITE_AT, MINUS_AT, NAN_AT
 from merp.models.params.fused import EXPONENT_BITS, OPERAND_BITS, activation_bits
 
 
 @block
-def _product(clk: Any, activation: Any, kernel: Any, invalid: Any, above: Any, below: Any) -> Any:
+def _product(clk: Bit, activation: Word, kernel: Word, invalid: Bit, above: Bit, below: Bit) -> Any:
     """What one product is; above and below mean nothing where it is a NaN.
 
     Each is a function of six bits: a LUT, and its register keeps the next step's out of it.
@@ -42,7 +42,7 @@ def _product(clk: Any, activation: Any, kernel: Any, invalid: Any, above: Any, b
 
 @entity
 def fused_special(
-    clk: Any, activations: Any, kernels: Any, special: Any, taps: int, dsp: int
+    clk: Bit, activations: Word, kernels: Word, special: Word, taps: int, dsp: int
 ) -> Any:
     """Tell whether the sum of products is a number.
 

@@ -13,12 +13,12 @@ from myhdl import always, always_comb, block, concat, intbv, modbv
 
 from merp.hdl.base.delay import delay
 from merp.hdl.base.signals import bits
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.fused import GROUP
 
 
 @block
-def _add(clk: Any, a: Any, b: Any, y: Any) -> Any:
+def _add(clk: Bit, a: Word, b: Word, y: Word) -> Any:
     """Add two terms of value and unit: a sum that is there, and one that is shifted right now.
 
     a + (value of b) + 1 at the unit's place carries a's unit into the value. Written as a
@@ -45,7 +45,7 @@ def _add(clk: Any, a: Any, b: Any, y: Any) -> Any:
 
 
 @block
-def _copy(terms: Any, total: Any) -> Any:
+def _copy(terms: Word, total: Word) -> Any:
     @always_comb
     def copy() -> None:
         total.next = terms
@@ -54,7 +54,7 @@ def _copy(terms: Any, total: Any) -> Any:
 
 
 @entity
-def fused_sum(clk: Any, terms: Any, total: Any, count: int) -> Any:
+def fused_sum(clk: Bit, terms: Word, total: Word, count: int) -> Any:
     """Add terms as integers.
 
     terms  in   count words, term 0 lowest: a value in two's complement, and below it a unit to add

@@ -7,21 +7,21 @@ from typing import Any
 from myhdl import always, always_comb, intbv
 
 from merp.hdl.base.signals import Stream, bits, count, flag
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 
 
 @entity
 def bit_packer(
-    clk: Any,
-    rst: Any,
-    start: Any,
-    value: Any,
-    size: Any,
-    push: Any,
-    flush: Any,
-    room: Any,
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
+    value: Word,
+    size: Word,
+    push: Bit,
+    flush: Bit,
+    room: Bit,
     source: Stream,
-    sent: Any,
+    sent: Bit,
 ) -> Any:
     """Put strings of bits end to end and send them in words, the first bit in the lowest place.
 

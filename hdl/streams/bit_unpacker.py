@@ -7,22 +7,22 @@ from typing import Any
 from myhdl import always, always_comb, intbv
 
 from merp.hdl.base.signals import bits, count
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 
 BYTE = 8
 
 
 @entity
 def bit_unpacker(
-    clk: Any,
-    start: Any,
-    data: Any,
-    data_valid: Any,
-    data_ready: Any,
-    field_bits: Any,
-    field: Any,
-    field_valid: Any,
-    take: Any,
+    clk: Bit,
+    start: Bit,
+    data: Word,
+    data_valid: Bit,
+    data_ready: Bit,
+    field_bits: Word,
+    field: Word,
+    field_valid: Bit,
+    take: Bit,
 ) -> Any:
     """Take a string of bits apart, the lowest of each byte first.
 

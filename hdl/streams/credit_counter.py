@@ -6,10 +6,12 @@ from typing import Any
 
 from myhdl import always, block, intbv
 
+from merp.hdl.conversion.entity import Bit, Word
+
 
 @block
 def credit_counter(
-    clk: Any, rst: Any, start: Any, given: Any, spent: Any, amount: Any, credits: Any, first: int
+    clk: Bit, rst: Bit, start: Bit, given: Bit, spent: Bit, amount: Word, credits: Word, first: int
 ) -> Any:
     """Count credits.
 
@@ -36,7 +38,14 @@ def credit_counter(
 
 @block
 def credit_check(
-    clk: Any, start: Any, given: Any, spent: Any, amount: Any, credits: Any, enough: Any, first: int
+    clk: Bit,
+    start: Bit,
+    given: Bit,
+    spent: Bit,
+    amount: Word,
+    credits: Word,
+    enough: Bit,
+    first: int,
 ) -> Any:
     """Tell from a register whether there are credits to spend, the counter's ports beside it.
 

@@ -7,19 +7,19 @@ from typing import Any
 from myhdl import always, always_comb
 
 from merp.hdl.base.signals import bits, count, flag
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 
 
 @entity
 def credit_fifo(
-    clk: Any,
-    rst: Any,
-    push: Any,
-    data: Any,
-    head: Any,
-    head_valid: Any,
-    take: Any,
-    popped: Any,
+    clk: Bit,
+    rst: Bit,
+    push: Bit,
+    data: Word,
+    head: Word,
+    head_valid: Bit,
+    take: Bit,
+    popped: Bit,
     words: int,
 ) -> Any:
     """Keep up to words words, first in first out.

@@ -7,10 +7,11 @@ from typing import Any
 from myhdl import always, block
 
 from merp.hdl.base.signals import count
+from merp.hdl.conversion.entity import Bit
 
 
 @block
-def free_places(clk: Any, rst: Any, taken: Any, freed: Any, some: Any, places: int) -> Any:
+def free_places(clk: Bit, rst: Bit, taken: Bit, freed: Bit, some: Bit, places: int) -> Any:
     """Count free places.
 
     taken, freed  in   pulse: a place less, a place more

@@ -7,19 +7,19 @@ from typing import Any
 from myhdl import always, always_comb
 
 from merp.hdl.base.signals import Stream, bits
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 
 
 @entity
 def run_input(
-    clk: Any,
-    rst: Any,
-    start: Any,
-    words: Any,
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
+    words: Word,
     sink: Stream,
-    valid: Any,
-    ready: Any,
-    framing_error: Any,
+    valid: Bit,
+    ready: Bit,
+    framing_error: Bit,
 ) -> Any:
     """Let the words of a run through and close behind them.
 

@@ -7,19 +7,19 @@ from typing import Any
 from myhdl import always, always_comb
 
 from merp.hdl.base.signals import Stream, bits, count, flag
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 
 
 @entity
 def serializer(
-    clk: Any,
-    rst: Any,
-    start: Any,
-    beat: Any,
-    beat_valid: Any,
-    take: Any,
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
+    beat: Word,
+    beat_valid: Bit,
+    take: Bit,
     source: Stream,
-    sent: Any,
+    sent: Bit,
     width: int,
     lanes: int,
 ) -> Any:

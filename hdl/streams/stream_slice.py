@@ -7,19 +7,19 @@ from typing import Any
 from myhdl import always, always_comb
 
 from merp.hdl.base.signals import bits, flag
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 
 
 @entity
 def stream_slice(
-    clk: Any,
-    clear: Any,
-    data: Any,
-    valid: Any,
-    ready: Any,
-    held: Any,
-    held_valid: Any,
-    held_ready: Any,
+    clk: Bit,
+    clear: Bit,
+    data: Word,
+    valid: Bit,
+    ready: Bit,
+    held: Word,
+    held_valid: Bit,
+    held_ready: Bit,
 ) -> Any:
     """Hand words on; there is room for one more than is offered, as ready comes a cycle late.
 

@@ -18,18 +18,18 @@ from merp.hdl.behavioural.integer_float import accumulate, narrow, pack, unpack
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite
 from merp.hdl.cnn_merp.ports.outputs import Sums
 from merp.hdl.cnn_merp.ports.slots import Slot
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
 
 
 @entity
 def cu_array_fast(
-    clk: Any,
-    rst: Any,
+    clk: Bit,
+    rst: Bit,
     kernel: KernelWrite,
     bias: BiasWrite,
     slot: Slot,
-    window: Any,
+    window: Word,
     sums: Sums,
     design: Design,
 ) -> Any:

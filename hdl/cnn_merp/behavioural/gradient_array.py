@@ -11,20 +11,20 @@ from myhdl import always
 from merp.hdl.behavioural.integer_float import add_products, unpack
 from merp.hdl.cnn_merp.ports.gradients import READ_LATENCY, GradientRead
 from merp.hdl.cnn_merp.ports.slots import Slot
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
 
 
 @entity
 def gradient_array_fast(
-    clk: Any,
-    rst: Any,
+    clk: Bit,
+    rst: Bit,
     slot: Slot,
-    opening: Any,
-    window: Any,
-    deltas: Any,
+    opening: Bit,
+    window: Word,
+    deltas: Word,
     read: GradientRead,
-    gradient: Any,
+    gradient: Word,
     design: Design,
 ) -> Any:
     """Behave as ``gradient_array``: the same ports, the same element READ_LATENCY after a read.

@@ -12,7 +12,7 @@ from merp.hdl.behavioural.integer_float import accumulate, narrow, unpack
 from merp.hdl.behavioural.integer_fused import sums_of_rows
 from merp.hdl.cnn_merp.ports.gradients import READ_LATENCY, GradientRead
 from merp.hdl.cnn_merp.ports.slots import RowSlot
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.row import DIFFERENCE, LAUNCH, SUMMED, steps
 from merp.models.params.fused import NORMALISE
@@ -20,14 +20,14 @@ from merp.models.params.fused import NORMALISE
 
 @entity
 def row_array_fast(
-    clk: Any,
-    rst: Any,
+    clk: Bit,
+    rst: Bit,
     slot: RowSlot,
-    opening: Any,
-    window: Any,
-    deltas: Any,
+    opening: Bit,
+    window: Word,
+    deltas: Word,
     read: GradientRead,
-    gradient: Any,
+    gradient: Word,
     design: Design,
 ) -> Any:
     """Behave as ``row_array``: the same ports, the same element READ_LATENCY after a read.

@@ -12,23 +12,23 @@ from myhdl import always, concat, intbv
 
 from merp.hdl.arithmetic.fp_add import fp_add
 from merp.hdl.base.signals import bits
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
 
 
 @entity
 def accumulator(
-    clk: Any,
-    first: Any,
-    bias_sel: Any,
-    read_addr: Any,
-    psum: Any,
-    write: Any,
-    write_addr: Any,
-    bias_enable: Any,
-    bias_addr: Any,
-    bias_data: Any,
-    y: Any,
+    clk: Bit,
+    first: Bit,
+    bias_sel: Word,
+    read_addr: Word,
+    psum: Word,
+    write: Bit,
+    write_addr: Word,
+    bias_enable: Bit,
+    bias_addr: Word,
+    bias_data: Word,
+    y: Word,
     design: Design,
 ) -> Any:
     """Add a sum of products to one of the partial sums, or to a bias.

@@ -8,7 +8,7 @@ from merp.hdl.base.memory import kernel_memory
 from merp.hdl.base.signals import bits
 from merp.hdl.cnn_merp.cu_array.cu_fused import cu_fused
 from merp.hdl.cnn_merp.cu_array.cu_tree import cu_tree
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
 
 # One block per `Design.cu_kind`, all with the ports (clk, window, kernel, y, design) and the
@@ -18,13 +18,13 @@ SUM_OF_PRODUCTS = {"tree": cu_tree, "fused": cu_fused}
 
 @entity
 def cu(
-    clk: Any,
-    write: Any,
-    write_addr: Any,
-    data: Any,
-    read_addr: Any,
-    window: Any,
-    y: Any,
+    clk: Bit,
+    write: Bit,
+    write_addr: Word,
+    data: Word,
+    read_addr: Word,
+    window: Word,
+    y: Word,
     design: Design,
 ) -> Any:
     """Multiply a window with one of the kernels kept here and add the products.

@@ -16,19 +16,19 @@ from merp.hdl.cnn_merp.cu_array.fused_operands import fused_operands
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite
 from merp.hdl.cnn_merp.ports.outputs import Sums
 from merp.hdl.cnn_merp.ports.slots import Slot
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.fused import OPERAND_BITS, activation_bits
 
 
 @entity
 def cu_array(
-    clk: Any,
-    rst: Any,
+    clk: Bit,
+    rst: Bit,
     kernel: KernelWrite,
     bias: BiasWrite,
     slot: Slot,
-    window: Any,
+    window: Word,
     sums: Sums,
     design: Design,
 ) -> Any:

@@ -12,7 +12,7 @@ from myhdl import ConcatSignal, always_comb
 
 from merp.hdl.base.delay import delay
 from merp.hdl.base.signals import bits
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.fused.fused_align import fused_align
 from merp.hdl.fused.fused_distances import EXPONENT_SUM_BITS, fused_distances
 from merp.hdl.fused.fused_normalise import fused_normalise
@@ -35,7 +35,7 @@ SPECIAL = 3  # latency of fused_special
 
 
 @entity
-def cu_fused(clk: Any, window: Any, kernel: Any, y: Any, design: Design) -> Any:
+def cu_fused(clk: Bit, window: Word, kernel: Word, y: Word, design: Design) -> Any:
     """Multiply k*k activations by a kernel and add the products, exactly but for a window's reach.
 
     window  in   elements as fused_activation gives them, tap 0 (row 0, column 0) lowest

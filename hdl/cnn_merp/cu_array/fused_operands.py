@@ -9,7 +9,7 @@ from myhdl import ConcatSignal, always, always_comb
 from merp.hdl.base.delay import delay
 from merp.hdl.base.signals import bits
 from merp.hdl.cnn_merp.ports.kernels import KernelWrite
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.fused.fused_activation import fused_activation
 from merp.hdl.fused.fused_operand import fused_operand
 from merp.models.params.cnn_merp.design import Design
@@ -18,13 +18,13 @@ from merp.models.params.fused import OPERAND_BITS, activation_bits
 
 @entity
 def fused_operands(
-    clk: Any,
+    clk: Bit,
     kernel: KernelWrite,
-    read_addr: Any,
-    window: Any,
+    read_addr: Word,
+    window: Word,
     written: KernelWrite,
-    later_addr: Any,
-    activations: Any,
+    later_addr: Word,
+    activations: Word,
     design: Design,
 ) -> Any:
     """Decode kernels on their way into the memories, and windows on their way to the CUs.

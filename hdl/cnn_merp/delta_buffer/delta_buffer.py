@@ -16,23 +16,23 @@ from merp.hdl.cnn_merp.delta_buffer.delta_words import delta_words
 from merp.hdl.cnn_merp.ports.gradients import DeltaElement
 from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
 from merp.hdl.cnn_merp.ports.slots import Slot
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
 
 
 @entity
 def delta_buffer(
-    clk: Any,
-    rst: Any,
-    start: Any,
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
     config: GradientMapConfig,
     sink: Stream,
     slot: Slot,
-    filled: Any,
-    deltas: Any,
-    opening: Any,
+    filled: Bit,
+    deltas: Word,
+    opening: Bit,
     element: DeltaElement,
-    framing_error: Any,
+    framing_error: Bit,
     design: Design,
 ) -> Any:
     """Keep the deltas of two positions: one is used while the other one arrives.

@@ -7,22 +7,22 @@ from typing import Any
 from myhdl import always, always_comb, intbv
 
 from merp.hdl.base.signals import bits, count, flag
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 
 
 @entity
 def delta_memory(
-    clk: Any,
-    rst: Any,
-    start: Any,
-    taken: Any,
-    place: Any,
-    half_taken: Any,
-    word: Any,
-    read_place: Any,
-    half_read: Any,
-    deltas: Any,
-    opening: Any,
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
+    taken: Bit,
+    place: Word,
+    half_taken: Bit,
+    word: Word,
+    read_place: Word,
+    half_read: Bit,
+    deltas: Word,
+    opening: Bit,
     half_words: int,
 ) -> Any:
     """Keep words until their half is written again.

@@ -10,13 +10,13 @@ from merp.hdl.base.raster import raster
 from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.cnn_merp.ports.gradients import DeltaElement
 from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.kernel_update_registers import revisit_cycles
 
 
 @block
-def _lane(clk: Any, mine: Any, data: Any, held: Any) -> Any:
+def _lane(clk: Bit, mine: Bit, data: Word, held: Word) -> Any:
     """Register of one CU's element."""
 
     @always(clk.posedge)
@@ -29,19 +29,19 @@ def _lane(clk: Any, mine: Any, data: Any, held: Any) -> Any:
 
 @entity
 def delta_words(
-    clk: Any,
-    rst: Any,
-    start: Any,
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
     config: GradientMapConfig,
     sink: Stream,
-    room: Any,
-    cu_group: Any,
-    word_taken: Any,
-    position_taken: Any,
-    row_taken: Any,
-    word: Any,
+    room: Bit,
+    cu_group: Word,
+    word_taken: Bit,
+    position_taken: Bit,
+    row_taken: Bit,
+    word: Word,
     element: DeltaElement,
-    framing_error: Any,
+    framing_error: Bit,
     design: Design,
 ) -> Any:
     """Take the delta words of a run, in the order image, row, column, map.

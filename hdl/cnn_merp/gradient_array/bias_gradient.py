@@ -11,18 +11,18 @@ from merp.hdl.base.delay import delay
 from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.base.valid_delay import valid_delay
 from merp.hdl.cnn_merp.ports.gradients import READ_LATENCY, DeltaElement
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
 
 
 @entity
 def bias_gradient(
-    clk: Any,
-    rst: Any,
+    clk: Bit,
+    rst: Bit,
     element: DeltaElement,
-    read_enable: Any,
-    read_index: Any,
-    gradient: Any,
+    read_enable: Bit,
+    read_index: Word,
+    gradient: Word,
     design: Design,
 ) -> Any:
     """Add each delta word to the sum of its output map, from +0.

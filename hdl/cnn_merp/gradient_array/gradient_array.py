@@ -13,21 +13,21 @@ from merp.hdl.base.valid_delay import valid_delay
 from merp.hdl.cnn_merp.gradient_array.gradient_cu import gradient_cu
 from merp.hdl.cnn_merp.ports.gradients import GradientRead
 from merp.hdl.cnn_merp.ports.slots import Slot
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.kernel_update_registers import gradient_latency
 
 
 @entity
 def gradient_array(
-    clk: Any,
-    rst: Any,
+    clk: Bit,
+    rst: Bit,
     slot: Slot,
-    opening: Any,
-    window: Any,
-    deltas: Any,
+    opening: Bit,
+    window: Word,
+    deltas: Word,
     read: GradientRead,
-    gradient: Any,
+    gradient: Word,
     design: Design,
 ) -> Any:
     """Add each window, times the delta of every CU, to the gradients at the slot's address.

@@ -10,21 +10,21 @@ from merp.hdl.arithmetic.fp_add import fp_add
 from merp.hdl.arithmetic.fp_mul import fp_mul
 from merp.hdl.base.select_word import index_of, place_of, select_word
 from merp.hdl.base.signals import bits
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
 
 
 @entity
 def gradient_cu(
-    clk: Any,
-    window: Any,
-    delta: Any,
-    read_addr: Any,
-    from_zero: Any,
-    write: Any,
-    write_addr: Any,
-    tap_shift: Any,
-    y: Any,
+    clk: Bit,
+    window: Word,
+    delta: Word,
+    read_addr: Word,
+    from_zero: Bit,
+    write: Bit,
+    write_addr: Word,
+    tap_shift: Word,
+    y: Word,
     design: Design,
 ) -> Any:
     """Multiply a window by a delta and add the products to k*k gradients kept here.

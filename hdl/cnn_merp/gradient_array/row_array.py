@@ -16,7 +16,7 @@ from merp.hdl.cnn_merp.gradient_array.row_cu import row_cu
 from merp.hdl.cnn_merp.gradient_array.row_operands import row_operands
 from merp.hdl.cnn_merp.ports.gradients import READ_LATENCY, GradientRead
 from merp.hdl.cnn_merp.ports.slots import RowSlot
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.row import SCALE_BITS
 from merp.models.params.fused import EXPONENT_BITS, OPERAND_BITS, activation_bits, levels
@@ -26,14 +26,14 @@ ELEMENT_PLACE = 5  # GradientRead counts in bits, an element has 2^5
 
 @entity
 def row_array(
-    clk: Any,
-    rst: Any,
+    clk: Bit,
+    rst: Bit,
     slot: RowSlot,
-    opening: Any,
-    window: Any,
-    deltas: Any,
+    opening: Bit,
+    window: Word,
+    deltas: Word,
     read: GradientRead,
-    gradient: Any,
+    gradient: Word,
     design: Design,
 ) -> Any:
     """Sum windows times deltas over each row exactly, and add the rounded sums to the gradients.

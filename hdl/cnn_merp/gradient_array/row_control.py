@@ -12,7 +12,7 @@ from merp.hdl.base.valid_delay import valid_delay
 from merp.hdl.cnn_merp.gradient_array.row_bundles import RowControl
 from merp.hdl.cnn_merp.ports.gradients import GradientRead
 from merp.hdl.cnn_merp.ports.slots import RowSlot
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.row import DIFFERENCE, LAUNCH, PRODUCT, SCALE, SUMMED, steps
 from merp.models.params.fused import NORMALISE
@@ -23,12 +23,12 @@ SCALES_FIRST = SUMMED - (PRODUCT - 1)
 
 @entity
 def row_control(
-    clk: Any,
-    rst: Any,
+    clk: Bit,
+    rst: Bit,
     slot: RowSlot,
-    opening: Any,
+    opening: Bit,
     read: GradientRead,
-    column: Any,
+    column: Word,
     control: RowControl,
     design: Design,
 ) -> Any:

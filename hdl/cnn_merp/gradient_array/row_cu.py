@@ -11,7 +11,7 @@ from merp.hdl.cnn_merp.gradient_array.row_bundles import RowControl
 from merp.hdl.cnn_merp.gradient_array.row_lane import SCALE_PLACE, SUM_PLACE, row_lane
 from merp.hdl.cnn_merp.gradient_array.row_largest import row_largest
 from merp.hdl.cnn_merp.gradient_array.row_sum import row_sum
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.fused.fused_align import fused_align
 from merp.hdl.fused.fused_product import fused_product
 from merp.models.params.cnn_merp.design import Design
@@ -25,15 +25,15 @@ def _joined(words: list[Any]) -> Any:
 
 @entity
 def row_cu(
-    clk: Any,
+    clk: Bit,
     control: RowControl,
-    scales: Any,
-    exponents: Any,
-    activations: Any,
-    delta_scale: Any,
-    delta_exponent: Any,
-    delta: Any,
-    elements: Any,
+    scales: Word,
+    exponents: Word,
+    activations: Word,
+    delta_scale: Word,
+    delta_exponent: Word,
+    delta: Word,
+    elements: Word,
     design: Design,
 ) -> Any:
     """Multiply windows by deltas, sum each tap's products over a row, add that to its gradient.

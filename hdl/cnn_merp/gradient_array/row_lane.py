@@ -14,7 +14,7 @@ from merp.hdl.base.select_word import select_word
 from merp.hdl.base.signals import bits
 from merp.hdl.cnn_merp.gradient_array.row_bundles import RowControl
 from merp.hdl.cnn_merp.gradient_array.row_control import SCALES_FIRST
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.fused.fused_distances import EXPONENT_SUM_BITS
 from merp.hdl.fused.fused_normalise import fused_normalise
 from merp.models.params.cnn_merp.design import Design
@@ -25,7 +25,7 @@ SUM_PLACE, SCALE_PLACE = 6, 4  # words of 2^6 and 2^4 bits are selected
 
 @entity
 def row_lane(
-    clk: Any, control: RowControl, sums: Any, scales: Any, element: Any, design: Design
+    clk: Bit, control: RowControl, sums: Word, scales: Word, element: Word, design: Design
 ) -> Any:
     """Round the sum of each tap's row and add it to the tap's gradient.
 

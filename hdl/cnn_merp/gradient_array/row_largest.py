@@ -8,7 +8,7 @@ from myhdl import always, always_comb, concat, intbv, modbv
 
 from merp.hdl.base.signals import bits
 from merp.hdl.cnn_merp.gradient_array.row_scale import INFINITE_AT, NEGATIVE_AT, ZERO_AT
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.fused.fused_distances import EXPONENT_SUM_BITS, RANK_BITS
 from merp.models.params.cnn_merp.row import CODE_BITS
 from merp.models.params.fused import DISTANCE_BITS, EXPONENT_BITS
@@ -16,17 +16,17 @@ from merp.models.params.fused import DISTANCE_BITS, EXPONENT_BITS
 
 @entity
 def row_largest(
-    clk: Any,
-    first: Any,
-    keep_largest: Any,
-    active: Any,
-    keep_scales: Any,
-    x: Any,
-    delta: Any,
-    x_exponent: Any,
-    delta_exponent: Any,
-    distance: Any,
-    scale: Any,
+    clk: Bit,
+    first: Bit,
+    keep_largest: Bit,
+    active: Bit,
+    keep_scales: Bit,
+    x: Word,
+    delta: Word,
+    x_exponent: Word,
+    delta_exponent: Word,
+    distance: Word,
+    scale: Word,
 ) -> Any:
     """Compare the exponents of a sweep's products, and then measure each against the largest.
 

@@ -9,7 +9,7 @@ from myhdl import ConcatSignal, always_comb
 from merp.hdl.base.delay import delay
 from merp.hdl.base.signals import bits
 from merp.hdl.cnn_merp.gradient_array.row_scale import row_scale
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.fused.fused_activation import fused_activation
 from merp.hdl.fused.fused_operand import fused_operand
 from merp.models.params.cnn_merp.design import Design
@@ -24,13 +24,13 @@ from merp.models.params.fused import (
 
 @entity
 def row_operands(
-    clk: Any,
-    words: Any,
-    late_words: Any,
-    scales: Any,
-    exponents: Any,
-    activations: Any,
-    deltas: Any,
+    clk: Bit,
+    words: Word,
+    late_words: Word,
+    scales: Word,
+    exponents: Word,
+    activations: Word,
+    deltas: Word,
     design: Design,
 ) -> Any:
     """Decode a slot's words as they come, and a row later.

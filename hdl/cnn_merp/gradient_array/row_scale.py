@@ -6,14 +6,14 @@ from typing import Any
 
 from myhdl import always, concat, intbv
 
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.fused import EXPONENT_BITS, FRACTION_BITS
 
 ZERO_AT, INFINITE_AT, NEGATIVE_AT = EXPONENT_BITS, EXPONENT_BITS + 1, EXPONENT_BITS + 2
 
 
 @entity
-def row_scale(clk: Any, word: Any, scale: Any) -> Any:
+def row_scale(clk: Bit, word: Word, scale: Word) -> Any:
     """Decode a binary32 number but for its fraction.
 
     word   in   binary32; a subnormal is zero

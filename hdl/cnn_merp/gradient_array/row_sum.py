@@ -7,11 +7,11 @@ from typing import Any
 from myhdl import always, intbv, modbv
 
 from merp.hdl.base.signals import bits
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 
 
 @entity
-def row_sum(clk: Any, clear: Any, keep: Any, term: Any, held: Any, width: int) -> Any:
+def row_sum(clk: Bit, clear: Bit, keep: Bit, term: Word, held: Word, width: int) -> Any:
     """Add a term in each cycle, and hold the sum when asked to.
 
     clear  in   the sum is zero in the next cycle

@@ -9,26 +9,26 @@ from typing import Any
 
 from myhdl import Signal, always, intbv
 
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 
 
 @entity
 def bank(
-    clk: Any,
-    write_row: Any,
-    write_column: Any,
-    write_addr: Any,
-    write_data: Any,
-    read: Any,
-    row_on: Any,
-    column_on: Any,
-    row_next: Any,
-    column_next: Any,
-    addr_00: Any,
-    addr_01: Any,
-    addr_10: Any,
-    addr_11: Any,
-    q: Any,
+    clk: Bit,
+    write_row: Bit,
+    write_column: Bit,
+    write_addr: Word,
+    write_data: Word,
+    read: Bit,
+    row_on: Bit,
+    column_on: Bit,
+    row_next: Bit,
+    column_next: Bit,
+    addr_00: Word,
+    addr_01: Word,
+    addr_10: Word,
+    addr_11: Word,
+    q: Word,
     words: int,
     width: int,
 ) -> Any:

@@ -12,12 +12,12 @@ from myhdl import ConcatSignal, always_comb
 from merp.hdl.base.signals import bits
 from merp.hdl.cnn_merp.input_buffer.bank import bank
 from merp.hdl.cnn_merp.ports.maps import BankRead, BankWrite
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
 
 
 @entity
-def input_banks(clk: Any, write: BankWrite, read: BankRead, taps: Any, design: Design) -> Any:
+def input_banks(clk: Bit, write: BankWrite, read: BankRead, taps: Word, design: Design) -> Any:
     """Write one bank and read all of them.
 
     taps  out  k*k words, bank (0, 0) lowest, then (0, 1), ...: window taps, still rotated

@@ -12,25 +12,25 @@ from myhdl import always, always_comb
 
 from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.cnn_merp.ports.maps import BankWrite, Floor, MapConfig
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
 
 
 @entity
 def map_writer(
-    clk: Any,
-    rst: Any,
-    start: Any,
-    enable: Any,
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
+    enable: Bit,
     config: MapConfig,
     sink: Stream,
     floor: Floor,
     bank: BankWrite,
-    row: Any,
-    column: Any,
-    channel: Any,
-    complete: Any,
-    framing_error: Any,
+    row: Word,
+    column: Word,
+    channel: Word,
+    complete: Bit,
+    framing_error: Bit,
     design: Design,
 ) -> Any:
     """Accept map words and write them into the banks.

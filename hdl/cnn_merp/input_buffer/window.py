@@ -11,12 +11,12 @@ from myhdl import ConcatSignal, always
 
 from merp.hdl.base.rotator import rotator
 from merp.hdl.base.signals import bits
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 
 
 @entity
 def window(
-    clk: Any, row_shift: Any, column_shift: Any, taps: Any, held: Any, k: int, width: int
+    clk: Bit, row_shift: Word, column_shift: Word, taps: Word, held: Word, k: int, width: int
 ) -> Any:
     """Turn bank order into window order.
 

@@ -7,10 +7,11 @@ from typing import Any
 from myhdl import always, block, concat
 
 from merp.hdl.base.signals import Stream
+from merp.hdl.conversion.entity import Bit, Word
 
 
 @block
-def _from_above(clk: Any, sink: Stream, collected: Any, width: int) -> Any:
+def _from_above(clk: Bit, sink: Stream, collected: Word, width: int) -> Any:
     """Push each accepted word in from above, so that the first of k*k ends up lowest."""
     top = len(collected)
 
@@ -23,7 +24,7 @@ def _from_above(clk: Any, sink: Stream, collected: Any, width: int) -> Any:
 
 
 @block
-def _from_below(clk: Any, sink: Stream, collected: Any, width: int) -> Any:
+def _from_below(clk: Bit, sink: Stream, collected: Word, width: int) -> Any:
     """Push each accepted word in from below, so that the last of k*k ends up lowest."""
     kept = len(collected) - width
 
@@ -36,7 +37,7 @@ def _from_below(clk: Any, sink: Stream, collected: Any, width: int) -> Any:
 
 
 @block
-def _single(clk: Any, sink: Stream, collected: Any) -> Any:
+def _single(clk: Bit, sink: Stream, collected: Word) -> Any:
     """Take each accepted word: a 1 x 1 kernel is one."""
 
     @always(clk.posedge)
@@ -48,7 +49,7 @@ def _single(clk: Any, sink: Stream, collected: Any) -> Any:
 
 
 @block
-def collect_taps(clk: Any, sink: Stream, collected: Any, width: int, rotated: bool) -> Any:
+def collect_taps(clk: Bit, sink: Stream, collected: Word, width: int, rotated: bool) -> Any:
     """Collect words of ``width`` bits into ``collected``, one cycle after each transfer.
 
     The first lies lowest; ``rotated``: highest, which turns the kernel by 180 degrees.

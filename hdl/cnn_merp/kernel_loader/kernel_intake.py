@@ -9,22 +9,23 @@ from myhdl import always, always_comb, block
 from merp.hdl.base.signals import Stream, count
 from merp.hdl.cnn_merp.kernel_loader.collect_taps import collect_taps
 from merp.hdl.cnn_merp.ports.kernels import KernelWrite
+from merp.hdl.conversion.entity import Bit, Word
 from merp.models.params.cnn_merp.design import Design
 
 
 @block
 def kernel_intake(
-    clk: Any,
-    rst: Any,
-    start: Any,
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
     sink: Stream,
     kernel: KernelWrite,
-    cu: Any,
-    addr: Any,
-    final: Any,
-    taken: Any,
-    loaded: Any,
-    framing_error: Any,
+    cu: Word,
+    addr: Word,
+    final: Bit,
+    taken: Bit,
+    loaded: Bit,
+    framing_error: Bit,
     design: Design,
     rotated: bool,
 ) -> Any:

@@ -12,22 +12,22 @@ from myhdl import always, always_comb
 from merp.hdl.base.signals import Stream, count, flag
 from merp.hdl.cnn_merp.kernel_loader.kernel_intake import kernel_intake
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite, LoadConfig
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, entity
 from merp.models.params.cnn_merp.design import Design
 
 
 @entity
 def kernel_loader(
-    clk: Any,
-    rst: Any,
-    start: Any,
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
     config: LoadConfig,
     sink_kernel: Stream,
     sink_bias: Stream,
     kernel: KernelWrite,
     bias: BiasWrite,
-    loaded: Any,
-    framing_error: Any,
+    loaded: Bit,
+    framing_error: Bit,
     design: Design,
 ) -> Any:
     """Load m*n*k*k kernel words and m biases, both streams at the same time.

@@ -16,7 +16,7 @@ from merp.hdl.cnn_merp.ports.maps import MapConfig
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig, Sums
 from merp.hdl.cnn_merp.ports.slots import Slot, Verdict
 from merp.hdl.cnn_merp.super_layer.super_layer import super_layer
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, entity
 from merp.models.params.cnn_merp.design import Design
 
 ARRAYS = {"rtl": cu_array, "behavioural": cu_array_fast}
@@ -33,14 +33,14 @@ class Progress:
 
 @entity
 def engine(
-    clk: Any,
-    rst: Any,
-    start: Any,
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
     map_config: MapConfig,
     output_config: OutputConfig,
     kernel: KernelWrite,
     bias: BiasWrite,
-    loaded: Any,
+    loaded: Bit,
     sink: Stream,
     source: Stream,
     verdict: Verdict,

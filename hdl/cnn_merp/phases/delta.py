@@ -23,13 +23,13 @@ from merp.hdl.cnn_merp.ports.status import DeltaStatus
 from merp.hdl.cnn_merp.upsampling.dilater import DilateConfig, dilater
 from merp.hdl.cnn_merp.upsampling.unpool import unpool
 from merp.hdl.cnn_merp.upsampling.unpool_config import UnpoolConfig
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, entity
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 
 
 @block
-def _open(sink: Stream, enable: Any, source: Stream) -> Any:
+def _open(sink: Stream, enable: Bit, source: Stream) -> Any:
     """Connect two streams while enable is high, so that no run is counted before it can go on."""
 
     @always_comb
@@ -44,9 +44,9 @@ def _open(sink: Stream, enable: Any, source: Stream) -> Any:
 
 @entity
 def delta(
-    clk: Any,
-    rst: Any,
-    start: Any,
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
     map_config: MapConfig,
     load_config: LoadConfig,
     output_config: OutputConfig,

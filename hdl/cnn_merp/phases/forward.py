@@ -19,15 +19,15 @@ from merp.hdl.cnn_merp.ports.maps import MapConfig
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig
 from merp.hdl.cnn_merp.ports.slots import Verdict
 from merp.hdl.cnn_merp.ports.status import ForwardStatus
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, entity
 from merp.models.params.cnn_merp.design import Design
 
 
 @entity
 def forward(
-    clk: Any,
-    rst: Any,
-    start: Any,
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
     map_config: MapConfig,
     load_config: LoadConfig,
     output_config: OutputConfig,

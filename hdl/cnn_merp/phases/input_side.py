@@ -18,24 +18,24 @@ from merp.hdl.cnn_merp.sequencer.position_word import PositionWord
 from merp.hdl.cnn_merp.sequencer.positions import positions
 from merp.hdl.cnn_merp.sequencer.row_sequencer import row_sequencer
 from merp.hdl.cnn_merp.sequencer.sequencer import sequencer
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
 
 
 @entity
 def input_side(
-    clk: Any,
-    rst: Any,
-    start: Any,
-    enable: Any,
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
+    enable: Bit,
     config: MapConfig,
     sink: Stream,
-    popped: Any,
+    popped: Bit,
     slot: Slot | RowSlot,
-    held: Any,
+    held: Word,
     verdict: Verdict,
-    complete: Any,
-    framing_error: Any,
+    complete: Bit,
+    framing_error: Bit,
     design: Design,
 ) -> Any:
     """Keep k rows of map words in the banks and issue a slot per cycle; config says in which order.

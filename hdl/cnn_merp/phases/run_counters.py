@@ -14,22 +14,22 @@ from myhdl import always
 from merp.hdl.base.signals import AxiStream, bits, flag
 from merp.hdl.base.status import Status
 from merp.hdl.cnn_merp.ports.slots import Verdict
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, entity
 
 
 @entity
 def run_counters(
-    clk: Any,
-    rst: Any,
-    start: Any,
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
     first: AxiStream,
-    ends: Any,
-    loaded: Any,
-    complete: Any,
-    output_done: Any,
+    ends: Bit,
+    loaded: Bit,
+    complete: Bit,
+    output_done: Bit,
     verdict: Verdict,
-    map_error: Any,
-    load_error: Any,
+    map_error: Bit,
+    load_error: Bit,
     status: Status,
 ) -> Any:
     """Count a run's cycles, and tell when it is over.

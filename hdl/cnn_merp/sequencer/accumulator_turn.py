@@ -10,22 +10,22 @@ from merp.hdl.base.signals import count, flag
 from merp.hdl.cnn_merp.ports.maps import MapConfig
 from merp.hdl.cnn_merp.ports.slots import Verdict
 from merp.hdl.cnn_merp.sequencer.window_order import NextWindow
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.streams.credit_counter import credit_check, credit_counter
 from merp.models.params.cnn_merp.design import Design
 
 
 @entity
 def accumulator_turn(
-    clk: Any,
-    rst: Any,
-    start: Any,
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
     config: MapConfig,
-    busy: Any,
+    busy: Bit,
     window: NextWindow,
-    midway: Any,
-    popped: Any,
-    fire: Any,
+    midway: Bit,
+    popped: Bit,
+    fire: Bit,
     verdict: Verdict,
     design: Design,
 ) -> Any:

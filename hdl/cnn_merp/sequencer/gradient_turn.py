@@ -10,7 +10,7 @@ from merp.hdl.base.signals import count, flag
 from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
 from merp.hdl.cnn_merp.ports.slots import Verdict
 from merp.hdl.cnn_merp.sequencer.window_order import NextWindow
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.streams.credit_counter import credit_check, credit_counter
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.kernel_update_registers import revisit_cycles
@@ -18,16 +18,16 @@ from merp.models.params.cnn_merp.kernel_update_registers import revisit_cycles
 
 @entity
 def gradient_turn(
-    clk: Any,
-    rst: Any,
-    start: Any,
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
     config: GradientMapConfig,
-    busy: Any,
+    busy: Bit,
     window: NextWindow,
-    midway: Any,
-    ends_window: Any,
-    filled: Any,
-    fire: Any,
+    midway: Bit,
+    ends_window: Bit,
+    filled: Bit,
+    fire: Bit,
     verdict: Verdict,
     design: Design,
 ) -> Any:

@@ -9,7 +9,7 @@ from myhdl import always, concat, intbv
 from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.cnn_merp.ports.maps import MapConfig
 from merp.hdl.cnn_merp.sequencer.position_word import PositionWord, row_width
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
 
 
@@ -33,7 +33,7 @@ class Place:
 
 @entity
 def position_entry(
-    clk: Any, config: MapConfig, at: Place, sums: Any, loads: Any, head: Any, design: Design
+    clk: Bit, config: MapConfig, at: Place, sums: Bit, loads: Bit, head: Word, design: Design
 ) -> Any:
     """Compute a position's word in two steps: sums and comparisons, then the choices among them.
 

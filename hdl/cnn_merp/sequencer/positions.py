@@ -13,19 +13,19 @@ from merp.hdl.base.signals import count, flag
 from merp.hdl.cnn_merp.ports.maps import MapConfig, RowMapConfig
 from merp.hdl.cnn_merp.sequencer.position_entry import Place, position_entry
 from merp.hdl.cnn_merp.sequencer.ring_step import ring_step
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
 
 
 @entity
 def positions(
-    clk: Any,
-    rst: Any,
-    start: Any,
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
     config: MapConfig,
-    take: Any,
-    valid: Any,
-    head: Any,
+    take: Bit,
+    valid: Bit,
+    head: Word,
     design: Design,
 ) -> Any:
     """List the output positions of a run; with a RowMapConfig each row config.sweeps times.

@@ -6,15 +6,17 @@ from typing import Any
 
 from myhdl import always_comb, block, intbv
 
+from merp.hdl.conversion.entity import Word
+
 
 @block
 def ring_step(
-    mod: Any,
-    ring: Any,
-    mod_step: Any,
-    ring_step: Any,
-    mod_after: Any,
-    ring_after: Any,
+    mod: Word,
+    ring: Word,
+    mod_step: Word,
+    ring_step: Word,
+    mod_after: Word,
+    ring_after: Word,
     k: int,
     d: int,
 ) -> Any:

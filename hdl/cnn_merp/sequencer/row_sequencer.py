@@ -15,7 +15,7 @@ from merp.hdl.cnn_merp.ports.maps import BankRead, Floor, RowMapConfig
 from merp.hdl.cnn_merp.ports.slots import RowSlot, Verdict
 from merp.hdl.cnn_merp.sequencer.position_word import PositionWord
 from merp.hdl.cnn_merp.sequencer.window_read import window_read
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.streams.credit_counter import credit_counter
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.kernel_update_registers import longest_rest
@@ -23,19 +23,19 @@ from merp.models.params.cnn_merp.kernel_update_registers import longest_rest
 
 @entity
 def row_sequencer(
-    clk: Any,
-    rst: Any,
-    start: Any,
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
     config: RowMapConfig,
-    head: Any,
-    head_valid: Any,
-    head_take: Any,
-    written_row: Any,
-    filled: Any,
+    head: Word,
+    head_valid: Bit,
+    head_take: Bit,
+    written_row: Word,
+    filled: Bit,
     floor: Floor,
     read: BankRead,
-    row_shift: Any,
-    column_shift: Any,
+    row_shift: Word,
+    column_shift: Word,
     slot: RowSlot,
     verdict: Verdict,
     design: Design,

@@ -17,27 +17,27 @@ from merp.hdl.cnn_merp.sequencer.gradient_turn import gradient_turn
 from merp.hdl.cnn_merp.sequencer.position_word import PositionWord
 from merp.hdl.cnn_merp.sequencer.window_order import NextWindow, window_order
 from merp.hdl.cnn_merp.sequencer.window_read import window_read
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
 
 
 @entity
 def sequencer(
-    clk: Any,
-    rst: Any,
-    start: Any,
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
     config: MapConfig,
-    head: Any,
-    head_valid: Any,
-    head_take: Any,
-    written_row: Any,
-    written_column: Any,
-    written_channel: Any,
-    popped: Any,
+    head: Word,
+    head_valid: Bit,
+    head_take: Bit,
+    written_row: Word,
+    written_column: Word,
+    written_channel: Word,
+    popped: Bit,
     floor: Floor,
     read: BankRead,
-    row_shift: Any,
-    column_shift: Any,
+    row_shift: Word,
+    column_shift: Word,
     slot: Slot,
     verdict: Verdict,
     design: Design,

@@ -12,7 +12,7 @@ from myhdl import always, always_comb, concat
 from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.cnn_merp.ports.maps import Floor, MapConfig
 from merp.hdl.cnn_merp.sequencer.position_word import PositionWord
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
 
 
@@ -32,20 +32,20 @@ class NextWindow:
 
 @entity
 def window_order(
-    clk: Any,
-    rst: Any,
-    start: Any,
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
     config: MapConfig,
-    head: Any,
-    head_valid: Any,
-    head_take: Any,
-    written_row: Any,
-    written_column: Any,
-    written_channel: Any,
-    opens: Any,
-    leaves: Any,
+    head: Word,
+    head_valid: Bit,
+    head_take: Bit,
+    written_row: Word,
+    written_column: Word,
+    written_channel: Word,
+    opens: Bit,
+    leaves: Bit,
     window: NextWindow,
-    position: Any,
+    position: Word,
     floor: Floor,
     design: Design,
 ) -> Any:

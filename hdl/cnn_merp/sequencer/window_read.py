@@ -9,19 +9,19 @@ from myhdl import always
 from merp.hdl.base.signals import bits
 from merp.hdl.cnn_merp.ports.maps import BankRead
 from merp.hdl.cnn_merp.sequencer.position_word import PositionWord
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
 
 
 @entity
 def window_read(
-    clk: Any,
-    fetch: Any,
-    position: Any,
-    channel: Any,
+    clk: Bit,
+    fetch: Bit,
+    position: Word,
+    channel: Word,
     read: BankRead,
-    row_shift: Any,
-    column_shift: Any,
+    row_shift: Word,
+    column_shift: Word,
     design: Design,
 ) -> Any:
     """Read the window of an input map at a position.

@@ -8,11 +8,11 @@ from myhdl import always_comb, concat
 
 from merp.hdl.arithmetic.fp_max import fp_max
 from merp.hdl.base.signals import bits, flag
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 
 
 @entity
-def coded_max(fresh: Any, a: Any, b: Any, code: Any, y: Any) -> Any:
+def coded_max(fresh: Bit, a: Word, b: Word, code: Word, y: Word) -> Any:
     """Give the larger of a and b as fp_max does, with its position code above it.
 
     fresh  in   b is the first element: a does not count

@@ -10,29 +10,29 @@ from merp.hdl.base.raster import raster
 from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig
 from merp.hdl.cnn_merp.super_layer.beats import Beat, Step
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.streams.free_places import free_places
 from merp.models.params.cnn_merp.design import Design
 
 
 @entity
 def drain(
-    clk: Any,
-    rst: Any,
-    start: Any,
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
     config: OutputConfig,
-    word: Any,
-    word_valid: Any,
-    take: Any,
-    closes: Any,
-    closes_last: Any,
-    freed: Any,
+    word: Word,
+    word_valid: Bit,
+    take: Bit,
+    closes: Bit,
+    closes_last: Bit,
+    freed: Bit,
     step: Step,
     beat: Beat,
-    drained: Any,
+    drained: Bit,
     design: Design,
     places: int,
-    permit: Any = None,
+    permit: Bit = None,
 ) -> Any:
     """Issue one beat per cycle to the rigid pipeline of ReLU and pooling.
 

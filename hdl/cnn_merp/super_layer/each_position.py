@@ -7,11 +7,11 @@ from typing import Any
 from myhdl import always_comb
 
 from merp.hdl.cnn_merp.super_layer.beats import Step
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, entity
 
 
 @entity
-def each_position(step: Step, closes: Any, closes_last: Any) -> Any:
+def each_position(step: Step, closes: Bit, closes_last: Bit) -> Any:
     """Stand in for pool_position where windows are single elements.
 
     step         in   the beat of this cycle, and its position

@@ -7,21 +7,21 @@ from typing import Any
 from myhdl import always, always_comb
 
 from merp.hdl.base.signals import count
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 
 
 @entity
 def pool_axis(
-    clk: Any,
-    restart: Any,
-    advance: Any,
-    window: Any,
-    stride: Any,
-    pooled: Any,
-    covers: Any,
-    opens: Any,
-    closes: Any,
-    closes_last: Any,
+    clk: Bit,
+    restart: Bit,
+    advance: Bit,
+    window: Word,
+    stride: Word,
+    pooled: Word,
+    covers: Word,
+    opens: Word,
+    closes: Word,
+    closes_last: Bit,
     overlap: int,
 ) -> Any:
     """Walk along one direction and keep account of at most overlap windows that are open.

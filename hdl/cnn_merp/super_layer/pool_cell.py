@@ -12,20 +12,21 @@ from merp.hdl.base.delay import delay
 from merp.hdl.base.signals import bits
 from merp.hdl.cnn_merp.super_layer.beats import PoolUpdate, element_width
 from merp.hdl.cnn_merp.super_layer.coded_max import coded_max
+from merp.hdl.conversion.entity import Bit, Word
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.state_field import position_bits
 
 
 @block
 def pool_cell(
-    clk: Any,
+    clk: Bit,
     update: PoolUpdate,
-    element: Any,
-    average: Any,
-    y: Any,
+    element: Word,
+    average: Bit,
+    y: Word,
     index: int,
     design: Design,
-    codes: Any = None,
+    codes: Word = None,
 ) -> Any:
     """Keep one partial result per address, and combine it with an element.
 

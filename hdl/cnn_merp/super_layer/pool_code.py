@@ -10,13 +10,13 @@ from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig
 from merp.hdl.cnn_merp.super_layer.beats import Step
 from merp.hdl.cnn_merp.super_layer.position_steps import position_steps
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.state_field import position_bits
 
 
 @block
-def _sum(row: Any, column: Any, code: Any) -> Any:
+def _sum(row: Word, column: Word, code: Word) -> Any:
     """The part of a position that a code holds; where no window is open it means nothing."""
     width, size = len(row), len(code)
 
@@ -30,7 +30,7 @@ def _sum(row: Any, column: Any, code: Any) -> Any:
 
 
 @block
-def _walk(clk: Any, restart: Any, advance: Any, stride: Any, amount: Any, place: Any) -> Any:
+def _walk(clk: Bit, restart: Bit, advance: Bit, stride: Word, amount: Word, place: Word) -> Any:
     """Follow one direction: each place is amount per index from where it last had its turn."""
     overlap = len(place)
     left = count((1 << len(stride)) - 1)  # indices until the next turn
@@ -64,7 +64,7 @@ def _walk(clk: Any, restart: Any, advance: Any, stride: Any, amount: Any, place:
 
 @entity
 def pool_code(
-    clk: Any, start: Any, config: OutputConfig, step: Step, codes: Any, design: Design
+    clk: Bit, start: Bit, config: OutputConfig, step: Step, codes: Word, design: Design
 ) -> Any:
     """Follow the output positions and give row * window + column in the window of each memory.
 

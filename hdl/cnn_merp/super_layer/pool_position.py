@@ -12,18 +12,18 @@ from merp.hdl.cnn_merp.ports.outputs import OutputConfig
 from merp.hdl.cnn_merp.super_layer.beats import PoolUpdate, Step
 from merp.hdl.cnn_merp.super_layer.pool_axis import pool_axis
 from merp.hdl.cnn_merp.super_layer.position_steps import position_steps
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, entity
 from merp.models.params.cnn_merp.design import Design
 
 
 @entity
 def pool_position(
-    clk: Any,
-    start: Any,
+    clk: Bit,
+    start: Bit,
     config: OutputConfig,
     step: Step,
-    closes: Any,
-    closes_last: Any,
+    closes: Bit,
+    closes_last: Bit,
     update: PoolUpdate,
     design: Design,
 ) -> Any:

@@ -16,7 +16,7 @@ from merp.hdl.base.delay import delay
 from merp.hdl.base.signals import bits
 from merp.hdl.cnn_merp.super_layer.beats import PoolUpdate, element_width
 from merp.hdl.cnn_merp.super_layer.pool_cell import pool_cell
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
 
 
@@ -27,14 +27,14 @@ def pool_unit_latency(design: Design) -> int:
 
 @entity
 def pool_unit(
-    clk: Any,
-    x: Any,
+    clk: Bit,
+    x: Word,
     update: PoolUpdate,
-    average: Any,
-    scale: Any,
-    y: Any,
+    average: Bit,
+    scale: Word,
+    y: Word,
     design: Design,
-    codes: Any = None,
+    codes: Word = None,
 ) -> Any:
     """Pool the elements of one lane.
 

@@ -7,16 +7,17 @@ from typing import Any
 from myhdl import always_comb, block
 
 from merp.hdl.cnn_merp.super_layer.beats import Step
+from merp.hdl.conversion.entity import Bit
 
 
 @block
 def position_steps(
-    start: Any,
+    start: Bit,
     step: Step,
-    row_restart: Any,
-    row_advance: Any,
-    column_restart: Any,
-    column_advance: Any,
+    row_restart: Bit,
+    row_advance: Bit,
+    column_restart: Bit,
+    column_advance: Bit,
 ) -> Any:
     """Take drain's steps apart into those of the two directions; a restart wins over an advance."""
 

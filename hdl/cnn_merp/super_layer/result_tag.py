@@ -8,13 +8,13 @@ from myhdl import always
 
 from merp.hdl.base.signals import count, flag
 from merp.hdl.cnn_merp.super_layer.beats import Beat
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
 
 
 @entity
 def result_tag(
-    clk: Any, rst: Any, beat: Beat, results: Any, last: Any, design: Design, cycles: int
+    clk: Bit, rst: Bit, beat: Beat, results: Word, last: Bit, design: Design, cycles: int
 ) -> Any:
     """Delay the number of a beat's results, and the mark of the run's last ones.
 

@@ -8,12 +8,12 @@ from myhdl import always_comb, concat
 
 from merp.hdl.arithmetic.positive import positive
 from merp.hdl.base.signals import flag
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.formats import FloatFormat
 
 
 @entity
-def state_field(relu: Any, x: Any, code: Any, field: Any, fmt: FloatFormat) -> Any:
+def state_field(relu: Bit, x: Word, code: Word, field: Word, fmt: FloatFormat) -> Any:
     """Put the mask of ReLU, if there is one, below the position of a maximum.
 
     relu   in   the run has ReLU; else the field is the position alone

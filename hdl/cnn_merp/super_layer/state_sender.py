@@ -7,23 +7,23 @@ from typing import Any
 from myhdl import always, always_comb
 
 from merp.hdl.base.signals import bits, count, flag
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 
 
 @entity
 def state_sender(
-    clk: Any,
-    rst: Any,
-    together: Any,
-    field_size: Any,
-    beat: Any,
-    beat_valid: Any,
-    take: Any,
-    value: Any,
-    size: Any,
-    push: Any,
-    flush: Any,
-    room: Any,
+    clk: Bit,
+    rst: Bit,
+    together: Bit,
+    field_size: Word,
+    beat: Word,
+    beat_valid: Bit,
+    take: Bit,
+    value: Word,
+    size: Word,
+    push: Bit,
+    flush: Bit,
+    room: Bit,
     width: int,
     lanes: int,
 ) -> Any:

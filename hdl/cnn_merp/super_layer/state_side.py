@@ -16,7 +16,7 @@ from merp.hdl.cnn_merp.ports.outputs import OutputConfig
 from merp.hdl.cnn_merp.super_layer.beats import Beat, Step, element_width
 from merp.hdl.cnn_merp.super_layer.state_field import state_field
 from merp.hdl.cnn_merp.super_layer.state_sender import state_sender
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.streams.bit_packer import bit_packer
 from merp.hdl.streams.credit_fifo import credit_fifo
 from merp.hdl.streams.free_places import free_places
@@ -26,19 +26,19 @@ from merp.models.params.state_field import position_bits
 
 @entity
 def state_side(
-    clk: Any,
-    rst: Any,
-    start: Any,
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
     config: OutputConfig,
     step: Step,
-    closes: Any,
-    permit: Any,
+    closes: Bit,
+    permit: Bit,
     beat: Beat,
-    elements: Any,
-    results: Any,
-    last: Any,
+    elements: Word,
+    results: Word,
+    last: Bit,
     source: Stream,
-    done: Any,
+    done: Bit,
     design: Design,
     places: int,
 ) -> Any:

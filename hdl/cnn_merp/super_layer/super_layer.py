@@ -20,7 +20,7 @@ from merp.hdl.cnn_merp.super_layer.pool_position import pool_position
 from merp.hdl.cnn_merp.super_layer.pool_unit import pool_unit, pool_unit_latency
 from merp.hdl.cnn_merp.super_layer.result_tag import result_tag
 from merp.hdl.cnn_merp.super_layer.state_side import state_side
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.streams.credit_fifo import credit_fifo
 from merp.hdl.streams.serializer import serializer
 from merp.models.params.cnn_merp.design import Design
@@ -32,14 +32,14 @@ CREDIT_CYCLES = 4
 
 @entity
 def super_layer(
-    clk: Any,
-    rst: Any,
-    start: Any,
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
     config: OutputConfig,
     sums: Sums,
-    popped: Any,
+    popped: Bit,
     source: Stream,
-    done: Any,
+    done: Bit,
     design: Design,
     state: Stream | None = None,
 ) -> Any:

@@ -7,22 +7,22 @@ from typing import Any
 from myhdl import always, always_comb
 
 from merp.hdl.base.signals import Stream
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 
 
 @entity
 def parameter_reader(
-    clk: Any,
-    rst: Any,
-    start: Any,
-    biases: Any,
-    last: Any,
-    take: Any,
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
+    biases: Bit,
+    last: Bit,
+    take: Bit,
     sink_kernel: Stream,
     sink_bias: Stream,
-    data: Any,
-    valid: Any,
-    framing_error: Any,
+    data: Word,
+    valid: Bit,
+    framing_error: Bit,
 ) -> Any:
     """Offer the word of whichever stream has its turn.
 

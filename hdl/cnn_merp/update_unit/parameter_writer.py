@@ -7,24 +7,24 @@ from typing import Any
 from myhdl import ConcatSignal, always, always_comb
 
 from merp.hdl.base.signals import Stream, bits, flag
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.streams.credit_fifo import credit_fifo
 
 
 @entity
 def parameter_writer(
-    clk: Any,
-    rst: Any,
-    start: Any,
-    push: Any,
-    biases: Any,
-    last: Any,
-    data: Any,
-    popped: Any,
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
+    push: Bit,
+    biases: Bit,
+    last: Bit,
+    data: Word,
+    popped: Bit,
     source_kernel: Stream,
     source_bias: Stream,
-    ends: Any,
-    sent: Any,
+    ends: Bit,
+    sent: Bit,
     words: int,
 ) -> Any:
     """Keep up to words words until their streams take them.

@@ -20,7 +20,7 @@ from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
 from merp.hdl.cnn_merp.update_unit.parameter_reader import parameter_reader
 from merp.hdl.cnn_merp.update_unit.parameter_writer import parameter_writer
 from merp.hdl.cnn_merp.update_unit.update_walk import update_walk
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.streams.free_places import free_places
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.kernel_update_registers import gradient_latency
@@ -35,7 +35,7 @@ CREDIT_CYCLES = 4
 
 
 @block
-def _from_rest(gradient: Any, is_zero: Any, velocity: Any) -> Any:
+def _from_rest(gradient: Word, is_zero: Bit, velocity: Word) -> Any:
     """Velocity without momentum: RN(+0 + g), which is g but for the sign of zero."""
 
     @always_comb
@@ -50,24 +50,24 @@ def _from_rest(gradient: Any, is_zero: Any, velocity: Any) -> Any:
 
 @entity
 def update_unit(
-    clk: Any,
-    rst: Any,
-    start: Any,
-    final_issue: Any,
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
+    final_issue: Bit,
     map_config: GradientMapConfig,
     config: UpdateConfig,
     read: GradientRead,
-    kernel_gradient: Any,
-    bias_read: Any,
-    bias_index: Any,
-    bias_gradient: Any,
+    kernel_gradient: Word,
+    bias_read: Bit,
+    bias_index: Word,
+    bias_gradient: Word,
     sink_kernel: Stream,
     sink_bias: Stream,
     source_kernel: Stream,
     source_bias: Stream,
-    ends: Any,
-    done: Any,
-    framing_error: Any,
+    ends: Bit,
+    done: Bit,
+    framing_error: Bit,
     design: Design,
     array: str = "rtl",
     sink_kernel_velocity: Stream | None = None,

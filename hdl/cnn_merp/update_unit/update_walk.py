@@ -9,24 +9,24 @@ from myhdl import always, always_comb
 from merp.hdl.base.signals import count, flag
 from merp.hdl.cnn_merp.ports.gradients import GradientRead
 from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
 
 
 @entity
 def update_walk(
-    clk: Any,
-    rst: Any,
-    start: Any,
-    final_issue: Any,
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
+    final_issue: Bit,
     config: GradientMapConfig,
-    advance: Any,
-    walking: Any,
-    biases: Any,
-    last: Any,
+    advance: Bit,
+    walking: Bit,
+    biases: Bit,
+    last: Bit,
     read: GradientRead,
-    bias_read: Any,
-    bias_index: Any,
+    bias_read: Bit,
+    bias_index: Word,
     design: Design,
     settle: int,
 ) -> Any:

@@ -12,7 +12,7 @@ from myhdl import always, always_comb
 
 from merp.hdl.base.registers import RegisterBundle
 from merp.hdl.base.signals import Stream, count, flag
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, entity
 from merp.models.params.cnn_merp.delta_registers import DILATE, MAX_DILATION
 from merp.models.params.cnn_merp.design import Design
 
@@ -26,13 +26,13 @@ class DilateConfig(RegisterBundle):
 
 @entity
 def dilater(
-    clk: Any,
-    rst: Any,
-    start: Any,
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
     config: DilateConfig,
     sink: Stream,
     source: Stream,
-    framing_error: Any,
+    framing_error: Bit,
     design: Design,
 ) -> Any:
     """Pass the words of every stride-th row and column, and +0 for all others.

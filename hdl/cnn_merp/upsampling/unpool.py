@@ -25,7 +25,7 @@ from merp.hdl.cnn_merp.upsampling.unpool_reader import unpool_reader
 from merp.hdl.cnn_merp.upsampling.unpool_scale import CREDIT_CYCLES, unpool_scale
 from merp.hdl.cnn_merp.upsampling.unpool_sum import unpool_sum
 from merp.hdl.cnn_merp.upsampling.unpool_writer import unpool_writer
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.streams.bit_unpacker import bit_unpacker
 from merp.hdl.streams.credit_fifo import credit_fifo
 from merp.hdl.streams.run_input import run_input
@@ -35,15 +35,15 @@ from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 
 @entity
 def unpool(
-    clk: Any,
-    rst: Any,
-    start: Any,
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
     config: UnpoolConfig,
     sink: Stream,
     sink_state: Stream,
     source: Stream,
-    done: Any,
-    framing_error: Any,
+    done: Bit,
+    framing_error: Bit,
     design: UnpoolDesign,
 ) -> Any:
     """Expand a delta to the resolution of the sums and apply ReLU'.

@@ -7,26 +7,26 @@ from typing import Any
 from myhdl import ConcatSignal, always, always_comb
 
 from merp.hdl.base.signals import bits, count, flag
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 
 
 @entity
 def unpool_axis(
-    clk: Any,
-    start: Any,
-    restart: Any,
-    advance: Any,
-    unit: Any,
-    reach: Any,
-    stride: Any,
-    pooled: Any,
-    covers: Any,
-    taps: Any,
-    oldest: Any,
-    opens_next: Any,
-    newest: Any,
-    closes: Any,
-    closed: Any,
+    clk: Bit,
+    start: Bit,
+    restart: Bit,
+    advance: Bit,
+    unit: Word,
+    reach: Word,
+    stride: Word,
+    pooled: Word,
+    covers: Word,
+    taps: Word,
+    oldest: Word,
+    opens_next: Bit,
+    newest: Word,
+    closes: Bit,
+    closed: Word,
     overlap: int,
 ) -> Any:
     """Walk along one direction and keep account of at most overlap windows that are open.

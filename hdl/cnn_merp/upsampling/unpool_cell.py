@@ -8,23 +8,23 @@ from myhdl import always
 
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.cnn_merp.upsampling.unpool_config import tap_width
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 
 
 @entity
 def unpool_cell(
-    clk: Any,
-    write_enable: Any,
-    write_address: Any,
-    write_data: Any,
-    address: Any,
-    row_on: Any,
-    column_on: Any,
-    row_tap: Any,
-    column_tap: Any,
-    average: Any,
-    term: Any,
+    clk: Bit,
+    write_enable: Bit,
+    write_address: Word,
+    write_data: Word,
+    address: Word,
+    row_on: Bit,
+    column_on: Bit,
+    row_tap: Word,
+    column_tap: Word,
+    average: Bit,
+    term: Word,
     design: UnpoolDesign,
 ) -> Any:
     """Keep pooled elements, and give one per cycle, or -0 where it does not contribute.

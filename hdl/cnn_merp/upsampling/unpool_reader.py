@@ -17,24 +17,24 @@ from merp.hdl.cnn_merp.upsampling.unpool_config import (
     Written,
     address_width,
 )
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.streams.free_places import free_places
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 
 
 @entity
 def unpool_reader(
-    clk: Any,
-    rst: Any,
-    start: Any,
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
     config: UnpoolConfig,
-    word: Any,
-    word_valid: Any,
-    word_ready: Any,
-    field: Any,
-    field_valid: Any,
-    field_take: Any,
-    freed: Any,
+    word: Word,
+    word_valid: Bit,
+    word_ready: Bit,
+    field: Word,
+    field_valid: Bit,
+    field_take: Bit,
+    freed: Bit,
     written: Written,
     passed: Passed,
     read: UnpoolRead,

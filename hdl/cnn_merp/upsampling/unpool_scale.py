@@ -10,7 +10,7 @@ from merp.hdl.arithmetic.fp_mul import fp_mul
 from merp.hdl.base.delay import delay
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.base.valid_delay import valid_delay
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.streams.credit_fifo import credit_fifo
 from merp.hdl.streams.free_places import free_places
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
@@ -21,16 +21,16 @@ CREDIT_CYCLES = 3
 
 @entity
 def unpool_scale(
-    clk: Any,
-    rst: Any,
-    average: Any,
-    scale: Any,
-    data: Any,
-    valid: Any,
-    ready: Any,
-    word: Any,
-    word_valid: Any,
-    take: Any,
+    clk: Bit,
+    rst: Bit,
+    average: Bit,
+    scale: Word,
+    data: Word,
+    valid: Bit,
+    ready: Bit,
+    word: Word,
+    word_valid: Bit,
+    take: Bit,
     design: UnpoolDesign,
 ) -> Any:
     """Multiply deltas by 1 / window^2, or let them pass.

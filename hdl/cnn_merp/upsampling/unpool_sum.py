@@ -16,13 +16,18 @@ from merp.hdl.cnn_merp.upsampling.unpool_config import (
     address_width,
     tap_width,
 )
-from merp.hdl.conversion.entity import entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 
 
 @block
 def _order(
-    clk: Any, terms: Any, row_oldest: Any, column_oldest: Any, ordered: Any, design: UnpoolDesign
+    clk: Bit,
+    terms: Word,
+    row_oldest: Word,
+    column_oldest: Word,
+    ordered: Word,
+    design: UnpoolDesign,
 ) -> Any:
     """Put terms into raster order; the first is added to +0 on the way.
 
@@ -62,7 +67,7 @@ def _order(
 
 
 @block
-def _copy(x: Any, y: Any) -> Any:
+def _copy(x: Word, y: Word) -> Any:
     @always_comb
     def copy() -> None:
         y.next = x
@@ -72,7 +77,7 @@ def _copy(x: Any, y: Any) -> Any:
 
 @entity
 def unpool_sum(
-    clk: Any, write: UnpoolWrite, read: UnpoolRead, average: Any, y: Any, design: UnpoolDesign
+    clk: Bit, write: UnpoolWrite, read: UnpoolRead, average: Bit, y: Word, design: UnpoolDesign
 ) -> Any:
     """Read all memories and add what they contribute.
 
