@@ -29,10 +29,12 @@ def run_job(job: Job, engine: str, progress: Progress | None = None) -> list[Rec
     Raises:
         BadInput: no such engine, or its simulator is not installed.
         Stuck: no word moved for the job's limit of cycles.
-        ValueError: a run does not fit the top.
+        ValueError: a run does not fit the top, or its arrays do not fit the engine.
     """
     if engine not in ENGINES:
         raise BadInput(f"--engine {engine}: no such engine, allowed: {', '.join(ENGINES)}")
+    if engine != "myhdl" and job.top.array != "rtl":
+        raise ValueError(f"engine {engine} runs the hardware: array {job.top.array!r} is myhdl's")
     if job.vcd is not None:
         check_writable(job.vcd)
     module: Engine = import_module(f"merp.cosim.engines.{engine}_engine")

@@ -24,14 +24,15 @@ def run_job(job: Job, progress: Progress | None = None) -> list[Record]:
 
 
 def elaboration_sha(top: Top) -> str:
-    """Fingerprint of an elaboration: block, parameters, port widths, and the hardware's sources.
+    """Fingerprint of an elaboration: block, parameters, arrays, port widths, and the sources.
 
     MyHDL elaborates from the sources directly, so they stand for the netlist that the other
     engines hash.
     """
     digest = hashlib.sha256()
     parameters = sorted((key, repr(value)) for key, value in top.parameters.items())
-    digest.update(repr((top.function.__module__, top.name, parameters, top.ports)).encode())
+    elaborated = (top.function.__module__, top.name, parameters, top.ports, top.array)
+    digest.update(repr(elaborated).encode())
     sources = {Path(inspect.getsourcefile(inspect.unwrap(top.function)) or top.name)}
     for package in (merp.hdl, merp.models.params):
         sources |= set(Path(package.__path__[0]).rglob("*.py"))

@@ -10,6 +10,7 @@ from merp.hdl.arithmetic.fp_add import fp_add
 from merp.hdl.arithmetic.fp_mul import fp_mul
 from merp.hdl.base.delay import delay
 from merp.hdl.base.signals import bits
+from merp.hdl.behavioural.scaled_sum import scaled_sum_fast
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.formats import FloatFormat
 
@@ -28,7 +29,7 @@ def _negate(x: Word, y: Word) -> Any:
     return flip
 
 
-@entity
+@entity(twin=scaled_sum_fast)
 def scaled_sum(
     clk: Bit,
     factor: Word,

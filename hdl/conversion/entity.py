@@ -1,6 +1,7 @@
 """The decorator of every block that becomes a VHDL entity (and Verilog module) of its own.
 
-In simulation ``@entity`` is MyHDL's ``@block``. While ``convert`` elaborates a design, an entity
+In simulation ``@entity`` is MyHDL's ``@block``; an entity that declares a twin is simulated by it
+where ``behavioural`` asks for that. While ``convert`` elaborates a design, an entity
 inside another one stands there as a stub that only remembers its arguments, so that the cost of a
 conversion follows the number of distinct entities and not of instances. A plain ``@block`` inside
 an entity is flattened into it.
@@ -9,11 +10,11 @@ an entity is flattened into it.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import FrameType
-from typing import Any
+from typing import Any, overload
 
 from merp.hdl.conversion.internals import Block, BlockDecorator, CallInfo, unique_block_name
 
@@ -24,6 +25,7 @@ Word = Any
 """A port of raw bits, ``Signal(intbv()[n:])``; where a block takes either, so is a single bit."""
 
 _stubs_wanted = ContextVar("stubs_wanted", default=False)  # of this thread
+_twins_wanted = ContextVar("twins_wanted", default=False)
 
 
 @contextmanager
@@ -34,6 +36,19 @@ def stubs() -> Iterator[None]:
         yield
     finally:
         _stubs_wanted.reset(before)
+
+
+@contextmanager
+def behavioural() -> Iterator[None]:
+    """Within this context entities that have a twin are built as their twin.
+
+    It is for simulation. A conversion within it still converts the hardware.
+    """
+    before = _twins_wanted.set(True)
+    try:
+        yield
+    finally:
+        _twins_wanted.reset(before)
 
 
 class Stub(Block):  # type: ignore[misc]
@@ -59,26 +74,57 @@ class Stub(Block):  # type: ignore[misc]
         self.memdict: dict[str, Any] = {}
 
 
-class entity(BlockDecorator):  # type: ignore[misc]
-    """Mark a block function as an entity.
+class Entity(BlockDecorator):  # type: ignore[misc]
+    """A block function marked as an entity.
 
-    Its ports are signals or bundles of signals, its parameters int, bool, str, None, tuples of
-    these, enum members or frozen dataclasses.
+    Attributes:
+        twin: the entity that behaves as this one and is quicker to simulate, or None.
     """
 
+    def __init__(self, func: Callable[..., Any], twin: Entity | None = None) -> None:
+        super().__init__(func)
+        self.twin = twin
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Instantiate the block, or its stub.
+        """Instantiate the block, its twin or its stub.
 
         MyHDL finds the enclosing block by its depth on the stack, so ``Block`` has to be called
         from here and not from a helper.
         """
         if _stubs_wanted.get():
             return Stub(self, args, kwargs, sys._getframe(1))
-        name = unique_block_name(f"{self.func.__name__}{self.calls}")
-        self.calls += 1
+        built = self.twin if self.twin is not None and _twins_wanted.get() else self
+        name = unique_block_name(f"{built.func.__name__}{built.calls}")
+        built.calls += 1
         instance = Block(
-            self.func, self, name, self.srcfile, self.srcline, self.skipname, *args, **kwargs
+            built.func, built, name, built.srcfile, built.srcline, built.skipname, *args, **kwargs
         )
         # MyHDL infers this from the stack, and misses it in nested comprehensions.
         instance.modctxt = True
         return instance
+
+
+@overload
+def entity(func: Callable[..., Any]) -> Entity: ...
+
+
+@overload
+def entity(*, twin: Entity) -> Callable[[Callable[..., Any]], Entity]: ...
+
+
+def entity(
+    func: Callable[..., Any] | None = None, *, twin: Entity | None = None
+) -> Entity | Callable[[Callable[..., Any]], Entity]:
+    """Mark a block function as an entity.
+
+    Its ports are signals or bundles of signals, its parameters int, bool, str, None, tuples of
+    these, enum members or frozen dataclasses.
+
+    Args:
+        func: the block function.
+        twin: an entity with the same parameters that gives the same bits in the same cycles. It is
+            built in its place in a ``behavioural`` context, and never converted.
+    """
+    if func is not None:
+        return Entity(func)
+    return lambda function: Entity(function, twin)

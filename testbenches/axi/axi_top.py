@@ -37,7 +37,8 @@ def axi_registers_of(top: Top) -> RegisterMap:
     return register_map(
         f"{top.name}_axi",
         version("merp"),
-        repr(sorted(top.parameters.items())),
+        # The kind of the arrays was a parameter once; the identity of a bitstream keeps it.
+        repr(sorted([*top.parameters.items(), ("array", "rtl")])),
         check_settings([(pin.name, pin.width) for pin in top.ports.config], known),
         {name: width for name, width in status.items() if name not in FLAGS},
     )

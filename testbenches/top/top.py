@@ -7,13 +7,17 @@ Everything is derived from the bundles of the arguments, so that any top with th
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from merp.hdl.base.signals import AxiStream
+from merp.hdl.conversion.entity import behavioural
 from merp.testbenches.block.trace import flatten
 
 CONTROL = ("clk", "rst", "start")
+
+ARRAYS = ("rtl", "behavioural")
 
 
 @dataclass(frozen=True)
@@ -72,10 +76,25 @@ class Top:
     Attributes:
         function: the block function.
         args: its arguments by name: signals, bundles and parameters.
+        array: what is simulated where a block has a behavioural twin: the block (``rtl``) or the
+            twin. An engine that converts the top runs the block in any case.
+
+    Raises:
+        ValueError: ``array`` is neither.
     """
 
     function: Callable[..., Any]
     args: Mapping[str, Any]
+    array: str = "rtl"
+
+    def __post_init__(self) -> None:
+        """Check the kind of the arrays."""
+        if self.array not in ARRAYS:
+            raise ValueError(f"array must be one of {', '.join(ARRAYS)}, not {self.array!r}")
+
+    def elaboration(self) -> AbstractContextManager[None]:
+        """The context in which a simulation has to instantiate the block."""
+        return behavioural() if self.array == "behavioural" else nullcontext()
 
     @property
     def name(self) -> str:

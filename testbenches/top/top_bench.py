@@ -46,7 +46,8 @@ def run_top(
     def bench_of(write_cycle: Callable[[], None]) -> Any:
         @block
         def bench() -> Any:
-            dut = top.function(**top.args)
+            with top.elaboration():
+                dut = top.function(**top.args)
             clocked = ClockedProcesses(take_clocked(dut, clk))
             play = player(top.ports, read, runs, deliver, limit, progress)
 

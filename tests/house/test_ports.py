@@ -24,8 +24,10 @@ def ports() -> dict[str, Any]:
 def entities(path: Path) -> Iterator[str]:
     """Functions of a file that ``@entity`` decorates."""
     for node in ast.parse(path.read_text()).body:
-        if isinstance(node, ast.FunctionDef) and "entity" in map(ast.unparse, node.decorator_list):
-            yield node.name
+        if isinstance(node, ast.FunctionDef):
+            decorators = [ast.unparse(decorator) for decorator in node.decorator_list]
+            if any(re.match(r"entity(\(twin=|$)", decorator) for decorator in decorators):
+                yield node.name
 
 
 def without_table(page: str, known: set[str]) -> list[str]:

@@ -11,7 +11,6 @@ import numpy as np
 from merp.cosim.engines.record import Record
 from merp.cosim.phases.expectation import Expectation, Pass, Work, expected_ports
 from merp.hdl.base.signals import AxiStream, flag
-from merp.hdl.cnn_merp.phases.datapath import ARRAYS
 from merp.hdl.cnn_merp.phases.delta import delta
 from merp.hdl.cnn_merp.ports.kernels import LoadConfig
 from merp.hdl.cnn_merp.ports.maps import MapConfig
@@ -47,8 +46,6 @@ def delta_top(design: DeltaDesign, array: str = "rtl") -> Top:
     Raises:
         ValueError: ``array`` is not a kind of CU array.
     """
-    if array not in ARRAYS:
-        raise ValueError(f"array must be one of {', '.join(ARRAYS)}, not {array!r}")
     engine, width = design.engine, design.engine.fmt.width
     args: dict[str, Any] = {name: flag() for name in ("clk", "rst", "start")}
     args |= {
@@ -65,9 +62,8 @@ def delta_top(design: DeltaDesign, array: str = "rtl") -> Top:
         "design": engine,
         "undone": design.unpool,
         "before": design.before,
-        "array": array,
     }
-    return Top(delta, args)
+    return Top(delta, args, array)
 
 
 def delta_run(

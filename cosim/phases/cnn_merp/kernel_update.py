@@ -12,7 +12,7 @@ from myhdl import Signal
 from merp.cosim.engines.record import Record
 from merp.cosim.phases.expectation import Expectation, Pair, Pass, Work, expected_ports
 from merp.hdl.base.signals import AxiStream
-from merp.hdl.cnn_merp.phases.kernel_update import ARRAYS, kernel_update
+from merp.hdl.cnn_merp.phases.kernel_update import kernel_update
 from merp.hdl.cnn_merp.ports.gradients import UpdateConfig
 from merp.hdl.cnn_merp.ports.maps import map_config
 from merp.hdl.cnn_merp.ports.status import KernelUpdateStatus
@@ -67,9 +67,6 @@ def kernel_update_top(
     Raises:
         ValueError: ``array`` is not a kind of array.
     """
-    if array not in ARRAYS[design.ku_kind]:
-        allowed = ", ".join(ARRAYS[design.ku_kind])
-        raise ValueError(f"array must be one of {allowed}, not {array!r}")
     streams = [*PORTS.values(), *(VELOCITY_PORTS.values() if momentum else ())]
     args: dict[str, Any] = {name: Signal(bool(0)) for name in ("clk", "rst", "start")}
     args |= {
@@ -78,12 +75,11 @@ def kernel_update_top(
         **{stream: AxiStream(design.fmt.width) for stream in streams},
         "status": KernelUpdateStatus(momentum, undone is not None),
         "design": design,
-        "array": array,
     }
     if undone is not None:
         args |= {"unpool_config": UnpoolConfig(undone), "s_axis_state": AxiStream(8)}
         args["undone"] = undone
-    return Top(kernel_update, args)
+    return Top(kernel_update, args, array)
 
 
 def kernel_update_run(

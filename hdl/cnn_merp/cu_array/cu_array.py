@@ -10,6 +10,7 @@ from merp.hdl.arithmetic.fp_convert import fp_convert
 from merp.hdl.base.delay import delay
 from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.base.valid_delay import valid_delay
+from merp.hdl.cnn_merp.behavioural.cu_array import cu_array_fast
 from merp.hdl.cnn_merp.cu_array.accumulator import accumulator
 from merp.hdl.cnn_merp.cu_array.cu import cu
 from merp.hdl.cnn_merp.cu_array.fused_operands import fused_operands
@@ -21,7 +22,7 @@ from merp.models.params.cnn_merp.design import Design
 from merp.models.params.fused import OPERAND_BITS, activation_bits
 
 
-@entity
+@entity(twin=cu_array_fast)
 def cu_array(
     clk: Bit,
     rst: Bit,

@@ -10,6 +10,7 @@ from merp.hdl.base.delay import delay
 from merp.hdl.base.select_word import index_of, place_of, select_word
 from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.base.valid_delay import valid_delay
+from merp.hdl.cnn_merp.behavioural.gradient_array import gradient_array_fast
 from merp.hdl.cnn_merp.gradient_array.gradient_cu import gradient_cu
 from merp.hdl.cnn_merp.ports.gradients import GradientRead
 from merp.hdl.cnn_merp.ports.slots import Slot
@@ -18,7 +19,7 @@ from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.kernel_update_registers import gradient_latency
 
 
-@entity
+@entity(twin=gradient_array_fast)
 def gradient_array(
     clk: Bit,
     rst: Bit,

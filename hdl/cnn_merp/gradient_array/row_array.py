@@ -10,6 +10,7 @@ from merp.hdl.base.delay import delay
 from merp.hdl.base.memory import kernel_memory
 from merp.hdl.base.select_word import select_word
 from merp.hdl.base.signals import bits, count, flag
+from merp.hdl.cnn_merp.behavioural.row_array import row_array_fast
 from merp.hdl.cnn_merp.gradient_array.row_bundles import RowControl
 from merp.hdl.cnn_merp.gradient_array.row_control import row_control
 from merp.hdl.cnn_merp.gradient_array.row_cu import row_cu
@@ -24,7 +25,7 @@ from merp.models.params.fused import EXPONENT_BITS, OPERAND_BITS, activation_bit
 ELEMENT_PLACE = 5  # GradientRead counts in bits, an element has 2^5
 
 
-@entity
+@entity(twin=row_array_fast)
 def row_array(
     clk: Bit,
     rst: Bit,

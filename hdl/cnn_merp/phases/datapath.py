@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any
 
 from merp.hdl.base.signals import Stream, bits, flag
-from merp.hdl.cnn_merp.behavioural.cu_array import cu_array_fast
 from merp.hdl.cnn_merp.cu_array.cu_array import cu_array
 from merp.hdl.cnn_merp.phases.input_side import input_side
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite
@@ -18,8 +17,6 @@ from merp.hdl.cnn_merp.ports.slots import Slot, Verdict
 from merp.hdl.cnn_merp.super_layer.super_layer import super_layer
 from merp.hdl.conversion.entity import Bit, entity
 from merp.models.params.cnn_merp.design import Design
-
-ARRAYS = {"rtl": cu_array, "behavioural": cu_array_fast}
 
 
 class Progress:
@@ -46,7 +43,6 @@ def engine(
     verdict: Verdict,
     progress: Progress,
     design: Design,
-    array: str,
     state: Stream | None = None,
 ) -> Any:
     """Compute a super layer for a batch of images.
@@ -81,7 +77,7 @@ def engine(
         framing_error=progress.map_error,
         design=design,
     )
-    units = ARRAYS[array](
+    units = cu_array(
         clk, rst, kernel=kernel, bias=bias, slot=slot, window=held, sums=sums, design=design
     )
     finish = super_layer(

@@ -60,7 +60,6 @@ def delta(
     design: Design,
     undone: UnpoolDesign,
     before: bool,
-    array: str = "rtl",
 ) -> Any:
     """Propagate the delta of one layer for a batch of images.
 
@@ -163,7 +162,6 @@ def delta(
         verdict=verdict,
         progress=progress,
         design=design,
-        array=array,
     )
 
     @always_comb

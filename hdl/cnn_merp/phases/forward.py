@@ -37,7 +37,6 @@ def forward(
     m_axis_map: AxiStream,
     status: ForwardStatus,
     design: Design,
-    array: str = "rtl",
     m_axis_state: AxiStream | None = None,
 ) -> Any:
     """Compute one super layer: convolution, ReLU and pooling, for a batch of images.
@@ -95,7 +94,6 @@ def forward(
         verdict=verdict,
         progress=progress,
         design=design,
-        array=array,
         state=m_axis_state and stream_of(m_axis_state),
     )
     ports = [

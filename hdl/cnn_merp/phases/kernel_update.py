@@ -12,8 +12,6 @@ from myhdl import always, always_comb
 
 from merp.hdl.base.signals import AxiStream, Stream, bits, count, flag, stream_of
 from merp.hdl.base.word_counter import word_counter
-from merp.hdl.cnn_merp.behavioural.gradient_array import gradient_array_fast
-from merp.hdl.cnn_merp.behavioural.row_array import row_array_fast
 from merp.hdl.cnn_merp.delta_buffer.delta_buffer import delta_buffer
 from merp.hdl.cnn_merp.delta_buffer.delta_rows import delta_rows
 from merp.hdl.cnn_merp.gradient_array.bias_gradient import bias_gradient
@@ -32,10 +30,7 @@ from merp.hdl.conversion.entity import Bit, entity
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 
-ARRAYS = {
-    "position": {"rtl": gradient_array, "behavioural": gradient_array_fast},
-    "row": {"rtl": row_array, "behavioural": row_array_fast},
-}
+ARRAYS = {"position": gradient_array, "row": row_array}
 
 
 @entity
@@ -53,7 +48,6 @@ def kernel_update(
     m_axis_bias: AxiStream,
     status: KernelUpdateStatus,
     design: Design,
-    array: str = "rtl",
     s_axis_kernel_velocity: AxiStream | None = None,
     s_axis_bias_velocity: AxiStream | None = None,
     m_axis_kernel_velocity: AxiStream | None = None,
@@ -151,7 +145,7 @@ def kernel_update(
         framing_error=delta_error,
         design=design,
     )
-    units = ARRAYS[design.ku_kind][array](
+    units = ARRAYS[design.ku_kind](
         clk,
         rst,
         slot=slot,
@@ -191,7 +185,6 @@ def kernel_update(
         done=output_done,
         framing_error=update_error,
         design=design,
-        array=array,
         sink_kernel_velocity=s_axis_kernel_velocity and stream_of(s_axis_kernel_velocity),
         sink_bias_velocity=s_axis_bias_velocity and stream_of(s_axis_bias_velocity),
         source_kernel_velocity=m_axis_kernel_velocity and stream_of(m_axis_kernel_velocity),

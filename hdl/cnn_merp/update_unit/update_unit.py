@@ -14,7 +14,6 @@ from merp.hdl.arithmetic.scaled_sum import scaled_sum
 from merp.hdl.base.delay import delay
 from merp.hdl.base.signals import Stream, bits, flag
 from merp.hdl.base.valid_delay import valid_delay
-from merp.hdl.behavioural.scaled_sum import scaled_sum_fast
 from merp.hdl.cnn_merp.ports.gradients import READ_LATENCY, GradientRead, UpdateConfig
 from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
 from merp.hdl.cnn_merp.update_unit.parameter_reader import parameter_reader
@@ -24,8 +23,6 @@ from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.streams.free_places import free_places
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.kernel_update_registers import gradient_latency
-
-SUMS = {"rtl": scaled_sum, "behavioural": scaled_sum_fast}
 
 SLOT_CYCLES = 2
 """From the issue of a slot to the slot at the array."""
@@ -69,7 +66,6 @@ def update_unit(
     done: Bit,
     framing_error: Bit,
     design: Design,
-    array: str = "rtl",
     sink_kernel_velocity: Stream | None = None,
     sink_bias_velocity: Stream | None = None,
     source_kernel_velocity: Stream | None = None,
@@ -168,7 +164,7 @@ def update_unit(
         delay(clk, d=tag_chosen, q=tag_new, cycles=parameter_at - gradient_at),
         delay(clk, d=old, q=late_old, cycles=velocity_at),
     ]
-    descent = SUMS[array](
+    descent = scaled_sum(
         clk,
         factor=config.rate,
         x=velocity,
@@ -252,7 +248,7 @@ def update_unit(
         delay(clk, d=past, q=late_past, cycles=gradient_at),
         delay(clk, d=tag_chosen, q=tag_velocity, cycles=velocity_at - gradient_at),
     ]
-    momentum = SUMS[array](
+    momentum = scaled_sum(
         clk,
         factor=config.momentum,
         x=late_past,

@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from myhdl import Signal, StopSimulation, always, block, delay, instance
 
 from merp.hdl.base.signals import bits
-from merp.hdl.conversion.entity import entity, stubs
+from merp.hdl.conversion.convert import convert
+from merp.hdl.conversion.entity import behavioural, entity, stubs
+from merp.testbenches.block.trace import run_block
 
 
 @entity
@@ -78,3 +81,68 @@ def test_stubs_end_with_an_error_inside() -> None:
     with pytest.raises(KeyError), stubs():
         raise KeyError
     assert increment(Signal(bool(0)), bits(8), bits(8)).subs
+
+
+@entity
+def increment_fast(clk: Any, d: Any, q: Any, step: int = 1) -> Any:
+    """Behave as ``increment``, with a state that no hardware has."""
+    seen: list[int] = []
+
+    @always(clk.posedge)
+    def add() -> None:
+        seen.append(int(d))
+        q.next = (seen[-1] + step) % 256
+
+    return add
+
+
+@entity(twin=increment_fast)
+def twinned(clk: Any, d: Any, q: Any, step: int = 1) -> Any:
+    """Add ``step`` each clock."""
+
+    @always(clk.posedge)
+    def add() -> None:
+        q.next = (d + step) % 256
+
+    return add
+
+
+@entity
+def holder(clk: Any, d: Any, q: Any) -> Any:
+    """An entity with a twin inside, in a comprehension too."""
+    middle = bits(8)
+    return twinned(clk, d, middle), [twinned(clk, middle, q, step=2) for _ in range(1)]
+
+
+def args() -> dict[str, Any]:
+    return {"clk": Signal(bool(0)), "d": bits(8), "q": bits(8)}
+
+
+def functions(block: Any) -> list[str]:
+    return [sub.func.__name__ for sub in block.subs]
+
+
+def test_a_twin_is_built_where_the_context_asks_for_it() -> None:
+    assert functions(holder(**args())) == ["twinned", "twinned"]
+    with behavioural():
+        assert functions(holder(**args())) == ["increment_fast", "increment_fast"]
+        assert increment(**args()).func.__name__ == "increment"  # it has none
+    assert functions(holder(**args())) == ["twinned", "twinned"]
+
+
+def test_a_twin_gives_the_same_trace() -> None:
+    def drive(cycle: int, _: dict[str, int]) -> dict[str, int]:
+        return {"d": 37 * cycle % 256}
+
+    hardware = run_block(holder, args(), ("d",), drive, 20)
+    with behavioural():
+        assert run_block(holder, args(), ("d",), drive, 20).rows == hardware.rows
+
+
+def test_conversion_takes_the_hardware_whatever_the_context(tmp_path: Path) -> None:
+    before = convert(holder, args(), "vhdl", tmp_path / "before").files
+    with behavioural():
+        within = convert(holder, args(), "vhdl", tmp_path / "within").files
+        alone = convert(twinned, args(), "vhdl", tmp_path / "alone").files
+    assert [file.read_bytes() for file in within] == [file.read_bytes() for file in before]
+    assert alone[-1].name == "twinned.vhd"

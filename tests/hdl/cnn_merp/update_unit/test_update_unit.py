@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -16,6 +17,7 @@ from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.cnn_merp.ports.gradients import READ_LATENCY, GradientRead, UpdateConfig
 from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
 from merp.hdl.cnn_merp.update_unit.update_unit import SLOT_CYCLES, update_unit
+from merp.hdl.conversion.entity import behavioural
 from merp.models.golden.kernel_update import update
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.kernel_update_registers import gradient_latency
@@ -198,7 +200,7 @@ def play(
         "read": GradientRead(design), "kernel_gradient": bits(width), "bias_read": flag(),
         "bias_index": count(design.groups * design.n_cu - 1), "bias_gradient": bits(width),
         **{f"{way}_{name}": Stream(width) for way in ("sink", "source") for name in STREAMS[:2]},
-        "ends": flag(), "done": flag(), "framing_error": flag(), "design": design, "array": array,
+        "ends": flag(), "done": flag(), "framing_error": flag(), "design": design,
     }  # fmt: skip
     if momentum:
         args |= {f"{w}_{name}": Stream(width) for w in ("sink", "source") for name in STREAMS[2:]}
@@ -208,7 +210,8 @@ def play(
     for name in driver.names:
         inputs += [f"sink_{name}_{pin}" for pin in ("data", "valid", "last")]
         inputs.append(f"source_{name}_ready")
-    return driver, run_block(update_unit, args, tuple(inputs), driver.drive, cycles)
+    with behavioural() if array == "behavioural" else nullcontext():
+        return driver, run_block(update_unit, args, tuple(inputs), driver.drive, cycles)
 
 
 def check(driver: Driver, runs: Sequence[Update]) -> None:
