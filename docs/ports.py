@@ -102,7 +102,7 @@ def _alone() -> Iterator[tuple[Callable[..., Any], dict[str, Any], str]]:
     args = {"clk": flag(), "a": bits(wide.width), "y": bits(BINARY32.width)}
     yield fp_convert, args | {"fmt": wide, "target": BINARY32}, "36 bits to 32"
     network = open_network("digits")
-    unpool = delta_design(network, network.layer("conv2"), before=False).unpool
+    unpool = delta_design(network, network.layer("conv2")).unpool
     ports = ("clk", "rst", "average", "valid", "ready", "word_valid", "take")
     words = ("scale", "data", "word")
     signals = {name: flag() for name in ports} | {name: bits(BINARY32.width) for name in words}

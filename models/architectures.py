@@ -1,7 +1,7 @@
 """The architectures whose designs a network file may describe.
 
 An architecture is a type of design and the reader of its table; its phases stand in
-``cosim.phases.phase``.
+``cosim.architectures``.
 """
 
 from __future__ import annotations

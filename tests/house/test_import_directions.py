@@ -29,7 +29,8 @@ def rooms(*floors: Mapping[str, str]) -> Rooms:
 PARAMS = "errors params params.cnn_merp"
 MODELS = rooms(
     {"errors": "", "params": "errors", "params.cnn_merp": "errors params"},
-    dict.fromkeys(("arithmetic", "network", "fpga"), PARAMS),
+    {"architectures": PARAMS},
+    {"arithmetic": PARAMS, "network": f"{PARAMS} architectures", "fpga": PARAMS},
     dict.fromkeys(("golden", "traffic", "cnn_merp"), f"{PARAMS} arithmetic network fpga"),
 )
 
@@ -57,7 +58,8 @@ TESTBENCHES = rooms(
 )
 
 COSIM = rooms(
-    {"engines": "", "phases": "", "audit": "engines phases"},
+    {"engines": "", "phases": "engines", "phases.cnn_merp": "engines phases"},
+    {"architectures": "phases phases.cnn_merp", "audit": "engines phases phases.cnn_merp"},
     {"block": "engines", "synthesis": "engines"},
 )
 

@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from merp.cosim.phases.phase import Phase, phase_of
+from merp.cosim.architectures import phase_of
+from merp.cosim.phases.phase import Phase
 from merp.models.cnn_merp.cycles import Cycles, layer_cycles
 from merp.models.cnn_merp.reconfiguration import layer_passes
 from merp.models.errors import BadInput

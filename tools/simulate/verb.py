@@ -79,7 +79,7 @@ def run(args: argparse.Namespace) -> int:
         _make_directory(args.output)
 
     # The simulators' imports wait until the input is good.
-    from merp.cosim.phases.phase import phases_of
+    from merp.cosim.architectures import phases_of
     from merp.models.golden.golden_step import GoldenStep
     from merp.models.golden.initial import parameters as initial_parameters
     from merp.tools.simulate.choice import Choice
