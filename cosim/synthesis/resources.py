@@ -20,7 +20,7 @@ BLOCKS = frozenset(
     {
         "accumulator", "bank", "bias_gradient", "cu_array", "cu_fused", "delta", "delta_buffer",
         "delta_loader", "dilater", "forward", "fp_add", "fp_mul", "fused_operands",
-        "gradient_array", "gradient_cu", "input_side", "kernel_loader", "kernel_memory",
+        "gradient_array", "gradient_cu", "input_path", "kernel_loader", "dual_port_ram",
         "kernel_update", "row_array", "row_cu", "run_counters", "super_layer", "unpool",
         "update_unit",
     }

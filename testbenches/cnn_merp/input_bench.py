@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from merp.hdl.base.signals import Stream, bits, flag
-from merp.hdl.cnn_merp.phases.input_side import input_side
+from merp.hdl.cnn_merp.phases.input_path import input_path
 from merp.hdl.cnn_merp.ports.maps import MapConfig, RowMapConfig
 from merp.hdl.cnn_merp.ports.slots import RowSlot, Slot, Verdict
 from merp.models.params.cnn_merp.design import Design
@@ -67,7 +67,7 @@ def pattern(rng: np.random.Generator) -> tuple[int, ...]:
     return (*(int(b) for b in rng.random(37) < rng.choice([0.2, 0.5, 0.9])), 1)
 
 
-def run_input_side(
+def run_input_path(
     design: Design, runs: Sequence[InputRun], cycles: int, reset_at: int | None = None
 ) -> Trace:
     """Play the runs back to back; ``cycles`` must suffice for all of them.
@@ -145,4 +145,4 @@ def run_input_side(
             values["popped"] = 1
         return values
 
-    return run_block(input_side, args, inputs, drive, cycles)
+    return run_block(input_path, args, inputs, drive, cycles)

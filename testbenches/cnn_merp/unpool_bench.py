@@ -9,7 +9,7 @@ from myhdl import StopSimulation
 
 from merp.hdl.base.signals import Stream, flag
 from merp.hdl.cnn_merp.upsampling.unpool import unpool
-from merp.hdl.cnn_merp.upsampling.unpool_config import UnpoolConfig
+from merp.hdl.cnn_merp.upsampling.unpool_ports import UnpoolConfig
 from merp.models.golden.state import State, packed
 from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign

@@ -136,7 +136,7 @@ def test_imports_point_left_and_down(path: Path) -> None:
         ("merp.hdl.base.delay", "from merp.hdl.streams.serializer import serializer"),
         ("merp.hdl.base.delay", "from merp.hdl.streams import serializer"),
         ("merp.hdl.behavioural.scaled_sum", "from merp.hdl.base.signals import bits"),
-        ("merp.hdl.cnn_merp.upsampling.unpool", "import merp.hdl.cnn_merp.sequencer.ring_step"),
+        ("merp.hdl.cnn_merp.upsampling.unpool", "import merp.hdl.cnn_merp.sequencer.ring_advance"),
         ("merp.hdl.cnn_merp.ports.maps", "from merp.hdl.cnn_merp.phases.delta import delta"),
         ("merp.models.params.shape", "from merp.models.params.cnn_merp.row import steps"),
         ("merp.tools.train.verb", "from merp.tools.losses import run"),

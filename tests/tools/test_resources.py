@@ -132,7 +132,7 @@ def test_each_block_is_synthesised_once_and_counted_as_often_as_it_occurs(
     assert [name for _, _, name in steps] == asked
     counts = {block.name: block.count for block in found}
     assert found[0].name == asked[-1] == "forward"
-    assert (counts["kernel_memory"], counts["accumulator"], counts["bank"]) == (2, 2, 9)
+    assert (counts["dual_port_ram"], counts["accumulator"], counts["bank"]) == (2, 2, 9)
     assert (counts["fp_mul"], counts["fp_add"]) == (2 * 9, 2 * 8 + 2)
     assert resources.total(found).lut == sum(counts.values())
     whole = resources.measure(forward_top(SMALL), True)

@@ -17,7 +17,7 @@ from merp.hdl.cnn_merp.ports.maps import MapConfig
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig
 from merp.hdl.cnn_merp.ports.status import DeltaStatus
 from merp.hdl.cnn_merp.upsampling.dilater import DilateConfig
-from merp.hdl.cnn_merp.upsampling.unpool_config import UnpoolConfig
+from merp.hdl.cnn_merp.upsampling.unpool_ports import UnpoolConfig
 from merp.models.cnn_merp.phases import DeltaDesign, delta_design, maps_behind
 from merp.models.golden.golden_step import GoldenStep
 from merp.models.golden.state import State, of_maps, packed

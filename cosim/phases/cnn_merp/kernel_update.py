@@ -16,7 +16,7 @@ from merp.hdl.cnn_merp.phases.kernel_update import kernel_update
 from merp.hdl.cnn_merp.ports.gradients import UpdateConfig
 from merp.hdl.cnn_merp.ports.maps import map_config
 from merp.hdl.cnn_merp.ports.status import KernelUpdateStatus
-from merp.hdl.cnn_merp.upsampling.unpool_config import UnpoolConfig
+from merp.hdl.cnn_merp.upsampling.unpool_ports import UnpoolConfig
 from merp.models.cnn_merp.phases import update_design, update_unpool_design
 from merp.models.golden.golden_step import GoldenStep
 from merp.models.golden.inference import group_maps, group_parameters

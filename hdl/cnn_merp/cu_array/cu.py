@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from merp.hdl.base.memory import kernel_memory
+from merp.hdl.base.dual_port_ram import dual_port_ram
 from merp.hdl.base.signals import bits
 from merp.hdl.cnn_merp.cu_array.cu_fused import cu_fused
 from merp.hdl.cnn_merp.cu_array.cu_tree import cu_tree
@@ -36,7 +36,7 @@ def cu(
     No reset.
     """
     kernel = bits(len(data))
-    memory = kernel_memory(
+    memory = dual_port_ram(
         clk,
         write=write,
         write_addr=write_addr,

@@ -7,14 +7,14 @@ from typing import Any
 from myhdl import ConcatSignal, always_comb
 
 from merp.hdl.base.delay import delay
-from merp.hdl.base.memory import kernel_memory
+from merp.hdl.base.dual_port_ram import dual_port_ram
 from merp.hdl.base.select_word import select_word
 from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.cnn_merp.behavioural.row_array import row_array_fast
-from merp.hdl.cnn_merp.gradient_array.row_bundles import RowControl
 from merp.hdl.cnn_merp.gradient_array.row_control import row_control
 from merp.hdl.cnn_merp.gradient_array.row_cu import row_cu
 from merp.hdl.cnn_merp.gradient_array.row_operands import row_operands
+from merp.hdl.cnn_merp.gradient_array.row_ports import RowControl
 from merp.hdl.cnn_merp.ports.gradients import READ_LATENCY, GradientRead
 from merp.hdl.cnn_merp.ports.slots import RowSlot
 from merp.hdl.conversion.entity import Bit, Word, entity
@@ -70,7 +70,7 @@ def row_array(
     row = [
         delay(clk, d=slot.valid, q=store, cycles=1),
         delay(clk, d=slot.column, q=store_column, cycles=1),
-        kernel_memory(
+        dual_port_ram(
             clk,
             write=store,
             write_addr=store_column,

@@ -9,7 +9,7 @@ from myhdl import always, always_comb
 from merp.hdl.base.delay import delay
 from merp.hdl.base.signals import count, flag
 from merp.hdl.base.valid_delay import valid_delay
-from merp.hdl.cnn_merp.gradient_array.row_bundles import RowControl
+from merp.hdl.cnn_merp.gradient_array.row_ports import RowControl
 from merp.hdl.cnn_merp.ports.gradients import GradientRead
 from merp.hdl.cnn_merp.ports.slots import RowSlot
 from merp.hdl.conversion.entity import Bit, Word, entity

@@ -7,9 +7,9 @@ from typing import Any
 from myhdl import ConcatSignal, always_comb
 
 from merp.hdl.base.signals import bits
-from merp.hdl.cnn_merp.gradient_array.row_bundles import RowControl
 from merp.hdl.cnn_merp.gradient_array.row_lane import SCALE_PLACE, SUM_PLACE, row_lane
 from merp.hdl.cnn_merp.gradient_array.row_largest import row_largest
+from merp.hdl.cnn_merp.gradient_array.row_ports import RowControl
 from merp.hdl.cnn_merp.gradient_array.row_sum import row_sum
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.fused.fused_align import fused_align

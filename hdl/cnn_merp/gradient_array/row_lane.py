@@ -9,11 +9,11 @@ from myhdl import always, always_comb, concat, intbv, modbv
 from merp.hdl.arithmetic.fp_add import fp_add
 from merp.hdl.arithmetic.fp_convert import fp_convert
 from merp.hdl.base.delay import delay
-from merp.hdl.base.memory import kernel_memory
+from merp.hdl.base.dual_port_ram import dual_port_ram
 from merp.hdl.base.select_word import select_word
 from merp.hdl.base.signals import bits
-from merp.hdl.cnn_merp.gradient_array.row_bundles import RowControl
 from merp.hdl.cnn_merp.gradient_array.row_control import SCALES_FIRST
+from merp.hdl.cnn_merp.gradient_array.row_ports import RowControl
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.fused.fused_distances import EXPONENT_SUM_BITS
 from merp.hdl.fused.fused_normalise import fused_normalise
@@ -88,7 +88,7 @@ def row_lane(
             fmt=fmt,
         ),
         fp_add(clk, a=row_total, b=operand, y=total, fmt=fmt, latency=design.add_latency),
-        kernel_memory(
+        dual_port_ram(
             clk,
             write=control.write,
             write_addr=control.write_addr,

@@ -9,7 +9,7 @@ from typing import Any
 
 from merp.hdl.base.signals import Stream, bits, flag
 from merp.hdl.cnn_merp.cu_array.cu_array import cu_array
-from merp.hdl.cnn_merp.phases.input_side import input_side
+from merp.hdl.cnn_merp.phases.input_path import input_path
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite
 from merp.hdl.cnn_merp.ports.maps import MapConfig
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig, Sums
@@ -29,7 +29,7 @@ class Progress:
 
 
 @entity
-def engine(
+def datapath(
     clk: Bit,
     rst: Bit,
     start: Bit,
@@ -62,7 +62,7 @@ def engine(
     sums = Sums(design)
     popped = flag()
 
-    windows = input_side(
+    windows = input_path(
         clk,
         rst,
         start,

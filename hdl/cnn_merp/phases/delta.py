@@ -13,7 +13,7 @@ from myhdl import always_comb, block
 from merp.hdl.base.signals import AxiStream, Stream, flag, stream_of
 from merp.hdl.base.word_counter import word_counter
 from merp.hdl.cnn_merp.kernel_loader.delta_loader import delta_loader
-from merp.hdl.cnn_merp.phases.datapath import Progress, engine
+from merp.hdl.cnn_merp.phases.datapath import Progress, datapath
 from merp.hdl.cnn_merp.phases.run_counters import run_counters
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite, LoadConfig
 from merp.hdl.cnn_merp.ports.maps import MapConfig
@@ -22,7 +22,7 @@ from merp.hdl.cnn_merp.ports.slots import Verdict
 from merp.hdl.cnn_merp.ports.status import DeltaStatus
 from merp.hdl.cnn_merp.upsampling.dilater import DilateConfig, dilater
 from merp.hdl.cnn_merp.upsampling.unpool import unpool
-from merp.hdl.cnn_merp.upsampling.unpool_config import UnpoolConfig
+from merp.hdl.cnn_merp.upsampling.unpool_ports import UnpoolConfig
 from merp.hdl.conversion.entity import Bit, entity
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
@@ -148,7 +148,7 @@ def delta(
         framing_error=load_error,
         design=design,
     )
-    datapath = engine(
+    layer = datapath(
         clk,
         rst,
         start,
@@ -193,4 +193,4 @@ def delta(
         load_error=load_error,
         status=status,
     )
-    return expand, spread, loader, datapath, gather, words, counters
+    return expand, spread, loader, layer, gather, words, counters

@@ -12,7 +12,7 @@ from myhdl import always_comb
 from merp.hdl.base.signals import AxiStream, flag, stream_of
 from merp.hdl.base.word_counter import word_counter
 from merp.hdl.cnn_merp.kernel_loader.kernel_loader import kernel_loader
-from merp.hdl.cnn_merp.phases.datapath import Progress, engine
+from merp.hdl.cnn_merp.phases.datapath import Progress, datapath
 from merp.hdl.cnn_merp.phases.run_counters import run_counters
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite, LoadConfig
 from merp.hdl.cnn_merp.ports.maps import MapConfig
@@ -80,7 +80,7 @@ def forward(
         framing_error=load_error,
         design=design,
     )
-    datapath = engine(
+    layer = datapath(
         clk,
         rst,
         start,
@@ -126,4 +126,4 @@ def forward(
     def end() -> None:
         ends.next = m_axis_map.tvalid and m_axis_map.tready and m_axis_map.tlast
 
-    return loader, datapath, words, counters, end
+    return loader, layer, words, counters, end

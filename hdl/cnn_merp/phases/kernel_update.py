@@ -13,11 +13,11 @@ from myhdl import always, always_comb
 from merp.hdl.base.signals import AxiStream, Stream, bits, count, flag, stream_of
 from merp.hdl.base.word_counter import word_counter
 from merp.hdl.cnn_merp.delta_buffer.delta_buffer import delta_buffer
-from merp.hdl.cnn_merp.delta_buffer.delta_rows import delta_rows
+from merp.hdl.cnn_merp.delta_buffer.delta_row_buffer import delta_row_buffer
 from merp.hdl.cnn_merp.gradient_array.bias_gradient import bias_gradient
 from merp.hdl.cnn_merp.gradient_array.gradient_array import gradient_array
 from merp.hdl.cnn_merp.gradient_array.row_array import row_array
-from merp.hdl.cnn_merp.phases.input_side import input_side
+from merp.hdl.cnn_merp.phases.input_path import input_path
 from merp.hdl.cnn_merp.phases.run_counters import run_counters
 from merp.hdl.cnn_merp.ports.gradients import DeltaElement, GradientRead, UpdateConfig
 from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
@@ -25,7 +25,7 @@ from merp.hdl.cnn_merp.ports.slots import RowSlot, Slot, Verdict
 from merp.hdl.cnn_merp.ports.status import KernelUpdateStatus
 from merp.hdl.cnn_merp.update_unit.update_unit import update_unit
 from merp.hdl.cnn_merp.upsampling.unpool import unpool
-from merp.hdl.cnn_merp.upsampling.unpool_config import UnpoolConfig
+from merp.hdl.cnn_merp.upsampling.unpool_ports import UnpoolConfig
 from merp.hdl.conversion.entity import Bit, entity
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
@@ -100,7 +100,7 @@ def kernel_update(
     bias_index = count(design.groups * design.n_cu - 1)
     ends = flag()  # a transfer with the run's last word, whichever stream it leaves by
 
-    windows = input_side(
+    windows = input_path(
         clk,
         rst,
         start,
@@ -131,7 +131,7 @@ def kernel_update(
             framing_error=unpool_error,
             design=undone,
         )
-    second = (delta_rows if by_rows else delta_buffer)(
+    second = (delta_row_buffer if by_rows else delta_buffer)(
         clk,
         rst,
         start,

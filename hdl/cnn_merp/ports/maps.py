@@ -19,7 +19,7 @@ class MapConfig(RegisterBundle):
 class Floor:
     """What the oldest open position still needs of the kept rows; rows count over all images.
 
-    Widths come from ``position_word``, whose fields these are.
+    Widths come from ``position_layout``, whose fields these are.
     """
 
     def __init__(self, row_width: int, column_width: int) -> None:

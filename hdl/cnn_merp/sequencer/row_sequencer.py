@@ -13,7 +13,7 @@ from myhdl import always, always_comb
 from merp.hdl.base.signals import count, flag
 from merp.hdl.cnn_merp.ports.maps import BankRead, Floor, RowMapConfig
 from merp.hdl.cnn_merp.ports.slots import RowSlot, Verdict
-from merp.hdl.cnn_merp.sequencer.position_word import PositionWord
+from merp.hdl.cnn_merp.sequencer.position_layout import PositionWord
 from merp.hdl.cnn_merp.sequencer.window_read import window_read
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.streams.credit_counter import credit_counter
@@ -46,7 +46,7 @@ def row_sequencer(
     a row starts when the row's maps and deltas are all there; the slots of a sweep follow without
     a gap; config.rest idle cycles come after each sweep.
 
-    head, head_valid, head_take  in, in, out  the next position (position_word), each row as often
+    head, head_valid, head_take  in, in, out  the next position (position_layout), each row as often
                   as it is swept
     written_row   in   row of the next map word to be written, over all images
     filled        in   pulse: one more row of deltas is there

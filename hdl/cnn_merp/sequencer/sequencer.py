@@ -12,9 +12,9 @@ from myhdl import always, always_comb, intbv
 from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.cnn_merp.ports.maps import BankRead, Floor, GradientMapConfig, MapConfig
 from merp.hdl.cnn_merp.ports.slots import Slot, Verdict
-from merp.hdl.cnn_merp.sequencer.accumulator_turn import accumulator_turn
-from merp.hdl.cnn_merp.sequencer.gradient_turn import gradient_turn
-from merp.hdl.cnn_merp.sequencer.position_word import PositionWord
+from merp.hdl.cnn_merp.sequencer.accumulator_issue import accumulator_issue
+from merp.hdl.cnn_merp.sequencer.gradient_issue import gradient_issue
+from merp.hdl.cnn_merp.sequencer.position_layout import PositionWord
 from merp.hdl.cnn_merp.sequencer.window_order import NextWindow, window_order
 from merp.hdl.cnn_merp.sequencer.window_read import window_read
 from merp.hdl.conversion.entity import Bit, Word, entity
@@ -46,11 +46,11 @@ def sequencer(
 
     For each pair of positions (or one, if p = 1): for input map i: for lane: for group g: a slot.
     A window starts with its slot of group 0, when its last element has been written and
-    accumulator_turn allows it; the other slots of a window follow without a gap. With a
-    GradientMapConfig (p = 1) each slot of a position has a sum of its own, and gradient_turn is
+    accumulator_issue allows it; the other slots of a window follow without a gap. With a
+    GradientMapConfig (p = 1) each slot of a position has a sum of its own, and gradient_issue is
     the rule.
 
-    head, head_valid, head_take  in, in, out  the next position (position_word)
+    head, head_valid, head_take  in, in, out  the next position (position_layout)
     written_*     in   place of the next map word to be written; rows count over all images
     popped        in   the FIFO behind the sums gave a word away, or a word of deltas is there
     floor         out  what the oldest open position still needs, for the write permission
@@ -161,7 +161,7 @@ def sequencer(
         design=design,
     )
     if isinstance(config, GradientMapConfig):
-        turn = gradient_turn(
+        turn = gradient_issue(
             clk,
             rst,
             start,
@@ -176,7 +176,7 @@ def sequencer(
             design=design,
         )
     else:
-        turn = accumulator_turn(
+        turn = accumulator_issue(
             clk,
             rst,
             start,

@@ -11,7 +11,7 @@ from myhdl import always, always_comb, concat
 
 from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.cnn_merp.ports.maps import Floor, MapConfig
-from merp.hdl.cnn_merp.sequencer.position_word import PositionWord
+from merp.hdl.cnn_merp.sequencer.position_layout import PositionWord
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
 
@@ -54,12 +54,12 @@ def window_order(
     For each pair of positions (or one, if p = 1): for input map i: for lane: a window. The pair's
     positions are taken with its first windows.
 
-    head, head_valid, head_take  in, in, out  the next position (position_word)
+    head, head_valid, head_take  in, in, out  the next position (position_layout)
     written_*  in   place of the next map word to be written; rows count over all images
     opens      in   the window's first slot is issued: the banks are read
     leaves     in   its last slot is issued
     window     out  the next window
-    position   out  the position it belongs to (position_word)
+    position   out  the position it belongs to (position_layout)
     floor      out  what the oldest position with an unread window still needs (but open)
 
     Latency: a window is there one cycle after its position, and arrived two cycles after the

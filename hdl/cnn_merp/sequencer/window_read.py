@@ -8,7 +8,7 @@ from myhdl import always
 
 from merp.hdl.base.signals import bits
 from merp.hdl.cnn_merp.ports.maps import BankRead
-from merp.hdl.cnn_merp.sequencer.position_word import PositionWord
+from merp.hdl.cnn_merp.sequencer.position_layout import PositionWord
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
 
@@ -27,7 +27,7 @@ def window_read(
     """Read the window of an input map at a position.
 
     fetch          in   in this cycle
-    position       in   as laid out in position_word
+    position       in   as laid out in position_layout
     channel        in   the input map
     read           out  read of the banks, one cycle later
     row_shift, column_shift  out  for the window block, two cycles later

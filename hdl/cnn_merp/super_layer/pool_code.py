@@ -8,8 +8,8 @@ from myhdl import ConcatSignal, always, always_comb, block, intbv
 
 from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig
-from merp.hdl.cnn_merp.super_layer.beats import Step
-from merp.hdl.cnn_merp.super_layer.position_steps import position_steps
+from merp.hdl.cnn_merp.super_layer.pool_strobes import pool_strobes
+from merp.hdl.cnn_merp.super_layer.super_layer_ports import Step
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.state_field import position_bits
@@ -88,7 +88,7 @@ def pool_code(
     joined = ConcatSignal(*reversed(places)) if overlap > 1 else places[0]
     early = bits(overlap**2 * size)
 
-    steps = position_steps(
+    steps = pool_strobes(
         start,
         step=step,
         row_restart=row_restart,

@@ -14,8 +14,8 @@ from myhdl import always, always_comb
 from merp.hdl.arithmetic.fp_mul import fp_mul
 from merp.hdl.base.delay import delay
 from merp.hdl.base.signals import bits
-from merp.hdl.cnn_merp.super_layer.beats import PoolUpdate, element_width
 from merp.hdl.cnn_merp.super_layer.pool_cell import pool_cell
+from merp.hdl.cnn_merp.super_layer.super_layer_ports import PoolUpdate, element_width
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
 

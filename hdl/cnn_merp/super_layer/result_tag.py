@@ -7,7 +7,7 @@ from typing import Any
 from myhdl import always
 
 from merp.hdl.base.signals import count, flag
-from merp.hdl.cnn_merp.super_layer.beats import Beat
+from merp.hdl.cnn_merp.super_layer.super_layer_ports import Beat
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from myhdl import always_comb, concat
 
-from merp.hdl.arithmetic.positive import positive
+from merp.hdl.arithmetic.relu_mask import relu_mask
 from merp.hdl.base.signals import flag
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.formats import FloatFormat
@@ -32,4 +32,4 @@ def state_field(relu: Bit, x: Word, code: Word, field: Word, fmt: FloatFormat) -
         else:
             field.next = code
 
-    return positive(x=x, y=mask, fmt=fmt), compose
+    return relu_mask(x=x, y=mask, fmt=fmt), compose

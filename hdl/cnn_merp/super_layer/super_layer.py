@@ -12,14 +12,14 @@ from myhdl import ConcatSignal, always_comb
 from merp.hdl.arithmetic.relu import relu
 from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig, Sums
-from merp.hdl.cnn_merp.super_layer.beats import Beat, PoolUpdate, Step, element_width
-from merp.hdl.cnn_merp.super_layer.drain import drain
-from merp.hdl.cnn_merp.super_layer.each_position import each_position
+from merp.hdl.cnn_merp.super_layer.beat_issue import beat_issue
+from merp.hdl.cnn_merp.super_layer.no_pooling import no_pooling
 from merp.hdl.cnn_merp.super_layer.pool_code import pool_code
-from merp.hdl.cnn_merp.super_layer.pool_position import pool_position
+from merp.hdl.cnn_merp.super_layer.pool_control import pool_control
 from merp.hdl.cnn_merp.super_layer.pool_unit import pool_unit, pool_unit_latency
 from merp.hdl.cnn_merp.super_layer.result_tag import result_tag
-from merp.hdl.cnn_merp.super_layer.state_side import state_side
+from merp.hdl.cnn_merp.super_layer.state_writer import state_writer
+from merp.hdl.cnn_merp.super_layer.super_layer_ports import Beat, PoolUpdate, Step, element_width
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.streams.credit_fifo import credit_fifo
 from merp.hdl.streams.serializer import serializer
@@ -83,7 +83,7 @@ def super_layer(
         popped=popped,
         words=design.fifo_words,
     )
-    issuer = drain(
+    issuer = beat_issue(
         clk,
         rst,
         start,
@@ -115,7 +115,7 @@ def super_layer(
         if design.state:
             codes = bits(design.pool_overlap**2 * position_bits(design.pool_window))
         stages = [
-            pool_position(
+            pool_control(
                 clk,
                 start,
                 config=config,
@@ -149,7 +149,7 @@ def super_layer(
     else:
         elements, results, last = rectified, beat.results, beat.last
         values = elements
-        stages = [each_position(step=step, closes=closes, closes_last=closes_last)]
+        stages = [no_pooling(step=step, closes=closes, closes_last=closes_last)]
 
     push = flag()
     result = bits(1 + len(results) + r * width)
@@ -197,7 +197,7 @@ def super_layer(
 
     state_done = flag()
     pooled = ConcatSignal(*reversed(elements)) if r > 1 else elements[0]
-    keeper = state_side(
+    keeper = state_writer(
         clk,
         rst,
         start,

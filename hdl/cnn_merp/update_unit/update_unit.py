@@ -20,7 +20,7 @@ from merp.hdl.cnn_merp.update_unit.parameter_reader import parameter_reader
 from merp.hdl.cnn_merp.update_unit.parameter_writer import parameter_writer
 from merp.hdl.cnn_merp.update_unit.update_walk import update_walk
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.hdl.streams.free_places import free_places
+from merp.hdl.streams.credit_gate import credit_gate
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.kernel_update_registers import gradient_latency
 
@@ -142,7 +142,7 @@ def update_unit(
         valid_delay(clk, rst, d=take, q=velocity_there, cycles=velocity_at),
         valid_delay(clk, rst, d=velocity_there, q=parameter_there, cycles=step),
     ]
-    space = free_places(clk, rst, taken=advance, freed=freed, some=room, places=places)
+    space = credit_gate(clk, rst, taken=advance, freed=freed, some=room, places=places)
     joined = ConcatSignal(last, biases)
 
     @always_comb
@@ -259,7 +259,7 @@ def update_unit(
         mul_latency=design.mul_latency,
         add_latency=design.add_latency,
     )
-    velocity_space = free_places(
+    velocity_space = credit_gate(
         clk, rst, taken=take, freed=velocity_freed, some=velocity_room, places=places
     )
 

@@ -13,7 +13,7 @@ from myhdl import ConcatSignal, always, always_comb
 from merp.hdl.base.delay import delay
 from merp.hdl.base.signals import Stream, bits, flag
 from merp.hdl.base.valid_delay import valid_delay
-from merp.hdl.cnn_merp.upsampling.unpool_config import (
+from merp.hdl.cnn_merp.upsampling.unpool_ports import (
     Issued,
     Passed,
     UnpoolConfig,
@@ -28,7 +28,7 @@ from merp.hdl.cnn_merp.upsampling.unpool_writer import unpool_writer
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.streams.bit_unpacker import bit_unpacker
 from merp.hdl.streams.credit_fifo import credit_fifo
-from merp.hdl.streams.run_input import run_input
+from merp.hdl.streams.stream_gate import stream_gate
 from merp.hdl.streams.stream_slice import stream_slice
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 
@@ -152,7 +152,7 @@ def unpool(
             done.next = False
 
     return (
-        run_input(
+        stream_gate(
             clk,
             rst,
             start,
@@ -162,7 +162,7 @@ def unpool(
             ready=delta_ready,
             framing_error=delta_error,
         ),
-        run_input(
+        stream_gate(
             clk,
             rst,
             start,

@@ -7,7 +7,7 @@ from typing import Any
 from myhdl import always
 
 from merp.hdl.base.signals import bits, flag
-from merp.hdl.cnn_merp.upsampling.unpool_config import tap_width
+from merp.hdl.cnn_merp.upsampling.unpool_ports import tap_width
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 

@@ -9,7 +9,7 @@ from myhdl import ConcatSignal, always, always_comb
 from merp.hdl.base.raster import raster
 from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.cnn_merp.upsampling.unpool_axis import unpool_axis
-from merp.hdl.cnn_merp.upsampling.unpool_config import (
+from merp.hdl.cnn_merp.upsampling.unpool_ports import (
     Issued,
     Passed,
     UnpoolConfig,
@@ -18,7 +18,7 @@ from merp.hdl.cnn_merp.upsampling.unpool_config import (
     address_width,
 )
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.hdl.streams.free_places import free_places
+from merp.hdl.streams.credit_gate import credit_gate
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 
 
@@ -231,7 +231,7 @@ def unpool_reader(
     def present() -> None:
         read.address.next = joined
 
-    space = free_places(clk, rst, taken=fire, freed=freed, some=room, places=places)
+    space = credit_gate(clk, rst, taken=fire, freed=freed, some=room, places=places)
     elements = raster(
         clk,
         start,

@@ -12,7 +12,7 @@ from merp.hdl.base.signals import bits, flag
 from merp.hdl.base.valid_delay import valid_delay
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.streams.credit_fifo import credit_fifo
-from merp.hdl.streams.free_places import free_places
+from merp.hdl.streams.credit_gate import credit_gate
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 
 CREDIT_CYCLES = 3
@@ -61,7 +61,7 @@ def unpool_scale(
 
     return (
         permit,
-        free_places(clk, rst, taken=accept, freed=freed, some=room, places=places),
+        credit_gate(clk, rst, taken=accept, freed=freed, some=room, places=places),
         valid_delay(clk, rst, d=accept, q=push, cycles=design.mul_latency),
         fp_mul(clk, a=data, b=scale, y=product, fmt=design.fmt, latency=design.mul_latency),
         delay(clk, d=data, q=plain, cycles=design.mul_latency),

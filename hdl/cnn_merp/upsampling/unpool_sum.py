@@ -10,7 +10,7 @@ from merp.hdl.arithmetic.fp_add import fp_add
 from merp.hdl.base.delay import delay
 from merp.hdl.base.signals import bits, count
 from merp.hdl.cnn_merp.upsampling.unpool_cell import unpool_cell
-from merp.hdl.cnn_merp.upsampling.unpool_config import (
+from merp.hdl.cnn_merp.upsampling.unpool_ports import (
     UnpoolRead,
     UnpoolWrite,
     address_width,

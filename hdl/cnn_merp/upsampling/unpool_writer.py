@@ -7,7 +7,7 @@ from typing import Any
 from myhdl import always, always_comb, concat, intbv
 
 from merp.hdl.base.signals import bits, count, flag
-from merp.hdl.cnn_merp.upsampling.unpool_config import (
+from merp.hdl.cnn_merp.upsampling.unpool_ports import (
     Passed,
     UnpoolConfig,
     UnpoolWrite,

@@ -39,7 +39,7 @@ def test_size() -> None:
         "read": GradientRead(design), "gradient": bits(32), "design": design,
     }  # fmt: skip
     blocks = measure(Top(row_array, args), whole=False)
-    in_a_cu = {"row_cu": 1, "fp_add": 1, "kernel_memory_words9600": 1}
+    in_a_cu = {"row_cu": 1, "fp_add": 1, "dual_port_ram_words9600": 1}
     cu, whole = Resources(), Resources()
     for block in blocks:
         cu += block.each * in_a_cu.get(block.name, 0)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from merp.cosim.block.replay import lint_verilog, replay
-from merp.hdl.cnn_merp.phases.input_side import input_side
+from merp.hdl.cnn_merp.phases.input_path import input_path
 from merp.models.cnn_merp.slots import row_slots
 from merp.models.golden.window import windows
 from merp.models.params.cnn_merp.design import Design
@@ -24,7 +24,7 @@ from merp.testbenches.cnn_merp.input_bench import (
     make_run,
     pattern,
     random_shape,
-    run_input_side,
+    run_input_path,
 )
 
 WIDTH = 32
@@ -98,14 +98,14 @@ def test_windows_and_slots_match_the_golden_order(k: int, d: int) -> None:
     ]  # fmt: skip
     slots = sum(len(golden(design, run)) for run in runs)
     words = sum(len(run.words) for run in runs)
-    trace = run_input_side(design, runs, 12 * words + 40 * slots + 300)
+    trace = run_input_path(design, runs, 12 * words + 40 * slots + 300)
     check(design, runs, trace)
 
 
 def test_full_rate_from_row_to_row() -> None:
     """A slot in every cycle from the first to the last, where maps and deltas keep up."""
     shape = Shape(n=3, m=4, k=3, pad=1, rows=5, columns=9)
-    trace = run_input_side(design_for(3), [make_run(shape, 2, 1)], 900)
+    trace = run_input_path(design_for(3), [make_run(shape, 2, 1)], 900)
     valid = trace.column("slot_valid")
     first, count = valid.index(1), len(golden(design_for(3), make_run(shape, 2, 1)))
     assert all(valid[first : first + count])
@@ -115,7 +115,7 @@ def test_full_rate_from_row_to_row() -> None:
 @pytest.mark.parametrize("given", [True, False])
 def test_idle_means_that_no_delta_is_left(given: bool) -> None:
     shape = Shape(n=1, m=2, k=2, rows=3, columns=3)
-    trace = run_input_side(design_for(2), [make_run(shape, 1, 1, pop=(int(given),))], 90)
+    trace = run_input_path(design_for(2), [make_run(shape, 1, 1, pop=(int(given),))], 90)
     assert any(trace.column("verdict_final_issue")) == given
     assert trace.column("verdict_idle")[-1] == given
     assert trace.column("verdict_stall_input")[-1] == (not given)
@@ -124,8 +124,8 @@ def test_idle_means_that_no_delta_is_left(given: bool) -> None:
 def test_reset_in_mid_sweep() -> None:
     design = design_for(2)
     run = make_run(Shape(n=1, m=2, k=2, rows=4, columns=6), 1, 1)
-    begin = run_input_side(design, [run], 90).column("slot_valid").index(1)
-    trace = run_input_side(design, [run], 90, reset_at=begin + 2)
+    begin = run_input_path(design, [run], 90).column("slot_valid").index(1)
+    trace = run_input_path(design, [run], 90, reset_at=begin + 2)
     assert trace.column("slot_valid")[begin + 2] == 1
     assert not any(trace.column("slot_valid")[begin + 3 :])
     assert not any(trace.column("verdict_issue")[begin + 3 :])
@@ -141,7 +141,7 @@ def test_vhdl_equals_myhdl_in_every_cycle(k: int, lanes: int, d: int, tmp_path: 
         make_run(random_shape(rng, k), 2, seed, offer=pattern(rng), pop=pattern(rng))
         for seed in range(2)
     ]
-    trace = run_input_side(design, runs, 800)
+    trace = run_input_path(design, runs, 800)
     assert any(trace.column("slot_valid"))
     assert replay(trace, tmp_path) == 800
-    lint_verilog(input_side, trace.args, tmp_path / "verilog")
+    lint_verilog(input_path, trace.args, tmp_path / "verilog")

@@ -9,9 +9,9 @@ import pytest
 
 from merp.cosim.block.replay import lint_verilog, replay
 from merp.hdl.base.signals import bits, count, flag
-from merp.hdl.cnn_merp.super_layer.beats import Beat, PoolUpdate
 from merp.hdl.cnn_merp.super_layer.pool_unit import pool_unit, pool_unit_latency
 from merp.hdl.cnn_merp.super_layer.result_tag import result_tag
+from merp.hdl.cnn_merp.super_layer.super_layer_ports import Beat, PoolUpdate
 from merp.models.arithmetic.fp_add import fp_add
 from merp.models.arithmetic.fp_mul import fp_mul
 from merp.models.golden.pooling import max_pool

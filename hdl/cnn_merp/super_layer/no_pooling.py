@@ -6,13 +6,13 @@ from typing import Any
 
 from myhdl import always_comb
 
-from merp.hdl.cnn_merp.super_layer.beats import Step
+from merp.hdl.cnn_merp.super_layer.super_layer_ports import Step
 from merp.hdl.conversion.entity import Bit, entity
 
 
 @entity
-def each_position(step: Step, closes: Bit, closes_last: Bit) -> Any:
-    """Stand in for pool_position where windows are single elements.
+def no_pooling(step: Step, closes: Bit, closes_last: Bit) -> Any:
+    """Stand in for pool_control where windows are single elements.
 
     step         in   the beat of this cycle, and its position
     closes       out  windows that the position completes: itself

@@ -10,22 +10,22 @@ from typing import Any
 
 from myhdl import ConcatSignal, always_comb, intbv
 
-from merp.hdl.arithmetic.positive import positive
+from merp.hdl.arithmetic.relu_mask import relu_mask
 from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig
-from merp.hdl.cnn_merp.super_layer.beats import Beat, Step, element_width
 from merp.hdl.cnn_merp.super_layer.state_field import state_field
-from merp.hdl.cnn_merp.super_layer.state_sender import state_sender
+from merp.hdl.cnn_merp.super_layer.state_serializer import state_serializer
+from merp.hdl.cnn_merp.super_layer.super_layer_ports import Beat, Step, element_width
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.streams.bit_packer import bit_packer
 from merp.hdl.streams.credit_fifo import credit_fifo
-from merp.hdl.streams.free_places import free_places
+from merp.hdl.streams.credit_gate import credit_gate
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.state_field import position_bits
 
 
 @entity
-def state_side(
+def state_writer(
     clk: Bit,
     rst: Bit,
     start: Bit,
@@ -87,7 +87,7 @@ def state_side(
         permit.next = room or not asked
         reserved.next = step.issue and asked
 
-    space = free_places(clk, rst, taken=reserved, freed=freed, some=room, places=places)
+    space = credit_gate(clk, rst, taken=reserved, freed=freed, some=room, places=places)
 
     if design.pool_window > 1:
         fields = [bits(field_width) for _ in lanes]
@@ -104,7 +104,7 @@ def state_side(
     else:
         fields = [flag() for _ in lanes]
         makers = [
-            positive(x=elements((lane + 1) * width, lane * width), y=fields[lane], fmt=design.fmt)
+            relu_mask(x=elements((lane + 1) * width, lane * width), y=fields[lane], fmt=design.fmt)
             for lane in lanes
         ]
     of_results = ConcatSignal(last, results, *reversed(fields))
@@ -112,7 +112,7 @@ def state_side(
     if design.average:
         masks = [flag() for _ in lanes]
         makers += [
-            positive(x=beat.data((lane + 1) * width, lane * width), y=masks[lane], fmt=design.fmt)
+            relu_mask(x=beat.data((lane + 1) * width, lane * width), y=masks[lane], fmt=design.fmt)
             for lane in lanes
         ]
         of_beat = ConcatSignal(beat.ends_run, *reversed(masks))
@@ -165,7 +165,7 @@ def state_side(
         else:
             field_size.next = position_size
 
-    sender = state_sender(
+    sender = state_serializer(
         clk,
         rst,
         together=config.average,

@@ -9,15 +9,15 @@ from myhdl import ConcatSignal, always, always_comb, intbv
 from merp.hdl.base.delay import delay
 from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig
-from merp.hdl.cnn_merp.super_layer.beats import PoolUpdate, Step
 from merp.hdl.cnn_merp.super_layer.pool_axis import pool_axis
-from merp.hdl.cnn_merp.super_layer.position_steps import position_steps
+from merp.hdl.cnn_merp.super_layer.pool_strobes import pool_strobes
+from merp.hdl.cnn_merp.super_layer.super_layer_ports import PoolUpdate, Step
 from merp.hdl.conversion.entity import Bit, entity
 from merp.models.params.cnn_merp.design import Design
 
 
 @entity
-def pool_position(
+def pool_control(
     clk: Bit,
     start: Bit,
     config: OutputConfig,
@@ -55,7 +55,7 @@ def pool_position(
     store_address = bits(overlap * width) if design.average else update.store_address
     deliver = bits(overlap**2) if design.average else update.deliver
 
-    steps = position_steps(
+    steps = pool_strobes(
         start,
         step=step,
         row_restart=row_restart,

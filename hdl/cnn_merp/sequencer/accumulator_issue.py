@@ -16,7 +16,7 @@ from merp.models.params.cnn_merp.design import Design
 
 
 @entity
-def accumulator_turn(
+def accumulator_issue(
     clk: Bit,
     rst: Bit,
     start: Bit,

@@ -10,12 +10,12 @@ from typing import Any
 
 from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.cnn_merp.input_buffer.input_banks import input_banks
-from merp.hdl.cnn_merp.input_buffer.map_writer import map_writer
-from merp.hdl.cnn_merp.input_buffer.window import window
+from merp.hdl.cnn_merp.input_buffer.location_restore import location_restore
+from merp.hdl.cnn_merp.input_buffer.router import router
 from merp.hdl.cnn_merp.ports.maps import BankRead, BankWrite, Floor, MapConfig, RowMapConfig
 from merp.hdl.cnn_merp.ports.slots import RowSlot, Slot, Verdict
-from merp.hdl.cnn_merp.sequencer.position_word import PositionWord
-from merp.hdl.cnn_merp.sequencer.positions import positions
+from merp.hdl.cnn_merp.sequencer.position_generator import position_generator
+from merp.hdl.cnn_merp.sequencer.position_layout import PositionWord
 from merp.hdl.cnn_merp.sequencer.row_sequencer import row_sequencer
 from merp.hdl.cnn_merp.sequencer.sequencer import sequencer
 from merp.hdl.conversion.entity import Bit, Word, entity
@@ -23,7 +23,7 @@ from merp.models.params.cnn_merp.design import Design
 
 
 @entity
-def input_side(
+def input_path(
     clk: Bit,
     rst: Bit,
     start: Bit,
@@ -63,7 +63,7 @@ def input_side(
     floor = Floor(word.row_width, word.column_width)
     row_shift = bits(word.shift_width)
     column_shift = bits(word.shift_width)
-    router = map_writer(
+    writer = router(
         clk,
         rst,
         start,
@@ -80,7 +80,7 @@ def input_side(
         design=design,
     )
     banks = input_banks(clk, write=bank_write, read=bank_read, taps=taps, design=design)
-    walk = positions(
+    walk = position_generator(
         clk, rst, start, config=config, take=head_take, valid=head_valid, head=head, design=design
     )
     if isinstance(config, RowMapConfig):
@@ -123,7 +123,7 @@ def input_side(
             verdict=verdict,
             design=design,
         )
-    reuse = window(
+    reuse = location_restore(
         clk,
         row_shift=row_shift,
         column_shift=column_shift,
@@ -132,4 +132,4 @@ def input_side(
         k=design.k,
         width=design.fmt.width,
     )
-    return router, banks, walk, issuer, reuse
+    return writer, banks, walk, issuer, reuse

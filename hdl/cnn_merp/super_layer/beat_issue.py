@@ -9,14 +9,14 @@ from myhdl import always, always_comb
 from merp.hdl.base.raster import raster
 from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig
-from merp.hdl.cnn_merp.super_layer.beats import Beat, Step
+from merp.hdl.cnn_merp.super_layer.super_layer_ports import Beat, Step
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.hdl.streams.free_places import free_places
+from merp.hdl.streams.credit_gate import credit_gate
 from merp.models.params.cnn_merp.design import Design
 
 
 @entity
-def drain(
+def beat_issue(
     clk: Bit,
     rst: Bit,
     start: Bit,
@@ -132,7 +132,7 @@ def drain(
             beat.results.next = 0
             idle.next = 0
 
-    space = free_places(clk, rst, taken=reserved, freed=freed, some=room, places=places)
+    space = credit_gate(clk, rst, taken=reserved, freed=freed, some=room, places=places)
     positions = raster(
         clk,
         start,

@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from merp.cosim.block.replay import lint_verilog, replay
-from merp.hdl.cnn_merp.delta_buffer.delta_rows import delta_rows
+from merp.hdl.cnn_merp.delta_buffer.delta_row_buffer import delta_row_buffer
 from merp.hdl.cnn_merp.ports.slots import RowSlot
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.formats import FloatFormat
@@ -52,7 +52,7 @@ def uses(run: DeltaRun) -> list[Use]:
 
 
 def played(design: Design, runs: Sequence[DeltaRun], cycles: int = 600) -> tuple[Driver, Trace]:
-    return play(delta_rows, RowSlot(design), design, runs, uses, ["slot_row_last"], cycles)
+    return play(delta_row_buffer, RowSlot(design), design, runs, uses, ["slot_row_last"], cycles)
 
 
 @pytest.mark.parametrize(("n_cu", "groups"), [(1, 1), (1, 4), (3, 2), (4, 4)])
@@ -126,4 +126,4 @@ def test_delta_rows_vhdl(n_cu: int, groups: int, tmp_path: Path) -> None:
     driver, trace = played(design, runs, 500)
     check(driver, trace)
     assert replay(trace, tmp_path) == 500
-    lint_verilog(delta_rows, trace.args, tmp_path / "verilog")
+    lint_verilog(delta_row_buffer, trace.args, tmp_path / "verilog")

@@ -11,7 +11,7 @@ from merp.hdl.conversion.entity import Bit, Word, entity
 
 
 @entity
-def run_input(
+def stream_gate(
     clk: Bit,
     rst: Bit,
     start: Bit,

@@ -8,7 +8,7 @@ from myhdl import always, concat, intbv
 
 from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.cnn_merp.ports.maps import MapConfig
-from merp.hdl.cnn_merp.sequencer.position_word import PositionWord, row_width
+from merp.hdl.cnn_merp.sequencer.position_layout import PositionWord, row_width
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
 
@@ -32,7 +32,7 @@ class Place:
 
 
 @entity
-def position_entry(
+def position_decoder(
     clk: Bit, config: MapConfig, at: Place, sums: Bit, loads: Bit, head: Word, design: Design
 ) -> Any:
     """Compute a position's word in two steps: sums and comparisons, then the choices among them.
@@ -40,7 +40,7 @@ def position_entry(
     at      in   a position
     sums    in   take the first step with it
     loads   in   take the second step
-    head    out  the position, as laid out in position_word
+    head    out  the position, as laid out in position_layout
 
     Latency: 2 cycles where sums and loads are high. Throughput: a position per cycle. Reset: none.
     """

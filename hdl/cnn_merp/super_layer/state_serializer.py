@@ -11,7 +11,7 @@ from merp.hdl.conversion.entity import Bit, Word, entity
 
 
 @entity
-def state_sender(
+def state_serializer(
     clk: Bit,
     rst: Bit,
     together: Bit,

@@ -17,7 +17,7 @@ from merp.models.params.cnn_merp.design import Design
 
 
 @entity
-def delta_rows(
+def delta_row_buffer(
     clk: Bit,
     rst: Bit,
     start: Bit,

@@ -14,7 +14,7 @@ from merp.hdl.conversion.entity import Bit, Word, entity
 
 
 @entity
-def kernel_memory(
+def dual_port_ram(
     clk: Bit, write: Bit, write_addr: Word, data: Word, read_addr: Word, word: Word, words: int
 ) -> Any:
     """Keep the kernels of one CU, a word of k*k elements each.

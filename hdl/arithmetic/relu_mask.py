@@ -11,7 +11,7 @@ from merp.models.params.formats import FloatFormat
 
 
 @entity
-def positive(x: Word, y: Bit, fmt: FloatFormat) -> Any:
+def relu_mask(x: Word, y: Bit, fmt: FloatFormat) -> Any:
     """Tell whether an element is greater than zero.
 
     x  in   element, before or after ReLU

@@ -11,7 +11,7 @@ from merp.hdl.conversion.entity import Bit
 
 
 @block
-def free_places(clk: Bit, rst: Bit, taken: Bit, freed: Bit, some: Bit, places: int) -> Any:
+def credit_gate(clk: Bit, rst: Bit, taken: Bit, freed: Bit, some: Bit, places: int) -> Any:
     """Count free places.
 
     taken, freed  in   pulse: a place less, a place more

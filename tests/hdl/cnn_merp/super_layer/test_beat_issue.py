@@ -12,8 +12,8 @@ import pytest
 from merp.cosim.block.replay import lint_verilog, replay
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig
-from merp.hdl.cnn_merp.super_layer.beats import Beat, Step
-from merp.hdl.cnn_merp.super_layer.drain import drain
+from merp.hdl.cnn_merp.super_layer.beat_issue import beat_issue
+from merp.hdl.cnn_merp.super_layer.super_layer_ports import Beat, Step
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.formats import FloatFormat
 from merp.testbenches.block.trace import Sample, Trace, run_block
@@ -111,7 +111,7 @@ def run(design: Design, jobs: list[Job], seed: int, cycles: int) -> tuple[Trace,
             packed = packed << FORMAT.width | element
         return values | {"word_valid": 1, "word": packed}
 
-    return run_block(drain, args, inputs, drive, cycles), closing
+    return run_block(beat_issue, args, inputs, drive, cycles), closing
 
 
 def check(design: Design, jobs: list[Job], trace: Trace, closing: list[int]) -> list[int]:
@@ -238,7 +238,7 @@ def test_reset_drops_the_word_and_frees_the_places(reset_at: int) -> None:
             "word_valid": int(3 <= cycle < 6 or cycle == reset_at + 2),
         }
 
-    trace = run_block(drain, args, inputs, drive, reset_at + 10)
+    trace = run_block(beat_issue, args, inputs, drive, reset_at + 10)
     issue = trace.column("step_issue")
     assert issue[reset_at + 1 :] == [0, 0, 1, 1, 0, 0, 0, 0, 0]
     assert trace.column("beat_results")[reset_at + 1] == 0
@@ -257,4 +257,4 @@ def test_vhdl_replays(n_cu: int, r: int, tmp_path: Path) -> None:
     trace, closing = run(design, jobs, 3, 400)
     check(design, jobs, trace, closing)
     assert replay(trace, tmp_path / "vhdl") == len(trace.rows)
-    lint_verilog(drain, trace.args, tmp_path / "verilog")
+    lint_verilog(beat_issue, trace.args, tmp_path / "verilog")

@@ -15,7 +15,7 @@ from merp.hdl.conversion.entity import Bit, Word, entity
 
 
 @entity
-def window(
+def location_restore(
     clk: Bit, row_shift: Word, column_shift: Word, taps: Word, held: Word, k: int, width: int
 ) -> Any:
     """Turn bank order into window order.

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from merp.cosim.block.replay import lint_verilog, replay
-from merp.hdl.cnn_merp.phases.input_side import input_side
+from merp.hdl.cnn_merp.phases.input_path import input_path
 from merp.models.cnn_merp.flow import InputFlow, input_flow
 from merp.models.cnn_merp.slots import slots
 from merp.models.golden.window import windows
@@ -23,7 +23,7 @@ from merp.testbenches.cnn_merp.input_bench import (
     make_run,
     pattern,
     random_shape,
-    run_input_side,
+    run_input_path,
 )
 
 TAG = FloatFormat(8, 7)  # 16-bit words, used as tags
@@ -90,7 +90,7 @@ def test_windows_and_slots_match_the_golden_order(k: int, p: int, d: int) -> Non
         12 * len(r.words) + 12 * sum(1 for _ in slots(r.shape, r.images, design)) + 200
         for r in runs
     )
-    check(design, runs, run_input_side(design, runs, budget))
+    check(design, runs, run_input_path(design, runs, budget))
 
 
 def verdicts(trace: Trace, name: str) -> int:
@@ -101,7 +101,7 @@ def check_cycles(design: Design, shape: Shape, images: int) -> InputFlow:
     run = make_run(shape, images, 1)
     model = input_flow(shape, images, design)
     budget = model.fill + model.issue + model.stall_input + model.stall_hazard
-    trace = run_input_side(design, [run], budget + len(run.words) + 50)
+    trace = run_input_path(design, [run], budget + len(run.words) + 50)
     check(design, [run], trace)
     first = trace.column("verdict_issue").index(1)
     valid, ready = trace.column("sink_valid"), trace.column("sink_ready")
@@ -149,7 +149,7 @@ def test_cycles_equal_the_flow_model(seed: int) -> None:
 @pytest.mark.parametrize("leave", [True, False])
 def test_idle_means_that_every_sum_has_left(leave: bool) -> None:
     run = make_run(Shape(n=1, m=2, k=2, rows=3, columns=3), 1, 1, pop=(int(leave),))
-    trace = run_input_side(design_for(2), [run], 60)
+    trace = run_input_path(design_for(2), [run], 60)
     final = trace.column("verdict_final_issue").index(1)
     assert any(trace.column("verdict_idle")[final:]) == leave
 
@@ -157,7 +157,7 @@ def test_idle_means_that_every_sum_has_left(leave: bool) -> None:
 def test_after_a_reset_no_word_is_asked_for() -> None:
     design = design_for(2)
     run = make_run(Shape(n=1, m=2, k=2, rows=3, columns=3), 1, 1)
-    trace = run_input_side(design, [run], 60, reset_at=9)
+    trace = run_input_path(design, [run], 60, reset_at=9)
     ready, rst = trace.column("sink_ready"), trace.column("rst")
     last_reset = len(rst) - 1 - rst[::-1].index(1)
     assert any(ready[:last_reset])
@@ -168,7 +168,7 @@ def test_after_a_reset_no_word_is_asked_for() -> None:
 def test_framing_error_of_a_misplaced_last(early: bool) -> None:
     design = design_for(2)
     good = make_run(Shape(n=1, m=2, k=2, rows=3, columns=3), 1, 1)
-    trace = run_input_side(design, [replace(good, last=4 if early else -1), good], 400)
+    trace = run_input_path(design, [replace(good, last=4 if early else -1), good], 400)
     errors = trace.column("framing_error")
     second_start = [i for i, start in enumerate(trace.column("start")) if start][1]
     assert errors[second_start] == 1
@@ -184,6 +184,6 @@ def test_vhdl_equals_myhdl_in_every_cycle(k: int, p: int, d: int, tmp_path: Path
         make_run(random_shape(rng, k), 2, seed, offer=pattern(rng), pop=pattern(rng))
         for seed in range(2)
     ]
-    trace = run_input_side(design_for(k, p=p, d=d), runs, 800)
+    trace = run_input_path(design_for(k, p=p, d=d), runs, 800)
     assert replay(trace, tmp_path) == 800
-    lint_verilog(input_side, trace.args, tmp_path / "verilog")
+    lint_verilog(input_path, trace.args, tmp_path / "verilog")

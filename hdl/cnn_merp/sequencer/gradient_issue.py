@@ -17,7 +17,7 @@ from merp.models.params.cnn_merp.kernel_update_registers import revisit_cycles
 
 
 @entity
-def gradient_turn(
+def gradient_issue(
     clk: Bit,
     rst: Bit,
     start: Bit,

@@ -11,14 +11,14 @@ from myhdl import always, always_comb
 
 from merp.hdl.base.signals import count, flag
 from merp.hdl.cnn_merp.ports.maps import MapConfig, RowMapConfig
-from merp.hdl.cnn_merp.sequencer.position_entry import Place, position_entry
-from merp.hdl.cnn_merp.sequencer.ring_step import ring_step
+from merp.hdl.cnn_merp.sequencer.position_decoder import Place, position_decoder
+from merp.hdl.cnn_merp.sequencer.ring_advance import ring_advance
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
 
 
 @entity
-def positions(
+def position_generator(
     clk: Bit,
     rst: Bit,
     start: Bit,
@@ -35,7 +35,7 @@ def positions(
 
     take   in   the head is used in this cycle
     valid  out  head holds a position
-    head   out  the position, as laid out in position_word
+    head   out  the position, as laid out in position_layout
 
     Latency: the first head 3 cycles after start. Throughput: a position per cycle.
     Reset: no position is valid.
@@ -45,7 +45,7 @@ def positions(
     last_ring = d - 1
 
     active = flag()  # the walk is at a position
-    summed = flag()  # and position_entry half-way with one
+    summed = flag()  # and position_decoder half-way with one
     steps, loads = flag(), flag()
     again = flag()  # the row at hand is listed once more; nobody drives it but where rows are swept
     at = Place(design)
@@ -157,7 +157,7 @@ def positions(
         if rst:
             active.next = False
 
-    next_image = ring_step(
+    next_image = ring_advance(
         mod=image_mod,
         ring=image_ring,
         mod_step=config.rows_mod,
@@ -167,7 +167,7 @@ def positions(
         k=k,
         d=d,
     )
-    next_row = ring_step(
+    next_row = ring_advance(
         mod=at.row_mod,
         ring=at.row_ring,
         mod_step=config.stride_mod,
@@ -177,7 +177,7 @@ def positions(
         k=k,
         d=d,
     )
-    entry = position_entry(
+    entry = position_decoder(
         clk, config=config, at=at, sums=steps, loads=loads, head=head, design=design
     )
     instances = (flow, borders, ends, mark, hand_on, walk, next_image, next_row, entry)

@@ -6,12 +6,12 @@ from typing import Any
 
 from myhdl import always_comb, block
 
-from merp.hdl.cnn_merp.super_layer.beats import Step
+from merp.hdl.cnn_merp.super_layer.super_layer_ports import Step
 from merp.hdl.conversion.entity import Bit
 
 
 @block
-def position_steps(
+def pool_strobes(
     start: Bit,
     step: Step,
     row_restart: Bit,

@@ -17,7 +17,7 @@ from merp.models.params.cnn_merp.design import Design
 
 
 @entity
-def map_writer(
+def router(
     clk: Bit,
     rst: Bit,
     start: Bit,

@@ -10,7 +10,7 @@ from merp.hdl.conversion.entity import Word
 
 
 @block
-def ring_step(
+def ring_advance(
     mod: Word,
     ring: Word,
     mod_step: Word,
