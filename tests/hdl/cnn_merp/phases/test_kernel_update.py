@@ -264,7 +264,9 @@ def test_waiting_for_deltas_is_an_input_stall() -> None:
     case = make(rng, 3, Shape(n=1, m=2, k=3, rows=4, columns=4, pad=1), 1)
     late = replace(case, stalls={"s_axis_delta": (*[0] * 39, 1)})
     at_once, waiting = play([case, late], "myhdl")
-    gap = waiting.status["status_stall_input"] - at_once.status["status_stall_input"]
+    gap = (
+        waiting.outcome.status["status_stall_input"] - at_once.outcome.status["status_stall_input"]
+    )
     assert gap > 14 * (2 * 40 - 10)
 
 
