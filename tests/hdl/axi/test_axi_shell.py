@@ -160,7 +160,7 @@ def test_runs_through_axi_are_those_of_the_bare_top(phase: str) -> None:
     case, other = CASES[phase](0), CASES[phase](1)
     run, pauses = under_pressure(other, 0, reset=True)
     pressed, plain = check([other, case], [run, case.run], [pauses, {}])
-    assert (pressed.resets, plain.resets) == (1, 0)
+    assert (pressed.outcome.resets, plain.outcome.resets) == (1, 0)
     # Without pauses the shell costs no cycle: the same record, to the cycle of each first word.
     [bare] = run_job(Job(case.top, [case.run]), "myhdl")
     assert plain.differences(bare) == []

@@ -80,7 +80,7 @@ def test_state_costs_no_cycle(elaboration: int) -> None:
     [with_state] = run([case], "myhdl")
     [without] = run([replace(case, design=replace(case.design, state=False))], "myhdl")
     for name in COUNTERS:
-        assert with_state.status[name] == without.status[name], name
+        assert with_state.outcome.status[name] == without.outcome.status[name], name
 
 
 @pytest.mark.ghdl
