@@ -48,7 +48,6 @@ def axi_registers(
     selected = [flag() for _ in range(registers.settings)]
     illegal = [flag() for _ in range(registers.settings)]
     enable_selected, enable_illegal, enable_value = flag(), flag(), flag()
-    never = flag()  # nobody drives it
     locked = flag()
     touched, outside = flag(), flag()
     done_before = flag()
@@ -84,7 +83,7 @@ def axi_registers(
         clk,
         rst,
         selected=enable_selected,
-        locked=never,
+        locked=rst,  # it may change at any time; in reset it does not anyway
         data=write.data,
         strobe=write.strobe,
         value=enable_value,

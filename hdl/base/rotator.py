@@ -7,17 +7,17 @@ from typing import Any
 from myhdl import always_comb, block, concat
 
 from merp.hdl.base.signals import bits
-from merp.hdl.conversion.entity import Word, entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 
 
 @block
-def _stage(x: Word, turn: Word, y: Word, low: int) -> Any:
-    """Rotate right by ``low`` bits if ``turn``."""
+def _stage(x: Word, rotated: Bit, y: Word, low: int) -> Any:
+    """Rotate right by ``low`` bits if ``rotated``."""
     high = len(x)
 
     @always_comb
     def rotate() -> None:
-        if turn:
+        if rotated:
             y.next = concat(x[low:], x[high:low])
         else:
             y.next = x
@@ -48,6 +48,7 @@ def rotator(x: Word, shift: Word, y: Word, places: int, width: int) -> Any:
     steps = [bits(places * width) for _ in range(stages)]
     inputs = [x, *steps[:-1]]
     rotations = [
-        _stage(x=inputs[j], turn=shift(j), y=steps[j], low=(1 << j) * width) for j in range(stages)
+        _stage(x=inputs[j], rotated=shift(j), y=steps[j], low=(1 << j) * width)
+        for j in range(stages)
     ]
     return rotations, _copy(x=steps[-1] if stages else x, y=y)

@@ -42,21 +42,21 @@ def bit_unpacker(
     size = most + BYTE
     held = bits(size)
     fill = count(size)
-    wanted_bits = bits(len(field_bits))  # field_bits, near at hand: it does not change during a run
+    width = bits(len(field_bits))  # field_bits, near at hand: it does not change during a run
 
     @always_comb
     def offer() -> None:
         data_ready.next = fill <= most
-        field_valid.next = fill >= wanted_bits
-        wanted = intbv(0)[widest:]
+        field_valid.next = fill >= width
+        lowest = intbv(0)[widest:]
         for i in range(widest):
-            if i < wanted_bits:
-                wanted[i] = held[i]
-        field.next = wanted
+            if i < width:
+                lowest[i] = held[i]
+        field.next = lowest
 
     @always(clk.posedge)
     def shift() -> None:
-        wanted_bits.next = field_bits
+        width.next = field_bits
         if take or (data_valid and data_ready):
             rest = intbv(0)[size:]
             level = intbv(0, min=0, max=size + 1)
@@ -64,8 +64,8 @@ def bit_unpacker(
             rest[:] = held
             level[:] = fill
             if take:
-                rest[:] = rest >> wanted_bits
-                level[:] = level - wanted_bits
+                rest[:] = rest >> width
+                level[:] = level - width
             if data_valid and data_ready:
                 above[:] = data
                 above[:] = above << level

@@ -19,7 +19,7 @@ def credit_fifo(
     head: Word,
     head_valid: Bit,
     take: Bit,
-    popped: Bit,
+    credit: Bit,
     words: int,
 ) -> Any:
     """Keep up to words words, first in first out.
@@ -27,7 +27,7 @@ def credit_fifo(
     push, data        in   append data; the sender holds a credit for it
     head, head_valid  out  the oldest word; head_valid tells whether there is one
     take              in   remove it; without effect while head_valid is low
-    popped            out  pulse: a place of the memory is free again, a credit for the sender
+    credit            out  pulse: a place of the memory is free again, a credit for the sender
 
     The memory is read into a register, so it fits block RAM and LUT RAM alike.
     Latency: head_valid two cycles after push. Throughput: a word in and a word out per cycle.
@@ -45,7 +45,7 @@ def credit_fifo(
 
     @always(clk.posedge)
     def access() -> None:
-        popped.next = load
+        credit.next = load
         if push:
             memory[write_addr].next = data
             if write_addr == words - 1:
@@ -66,7 +66,7 @@ def credit_fifo(
         elif load and not push:
             fill.next = fill - 1
         if rst:
-            popped.next = False
+            credit.next = False
             head_valid.next = False
             write_addr.next = 0
             read_addr.next = 0

@@ -135,22 +135,22 @@ def forward_cycles(shape: Shape, images: int, design: Design) -> Cycles:
     return _convolution(shape, images, design, words, last, shape.macs(images))
 
 
-def delta_cycles(shape: Shape, undone: Shape, maps: int, images: int, design: Design) -> Cycles:
-    """Delta propagation of one group, ReLU' and un-pooling of ``undone`` behind the engine."""
-    words = maps * undone.out_rows * undone.out_columns
+def delta_cycles(shape: Shape, unpooled: Shape, maps: int, images: int, design: Design) -> Cycles:
+    """Delta propagation of one group, ReLU' and un-pooling of ``unpooled`` behind the engine."""
+    words = maps * unpooled.out_rows * unpooled.out_columns
     engine = delta_shape(shape)
     flattened = engine.out_rows * engine.out_columns == 1
-    last = words if flattened else maps * _behind_last_window(undone)
+    last = words if flattened else maps * _behind_last_window(unpooled)
     return _convolution(engine, images, design, words, last, shape.macs(images))
 
 
-def _behind_last_window(undone: Shape) -> int:
+def _behind_last_window(unpooled: Shape) -> int:
     """Elements of a map, in raster order, from the first that the last pooling window covers."""
-    if undone.pool is None:
+    if unpooled.pool is None:
         return 1
-    row = (undone.pooled_rows - 1) * undone.pool.stride
-    column = (undone.pooled_columns - 1) * undone.pool.stride
-    return (undone.out_rows - row) * undone.out_columns - column
+    row = (unpooled.pooled_rows - 1) * unpooled.pool.stride
+    column = (unpooled.pooled_columns - 1) * unpooled.pool.stride
+    return (unpooled.out_rows - row) * unpooled.out_columns - column
 
 
 def _convolution(

@@ -78,19 +78,19 @@ def delta_design(network: Network, layer: Layer, before: bool = False) -> DeltaD
         network, layer, shapes, 2 if crowded else 1, max(forward.d, 2 if crowded or narrow else 1)
     )
     if before:
-        undone = [(each.shape, each.shape.m) for each, _ in layers]
+        unpooled = [(each.shape, each.shape.m) for each, _ in layers]
     else:
-        undone = [
+        unpooled = [
             (earlier.shape, maps_behind(each.shape, earlier.shape)) for each, earlier in layers
         ]
-    return DeltaDesign(engine, _unpool_design(forward, undone), before)
+    return DeltaDesign(engine, _unpool_design(forward, unpooled), before)
 
 
-def _unpool_design(forward: Design, undone: Sequence[tuple[Shape, int]]) -> UnpoolDesign:
+def _unpool_design(forward: Design, unpooled: Sequence[tuple[Shape, int]]) -> UnpoolDesign:
     """Un-pooling of layers, each with the maps of its delta."""
     return size_unpool(
-        [shape for shape, _ in undone],
-        [maps for _, maps in undone],
+        [shape for shape, _ in unpooled],
+        [maps for _, maps in unpooled],
         fmt=forward.fmt,
         max_images=forward.max_images,
         add_latency=forward.add_latency,
@@ -120,5 +120,5 @@ def update_unpool_design(network: Network, layer: Layer) -> UnpoolDesign:
     Raises:
         BadInput: the layer has no design.
     """
-    undone = [(each.shape, each.shape.m) for each in _sharing(network, layer)]
-    return _unpool_design(network.design(layer), undone)
+    unpooled = [(each.shape, each.shape.m) for each in _sharing(network, layer)]
+    return _unpool_design(network.design(layer), unpooled)

@@ -10,10 +10,10 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from merp.models.cnn_merp.delta_arrival import FILLED, FREED, LEAD
 from merp.models.cnn_merp.flow import keep_and_need
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.kernel_update_registers import revisit_cycles
+from merp.models.params.cnn_merp.latencies import DELTA_ARRIVAL, DELTA_LEAD, DELTA_RELEASE
 from merp.models.params.cnn_merp.sizing import groups_of
 from merp.models.params.shape import Shape
 
@@ -57,18 +57,18 @@ def _walk(
     resting_until = 0
     delta_map = 0  # the next delta word
     deltas_left = len(positions)
-    delta_from = -LEAD
+    delta_from = -DELTA_LEAD
     room = 2 * groups
     words = 0  # of CUs, that a slot may use
-    filled = np.full(FILLED, 0)  # by cycle, modulo its length: words on their way
-    freed = np.full(FREED, 0)
+    filled = np.full(DELTA_ARRIVAL, 0)  # by cycle, modulo its length: words on their way
+    freed = np.full(DELTA_RELEASE, 0)
     fill = issue = waits = hazards = 0
-    cycle = -LEAD
+    cycle = -DELTA_LEAD
     while position < len(positions):
-        words += filled[cycle % FILLED]
-        filled[cycle % FILLED] = 0
-        room += freed[cycle % FREED]
-        freed[cycle % FREED] = 0
+        words += filled[cycle % DELTA_ARRIVAL]
+        filled[cycle % DELTA_ARRIVAL] = 0
+        room += freed[cycle % DELTA_RELEASE]
+        freed[cycle % DELTA_RELEASE] = 0
 
         oldest = position
         if channel == n - 1 and group > 0:  # its last window has been read
@@ -91,7 +91,7 @@ def _walk(
             if opens:
                 words -= groups
             if channel == n - 1:
-                freed[cycle % FREED] += 1
+                freed[cycle % DELTA_RELEASE] += 1
             group += 1
             if group == groups:
                 group = 0
@@ -111,7 +111,7 @@ def _walk(
         if delta:
             if word_end:
                 room -= 1
-                filled[cycle % FILLED] += 1
+                filled[cycle % DELTA_ARRIVAL] += 1
             delta_map += 1
             if delta_map == m:
                 delta_map = 0

@@ -6,10 +6,10 @@ when its maps and deltas are all there, and from then on its cycles are known.
 
 from __future__ import annotations
 
-from merp.models.cnn_merp.delta_arrival import FILLED, FREED, LEAD
 from merp.models.cnn_merp.flow import keep_and_need
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.kernel_update_registers import revisit_cycles, row_rest
+from merp.models.params.cnn_merp.latencies import DELTA_ARRIVAL, DELTA_LEAD, DELTA_RELEASE
 from merp.models.params.cnn_merp.sizing import groups_of
 from merp.models.params.shape import Shape
 
@@ -34,7 +34,7 @@ def row_walk(shape: Shape, images: int, design: Design) -> tuple[int, int, int, 
     rows = keep_and_need(shape, images)[::columns]
     written: list[int] = []  # cycle of each map row's last word
     last_slots: list[int] = []  # of each row of positions
-    delta_next = -LEAD  # the next delta word
+    delta_next = -DELTA_LEAD  # the next delta word
     fill = waits = 0
     for need, *_ in rows:
         # A map row may come when the oldest row of positions leaves room for it.
@@ -47,10 +47,10 @@ def row_walk(shape: Shape, images: int, design: Design) -> tuple[int, int, int, 
             written.append(begin + shape.columns * shape.n - 1)
         word = delta_next + first_element - 1
         if len(last_slots) >= ROWS:
-            word = max(word, last_slots[-ROWS] + FREED)
+            word = max(word, last_slots[-ROWS] + DELTA_RELEASE)
         delta_last = word + other_elements
         delta_next = delta_last + 1 + delta_rest
-        there = max(written[need] + 1, delta_last + FILLED)
+        there = max(written[need] + 1, delta_last + DELTA_ARRIVAL)
         if not last_slots:
             fill = begin_row = there
         else:

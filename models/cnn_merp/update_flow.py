@@ -10,13 +10,10 @@ from dataclasses import dataclass
 
 from merp.models.cnn_merp.position_flow import position_walk
 from merp.models.cnn_merp.row_flow import row_walk
+from merp.models.params.cnn_merp import latencies
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.kernel_update_registers import gradient_latency
 from merp.models.params.shape import Shape
-
-ISSUED = 2  # cycles from the issue of a slot to the slot at the array
-READ = 4  # cycles from the read of a gradient to the element, chosen from kernels and biases
-LEAVE = 2  # cycles from a word's end in the pipeline to its stream
 
 
 @dataclass(frozen=True)
@@ -45,8 +42,8 @@ def update_flow(shape: Shape, images: int, design: Design, momentum: bool = Fals
     """Walk every cycle up to the last slot; the update behind it takes an element per cycle."""
     walk = row_walk if design.ku_kind == "row" else position_walk
     step = design.mul_latency + design.add_latency
-    pipeline = READ + step * (2 if momentum else 1)
+    pipeline = latencies.GRADIENT_READ + latencies.GRADIENT_CHOICE + step * (2 if momentum else 1)
     elements = shape.m * (shape.n * shape.k**2 + 1)
-    drain = ISSUED + gradient_latency(design) + pipeline + elements + LEAVE
+    drain = latencies.SLOT + gradient_latency(design) + pipeline + elements + latencies.LEAVE
     fill, issue, stall_input, stall_hazard = walk(shape, images, design)
     return UpdateFlow(fill, issue, stall_input, stall_hazard, drain)

@@ -16,14 +16,14 @@ from merp.models.traffic.strategies import LEVELS
 
 
 def delta_words(
-    shape: Shape, undone: Shape, maps: int, images: int, engine: Design, before: bool
+    shape: Shape, unpooled: Shape, maps: int, images: int, engine: Design, before: bool
 ) -> dict[str, int]:
     """Return the words that cross each port in delta propagation of one group.
 
     Args:
         shape: the layer's, as in forward propagation.
-        undone: the layer whose ReLU and pooling are undone: with ``before`` the layer itself, else
-            the one in front of it.
+        unpooled: the layer whose ReLU and pooling are undone: with ``before`` the layer itself,
+            else the one in front of it.
         maps: of the delta that is expanded.
         images: in the run.
         engine: design of the engine.
@@ -32,7 +32,7 @@ def delta_words(
     State counts in bytes, of all images together.
     """
     engine_in = walk(delta_shape(shape), LEVELS[-1], engine.n_cu, engine.d, shape.stride)
-    pooled, full, bits = _expand(_geometry(undone, maps))
+    pooled, full, bits = _expand(_geometry(unpooled, maps))
     return {
         "delta_in": images * (pooled if before else engine_in.maps),
         "delta_out": images * (engine_in.sums if before else full),

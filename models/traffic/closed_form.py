@@ -74,21 +74,21 @@ def state_bytes(shape: Shape, maps: int, images: int) -> int:
 
 
 def delta_port_words(
-    shape: Shape, undone: Shape, maps: int, images: int, before: bool
+    shape: Shape, unpooled: Shape, maps: int, images: int, before: bool
 ) -> dict[str, int]:
     """Return the words that cross each port in delta propagation of one group.
 
-    ``undone`` is the layer whose ReLU and pooling are undone, of ``maps`` maps: with ``before`` the
-    layer itself, in front of the engine, else the one in front of it. State is of kind ``pooled``
-    and counts in bytes.
+    ``unpooled`` is the layer whose ReLU and pooling are undone, of ``maps`` maps: with ``before``
+    the layer itself, in front of the engine, else the one in front of it. State is of kind
+    ``pooled`` and counts in bytes.
     """
-    sums = images * maps * undone.out_rows * undone.out_columns
-    pooled = images * maps * undone.pooled_rows * undone.pooled_columns
+    sums = images * maps * unpooled.out_rows * unpooled.out_columns
+    pooled = images * maps * unpooled.pooled_rows * unpooled.pooled_columns
     return {
         "delta_in": pooled if before else images * shape.m * shape.out_rows * shape.out_columns,
         "delta_out": images * shape.n * shape.rows * shape.columns if before else sums,
         "kernel": shape.n * shape.m * shape.k**2,
-        "state_in": state_bytes(undone, maps, images),
+        "state_in": state_bytes(unpooled, maps, images),
     }
 
 

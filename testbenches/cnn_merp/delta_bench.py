@@ -11,10 +11,10 @@ from merp.hdl.base.signals import Stream, bits, flag
 from merp.hdl.cnn_merp.ports.gradients import DeltaElement
 from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
 from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.latencies import DELTA_ARRIVAL
 from merp.testbenches.block.trace import Sample, Trace, run_block
 from merp.testbenches.cnn_merp.cu_bench import joined
 
-CREDIT_CYCLES = 2  # from filled to the slot, at least
 BYTE_BITS = 8
 
 
@@ -115,7 +115,7 @@ class Driver:
                 self.sent += 1
                 self.held = False
             if seen["filled"]:
-                self.credits.append(cycle - 1 + CREDIT_CYCLES)
+                self.credits.append(cycle - 1 + DELTA_ARRIVAL)
             self.since += 1
             if self.since == run.reset_at:
                 self.run, run.reset_at = None, None

@@ -8,9 +8,10 @@ from random import Random
 from typing import Any
 
 from merp.hdl.base.signals import bits, flag
-from merp.hdl.cnn_merp.ports.gradients import READ_LATENCY, GradientRead
+from merp.hdl.cnn_merp.ports.gradients import GradientRead
 from merp.hdl.cnn_merp.ports.slots import RowSlot, Slot
 from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.latencies import GRADIENT_READ
 from merp.testbenches.block.trace import Trace, run_block
 from merp.testbenches.cnn_merp.cu_bench import joined
 
@@ -76,7 +77,7 @@ class GradientScript(ABC):
     def play(self, array: Callable[..., Any]) -> Trace:
         """Run an array of the design's ``ku_kind``."""
         design = self.design
-        self.idle(READ_LATENCY + 1)
+        self.idle(GRADIENT_READ + 1)
         args = {
             "clk": flag(), "rst": flag(),
             "slot": RowSlot(design) if design.ku_kind == "row" else Slot(design),
@@ -91,4 +92,4 @@ class GradientScript(ABC):
 def read_out(trace: Trace) -> list[int]:
     """The elements that were asked for, in that order."""
     enable, gradient = trace.column("read_enable"), trace.column("gradient")
-    return [gradient[t + READ_LATENCY] for t, on in enumerate(enable) if on]
+    return [gradient[t + GRADIENT_READ] for t, on in enumerate(enable) if on]

@@ -14,12 +14,12 @@ from merp.hdl.cnn_merp.ports.maps import MapConfig, RowMapConfig
 from merp.hdl.cnn_merp.ports.slots import RowSlot, Slot, Verdict
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.kernel_update_registers import kernel_update_registers
+from merp.models.params.cnn_merp.latencies import SLOT
 from merp.models.params.cnn_merp.registers import registers
 from merp.models.params.shape import Shape
 from merp.testbenches.block.trace import Sample, Trace, run_block
 
 CAUSES = ("issue", "stall_input", "stall_output", "stall_hazard")
-SLOT_DELAY = 2  # cycles from a slot's issue to the slot port
 ROWS = 2  # of deltas that are kept
 
 
@@ -79,14 +79,15 @@ def run_input_path(
     args = {
         "clk": flag(), "rst": flag(), "start": flag(), "enable": flag(1),
         "config": (RowMapConfig if by_rows else MapConfig)(design),
-        "sink": Stream(design.fmt.width), "popped": flag(),
+        "sink": Stream(design.fmt.width), "credit": flag(),
         "slot": (RowSlot if by_rows else Slot)(design),
         "held": bits(design.window_width), "verdict": Verdict(design),
         "complete": flag(), "framing_error": flag(), "design": design,
+        "sums": "row" if by_rows else "map",
     }  # fmt: skip
     config_ports = tuple(f"config_{name}" for name in vars(args["config"]))
     inputs = ("rst", "start", "enable", *config_ports, "sink_data", "sink_valid", "sink_last",
-              "popped")  # fmt: skip
+              "credit")  # fmt: skip
     queue = list(runs)
     run: InputRun | None = None
     sent = 0  # words transferred
@@ -101,8 +102,8 @@ def run_input_path(
         if cycle < 2:
             return {"rst": 1}
         if reset_at is not None and cycle >= reset_at:
-            return {"rst": int(cycle == reset_at), "start": 0, "popped": 0}
-        values = {"rst": 0, "start": 0, "popped": 0}
+            return {"rst": int(cycle == reset_at), "start": 0, "credit": 0}
+        values = {"rst": 0, "start": 0, "credit": 0}
         if run is not None:
             since += 1
             if by_rows:
@@ -115,7 +116,7 @@ def run_input_path(
             stirring = any(seen[f"verdict_{name}"] for name in CAUSES)
             over = sent == len(run.words) and seen["complete"] and not stirring
             quiet = quiet + 1 if over and not seen["start"] else 0
-            if quiet > SLOT_DELAY:
+            if quiet > SLOT:
                 run = None
         if run is None and queue:
             run = queue.pop(0)
@@ -142,7 +143,7 @@ def run_input_path(
         if waiting and rows_there < ROWS and run.pop[since % len(run.pop)]:
             waiting -= 1
             rows_there += by_rows
-            values["popped"] = 1
+            values["credit"] = 1
         return values
 
     return run_block(input_path, args, inputs, drive, cycles)

@@ -70,7 +70,7 @@ def run_super_layer(design: Design, runs: Sequence[OutputRun], cycles: int) -> T
     """Play the runs back to back, and a few cycles more; ``cycles`` at the most."""
     args = {
         "clk": flag(), "rst": flag(), "start": flag(), "config": OutputConfig(design),
-        "sums": Sums(design), "popped": flag(), "source": Stream(design.fmt.width),
+        "sums": Sums(design), "credit": flag(), "source": Stream(design.fmt.width),
         "done": flag(), "design": design, "state": Stream(8) if design.state else None,
     }  # fmt: skip
     config_ports = tuple(f"config_{name}" for name in vars(args["config"]))
@@ -88,7 +88,7 @@ def run_super_layer(design: Design, runs: Sequence[OutputRun], cycles: int) -> T
         if cycle < 2:
             return {"rst": 1}
         values = {"rst": 0, "start": 0, "sums_valid": 0}
-        credit += seen["popped"] and not seen["rst"]
+        credit += seen["credit"] and not seen["rst"]
         if run is not None:
             since += 1
             if reset_at == since:

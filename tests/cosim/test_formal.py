@@ -52,7 +52,7 @@ def of_serializer() -> tuple[Proof, Plant]:
 
 
 def of_credit_fifo() -> tuple[Proof, Plant]:
-    args = flags("clk", "rst", "push", "head_valid", "take", "popped")
+    args = flags("clk", "rst", "push", "head_valid", "take", "credit")
     args |= {"data": bits(WIDTH), "head": bits(WIDTH), "words": 4}
     return Proof(credit_fifo, args, [Claim("head_valid", "take", ("head",))]), (
         "(take || (!head_valid))",
@@ -61,7 +61,7 @@ def of_credit_fifo() -> tuple[Proof, Plant]:
 
 
 def of_parameter_writer() -> tuple[Proof, Plant]:
-    args = flags("clk", "rst", "start", "push", "biases", "last", "popped", "ends", "sent")
+    args = flags("clk", "rst", "start", "push", "biases", "last", "credit", "ends", "sent")
     args |= {"data": bits(WIDTH), "words": 4}
     args |= {"source_kernel": Stream(WIDTH), "source_bias": Stream(WIDTH)}
     claims = [stream_claim("source_kernel"), stream_claim("source_bias")]

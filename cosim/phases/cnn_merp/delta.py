@@ -60,7 +60,7 @@ def delta_top(design: DeltaDesign, array: str = "rtl") -> Top:
         "m_axis_delta": AxiStream(width),
         "status": DeltaStatus(),
         "design": engine,
-        "undone": design.unpool,
+        "unpool_design": design.unpool,
         "before": design.before,
     }
     return Top(delta, args, array)
@@ -68,7 +68,7 @@ def delta_top(design: DeltaDesign, array: str = "rtl") -> Top:
 
 def delta_run(
     shape: Shape,
-    undone: Shape,
+    unpooled: Shape,
     design: DeltaDesign,
     deltas: Bits,
     kernels: Bits,
@@ -80,18 +80,18 @@ def delta_run(
 
     Args:
         shape: the group, as in forward propagation.
-        undone: the layer whose ReLU and pooling are undone: this one or the one in front of it.
+        unpooled: the layer whose ReLU and pooling are undone: this one or the one in front of it.
         design: what it runs on, and it fits.
         deltas: (images, rows, columns, m) words, of the pooled output or of the sums.
         kernels: (m, n, k, k) words, as in forward propagation.
-        state: of ``undone``, kind ``pooled``, packed.
+        state: of ``unpooled``, kind ``pooled``, packed.
         stalls: pattern by stream name. reset_at: as in ``Run``.
 
     Raises:
         ValueError: an array is not of the shape's size.
     """
     size = shape.out_rows, shape.out_columns, shape.m
-    maps = shape.n * shape.rows * shape.columns // (undone.pooled_rows * undone.pooled_columns)
+    maps = shape.n * shape.rows * shape.columns // (unpooled.pooled_rows * unpooled.pooled_columns)
     if design.before:
         size, maps = (shape.pooled_rows, shape.pooled_columns, shape.m), shape.m
     sizes = {
@@ -102,7 +102,7 @@ def delta_run(
         if found != wanted:
             raise ValueError(f"{name} must be of size {wanted}, not {found}")
     return Run(
-        config=delta_registers(shape, undone, maps, len(deltas), design.engine, design.unpool),
+        config=delta_registers(shape, unpooled, maps, len(deltas), design.engine, design.unpool),
         words={
             "s_axis_delta": deltas.reshape(-1),
             "s_axis_kernel": kernels.reshape(-1),
@@ -114,16 +114,16 @@ def delta_run(
 
 
 def expect_delta(
-    shape: Shape, undone: Shape, images: int, design: DeltaDesign, golden: Bits
+    shape: Shape, unpooled: Shape, images: int, design: DeltaDesign, golden: Bits
 ) -> Expectation:
     """Delta propagation of one group; ``golden`` is the delta that leaves, images first.
 
-    ``shape`` and ``undone`` are those of ``delta_run``.
+    ``shape`` and ``unpooled`` are those of ``delta_run``.
     """
     engine, before = design.engine, design.before
-    maps = shape.m if before else maps_behind(shape, undone)
-    formula = closed_form.delta_port_words(shape, undone, maps, images, before)
-    walked = backward_counter.delta_words(shape, undone, maps, images, engine, before)
+    maps = shape.m if before else maps_behind(shape, unpooled)
+    formula = closed_form.delta_port_words(shape, unpooled, maps, images, before)
+    walked = backward_counter.delta_words(shape, unpooled, maps, images, engine, before)
     ports = expected_ports(
         PORTS, formula, walked, {"delta_out": golden}, ("delta_in", "delta_out"),
         engine.fmt,
@@ -164,17 +164,17 @@ def delta_pass(
     own = group * shape.m, (group + 1) * shape.m
     maps = maps_behind(shape, earlier.shape)
     front = group * maps, (group + 1) * maps
-    undone, undone_maps = (shape, own) if design.before else (earlier.shape, front)
+    unpooled, undone_maps = (shape, own) if design.before else (earlier.shape, front)
     run = delta_run(
         shape,
-        undone,
+        unpooled,
         design,
         np.ascontiguousarray(deltas[..., slice(*own)]),
         kernels[slice(*own)],
-        packed(of_maps(state, *undone_maps), undone, design.engine.fmt),
+        packed(of_maps(state, *undone_maps), unpooled, design.engine.fmt),
     )
     golden = np.ascontiguousarray(wanted[..., slice(*front)])
-    return Pass(run, expect_delta(shape, undone, images, design, golden))
+    return Pass(run, expect_delta(shape, unpooled, images, design, golden))
 
 
 @dataclass(frozen=True)
@@ -207,15 +207,15 @@ class Delta:
 
     def registers(self, layer: Layer, images: int) -> dict[str, int]:
         """Value of every configuration port for a run of one group."""
-        undone, maps = self._undone(layer)
+        unpooled, maps = self._undone(layer)
         design = self.design
-        return delta_registers(layer.shape, undone, maps, images, design.engine, design.unpool)
+        return delta_registers(layer.shape, unpooled, maps, images, design.engine, design.unpool)
 
     def words(self, layer: Layer, images: int) -> dict[str, int]:
         """Words (of state: bytes) on each port in a run of one group."""
-        undone, maps = self._undone(layer)
+        unpooled, maps = self._undone(layer)
         before = self.design.before
-        return closed_form.delta_port_words(layer.shape, undone, maps, images, before)
+        return closed_form.delta_port_words(layer.shape, unpooled, maps, images, before)
 
     def golden_pass(self, layer: Layer, group: int, step: GoldenStep) -> Pass:
         """One group on the golden deltas."""

@@ -9,10 +9,11 @@ import numpy as np
 from myhdl import always
 
 from merp.hdl.behavioural.integer_float import add_products, unpack
-from merp.hdl.cnn_merp.ports.gradients import READ_LATENCY, GradientRead
+from merp.hdl.cnn_merp.ports.gradients import GradientRead
 from merp.hdl.cnn_merp.ports.slots import Slot
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.latencies import GRADIENT_READ
 
 
 @entity
@@ -27,7 +28,7 @@ def gradient_array_fast(
     gradient: Word,
     design: Design,
 ) -> Any:
-    """Behave as ``gradient_array``: the same ports, the same element READ_LATENCY after a read.
+    """Behave as ``gradient_array``: the same ports, the same element GRADIENT_READ after a read.
 
     Each slot's work is done at the clock edges at which the hardware reads and writes, so that
     gradients visited too early, a read amid slots or a reset give the same bits too. Only without
@@ -74,7 +75,7 @@ def gradient_array_fast(
         if read.enable:
             tap, unit = int(read.tap_shift) // width, int(read.cu_shift) // width
             element = int(memory[int(read.addr), tap, unit])
-            leaving.append((edge + READ_LATENCY - 1, element))
+            leaving.append((edge + GRADIENT_READ - 1, element))
         if added and added[0][0] == edge:
             _, total, addr = added.popleft()
             memory[addr] = total

@@ -10,10 +10,11 @@ from myhdl import always
 
 from merp.hdl.behavioural.integer_float import accumulate, narrow, unpack
 from merp.hdl.behavioural.integer_fused import sums_of_rows
-from merp.hdl.cnn_merp.ports.gradients import READ_LATENCY, GradientRead
+from merp.hdl.cnn_merp.ports.gradients import GradientRead
 from merp.hdl.cnn_merp.ports.slots import RowSlot
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.latencies import GRADIENT_READ
 from merp.models.params.cnn_merp.row import DIFFERENCE, LAUNCH, SUMMED, steps
 from merp.models.params.fused import NORMALISE
 
@@ -30,7 +31,7 @@ def row_array_fast(
     gradient: Word,
     design: Design,
 ) -> Any:
-    """Behave as ``row_array``: the same ports, the same element READ_LATENCY after a read.
+    """Behave as ``row_array``: the same ports, the same element GRADIENT_READ after a read.
 
     A sweep's sums are computed when its last window is there; gradients are read and written at
     the clock edges at which the hardware does, so that those visited too early, a read amid sweeps
@@ -93,7 +94,7 @@ def row_array_fast(
             if more:
                 narrow(element, rounded, exp_bits, frac_bits, more)
                 element = rounded
-            leaving.append((edge + READ_LATENCY - 1, int(element[0])))
+            leaving.append((edge + GRADIENT_READ - 1, int(element[0])))
         if read_words and read_words[0][0] == edge:
             _, addr, total = read_words.popleft()
             memory[addr] = total

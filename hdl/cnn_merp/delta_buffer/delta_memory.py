@@ -59,7 +59,7 @@ def delta_memory(
             write_half.next = False
 
     @always(clk.posedge)
-    def turn() -> None:
+    def alternate() -> None:
         if half_read:
             read_half.next = not read_half
             opening.next = False
@@ -81,4 +81,4 @@ def delta_memory(
             memory[write_addr].next = word
         deltas.next = memory[read_addr]
 
-    return store, turn, choose, access
+    return store, alternate, choose, access

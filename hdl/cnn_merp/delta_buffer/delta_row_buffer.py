@@ -47,7 +47,7 @@ def delta_row_buffer(
 
     cu_group = count(design.groups)
     place = count(row_words)  # of the word that is being collected, in its row
-    rows_there = count(2)
+    rows_held = count(2)
     room = flag()
     word_taken, position_taken, row_taken = flag(), flag(), flag()
     row_read = flag()
@@ -86,7 +86,7 @@ def delta_row_buffer(
 
     @always_comb
     def tell() -> None:
-        room.next = rows_there != 2
+        room.next = rows_held != 2
         row_read.next = slot.valid and slot.row_last
 
     @always(clk.posedge)
@@ -97,12 +97,12 @@ def delta_row_buffer(
         elif word_taken:
             place.next = place + 1
         if row_taken and not row_read:
-            rows_there.next = rows_there + 1
+            rows_held.next = rows_held + 1
         elif row_read and not row_taken:
-            rows_there.next = rows_there - 1
+            rows_held.next = rows_held - 1
         if start:
             place.next = 0
-            rows_there.next = 0
+            rows_held.next = 0
         if rst:
             filled.next = False
 

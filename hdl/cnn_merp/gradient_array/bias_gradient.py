@@ -10,9 +10,10 @@ from merp.hdl.arithmetic.fp_add import fp_add
 from merp.hdl.base.delay import delay
 from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.base.valid_delay import valid_delay
-from merp.hdl.cnn_merp.ports.gradients import READ_LATENCY, DeltaElement
+from merp.hdl.cnn_merp.ports.gradients import DeltaElement
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.latencies import GRADIENT_READ
 
 
 @entity
@@ -29,7 +30,7 @@ def bias_gradient(
 
     element      in   a delta word; opening starts its sum
     read_enable, read_index  in   the memory is the reader's; which sum
-    gradient     out  that sum, READ_LATENCY cycles later
+    gradient     out  that sum, GRADIENT_READ cycles later
 
     One adder serves all maps, since they come one after the other; the same map may come again
     after revisit_cycles at the earliest. Throughput: a word per cycle. Reset: words in flight are
@@ -67,5 +68,5 @@ def bias_gradient(
     track = valid_delay(clk, rst, d=element.valid, q=write, cycles=add_latency + 1)
     carry = delay(clk, d=element.index, q=write_addr, cycles=add_latency + 1)
     add = fp_add(clk, a=addend, b=operand, y=total, fmt=design.fmt, latency=add_latency)
-    align = delay(clk, d=operand, q=gradient, cycles=READ_LATENCY - 1)
+    align = delay(clk, d=operand, q=gradient, cycles=GRADIENT_READ - 1)
     return choose, track, access, carry, add, align

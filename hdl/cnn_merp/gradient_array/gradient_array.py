@@ -35,7 +35,7 @@ def gradient_array(
 
     slot: its kernel_addr is the address; opening: its gradients start from +0.
     window, deltas: k*k elements, and one element per CU; one cycle after the slot.
-    read: while enable is high no slot reads its gradients; gradient: the element, READ_LATENCY
+    read: while enable is high no slot reads its gradients; gradient: the element, GRADIENT_READ
     cycles later.
     A slot's gradients are written gradient_latency cycles after it. The same address may come again
     after revisit_cycles; sooner, a sum would be lost. Nothing stalls.

@@ -15,10 +15,11 @@ from merp.hdl.cnn_merp.gradient_array.row_control import row_control
 from merp.hdl.cnn_merp.gradient_array.row_cu import row_cu
 from merp.hdl.cnn_merp.gradient_array.row_operands import row_operands
 from merp.hdl.cnn_merp.gradient_array.row_ports import RowControl
-from merp.hdl.cnn_merp.ports.gradients import READ_LATENCY, GradientRead
+from merp.hdl.cnn_merp.ports.gradients import GradientRead
 from merp.hdl.cnn_merp.ports.slots import RowSlot
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.latencies import GRADIENT_READ
 from merp.models.params.cnn_merp.row import SCALE_BITS
 from merp.models.params.fused import EXPONENT_BITS, OPERAND_BITS, activation_bits, levels
 
@@ -42,7 +43,7 @@ def row_array(
     slot: a sweep's slots follow each other without a gap, column 0 first; kernel_addr is its
     gradients' address. opening: they start from +0.
     window, deltas: k*k elements, and one element per CU; one cycle after the slot.
-    read: while enable is high no sweep reads its gradients; gradient: the element, READ_LATENCY
+    read: while enable is high no sweep reads its gradients; gradient: the element, GRADIENT_READ
     cycles later. Word t div ku_lanes of a kernel lies kernel_words behind the one before.
     The last gradients are written row_latency cycles after a sweep's last slot at the latest.
     Last slots lie at least ceil(k*k / ku_lanes) cycles apart, those of the same address
@@ -125,7 +126,7 @@ def row_array(
     index = ConcatSignal(*digits) if len(digits) > 1 else digits[0]
     late_index = bits(len(index))
     choose = [
-        delay(clk, d=index, q=late_index, cycles=READ_LATENCY - 1),
+        delay(clk, d=index, q=late_index, cycles=GRADIENT_READ - 1),
         select_word(clk, words=joined, index=late_index, word=gradient, place=ELEMENT_PLACE),
     ]
     return join, row, steer, decode, units, choose

@@ -34,8 +34,8 @@ def location_restore(
     upright = bits(k * k * width)
     row_bits = k * width
     restored = [bits(row_bits) for _ in range(k)]
-    turn_rows = rotator(x=taps, shift=row_shift, y=upright, places=k, width=row_bits)
-    turn_columns = [
+    rotate_rows = rotator(x=taps, shift=row_shift, y=upright, places=k, width=row_bits)
+    rotate_columns = [
         rotator(
             x=upright((r + 1) * row_bits, r * row_bits),
             shift=column_shift,
@@ -51,4 +51,4 @@ def location_restore(
     def hold() -> None:
         held.next = in_order
 
-    return turn_rows, turn_columns, hold
+    return rotate_rows, rotate_columns, hold

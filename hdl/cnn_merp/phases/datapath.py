@@ -1,4 +1,4 @@
-"""The datapath of the forward engine: one super layer, from map words in to map words out.
+"""The datapath of forward and delta propagation: one super layer, map words in, map words out.
 
 CNN-MERP section V, figures 7 to 10. What counts words and cycles stands around it.
 """
@@ -60,7 +60,7 @@ def datapath(
     slot = Slot(design)
     held = bits(design.window_width)
     sums = Sums(design)
-    popped = flag()
+    credit = flag()
 
     windows = input_path(
         clk,
@@ -69,13 +69,14 @@ def datapath(
         enable=loaded,
         config=map_config,
         sink=sink,
-        popped=popped,
+        credit=credit,
         slot=slot,
         held=held,
         verdict=verdict,
         complete=progress.complete,
         framing_error=progress.map_error,
         design=design,
+        sums="map",
     )
     units = cu_array(
         clk, rst, kernel=kernel, bias=bias, slot=slot, window=held, sums=sums, design=design
@@ -86,7 +87,7 @@ def datapath(
         start,
         config=output_config,
         sums=sums,
-        popped=popped,
+        credit=credit,
         source=source,
         done=progress.output_done,
         design=design,

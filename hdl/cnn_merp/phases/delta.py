@@ -1,7 +1,7 @@
 """Delta propagation: from the delta of a layer to that of the layer in front of it.
 
-CNN-MERP section III.B: the engine of forward propagation, kernels transposed and rotated while they
-are loaded, with un-pooling and ReLU' behind it (the paper's order) or before it.
+CNN-MERP section III.B: the datapath of forward propagation, kernels transposed and rotated while
+they are loaded, with un-pooling and ReLU' behind it (the paper's order) or before it.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def delta(
     m_axis_delta: AxiStream,
     status: DeltaStatus,
     design: Design,
-    undone: UnpoolDesign,
+    unpool_design: UnpoolDesign,
     before: bool,
 ) -> Any:
     """Propagate the delta of one layer for a batch of images.
@@ -67,8 +67,8 @@ def delta(
     m, n, row, column, as in forward propagation) are loaded first, then deltas stream in and out in
     the order image, row, column, map. State is a stream of bytes. The next run needs no reset.
 
-    before: ReLU' and pooling of this layer are undone before the engine, so that deltas are stored
-    at pooled resolution; otherwise those of the layer in front of it are, behind the engine.
+    before: ReLU' and pooling of this layer are undone before the datapath, so that deltas are
+    stored at pooled resolution; otherwise those of the layer in front of it are, behind it.
 
     s_axis_delta   in   deltas in the order image, row, column, map
     s_axis_kernel  in   kernels in the order m, n, row, column
@@ -105,10 +105,10 @@ def delta(
                 source=between,
                 done=expanded,
                 framing_error=unpool_error,
-                design=undone,
+                design=unpool_design,
             ),
         ]
-        engine_in, engine_out = between, deltas_out
+        layer_in, layer_out = between, deltas_out
     else:
         expand = [
             unpool(
@@ -121,17 +121,17 @@ def delta(
                 source=deltas_out,
                 done=expanded,
                 framing_error=unpool_error,
-                design=undone,
+                design=unpool_design,
             )
         ]
-        engine_in, engine_out = deltas_in, between
+        layer_in, layer_out = deltas_in, between
 
     spread = dilater(
         clk,
         rst,
         start,
         config=dilate_config,
-        sink=engine_in,
+        sink=layer_in,
         source=dilated,
         framing_error=dilate_error,
         design=design,
@@ -158,7 +158,7 @@ def delta(
         bias=bias,
         loaded=loaded,
         sink=dilated,
-        source=engine_out,
+        source=layer_out,
         verdict=verdict,
         progress=progress,
         design=design,

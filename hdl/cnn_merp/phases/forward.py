@@ -1,4 +1,4 @@
-"""The forward engine: one super layer, from map words in to map words out.
+"""Forward propagation: one super layer, from map words in to map words out.
 
 CNN-MERP section V, figures 7 to 10.
 """

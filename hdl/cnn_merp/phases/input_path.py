@@ -6,13 +6,13 @@ sequencer that drives them.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.cnn_merp.input_buffer.input_banks import input_banks
 from merp.hdl.cnn_merp.input_buffer.location_restore import location_restore
 from merp.hdl.cnn_merp.input_buffer.router import router
-from merp.hdl.cnn_merp.ports.maps import BankRead, BankWrite, Floor, MapConfig, RowMapConfig
+from merp.hdl.cnn_merp.ports.maps import BankRead, BankWrite, Floor, MapConfig
 from merp.hdl.cnn_merp.ports.slots import RowSlot, Slot, Verdict
 from merp.hdl.cnn_merp.sequencer.position_generator import position_generator
 from merp.hdl.cnn_merp.sequencer.position_layout import PositionWord
@@ -30,19 +30,23 @@ def input_path(
     enable: Bit,
     config: MapConfig,
     sink: Stream,
-    popped: Bit,
+    credit: Bit,
     slot: Slot | RowSlot,
     held: Word,
     verdict: Verdict,
     complete: Bit,
     framing_error: Bit,
     design: Design,
+    sums: Literal["map", "gradient", "row"],
 ) -> Any:
-    """Keep k rows of map words in the banks and issue a slot per cycle; config says in which order.
+    """Keep k rows of map words in the banks and issue a slot per cycle.
+
+    sums: what the slots add up to, which decides their order: elements of output maps; gradients,
+    position by position; or gradients row by row (a RowMapConfig, a RowSlot).
 
     enable         in   map words may be accepted (kernels are loaded)
     sink           in   map words in the order image, row, column, map
-    popped         in   the FIFO behind the sums gave a word away, or deltas came (sequencers)
+    credit         in   the FIFO behind the sums gave a word away, or deltas came (sequencers)
     slot, held     out  what to compute, and one cycle later its window, tap (0, 0) lowest
     verdict        out  the sequencer's of this cycle; its slot comes two cycles later
     complete       out  all map words of the run were accepted
@@ -81,9 +85,17 @@ def input_path(
     )
     banks = input_banks(clk, write=bank_write, read=bank_read, taps=taps, design=design)
     walk = position_generator(
-        clk, rst, start, config=config, take=head_take, valid=head_valid, head=head, design=design
+        clk,
+        rst,
+        start,
+        config=config,
+        take=head_take,
+        valid=head_valid,
+        head=head,
+        design=design,
+        sweeps=sums == "row",
     )
-    if isinstance(config, RowMapConfig):
+    if sums == "row":
         issuer = row_sequencer(
             clk,
             rst,
@@ -93,7 +105,7 @@ def input_path(
             head_valid=head_valid,
             head_take=head_take,
             written_row=written_row,
-            filled=popped,
+            filled=credit,
             floor=floor,
             read=bank_read,
             row_shift=row_shift,
@@ -114,7 +126,7 @@ def input_path(
             written_row=written_row,
             written_column=written_column,
             written_channel=written_channel,
-            popped=popped,
+            credit=credit,
             floor=floor,
             read=bank_read,
             row_shift=row_shift,
@@ -122,6 +134,7 @@ def input_path(
             slot=slot,
             verdict=verdict,
             design=design,
+            gradients=sums == "gradient",
         )
     reuse = location_restore(
         clk,

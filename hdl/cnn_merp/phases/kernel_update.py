@@ -54,7 +54,7 @@ def kernel_update(
     m_axis_bias_velocity: AxiStream | None = None,
     unpool_config: UnpoolConfig | None = None,
     s_axis_state: AxiStream | None = None,
-    undone: UnpoolDesign | None = None,
+    unpool_design: UnpoolDesign | None = None,
 ) -> Any:
     """Sum the gradients of one layer over a batch of images and update its kernels and biases.
 
@@ -64,8 +64,8 @@ def kernel_update(
     momentum (the velocity streams are there) their velocities beside them. The next run needs no
     reset.
 
-    With undone, deltas come at pooled resolution and are expanded here, with the state of this
-    layer, a stream of bytes.
+    With unpool_design, deltas come at pooled resolution and are expanded here, with the state of
+    this layer, a stream of bytes.
 
     s_axis_map     in   map words in the order image, row, column, map
     s_axis_delta   in   deltas in the same order
@@ -93,7 +93,6 @@ def kernel_update(
     verdict = Verdict(design)
     complete, output_done = flag(), flag()
     map_error, delta_error, update_error, load_error = flag(), flag(), flag(), flag()
-    expanded, unpool_error = flag(), flag()  # nobody drives them where deltas come expanded
     read = GradientRead(design)
     kernel_element, bias_element = bits(width), bits(width)
     bias_read = flag()
@@ -107,18 +106,20 @@ def kernel_update(
         enable=enable,
         config=map_config,
         sink=stream_of(s_axis_map),
-        popped=filled,
+        credit=filled,
         slot=slot,
         held=held,
         verdict=verdict,
         complete=complete,
         framing_error=map_error,
         design=design,
+        sums="row" if by_rows else "gradient",
     )
     deltas_in = stream_of(s_axis_delta)
     expand: Any = ()
-    if unpool_config is not None and s_axis_state is not None and undone is not None:
+    if unpool_config is not None and s_axis_state is not None and unpool_design is not None:
         deltas_in = Stream(width)
+        unpool_error = flag()
         expand = unpool(
             clk,
             rst,
@@ -127,10 +128,21 @@ def kernel_update(
             sink=stream_of(s_axis_delta),
             sink_state=stream_of(s_axis_state),
             source=deltas_in,
-            done=expanded,
+            done=flag(),  # the update outlasts it
             framing_error=unpool_error,
-            design=undone,
+            design=unpool_design,
         )
+
+        @always_comb
+        def gather() -> None:
+            load_error.next = delta_error or update_error or unpool_error
+
+    else:
+
+        @always_comb
+        def gather() -> None:
+            load_error.next = delta_error or update_error
+
     second = (delta_row_buffer if by_rows else delta_buffer)(
         clk,
         rst,
@@ -231,9 +243,5 @@ def kernel_update(
             enable.next = True
         if rst:
             enable.next = False
-
-    @always_comb
-    def gather() -> None:
-        load_error.next = delta_error or update_error or unpool_error
 
     return windows, expand, second, units, bias, updater, words, counters, open_ports, gather

@@ -34,7 +34,7 @@ def run_counters(
 ) -> Any:
     """Count a run's cycles, and tell when it is over.
 
-    first        in   the stream of maps or deltas into the engine
+    first        in   the stream of maps or deltas into the datapath
     ends         in   a transfer with the run's last word
     loaded       in   kernels and biases are there
     complete     in   all words of first were accepted

@@ -19,7 +19,7 @@ class DeltaElement:
 
 
 class GradientRead:
-    """Read of one element of the gradient memories; the element comes READ_LATENCY cycles later.
+    """Read of one element of the gradient memories; the element comes GRADIENT_READ cycles later.
 
     Its place in the word, and the CU, are bit positions, so that nothing has to be multiplied.
     """
@@ -30,10 +30,6 @@ class GradientRead:
         self.addr = count(design.gradient_words - 1)
         self.tap_shift = count(design.gradient_lanes * width - 1)
         self.cu_shift = count(design.n_cu * width - 1)
-
-
-READ_LATENCY = 3
-"""Memory, tap, CU."""
 
 
 class UpdateConfig(RegisterBundle):

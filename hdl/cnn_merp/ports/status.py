@@ -14,7 +14,7 @@ from merp.models.params.cnn_merp.word_counters import (
 
 
 class ForwardStatus(Status):
-    """Status of the forward engine, with the words (of state: bytes) that passed each port.
+    """Status of forward propagation, with the words (of state: bytes) that passed each port.
 
     ``state`` says whether state leaves.
     """

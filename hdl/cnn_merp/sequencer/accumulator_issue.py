@@ -24,7 +24,7 @@ def accumulator_issue(
     busy: Bit,
     window: NextWindow,
     midway: Bit,
-    popped: Bit,
+    credit: Bit,
     fire: Bit,
     verdict: Verdict,
     design: Design,
@@ -33,7 +33,7 @@ def accumulator_issue(
 
     busy        in   positions are left
     midway      in   it is not the first one of its window
-    popped      in   pulse: one of the fifo_words places for sums is free again
+    credit      in   pulse: one of the fifo_words places for sums is free again
     fire        out  the slot is issued
     verdict     out  the cause if not; idle: no position is left and every place is free
 
@@ -83,7 +83,7 @@ def accumulator_issue(
         clk,
         rst,
         start,
-        given=popped,
+        given=credit,
         spent=spends,
         amount=config.groups,
         credits=credits,
@@ -92,7 +92,7 @@ def accumulator_issue(
     check = credit_check(
         clk,
         start,
-        given=popped,
+        given=credit,
         spent=spends,
         amount=config.groups,
         credits=credits,

@@ -10,7 +10,7 @@ from typing import Any
 from myhdl import always, always_comb
 
 from merp.hdl.base.signals import count, flag
-from merp.hdl.cnn_merp.ports.maps import MapConfig, RowMapConfig
+from merp.hdl.cnn_merp.ports.maps import MapConfig
 from merp.hdl.cnn_merp.sequencer.position_decoder import Place, position_decoder
 from merp.hdl.cnn_merp.sequencer.ring_advance import ring_advance
 from merp.hdl.conversion.entity import Bit, Word, entity
@@ -27,8 +27,11 @@ def position_generator(
     valid: Bit,
     head: Word,
     design: Design,
+    sweeps: bool = False,
 ) -> Any:
-    """List the output positions of a run; with a RowMapConfig each row config.sweeps times.
+    """List the output positions of a run.
+
+    sweeps: each row is listed config.sweeps times (a RowMapConfig).
 
     Rows and columns are kept in padded coordinates (the window of position (r, c) starts at
     row r*stride), so that nothing is negative; a map row of the padded row x is x - pad.
@@ -47,7 +50,6 @@ def position_generator(
     active = flag()  # the walk is at a position
     summed = flag()  # and position_decoder half-way with one
     steps, loads = flag(), flag()
-    again = flag()  # the row at hand is listed once more; nobody drives it but where rows are swept
     at = Place(design)
     out_row, out_column = count(design.max_size), count(design.max_size)
     image = count(design.max_images)
@@ -55,7 +57,8 @@ def position_generator(
     image_ring = count(d)
     next_image_mod, next_row_mod = count(k), count(k)
     next_image_ring, next_row_ring = count(d), count(d)
-    end_of_row, end_of_sweeps, end_of_image, end_of_run = (flag() for _ in range(4))
+    end_of_row, end_of_image, end_of_run = (flag() for _ in range(3))
+    end_of_sweeps = flag() if sweeps else end_of_row
 
     @always_comb
     def flow() -> None:
@@ -69,9 +72,8 @@ def position_generator(
 
     @always_comb
     def ends() -> None:
-        end_of_sweeps.next = end_of_row and not again
-        end_of_image.next = end_of_row and not again and at.last_row
-        end_of_run.next = end_of_row and not again and at.last_row and image + 1 == config.images
+        end_of_image.next = end_of_sweeps and at.last_row
+        end_of_run.next = end_of_sweeps and at.last_row and image + 1 == config.images
 
     @always_comb
     def mark() -> None:
@@ -181,10 +183,15 @@ def position_generator(
         clk, config=config, at=at, sums=steps, loads=loads, head=head, design=design
     )
     instances = (flow, borders, ends, mark, hand_on, walk, next_image, next_row, entry)
-    if not isinstance(config, RowMapConfig):
+    if not sweeps:
         return instances
 
     sweeps_left = count(design.kernel_words)  # of this row, this one included
+    again = flag()  # the row at hand is listed once more
+
+    @always_comb
+    def end() -> None:
+        end_of_sweeps.next = end_of_row and not again
 
     @always(clk.posedge)
     def sweep() -> None:
@@ -199,4 +206,4 @@ def position_generator(
             sweeps_left.next = config.sweeps
             again.next = config.sweeps != 1
 
-    return instances, sweep
+    return instances, end, sweep

@@ -1,4 +1,4 @@
-"""A step of a place in the ring of kept rows, without a division."""
+"""A step of a next_mod in the ring of kept rows, without a division."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ def ring_advance(
 
     @always_comb
     def step() -> None:
-        place = intbv(0, min=0, max=4 * k + 4)
-        turn = intbv(0, min=0, max=4 * d + 4)
-        place[:] = mod + mod_step
-        turn[:] = ring + ring_step
-        if place >= k:
-            place[:] = place - k
-            turn[:] = turn + 1
-        if turn >= d:
-            turn[:] = turn - d
-        mod_after.next = place
-        ring_after.next = turn
+        next_mod = intbv(0, min=0, max=4 * k + 4)
+        next_ring = intbv(0, min=0, max=4 * d + 4)
+        next_mod[:] = mod + mod_step
+        next_ring[:] = ring + ring_step
+        if next_mod >= k:
+            next_mod[:] = next_mod - k
+            next_ring[:] = next_ring + 1
+        if next_ring >= d:
+            next_ring[:] = next_ring - d
+        mod_after.next = next_mod
+        ring_after.next = next_ring
 
     return step

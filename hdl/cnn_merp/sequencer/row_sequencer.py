@@ -79,21 +79,21 @@ def row_sequencer(
     resting = flag()
     rows = count(2)  # of deltas that no sweep has taken
 
-    there = flag()  # the row's maps and deltas
+    available = flag()  # the row's maps and deltas
     fire, sweep_end, row_end, spends = flag(), flag(), flag(), flag()
     slot_1 = RowSlot(design)
 
     @always_comb
     def arrive() -> None:
-        there.next = head_valid and (
+        available.next = head_valid and (
             not opens_row or (written_row > head[need_row_top:need_row] and rows != 0)
         )
 
     @always_comb
     def decide() -> None:
-        fire.next = busy and (midway or (there and not resting))
-        verdict.stall_input.next = busy and not midway and not there
-        verdict.stall_hazard.next = busy and not midway and there and resting
+        fire.next = busy and (midway or (available and not resting))
+        verdict.stall_input.next = busy and not midway and not available
+        verdict.stall_hazard.next = busy and not midway and available and resting
         verdict.stall_output.next = False
 
     @always_comb

@@ -10,7 +10,7 @@ from typing import Any
 from myhdl import always, always_comb, intbv
 
 from merp.hdl.base.signals import bits, count, flag
-from merp.hdl.cnn_merp.ports.maps import BankRead, Floor, GradientMapConfig, MapConfig
+from merp.hdl.cnn_merp.ports.maps import BankRead, Floor, MapConfig
 from merp.hdl.cnn_merp.ports.slots import Slot, Verdict
 from merp.hdl.cnn_merp.sequencer.accumulator_issue import accumulator_issue
 from merp.hdl.cnn_merp.sequencer.gradient_issue import gradient_issue
@@ -33,7 +33,7 @@ def sequencer(
     written_row: Word,
     written_column: Word,
     written_channel: Word,
-    popped: Bit,
+    credit: Bit,
     floor: Floor,
     read: BankRead,
     row_shift: Word,
@@ -41,18 +41,19 @@ def sequencer(
     slot: Slot,
     verdict: Verdict,
     design: Design,
+    gradients: bool,
 ) -> Any:
     """Issue the slots of every window; everything behind is a pipeline that never stalls.
 
     For each pair of positions (or one, if p = 1): for input map i: for lane: for group g: a slot.
     A window starts with its slot of group 0, when its last element has been written and
-    accumulator_issue allows it; the other slots of a window follow without a gap. With a
-    GradientMapConfig (p = 1) each slot of a position has a sum of its own, and gradient_issue is
-    the rule.
+    accumulator_issue allows it; the other slots of a window follow without a gap. With gradients
+    (p = 1, a GradientMapConfig) each slot of a position has a sum of its own, and gradient_issue
+    is the rule.
 
     head, head_valid, head_take  in, in, out  the next position (position_layout)
     written_*     in   place of the next map word to be written; rows count over all images
-    popped        in   the FIFO behind the sums gave a word away, or a word of deltas is there
+    credit        in   the FIFO behind the sums gave a word away, or a word of deltas is there
     floor         out  what the oldest open position still needs, for the write permission
     read          out  read of the banks, one cycle after the issue
     row_shift, column_shift  out  for the window block, two cycles after the issue
@@ -160,8 +161,8 @@ def sequencer(
         floor=floor,
         design=design,
     )
-    if isinstance(config, GradientMapConfig):
-        turn = gradient_issue(
+    if gradients:
+        rule = gradient_issue(
             clk,
             rst,
             start,
@@ -170,13 +171,13 @@ def sequencer(
             window=window,
             midway=midway,
             ends_window=last_group,
-            filled=popped,
+            filled=credit,
             fire=fire,
             verdict=verdict,
             design=design,
         )
     else:
-        turn = accumulator_issue(
+        rule = accumulator_issue(
             clk,
             rst,
             start,
@@ -184,7 +185,7 @@ def sequencer(
             busy=busy,
             window=window,
             midway=midway,
-            popped=popped,
+            credit=credit,
             fire=fire,
             verdict=verdict,
             design=design,
@@ -199,4 +200,4 @@ def sequencer(
         column_shift=column_shift,
         design=design,
     )
-    return place, tell, advance, issue, hand_on, order, turn, reader
+    return place, tell, advance, issue, hand_on, order, rule, reader

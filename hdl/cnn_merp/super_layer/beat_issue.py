@@ -26,7 +26,7 @@ def beat_issue(
     take: Bit,
     closes: Bit,
     closes_last: Bit,
-    freed: Bit,
+    credit: Bit,
     step: Step,
     beat: Beat,
     drained: Bit,
@@ -39,7 +39,7 @@ def beat_issue(
     word, word_valid, take  in, in, out  head of the FIFO of sums; it is taken
     closes       in   the position at hand closes a pooling window
     closes_last  in   it is the last one of the run to do so
-    freed        in   pulse: one of the places for results is free again
+    credit       in   pulse: one of the places for results is free again
     step         out  what is issued in this cycle
     beat         out  the same one cycle later, with its elements
     drained      out  every beat of the run was issued; until the next start
@@ -59,11 +59,11 @@ def beat_issue(
     groups_left = count(design.groups)
     idle = count(interval)
     room, reserved, position_done = flag(), flag(), flag()
-    wanted = step.issue if permit is None else flag()
+    requested = step.issue if permit is None else flag()
 
     @always_comb
     def decide() -> None:
-        wanted.next = left != 0 and idle == 0 and (room or not closes)
+        requested.next = left != 0 and idle == 0 and (room or not closes)
 
     @always_comb
     def fetch() -> None:
@@ -132,7 +132,7 @@ def beat_issue(
             beat.results.next = 0
             idle.next = 0
 
-    space = credit_gate(clk, rst, taken=reserved, freed=freed, some=room, places=places)
+    space = credit_gate(clk, rst, taken=reserved, freed=credit, some=room, places=places)
     positions = raster(
         clk,
         start,
@@ -150,7 +150,7 @@ def beat_issue(
 
     @always_comb
     def agree() -> None:
-        step.issue.next = wanted and permit
+        step.issue.next = requested and permit
 
     @always(clk.posedge)
     def measure() -> None:

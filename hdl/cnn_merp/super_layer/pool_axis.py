@@ -39,7 +39,7 @@ def pool_axis(
     """
     left = [count((1 << len(window)) - 1) for _ in range(overlap)]  # indices, this one included
     to_next = count((1 << len(stride)) - 1)  # advances until the next window begins
-    turn = count(overlap - 1)  # number of that window modulo overlap
+    window_mod = count(overlap - 1)  # of that window: its number modulo overlap
     second = 1 % overlap
     to_open = count((1 << len(pooled)) - 1)
     to_close = count((1 << len(pooled)) - 1)
@@ -54,12 +54,12 @@ def pool_axis(
                 closes.next = 1
             left[0].next = window
             to_next.next = stride
-            turn.next = second
+            window_mod.next = second
             to_open.next = pooled - 1
             to_close.next = pooled
         elif advance:
             for j in range(overlap):
-                if to_next == 1 and to_open != 0 and turn == j:
+                if to_next == 1 and to_open != 0 and window_mod == j:
                     covers.next[j] = True
                     opens.next[j] = True
                     closes.next[j] = window == 1
@@ -78,10 +78,10 @@ def pool_axis(
                 to_next.next = stride
                 if to_open != 0:
                     to_open.next = to_open - 1
-                if turn == overlap - 1:
-                    turn.next = 0
+                if window_mod == overlap - 1:
+                    window_mod.next = 0
                 else:
-                    turn.next = turn + 1
+                    window_mod.next = window_mod + 1
             if closes != 0:
                 to_close.next = to_close - 1
 

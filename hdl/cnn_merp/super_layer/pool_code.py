@@ -31,22 +31,22 @@ def _sum(row: Word, column: Word, code: Word) -> Any:
 
 @block
 def _walk(clk: Bit, restart: Bit, advance: Bit, stride: Word, amount: Word, place: Word) -> Any:
-    """Follow one direction: each place is amount per index from where it last had its turn."""
+    """Follow one direction: each place is amount per index from its window's first."""
     overlap = len(place)
-    left = count((1 << len(stride)) - 1)  # indices until the next turn
-    turn = count(overlap - 1)
+    left = count((1 << len(stride)) - 1)  # indices until the next window begins
+    window_mod = count(overlap - 1)
     second = 1 % overlap
 
     @always(clk.posedge)
     def walk() -> None:
         if restart:
             left.next = stride
-            turn.next = second
+            window_mod.next = second
             for i in range(overlap):
                 place[i].next = 0
         elif advance:
             for j in range(overlap):
-                if left == 1 and turn == j:
+                if left == 1 and window_mod == j:
                     place[j].next = 0
                 else:
                     place[j].next = place[j] + amount
@@ -54,10 +54,10 @@ def _walk(clk: Bit, restart: Bit, advance: Bit, stride: Word, amount: Word, plac
                 left.next = left - 1
             else:
                 left.next = stride
-                if turn == overlap - 1:
-                    turn.next = 0
+                if window_mod == overlap - 1:
+                    window_mod.next = 0
                 else:
-                    turn.next = turn + 1
+                    window_mod.next = window_mod + 1
 
     return walk
 
@@ -68,17 +68,17 @@ def pool_code(
 ) -> Any:
     """Follow the output positions and give row * window + column in the window of each memory.
 
-    step   in   what drain issues in this cycle
+    step   in   what beat_issue issues in this cycle
     codes  out  a code per pooling memory, memory 0 in the lowest bits, in the cycle of
                 PoolUpdate.fresh
 
-    Slots of rows and columns take turns as in pool_axis. The code of a memory that has no open
-    window is arbitrary.
+    Places of rows and columns are numbered modulo overlap, as in pool_axis. The code of a memory
+    that has no open window is arbitrary.
     Latency: two cycles. Throughput: a beat per cycle. Reset: none, begin with start.
     """
     overlap, window = design.pool_overlap, design.pool_window
     size = position_bits(window)
-    # A slot counts on until its next turn, overlap * stride positions after the last one.
+    # A place counts on until its next window, overlap * stride positions after the last one.
     furthest = overlap * design.max_stride - 1
     width = max(size, (furthest * (window + 1)).bit_length())
     row = [bits(width) for _ in range(overlap)]  # times window

@@ -64,7 +64,7 @@ def state_writer(
     lanes = range(r)
     sizes = (0, *(position_bits(window) for window in range(1, design.pool_window + 1)))
 
-    asked, room, reserved, any_state, pushed, freed, sent = (flag() for _ in range(7))
+    asked, room, reserved, any_state, pushed, credit, sent = (flag() for _ in range(7))
     word = bits(total + len(results) + 1)
     head = bits(len(word))
     head_valid, head_take = flag(), flag()
@@ -87,7 +87,7 @@ def state_writer(
         permit.next = room or not asked
         reserved.next = step.issue and asked
 
-    space = credit_gate(clk, rst, taken=reserved, freed=freed, some=room, places=places)
+    space = credit_gate(clk, rst, taken=reserved, freed=credit, some=room, places=places)
 
     if design.pool_window > 1:
         fields = [bits(field_width) for _ in lanes]
@@ -150,7 +150,7 @@ def state_writer(
         head=head,
         head_valid=head_valid,
         take=head_take,
-        popped=freed,
+        credit=credit,
         words=places,
     )
 

@@ -24,10 +24,8 @@ from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.streams.credit_fifo import credit_fifo
 from merp.hdl.streams.serializer import serializer
 from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.latencies import CREDIT_RETURN
 from merp.models.params.state_field import position_bits
-
-CREDIT_CYCLES = 4
-"""Cycles from a result to the reuse of its place: memory, head register, credit, decision."""
 
 
 @entity
@@ -37,7 +35,7 @@ def super_layer(
     start: Bit,
     config: OutputConfig,
     sums: Sums,
-    popped: Bit,
+    credit: Bit,
     source: Stream,
     done: Bit,
     design: Design,
@@ -47,7 +45,7 @@ def super_layer(
 
     start   in   pulse; config is stable from here to done
     sums    in   a word per group of a position, in raster order; never stalled
-    popped  out  pulse: one of the fifo_words places for sums is free again
+    credit  out  pulse: one of the fifo_words places for sums is free again
     source  out  words in the order image, row, column, map
     done    out  every sum was taken and the last words transferred; until the next start
     state   out  (in a design that writes it) bytes of the state that backward propagation needs
@@ -61,13 +59,13 @@ def super_layer(
     width, r = design.fmt.width, design.r
     pooling = design.pool_window > 1
     latency = pool_unit_latency(design) if pooling else 0
-    places = latency + CREDIT_CYCLES
+    places = latency + CREDIT_RETURN + 1  # the decision
 
     word = bits(design.n_cu * width)
     word_valid, word_take = flag(), flag()
     step = Step(design)
     beat = Beat(design)
-    closes, closes_last, freed = flag(), flag(), flag()
+    closes, closes_last, result_credit = flag(), flag(), flag()
     drained, sent = flag(), flag()
     rectified = [bits(width) for _ in range(r)]
     permit = flag() if design.state else None
@@ -80,7 +78,7 @@ def super_layer(
         head=word,
         head_valid=word_valid,
         take=word_take,
-        popped=popped,
+        credit=credit,
         words=design.fifo_words,
     )
     issuer = beat_issue(
@@ -93,7 +91,7 @@ def super_layer(
         take=word_take,
         closes=closes,
         closes_last=closes_last,
-        freed=freed,
+        credit=result_credit,
         step=step,
         beat=beat,
         drained=drained,
@@ -170,7 +168,7 @@ def super_layer(
         head=head,
         head_valid=head_valid,
         take=head_take,
-        popped=freed,
+        credit=result_credit,
         words=places,
     )
     sender = serializer(

@@ -20,7 +20,7 @@ def parameter_writer(
     biases: Bit,
     last: Bit,
     data: Word,
-    popped: Bit,
+    credit: Bit,
     source_kernel: Stream,
     source_bias: Stream,
     ends: Bit,
@@ -31,7 +31,7 @@ def parameter_writer(
 
     push, biases, last, data  in   a word, which stream it belongs to, whether it is that one's last
     source_kernel, source_bias  out  the words, each in its stream
-    popped  out  pulse: a place is free again
+    credit  out  pulse: a place is free again
     ends    out  the last bias word is transferred in this cycle
     sent    out  it has been; until the next start
 
@@ -56,7 +56,7 @@ def parameter_writer(
         head=head,
         head_valid=head_valid,
         take=take,
-        popped=popped,
+        credit=credit,
         words=words,
     )
 

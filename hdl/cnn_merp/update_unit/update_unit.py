@@ -14,7 +14,7 @@ from merp.hdl.arithmetic.scaled_sum import scaled_sum
 from merp.hdl.base.delay import delay
 from merp.hdl.base.signals import Stream, bits, flag
 from merp.hdl.base.valid_delay import valid_delay
-from merp.hdl.cnn_merp.ports.gradients import READ_LATENCY, GradientRead, UpdateConfig
+from merp.hdl.cnn_merp.ports.gradients import GradientRead, UpdateConfig
 from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
 from merp.hdl.cnn_merp.update_unit.parameter_reader import parameter_reader
 from merp.hdl.cnn_merp.update_unit.parameter_writer import parameter_writer
@@ -23,12 +23,12 @@ from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.streams.credit_gate import credit_gate
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.kernel_update_registers import gradient_latency
-
-SLOT_CYCLES = 2
-"""From the issue of a slot to the slot at the array."""
-
-CREDIT_CYCLES = 4
-"""From a push to the reuse of its place: memory, head register, credit, decision."""
+from merp.models.params.cnn_merp.latencies import (
+    CREDIT_RETURN,
+    GRADIENT_CHOICE,
+    GRADIENT_READ,
+    SLOT,
+)
 
 
 @block
@@ -74,7 +74,7 @@ def update_unit(
     """Read the gradients out and update kernels and biases with them.
 
     final_issue    in   the run's last slot is issued; the update follows
-    read, kernel_gradient  out, in  an element of the kernel gradients, READ_LATENCY cycles later
+    read, kernel_gradient  out, in  an element of the kernel gradients, GRADIENT_READ cycles later
     bias_read, bias_index, bias_gradient  out, out, in  the same of the bias gradients
     sink_*         in   kernels in the order m, n, row, column, then biases in the order m
     source_*       out  the same, updated; without config.update the gradients, and no sink is read
@@ -90,18 +90,18 @@ def update_unit(
     sign_at = width - 1
     step = design.mul_latency + design.add_latency
     with_momentum = sink_kernel_velocity is not None
-    gradient_at = READ_LATENCY + 1  # cycles after the entrance: read, and choice between the two
+    gradient_at = GRADIENT_READ + GRADIENT_CHOICE  # cycles after the entrance
     velocity_at = gradient_at + (step if with_momentum else 0)
     parameter_at = velocity_at + step
-    places = parameter_at + CREDIT_CYCLES
+    places = parameter_at + CREDIT_RETURN + 1  # the decision
 
     walking, biases, last = flag(), flag(), flag()
     advance, take = flag(), flag()
     old, old_valid, old_error = bits(width), flag(), flag()
-    room, freed = flag(), flag()
+    room, credit = flag(), flag()
     # Gradients that are not to be used must not be seen behind their exit: the next run could be
     # there before they are.
-    gradient_there, velocity_there, parameter_there = flag(), flag(), flag()
+    gradient_valid, velocity_valid, parameter_valid = flag(), flag(), flag()
     tag, tag_read, tag_chosen, tag_velocity, tag_new = (bits(2) for _ in range(5))
     gradient, is_zero = bits(width), flag()
     velocity, late_old, renewed = bits(width), bits(width), bits(width)
@@ -122,7 +122,7 @@ def update_unit(
         bias_read=bias_read,
         bias_index=bias_index,
         design=design,
-        settle=SLOT_CYCLES + gradient_latency(design),
+        settle=SLOT + gradient_latency(design),
     )
     reader = parameter_reader(
         clk,
@@ -138,11 +138,11 @@ def update_unit(
         framing_error=old_error,
     )
     track = [
-        valid_delay(clk, rst, d=advance, q=gradient_there, cycles=gradient_at),
-        valid_delay(clk, rst, d=take, q=velocity_there, cycles=velocity_at),
-        valid_delay(clk, rst, d=velocity_there, q=parameter_there, cycles=step),
+        valid_delay(clk, rst, d=advance, q=gradient_valid, cycles=gradient_at),
+        valid_delay(clk, rst, d=take, q=velocity_valid, cycles=velocity_at),
+        valid_delay(clk, rst, d=velocity_valid, q=parameter_valid, cycles=step),
     ]
-    space = credit_gate(clk, rst, taken=advance, freed=freed, some=room, places=places)
+    space = credit_gate(clk, rst, taken=advance, freed=credit, some=room, places=places)
     joined = ConcatSignal(last, biases)
 
     @always_comb
@@ -159,7 +159,7 @@ def update_unit(
             is_zero.next = kernel_gradient[sign_at:] == 0
 
     aligned = [
-        delay(clk, d=tag, q=tag_read, cycles=READ_LATENCY),
+        delay(clk, d=tag, q=tag_read, cycles=GRADIENT_READ),
         delay(clk, d=tag_read, q=tag_chosen, cycles=1),
         delay(clk, d=tag_chosen, q=tag_new, cycles=parameter_at - gradient_at),
         delay(clk, d=old, q=late_old, cycles=velocity_at),
@@ -179,12 +179,12 @@ def update_unit(
     @always_comb
     def leave() -> None:
         if config.update:
-            push.next = parameter_there
+            push.next = parameter_valid
             pushed.next = renewed
             pushed_biases.next = tag_new[0]
             pushed_last.next = tag_new[1]
         else:
-            push.next = gradient_there
+            push.next = gradient_valid
             pushed.next = gradient
             pushed_biases.next = tag_chosen[0]
             pushed_last.next = tag_chosen[1]
@@ -197,7 +197,7 @@ def update_unit(
         biases=pushed_biases,
         last=pushed_last,
         data=pushed,
-        popped=freed,
+        credit=credit,
         source_kernel=source_kernel,
         source_bias=source_bias,
         ends=parameter_ends,
@@ -229,7 +229,7 @@ def update_unit(
     past, past_valid, past_error = bits(width), flag(), flag()
     late_past = bits(width)
     velocity_last, velocity_biases = flag(), flag()
-    velocity_room, velocity_freed = flag(), flag()
+    velocity_room, velocity_credit = flag(), flag()
     velocity_ends, velocity_sent = flag(), flag()
     past_reader = parameter_reader(
         clk,
@@ -260,7 +260,7 @@ def update_unit(
         add_latency=design.add_latency,
     )
     velocity_space = credit_gate(
-        clk, rst, taken=take, freed=velocity_freed, some=velocity_room, places=places
+        clk, rst, taken=take, freed=velocity_credit, some=velocity_room, places=places
     )
 
     @always_comb
@@ -281,11 +281,11 @@ def update_unit(
         clk,
         rst,
         start,
-        push=velocity_there,
+        push=velocity_valid,
         biases=velocity_biases,
         last=velocity_last,
         data=velocity,
-        popped=velocity_freed,
+        credit=velocity_credit,
         source_kernel=source_kernel_velocity,
         source_bias=source_bias_velocity,
         ends=velocity_ends,

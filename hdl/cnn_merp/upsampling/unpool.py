@@ -22,7 +22,7 @@ from merp.hdl.cnn_merp.upsampling.unpool_ports import (
     Written,
 )
 from merp.hdl.cnn_merp.upsampling.unpool_reader import unpool_reader
-from merp.hdl.cnn_merp.upsampling.unpool_scale import CREDIT_CYCLES, unpool_scale
+from merp.hdl.cnn_merp.upsampling.unpool_scale import unpool_scale
 from merp.hdl.cnn_merp.upsampling.unpool_sum import unpool_sum
 from merp.hdl.cnn_merp.upsampling.unpool_writer import unpool_writer
 from merp.hdl.conversion.entity import Bit, entity
@@ -30,6 +30,7 @@ from merp.hdl.streams.bit_unpacker import bit_unpacker
 from merp.hdl.streams.credit_fifo import credit_fifo
 from merp.hdl.streams.stream_gate import stream_gate
 from merp.hdl.streams.stream_slice import stream_slice
+from merp.models.params.cnn_merp.latencies import CREDIT_RETURN
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 
 
@@ -67,7 +68,7 @@ def unpool(
     """
     width = design.fmt.width
     latency = design.sum_latency
-    places = latency + CREDIT_CYCLES
+    places = latency + CREDIT_RETURN
 
     delta_valid, delta_ready, delta_error = flag(), flag(), flag()
     state_valid, state_ready, state_error = flag(), flag(), flag()
@@ -79,7 +80,7 @@ def unpool(
     write, read, issued = UnpoolWrite(design), UnpoolRead(design), Issued(design)
     total, adding, summed = bits(width), flag(), flag()
     total_last, total_masked = flag(), flag()
-    push, freed, ending = flag(), flag(), flag()
+    push, credit, ending = flag(), flag(), flag()
     kept = bits(width)
     result, head = bits(1 + width), bits(1 + width)
     joined = ConcatSignal(ending, kept)
@@ -210,7 +211,7 @@ def unpool(
             field=field,
             field_valid=field_valid,
             field_take=take_out,
-            freed=freed,
+            credit=credit,
             written=written,
             passed=passed,
             read=read,
@@ -230,7 +231,7 @@ def unpool(
             head=head,
             head_valid=source.valid,
             take=source.ready,
-            popped=freed,
+            credit=credit,
             words=places,
         ),
         route,

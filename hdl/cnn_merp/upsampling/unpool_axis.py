@@ -31,16 +31,16 @@ def unpool_axis(
 ) -> Any:
     """Walk along one direction and keep account of at most overlap windows that are open.
 
-    Windows take their turns modulo overlap. Windows that would run over the edge are beyond pooled
+    Windows are numbered modulo overlap. Windows that would run over the edge are beyond pooled
     and are never opened.
 
-    start, restart  in   go to index 0; the window that begins there takes turn 0, or the next one
+    start, restart  in   go to index 0; the window that begins there has number 0, or the next one
     advance         in   go to the next index
     unit, reach     in   what one index adds to a tap, and the tap that would lie behind the window
     stride, pooled  in   distance of the windows, and how many there are
-    covers          out  bit j: the index lies in the window of turn j
-    taps            out  where in it, a word for each turn, the first lowest
-    oldest          out  turn of the next window, or that of the window opened overlap windows ago
+    covers          out  bit j: the index lies in the window of number j
+    taps            out  where in it, a word for each number, the lowest first
+    oldest          out  number of the next window, or that of the window opened overlap windows ago
     opens_next      out  the next index begins a window
     newest          out  windows begun since index 0, without the first
     closes          out  the index is the last one of a window
@@ -50,15 +50,15 @@ def unpool_axis(
     Throughput: an index per cycle. Reset: none, begin with start.
     """
     width = len(taps) // overlap
-    last_turn = overlap - 1
+    last_number = overlap - 1
     second = 1 % overlap
     tap = [bits(width) for _ in range(overlap)]
-    ends = bits(overlap)  # bit j: the index is the last one of the window of turn j
+    ends = bits(overlap)  # bit j: the index is the last one of the window of number j
     joined = ConcatSignal(*reversed(tap)) if overlap > 1 else tap[0]
     to_next = count((1 << len(stride)) - 1)  # advances until the next window begins
     to_open = count((1 << len(pooled)) - 1)
     last_tap = bits(width)  # of a window; unit and reach do not change during a run
-    turn_over = flag()
+    wraps = flag()
 
     @always_comb
     def present() -> None:
@@ -67,7 +67,7 @@ def unpool_axis(
     @always_comb
     def judge() -> None:
         opens_next.next = to_next == 1 and to_open != 0
-        turn_over.next = oldest == last_turn
+        wraps.next = oldest == last_number
 
     @always_comb
     def finish() -> None:
@@ -99,7 +99,7 @@ def unpool_axis(
                     covers.next[i] = False
                 elif covers[i]:
                     tap[i].next = tap[i] + unit
-            if turn_over:
+            if wraps:
                 oldest.next = 0
             else:
                 oldest.next = oldest + 1

@@ -34,7 +34,7 @@ def unpool_reader(
     field: Word,
     field_valid: Bit,
     field_take: Bit,
-    freed: Bit,
+    credit: Bit,
     written: Written,
     passed: Passed,
     read: UnpoolRead,
@@ -54,7 +54,7 @@ def unpool_reader(
     word_valid, word_ready   in, out  handshake of word
     field_valid, field_take  in, out  handshake of field
     field  in   mask bits
-    freed  in   pulse: a place is free again
+    credit in   pulse: a place is free again
     written         in   how far the writer is
     passed          out  how far the reader is
     read, issued    out  one cycle after the issue
@@ -70,7 +70,7 @@ def unpool_reader(
     last_column, last_row, last_image = flag(), flag(), flag()
     room = flag()
     lead = count(overlap + 1)  # complete rows from the newest one that is read on
-    fire, pooled, there, masked = flag(), flag(), flag(), flag()
+    fire, pooled, available, masked = flag(), flag(), flag(), flag()
     row_restart, row_advance, row_opens = flag(), flag(), flag()
     column_restart, column_advance = flag(), flag()
     row_on, column_on = bits(overlap), bits(overlap)
@@ -133,7 +133,7 @@ def unpool_reader(
     @always_comb
     def check() -> None:
         # Also where no window holds the element: the newest one begun was waited for before.
-        there.next = (
+        available.next = (
             lead != 0
             or written.column > column_newest
             or (written.column == column_newest and written.channel > channel)
@@ -145,9 +145,9 @@ def unpool_reader(
         word_ready.next = False
         if busy and room:
             if maximum:
-                fire.next = there
+                fire.next = available
             elif average:
-                fire.next = there and field_valid
+                fire.next = available and field_valid
             else:
                 fire.next = word_valid and field_valid
                 word_ready.next = field_valid
@@ -231,7 +231,7 @@ def unpool_reader(
     def present() -> None:
         read.address.next = joined
 
-    space = credit_gate(clk, rst, taken=fire, freed=freed, some=room, places=places)
+    space = credit_gate(clk, rst, taken=fire, freed=credit, some=room, places=places)
     elements = raster(
         clk,
         start,

@@ -13,10 +13,8 @@ from merp.hdl.base.valid_delay import valid_delay
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.streams.credit_fifo import credit_fifo
 from merp.hdl.streams.credit_gate import credit_gate
+from merp.models.params.cnn_merp.latencies import CREDIT_RETURN
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
-
-CREDIT_CYCLES = 3
-"""Cycles from a word that is finished to the reuse of its place: memory, head register, credit."""
 
 
 @entity
@@ -43,8 +41,8 @@ def unpool_scale(
     Latency: mul_latency and two cycles. Throughput: a word per cycle. Reset: empty.
     """
     width = design.fmt.width
-    places = design.mul_latency + CREDIT_CYCLES
-    room, accept, push, freed = flag(), flag(), flag(), flag()
+    places = design.mul_latency + CREDIT_RETURN
+    room, accept, push, credit = flag(), flag(), flag(), flag()
     product, plain, chosen = bits(width), bits(width), bits(width)
 
     @always_comb
@@ -61,7 +59,7 @@ def unpool_scale(
 
     return (
         permit,
-        credit_gate(clk, rst, taken=accept, freed=freed, some=room, places=places),
+        credit_gate(clk, rst, taken=accept, freed=credit, some=room, places=places),
         valid_delay(clk, rst, d=accept, q=push, cycles=design.mul_latency),
         fp_mul(clk, a=data, b=scale, y=product, fmt=design.fmt, latency=design.mul_latency),
         delay(clk, d=data, q=plain, cycles=design.mul_latency),
@@ -74,7 +72,7 @@ def unpool_scale(
             head=word,
             head_valid=word_valid,
             take=take,
-            popped=freed,
+            credit=credit,
             words=places,
         ),
     )

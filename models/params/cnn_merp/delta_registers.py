@@ -41,15 +41,15 @@ DILATE = LayerTable("dilate_config", (
 
 
 def delta_registers(
-    shape: Shape, undone: Shape, maps: int, images: int, engine: Design, unpool: UnpoolDesign
+    shape: Shape, unpooled: Shape, maps: int, images: int, engine: Design, unpool: UnpoolDesign
 ) -> dict[str, int]:
     """Value of every configuration port, by flattened name, for one run.
 
-    ``shape`` is the layer's, as in forward propagation; ``undone`` the one whose ReLU and pooling
+    ``shape`` is the layer's, as in forward propagation; ``unpooled`` the one whose ReLU and pooling
     are undone, on ``maps`` maps. The caller has checked that both fit.
     """
     return {
         **registers(delta_shape(shape), images, engine),
         **DILATE.values(LayerRun(shape, images, engine)),
-        **unpool_registers(undone, maps, images, unpool),
+        **unpool_registers(unpooled, maps, images, unpool),
     }

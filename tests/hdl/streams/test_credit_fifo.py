@@ -24,7 +24,7 @@ def run(
     rng = np.random.default_rng(seed)
     args = {
         "clk": flag(), "rst": flag(), "push": flag(), "data": bits(WIDTH), "head": bits(WIDTH),
-        "head_valid": flag(), "take": flag(), "popped": flag(), "words": words,
+        "head_valid": flag(), "take": flag(), "credit": flag(), "words": words,
     }  # fmt: skip
     queue: deque[int] = deque()
     credit, sent, taken = words, 0, 0
@@ -36,7 +36,7 @@ def run(
             credit = words
             return {"rst": 1, "push": 0, "take": 0}
         if not seen["rst"]:
-            credit += seen["popped"]
+            credit += seen["credit"]
             if seen["push"]:
                 queue.append(seen["data"])
             if seen["head_valid"]:
@@ -59,7 +59,7 @@ def run(
     assert sent == total
     if reset_at is None:
         assert taken == total
-        assert sum(trace.column("popped")) == total
+        assert sum(trace.column("credit")) == total
     assert not queue
     return trace
 
@@ -74,13 +74,13 @@ def always_taken(words: int, total: int) -> Trace:
     """Push whenever there is a credit, take whenever there is a head."""
     args = {
         "clk": flag(), "rst": flag(), "push": flag(), "data": bits(WIDTH), "head": bits(WIDTH),
-        "head_valid": flag(), "take": flag(), "popped": flag(), "words": words,
+        "head_valid": flag(), "take": flag(), "credit": flag(), "words": words,
     }  # fmt: skip
     credit = words
 
     def drive(cycle: int, seen: Sample) -> dict[str, int]:
         nonlocal credit
-        credit += seen.get("popped", 0)
+        credit += seen.get("credit", 0)
         push = int(credit > 0 and cycle < total)
         credit -= push
         return {"push": push, "data": cycle, "take": 1}
@@ -98,7 +98,7 @@ def test_latency_and_a_word_per_cycle() -> None:
 def test_all_places_are_used() -> None:
     args = {
         "clk": flag(), "rst": flag(), "push": flag(), "data": bits(WIDTH), "head": bits(WIDTH),
-        "head_valid": flag(), "take": flag(), "popped": flag(), "words": 3,
+        "head_valid": flag(), "take": flag(), "credit": flag(), "words": 3,
     }  # fmt: skip
 
     def drive(cycle: int, seen: Sample) -> dict[str, int]:
@@ -106,7 +106,7 @@ def test_all_places_are_used() -> None:
         return {"push": int(cycle < 4), "data": 100 + cycle, "take": int(cycle >= 10)}
 
     trace = run_block(credit_fifo, args, INPUTS, drive, 16)
-    assert sum(trace.column("popped")[:11]) == 1
+    assert sum(trace.column("credit")[:11]) == 1
     assert trace.column("head")[10:14] == [100, 101, 102, 103]
     assert trace.column("head_valid")[10:16] == [1, 1, 1, 1, 0, 0]
 

@@ -35,12 +35,12 @@ def test_delta_propagation(name: str, before: bool) -> None:
         if earlier is None:
             assert formula[index].dp is None
             continue
-        undone, maps = (
+        unpooled, maps = (
             (layer.shape, layer.shape.m) if before
             else (earlier.shape, maps_behind(layer.shape, earlier.shape))
         )  # fmt: skip
         engine = delta_design(network, layer, before).engine
-        walked = delta_words(layer.shape, undone, maps, images, engine, before)
+        walked = delta_words(layer.shape, unpooled, maps, images, engine, before)
         dp = formula[index].dp
         assert dp is not None
         word = network.word_bytes

@@ -39,11 +39,11 @@ def design(
         max_size=16, max_maps=6, max_images=3, max_stride=3, fifo_words=12, add_latency=2,
         mul_latency=1, cu_kind=cu_kind, accumulator_precision=precision,
     )  # fmt: skip
-    undone = UnpoolDesign(
+    unpooled = UnpoolDesign(
         fmt=fmt, window=3, overlap=2, words=64, max_size=16, max_maps=24, max_images=3,
         average=average, add_latency=2, mul_latency=1,
     )  # fmt: skip
-    return DeltaDesign(engine, undone, before)
+    return DeltaDesign(engine, unpooled, before)
 
 
 DESIGNS = (
@@ -61,7 +61,7 @@ class Case:
     """A random layer and what goes into its delta propagation."""
 
     shape: Shape
-    undone: Shape
+    unpooled: Shape
     design: DeltaDesign
     deltas: Bits
     kernels: Bits
@@ -133,17 +133,17 @@ def case(seed: int, index: int, pressure: bool = True) -> Case:
     which = DESIGNS[index]
     fmt, images = which.engine.fmt, int(rng.integers(1, 4))
     shape = _shape(rng, which)
-    undone = shape if which.before else _earlier(rng, shape, which)
+    unpooled = shape if which.before else _earlier(rng, shape, which)
     kernels = _words(rng, fmt, shape.m, shape.n, shape.k, shape.k)
     layer = kernels, shape, fmt, which.engine.summation
-    activation = _words(rng, fmt, images, undone.out_rows, undone.out_columns, undone.m)
-    state = keep_state(activation, undone, "pooled", fmt)
+    activation = _words(rng, fmt, images, unpooled.out_rows, unpooled.out_columns, unpooled.m)
+    state = keep_state(activation, unpooled, "pooled", fmt)
     if which.before:
         deltas = _words(rng, fmt, images, shape.pooled_rows, shape.pooled_columns, shape.m)
         golden = delta_convolution(unpool(deltas, state, shape, fmt), *layer)
     else:
         deltas = _words(rng, fmt, images, shape.out_rows, shape.out_columns, shape.m)
-        golden = unpool(delta_convolution(deltas, *layer), state, undone, fmt)
+        golden = unpool(delta_convolution(deltas, *layer), state, unpooled, fmt)
     streams = ("s_axis_delta", "s_axis_kernel", "s_axis_state", "m_axis_delta")
     stalls = {
         stream: (*(int(bit) for bit in rng.random(17) < rng.choice([0.2, 0.6, 0.9])), 1)
@@ -151,20 +151,22 @@ def case(seed: int, index: int, pressure: bool = True) -> Case:
         if pressure and rng.random() < 0.7
     }
     reset_at = int(rng.integers(5, 800)) if pressure and rng.random() < 0.3 else None
-    packed_state = packed(state, undone, fmt)
-    return Case(shape, undone, which, deltas, kernels, packed_state, golden, stalls, reset_at)
+    packed_state = packed(state, unpooled, fmt)
+    return Case(shape, unpooled, which, deltas, kernels, packed_state, golden, stalls, reset_at)
 
 
 def run(cases: list[Case], engine: str = "myhdl", array: str = "behavioural") -> list[Record]:
     runs = [
-        delta_run(c.shape, c.undone, c.design, c.deltas, c.kernels, c.state, c.stalls, c.reset_at)
+        delta_run(c.shape, c.unpooled, c.design, c.deltas, c.kernels, c.state, c.stalls, c.reset_at)
         for c in cases
     ]
     records = run_job(Job(delta_top(cases[0].design, array), runs, limit=3000), engine)
     for each, record in zip(cases, records, strict=True):
-        expected = expect_delta(each.shape, each.undone, len(each.deltas), each.design, each.golden)
+        expected = expect_delta(
+            each.shape, each.unpooled, len(each.deltas), each.design, each.golden
+        )
         found = audit(record, expected)
-        assert found.passed, f"{each.shape}, {each.undone}: {found.failures}"
+        assert found.passed, f"{each.shape}, {each.unpooled}: {found.failures}"
         assert found.bit_exact
     return records
 

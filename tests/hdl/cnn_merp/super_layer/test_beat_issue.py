@@ -61,10 +61,10 @@ def run(design: Design, jobs: list[Job], seed: int, cycles: int) -> tuple[Trace,
     args = {
         "clk": flag(), "rst": flag(), "start": flag(), "config": OutputConfig(design),
         "word": bits(design.n_cu * FORMAT.width), "word_valid": flag(), "take": flag(),
-        "closes": flag(), "closes_last": flag(), "freed": flag(), "step": Step(design),
+        "closes": flag(), "closes_last": flag(), "credit": flag(), "step": Step(design),
         "beat": Beat(design), "drained": flag(), "design": design, "places": PLACES,
     }  # fmt: skip
-    inputs = ("rst", "start", "word", "word_valid", "closes", "closes_last", "freed",
+    inputs = ("rst", "start", "word", "word_valid", "closes", "closes_last", "credit",
               *(f"config_{name}" for name in vars(args["config"])))  # fmt: skip
     queue = list(jobs)
     job: Job | None = None
@@ -81,7 +81,7 @@ def run(design: Design, jobs: list[Job], seed: int, cycles: int) -> tuple[Trace,
         nonlocal job, words, used, position
         if cycle == 0:
             return {"rst": 1}
-        values: dict[str, int] = {"rst": 0, "start": 0, "freed": 0}
+        values: dict[str, int] = {"rst": 0, "start": 0, "credit": 0}
         if job is None or (seen["drained"] and not seen["start"]):
             if not queue:
                 return values | {"word_valid": 0}
@@ -94,7 +94,7 @@ def run(design: Design, jobs: list[Job], seed: int, cycles: int) -> tuple[Trace,
         used += seen["step_issue"] and seen["closes"]
         if used and rng.random() < job.free:
             used -= 1
-            values["freed"] = 1
+            values["credit"] = 1
         if seen["step_issue"] and seen["step_ends_position"]:
             position += 1
             if position < job.positions:
@@ -156,7 +156,7 @@ def check(design: Design, jobs: list[Job], trace: Trace, closing: list[int]) -> 
     for row in trace.rows:
         assert used <= PLACES
         used += row[issue] and row[names.index("closes")]
-        used -= row[names.index("freed")]
+        used -= row[names.index("credit")]
     drained = trace.column("drained")
     assert drained[cycles[-1] + 1 :] == [1] * (len(drained) - cycles[-1] - 1)
     return cycles
@@ -222,7 +222,7 @@ def test_reset_drops_the_word_and_frees_the_places(reset_at: int) -> None:
     args = {
         "clk": flag(), "rst": flag(), "start": flag(), "config": OutputConfig(design),
         "word": bits(4 * FORMAT.width), "word_valid": flag(), "take": flag(),
-        "closes": flag(1), "closes_last": flag(), "freed": flag(), "step": Step(design),
+        "closes": flag(1), "closes_last": flag(), "credit": flag(), "step": Step(design),
         "beat": Beat(design), "drained": flag(), "design": design, "places": PLACES,
     }  # fmt: skip
     config = {"images": 1, "rows": 1, "columns": 1, "groups": 1, "last_cus": 1, "window": 2}

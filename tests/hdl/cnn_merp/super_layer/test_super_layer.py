@@ -80,13 +80,13 @@ def check(design: Design, runs: list[OutputRun], trace: Trace) -> None:
     for cycle, (now, after) in enumerate(pairwise(stream)):
         if now[0] and not now[1] and not now[4]:
             assert (after[0], *after[2:4]) == (1, *now[2:4]), f"changed in cycle {cycle + 1}"
-    done, popped, pushed = (trace.column(name) for name in ("done", "popped", "sums_valid"))
+    done, credit, pushed = (trace.column(name) for name in ("done", "credit", "sums_valid"))
     for (a, b), run in zip(spans, runs, strict=True):
         rises = a + 1 + done[a + 1 : b].index(1)
         assert not any(done[a + 1 : rises])
         assert all(done[rises:b])
         words = len(run.words(design))
-        assert sum(pushed[a:b]) == sum(popped[a : rises + 1]) == words
+        assert sum(pushed[a:b]) == sum(credit[a : rises + 1]) == words
         last_word = max(c for c in range(a, b) if stream[c][0] and stream[c][1])
         assert last_word < rises, "done before the last word"
 

@@ -101,7 +101,7 @@ def check(design: Design, runs: list[OutputRun], trace: Trace) -> None:
     spans = list(pairwise([*starts, len(trace.rows)]))
     spans = [(a, b) for a, b in spans if not any(a < c < b for c in aborts)]
     assert len(spans) == len(runs), "not every run was begun"
-    done, popped = trace.column("done"), trace.column("popped")
+    done, credit = trace.column("done"), trace.column("credit")
     for (a, b), run in zip(spans, runs, strict=True):
         maps, state = golden(run, design)
         words, found = transfers(trace, "source", a, b), transfers(trace, "state", a, b)
@@ -110,7 +110,7 @@ def check(design: Design, runs: list[OutputRun], trace: Trace) -> None:
         rises = a + 1 + done[a + 1 : b].index(1)
         assert max((*words, *found)) < rises
         assert all(done[rises:b])
-        assert sum(popped[a : rises + 1]) == len(run.words(design))
+        assert sum(credit[a : rises + 1]) == len(run.words(design))
 
 
 def budget(design: Design, run: OutputRun) -> int:

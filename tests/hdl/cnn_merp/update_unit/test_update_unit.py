@@ -14,13 +14,14 @@ import pytest
 
 from merp.cosim.block.replay import lint_verilog, replay
 from merp.hdl.base.signals import Stream, bits, count, flag
-from merp.hdl.cnn_merp.ports.gradients import READ_LATENCY, GradientRead, UpdateConfig
+from merp.hdl.cnn_merp.ports.gradients import GradientRead, UpdateConfig
 from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
-from merp.hdl.cnn_merp.update_unit.update_unit import SLOT_CYCLES, update_unit
+from merp.hdl.cnn_merp.update_unit.update_unit import update_unit
 from merp.hdl.conversion.entity import behavioural
 from merp.models.golden.kernel_update import update
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.kernel_update_registers import gradient_latency
+from merp.models.params.cnn_merp.latencies import GRADIENT_READ, SLOT
 from merp.models.params.formats import BFLOAT16, BINARY32, FloatFormat
 from merp.testbenches.arithmetic.fp_bench import corner_values
 from merp.testbenches.block.trace import Sample, Trace, run_block
@@ -183,10 +184,10 @@ class Driver:
         if seen["read_enable"]:
             tap, cu = seen["read_tap_shift"] // width, seen["read_cu_shift"] // width
             word = run.gradient_at(seen["read_addr"], tap, cu)
-            self.answers[cycle + READ_LATENCY] = ("kernel", word)
+            self.answers[cycle + GRADIENT_READ] = ("kernel", word)
         elif seen["bias_read"]:
             word = run.gradients[run.kernels + seen["bias_index"]]
-            self.answers[cycle + READ_LATENCY] = ("bias", word)
+            self.answers[cycle + GRADIENT_READ] = ("bias", word)
 
 
 def play(
@@ -259,7 +260,7 @@ def test_begin_and_rate(momentum: bool) -> None:
     runs = [Update(design, 4, 2, momentum, 0)]
     driver, trace = play(design, runs, 120)
     check(driver, runs)
-    first = trace.column("final_issue").index(1) + SLOT_CYCLES + gradient_latency(design) + 1
+    first = trace.column("final_issue").index(1) + SLOT + gradient_latency(design) + 1
     reads = [t for t, on in enumerate(trace.column("read_enable")) if on]
     biases = [t for t, on in enumerate(trace.column("bias_read")) if on]
     assert reads + biases == list(range(first, first + 4 * 2 * 4 + 4))

@@ -1,0 +1,33 @@
+"""Latencies of the CNN-MERP datapath that more than one tree relies on, in cycles.
+
+The hardware keeps them, the cycle models and benches count with them; a block's own latency stands
+with its parameters (``Design``, ``row``). A test of every phase compares the cycle models with the
+hardware, exactly.
+"""
+
+from __future__ import annotations
+
+SLOT = 2
+"""From the issue of a slot to the slot at the array."""
+
+GRADIENT_READ = 3
+"""From the read of a gradient to its element: memory, tap, CU."""
+
+GRADIENT_CHOICE = 1
+"""Between the elements of kernels and of biases."""
+
+CREDIT_RETURN = 3
+"""From the push of a word to the reuse of its place: memory, head register, credit. Whoever
+decides in a further cycle adds it."""
+
+DELTA_ARRIVAL = 2
+"""From the last delta word that a slot needs to its first possible slot."""
+
+DELTA_LEAD = 2
+"""By how much deltas are taken before maps, whose registers are set up first."""
+
+DELTA_RELEASE = 3
+"""From the issue of the last slot that reads a place of deltas to the place's reuse."""
+
+LEAVE = 2
+"""From a word's end in the pipeline of the update to its stream."""
