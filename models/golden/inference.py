@@ -91,12 +91,3 @@ def inference(network: Network, image: Bits, parameters: Parameters) -> Iterator
         summation = network.summation(layer)
         maps = forward_layer(layer, x, *parameters[layer.name], network.fmt, summation)
         yield LayerMaps(layer, x, maps)
-
-
-def layer_inputs(network: Network, image: Bits, parameters: Parameters) -> dict[str, Bits]:
-    """Golden input of every layer by name, the last layer's output as ``output``.
-
-    Runs the whole network; use ``inference`` to stop early.
-    """
-    steps = list(inference(network, image, parameters))
-    return {step.layer.name: step.x for step in steps} | {"output": steps[-1].y}

@@ -53,8 +53,8 @@ def unpool_reader(
     word   in   without pooling: the words that come in
     word_valid, word_ready   in, out  handshake of word
     field_valid, field_take  in, out  handshake of field
-    field  in   mask bits
-    credit in   pulse: a place is free again
+    field   in   mask bits
+    credit  in   pulse: a place is free again
     written         in   how far the writer is
     passed          out  how far the reader is
     read, issued    out  one cycle after the issue

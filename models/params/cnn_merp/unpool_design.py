@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from merp.models.errors import BadInput
 from merp.models.params.formats import BINARY32, FloatFormat
 from merp.models.params.shape import Shape
 from merp.models.params.state_field import position_bits
@@ -111,22 +110,3 @@ def size_unpool(
     sizes: dict[str, Any] = {key: max(need[key] for need in needed) for key in needed[0]}
     sizes["average"] = any(s.pool is not None and s.pool.kind == "average" for s in shapes)
     return UnpoolDesign(**(sizes | chosen))
-
-
-def check_unpool_fits(
-    shape: Shape, maps: int, images: int, design: UnpoolDesign, where: str
-) -> None:
-    """Check that ``design`` can un-pool ``images`` images of ``maps`` maps of ``shape``.
-
-    ``where`` opens the message (file and layer).
-
-    Raises:
-        BadInput: average pooling is not built, or a maximum is exceeded; the message names which.
-    """
-    if shape.pool and shape.pool.kind == "average" and not design.average:
-        raise BadInput(f"{where}: average pooling: un-pooling is built with average = false")
-    for key, need in (_needs(shape, maps, design.overlap) | {"max_images": images}).items():
-        if need > getattr(design, key):
-            raise BadInput(
-                f"{where}: needs {key} = {need}: un-pooling has {key} = {getattr(design, key)}"
-            )

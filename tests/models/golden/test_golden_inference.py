@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from merp.models.arithmetic.words import to_bits, to_values
-from merp.models.golden.inference import as_input, inference, layer_inputs
+from merp.models.golden.inference import as_input, inference
 from merp.models.golden.initial import layer_parameters, parameters
 from merp.models.golden.super_layer import super_layer
 from merp.models.network.network import Layer, Network
@@ -35,7 +35,8 @@ def image() -> np.ndarray:
 
 def test_each_layer_takes_the_output_before_it(image: np.ndarray) -> None:
     made = parameters(NETWORK, 7)
-    maps = layer_inputs(NETWORK, image, made)
+    steps = list(inference(NETWORK, image, made))
+    maps = {step.layer.name: step.x for step in steps} | {"output": steps[-1].y}
     assert list(maps) == ["conv1", "conv2", "fc3", "fc4", "output"]
     np.testing.assert_array_equal(maps["conv1"], image)
 

@@ -10,7 +10,7 @@ import pytest
 import binary64
 from merp.models.arithmetic.words import to_bits, to_values
 from merp.models.golden.delta import delta_layer
-from merp.models.golden.inference import layer_inputs
+from merp.models.golden.inference import inference
 from merp.models.golden.initial import parameters
 from merp.models.golden.kernel_update import gradients, update
 from merp.models.golden.loss import LOSSES, loss
@@ -137,10 +137,11 @@ def test_forward_is_that_of_inference(network: Network) -> None:
     made = parameters(network, 2)
     images = images_of(network)
     kept, output = forward(network, images, made)
-    maps = layer_inputs(network, images, made)
-    np.testing.assert_array_equal(output, maps["output"])
-    for layer, x, _ in kept:
-        np.testing.assert_array_equal(x, maps[layer.name])
+    steps = list(inference(network, images, made))
+    np.testing.assert_array_equal(output, steps[-1].y)
+    for (layer, x, _), step in zip(kept, steps, strict=True):
+        assert layer is step.layer
+        np.testing.assert_array_equal(x, step.x)
 
 
 @pytest.mark.parametrize("network", NETWORKS, ids=lambda network: network.name)
@@ -215,7 +216,8 @@ def test_rates_that_the_format_does_not_have() -> None:
 def test_classes_are_those_of_the_largest_score() -> None:
     made = parameters(MAXIMUM, 0)
     images = images_of(MAXIMUM, 5)
-    scores = to_values(layer_inputs(MAXIMUM, images, made)["output"], BINARY32).reshape(5, -1)
+    *_, last = inference(MAXIMUM, images, made)
+    scores = to_values(last.y, BINARY32).reshape(5, -1)
     wanted = scores.argmax(axis=1)
     for batch in (2, 256):
         np.testing.assert_array_equal(classify(MAXIMUM, images, made, batch), wanted)

@@ -5,19 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from merp.models.errors import BadInput
 from merp.models.golden.state import keep_state, packed
 from merp.models.params.cnn_merp.registers import reciprocal_square
 from merp.models.params.cnn_merp.unpool_design import (
     UnpoolDesign,
-    check_unpool_fits,
     size_unpool,
 )
 from merp.models.params.cnn_merp.unpool_registers import unpool_registers
 from merp.models.params.formats import BINARY32
 from merp.models.params.shape import Pool, Shape
-
-SMALL = UnpoolDesign(window=2, overlap=2, words=8, max_size=8, max_maps=4, max_images=2)
 
 
 def shape_for(maps: int, side: int, pool: Pool | None, relu: bool = True) -> Shape:
@@ -50,8 +46,6 @@ def test_alexnet_conv1_and_conv2_share_a_design() -> None:
     design = size_unpool(shapes)
     assert design == UnpoolDesign(window=3, overlap=2, words=896, max_size=55, max_maps=192)
     assert size_unpool(shapes, maps=[96, 256, 384]).words == 1792
-    for shape in shapes:
-        check_unpool_fits(shape, shape.m, 256, design, "alexnet")
 
 
 def test_a_design_is_as_large_as_the_largest_shape_and_as_chosen() -> None:
@@ -59,28 +53,6 @@ def test_a_design_is_as_large_as_the_largest_shape_and_as_chosen() -> None:
     design = size_unpool([shape_for(5, 3, None), average], max_images=9, overlap=3)
     assert (design.window, design.overlap, design.words, design.max_size) == (4, 3, 2, 7)
     assert (design.max_maps, design.max_images, design.average) == (5, 9, True)
-
-
-@pytest.mark.parametrize(
-    ("shape", "images", "message"),
-    [
-        (shape_for(2, 4, Pool(kind="average", window=2, stride=2)), 1, "average = false"),
-        (shape_for(2, 4, Pool(window=3, stride=2)), 1, "needs window = 3"),
-        (shape_for(4, 7, Pool(window=2, stride=1)), 1, "needs words = 16"),
-        (shape_for(2, 8, None), 1, "needs max_size = 9"),
-        (shape_for(5, 2, None), 1, "needs max_maps = 5"),
-        (shape_for(2, 4, None), 3, "needs max_images = 3"),
-    ],
-)
-def test_what_does_not_fit_is_refused(shape: Shape, images: int, message: str) -> None:
-    with pytest.raises(BadInput, match=f"^net.toml: conv1: .*{message}"):
-        check_unpool_fits(shape, shape.m, images, SMALL, "net.toml: conv1")
-
-
-def test_an_overlap_that_is_not_built_is_refused() -> None:
-    design = UnpoolDesign(window=3, overlap=1, words=99, max_size=8, max_maps=4)
-    with pytest.raises(BadInput, match="needs overlap = 2: un-pooling has overlap = 1"):
-        check_unpool_fits(shape_for(1, 6, Pool(window=3, stride=2)), 1, 1, design, "conv1")
 
 
 @pytest.mark.parametrize(
