@@ -24,6 +24,7 @@ def select_word(clk: Bit, words: Word, index: Word, word: Word, place: int) -> A
     """Take the word whose lowest bit is ``index`` * 2^place.
 
     words  in   the first one lowest
+    index  in   number of the word, from 0
     word   out  a cycle later; zero where there is none
 
     Synthesis sees that the low bits of the shift are zero, and builds a multiplexer of words.

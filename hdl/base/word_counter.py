@@ -14,7 +14,8 @@ from merp.hdl.conversion.entity import Bit, Word, entity
 def word_counter(clk: Bit, rst: Bit, start: Bit, stream: AxiStream, words: Word) -> Any:
     """Count the transfers on a port, seeing nothing but its handshake.
 
-    words  out  transfers up to the cycle before; start sets it to zero
+    stream  in   the port, which is only listened to
+    words   out  transfers up to the cycle before; start sets it to zero
 
     Throughput: a word per cycle. Reset: zero.
     """
