@@ -24,8 +24,8 @@ ghdl:
 test: .venv/dev ghdl  ## all tests, on every engine that is there
 	$(BIN)/python -m pytest -q -n $(JOBS) -m 'not full'
 
-test-full: .venv/dev ghdl  ## the long runs as well (about an hour and a half)
-	$(BIN)/python -m pytest -q -n $(JOBS)
+test-full: .venv/dev ghdl  ## the long runs, which make test leaves out (about an hour and a quarter)
+	$(BIN)/python -m pytest -q -n $(JOBS) -m full
 
 bench: .venv/dev  ## how fast this machine computes and simulates
 	$(BIN)/python tests/bench.py

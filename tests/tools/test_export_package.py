@@ -166,7 +166,7 @@ def test_the_bench_finds_what_is_planted(
 
 def test_two_exports_are_identical_byte_for_byte(network: Path, tmp_path: Path) -> None:
     """In another process, too, whose sets are in another order."""
-    arguments = ["export", str(network), "--layer", "conv2", "-o"]
+    arguments = ["export", str(network), "--layer", "conv2", "--phase", "fp", "-o"]
     assert main([*arguments, str(tmp_path / "one")]) == 0
     done = subprocess.run(
         [sys.executable, "-m", "merp.tools.cli", *arguments, str(tmp_path / "two")],

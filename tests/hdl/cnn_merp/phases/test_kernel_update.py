@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from marks import in_full
 
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
@@ -234,7 +235,7 @@ def test_gradients_leave_no_words_for_the_next_run() -> None:
     play([replace(case, update=False), case, replace(case, update=False), case], "myhdl")
 
 
-@pytest.mark.parametrize("elaboration", range(len(ELABORATIONS)))
+@pytest.mark.parametrize("elaboration", [0, 1, 2, 3, 5, 7, *in_full(4, 6)])
 def test_register_transfer_array_gives_the_same_record(elaboration: int) -> None:
     cases = [random_case(20, elaboration)]
     [behavioural], [rtl] = play(cases, "myhdl"), play(cases, "myhdl", "rtl")
@@ -324,7 +325,7 @@ def test_positions_cannot_be_interleaved() -> None:
 
 
 @pytest.mark.ghdl
-@pytest.mark.parametrize("elaboration", [0, 2, 5])
+@pytest.mark.parametrize("elaboration", [2, 5, *in_full(0, 1, 3, 4, 6, 7)])
 def test_vhdl_gives_the_same_record(elaboration: int) -> None:
     cases = [random_case(seed, elaboration) for seed in (30, 31)]
     for mine, other in zip(play(cases, "ghdl", "rtl"), play(cases, "myhdl"), strict=True):
@@ -332,7 +333,7 @@ def test_vhdl_gives_the_same_record(elaboration: int) -> None:
 
 
 @pytest.mark.verilator
-@pytest.mark.parametrize("elaboration", [4, 6])
+@pytest.mark.parametrize("elaboration", [6, *in_full(0, 1, 2, 3, 4, 5, 7)])
 def test_verilog_gives_the_same_record(elaboration: int) -> None:
     cases = [random_case(seed, elaboration) for seed in range(40, 44)]
     for mine, other in zip(play(cases, "verilator", "rtl"), play(cases, "myhdl"), strict=True):

@@ -1,0 +1,12 @@
+"""Parameters of tests that only ``make test-full`` runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+
+def in_full(*values: Any) -> list[Any]:
+    """Each value as a parameter that is marked ``full``."""
+    return [pytest.param(value, marks=pytest.mark.full) for value in values]
