@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from marks import in_full
 
+from marks import in_full
 from merp.cosim.audit.audit import audit
 from merp.cosim.engines.axi_engine import Pauses, run_axi
 from merp.cosim.engines.engine import run_job

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-from marks import in_full
 
+from marks import in_full
 from merp.cosim.audit.audit import audit
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from marks import in_full
 
+from marks import in_full
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
