@@ -60,7 +60,7 @@ def delta_top(design: DeltaDesign, array: str = "rtl") -> Top:
         "m_axis_delta": AxiStream(width),
         "status": DeltaStatus(),
         "design": engine,
-        "unpool_design": design.unpool,
+        "undone": design.unpool,
         "before": design.before,
     }
     return Top(delta, args, array)

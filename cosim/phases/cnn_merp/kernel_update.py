@@ -60,11 +60,11 @@ def kernel_update_top(
     design: Design,
     array: str = "rtl",
     momentum: bool = False,
-    unpool_design: UnpoolDesign | None = None,
+    undone: UnpoolDesign | None = None,
 ) -> Top:
     """The kernel update for ``design``, with signals of its own.
 
-    ``momentum``: whether it is built. ``unpool_design``: deltas come at pooled resolution and are
+    ``momentum``: whether it is built. ``undone``: deltas come at pooled resolution and are
     expanded by un-pooling of this design.
 
     Raises:
@@ -76,12 +76,12 @@ def kernel_update_top(
         "map_config": map_config(design),
         "update_config": UpdateConfig(design, momentum),
         **{stream: AxiStream(design.fmt.width) for stream in streams},
-        "status": KernelUpdateStatus(momentum, unpool_design is not None),
+        "status": KernelUpdateStatus(momentum, undone is not None),
         "design": design,
     }
-    if unpool_design is not None:
-        args |= {"unpool_config": UnpoolConfig(unpool_design), "s_axis_state": AxiStream(8)}
-        args["unpool_design"] = unpool_design
+    if undone is not None:
+        args |= {"unpool_config": UnpoolConfig(undone), "s_axis_state": AxiStream(8)}
+        args["undone"] = undone
     return Top(kernel_update, args, array)
 
 
@@ -97,7 +97,7 @@ def kernel_update_run(
     momentum: int | None = None,
     stalls: Mapping[str, Sequence[int]] | None = None,
     reset_at: int | None = None,
-    unpool_design: UnpoolDesign | None = None,
+    undone: UnpoolDesign | None = None,
     state: bytes = b"",
 ) -> Run:
     """A run of one group of a layer.
@@ -105,20 +105,20 @@ def kernel_update_run(
     Args:
         shape: the group. design: what it runs on, and it fits.
         x: (images, rows, columns, n) words; delta: (images, out_rows, out_columns, m), of the sums,
-            or with ``unpool_design`` (images, pooled_rows, pooled_columns, m), of the output.
+            or with ``undone`` (images, pooled_rows, pooled_columns, m), of the output.
         kernels: (m, n, k, k) words; bias: (m,); both None for a run that returns the gradients.
         rate: word of the learning rate.
         velocities: of the kernels and the biases, of their sizes, where momentum is built.
         momentum: word of the factor, None where momentum is not built.
         stalls: pattern by stream name. reset_at: as in ``Run``.
-        unpool_design: un-pooling of the top. state: this layer's, kind ``pooled``, packed.
+        undone: un-pooling of the top. state: this layer's, kind ``pooled``, packed.
 
     Raises:
         ValueError: an array is not of the shape's size, or one is missing.
     """
     update = kernels is not None
     rows, columns = shape.out_rows, shape.out_columns
-    if unpool_design is not None:
+    if undone is not None:
         rows, columns = shape.pooled_rows, shape.pooled_columns
     arrays = {
         "s_axis_map": (x, (len(x), shape.rows, shape.columns, shape.n)),
@@ -138,8 +138,8 @@ def kernel_update_run(
             raise ValueError(f"{stream} must be of size {size if wanted else None}, not {found}")
         words[stream] = np.zeros(0, np.uint32) if array is None else array.reshape(-1)
     config = kernel_update_registers(shape, len(x), design, rate, momentum, update)
-    if unpool_design is not None:
-        config |= unpool_registers(shape, shape.m, len(x), unpool_design)
+    if undone is not None:
+        config |= unpool_registers(shape, shape.m, len(x), undone)
         words["s_axis_state"] = np.frombuffer(state, np.uint8).astype(np.uint32)
     return Run(
         config=config,
@@ -201,7 +201,7 @@ def update_pass(
     old: Updated,
     rates: Rates,
     wanted: Updated,
-    unpool_design: UnpoolDesign | None = None,
+    undone: UnpoolDesign | None = None,
     state: State | None = None,
 ) -> Pass:
     """Kernel update of one group; with momentum if the rates have any.
@@ -209,10 +209,10 @@ def update_pass(
     Args:
         layer: the layer. design: what it runs on.
         x: (images, rows, columns, groups*n) words. deltas: of its sums (images, out_rows,
-            out_columns, groups*m), or with ``unpool_design`` of its output.
+            out_columns, groups*m), or with ``undone`` of its output.
         old: before the step. rates: words of learning rate and momentum.
         wanted: what must come out.
-        unpool_design, state: un-pooling in front of the update, and what it needs.
+        undone, state: un-pooling in front of the update, and what it needs.
     """
     shape = layer.shape
     maps = group * shape.m, (group + 1) * shape.m
@@ -230,7 +230,7 @@ def update_pass(
         rates.rate,
         own(old.velocities) if momentum else None,
         momentum,
-        unpool_design=unpool_design,
+        undone=undone,
         state=packed(of_maps(state, *maps), shape, design.fmt) if state is not None else b"",
     )
     expected = expect_update(
@@ -239,7 +239,7 @@ def update_pass(
         design,
         *own(wanted.parameters),
         velocities=own(wanted.velocities) if momentum else None,
-        before=unpool_design is not None,
+        before=undone is not None,
     )
     return Pass(run, expected)
 
@@ -250,14 +250,14 @@ class KernelUpdate:
 
     Attributes:
         network: whose layers run. design: what they run on.
-        unpool_design: of un-pooling, where deltas come at pooled resolution. momentum: it is built.
+        undone: of un-pooling, where deltas come at pooled resolution. momentum: it is built.
     """
 
     name: ClassVar[str] = "ku"
 
     network: Network
     design: Design
-    unpool_design: UnpoolDesign | None = None
+    undone: UnpoolDesign | None = None
     momentum: bool = False
 
     @classmethod
@@ -271,8 +271,8 @@ class KernelUpdate:
         momentum: bool = False,
     ) -> KernelUpdate:
         """On the design of ``layer``; ``before``: deltas come at pooled resolution."""
-        unpool_design = update_unpool_design(network, layer) if before else None
-        return cls(network, update_design(network, layer), unpool_design, momentum)
+        undone = update_unpool_design(network, layer) if before else None
+        return cls(network, update_design(network, layer), undone, momentum)
 
     def on(self, network: Network) -> KernelUpdate:
         """The same elaboration, for layers of another network."""
@@ -280,20 +280,18 @@ class KernelUpdate:
 
     def top(self, array: str = "rtl") -> Top:
         """The block, with signals of its own."""
-        return kernel_update_top(self.design, array, self.momentum, self.unpool_design)
+        return kernel_update_top(self.design, array, self.momentum, self.undone)
 
     def registers(self, layer: Layer, images: int) -> dict[str, int]:
         """Value of every configuration port for a run of one group, at the golden step's rate."""
-        shape, unpool_design = layer.shape, self.unpool_design
+        shape, undone = layer.shape, self.undone
         rate = Rates.of(RATE, 0.0, images, self.design.fmt).rate
         found = kernel_update_registers(shape, images, self.design, rate)
-        return found | (
-            unpool_registers(shape, shape.m, images, unpool_design) if unpool_design else {}
-        )
+        return found | (unpool_registers(shape, shape.m, images, undone) if undone else {})
 
     def words(self, layer: Layer, images: int) -> dict[str, int]:
         """Words (of state: bytes) on each port in a run of one group."""
-        return closed_form.update_port_words(layer.shape, images, self.unpool_design is not None)
+        return closed_form.update_port_words(layer.shape, images, self.undone is not None)
 
     def golden_pass(self, layer: Layer, group: int, step: GoldenStep) -> Pass:
         """One group on the golden deltas, without momentum."""
@@ -301,12 +299,10 @@ class KernelUpdate:
         rates, new = step.updated(layer, self.design.summation)
         parameters = step.parameters[layer.name]
         rest = np.zeros_like(parameters[0]), np.zeros_like(parameters[1])
-        deltas, state = (
-            (here.sums, None) if self.unpool_design is None else (here.delta, here.state)
-        )
+        deltas, state = (here.sums, None) if self.undone is None else (here.delta, here.state)
         return update_pass(
             layer, group, self.design, here.x, deltas, Updated(parameters, rest), rates,
-            Updated(new, rest), self.unpool_design, state,
+            Updated(new, rest), self.undone, state,
         )  # fmt: skip
 
     def outputs(self, layer: Layer, images: int, records: Sequence[Record]) -> None:

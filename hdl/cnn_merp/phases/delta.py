@@ -58,7 +58,7 @@ def delta(
     m_axis_delta: AxiStream,
     status: DeltaStatus,
     design: Design,
-    unpool_design: UnpoolDesign,
+    undone: UnpoolDesign,
     before: bool,
 ) -> Any:
     """Propagate the delta of one layer for a batch of images.
@@ -105,7 +105,7 @@ def delta(
                 source=between,
                 done=expanded,
                 framing_error=unpool_error,
-                design=unpool_design,
+                design=undone,
             ),
         ]
         layer_in, layer_out = between, deltas_out
@@ -121,7 +121,7 @@ def delta(
                 source=deltas_out,
                 done=expanded,
                 framing_error=unpool_error,
-                design=unpool_design,
+                design=undone,
             )
         ]
         layer_in, layer_out = deltas_in, between

@@ -54,7 +54,7 @@ def kernel_update(
     m_axis_bias_velocity: AxiStream | None = None,
     unpool_config: UnpoolConfig | None = None,
     s_axis_state: AxiStream | None = None,
-    unpool_design: UnpoolDesign | None = None,
+    undone: UnpoolDesign | None = None,
 ) -> Any:
     """Sum the gradients of one layer over a batch of images and update its kernels and biases.
 
@@ -64,7 +64,7 @@ def kernel_update(
     momentum (the velocity streams are there) their velocities beside them. The next run needs no
     reset.
 
-    With unpool_design, deltas come at pooled resolution and are expanded here, with the state of
+    With undone, deltas come at pooled resolution and are expanded here, with the state of
     this layer, a stream of bytes.
 
     s_axis_map     in   map words in the order image, row, column, map
@@ -117,7 +117,7 @@ def kernel_update(
     )
     deltas_in = stream_of(s_axis_delta)
     expand: Any = ()
-    if unpool_config is not None and s_axis_state is not None and unpool_design is not None:
+    if unpool_config is not None and s_axis_state is not None and undone is not None:
         deltas_in = Stream(width)
         unpool_error = flag()
         expand = unpool(
@@ -130,7 +130,7 @@ def kernel_update(
             source=deltas_in,
             done=flag(),  # the update outlasts it
             framing_error=unpool_error,
-            design=unpool_design,
+            design=undone,
         )
 
         @always_comb
