@@ -19,6 +19,7 @@ from merp.models.params.formats import FloatFormat
 from merp.models.params.shape import Shape
 from merp.testbenches.block.trace import Trace
 from merp.testbenches.cnn_merp.input_bench import (
+    CAUSES,
     InputRun,
     make_run,
     pattern,
@@ -162,6 +163,16 @@ def test_after_a_reset_no_word_is_asked_for() -> None:
     last_reset = len(rst) - 1 - rst[::-1].index(1)
     assert any(ready[:last_reset])
     assert not any(ready[last_reset + 1 :])
+
+
+def test_after_a_reset_nothing_is_issued_and_no_cause_is_named() -> None:
+    design = design_for(2)
+    run = make_run(Shape(n=1, m=2, k=2, rows=4, columns=6), 1, 1)
+    begin = run_input_path(design, [run], 60).column("verdict_issue").index(1)
+    trace = run_input_path(design, [run], 60, reset_at=begin + 3)
+    assert any(trace.column("slot_valid")[: begin + 4])
+    for port in ("slot_valid", *(f"verdict_{cause}" for cause in CAUSES)):
+        assert not any(trace.column(port)[begin + 5 :]), port
 
 
 @pytest.mark.parametrize("early", [True, False], ids=["early", "missing"])
