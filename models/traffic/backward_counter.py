@@ -29,15 +29,15 @@ def delta_words(
         engine: design of the engine.
         before: un-pooling stands before the engine.
 
-    State counts in bytes, of all images together.
+    State counts in bytes: that of all images is one string of bits, filled up to whole bytes.
     """
     engine_in = walk(delta_shape(shape), LEVELS[-1], engine.n_cu, engine.d, shape.stride)
-    pooled, full, bits = _expand(_geometry(unpooled, maps))
+    pooled, full, _ = _expand(_geometry(unpooled, maps))
     return {
         "delta_in": images * (pooled if before else engine_in.maps),
         "delta_out": images * (engine_in.sums if before else full),
         "kernel": engine_in.kernels,
-        "state_in": -(-images * bits // 8),
+        "state_in": state_bytes(unpooled, maps, images),
     }
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import PHASES
 from merp.models.params.shape import Shape
-from merp.models.traffic.footing import Footing, state_read_bits, state_write_bits
+from merp.models.traffic.footing import Footing, state_read_bytes, state_written_bytes
 from merp.models.traffic.tiling import Tiling, best_tiling
 
 
@@ -70,7 +70,7 @@ def port_words(shape: Shape, images: int) -> dict[str, int]:
 
 def state_bytes(shape: Shape, maps: int, images: int) -> int:
     """Return the bytes of the state of ``maps`` maps of a layer, kind ``pooled``, one pass."""
-    return -(-images * state_read_bits(shape, maps, "pooled", 0) // 8)
+    return state_read_bytes(shape, maps, images, "pooled", 0)
 
 
 def delta_port_words(
@@ -161,16 +161,23 @@ class _Count:
         """Bytes of maps that have ``words`` elements an image."""
         return words * self.images * self.word_bytes
 
-    def _state(self, bits: int) -> int:
-        """Bytes of state that has ``bits`` an image."""
-        return -(-bits * self.images // 8)
+    def _state_read(self, undone: Layer, reader: Layer) -> int:
+        """Bytes of the state of ``undone`` that ``reader`` reads, in a pass per group of its own.
 
-    def _state_read(self, layer: Layer) -> int:
-        state, word_bits = self.footing.state, 8 * self.word_bytes
-        return self._state(state_read_bits(layer.shape, layer.biases, state, word_bits))
+        A layer may have more or fewer groups than the one in front, whose state it then reads in
+        strings that are not those which were written.
+        """
+        maps = undone.biases // reader.groups
+        once = state_read_bytes(
+            undone.shape, maps, self.images, self.footing.state, 8 * self.word_bytes
+        )
+        return reader.groups * once
 
     def _state_written(self, layer: Layer) -> int:
-        return self._state(state_write_bits(layer, self.footing.state, 8 * self.word_bytes))
+        once = state_written_bytes(
+            layer.shape, self.images, self.footing.state, 8 * self.word_bytes
+        )
+        return layer.groups * once
 
     def _delta(self, layer: Layer) -> int:
         """Bytes of the delta of a layer's output, as it is stored."""
@@ -208,7 +215,8 @@ class _Count:
         """
         shape = layer.shape
         delta_in, delta_out = self._delta(layer), self._delta(previous)
-        state = self._state_read(layer if self.footing.pooled else previous) if self._full else 0
+        undone = layer if self.footing.pooled else previous
+        state = self._state_read(undone, layer) if self._full else 0
         expand = state if self.footing.pooled else 0
         sums = self._maps(layer.inputs)
 
@@ -233,7 +241,7 @@ class _Count:
         """KU: input maps and the layer's delta in; old kernels and biases in, new ones out."""
         shape = layer.shape
         maps_in, delta_in = self._maps(layer.inputs), self._delta(layer)
-        expand = self._state_read(layer) if self.footing.pooled else 0
+        expand = self._state_read(layer, layer) if self.footing.pooled else 0
         tiling = self._tiling(
             where=f"layer {layer.name}",
             inputs=shape.n,

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from merp.models.network.network import Layer
 from merp.models.params.shape import Shape
 from merp.models.params.state_field import STATES, position_bits
 
@@ -52,8 +51,8 @@ class Footing:
         return self.name != "paper" and self.state == "pooled"
 
 
-def state_read_bits(shape: Shape, maps: int, state: str, word_bits: int) -> int:
-    """Return the bits of state of one image that a backward phase reads to pass ``maps`` maps."""
+def _state_bits(shape: Shape, maps: int, state: str, word_bits: int) -> int:
+    """Bits that ReLU' and un-pooling of ``maps`` maps of one image need."""
     pool = shape.pool
     maximum = pool is not None and pool.kind == "max"
     if not (shape.relu or maximum):
@@ -68,11 +67,25 @@ def state_read_bits(shape: Shape, maps: int, state: str, word_bits: int) -> int:
     return shape.relu * masks + position_bits(pool.window) * outputs
 
 
-def state_write_bits(layer: Layer, state: str, word_bits: int) -> int:
-    """Return the bits of state of one image that forward propagation of ``layer`` writes.
+def state_read_bytes(shape: Shape, maps: int, images: int, state: str, word_bits: int) -> int:
+    """Return the bytes of state that one pass of a backward phase reads.
+
+    A pass is one group of the layer that reads. Its state is one string of the bits of all images,
+    filled up to whole bytes: bits are rounded to bytes here and nowhere else.
+
+    Args:
+        shape: the layer whose ReLU and pooling are undone.
+        maps: of it, in the pass. images: in the pass.
+        state: one of ``STATES``. word_bits: of an element in memory.
+    """
+    return -(-images * _state_bits(shape, maps, state, word_bits) // 8)
+
+
+def state_written_bytes(shape: Shape, images: int, state: str, word_bits: int) -> int:
+    """Return the bytes of state that one pass of forward propagation, one group, writes.
 
     Without pooling the activation is the output map, which is not written a second time.
     """
-    if state == "32" and layer.shape.pool is None:
+    if state == "32" and shape.pool is None:
         return 0
-    return state_read_bits(layer.shape, layer.biases, state, word_bits)
+    return state_read_bytes(shape, shape.m, images, state, word_bits)

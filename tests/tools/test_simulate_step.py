@@ -10,6 +10,9 @@ import numpy as np
 import pytest
 
 from merp.cosim.engines import myhdl_engine
+from merp.models.network.network_file import read_network
+from merp.models.traffic.closed_form import network_traffic
+from merp.models.traffic.footing import Footing
 from merp.tools.cli import main
 from merp.tools.simulate.finished import Finished
 from merp.tools.simulate.result import Result
@@ -180,3 +183,60 @@ def test_bad_input(
     assert main(["simulate", str(network_file), *arguments]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert words in line
+
+
+GROUPED = """
+[network]
+name = "grouped"
+input = { rows = 3, columns = 3, channels = 3 }
+[[layer]]
+name = "conv1"
+maps = 3
+kernel = 1
+groups = 3
+design = "k1"
+[[layer]]
+name = "conv2"
+maps = 6
+kernel = 1
+groups = 3
+pool = { kind = "max", window = 2, stride = 1 }
+design = "k1"
+[[layer]]
+name = "conv3"
+maps = 1
+kernel = 1
+design = "k1"
+[design.k1]
+k = 1
+n_cu = 1
+r = 1
+mul_latency = 1
+add_latency = 1
+"""
+
+
+@pytest.mark.parametrize("images", [1, 2])
+def test_state_of_groups_on_the_pins_is_the_formulas(
+    images: int, answer_of: Callable[..., Any], tmp_path: Path
+) -> None:
+    """No group's bits fill their last byte; every port of every pass as the page counts it."""
+    file = tmp_path / "grouped.toml"
+    file.write_text(GROUPED)
+    answer = answer_of(
+        "simulate", file, "--layer", "all", "--phase", "all", "--state", "--delta-at", "pooled",
+        "--images", images,
+    )  # fmt: skip
+    network = read_network(file)
+    formula = network_traffic(network, images, Footing(name="full", state="pooled"))
+    by_name = {each.layer.name: each for each in formula}
+    assert by_name["conv1"].fp.streams["state_out"] == 3 * -(-9 * images // 8)
+    assert len(answer["runs"]) == 3 + 2 + 3
+    for run in answer["runs"]:
+        assert not run["failures"]
+        moved = {
+            port: counts["monitor"] * (1 if port.startswith("state") else network.word_bytes)
+            for port, counts in run["ports"].items()
+        }
+        wanted = getattr(by_name[run["layer"]], run["phase"]).streams
+        assert moved == {port: count for port, count in wanted.items() if count or port in moved}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -10,14 +12,13 @@ from exact import add, multiply
 from merp.models.arithmetic.relu import relu
 from merp.models.arithmetic.words import to_bits, to_values
 from merp.models.golden.pooling import average_pool, max_pool
-from merp.models.golden.state import keep_state, max_positions, packed
+from merp.models.golden.state import keep_state, max_positions, of_maps, packed
 from merp.models.golden.unpool import unpool
-from merp.models.network.network import Layer
 from merp.models.params.cnn_merp.registers import reciprocal_square
 from merp.models.params.formats import BFLOAT16, BINARY32, FloatFormat
 from merp.models.params.shape import Pool, Shape
 from merp.models.params.state_field import STATES
-from merp.models.traffic.footing import state_read_bits, state_write_bits
+from merp.models.traffic.footing import state_read_bytes, state_written_bytes
 
 SMALL = FloatFormat(5, 4)
 ONE, INF, NAN, NEGATIVE = BINARY32.one, BINARY32.inf, BINARY32.nan, BINARY32.sign_bit
@@ -217,17 +218,20 @@ def test_unpool_is_the_derivative(
 @pytest.mark.parametrize("state", STATES)
 @pytest.mark.parametrize("kind", ["max", "average", None])
 @pytest.mark.parametrize("use_relu", [True, False])
+@pytest.mark.parametrize("groups", [1, 3])
 def test_packed_state_is_as_long_as_the_closed_form_says(
-    fmt: FloatFormat, state: str, kind: str | None, use_relu: bool
+    fmt: FloatFormat, state: str, kind: str | None, use_relu: bool, groups: int
 ) -> None:
-    shape = shape_of(kind, 3, 2, use_relu)
+    """Of each group by itself: that is what a pass reads and writes."""
+    shape = replace(shape_of(kind, 3, 2, use_relu), m=3 // groups)
     activation, _ = operands(shape, fmt)
-    layer = Layer(name="conv1", kind="conv", shape=shape)
+    kept = keep_state(activation, shape, state, fmt)
     word_bits = 8 * -(-fmt.width // 8)
-    bits = 2 * state_read_bits(shape, shape.m, state, word_bits)
-    assert len(packed(keep_state(activation, shape, state, fmt), shape, fmt)) == -(-bits // 8)
-    if shape.pool:
-        assert bits == 2 * state_write_bits(layer, state, word_bits)
+    for low in range(0, 3, shape.m):
+        found = len(packed(of_maps(kept, low, low + shape.m), shape, fmt))
+        assert found == state_read_bytes(shape, shape.m, 2, state, word_bits)
+        if shape.pool:
+            assert found == state_written_bytes(shape, 2, state, word_bits)
 
 
 def test_packing_bit_by_bit() -> None:

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import random
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
+from merp.models.arithmetic.words import to_bits
 from merp.models.cnn_merp.phases import delta_design, maps_behind, update_design
-from merp.models.network.network import Network
+from merp.models.golden.state import keep_state, of_maps, packed
+from merp.models.network.network import Layer, Network
 from merp.models.network.phases import previous
-from merp.models.traffic.backward_counter import delta_words, update_words
-from merp.models.traffic.closed_form import network_traffic
+from merp.models.params.cnn_merp.sizing import size_design
+from merp.models.params.delta_shape import delta_shape
+from merp.models.params.shape import Pool, Shape
+from merp.models.params.state_field import STATES
+from merp.models.traffic.backward_counter import delta_words, state_bytes, update_words
+from merp.models.traffic.closed_form import LayerTraffic, network_traffic
 from merp.models.traffic.footing import Footing
 from merp.tools.common.shipped import open_network
 
@@ -47,8 +57,7 @@ def test_delta_propagation(name: str, before: bool) -> None:
         for port in ("delta_in", "delta_out", "kernel"):
             assert walked[port] * layer.groups * word == dp.streams[port], (layer.name, port)
         if before:
-            # Bytes are filled up once per pass.
-            assert 0 <= walked["state_in"] * layer.groups - dp.streams["state_in"] < layer.groups
+            assert walked["state_in"] * layer.groups == dp.streams["state_in"]
         else:
             seen = paper[index].dp
             assert seen is not None
@@ -66,3 +75,95 @@ def test_kernel_update(name: str) -> None:
         for port, words in walked.items():
             moved = words * layer.groups * network.word_bytes
             assert moved == formula[index].ku.streams[port], (layer.name, port)
+
+
+def random_network(seed: int) -> Network:
+    """Three layers with groups of few maps, so that bits seldom fill their last byte."""
+    draw = random.Random(seed)
+    rows, columns = draw.randint(4, 9), draw.randint(4, 9)
+    maps = draw.choice([6, 12])
+    layers: list[Layer] = []
+    start = rows, columns, maps
+    while len(layers) < 3:
+        groups, k = draw.choice([1, 2, 3, 6]), draw.randint(1, 3)
+        out = groups * draw.randint(1, 3)
+        if len(layers) < 2 and out % 6:
+            continue  # the next layer may have any of these groups
+        kind = draw.choice([None, "max", "max", "average"])
+        window, stride = draw.randint(1, 3), draw.randint(1, 2)
+        try:
+            shape = Shape(
+                n=maps // groups, m=out // groups, k=k, rows=rows, columns=columns,
+                stride=draw.randint(1, 2), pad=draw.randint(0, k - 1),
+                relu=draw.random() < 0.8,
+                pool=Pool(kind=kind, window=window, stride=stride) if kind else None,
+            )  # fmt: skip
+        except ValueError:
+            continue
+        layers.append(Layer(name=f"conv{len(layers)}", kind="conv", groups=groups, shape=shape))
+        rows, columns, maps = shape.pooled_rows, shape.pooled_columns, out
+    return Network(name="t", input=start, layers=tuple(layers))
+
+
+def packed_bytes(layer: Layer, passes: int, images: int, state: str) -> int:
+    """Bytes of the golden's state of a layer, packed for so many passes of alike many maps."""
+    shape, fmt = layer.shape, open_network("alexnet").fmt
+    size = images, shape.out_rows, shape.out_columns, layer.biases
+    words = to_bits(np.random.default_rng(0).integers(-2, 3, size), fmt)
+    kept, maps = keep_state(words, shape, state, fmt), layer.biases // passes
+    return sum(
+        len(packed(of_maps(kept, low, low + maps), shape, fmt))
+        for low in range(0, layer.biases, maps)
+    )
+
+
+def read_by(found: LayerTraffic, phase: str) -> int:
+    """Bytes of state that the formula counts in a phase."""
+    counts = {"fp": found.fp, "dp": found.dp, "ku": found.ku}[phase]
+    assert counts is not None
+    return counts.streams["state_out" if phase == "fp" else "state_in"]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_state_of_random_layers_with_groups(seed: int) -> None:
+    """The formula's bytes, the walk's of every pass, and those of the packed golden."""
+    network, images = random_network(seed), 1 + seed % 3
+    for state in STATES:
+        formula = network_traffic(network, images, Footing(name="full", state=state))
+        for layer, found in zip(network.layers, formula, strict=True):
+            earlier, groups, shape = previous(network, layer), layer.groups, layer.shape
+            kept = packed_bytes(layer, groups, images, state)
+            if state != "32" or shape.pool:
+                assert read_by(found, "fp") == kept
+            if state != "pooled" and earlier:
+                assert read_by(found, "dp") == packed_bytes(earlier, groups, images, state)
+            if state != "pooled":
+                continue
+            assert read_by(found, "ku") == kept
+            assert groups * state_bytes(shape, shape.m, images) == kept
+            bare = replace(shape, relu=False, pool=None)
+            design = size_design([bare], n_cu=2, r=1, d=2)
+            walked = update_words(shape, images, design, before=True)
+            for port, words in walked.items():
+                size = 1 if port == "state_in" else network.word_bytes
+                assert groups * words * size == found.ku.streams[port], (layer.name, port)
+            if earlier is None or found.dp is None:
+                continue
+            engine = size_design([delta_shape(shape)], n_cu=2, r=1, d=3)
+            walked = delta_words(shape, shape, shape.m, images, engine, before=True)
+            for port, words in walked.items():
+                size = 1 if port == "state_in" else network.word_bytes
+                assert groups * words * size == found.dp.streams[port], (layer.name, port)
+            maps = earlier.biases // groups
+            behind = delta_words(shape, earlier.shape, maps, images, engine, before=False)
+            assert groups * behind["state_in"] == packed_bytes(earlier, groups, images, state)
+
+
+def test_three_groups_of_one_map() -> None:
+    """9 mask bits a group: two bytes each on the pins, and not 27 bits in four."""
+    shape = Shape(n=1, m=1, k=1, rows=3, columns=3)
+    layers = tuple(Layer(name=f"conv{i}", kind="conv", groups=3, shape=shape) for i in (1, 2))
+    network = Network(name="t", input=(3, 3, 3), layers=layers)
+    for state, reader in (("1", "dp"), ("pooled", "dp"), ("pooled", "ku")):
+        found = network_traffic(network, 1, Footing(name="full", state=state))
+        assert [read_by(found[0], "fp"), read_by(found[1], reader)] == [6, 6]

@@ -130,15 +130,16 @@ def test_full_footing_with_the_activation_as_state() -> None:
 
 def test_full_footing_with_mask_bits_and_position_codes() -> None:
     first, last, delta, *_ = streams(Footing(name="full", state="1"))
-    # a bit per element, a 2-bit code per maximum of 2 x 2; whole bytes
-    state = -(-(Y + 2 * YP) // 8) / 4
-    assert (first["state_out"], last["state_out"]) == (state, 0)
-    assert delta == {"delta_in": 12, "delta_out": Y, "kernel": 144, "state_in": state}
+    # a bit per element, a 2-bit code per maximum of 2 x 2; whole bytes: in each of the two groups
+    # that write, and of all maps in the one that reads
+    written, read = (passes * -(-(Y + 2 * YP) // passes // 8) / 4 for passes in (2, 1))
+    assert (first["state_out"], last["state_out"]) == (written, 0)
+    assert delta == {"delta_in": 12, "delta_out": Y, "kernel": 144, "state_in": read}
 
 
 def test_full_footing_with_deltas_at_pooled_resolution() -> None:
     first, last, delta, update, _ = streams(Footing(name="full", state="pooled"))
-    state = -(-(YP + 2 * YP) // 8) / 4
+    state = 2 * -(-(YP + 2 * YP) // 2 // 8) / 4
     assert (first["state_out"], last["state_out"]) == (state, 0)
     assert delta == {"delta_in": 12, "delta_out": YP, "kernel": 144, "state_in": 0}
     assert (update["delta_in"], update["state_in"]) == (YP, state)
@@ -163,7 +164,9 @@ def test_state_written_and_read(relu, kind, bits, state) -> None:
         full = replace(full, shape=replace(full.shape, n=180))
     network = replace(network, layers=(conv, full))
     first, last = network_traffic(network, 3, Footing(name="full", state=state))
-    written, read = (-(-x // 8) for x in bits[state])
+    # Two groups write, and read for their own update; the delta of the layer behind is one pass.
+    passes = 2, 2 if state == "pooled" else 1
+    written, read = (g * -(-x // g // 8) for g, x in zip(passes, bits[state], strict=True))
     assert first.fp.streams["state_out"] == written
     reader = first.ku if state == "pooled" else last.dp
     assert reader is not None
@@ -253,7 +256,7 @@ def test_board_reads_state_as_often_as_the_delta_it_expands() -> None:
     footing = Footing(name="board", state="pooled", memory_bytes=4 * 70)
     one, two = network_traffic(network, 3, footing)
     assert two.dp is not None
-    state, mask = -(-3 * YP // 8), -(-4 * 6 * 3 // 8)
+    state, mask = 2 * -(-3 * YP // 2 // 8), -(-4 * 6 * 3 // 8)
     # KU: 1 of 2 input maps, all 3 output maps: 3*9 + 18 + 3 = 48 words
     assert one.ku.streams["delta_in"] == 2 * 4 * YP
     assert one.ku.streams["state_in"] == 2 * state
