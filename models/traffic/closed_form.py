@@ -16,6 +16,9 @@ from merp.models.params.shape import Shape
 from merp.models.traffic.footing import Footing, state_read_bytes, state_written_bytes
 from merp.models.traffic.tiling import Tiling, best_tiling
 
+EACH_IMAGE = ("map_in", "map_out", "delta_in", "delta_out", "state_in", "state_out")
+"""Ports that move something for every image; the others move once in a run."""
+
 
 @dataclass(frozen=True)
 class Phase:

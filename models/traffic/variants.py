@@ -9,10 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from merp.models.network.network import Network
-from merp.models.traffic.closed_form import LayerTraffic, Phase, network_traffic
+from merp.models.traffic.closed_form import EACH_IMAGE, LayerTraffic, Phase, network_traffic
 from merp.models.traffic.footing import Footing
-
-_MAPS = ("map_in", "map_out", "delta_in", "delta_out", "state_in", "state_out")
 
 
 @dataclass(frozen=True)
@@ -52,7 +50,7 @@ def variants(network: Network, images: int) -> tuple[Variant, ...]:
         return _scaled(counts, ("map_in",), 1 / network.word_bytes) if name == first else counts
 
     def halves(name: str, phase: str, counts: Phase) -> Phase:
-        return _scaled(counts, _MAPS, 2 / network.word_bytes)
+        return _scaled(counts, EACH_IMAGE, 2 / network.word_bytes)
 
     return (
         Variant("base", "footing full, the 32-bit activation as state", False, base),

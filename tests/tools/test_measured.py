@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,17 @@ import pytest
 
 from merp.models.cnn_merp.phases import maps_behind
 from merp.models.errors import BadInput
-from merp.models.traffic.closed_form import delta_port_words, port_words, update_port_words
+from merp.models.network.network import Network
+from merp.models.network.network_file import read_network
+from merp.models.network.phases import PHASES
+from merp.models.traffic.closed_form import (
+    Phase,
+    delta_port_words,
+    network_traffic,
+    port_words,
+    update_port_words,
+)
+from merp.models.traffic.footing import Footing
 from merp.tools.cli import main
 from merp.tools.common.shipped import open_network
 from merp.tools.report.measured import read_records
@@ -23,11 +34,15 @@ FIRST, SECOND, LAST = (layer.shape for layer in DIGITS.layers)
 def run_of(layer: str, phase: str, words: dict[str, int], **other: Any) -> dict[str, Any]:
     """A run as ``merp simulate`` writes it, of two images."""
     ways = ("closed_form", "counter", "hardware", "monitor")
+    operations = 2 * DIGITS.layer(layer).shape.macs(2)
+    moved = sum(n * (1 if port.startswith("state") else 4) for port, n in words.items())
     return {
         "network": "digits", "layer": layer, "group": 0, "groups": 1, "phase": phase,
         "engine": "myhdl", "cu_array": "behavioural", "cu_kind": "tree", "n_cu": 4,
         "elaboration_sha": "ab" * 32, "images": 2, "bit_exact": True, "mismatches": 0,
-        "words_compared": 10, "failures": [], "cycles": {"total": 1000, "kernel_load": 100},
+        "words_compared": sum(n for port, n in words.items() if port.endswith("_out")),
+        "operations": operations, "mb_per_gflop": {"full": moved / operations * 1000},
+        "failures": [], "cycles": {"total": 1000, "kernel_load": 100},
         "ports": {port: dict.fromkeys(ways, count) for port, count in words.items()},
     } | other  # fmt: skip
 
@@ -76,6 +91,154 @@ def test_a_record_that_does_not_fit_confirms_nothing(
     (found,) = read_records([write(tmp_path, FORWARD | change)], DIGITS)
     assert not found.confirms
     assert re.search(fault, "; ".join(found.faults))
+
+
+def ports_of(words: dict[str, int], ways: tuple[str, ...]) -> dict[str, dict[str, int]]:
+    return {port: dict.fromkeys(ways, count) for port, count in words.items()}
+
+
+LYING = {
+    "more groups than ran": ({"group": "all", "groups": 4}, "group all of 4: conv2 has 1"),
+    "another group": ({"group": 1}, "group 1 of 1: conv2 has 1"),
+    "nothing compared": ({"words_compared": 0}, "0 words compared of"),
+    "other operations": ({"operations": 1}, "1 operations, .* by closed form"),
+    "words of half the bytes": (
+        {"mb_per_gflop": {"full": FORWARD["mb_per_gflop"]["full"] / 2}},
+        "MB/GFlop, .* by its ports in 4-byte words",
+    ),
+    "one way of counting": (
+        {"ports": ports_of(port_words(SECOND, 2), ("monitor",))},
+        "map_in: counts differ",
+    ),
+    "a word that no one truly equal compares": ({"bit_exact": "yes"}, "differ from the golden"),
+    "mismatches": ({"mismatches": 1}, "1 words differ from the golden"),
+    "no phase": ({"phase": "up"}, "phase up: conv2 has none"),
+    "a phase that the first layer has not": (
+        run_of("conv1", "dp", {}), "phase dp: conv1 has none",
+    ),
+    "a port left out": (
+        {"ports": {port: FORWARD["ports"][port] for port in ("map_in", "map_out", "kernel")}},
+        "bias: None words",
+    ),
+    "a port too many": (
+        {"ports": FORWARD["ports"] | ports_of({"state_in": 1}, tuple(FORWARD["ports"]["bias"]))},
+        "state_in: 1 words, None by closed form",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("change", "fault"), LYING.values(), ids=LYING)
+def test_a_forged_record_confirms_nothing(
+    change: dict[str, Any], fault: str, tmp_path: Path
+) -> None:
+    (found,) = read_records([write(tmp_path, FORWARD | change)], DIGITS)
+    assert not found.confirms
+    assert re.search(fault, "; ".join(found.faults))
+    for figure in (each.fp for each in network_traffic(DIGITS, 2)):
+        assert not found.shows(figure, 2, every_port=False)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"images": 0}, "images = 0: must be a whole number from 1"),
+        ({"images": True}, "images = True: must be"),
+        ({"images": 2.0}, "images = 2.0: must be"),
+        ({"words_compared": -1}, "words_compared = -1: must be a whole number from 0"),
+        ({"ports": {"map_in": {"monitor": "512"}}}, "ports: map_in = '512': must be"),
+        ({"mb_per_gflop": {"full": "1"}}, "not what merp simulate wrote"),
+        ({"cycles": {"total": None, "kernel_load": 0}}, "total = None: must be"),
+        ({"runs": []}, "it has no run"),
+    ],
+)
+def test_values_of_no_record_are_refused(
+    change: dict[str, Any], message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(BadInput, match=re.escape(message)):
+        read_records([write(tmp_path, FORWARD | change)], DIGITS)
+
+
+GROUPED = """
+[network]
+name = "digits"
+input = { rows = 3, columns = 3, channels = 3 }
+[[layer]]
+name = "conv1"
+maps = 3
+kernel = 1
+groups = 3
+design = "k1"
+[[layer]]
+name = "conv2"
+maps = 6
+kernel = 1
+groups = 3
+pool = { kind = "max", window = 2, stride = 1 }
+design = "k1"
+[design.k1]
+k = 1
+n_cu = 1
+r = 1
+"""
+
+
+def grouped(tmp_path: Path, images: int) -> tuple[Network, list[dict[str, Any]]]:
+    """A network whose groups do not fill bytes of state, and runs of all passes of its step."""
+    file = tmp_path / "grouped.toml"
+    file.write_text(GROUPED)
+    network = read_network(file)
+    runs = []
+    for each in network_traffic(network, images, Footing(name="full", state="pooled")):
+        for phase in PHASES:
+            figure: Phase | None = getattr(each, phase)
+            if figure is None:
+                continue
+            words = {
+                port: count if port.startswith("state") else count // 4
+                for port, count in figure.streams.items()
+            }
+            operations = each.layer.operations(images)
+            runs.append(run_of("conv1", phase, words) | {
+                "layer": each.layer.name, "group": "all", "groups": 3, "images": images,
+                "operations": operations,
+                "mb_per_gflop": {"full": figure.bytes / operations * 1000},
+            })  # fmt: skip
+    return network, runs
+
+
+@pytest.mark.parametrize("images", [1, 2, 3, 8])
+def test_a_record_shows_the_figure_of_its_own_batch_port_by_port(
+    images: int, tmp_path: Path
+) -> None:
+    network, runs = grouped(tmp_path, images)
+    found = read_records([write(tmp_path, *runs)], network)
+    assert [each.faults for each in found] == [()] * 5
+    for batch in (1, 2, 3, 8, 16):
+        by_name = {
+            each.layer.name: each
+            for each in network_traffic(network, batch, Footing(name="full", state="pooled"))
+        }
+        for each in found:
+            figure: Phase = getattr(by_name[each.layer.name], each.phase)
+            shown = each.shows(figure, batch, every_port=True)
+            # 9 and 4 * 3 * 2 bits a group: the latter always are whole bytes
+            assert shown == (
+                batch == images or each.layer.name == "conv2" or (images == 8 and batch == 16)
+            )
+            for port, count in figure.streams.items():
+                forged = replace(figure, streams={**figure.streams, port: count + 1})
+                assert not each.shows(forged, batch, every_port=True), port
+
+
+def test_another_groupings_state_is_not_measured(tmp_path: Path) -> None:
+    """27 bits in 4 bytes, where three groups move 6: once on the page, beside the record."""
+    network, runs = grouped(tmp_path, 1)
+    (found,) = read_records([write(tmp_path, runs[0])], network)
+    figure = network_traffic(network, 1, Footing(name="full", state="pooled"))[0].fp
+    assert (figure.bytes, figure.streams["state_out"]) == (246, 6)
+    old = replace(figure, streams={**figure.streams, "state_out": 4})
+    assert found.shows(figure, 1, every_port=True)
+    assert not found.shows(old, 1, every_port=True)
 
 
 def test_counts_that_differ_confirm_nothing(tmp_path: Path) -> None:

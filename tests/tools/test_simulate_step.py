@@ -14,6 +14,7 @@ from merp.models.network.network_file import read_network
 from merp.models.traffic.closed_form import network_traffic
 from merp.models.traffic.footing import Footing
 from merp.tools.cli import main
+from merp.tools.report.measured import read_records
 from merp.tools.simulate.finished import Finished
 from merp.tools.simulate.result import Result
 
@@ -225,7 +226,7 @@ def test_state_of_groups_on_the_pins_is_the_formulas(
     file.write_text(GROUPED)
     answer = answer_of(
         "simulate", file, "--layer", "all", "--phase", "all", "--state", "--delta-at", "pooled",
-        "--images", images,
+        "--images", images, "-o", tmp_path,
     )  # fmt: skip
     network = read_network(file)
     formula = network_traffic(network, images, Footing(name="full", state="pooled"))
@@ -240,3 +241,7 @@ def test_state_of_groups_on_the_pins_is_the_formulas(
         }
         wanted = getattr(by_name[run["layer"]], run["phase"]).streams
         assert moved == {port: count for port, count in wanted.items() if count or port in moved}
+    for found in read_records([tmp_path], network):
+        figure = getattr(by_name[found.layer.name], found.phase)
+        assert found.faults == ()
+        assert found.shows(figure, images, every_port=True)

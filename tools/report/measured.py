@@ -1,22 +1,27 @@
 """Which modelled numbers a hardware simulation confirmed: the records of ``merp simulate -o DIR``.
 
 A record confirms a phase of a layer when its bits were right, its ways of counting agree, and every
-port moved the words that the closed form gives for *this* network, whatever the record's name.
+port moved the words that the closed form gives for *this* network, whatever the record's name. A
+figure of the page is measured when such a record moved it, port by port.
 """
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from merp.cosim.audit.audit import COUNTS
 from merp.models.cnn_merp.phases import maps_behind
 from merp.models.errors import BadInput
 from merp.models.network.network import Layer, Network
-from merp.models.network.phases import previous
+from merp.models.network.phases import PHASES, has_phase, previous
 from merp.models.traffic.closed_form import (
+    EACH_IMAGE,
+    Phase,
     delta_port_words,
     port_words,
     state_bytes,
@@ -34,7 +39,7 @@ class Measurement:
     Attributes:
         record: the file. command: that made it, by what it says.
         groups: that were run. deltas: resolution at which deltas lay in memory.
-        state: whether forward propagation wrote the state for backward propagation.
+        moved: bytes seen on the pins of each port, of those groups.
         fingerprint: of the elaboration. faults: why it confirms nothing; empty if it does.
         cycles: total, first word in to last out, and kernel load. n_cu: CUs that ran.
     """
@@ -47,7 +52,7 @@ class Measurement:
     images: int
     groups: int
     deltas: str
-    state: bool
+    moved: Mapping[str, int]
     fingerprint: str
     words_compared: int
     cycles: Mapping[str, int]
@@ -58,6 +63,26 @@ class Measurement:
     def confirms(self) -> bool:
         """Whether every check held."""
         return not self.faults
+
+    def shows(self, figure: Phase, batch: int, *, every_port: bool) -> bool:
+        """Whether this very figure, of all groups and ``batch`` images, was seen on the pins.
+
+        Bytes that each image moves are brought to the batch, and those of the groups that ran to
+        all of them. Where state fills its last byte they do not come to the figure of another
+        batch: only a run of as many images shows that one.
+
+        Args:
+            figure: bytes by port. batch: images in it.
+            every_port: the figure counts all ports; else only those that it names are compared.
+        """
+        ports = figure.streams.keys() | (self.moved.keys() if every_port else set())
+
+        def equal(port: str) -> bool:
+            images = batch if port in EACH_IMAGE else self.images
+            seen = self.moved.get(port, 0) * images * self.layer.groups
+            return seen == figure.streams.get(port, 0) * self.images * self.groups
+
+        return self.confirms and all(equal(port) for port in ports)
 
 
 def read_records(directories: Sequence[Path], network: Network) -> list[Measurement]:
@@ -84,7 +109,10 @@ def _read(directory: Path, network: Network) -> list[Measurement]:
         found = record.get("network") if isinstance(record, dict) else None
         raise BadInput(f"--measured {path}: network = {found!r}: must be {network.name!r}")
     try:
-        return [_measurement(path, run, network) for run in record.get("runs", [record])]
+        runs = record.get("runs", [record])
+        if not runs:
+            raise TypeError("it has no run")
+        return [_measurement(path, run, network) for run in runs]
     except (KeyError, TypeError, AttributeError) as error:
         raise BadInput(f"--measured {path}: not what merp simulate wrote: {error}") from error
 
@@ -92,41 +120,82 @@ def _read(directory: Path, network: Network) -> list[Measurement]:
 def _measurement(path: Path, run: Mapping[str, Any], network: Network) -> Measurement:
     layer = network.layer(run["layer"])
     groups = layer.groups if run["group"] == "all" else 1
-    found = {port: counts["monitor"] for port, counts in run["ports"].items()}
+    found = {
+        port: _whole(f"ports: {port}", counts["monitor"], 0)
+        for port, counts in run["ports"].items()
+    }
+    _whole("images", run["images"], 1)
     deltas = next(
         (at for at in DELTAS if _expected(network, layer, run, at, groups) == found), DELTAS[0]
     )
-    state = "state_out" in found
+    moved = {port: count * _word_bytes(network, port) for port, count in found.items()}
     return Measurement(
         record=path,
         layer=layer,
         phase=run["phase"],
-        command=_command(run, network.design(layer).n_cu, deltas, state),
+        command=_command(run, network.design(layer).n_cu, deltas, "state_out" in found),
         engine=run["engine"],
         images=run["images"],
         groups=groups,
         deltas=deltas,
-        state=state,
+        moved=moved,
         fingerprint=run["elaboration_sha"],
-        words_compared=run["words_compared"],
-        cycles={key: run["cycles"][key] for key in ("total", "kernel_load")},
+        words_compared=_whole("words_compared", run["words_compared"], 0),
+        cycles={key: _whole(key, run["cycles"][key], 0) for key in ("total", "kernel_load")},
         n_cu=run["n_cu"],
-        faults=tuple(_faults(run, found, _expected(network, layer, run, deltas, groups))),
+        faults=(
+            *_told(network, layer, run, groups, moved),
+            *_counted(run, found, _expected(network, layer, run, deltas, groups)),
+        ),
     )
 
 
-def _faults(
+def _whole(key: str, value: object, low: int) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < low:
+        raise TypeError(f"{key} = {value!r}: must be a whole number from {low}")
+    return value
+
+
+def _word_bytes(network: Network, port: str) -> int:
+    """Bytes of a word of a port: state counts in bytes."""
+    return 1 if port.startswith("state_") else network.word_bytes
+
+
+def _told(
+    network: Network, layer: Layer, run: Mapping[str, Any], groups: int, moved: Mapping[str, int]
+) -> list[str]:
+    """What is wrong with what the record says of the run as a whole."""
+    faults = [str(failure) for failure in run["failures"]]
+    if run["phase"] not in PHASES or not has_phase(network, layer, run["phase"]):
+        faults.append(f"phase {run['phase']}: {layer.name} has none")
+    if run["groups"] != layer.groups or run["group"] not in ("all", *range(layer.groups)):
+        faults.append(f"group {run['group']} of {run['groups']}: {layer.name} has {layer.groups}")
+    if run["bit_exact"] is not True or run["mismatches"] != 0:
+        faults.append(f"{run['mismatches']} words differ from the golden")
+    operations = 2 * groups * layer.shape.macs(run["images"])
+    if run["operations"] != operations:
+        faults.append(f"{run['operations']} operations, {operations} by closed form")
+    # A record counts words, and says only here how many bytes they have.
+    told, found = run["mb_per_gflop"]["full"], sum(moved.values()) / operations * 1e3
+    if not math.isclose(told, found, rel_tol=1e-9):
+        faults.append(f"{told} MB/GFlop, {found} by its ports in {network.word_bytes}-byte words")
+    return faults
+
+
+def _counted(
     run: Mapping[str, Any], found: Mapping[str, int], expected: Mapping[str, int]
 ) -> list[str]:
-    faults = list(run["failures"])
-    if not run["bit_exact"]:
-        faults.append(f"{run['mismatches']} words differ from the golden")
+    """What is wrong with the words of the ports, whether counted or compared."""
+    faults = []
     for port, counts in run["ports"].items():
-        if len(set(counts.values())) != 1:
+        if len(set(counts.values())) != 1 or not counts.keys() >= set(COUNTS):
             faults.append(f"{port}: counts differ: {counts}")
     for port in sorted(found.keys() | expected.keys()):
         if found.get(port) != expected.get(port):
             faults.append(f"{port}: {found.get(port)} words, {expected.get(port)} by closed form")
+    left = sum(count for port, count in found.items() if port.endswith("_out"))
+    if run["words_compared"] != left:
+        faults.append(f"{run['words_compared']} words compared of {left} that came out")
     return faults
 
 
@@ -143,7 +212,7 @@ def _expected(
         words = update_port_words(shape, images, before)
     else:
         earlier = previous(network, layer)
-        if earlier is None:
+        if run["phase"] != "dp" or earlier is None:
             return {}
         maps = shape.m if before else maps_behind(shape, earlier.shape)
         words = delta_port_words(shape, shape if before else earlier.shape, maps, images, before)

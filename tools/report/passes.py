@@ -142,7 +142,8 @@ def measured_table(choice: Choice, beside: Path) -> Table:
     notes = [
         "A record confirms bytes: every word equal to the golden model, the same words per port by "
         "closed form, by walking the schedule, by the hardware's counters and by the monitors on "
-        "its pins. Maps and deltas are alike in every image, so the count of a batch follows."
+        "its pins. Maps and deltas are alike in every image, so the count of a batch follows; a "
+        "figure is measured where the bytes of a record come to it port by port."
     ]
     if not rows:
         notes = [
@@ -155,7 +156,7 @@ def measured_table(choice: Choice, beside: Path) -> Table:
         caption=(
             "Runs whose records were given. Cycles from the first map word in to the last word "
             "out, of the images and groups that were run. Footing: each record counts every port; "
-            "it confirms footing paper, and footing full with pooled deltas where it ran so."
+            "a figure of footing paper or full is marked where a record moved it on each port."
         ),
         columns=[
             Column(key="record", label="record", digits=0),

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from merp.models.network.network import Layer
 from merp.models.network.phases import PHASES
 from merp.models.traffic import published
 from merp.models.traffic.closed_form import LayerTraffic, Phase, network_traffic, total
 from merp.models.traffic.footing import Footing
 from merp.models.traffic.strategies import round_trips, staircase
 from merp.tools.report.choice import Choice
-from merp.tools.report.measured import Measurement
 from merp.tools.report.table import LAYER, MEASURED, MODELLED, Column, Table
 
 MB, KB = 1e6, 1e3
@@ -83,7 +81,7 @@ def _traffic(choice: Choice, id: str, title: str, footing: Footing, caption: str
     rows = [_row(each.layer.name, each.fp, each.dp, each.ku) for each in layers]
     for row, each in zip(rows, layers, strict=True):
         for phase in PHASES:
-            row[f"{phase}_basis"] = _basis(choice.measured, each.layer, phase, footing)
+            row[f"{phase}_basis"] = _basis(choice, each, phase, footing)
         if compared:
             _add_printed(row, published.TABLE_3.get(each.layer.name))
     convolutions = [each for each in layers if each.layer.kind == "conv"]
@@ -131,19 +129,20 @@ def _step_note(name: str, layers: Sequence[LayerTraffic]) -> str:
     )
 
 
-def _basis(measured: Sequence[Measurement], layer: Layer, phase: str, footing: Footing) -> str:
-    """Whether a simulation moved these very words through the hardware's ports."""
+def _basis(choice: Choice, figures: LayerTraffic, phase: str, footing: Footing) -> str:
+    """Whether a simulation moved these very bytes through the hardware's ports.
 
-    def counts(found: Measurement) -> bool:
-        if not (found.confirms and found.layer is layer and found.phase == phase):
-            return False
-        if footing.name == "paper":
-            return phase == "fp" or found.deltas == "sums"
-        if footing.pooled and footing.name == "full":
-            return found.state if phase == "fp" else found.deltas == "pooled"
-        return False
-
-    return MEASURED if any(counts(found) for found in measured) else MODELLED
+    Footing ``board`` is of passes over tiles, which no simulation runs.
+    """
+    figure: Phase | None = getattr(figures, phase)
+    seen = footing.name != "board" and any(
+        found.layer is figures.layer
+        and found.phase == phase
+        and figure is not None
+        and found.shows(figure, choice.batch, every_port=footing.name == "full")
+        for found in choice.measured
+    )
+    return MEASURED if seen else MODELLED
 
 
 def _sum_basis(rows: Sequence[dict[str, Any]], layers: Sequence[LayerTraffic], phase: str) -> str:
