@@ -52,6 +52,6 @@ def test_a_folder_is_refused(tmp_path: Path) -> None:
         load(tmp_path, 8, 8, 3)
 
 
-def test_other_numbers_of_channels_are_refused() -> None:
-    with pytest.raises(BadInput, match=r"2 channels: allowed are 1 \(grey\) and 3"):
-        load(None, 8, 8, 2)
+def test_other_numbers_of_channels_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"image\.png: .* 2 are needed: allowed is --input FILE.npz"):
+        load(tmp_path / "image.png", 8, 8, 2)

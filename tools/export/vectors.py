@@ -1,4 +1,4 @@
-"""Passes whose vectors an export holds: a layer on the photograph, and a small one.
+"""Passes whose vectors an export holds: a layer on ``merp simulate``'s input, and a small one.
 
 The small pass runs on the same elaboration with small run-time registers, so that a simulator of
 some ten cycles per second ends in minutes.
@@ -8,10 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-
 from merp.cosim.phases.expectation import Pass
-from merp.models.arithmetic.words import to_bits
 from merp.models.golden.golden_step import GoldenStep
 from merp.models.golden.initial import Parameters, parameters
 from merp.models.network.network import Layer, Network
@@ -19,23 +16,23 @@ from merp.models.network.phases import previous
 from merp.models.params.bits import Bits
 from merp.models.params.shape import Shape
 from merp.tools.bitstream.bitstream import Bitstream
-from merp.tools.simulate.photograph import batch
+from merp.tools.simulate.input_maps import input_maps, random_maps
 
 SMALL_MAPS = 4  # that come in
 SMALL_ROWS = {"fp": 9, "dp": 5, "ku": 9}  # un-pooling makes many rows of the few that leave
 
 
 def whole_pass(bitstream: Bitstream, layer: Layer, images: int) -> Pass:
-    """The first group of a layer on the photograph, the network in front computed by the golden."""
+    """The first group of a layer, on what the golden makes of the network's input in front."""
     network = bitstream.network
-    return _pass(bitstream, network, layer, batch(None, images, network), parameters(network, 0))
+    image = input_maps(network, images)
+    return _pass(bitstream, network, layer, image, parameters(network, 0))
 
 
 def small_pass(bitstream: Bitstream) -> Pass:
     """A small layer, of random numbers, on the elaboration of ``bitstream``."""
     network = small_network(bitstream)
-    numbers = np.random.default_rng(0).standard_normal((1, *network.input))
-    image = to_bits(numbers, network.fmt)
+    image = random_maps(network, 1)
     return _pass(bitstream, network, network.layers[-1], image, parameters(network, 0))
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from zipfile import BadZipFile
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from merp.models.errors import BadInput
 from merp.models.golden.initial import Parameters
 from merp.models.network.network import Network
 from merp.models.params.bits import Bits
+from merp.tools.common.arrays import read_arrays
 
 
 def read_kernels(path: Path, network: Network, initial: Parameters) -> Parameters:
@@ -23,11 +23,7 @@ def read_kernels(path: Path, network: Network, initial: Parameters) -> Parameter
     Raises:
         BadInput: unreadable file, unknown key, wrong size or type, or a NaN.
     """
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {key: file[key] for key in file.files}
-    except (OSError, ValueError, BadZipFile, AttributeError) as error:
-        raise BadInput(f"{path}: not a readable .npz file of arrays") from error
+    arrays = read_arrays(path)
     shapes: dict[str, tuple[int, ...]] = {}
     for layer in network.layers:
         shape = layer.shape

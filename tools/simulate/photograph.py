@@ -15,6 +15,8 @@ from merp.models.params.bits import Bits
 from merp.models.params.formats import BINARY32, FloatFormat
 
 _MODES = {1: "L", 3: "RGB"}
+CHANNELS = tuple(_MODES)
+"""What a photograph can have."""
 
 
 def load(
@@ -34,8 +36,11 @@ def load(
     Raises:
         BadInput: the file is not a readable image, or there is no such number of channels.
     """
-    if channels not in _MODES:
-        raise BadInput(f"photograph: {channels} channels: allowed are 1 (grey) and 3 (colour)")
+    if channels not in CHANNELS:
+        raise BadInput(
+            f"{path}: a photograph has 1 channel (grey) or 3 (colour), and {channels} are needed: "
+            "allowed is --input FILE.npz"
+        )
     source = path or Path(get_sample_data("grace_hopper.jpg", asfileobj=False))
     try:
         with Image.open(source) as image:

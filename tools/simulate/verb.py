@@ -37,8 +37,18 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "--cus", type=whole(1, 512), metavar="N", help="CUs, in place of the file's"
     )
-    parser.add_argument("--images", type=whole(1, 256), default=1, metavar="N", help="default 1")
-    parser.add_argument("--image", type=Path, metavar="FILE", help="a photograph of your own")
+    parser.add_argument(
+        "--images", type=whole(1, 256), metavar="N", help="default 1, with --input all of the file"
+    )
+    maps = parser.add_mutually_exclusive_group()
+    maps.add_argument("--image", type=Path, metavar="FILE", help="a photograph of your own")
+    maps.add_argument(
+        "--input",
+        type=Path,
+        metavar="FILE",
+        help=".npz whose array 'input' is (images, rows, columns, channels): floats, rounded into "
+        "the network's format, or uint32 words of it",
+    )
     parser.add_argument("--kernels", type=Path, metavar="FILE", help=".npz of kernels and biases")
     parser.add_argument("--engine", choices=ENGINES, default="myhdl", help="default myhdl")
     parser.add_argument("--cu-array", choices=ARRAYS, help="default behavioural with myhdl")
@@ -58,8 +68,14 @@ def run(args: argparse.Namespace) -> int:
     group = _group(layers, args.layer, args.group)
     if args.cus is not None:
         network = _with_cus(network, layers, args.cus)
+    given = None
+    if args.input is not None:
+        from merp.tools.simulate.maps_file import read_maps
+
+        given = read_maps(args.input, args.images, network)
+    images = (args.images or 1) if given is None else len(given)
     for layer in layers:
-        check_fits(layer.shape, args.images, network.design(layer), f"{network.name}: {layer.name}")
+        check_fits(layer.shape, images, network.design(layer), f"{network.name}: {layer.name}")
     array = _array(args.engine, args.cu_array)
     phases = tuple(PHASES) if args.phase == "all" else (args.phase,)
     if args.vcd is not None and (len(phases) > 1 or len({layer.design for layer in layers}) > 1):
@@ -84,8 +100,8 @@ def run(args: argparse.Namespace) -> int:
     from merp.models.golden.initial import parameters as initial_parameters
     from merp.tools.simulate.choice import Choice
     from merp.tools.simulate.finished import Finished, fingerprint
+    from merp.tools.simulate.input_maps import input_maps
     from merp.tools.simulate.kernel_file import read_kernels
-    from merp.tools.simulate.photograph import batch
     from merp.tools.simulate.result import Result
     from merp.tools.simulate.run import simulate
 
@@ -94,14 +110,14 @@ def run(args: argparse.Namespace) -> int:
         layers=tuple(layers),
         phases=phases,
         group=group,
-        images=args.images,
+        images=images,
         engine=args.engine,
         array=array,
         vcd=args.vcd,
         state=args.state,
         before=args.delta_at == "pooled",
     )
-    image = batch(args.image, args.images, network)
+    image = input_maps(network, images, args.image) if given is None else given
     parameters = initial_parameters(network, args.seed)
     if args.kernels is not None:
         parameters = read_kernels(args.kernels, network, parameters)

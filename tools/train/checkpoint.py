@@ -22,7 +22,7 @@ from merp.models.golden.training import Model
 from merp.models.network.network import Network
 from merp.models.params.bits import Bits
 from merp.models.params.formats import FloatFormat
-from merp.tools.train.data import read_arrays
+from merp.tools.common.arrays import read_arrays
 
 _NUMBERS = {"step": 0, "seed": 0, "batch": 1}  # and the least value of each
 

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import NamedTuple
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
 from merp.models.arithmetic.compiled import Values
-from merp.models.arithmetic.words import to_bits, to_values
 from merp.models.errors import BadInput
 from merp.models.golden.loss import Labels
 from merp.models.network.network import Network
 from merp.models.params.bits import Bits
+from merp.tools.common.arrays import finite_words, read_arrays
 
 KEYS = ("images", "labels")
 HELD_OUT = 5  # one image in so many is never trained on
@@ -41,20 +40,6 @@ class Split(NamedTuple):
     labels: Labels
     held_images: Bits
     held_labels: Labels
-
-
-def read_arrays(path: Path) -> dict[str, NDArray[np.generic]]:
-    """Read every array of an ``.npz`` file.
-
-    Raises:
-        BadInput: it is not one, or holds Python objects.
-    """
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            return {key: file[key] for key in file.files}
-    except (OSError, EOFError, ValueError, BadZipFile, AttributeError) as error:
-        reason = getattr(error, "strerror", None) or "allowed is an .npz file of arrays"
-        raise BadInput(f"{path}: cannot be read: {reason}") from error
 
 
 def read_data(path: Path) -> Data:
@@ -111,14 +96,7 @@ def split(data: Data, network: Network) -> Split:
             f"{source}: labels[{wrong[0]}] = {labels[wrong[0]]}: {network.name} has "
             f"{classes} outputs: allowed are 0 to {classes - 1}"
         )
-    words = to_bits(images, network.fmt)
-    unusable = np.argwhere(~np.isfinite(to_values(words, network.fmt)))
-    if unusable.size:
-        place = tuple(int(index) for index in unusable[0])
-        raise BadInput(
-            f"{source}: images[{', '.join(map(str, place))}] = {images[place]}: allowed are finite "
-            "numbers that the network's format holds"
-        )
+    words = finite_words(f"{source}: images", images, network.fmt)
     order = np.random.default_rng(0).permutation(len(images))
     held, kept = np.split(order, [len(images) // HELD_OUT])
     return Split(words[kept], labels[kept], words[held], labels[held])

@@ -1,0 +1,181 @@
+"""``merp simulate`` on input of any number of channels, a user's or its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from merp.models.arithmetic.words import to_bits
+from merp.models.network.network_file import read_network
+from merp.models.params.bits import Bits
+from merp.models.params.formats import BFLOAT16, BINARY32
+from merp.tools.cli import main
+from merp.tools.simulate import run
+from merp.tools.simulate.input_maps import input_maps
+from merp.tools.simulate.maps_file import read_maps
+
+NETWORK = """
+[network]
+name = "five"
+input = { rows = 3, columns = 4, channels = 5 }
+[[layer]]
+name = "conv1"
+maps = 2
+kernel = 2
+design = "k2"
+[[layer]]
+name = "fc2"
+maps = 2
+design = "k1"
+[design.k2]
+k = 2
+n_cu = 1
+r = 1
+mul_latency = 1
+add_latency = 1
+max_images = 3
+[design.k1]
+k = 1
+n_cu = 1
+r = 1
+mul_latency = 1
+add_latency = 1
+"""
+SIZE = 3, 4, 5
+NUMBERS = np.random.default_rng(0).standard_normal((3, *SIZE))
+
+
+def file_of(folder: Path, **arrays: Any) -> Path:
+    np.savez(folder / "maps.npz", **arrays)
+    return folder / "maps.npz"
+
+
+@pytest.mark.parametrize("phase", ["fp", "all"])
+def test_any_number_of_channels_is_simulated(
+    phase: str, network_file: Path, answer_of: Callable[..., Any]
+) -> None:
+    answer = answer_of("simulate", network_file, "--layer", "all", "--phase", phase)
+    assert answer["total"]["bit_exact"] is True
+    network = read_network(network_file)
+    assert input_maps(network, 2).shape == (2, *SIZE)
+    assert (input_maps(network, 1) == input_maps(network, 2)[:1]).all()
+
+
+@pytest.mark.parametrize(
+    ("maps", "words"),
+    [
+        (NUMBERS, to_bits(NUMBERS, BINARY32)),
+        (NUMBERS.astype(np.float32), to_bits(NUMBERS.astype(np.float32), BINARY32)),
+        (NUMBERS.astype(">f2"), to_bits(NUMBERS.astype(np.float16), BINARY32)),
+        (to_bits(NUMBERS, BINARY32), to_bits(NUMBERS, BINARY32)),
+        (to_bits(NUMBERS, BINARY32).astype(">u4"), to_bits(NUMBERS, BINARY32)),
+    ],
+    ids=["float64", "float32", "float16", "words", "words of another byte order"],
+)
+def test_the_hardware_runs_on_the_files_maps(
+    maps: np.ndarray,
+    words: Bits,
+    network_file: Path,
+    answer_of: Callable[..., Any],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen = []
+    phase_pass = run._passes
+
+    def spied(phase: Any, layers: Any, group: Any, step: Any, *rest: Any) -> Any:
+        seen.append(step.x(layers[0]))
+        return phase_pass(phase, layers, group, step, *rest)
+
+    monkeypatch.setattr(run, "_passes", spied)
+    file = file_of(tmp_path, input=maps)
+    for images, options in ((3, ()), (2, ("--images", "2"))):
+        answer = answer_of("simulate", network_file, "--input", file, *options)
+        assert (answer["images"], answer["bit_exact"]) == (images, True)
+        assert answer["ports"]["map_in"]["monitor"] == images * 60
+        np.testing.assert_array_equal(seen.pop(), words[:images])
+
+
+def test_words_of_any_class_are_taken_as_they_are(
+    network_file: Path, answer_of: Callable[..., Any], tmp_path: Path
+) -> None:
+    words = np.random.default_rng(0).integers(0, 1 << 32, (2, *SIZE), np.uint32)
+    words[0, 0, 0, :4] = 1, BINARY32.sign_bit, BINARY32.inf, BINARY32.nan | 1
+    file = file_of(tmp_path, input=words)
+    answer = answer_of("simulate", network_file, "--input", file, "--phase", "all", "-o", tmp_path)
+    assert answer["total"]["bit_exact"] is True
+
+
+@pytest.fixture
+def narrow_file(network_file: Path, tmp_path: Path) -> Path:
+    """The same network in bfloat16."""
+    path = tmp_path / "narrow.toml"
+    text = network_file.read_text().replace("[[layer]]", 'format = "bfloat16"\n[[layer]]', 1)
+    path.write_text(text)
+    return path
+
+
+def test_words_of_a_narrow_format(narrow_file: Path, tmp_path: Path) -> None:
+    network = read_network(narrow_file)
+    words = to_bits(NUMBERS, BFLOAT16)
+    assert (read_maps(file_of(tmp_path, input=NUMBERS), None, network) == words).all()
+    assert (read_maps(file_of(tmp_path, input=words), None, network) == words).all()
+
+
+def changed(place: tuple[int, ...], value: float) -> np.ndarray:
+    numbers = NUMBERS.copy()
+    numbers[place] = value
+    return numbers
+
+
+@pytest.mark.parametrize(
+    ("arrays", "options", "wanted"),
+    [
+        ({"images": NUMBERS}, (), "maps.npz: keys images: allowed is input"),
+        ({"input": NUMBERS, "labels": NUMBERS}, (), "keys input, labels: allowed is input"),
+        ({}, (), "keys none: allowed is input"),
+        ({"input": NUMBERS[0]}, (), "input: size (3, 4, 5): five takes (images, 3, 4, 5)"),
+        ({"input": NUMBERS[:0]}, (), "input: size (0, 3, 4, 5): five takes"),
+        ({"input": NUMBERS[..., :3]}, (), "input: size (3, 3, 4, 3): five takes"),
+        ({"input": np.zeros((3, *SIZE), np.uint8)}, (), "input: type uint8: allowed are float16"),
+        ({"input": np.zeros((3, *SIZE), np.int32)}, (), "input: type int32: allowed are"),
+        ({"input": np.zeros((3, *SIZE), complex)}, (), "input: type complex128: allowed are"),
+        ({"input": np.full((3, *SIZE), {})}, (), "maps.npz: cannot be read: allowed is an .npz"),
+        ({"input": changed((1, 2, 3, 4), np.nan)}, (), "input[1, 2, 3, 4] = nan: allowed are fin"),
+        ({"input": changed((0, 0, 0, 1), 1e39)}, (), "input[0, 0, 0, 1] = 1e+39: allowed are"),
+        ({"input": NUMBERS}, ("--images", "4"), "--images 4: "),
+        ({"input": NUMBERS}, ("--image", "a.png"), "not allowed with argument --i"),
+        ({"input": np.zeros((4, *SIZE))}, (), "needs max_images = 4: the design has"),
+    ],
+)  # fmt: skip
+def test_maps_that_cannot_be_used_are_one_line(
+    arrays: dict[str, np.ndarray],
+    options: tuple[str, ...],
+    wanted: str,
+    network_file: Path,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    file, folder = file_of(tmp_path, **arrays), tmp_path / "out"
+    words = ["simulate", str(network_file), "--input", str(file), "-o", str(folder), *options]
+    try:
+        status = main(words)
+    except SystemExit as end:  # argparse's own complaints
+        status = int(end.code or 0)
+    output = capsys.readouterr()
+    assert (status, output.out, output.err.count("\n")) == (2, "", 1)
+    assert wanted in output.err
+    assert not folder.exists()
+
+
+def test_a_word_wider_than_the_format_is_named(
+    narrow_file: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    words = np.zeros((1, *SIZE), np.uint32)
+    words[0, 1, 2, 3] = 1 << 16
+    assert main(["simulate", str(narrow_file), "--input", str(file_of(tmp_path, input=words))]) == 2
+    assert "input[0, 1, 2, 3] = 0x10000: allowed are words of 16 bits" in capsys.readouterr().err
