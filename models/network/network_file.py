@@ -14,7 +14,7 @@ from merp.models.architectures import read_design
 from merp.models.errors import BadInput
 from merp.models.network.network import Layer, Network
 from merp.models.network.network_base import with_base
-from merp.models.params.formats import FORMATS
+from merp.models.params.formats import FORMATS, OTHER_NAMES
 from merp.models.params.shape import POOL_KINDS, Pool, Shape
 from merp.models.params.toml_section import Section, read_toml
 
@@ -38,7 +38,7 @@ def read_network(path: Path, bases: Path | None = None) -> Network:
     head = root.table("network")
     head.where = "network"
     name = head.text("name")
-    fmt = FORMATS[head.choice("format", tuple(FORMATS), "binary32")]
+    fmt = FORMATS[head.choice("format", tuple(FORMATS), "binary32", OTHER_NAMES)]
     size = _input(head.table("input"))
     head.finish()
     tables = root.value("layer")

@@ -72,3 +72,11 @@ BFLOAT16 = FloatFormat(8, 7)
 BINARY16 = FloatFormat(5, 10)
 
 FORMATS = {"binary32": BINARY32, "bfloat16": BFLOAT16, "binary16": BINARY16}
+
+OTHER_NAMES = {
+    **dict.fromkeys(("float32", "float", "single", "fp32", "f32"), "binary32"),
+    **dict.fromkeys(("float16", "half", "fp16", "f16"), "binary16"),
+    "bf16": "bfloat16",
+    **dict.fromkeys(("float64", "double", "fp64", "f64", "binary64"), "binary64"),
+}
+"""What languages and frameworks call the formats, in lower case; also of one that is not built."""

@@ -88,14 +88,26 @@ class Section:
             raise self.bad(key, "a text of one line")
         return value
 
-    def choice(self, key: str, allowed: Sequence[str], default: str | None = None) -> str:
-        """Return one of ``allowed``."""
+    def choice(
+        self,
+        key: str,
+        allowed: Sequence[str],
+        default: str | None = None,
+        other_names: Mapping[str, str] | None = None,
+    ) -> str:
+        """Return one of ``allowed``.
+
+        The complaint about one of ``other_names``, in lower case, says what it means elsewhere.
+        """
         value = self._take(key, default is None)
         if value is None and default is not None:
             return default
         if value not in allowed:
-            near = get_close_matches(str(value), allowed, 1)
+            meant = (other_names or {}).get(str(value).lower())
+            near = get_close_matches(meant or str(value), allowed, 1)
             hint = f"; did you mean {near[0]}?" if near else ""
+            if meant is not None and meant not in allowed:
+                hint = f"; {meant} is not built"
             raise self.bad(key, f"one of {', '.join(allowed) or 'none'}{hint}")
         return str(value)
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from importlib import import_module
 
 import pytest
 
 from checkout import ROOT
+from merp.tools.cli import VERBS
+from merp.tools.common.arguments import Parser
 
 NAMED = re.compile(r"`((?:hdl|models|tools|tests|testbenches|cosim|docs)/[\w/.-]+)`")
 
@@ -22,3 +25,17 @@ def test_links_between_pages_lead_somewhere() -> None:
     for page in (ROOT / "docs").rglob("*.md"):
         for link in re.findall(r"\]\(([^)#:]+\.md)(?:#[^)]*)?\)", page.read_text()):
             assert (page.parent / link).exists(), f"{page.name}: {link}"
+
+
+README = (ROOT / "README.md").read_text()
+COMMANDS = re.findall(r"^    merp (\S+.*?)(?:  +.*)?$", README, re.MULTILINE)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_commands_of_the_readme_are_whole(command: str) -> None:
+    """With what stands in brackets, too."""
+    words = re.sub(r"[\[\]]", "", command).split()
+    parser = Parser(prog="merp")
+    subparsers = parser.add_subparsers(dest="verb", required=True)
+    import_module(f"merp.tools.{VERBS[words[0]]}").add_parser(subparsers)
+    assert parser.parse_args(words).verb == words[0]

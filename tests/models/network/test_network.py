@@ -228,6 +228,23 @@ BAD = {
         "network: format = 'bfloat61': must be one of binary32, bfloat16, binary16; "
         "did you mean bfloat16?"
     ),
+    **{
+        HEAD.replace("\n", f'\nformat = "{name}"\n', 1) + CONV: (
+            f"network: format = '{name}': must be one of binary32, bfloat16, binary16; {hint}"
+        )
+        for name, hint in {
+            "float32": "did you mean binary32?",
+            "Float32": "did you mean binary32?",
+            "float": "did you mean binary32?",
+            "single": "did you mean binary32?",
+            "float16": "did you mean binary16?",
+            "half": "did you mean binary16?",
+            "bf16": "did you mean bfloat16?",
+            "double": "binary64 is not built",
+            "float64": "binary64 is not built",
+            "binary64": "binary64 is not built",
+        }.items()
+    },
     HEAD + CONV.replace("conv1", "pool1"): (
         "layer 1: name = 'pool1': must be conv... or fc..., which tells the kind of layer"
     ),
