@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -111,3 +113,19 @@ def test_large_layers_are_the_same_numbers_as_in_one_piece() -> None:
     wanted = (2 / 1100) ** 0.5 * generator.standard_normal(1_100_000)
     kernels, _ = layer_parameters(layer, 1, BINARY32)
     np.testing.assert_array_equal(kernels.reshape(-1), to_bits(wanted, BINARY32))
+
+
+def test_weights_of_a_linear_layer_behind_maps_channel_first() -> None:
+    """The permutation that docs/training.md gives, on numbers whose sums are exact."""
+    rng = np.random.default_rng(3)
+    rows, columns, channels, m = 3, 4, 6, 5
+    maps = rng.integers(-8, 9, (2, rows, columns, channels)).astype(np.float64)
+    weight = rng.integers(-8, 9, (m, channels * rows * columns)).astype(np.float64)
+    kernel = weight.reshape(m, channels, rows, columns).transpose(0, 2, 3, 1)
+    kernel = kernel.reshape(m, rows * columns * channels, 1, 1)
+    shape = replace(LAYERS[2].shape, relu=False)
+    x = as_input(to_bits(maps, BINARY32), LAYERS[2])
+    zero = np.zeros(m, np.uint32)
+    got = to_values(super_layer(x, to_bits(kernel, BINARY32), zero, shape, BINARY32), BINARY32)
+    flat = maps.transpose(0, 3, 1, 2).reshape(2, -1)
+    np.testing.assert_array_equal(got.reshape(2, m), flat @ weight.T)
