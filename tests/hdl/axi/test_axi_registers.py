@@ -17,7 +17,8 @@ from merp.hdl.axi.setting_register import setting_register
 from merp.hdl.base.signals import Bundles, bits, flag
 from merp.hdl.base.status import Status
 from merp.models.params.register_map import WORD_MAX, RegisterMap, Setting, register_map
-from merp.testbenches.block.trace import Trace, run_block
+from merp.testbenches.block.reset import as_new_after_reset
+from merp.testbenches.block.trace import Drive, Sample, Trace, run_block
 from merp.testbenches.cnn_merp.random_layers import ELABORATIONS
 
 WORDS = 600
@@ -172,6 +173,72 @@ class SmallStatus(Status):
         self.total, self.map_in = bits(40), bits(40)
 
 
+def small_file(registers: RegisterMap) -> dict[str, Any]:
+    return {
+        "clk": flag(), "rst": flag(), "write": RegisterWrite(), "read": RegisterRead(),
+        "start": flag(), "settings": Bundles({"a_config": Config(), "b_config": Word()}),
+        "status": SmallStatus(), "interrupt": flag(), "registers": registers,
+    }  # fmt: skip
+
+
+QUIET = {
+    "rst": 0, "write_enable": 0, "write_index": 0, "write_data": 0, "write_strobe": 15,
+    "read_index": 0, "status_busy": 0, "status_done": 0, "status_framing_error": 0,
+    "status_total": 0, "status_map_in": 0,
+}  # fmt: skip
+
+
+def writing(registers: RegisterMap, name: str, data: int) -> dict[str, int]:
+    return QUIET | {"write_enable": 1, "write_index": registers.index(name), "write_data": data}
+
+
+def test_a_pending_interrupt_does_not_outlive_a_reset() -> None:
+    registers = small_map()
+    enable = writing(registers, "interrupt_enable", 1)
+    script = [QUIET | {"rst": 1}, enable, QUIET | {"status_done": 1}, QUIET, QUIET]
+    script += [QUIET | {"rst": 1, "status_done": 1}, enable, QUIET]
+    script += [QUIET | {"read_index": registers.index("interrupt")}] * 2
+    trace = run_block(
+        axi_registers, small_file(registers), tuple(QUIET), lambda t, _: script[t], len(script)
+    )
+    assert trace.column("interrupt") == [0, 0, 0, 1, 1, 1, 0, 0, 0, 0]
+    assert trace.column("read_word")[-1] == 0
+
+
+def test_after_a_reset_the_register_file_is_as_new() -> None:
+    registers = small_map()
+    places = [registers.index(name) for name in ("error", "interrupt", "interrupt_enable")]
+
+    def session(number: int) -> Drive:
+        rng = Random(number)
+        script = [
+            writing(registers, "control", 1) | {"rst": 1, "status_done": 1},
+            QUIET | {"status_done": 1},  # as if a run had ended: a bit of its own
+            writing(registers, "interrupt_enable", 1),
+        ]
+
+        def drive(cycle: int, seen: Sample) -> dict[str, int]:
+            if cycle < len(script):
+                return script[cycle]
+            values = QUIET | {
+                "write_enable": int(rng.random() < 0.5),
+                "write_index": rng.randrange(registers.first_writable, registers.first_counter),
+                "write_data": rng.choice((0, 1, 2, 7, 10, rng.getrandbits(32))),
+                "status_busy": int(rng.random() < 0.1),
+                "status_done": int(rng.random() < 0.3),
+            }
+            reset_before = number and cycle < 20
+            if reset_before:  # nothing is written: all that is read was left by the reset
+                values |= {"write_enable": 0, "status_done": 0}
+            return values | {"read_index": rng.choice(places)}
+
+        return drive
+
+    as_new_after_reset(
+        axi_registers, small_file(registers), tuple(QUIET), session, range(1, 40), 60
+    )
+
+
 @pytest.mark.ghdl
 def test_the_register_file_in_vhdl_is_that_of_myhdl(tmp_path: Path) -> None:
     registers = small_map()
@@ -202,12 +269,7 @@ def test_the_register_file_in_vhdl_is_that_of_myhdl(tmp_path: Path) -> None:
             "status_map_in": rng.getrandbits(40),
         }
 
-    args = {
-        "clk": flag(), "rst": flag(), "write": RegisterWrite(), "read": RegisterRead(),
-        "start": flag(), "settings": Bundles({"a_config": Config(), "b_config": Word()}),
-        "status": SmallStatus(), "interrupt": flag(), "registers": registers,
-    }  # fmt: skip
-    trace = run_block(axi_registers, args, tuple(drive(0, {})), drive, 500)
+    trace = run_block(axi_registers, small_file(registers), tuple(drive(0, {})), drive, 500)
     starts = trace.column("start")
     assert {0, 1} == set(starts) == set(trace.column("interrupt"))
     size = trace.column("settings_a_config_size")

@@ -1,0 +1,55 @@
+"""What a reset owes: a block does after it what it did from power-up on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from merp.testbenches.block.trace import Drive, Sample, run_block
+
+
+def as_new_after_reset(
+    function: Callable[..., Any],
+    args: Mapping[str, Any],
+    inputs: tuple[str, ...],
+    session: Callable[[int], Drive],
+    cuts: Iterable[int],
+    cycles: int,
+    payload: Mapping[str, str] | None = None,
+) -> None:
+    """Break sessions off by a reset, and compare the last one with the same one from power-up.
+
+    In MyHDL every register powers up with its initial value. A register that a reset leaves as it
+    was is seen as soon as anything that comes out depends on it.
+
+    Args:
+        function, args, inputs: the block, as for ``run_block``.
+        session: the stimulus of session 0, which is broken off, and of session 1, the last one;
+            in its cycle 0, and in no later one, the block is in reset.
+        cuts: after how many cycles session 0 is broken off; each is a case of its own.
+        cycles: length of the last session.
+        payload: outputs that mean something only while another one is high, by that one's name.
+
+    Raises:
+        AssertionError: an output differs; its name, the cycle of the session and the cut.
+    """
+    alone = run_block(function, args, inputs, session(1), cycles)
+    names = [port.name for port in alone.ports]
+    outputs = [i for i, port in enumerate(alone.ports) if not port.is_input]
+    guards = {names.index(name): names.index(guard) for name, guard in (payload or {}).items()}
+    for cut in cuts:
+        drive = _broken_off(session(0), session(1), cut)
+        trace = run_block(function, args, inputs, drive, cut + cycles)
+        # The reset is at work from the edge that ends its cycle.
+        for t in range(1, cycles):
+            new, old = alone.rows[t], trace.rows[cut + t]
+            for i in outputs:
+                if i not in guards or new[guards[i]]:
+                    assert new[i] == old[i], f"{names[i]}, cycle {t} of a session after {cut}"
+
+
+def _broken_off(first: Drive, last: Drive, cut: int) -> Drive:
+    def drive(cycle: int, seen: Sample) -> Mapping[str, int]:
+        return first(cycle, seen) if cycle < cut else last(cycle - cut, seen)
+
+    return drive
