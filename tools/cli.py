@@ -10,7 +10,9 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module, metadata
+from pathlib import Path
 
+from merp.cosim.build_cache import check_private
 from merp.models.errors import BadInput
 from merp.tools.common.arguments import Parser
 
@@ -50,6 +52,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: Sequence[str]) -> int:
+    if os.environ.get("NUMBA_CACHE_DIR"):  # numba runs what it finds there
+        check_private(Path(os.environ["NUMBA_CACHE_DIR"]), "NUMBA_CACHE_DIR")
     parser = Parser(
         prog="merp", description="Hardware for CNN training, with its memory traffic counted."
     )

@@ -7,12 +7,12 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterable, Sequence
 from importlib.resources import files
 from pathlib import Path
 
 import merp.testbenches.top
+from merp.cosim.build_cache import Entry
 from merp.cosim.engines.simulators import Verilator
 from merp.testbenches.top.player import PROGRESS_CYCLES
 from merp.testbenches.top.run import RESET_CYCLES, TAIL_CYCLES
@@ -25,20 +25,15 @@ TRACE_FLAGS = ("--trace-vcd", "--trace-depth", "1")  # the ports alone
 OPTIMISE = ("OPT_FAST=-O1", "OPT_SLOW=-O0", "OPT_GLOBAL=-O1")
 
 
-def cache_directory() -> Path:
-    """Where built simulations are kept: ``$MERP_CACHE``, or ``~/.cache/merp``."""
-    return Path(os.environ.get("MERP_CACHE") or Path.home() / ".cache" / "merp")
-
-
 def build(
     verilator: Verilator, top: str, sources: Sequence[Path], ports: TopPorts, *, trace: bool
-) -> tuple[Path, str]:
-    """Return the executable for these Verilog ``sources`` and its ``elaboration_sha``.
+) -> Entry:
+    """Return the entry of the cache with the executable for these Verilog ``sources``.
 
-    Two processes may build the same at once: each builds in a folder of its own, and the first to
-    finish puts it in place.
+    Its key is the ``elaboration_sha``.
 
     Raises:
+        BadInput: the cache cannot be used.
         RuntimeError: Verilator or the C++ compiler refuses the sources.
         ValueError: a port is wider than 64 bits.
     """
@@ -50,45 +45,36 @@ def build(
         digest.update(text.encode() + b"\0")
     for source in sources:
         digest.update(source.name.encode() + b"\0" + source.read_bytes())
-    sha = digest.hexdigest()
-    place = cache_directory() / "verilator" / sha
-    if not (place / EXECUTABLE).exists():
-        place.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=place.parent, prefix="build-") as folder:
-            work = Path(folder)
-            (work / "ports.h").write_text(header, encoding="ascii")
-            (work / "harness.cpp").write_text(harness, encoding="ascii")
-            (work / "obj").mkdir()
-            runtime = _runtime_directory(verilator, trace)
-            if runtime.exists():
-                for ready in runtime.glob("*.o"):
-                    shutil.copy(ready, work / "obj")  # newer than its source: make skips it
-            _compile(verilator, top, [source.resolve() for source in sources], flags, work)
-            _publish((work / "obj").glob("verilated*.o"), runtime, work / "runtime")
-            (work / "obj" / f"V{top}").rename(work / "obj" / EXECUTABLE)
-            _publish([work / "obj" / EXECUTABLE], place, work / "ready")
-    return place / EXECUTABLE, sha
+
+    def make(folder: Path) -> None:
+        work = folder / "work"
+        objects = work / "obj"
+        objects.mkdir(parents=True)
+        (work / "ports.h").write_text(header, encoding="ascii")
+        (work / "harness.cpp").write_text(harness, encoding="ascii")
+        runtime = _runtime(verilator, trace)
+        if runtime.intact():
+            for ready in runtime.place.glob("*.o"):
+                shutil.copy(ready, objects)  # newer than its source: make skips it
+        _compile(verilator, top, [source.resolve() for source in sources], flags, work)
+        runtime.kept(lambda kept: _copy(objects.glob("verilated*.o"), kept))
+        (objects / f"V{top}").rename(folder / EXECUTABLE)
+        shutil.rmtree(work)
+
+    entry = Entry("verilator", digest.hexdigest())
+    entry.kept(make)
+    return entry
 
 
-def _runtime_directory(verilator: Verilator, trace: bool) -> Path:
-    """Where the objects of Verilator's run-time library are kept: no design changes them."""
+def _runtime(verilator: Verilator, trace: bool) -> Entry:
+    """The objects of Verilator's run-time library: no design changes them."""
     key = repr((verilator.version, str(verilator.root), OPTIMISE, trace))
-    sha = hashlib.sha256(key.encode()).hexdigest()
-    return cache_directory() / "verilator" / f"runtime-{sha[:16]}"
+    return Entry("verilator", f"runtime-{hashlib.sha256(key.encode()).hexdigest()[:16]}")
 
 
-def _publish(found: Iterable[Path], place: Path, work: Path) -> None:
-    """Put files into the cache as the folder ``place``, all of them at once."""
-    if place.exists():
-        return
-    work.mkdir()
+def _copy(found: Iterable[Path], folder: Path) -> None:
     for path in found:
-        path.rename(work / path.name)
-    try:
-        work.rename(place)
-    except OSError:
-        if not place.exists():  # else another process was first
-            raise
+        shutil.copy(path, folder)
 
 
 def _compile(

@@ -12,11 +12,12 @@ from typing import IO
 
 import numpy as np
 
+from merp.cosim.build_cache import Entry, cache_directory
 from merp.cosim.engines.job import Job, Playing
 from merp.cosim.engines.myhdl_engine import elaboration_sha
 from merp.cosim.engines.record import Record
 from merp.cosim.engines.simulators import find_verilator
-from merp.cosim.engines.verilator_build import build, cache_directory
+from merp.cosim.engines.verilator_build import EXECUTABLE, build
 from merp.hdl.conversion.convert import convert
 from merp.testbenches.top.player import Progress
 from merp.testbenches.top.run import Outcome, Run, Stuck
@@ -37,20 +38,20 @@ def run_job(job: Job, progress: Progress | None = None) -> list[Record]:
     return playing.records
 
 
-_built: dict[tuple[Path, str, bool], tuple[Path, str]] = {}
+_built: dict[tuple[Path, str, bool], Entry] = {}
 """What this process has built. Many short jobs on few tops, as training runs them, would spend
 most of their time on converting the same sources again."""
 
 
 def _executable(top: Top, *, trace: bool) -> tuple[Path, str]:
-    """Return the executable for ``top`` and its fingerprint."""
+    """Return the executable for ``top``, as it was built, and its fingerprint."""
     key = cache_directory(), elaboration_sha(top), trace
-    if key not in _built or not _built[key][0].exists():
+    if key not in _built or not _built[key].intact():
         verilator = find_verilator()
         with tempfile.TemporaryDirectory(prefix="merp-") as folder:
             export = convert(top.function, top.args, "verilog", Path(folder))
             _built[key] = build(verilator, export.top, export.files, top.ports, trace=trace)
-    return _built[key]
+    return _built[key].place / EXECUTABLE, _built[key].key
 
 
 class _Simulation:

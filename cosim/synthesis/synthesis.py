@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -14,11 +13,14 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from merp.cosim.engines.verilator_build import cache_directory
+from merp.cosim.build_cache import Entry
 from merp.models.errors import BadInput
 
 OPTIONS = "-family xc7 -flatten -noiopad -noclkbuf -nowidelut"
 """Of ``synth_xilinx``. Without wide multiplexers, which save LUTs only where slices are placed."""
+
+
+NETLIST = "mapped.json.gz"
 
 
 def yosys_version() -> str:
@@ -45,7 +47,7 @@ def synthesise(files: Sequence[Path], top: str, outside: Iterable[str] = ()) -> 
     Returns: ``ports`` and ``cells`` as Yosys' ``write_json`` gives them.
 
     Raises:
-        BadInput: Yosys is not installed.
+        BadInput: Yosys is not installed, or the cache cannot be used.
         RuntimeError: it refuses the sources.
     """
     boxes = sorted(outside)
@@ -63,19 +65,18 @@ def synthesise(files: Sequence[Path], top: str, outside: Iterable[str] = ()) -> 
         digest.update(text.encode() + b"\0")
     for file in sorted(files):
         digest.update(file.name.encode() + b"\0" + file.read_bytes())
-    place = cache_directory() / "yosys" / f"{digest.hexdigest()}.json.gz"
-    if not place.exists():
-        place.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=place.parent, prefix="run-") as folder:
-            work = Path(folder)
+
+    def make(folder: Path) -> None:
+        with tempfile.TemporaryDirectory(prefix="merp-") as name:
+            work = Path(name)
             for file in files:
                 (work / file.name).write_bytes(file.read_bytes())
             _run(script, work)
             module = json.loads((work / "mapped.json").read_text())["modules"][top]
-            ready = work / "ready"
-            ready.write_bytes(gzip.compress(json.dumps(_needed(module)).encode()))
-            os.replace(ready, place)  # two processes may have made the same
-    found: dict[str, Any] = json.loads(gzip.decompress(place.read_bytes()))
+        (folder / NETLIST).write_bytes(gzip.compress(json.dumps(_needed(module)).encode()))
+
+    kept = Entry("yosys", digest.hexdigest()).kept(make)
+    found: dict[str, Any] = json.loads(gzip.decompress((kept / NETLIST).read_bytes()))
     return found
 
 

@@ -356,5 +356,14 @@ def test_a_build_is_made_once_and_kept(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr("merp.cosim.engines.verilator_build._compile", None)
     (second,) = run_job(Job(stand_in(), [run_of(0, stalls=False)]), "verilator")
     assert first.elaboration_sha == second.elaboration_sha
-    assert (tmp_path / "verilator" / first.elaboration_sha / "simulation").is_file()
+    executable = tmp_path / "verilator" / first.elaboration_sha / "simulation"
+    assert sorted(tmp_path.rglob("*")) == kept
+    # It is looked at before each use, in the process that has built it, too.
+    monkeypatch.undo()
+    monkeypatch.setenv("MERP_CACHE", str(tmp_path))
+    built = executable.read_bytes()
+    for damaged in (built[: len(built) // 2], b"#!/bin/false\n"):
+        executable.write_bytes(damaged)
+        (again,) = run_job(Job(stand_in(), [run_of(0, stalls=False)]), "verilator")
+        assert again.differences(first) == []
     assert sorted(tmp_path.rglob("*")) == kept

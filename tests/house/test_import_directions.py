@@ -58,9 +58,10 @@ TESTBENCHES = rooms(
 )
 
 COSIM = rooms(
-    {"engines": "", "phases": "engines", "phases.cnn_merp": "engines phases"},
+    {"build_cache": "", "engines": "build_cache"},
+    {"phases": "engines", "phases.cnn_merp": "engines phases"},
     {"architectures": "phases phases.cnn_merp", "audit": "engines phases phases.cnn_merp"},
-    {"block": "engines", "synthesis": "engines"},
+    {"block": "engines", "synthesis": "engines build_cache"},
 )
 
 COMMON = "common bitstream"

@@ -1,0 +1,221 @@
+"""What takes long to build is kept: one cache for everything, each entry checked at every use.
+
+An entry is a folder, ``<cache>/<kind>/<key>``, with a list of its files' checksums that names the
+entry too. It is written beside its place, synced and renamed there, under a lock of its own. An
+entry that is damaged, incomplete or another one's is removed and built anew.
+
+The checksums find damage. Against other users stand owner and permissions: folders are the user's
+own and closed to everyone else.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import shutil
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from merp.models.errors import BadInput
+
+SUMS = "checksums.json"
+_PRIVATE = 0o700
+
+
+def cache_directory() -> Path:
+    """Where builds are kept: ``$MERP_CACHE``, or ``~/.cache/merp``.
+
+    Raises:
+        BadInput: it is not named, and the user has no home.
+    """
+    named = os.environ.get("MERP_CACHE")
+    if named:
+        return Path(named)
+    try:
+        return Path.home() / ".cache" / "merp"
+    except RuntimeError:
+        raise BadInput("MERP_CACHE: must name a folder where there is no home folder") from None
+
+
+def check_own(folder: Path, name: str) -> os.stat_result | None:
+    """Refuse what is not a folder of the user's own; what is not there yet is none.
+
+    Args:
+        folder: need not be there.
+        name: what the user knows it by.
+
+    Raises:
+        BadInput: it is another user's, is no folder or is out of reach.
+    """
+    try:
+        found = folder.stat()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise BadInput(f"{name}: {folder}: {error.strerror}") from error
+    if not stat.S_ISDIR(found.st_mode):
+        raise BadInput(f"{name}: {folder} must be a folder")
+    if found.st_uid != os.getuid():
+        raise BadInput(f"{name}: {folder} belongs to another user: name a folder of your own")
+    return found
+
+
+def check_private(folder: Path, name: str) -> None:
+    """Refuse a folder from which code is run if another user may have put it there.
+
+    Raises:
+        BadInput: as ``check_own``, or others may write to it.
+    """
+    found = check_own(folder, name)
+    if found and found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise BadInput(f"{name}: others may write to {folder}: chmod go-w, or name another folder")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An entry of the cache, there or not.
+
+    Attributes:
+        kind: of what is kept; a folder of the cache. key: a hash of all that it is built from.
+    """
+
+    kind: str
+    key: str
+
+    @property
+    def place(self) -> Path:
+        """The folder of its files."""
+        return cache_directory() / self.kind / self.key
+
+    def intact(self) -> bool:
+        """Whether it is there, never open to others, with the very files that were kept."""
+        try:
+            found = self.place.lstat()
+            if (found.st_uid, stat.S_IMODE(found.st_mode)) != (os.getuid(), _PRIVATE):
+                return False
+            return (self.place / SUMS).read_bytes() == self._sums(self.place)
+        except OSError:
+            return False
+
+    def kept(self, make: Callable[[Path], None]) -> Path:
+        """Return the folder of an entry that is intact, built now if it was not.
+
+        Another process that wants the same entry waits until it is there.
+
+        Args:
+            make: puts the entry's files into an empty folder.
+
+        Raises:
+            BadInput: the cache cannot be written, or is not the user's own.
+        """
+        with _told():
+            self._open()
+        if self.intact():
+            return self.place
+        with self._lock() as locked:
+            assert locked
+            if not self.intact():  # else another process was first
+                self._build(make)
+        return self.place
+
+    def _sums(self, folder: Path) -> bytes:
+        """The list of checksums of the files in ``folder``."""
+        sums = {}
+        for path in sorted(folder.iterdir()):
+            if path.name != SUMS:
+                with path.open("rb") as file:
+                    sums[path.name] = hashlib.file_digest(file, "sha256").hexdigest()
+        return json.dumps({"entry": f"{self.kind}/{self.key}", "files": sums}, indent=1).encode()
+
+    def _open(self) -> None:
+        """Make the folder of the kind, or see that it is the user's alone."""
+        cache = cache_directory()
+        for folder in (cache, self.place.parent):
+            check_own(folder, "MERP_CACHE")
+            folder.mkdir(parents=True, exist_ok=True, mode=_PRIVATE)
+        self.place.parent.chmod(_PRIVATE)
+
+    @contextmanager
+    def _lock(self, wait: bool = True) -> Iterator[bool]:
+        """Hold the entry's lock; without ``wait``, say whether it could be had at once."""
+        with _told():
+            file = os.open(self.place.with_name(f"{self.key}.lock"), os.O_CREAT | os.O_RDWR, 0o600)
+        try:
+            try:
+                with _told():
+                    fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+                locked = True
+            except BlockingIOError:
+                locked = False
+            yield locked
+        finally:
+            os.close(file)
+
+    @property
+    def _draft(self) -> Path:
+        """Where it is built: by who holds the lock alone."""
+        return self.place.with_name(f".{self.key}.draft")
+
+    def _build(self, make: Callable[[Path], None]) -> None:
+        with _told():
+            for left in self.place.parent.glob(".*.draft"):
+                Entry(self.kind, left.name[1:].removesuffix(".draft"))._sweep(self)
+            _remove(self._draft)
+            self._draft.mkdir(mode=_PRIVATE)
+        try:
+            make(self._draft)
+            with _told():
+                (self._draft / SUMS).write_bytes(self._sums(self._draft))
+                for path in (*self._draft.iterdir(), self._draft):
+                    _sync(path)
+                _remove(self.place)
+                self._draft.rename(self.place)
+                _sync(self.place.parent)
+        finally:
+            shutil.rmtree(self._draft, ignore_errors=True)
+
+    def _sweep(self, builder: Entry) -> None:
+        """Remove the draft that a killed process left, unless it is another's that builds now."""
+        if self != builder:
+            with self._lock(wait=False) as locked:
+                if locked:
+                    _remove(self._draft)
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Say in one line that the cache cannot be used."""
+    try:
+        yield
+    except BlockingIOError:  # a lock that is held
+        raise
+    except OSError as error:
+        raise BadInput(
+            f"MERP_CACHE: {error.filename or cache_directory()}: {error.strerror}"
+        ) from error
+
+
+def _sync(path: Path) -> None:
+    file = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(file)
+    finally:
+        os.close(file)
+
+
+def _remove(place: Path) -> None:
+    """Remove what is there, whatever it is and whatever its permissions are."""
+    if place.is_dir() and not place.is_symlink():
+        place.chmod(_PRIVATE)
+        for folder, names, _ in os.walk(place):
+            for path in (Path(folder, name) for name in names):
+                if not path.is_symlink():
+                    path.chmod(_PRIVATE)
+        shutil.rmtree(place)
+    else:
+        place.unlink(missing_ok=True)
