@@ -2,8 +2,11 @@
 PYTHON ?= python3
 BIN := .venv/bin
 JOBS ?= 2
+SEED ?= 0
+MINUTES ?= 60
+ONLY ?=
 
-.PHONY: demo ghdl test test-full bench mutants lint docs clean
+.PHONY: demo ghdl test test-full bench mutants mutants-sample lint docs clean
 
 .venv/base: setup.py pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
@@ -32,6 +35,9 @@ bench: .venv/dev  ## how fast this machine computes and simulates
 
 mutants: .venv/dev ghdl  ## plant faults in the hardware and see the tests fail
 	$(BIN)/python tests/mutants/run.py --jobs $(JOBS)
+
+mutants-sample: .venv/dev ghdl  ## plant faults that are drawn at random: SEED, MINUTES (at most 60), JOBS, ONLY=reset
+	$(BIN)/python tests/mutants/sample.py --seed $(SEED) --minutes $(MINUTES) --jobs $(JOBS) $(if $(ONLY),--only $(ONLY))
 
 lint: .venv/dev
 	mkdir -p .typing/merp

@@ -1,8 +1,14 @@
-"""The list of mutants keeps up with the hardware: every faulty line has its place."""
+"""The mutants keep up with the hardware: the list by hand, and the faults of the mutator."""
 
 from __future__ import annotations
 
+import ast
 import runpy
+from random import Random
+
+import pytest
+from mutator import KINDS, all_faults
+from nearest import nearest_tests
 
 from checkout import ROOT
 
@@ -16,3 +22,56 @@ def test_every_mutant_has_its_line_and_its_tests() -> None:
         assert mutant.line != mutant.fault
         for test in mutant.tests:
             assert (ROOT / test.split()[0].split("::")[0]).is_file(), test
+
+
+FAULTS = all_faults()
+NAMES = {fault.name for fault in FAULTS}
+
+
+def test_there_are_thousands_of_faults_and_always_the_same() -> None:
+    assert len(FAULTS) > 5000
+    assert all_faults() == FAULTS
+    assert len(NAMES) == len(FAULTS)
+    assert {fault.kind for fault in FAULTS} == set(KINDS)
+    assert sum(fault.kind == "reset" for fault in FAULTS) > 120
+
+
+def test_a_fault_is_one_change_and_still_python() -> None:
+    for fault in Random(0).sample(FAULTS, 200):
+        own = (ROOT / fault.file).read_text()
+        assert ast.dump(ast.parse(fault.text)) != ast.dump(ast.parse(own))
+        rest = len(own.encode()) - (fault.end - fault.start)
+        assert len(fault.text.encode()) == rest + len(fault.by.encode())
+        assert fault.line != fault.fault
+
+
+@pytest.mark.parametrize(
+    ("file", "kind", "line", "fault"),
+    [
+        ("streams/stream_slice", "reset", "waiting.next = False", "pass"),
+        ("axi/axi_registers", "reset", "pending.next = 0", "pass"),
+        (
+            "cnn_merp/phases/run_counters", "condition", "if exhausted or final_slot",
+            "if (exhausted)",
+        ),
+    ],
+)  # fmt: skip
+def test_the_faults_that_survived_once_are_among_them(
+    file: str, kind: str, line: str, fault: str
+) -> None:
+    found = [each for each in FAULTS if (each.file, each.kind) == (f"hdl/{file}.py", kind)]
+    assert (line, fault) in [(each.line, each.fault) for each in found]
+
+
+def test_every_file_with_faults_has_tests() -> None:
+    for file in sorted({fault.file for fault in FAULTS}):
+        tests = nearest_tests(file)
+        assert tests, file
+        assert len(set(tests)) == len(tests)
+
+
+def test_what_changes_nothing_is_among_the_faults_and_says_why() -> None:
+    read = runpy.run_path(str(FOLDER / "sample.py"))["read_equivalent"]
+    for name, why in read(FOLDER / "equivalent.toml").items():
+        assert name in NAMES, name
+        assert len(why) > 40, name

@@ -8,20 +8,14 @@ with which no test runs at all, is an error of the list and fails the run.
 from __future__ import annotations
 
 import argparse
-import os
-import shutil
-import subprocess
 import sys
 import tempfile
-import time
 import tomllib
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = ("hdl", "models", "cosim", "testbenches", "tools")
-LIMIT = 900  # seconds; running out of time shows nothing and does not count as killed
+from trial import ROOT, Trees
 
 
 @dataclass(frozen=True)
@@ -32,6 +26,11 @@ class Mutant:
     line: str
     fault: str
     tests: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """The file with the fault in it."""
+        return (ROOT / self.file).read_text().replace(self.line, self.fault)
 
 
 def read_mutants(path: Path) -> list[Mutant]:
@@ -44,49 +43,6 @@ def read_mutants(path: Path) -> list[Mutant]:
             raise SystemExit(f"{path}: {mutant.file}: {mutant.line!r} occurs {found} times, not 1")
         mutants.append(mutant)
     return mutants
-
-
-def try_mutant(mutant: Mutant, home: Path) -> tuple[str, float]:
-    """Return ``killed``, ``survived``, ``timeout`` or ``error``, and the seconds it took."""
-    start = time.monotonic()
-    with tempfile.TemporaryDirectory(dir=home) as folder:
-        tree = Path(folder)
-        for name in (*FOLDERS, "tests"):
-            shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
-        shutil.copy(ROOT / "pyproject.toml", tree)
-        package = tree / ".typing" / "merp"
-        package.mkdir(parents=True)
-        for name in FOLDERS:
-            (package / name).symlink_to(tree / name)
-        file = tree / mutant.file
-        file.write_text(file.read_text().replace(mutant.line, mutant.fault))
-        environment = os.environ | {
-            "PYTHONPATH": str(tree / ".typing"),
-            "NUMBA_CACHE_DIR": str(home / "numba"),
-            "PYTHONDONTWRITEBYTECODE": "1",
-        }
-        verdict = "survived"
-        for test in mutant.tests:
-            command = [sys.executable, "-m", "pytest", "-x", "-q", "-m", "not full"]
-            try:
-                status = subprocess.run(
-                    [*command, *test.split()],
-                    cwd=tree,
-                    env=environment,
-                    capture_output=True,
-                    timeout=LIMIT,
-                    check=False,
-                ).returncode
-            except subprocess.TimeoutExpired:
-                verdict = "timeout"
-                break
-            if status == 1:
-                verdict = "killed"
-                break
-            if status != 0:  # a test that does not collect or run has shown nothing
-                verdict = "error"
-                break
-    return verdict, time.monotonic() - start
 
 
 def main() -> int:
@@ -102,7 +58,8 @@ def main() -> int:
     ]
     verdicts = []
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(options.jobs) as pool:
-        results = pool.map(lambda m: (m, *try_mutant(m, Path(folder))), mutants)
+        trees = Trees(Path(folder), options.jobs)
+        results = pool.map(lambda m: (m, *trees.attempt(m.file, m.text, m.tests)), mutants)
         for mutant, verdict, seconds in results:
             verdicts.append(verdict)
             print(
