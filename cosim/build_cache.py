@@ -54,7 +54,7 @@ def check_own(folder: Path, name: str) -> os.stat_result | None:
     """
     try:
         found = folder.stat()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
         raise BadInput(f"{name}: {folder}: {error.strerror}") from error

@@ -14,9 +14,10 @@ import numpy as np
 from numba import njit
 
 from merp.models.params.bits import Bits
+from merp.models.params.numba_cache import KEPT
 
 
-@njit(cache=True, inline="always")
+@njit(cache=KEPT, inline="always")
 def _mantissa(word: Any) -> Any:
     """Signed significand; 2^23 for an infinity, zero for a subnormal."""
     field = (word >> 23) & 255
@@ -24,7 +25,7 @@ def _mantissa(word: Any) -> Any:
     return magnitude * (1 - 2 * (word >> 31))
 
 
-@njit(cache=True, inline="always")
+@njit(cache=KEPT, inline="always")
 def _rounded_product(a: Any, b: Any, distance: Any, dsp: int, window: int) -> Any:
     """Product of two mantissas in units of the aligned window, half a unit rounded up."""
     product = a * b
@@ -38,7 +39,7 @@ def _rounded_product(a: Any, b: Any, distance: Any, dsp: int, window: int) -> An
     return (product + (1 << (last - 1))) >> last if last < 63 else 0
 
 
-@njit(cache=True, inline="always")
+@njit(cache=KEPT, inline="always")
 def _word(total: Any, largest: Any, window: int, precision: int) -> Any:
     """Float of a sum of units, with so many bits of significand."""
     sign = 1 << (precision + 7) if total < 0 else 0
@@ -59,7 +60,7 @@ def _word(total: Any, largest: Any, window: int, precision: int) -> Any:
     return sign | min(packed, 255 << (precision - 1))
 
 
-@njit(cache=True, inline="always")
+@njit(cache=KEPT, inline="always")
 def _class(word: Any) -> int:
     """0 of a zero, 1 of a number, 2 of an infinity, 3 of a NaN."""
     field = (word >> 23) & 255
@@ -68,7 +69,7 @@ def _class(word: Any) -> int:
     return 3 if word & 0x7FFFFF else 2
 
 
-@njit(cache=True)
+@njit(cache=KEPT)
 def sums_of_products(
     window: Bits, kernels: Bits, sums: Bits, dsp: int, bits: int, precision: int
 ) -> None:
@@ -106,7 +107,7 @@ def sums_of_products(
             sums[unit] = _word(total, largest, bits, precision)
 
 
-@njit(cache=True)
+@njit(cache=KEPT)
 def sums_of_rows(
     windows: Bits, deltas: Bits, sums: Bits, taps: int, dsp: int, bits: int, precision: int
 ) -> None:

@@ -20,6 +20,7 @@ from merp.models.arithmetic.fp_convert import fp_convert
 from merp.models.arithmetic.words import as_words
 from merp.models.params.bits import Bits
 from merp.models.params.formats import BINARY32
+from merp.models.params.numba_cache import KEPT
 from merp.models.params.summation import Summation
 
 Integers = NDArray[np.int64]
@@ -30,7 +31,7 @@ SIGN = 0x80000000
 SUMS_AT_ONCE = 1 << 22  # words: input maps are taken together up to here
 
 
-@njit(cache=True)
+@njit(cache=KEPT)
 def _decode(words: Bits) -> tuple[Integers, Integers]:
     """Step 1: signed mantissas and exponent fields; a zero has mantissa 0, as has a NaN."""
     mantissas = np.empty(words.size, np.int64)
@@ -46,7 +47,7 @@ def _decode(words: Bits) -> tuple[Integers, Integers]:
     return mantissas, exponents
 
 
-@njit(cache=True, inline="always")
+@njit(cache=KEPT, inline="always")
 def _product(a: int, b: int, dsp: int, window: int) -> int:
     """Step 3: the product of two mantissas as a number of W bits, rounded down."""
     if dsp == 2:
@@ -59,7 +60,7 @@ def _product(a: int, b: int, dsp: int, window: int) -> int:
     return (a * (b >> 7) + (part << (39 - window))) >> (42 - window)
 
 
-@njit(cache=True, inline="always")
+@njit(cache=KEPT, inline="always")
 def _rounded(total: int, largest: int, window: int, precision: int) -> int:
     """Steps 6 and 7: the word of ``total`` units, of weight 2^(largest - W - 250)."""
     if total == 0:
@@ -87,7 +88,7 @@ def _rounded(total: int, largest: int, window: int, precision: int) -> int:
     return sign | (exponent << (precision - 1)) | (kept - (1 << (precision - 1)))
 
 
-@njit(cache=True, inline="always")
+@njit(cache=KEPT, inline="always")
 def _special(
     a: Integers, a_exponents: Integers, b: Integers, b_exponents: Integers, precision: int
 ) -> tuple[bool, int]:
@@ -108,7 +109,7 @@ def _special(
     return above or below, infinity | (1 << (precision + 7) if below else 0)
 
 
-@njit(cache=True)
+@njit(cache=KEPT)
 def _sum(
     a: Integers,
     a_exponents: Integers,
@@ -136,7 +137,7 @@ def _sum(
     return _rounded(total, largest, window, precision)
 
 
-@njit(cache=True)
+@njit(cache=KEPT)
 def _sums(windows: Bits, kernels: Bits, words: Bits, dsp: int, window: int, precision: int) -> None:
     """Fill ``words`` with the sums of pairs of windows, each (..., taps)."""
     for index in range(len(windows)):
@@ -163,7 +164,7 @@ def fused_sum(windows: ArrayLike, kernels: ArrayLike, summation: Summation) -> B
     return words.reshape(shape[:-1])
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=KEPT, parallel=True)
 def _pair_sums(
     windows: Bits, kernels: Bits, sums: Bits, dsp: int, window: int, precision: int
 ) -> None:
@@ -189,7 +190,7 @@ def pair_sums(windows: Bits, kernels: Bits, summation: Summation) -> Bits:
     return sums
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=KEPT, parallel=True)
 def _map_sums(
     maps: Bits, kernels: Bits, sums: Bits, stride: int, dsp: int, window: int, precision: int
 ) -> None:

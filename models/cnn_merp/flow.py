@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from merp.models.cnn_merp.slots import pairs
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.sizing import groups_of
+from merp.models.params.numba_cache import KEPT
 from merp.models.params.shape import Shape
 
 
@@ -86,7 +87,7 @@ def input_flow(shape: Shape, images: int, design: Design) -> InputFlow:
     return InputFlow(int(fill), int(issue), int(waits), int(hazards))
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=KEPT)
 def _walk(
     positions: NDArray[np.int64],
     starts: NDArray[np.int64],

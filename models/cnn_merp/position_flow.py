@@ -15,6 +15,7 @@ from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.kernel_update_registers import revisit_cycles
 from merp.models.params.cnn_merp.latencies import DELTA_ARRIVAL, DELTA_LEAD, DELTA_RELEASE
 from merp.models.params.cnn_merp.sizing import groups_of
+from merp.models.params.numba_cache import KEPT
 from merp.models.params.shape import Shape
 
 
@@ -38,7 +39,7 @@ def position_walk(shape: Shape, images: int, design: Design) -> tuple[int, int, 
     return fill, issue, waits, hazards
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=KEPT)
 def _walk(
     positions: NDArray[np.int64],
     rows: int,

@@ -10,6 +10,7 @@ from numba import njit
 
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.delta_shape import delta_shape
+from merp.models.params.numba_cache import KEPT
 from merp.models.params.shape import Shape
 from merp.models.traffic.counter import walk
 from merp.models.traffic.strategies import LEVELS
@@ -84,7 +85,7 @@ def _geometry(shape: Shape, maps: int) -> np.ndarray:
     )
 
 
-@njit(cache=True)
+@njit(cache=KEPT)
 def _expand(geometry: np.ndarray) -> tuple[int, int, int]:
     """Walk the elements of one expanded image; return pooled words, words and bits of state.
 
@@ -116,7 +117,7 @@ def _expand(geometry: np.ndarray) -> tuple[int, int, int]:
     return pooled, full, bits
 
 
-@njit(cache=True)
+@njit(cache=KEPT)
 def _update(size: np.ndarray, n_cu: int) -> tuple[int, int, int]:
     """Walk the slots of one image; return delta words, and kernels and biases with a gradient."""
     n, m, k, out_rows, out_columns = size

@@ -14,6 +14,7 @@ import numpy as np
 from numba import njit
 
 from merp.models.params.cnn_merp.design import Design
+from merp.models.params.numba_cache import KEPT
 from merp.models.params.shape import Shape
 from merp.models.traffic.strategies import LEVELS
 
@@ -64,7 +65,7 @@ def port_words(shape: Shape, images: int, design: Design) -> dict[str, int]:
     }
 
 
-@njit(cache=True)
+@njit(cache=KEPT)
 def _walk(
     geometry: np.ndarray, level: int, n_cu: int, kept: int, dilation: int
 ) -> tuple[int, int, int, int]:
@@ -116,7 +117,7 @@ def _walk(
     return maps, kernels, biases, sums
 
 
-@njit(cache=True)
+@njit(cache=KEPT)
 def _stream(ring: np.ndarray, streamed: int, wanted: int, dilation: int) -> int:
     """Let the map stream (row, column, map) into the ring up to element ``wanted``.
 
@@ -132,7 +133,7 @@ def _stream(ring: np.ndarray, streamed: int, wanted: int, dilation: int) -> int:
     return came
 
 
-@njit(cache=True)
+@njit(cache=KEPT)
 def _missing(
     ring: np.ndarray, top: int, bottom: int, left: int, right: int, i: int, dilation: int
 ) -> int:
@@ -146,7 +147,7 @@ def _missing(
     return missing
 
 
-@njit(cache=True)
+@njit(cache=KEPT)
 def _pool(seen: np.ndarray, row: int, column: int, window: int, stride: int) -> int:
     """Show an element to the pooling windows over it; return how many it completes."""
     done = 0

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import NoReturn
 
-from merp.models.errors import BadInput
+from merp.models.errors import BadInput, one_line, shown
 
 
 class Parser(argparse.ArgumentParser):
@@ -15,7 +15,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print ``message`` as one line and exit with status 2."""
-        print(f"{self.prog}: {message}", file=sys.stderr)
+        print(f"{self.prog}: {one_line(message)}", file=sys.stderr)
         raise SystemExit(2)
 
 
@@ -23,7 +23,7 @@ def whole(low: int, high: int) -> Callable[[str], int]:
     """Return an argument type: a whole number from ``low`` to ``high``."""
 
     def parse(text: str) -> int:
-        allowed = f"must be a whole number from {low} to {high}, not {text!r}"
+        allowed = f"must be a whole number from {low} to {high}, not {shown(text)}"
         try:
             value = int(text)
         except ValueError as error:
@@ -42,7 +42,9 @@ def positive(text: str) -> float:
     except ValueError:
         value = 0.0
     if not 0 < value < 1e6:
-        raise argparse.ArgumentTypeError(f"must be a number above 0 and below 10^6, not {text!r}")
+        raise argparse.ArgumentTypeError(
+            f"must be a number above 0 and below 10^6, not {shown(text)}"
+        )
     return value
 
 

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from merp.models.errors import BadInput
+from merp.models.errors import BadInput, shown
 from merp.models.network.network import Network
 from merp.models.params.state_field import STATES
 from merp.tools.common.arguments import add_json, add_network, whole
@@ -44,7 +44,7 @@ def _number(low: float, high: float, allowed: str) -> Callable[[str], float]:
         except ValueError:
             value = math.nan
         if not low <= value < high:
-            raise argparse.ArgumentTypeError(f"must be {allowed}, not {text!r}")
+            raise argparse.ArgumentTypeError(f"must be {allowed}, not {shown(text)}")
         return value
 
     return parse

@@ -1,0 +1,154 @@
+"""Errors that nobody foresaw, and surroundings that few have: one line, the right status.
+
+What depends on descriptors and signals runs in a process of its own.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from time import sleep
+
+import pytest
+
+from checkout import ROOT
+from merp.models.errors import LINE
+from merp.tools import cli, networks
+
+MERP = (sys.executable, "-m", "merp.tools.cli")
+
+
+def fails_with(error: BaseException, monkeypatch: pytest.MonkeyPatch) -> None:
+    def run(args: object) -> int:
+        raise error
+
+    monkeypatch.setattr(networks, "run", run)
+
+
+def test_an_internal_error_is_one_line_and_status_3(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fails_with(ZeroDivisionError("two\nlines" + 5000 * "x"), monkeypatch)
+    assert cli.main(["networks"]) == 3
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    assert len(err) <= LINE
+    assert err.startswith("merp: internal error in merp.tools.cli, line ")
+    assert "ZeroDivisionError: two\\nlines" in err
+    assert "please report" in err
+
+
+@pytest.mark.parametrize("words", [["--debug", "networks"], ["networks", "--debug"]])
+def test_debug_shows_the_traceback_too(
+    words: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fails_with(ZeroDivisionError(), monkeypatch)
+    assert cli.main(words) == 3
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0] == "Traceback (most recent call last):"
+    assert lines[-1].startswith("merp: internal error")
+
+
+@pytest.mark.parametrize("error", [MemoryError(), RecursionError("deep"), AssertionError()])
+def test_nothing_but_a_check_is_status_1(
+    error: Exception, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fails_with(error, monkeypatch)
+    assert cli.main(["networks"]) == 3
+    assert type(error).__name__ in capsys.readouterr().err
+
+
+def test_a_full_disk_is_no_internal_error(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fails_with(OSError(28, "No space left on device", "x.txt"), monkeypatch)
+    assert cli.main(["networks"]) == 2
+    assert capsys.readouterr().err == "merp: x.txt: cannot be written: No space left on device\n"
+
+
+@pytest.mark.parametrize(
+    "words", [["-o", "a\nb"], ["--layer", "a\nb"], ["--x\ny"], ["--batch", "1\n2"]]
+)
+def test_what_is_repeated_stays_on_the_line(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    verb = "report" if words[0] == "-o" else "traffic"
+    strategies = ["--strategies"] if words[0] == "--layer" else []
+    try:
+        status = cli.main([verb, "alexnet", *words, *strategies])
+    except SystemExit as stop:
+        status = stop.code
+    assert status == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def shell(command: str, **environment: str) -> tuple[int, str, str]:
+    done = subprocess.run(
+        f"{' '.join(MERP)} {command}", shell=True, capture_output=True, text=True, timeout=120,
+        env=os.environ | environment,
+    )  # fmt: skip
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "status", "said"),
+    [
+        ("networks >&-", 0, ""),
+        ("networks <&- >&- 2>&-", 0, ""),
+        ("no-verb <&- >&- 2>&-", 2, ""),
+        ("networks > /dev/full", 2, "merp: an output: cannot be written: No space left on device"),
+    ],
+)
+def test_a_standard_output_that_takes_nothing(command: str, status: int, said: str) -> None:
+    assert shell(command) == (status, "", said and said + "\n")
+
+
+def test_an_output_of_ascii_alone(tmp_path: Path) -> None:
+    command = f"workload lenet5 --format scalesim -o '{tmp_path}/é'"
+    status, out, err = shell(command, PYTHONIOENCODING="ascii")
+    assert (status, err) == (0, "")
+    assert "\\xe9/lenet5-fp.csv" in out
+    assert (tmp_path / "é" / "lenet5-fp.csv").exists()
+
+
+def test_an_interrupt_of_the_process_is_status_130(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [*MERP, "simulate", "alexnet", "--layer", "conv2", "-o", str(tmp_path / "made")],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    while not (tmp_path / "made").exists() and process.poll() is None:
+        sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=120) == ("", "")
+    assert process.returncode == 130
+
+
+def test_no_home_and_no_cache_that_can_be_written(tmp_path: Path) -> None:
+    """Neither beside the code nor in a home nor where the user says, as for a service."""
+    package = tmp_path / "merp"
+    for tree in ("models", "hdl", "testbenches", "cosim", "tools"):
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / tree, package / tree, ignore=ignored)
+    for folder in [path for path in package.rglob("*") if path.is_dir()]:
+        (folder / "__pycache__").write_text("")  # no folder can be made here, even by root
+    nowhere = dict.fromkeys(
+        ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "NUMBA_CACHE_DIR", "MPLCONFIGDIR"),
+        "/dev/null/x",
+    )
+    code = (
+        "import sys; from merp.tools.cli import main;"
+        "status = main(['registers', 'lenet5', '--layer', 'conv1']);"
+        "import merp.models.arithmetic.fused, merp.models.traffic.counter, matplotlib;"
+        "sys.exit(status)"
+    )
+    environment = os.environ | nowhere | {"PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=300
+    )
+    assert done.stderr == ""
+    assert done.returncode == 0
