@@ -11,7 +11,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from merp.models.architectures import read_design
-from merp.models.errors import BadInput
 from merp.models.network.network import Layer, Network
 from merp.models.network.network_base import with_base
 from merp.models.params.formats import FORMATS, OTHER_NAMES
@@ -37,7 +36,7 @@ def read_network(path: Path, bases: Path | None = None) -> Network:
     root = Section(file, "file", with_base(file, read_toml(path), bases or path.parent))
     head = root.table("network")
     head.where = "network"
-    name = head.text("name")
+    name = head.name(())
     fmt = FORMATS[head.choice("format", tuple(FORMATS), "binary32", OTHER_NAMES)]
     size = _input(head.table("input"))
     head.finish()
@@ -48,12 +47,13 @@ def read_network(path: Path, bases: Path | None = None) -> Network:
         raise root.bad("layer", "one or more [[layer]] tables")
     if not isinstance(designs, dict):
         raise root.bad("design", "tables [design.<name>]")
+    for index, key in enumerate(designs):
+        Section(file, f"design {index + 1}", {"name": key}).name(list(designs)[:index])
     layers: list[Layer] = []
     first = size
     for index, table in enumerate(tables):
-        layer = _layer(Section(file, f"layer {index + 1}", table), size, tuple(designs))
-        if any(layer.name == other.name for other in layers):
-            raise BadInput(f"{file}: layer {index + 1}: name = {layer.name!r}: must be unique")
+        section = Section(file, f"layer {index + 1}", table)
+        layer = _layer(section, size, tuple(designs), [other.name for other in layers])
         layers.append(layer)
         shape = layer.shape
         size = shape.pooled_rows, shape.pooled_columns, layer.groups * shape.m
@@ -84,9 +84,9 @@ def _input(section: Section) -> Size:
     return size
 
 
-def _layer(section: Section, size: Size, designs: tuple[str, ...]) -> Layer:
-    """Read one [[layer]] whose input map has ``size``."""
-    name = section.text("name")
+def _layer(section: Section, size: Size, designs: tuple[str, ...], taken: list[str]) -> Layer:
+    """Read one [[layer]] whose input map has ``size``; the names of others are ``taken``."""
+    name = section.name(taken)
     kind = next((kind for kind in ("conv", "fc") if name.startswith(kind)), None)
     if kind is None:
         raise section.bad("name", "conv... or fc..., which tells the kind of layer")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from merp.models.errors import BadInput
+from merp.models.errors import BadInput, shown
+from merp.models.params.names import ALLOWED_NAME, folder_name, is_name
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -39,15 +40,15 @@ class Section:
         self.file = file
         self.where = where
         if not isinstance(values, Mapping):
-            raise BadInput(f"{file}: {where} must be a table, not {values!r}")
+            raise BadInput(f"{file}: {where} must be a table, not {shown(values)}")
         self._values = values
         self._asked: list[str] = []
 
     def bad(self, key: str, allowed: str) -> BadInput:
         """Return the complaint about the value of ``key``."""
         value = self._values.get(key)
-        shown = str(value).lower() if isinstance(value, bool) else repr(value)
-        return BadInput(f"{self.file}: {self.where}: {key} = {shown}: must be {allowed}")
+        said = str(value).lower() if isinstance(value, bool) else shown(value)
+        return BadInput(f"{self.file}: {self.where}: {key} = {said}: must be {allowed}")
 
     def has(self, key: str) -> bool:
         """Whether the table has ``key``, which is allowed but not required."""
@@ -59,7 +60,7 @@ class Section:
             self._asked.append(key)
         if required and key not in self._values:
             near = get_close_matches(key, [k for k in self._values if k not in self._asked], 1)
-            hint = f"; is {near[0]!r} meant to be it?" if near else ""
+            hint = f"; is {shown(near[0])} meant to be it?" if near else ""
             raise BadInput(f"{self.file}: {self.where}: {key} is missing{hint}")
         return self._values.get(key)
 
@@ -81,11 +82,13 @@ class Section:
             raise self.bad(key, "true or false")
         return value
 
-    def text(self, key: str) -> str:
-        """Return a text of one line, not empty."""
-        value = self._take(key, True)
-        if not isinstance(value, str) or not value.strip() or not value.isprintable():
-            raise self.bad(key, "a text of one line")
+    def name(self, taken: Collection[str]) -> str:
+        """Return the ``name``, which differs from those ``taken`` in letters or digits."""
+        value = self._take("name", True)
+        if not isinstance(value, str) or not is_name(value):
+            raise self.bad("name", ALLOWED_NAME)
+        if folder_name(value) in map(folder_name, taken):
+            raise self.bad("name", "unique in letters and digits, by which files are named")
         return value
 
     def choice(
@@ -130,6 +133,6 @@ class Section:
                 near = get_close_matches(key, self._asked, 1, 0.7)
                 hint = f"; did you mean {near[0]}?" if near else ""
                 raise BadInput(
-                    f"{self.file}: {self.where}: unknown key {key!r}: "
+                    f"{self.file}: {self.where}: unknown key {shown(key)}: "
                     f"allowed are {', '.join(self._asked)}{hint}"
                 )

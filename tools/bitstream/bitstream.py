@@ -5,8 +5,7 @@ CNN-MERP section VI: a kernel size and a phase are a bitstream; sizes of a layer
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from merp.cosim.architectures import phase_of
@@ -16,16 +15,7 @@ from merp.models.cnn_merp.reconfiguration import layer_passes
 from merp.models.errors import BadInput
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import has_phase
-
-
-def slug(text: str, joint: str) -> str:
-    """Letters and digits of ``text`` in lower case, ``joint`` for everything between them."""
-    return re.sub(r"[^a-z0-9]+", joint, text.lower()).strip(joint)
-
-
-def plain(text: str) -> str:
-    """``text`` as every language of an export takes it in a comment or a string."""
-    return re.sub(r"[^A-Za-z0-9 ._+-]", "_", text)
+from merp.models.params.names import folder_name, identifier
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,12 +39,12 @@ class Bitstream:
     @property
     def name(self) -> str:
         """As a folder."""
-        return slug(f"{self.network.name}-{self.design}-{self.phase.name}", "-")
+        return folder_name(self.network.name, self.design, self.phase.name)
 
     @property
     def entity(self) -> str:
         """As a VHDL entity; a name of its own wherever it is used."""
-        return slug(f"merp_{self.network.name}_{self.design}_{self.phase.name}", "_")
+        return identifier("merp", self.network.name, self.design, self.phase.name)
 
     def cycles(self, layer: Layer, images: int) -> Cycles | None:
         """Modelled cycles of all groups; None where deltas are expanded before the engine."""
@@ -67,8 +57,7 @@ def bitstream_of(
     """Return the bitstream that ``layer`` runs on in ``phase``.
 
     Raises:
-        BadInput: the layer has no design, or it is the first one, which has no delta to propagate;
-            or designs are not told apart by letters and digits.
+        BadInput: the layer has no design, or it is the first one, which has no delta to propagate.
     """
     network.design(layer)  # says so where there is none
     if not has_phase(network, layer, phase):
@@ -76,8 +65,6 @@ def bitstream_of(
             f"--phase dp: {layer.name} is the first layer, its input has no delta: "
             f"allowed: fp, ku, or another layer"
         )
-    _check_names(network, "designs", list(network.designs))
-    _check_names(network, "layers", [each.name for each in network.layers])
     layers = tuple(
         each
         for each in network.layers
@@ -92,16 +79,6 @@ def bitstream_of(
         state=state,
         before=before,
     )
-
-
-def _check_names(network: Network, what: str, names: Sequence[str]) -> None:
-    """Files are called after them."""
-    slugs = {slug(name, "-") for name in names}
-    if len(slugs) < len(names) or "" in slugs:
-        raise BadInput(
-            f"{network.name}: {what} {', '.join(names)}: their names must differ in small letters "
-            f"or digits to be exported"
-        )
 
 
 def schedule(network: Network, **choice: bool) -> Iterator[tuple[Bitstream, Layer]]:

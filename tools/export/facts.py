@@ -7,15 +7,16 @@ from typing import Any
 from merp.models.network.network import Layer
 from merp.models.network.phases import PHASES
 from merp.models.params.register_map import RegisterMap
-from merp.tools.bitstream.bitstream import Bitstream, plain
+from merp.tools.bitstream.bitstream import Bitstream
 from merp.tools.bitstream.register_files import range_text
 
 
 def title(bitstream: Bitstream) -> str:
     """One line: what a bitstream does, and with how much."""
     design = bitstream.network.designs[bitstream.design]
-    return plain(f"{bitstream.network.name} {bitstream.design}") + (
-        f", {PHASES[bitstream.phase.name]}, {design.n_cu} CUs of {design.k} x {design.k}"
+    return (
+        f"{bitstream.network.name} {bitstream.design}, {PHASES[bitstream.phase.name]}, "
+        f"{design.n_cu} CUs of {design.k} x {design.k}"
     )
 
 
@@ -29,7 +30,7 @@ def layer_facts(bitstream: Bitstream, layer: Layer, images: int) -> dict[str, An
     words = bitstream.phase.words(layer, images)
     cycles = bitstream.cycles(layer, images)
     return {
-        "layer": plain(layer.name),
+        "layer": layer.name,
         "runs": layer.groups,
         "images": images,
         "operations": layer.operations(images) // layer.groups,

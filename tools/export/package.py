@@ -16,10 +16,11 @@ from merp.cosim.synthesis.export import analyse
 from merp.hdl.conversion.convert import Export, convert
 from merp.models.fpga.parts import Part
 from merp.models.network.network import Layer
+from merp.models.params.names import identifier
 from merp.models.params.register_map import RegisterMap
 from merp.testbenches.axi.axi_top import axi_top
 from merp.testbenches.top.top import Top
-from merp.tools.bitstream.bitstream import Bitstream, plain, slug
+from merp.tools.bitstream.bitstream import Bitstream
 from merp.tools.bitstream.register_files import c_header
 from merp.tools.common.data import DATA
 from merp.tools.common.shipped import shipped_names
@@ -62,7 +63,7 @@ def write_package(package: Package, directory: Path) -> dict[str, Any]:
     export = convert(shell.function, shell.args, "vhdl", directory / "hdl", prefix=prefix)
     passes = {"small": small_pass(bitstream)}
     if package.layer is not None:
-        name = slug(package.layer.name, "_")
+        name = identifier(package.layer.name)
         passes[name] = whole_pass(bitstream, package.layer, package.images)
     compared = {
         name: write_vectors(directory / "vectors" / name, given, engine.ports, registers)
@@ -112,8 +113,8 @@ def _page_values(package: Package, registers: RegisterMap) -> dict[str, Any]:
     """What the page and the scripts say beside the facts and the VHDL."""
     bitstream = package.bitstream
     core = (
-        slug(bitstream.network.name, "_"),
-        slug(f"{bitstream.design}-{bitstream.phase.name}", "_"),
+        identifier(bitstream.network.name),
+        identifier(bitstream.design, bitstream.phase.name),
     )
     return {
         "version": version("merp"),
@@ -123,7 +124,7 @@ def _page_values(package: Package, registers: RegisterMap) -> dict[str, Any]:
         "wrapper": _wrapper(bitstream),
         "bench": [f"sim/{name}" for name in BENCH],
         "register_rows": register_rows(registers),
-        "layer": package.layer and plain(package.layer.name),
+        "layer": package.layer and package.layer.name,
         "images": package.images,
     }
 
@@ -152,11 +153,9 @@ def _write_headers(
     """Write a C header per layer; names in it are the bitstream's, so that several go together."""
     directory.mkdir()
     for layer in bitstream.layers:
-        name = f"{bitstream.entity}_{slug(layer.name, '_')}"
+        name = identifier(bitstream.entity, layer.name)
         values = bitstream.phase.registers(layer, images)
-        text = c_header(
-            replace(registers, top=name), values, f"{plain(layer.name)}, {images} image(s)"
-        )
+        text = c_header(replace(registers, top=name), values, f"{layer.name}, {images} image(s)")
         (directory / f"{name}.h").write_text(text, encoding="ascii")
 
 

@@ -12,7 +12,7 @@ from merp.cosim.synthesis.export import MANIFEST
 from merp.models.cnn_merp.reconfiguration import load_seconds
 from merp.models.fpga.parts import Part
 from merp.models.network.network import Network
-from merp.tools.bitstream.bitstream import plain, schedule
+from merp.tools.bitstream.bitstream import schedule
 from merp.tools.common.whole_files import write_whole
 from merp.tools.export.package import render
 
@@ -33,7 +33,7 @@ def write_schedule(
     passes: list[dict[str, Any]] = []
     for bitstream, layer in schedule(network, **choice):
         manifest = exported[bitstream.name]
-        facts = next(each for each in manifest["layers"] if each["layer"] == plain(layer.name))
+        facts = next(each for each in manifest["layers"] if each["layer"] == layer.name)
         passes.append(
             {
                 "bitstream": bitstream.name,
@@ -49,7 +49,7 @@ def write_schedule(
     # A step follows a step: what the last pass leaves loaded, the first need not load.
     repeats = passes[0]["bitstream"] == passes[-1]["bitstream"]
     document = {
-        "network": plain(network.name),
+        "network": network.name,
         "part": part.order_code,
         "images": next(iter(exported.values()))["layers"][0]["images"],
         "bitstreams": [

@@ -24,6 +24,7 @@ import merp.tools
 from merp.cosim.audit.audit import Audit
 from merp.models.network.network import Layer
 from merp.models.params.bits import Bits
+from merp.models.params.names import file_name
 from merp.tools.simulate.choice import Choice
 from merp.tools.simulate.result import Result
 
@@ -74,7 +75,7 @@ class Finished:
         os.replace(draft, path)
 
     def _path(self, layer: Layer, phase: str) -> Path:
-        return self._directory / "finished" / f"{layer.name}-{phase}.npz"
+        return self._directory / "finished" / file_name(layer.name, phase, suffix=".npz")
 
 
 def fingerprint(choice: Choice, image: Bits, seed: int, kernels: Path | None) -> str:

@@ -13,6 +13,7 @@ from merp.cosim.audit.audit import COUNTS, Audit, combine
 from merp.models.cnn_merp.cycles import layer_cycles
 from merp.models.golden.golden_step import GoldenStep
 from merp.models.params.counters import STALLS
+from merp.models.params.names import file_name
 from merp.tools.common.table import console, fixed, table
 from merp.tools.simulate.choice import Choice
 from merp.tools.simulate.map_picture import draw
@@ -204,5 +205,6 @@ def write(
         group, n = choice.group, layer.shape.n
         x = golden.maps[layer.name].x
         maps = x if group is None else x[..., group * n : (group + 1) * n]
-        name = f"{choice.network.name}-{layer.name}" + ("" if group is None else f"-g{group}")
-        draw(directory / f"{name}.png", name, maps[0], result.outputs[0], choice.network.fmt)
+        names = [choice.network.name, layer.name] + ([] if group is None else [f"g{group}"])
+        path = directory / file_name(*names, suffix=".png")
+        draw(path, path.stem, maps[0], result.outputs[0], choice.network.fmt)

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from merp.models.params.names import plot_label
+
 
 def epoch_means(answer: Mapping[str, Any]) -> tuple[list[float], list[float]]:
     """Return the middle step of each epoch and the mean loss of its steps; the last may be short.
@@ -36,8 +38,12 @@ def draw(path: Path, runs: Mapping[str, Mapping[str, Any]], title: str) -> None:
         # Runs that hardly differ lie on each other: their rings do not.
         size = 3 + 3 * (len(runs) - 1 - index)
         means = axes.plot(
-            *epoch_means(answer), marker="o", markersize=size, fillstyle="none", label=label
-        )
+            *epoch_means(answer),
+            marker="o",
+            markersize=size,
+            fillstyle="none",
+            label=plot_label(label),
+        )  # fmt: skip
         steps = np.arange(1, len(loss) + 1)
         axes.plot(steps, loss, linewidth=0.6, alpha=0.4, color=means[0].get_color())
     if all(loss > 0 for answer in runs.values() for loss in answer["loss"]):
@@ -45,7 +51,7 @@ def draw(path: Path, runs: Mapping[str, Mapping[str, Any]], title: str) -> None:
     batches = sorted({answer["batch"] for answer in runs.values()})
     axes.set_xlabel(f"step ({' or '.join(map(str, batches))} images each)")
     axes.set_ylabel("loss: each step, and mean of an epoch")
-    axes.set_title(title)
+    axes.set_title(plot_label(title))
     axes.legend()
     with matplotlib.rc_context({"svg.hashsalt": "merp", "svg.fonttype": "none"}):
         figure.savefig(path, dpi=120, metadata={"Date": None} if path.suffix == ".svg" else None)

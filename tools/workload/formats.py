@@ -13,6 +13,7 @@ from typing import Any
 from merp.models.network.network import Network
 from merp.models.network.phases import PHASES
 from merp.models.network.workload import Nest, nests
+from merp.models.params.names import file_name
 from merp.models.params.shape import Shape
 
 SCALESIM_HEAD = (
@@ -40,7 +41,7 @@ def scalesim(network: Network, batch: int) -> dict[str, str]:
             for group in range(nest.layer.groups):
                 name = nest.name + (f"_g{group}" if nest.layer.groups > 1 else "")
                 rows.append(",".join([name, *map(str, sizes)]))
-        files[f"{network.name}-{phase}.csv"] = "".join(f"{row},\n" for row in rows)
+        files[file_name(network.name, phase, suffix=".csv")] = "".join(f"{row},\n" for row in rows)
     return files
 
 
@@ -63,7 +64,7 @@ def zigzag(network: Network, batch: int) -> dict[str, str]:
             _zigzag_layer(nest, index, 8 * network.word_bytes)
             for index, nest in enumerate(nests(network, phase, batch))
         ]
-        files[f"{network.name}-{phase}.yaml"] = "".join(
+        files[file_name(network.name, phase, suffix=".yaml")] = "".join(
             "- " + _yaml(layer).replace("\n", "\n  ").rstrip() + "\n" for layer in layers
         )
     return files
@@ -105,7 +106,7 @@ def timeloop(network: Network, batch: int) -> dict[str, str]:
     for phase in PHASES:
         for nest in nests(network, phase, batch):
             text = _yaml({"problem": _timeloop_problem(nest)})
-            files[f"{network.name}-{nest.layer.name}-{phase}.yaml"] = text
+            files[file_name(network.name, nest.layer.name, phase, suffix=".yaml")] = text
     return files
 
 

@@ -10,6 +10,7 @@ from merp.models.network.network_file import read_network
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.sizing import MAXIMA, check_fits, size_design
 from merp.models.params.formats import BFLOAT16
+from merp.models.params.names import ALLOWED_NAME
 from merp.models.params.shape import Pool, Shape
 from merp.tools.common.shipped import open_network, shipped_names
 
@@ -220,7 +221,7 @@ BAD = {
     HEAD.replace("rows = 6", "rows = -6") + CONV: (
         "network: input: rows = -6: must be a whole number from 1 to 4096"
     ),
-    HEAD.replace('"t"', "7") + CONV: "network: name = 7: must be a text of one line",
+    HEAD.replace('"t"', "7") + CONV: f"network: name = 7: must be {ALLOWED_NAME}",
     HEAD.replace("input", "inptu") + CONV: (
         "network: input is missing; is 'inptu' meant to be it?"
     ),
@@ -248,7 +249,20 @@ BAD = {
     HEAD + CONV.replace("conv1", "pool1"): (
         "layer 1: name = 'pool1': must be conv... or fc..., which tells the kind of layer"
     ),
-    HEAD + CONV + CONV: "layer 2: name = 'conv1': must be unique",
+    HEAD.replace('"t"', '"/x/y"') + CONV: f"network: name = '/x/y': must be {ALLOWED_NAME}",
+    HEAD + CONV.replace("conv1", "conv/1"): f"layer 1: name = 'conv/1': must be {ALLOWED_NAME}",
+    HEAD + CONV + CONV: (
+        "layer 2: name = 'conv1': must be unique in letters and digits, by which files are named"
+    ),
+    HEAD + CONV.replace("conv1", "conv-1") + CONV.replace("conv1", "conv 1"): (
+        "layer 2: name = 'conv 1': must be unique in letters and digits, by which files are named"
+    ),
+    DESIGNED + "[design.a]\nk = 3\nn_cu = 2\n[design.A]\nk = 3\nn_cu = 2\n": (
+        "design 2: name = 'A': must be unique in letters and digits, by which files are named"
+    ),
+    DESIGNED + '[design."a\\n"]\nk = 3\nn_cu = 2\n': (
+        f"design 1: name = 'a\\n': must be {ALLOWED_NAME}"
+    ),
     HEAD + CONV.replace("maps = 6\n", ""): "layer conv1: maps is missing",
     HEAD + CONV.replace("6", "0"): (
         "layer conv1: maps = 0: must be a whole number from 1 to 65536"
