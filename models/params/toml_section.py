@@ -10,22 +10,47 @@ from typing import Any
 
 from merp.models.errors import BadInput, shown
 from merp.models.params.names import ALLOWED_NAME, folder_name, is_name
+from merp.models.params.text_file import read_text
+
+BYTES = 1 << 18
+LINE_CHARACTERS = 4096
+DEPTH = 8  # tables and lists in each other
+LARGEST = (1 << 63) - 1
 
 
 def read_toml(path: Path) -> dict[str, Any]:
     """Parse the TOML file ``path``.
 
     Raises:
-        BadInput: it cannot be read, or is not TOML.
+        BadInput: it cannot be read, is not TOML, or is beyond a limit: of size, length of a line,
+            nesting, or a number.
     """
+    text = read_text(path, BYTES)
+    # A parser's time and depth grow with the length of a key, and a key ends with its line.
+    for number, line in enumerate(text.split("\n"), 1):
+        if len(line) > LINE_CHARACTERS:
+            raise BadInput(
+                f"{path}: line {number}: {len(line):,} characters: allowed are at most "
+                f"{LINE_CHARACTERS:,}"
+            )
+    deep = BadInput(f"{path}: nested too deep: allowed are at most {DEPTH} tables and lists")
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise BadInput(f"{path}: cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise BadInput(f"{path}: not UTF-8 text: byte {error.start}") from error
-    except tomllib.TOMLDecodeError as error:
+        values = tomllib.loads(text)
+    except RecursionError:
+        raise deep from None
+    except ValueError as error:  # also of numbers that Python does not take
         raise BadInput(f"{path}: not TOML: {error}") from error
+    inside: list[tuple[str, Any, int]] = [("file", values, 0)]
+    while inside:
+        where, value, depth = inside.pop()
+        if isinstance(value, (dict, list)):
+            if depth > DEPTH:
+                raise deep
+            pairs = value.items() if isinstance(value, dict) else ((where, x) for x in value)
+            inside += [(key, each, depth + 1) for key, each in pairs]
+        elif isinstance(value, int) and abs(value) > LARGEST:
+            raise BadInput(f"{path}: {where} = {shown(value)}: allowed are at most {LARGEST}")
+    return values
 
 
 class Section:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -44,6 +46,27 @@ def test_unreadable_images_are_refused(content: bytes | None, tmp_path: Path) ->
     if content is not None:
         file.write_bytes(content)
     with pytest.raises(BadInput, match=r"image\.png: not a readable image"):
+        load(file, 8, 8, 3)
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_picture_is_measured_before_it_is_decoded(tmp_path: Path) -> None:
+    def chunk(kind: bytes, content: bytes) -> bytes:
+        checked = kind + content
+        return struct.pack(">I", len(content)) + checked + struct.pack(">I", zlib.crc32(checked))
+
+    for rows, columns in ((60_000, 60_000), (8193, 8192), (1, (1 << 31) - 1)):
+        head = chunk(b"IHDR", struct.pack(">IIBBBBB", columns, rows, 8, 2, 0, 0, 0))
+        file = tmp_path / "image.png"
+        file.write_bytes(b"\x89PNG\r\n\x1a\n" + head + chunk(b"IDAT", b"") + chunk(b"IEND", b""))
+        with pytest.raises(BadInput, match="at most 67,108,864"):
+            load(file, 8, 8, 3)
+
+
+def test_a_format_whose_decoder_runs_programs_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "image.eps"
+    file.write_text("%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n%%EndComments\n")
+    with pytest.raises(BadInput, match="not a readable image: allowed are JPEG, PNG"):
         load(file, 8, 8, 3)
 
 

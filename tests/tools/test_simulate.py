@@ -176,7 +176,7 @@ def complain(capsys: pytest.CaptureFixture[str], arguments: list[object], wanted
         (["--images", "-3"], "must be a whole number from 1 to 256"),
         (["--image", "nothing.jpg"], "nothing.jpg: not a readable image"),
         (["--vcd", "nowhere/ports.vcd"], "no such directory"),
-        (["--kernels", "nothing.npz"], "nothing.npz: cannot be read: No such file"),
+        (["--kernels", "nothing.npz"], "nothing.npz: cannot be read: No such file or directory"),
     ],
 )
 def test_bad_input_is_one_line(

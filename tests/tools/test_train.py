@@ -215,7 +215,7 @@ def test_data_that_did_not_reach_the_disk_replaces_nothing(
          "labels[0] = 3: small has 3 outputs: allowed are 0 to 2"),
         ({"labels": np.arange(20) - 19}, "labels[0] = -19: small has 3 outputs"),
         ({"more": np.zeros(1)}, "keys images, labels, more: allowed are images and labels"),
-        ({"labels": np.array([{}] * 20)}, "cannot be read: allowed is an .npz file of arrays"),
+        ({"labels": np.array([{}] * 20)}, "labels: type '|O': allowed are numbers"),
     ],
 )  # fmt: skip
 def test_data_that_cannot_be_used(capsys, folder: Path, change, complaint: str) -> None:

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 
@@ -22,9 +21,11 @@ import merp.models
 import merp.testbenches
 import merp.tools
 from merp.cosim.audit.audit import Audit
+from merp.models.errors import BadInput
 from merp.models.network.network import Layer
 from merp.models.params.bits import Bits
 from merp.models.params.names import file_name
+from merp.tools.common.npz import read_npz
 from merp.tools.simulate.choice import Choice
 from merp.tools.simulate.result import Result
 
@@ -45,10 +46,10 @@ class Finished:
         if not self._resume:
             return None
         try:
-            with np.load(self._path(layer, phase)) as data:
-                about = json.loads(str(data["about"]))
-                outputs = data["outputs"] if "outputs" in data else None
-        except (OSError, ValueError, KeyError, BadZipFile):
+            data = read_npz(self._path(layer, phase))
+            about = json.loads(str(data["about"]))
+            outputs = data.get("outputs")
+        except (BadInput, ValueError, KeyError):
             return None
         if about["fingerprint"] != self._fingerprint:
             return None

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 
 from merp.models.arithmetic.words import to_bits
-from merp.models.errors import BadInput
+from merp.models.errors import BadInput, shown
 from merp.models.golden.initial import Parameters
 from merp.models.network.network import Network
 from merp.models.params.bits import Bits
-from merp.tools.common.arrays import read_arrays
+from merp.tools.common.npz import read_npz
 
 
 def read_kernels(path: Path, network: Network, initial: Parameters) -> Parameters:
@@ -23,7 +23,7 @@ def read_kernels(path: Path, network: Network, initial: Parameters) -> Parameter
     Raises:
         BadInput: unreadable file, unknown key, wrong size or type, or a NaN.
     """
-    arrays = read_arrays(path)
+    arrays = read_npz(path)
     shapes: dict[str, tuple[int, ...]] = {}
     for layer in network.layers:
         shape = layer.shape
@@ -62,7 +62,7 @@ def _words(
     network: Network,
 ) -> Bits:
     if key not in shapes:
-        raise BadInput(f"{path}: unknown key {key!r}: allowed are {', '.join(shapes)}")
+        raise BadInput(f"{path}: unknown key {shown(key)}: allowed are {', '.join(shapes)}")
     if array.dtype.kind != "f":
         raise BadInput(f"{path}: {key}: type {array.dtype}: allowed are floating-point types")
     if array.shape != shapes[key]:

@@ -9,7 +9,8 @@ import numpy as np
 from merp.models.errors import BadInput
 from merp.models.network.network import Network
 from merp.models.params.bits import Bits
-from merp.tools.common.arrays import finite_words, read_arrays
+from merp.tools.common.finite_words import finite_words
+from merp.tools.common.npz import read_npz
 
 KEY = "input"
 
@@ -24,7 +25,7 @@ def read_maps(path: Path, images: int | None, network: Network) -> Bits:
         BadInput: unreadable file, another key, another size or type, fewer images, a number that
             the format does not hold, or a word that is wider than the format.
     """
-    arrays = read_arrays(path)
+    arrays = read_npz(path)
     if set(arrays) != {KEY}:
         found = ", ".join(sorted(arrays)) or "none"
         raise BadInput(f"{path}: keys {found}: allowed is {KEY}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,10 @@ from merp.models.network.network import Network
 from merp.models.params.bits import Bits
 from merp.models.params.formats import BINARY32, FloatFormat
 
+PIXELS = 1 << 26
+FORMATS = ("JPEG", "PNG", "TIFF", "WEBP", "BMP", "GIF", "PPM")
+"""Other decoders of Pillow are rarely used, and some run programs."""
+
 _MODES = {1: "L", 3: "RGB"}
 CHANNELS = tuple(_MODES)
 """What a photograph can have."""
@@ -25,7 +30,7 @@ def load(
     """Read a photograph, crop it about its centre, resize it, scale it to [-1, 1].
 
     Args:
-        path: any file that Pillow reads; None is the portrait that comes with Matplotlib.
+        path: a file in one of ``FORMATS``; None is the portrait that comes with Matplotlib.
         rows, columns: size wanted.
         channels: 3 (red, green, blue) or 1 (grey).
         fmt: format of the words.
@@ -34,7 +39,8 @@ def load(
         (1, rows, columns, channels) words.
 
     Raises:
-        BadInput: the file is not a readable image, or there is no such number of channels.
+        BadInput: the file is not a readable image, has too many pixels, or there is no such
+            number of channels.
     """
     if channels not in CHANNELS:
         raise BadInput(
@@ -42,14 +48,31 @@ def load(
             "allowed is --input FILE.npz"
         )
     source = path or Path(get_sample_data("grace_hopper.jpg", asfileobj=False))
-    try:
-        with Image.open(source) as image:
-            upright = ImageOps.exif_transpose(image).convert(_MODES[channels])
-    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
-        raise BadInput(f"{source}: not a readable image: allowed are JPEG, PNG, ...") from error
+    upright = _opened(source, _MODES[channels])
     fitted = ImageOps.fit(upright, (columns, rows), Image.Resampling.BICUBIC)
     pixels = np.asarray(fitted, np.float64).reshape(1, rows, columns, channels)
     return to_bits(pixels / 127.5 - 1.0, fmt)
+
+
+def _opened(source: Path, mode: str) -> Image.Image:
+    """The picture, its right side up; its size is checked before a pixel is decoded."""
+    try:
+        with warnings.catch_warnings(), source.open("rb") as file:
+            warnings.simplefilter("ignore")  # of sizes: see below
+            with Image.open(file, formats=FORMATS) as image:
+                if image.width * image.height > PIXELS:
+                    raise BadInput(
+                        f"{source}: {image.width:,} x {image.height:,} pixels: allowed are at most "
+                        f"{PIXELS:,}"
+                    )
+                return ImageOps.exif_transpose(image).convert(mode)
+    except BadInput:
+        raise
+    except Image.DecompressionBombError as error:
+        raise BadInput(f"{source}: too large: allowed are at most {PIXELS:,} pixels") from error
+    except Exception as error:  # decoders say of nonsense what they please
+        reason = getattr(error, "strerror", None) or f"allowed are {', '.join(FORMATS)}"
+        raise BadInput(f"{source}: not a readable image: {reason}") from error
 
 
 def batch(path: Path | None, images: int, network: Network) -> Bits:

@@ -17,12 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from merp.models.arithmetic.words import to_bits, to_values
-from merp.models.errors import BadInput
+from merp.models.errors import BadInput, shown
 from merp.models.golden.training import Model
 from merp.models.network.network import Network
 from merp.models.params.bits import Bits
 from merp.models.params.formats import FloatFormat
-from merp.tools.common.arrays import read_arrays
+from merp.tools.common.npz import read_npz
 
 _NUMBERS = {"step": 0, "seed": 0, "batch": 1}  # and the least value of each
 
@@ -92,7 +92,7 @@ def resume(path: Path, network: Network) -> Checkpoint:
     Raises:
         BadInput: unreadable, of another network, or not such a file.
     """
-    arrays = read_arrays(path)
+    arrays = read_npz(path)
     _check(path, arrays, network)
     words = {
         key: _words(path, key, array, network.fmt) for key, array in arrays.items() if "." in key
@@ -116,7 +116,7 @@ def _check(path: Path, arrays: dict[str, NDArray[np.generic]], network: Network)
     """Check that every key is there, of its size and type, and no other."""
     name = arrays.get("network")
     if name is not None and str(name) != network.name:
-        raise BadInput(f"{path}: network = {str(name)!r}: allowed is {network.name!r}")
+        raise BadInput(f"{path}: network = {shown(str(name))}: allowed is {network.name!r}")
     wanted: dict[str, tuple[str, tuple[int, ...]]] = {
         "network": ("U", ()),
         **dict.fromkeys(_NUMBERS, ("i", ())),

@@ -13,7 +13,8 @@ from merp.models.errors import BadInput
 from merp.models.golden.loss import Labels
 from merp.models.network.network import Network
 from merp.models.params.bits import Bits
-from merp.tools.common.arrays import finite_words, read_arrays
+from merp.tools.common.finite_words import finite_words
+from merp.tools.common.npz import read_npz
 
 KEYS = ("images", "labels")
 HELD_OUT = 5  # one image in so many is never trained on
@@ -48,7 +49,7 @@ def read_data(path: Path) -> Data:
     Raises:
         BadInput: unreadable, another key, or arrays of another type or size.
     """
-    arrays = read_arrays(path)
+    arrays = read_npz(path)
     if set(arrays) != set(KEYS):
         found = ", ".join(sorted(arrays)) or "none"
         raise BadInput(f"{path}: keys {found}: allowed are {' and '.join(KEYS)}")

@@ -1,32 +1,14 @@
-"""Arrays of a user's ``.npz`` file, and their numbers as words."""
+"""Numbers that a user gave, as words of a format that hold them."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from zipfile import BadZipFile
-
 import numpy as np
-from numpy.typing import NDArray
 
 from merp.models.arithmetic.compiled import Values
 from merp.models.arithmetic.words import to_bits, to_values
 from merp.models.errors import BadInput
 from merp.models.params.bits import Bits
 from merp.models.params.formats import FloatFormat
-
-
-def read_arrays(path: Path) -> dict[str, NDArray[np.generic]]:
-    """Read every array of an ``.npz`` file.
-
-    Raises:
-        BadInput: it is not one, or holds Python objects.
-    """
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            return {key: file[key] for key in file.files}
-    except (OSError, EOFError, ValueError, BadZipFile, AttributeError) as error:
-        reason = getattr(error, "strerror", None) or "allowed is an .npz file of arrays"
-        raise BadInput(f"{path}: cannot be read: {reason}") from error
 
 
 def finite_words(where: str, numbers: Values, fmt: FloatFormat) -> Bits:

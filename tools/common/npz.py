@@ -1,0 +1,110 @@
+"""Read an ``.npz`` file that a user gave: everything that it declares is checked before it counts.
+
+NumPy allocates what a header asks for, and a header may ask for anything. Here a member must
+declare what its array takes, to the byte, and all members together what the limits allow.
+"""
+
+from __future__ import annotations
+
+import warnings
+from io import BytesIO
+from math import prod
+from pathlib import Path
+from typing import IO
+from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
+
+import numpy as np
+from numpy.lib import format as npy
+from numpy.typing import NDArray
+
+from merp.models.errors import BadInput, shown
+
+NUMBERS = 1 << 29
+"""Of all arrays of a file. The largest shipped network, saved in training, has 2.8e8."""
+
+MEMBERS = 1 << 15
+TEXT_BYTES = 1 << 22
+RATIO = 200
+"""Bytes unpacked by a byte packed, where the file unpacks to more than ``SMALL``."""
+SMALL = 1 << 26
+HEADER = 10_000
+"""Bytes that NumPy takes for the header of an array."""
+
+Arrays = dict[str, NDArray[np.generic]]
+
+
+def read_npz(path: Path) -> Arrays:
+    """Read every array of the ``.npz`` file ``path``: numbers of up to 8 bytes, truths and texts.
+
+    Raises:
+        BadInput: it is not one, an array is of another type (Python objects), or a limit is passed.
+    """
+    try:
+        with path.open("rb") as file, warnings.catch_warnings():
+            warnings.simplefilter("error")  # NumPy warns of what it guesses
+            return _read(path, file)
+    except BadInput:
+        raise
+    except OSError as error:
+        reason = error.strerror or "allowed is an .npz file of arrays"
+        raise BadInput(f"{path}: cannot be read: {reason}") from error
+    except MemoryError as error:
+        raise BadInput(f"{path}: not enough memory for its arrays") from error
+    except Exception as error:  # zipfile, zlib and numpy say of nonsense what they please
+        raise BadInput(f"{path}: cannot be read: allowed is an .npz file of arrays") from error
+
+
+def _read(path: Path, file: IO[bytes]) -> Arrays:
+    with ZipFile(file) as archive:
+        members = archive.infolist()
+        if len(members) > MEMBERS:
+            raise BadInput(f"{path}: {len(members):,} members: allowed are at most {MEMBERS:,}")
+        unpacked = sum(member.file_size for member in members)
+        allowed = max(SMALL, RATIO * path.stat().st_size)
+        if unpacked > allowed:
+            raise BadInput(
+                f"{path}: unpacks to {unpacked:,} bytes: allowed are at most {SMALL:,}, or {RATIO} "
+                f"times the file's size"
+            )
+        left = NUMBERS
+        named: dict[str, ZipInfo] = {}
+        for member in members:
+            key = member.filename.removesuffix(".npy")
+            if key in named or member.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
+                raise ValueError
+            left -= _declared(path, key, archive, member)
+            if left < 0:
+                raise BadInput(f"{path}: {key}: allowed are at most {NUMBERS:,} numbers in a file")
+            named[key] = member
+        found: Arrays = {}
+        for key, member in named.items():
+            with archive.open(member) as content:
+                found[key] = npy.read_array(content, allow_pickle=False)
+        return found
+
+
+def _declared(path: Path, key: str, archive: ZipFile, member: ZipInfo) -> int:
+    """Numbers that the array of a member takes, which is of a type and size that are allowed."""
+    with archive.open(member) as content:
+        start = BytesIO(content.read(HEADER + 12))
+    read = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
+    shape, _, dtype = read[npy.read_magic(start)](start, max_header_size=HEADER)
+    if dtype.kind == "U":
+        limit = TEXT_BYTES // max(dtype.itemsize, 1)
+    elif dtype.kind in "biuf" and dtype.itemsize <= 8:
+        limit = NUMBERS
+    else:
+        raise BadInput(
+            f"{path}: {key}: type {shown(dtype.str)}: allowed are numbers of up to 8 bytes"
+        )
+    count = prod(shape)
+    if min(shape, default=0) < 0 or count > limit:
+        raise BadInput(
+            f"{path}: {key}: size {shown(shape)}: allowed are at most {limit:,} elements"
+        )
+    if start.tell() + count * dtype.itemsize != member.file_size:
+        raise BadInput(
+            f"{path}: {key}: {member.file_size - start.tell():,} bytes: allowed are "
+            f"{count * dtype.itemsize:,}, which its header declares"
+        )
+    return count
