@@ -6,7 +6,7 @@ SEED ?= 0
 MINUTES ?= 60
 ONLY ?=
 
-.PHONY: demo ghdl test test-full bench mutants mutants-sample lint docs clean
+.PHONY: demo ghdl test test-full bench mutants mutants-sample fuzz lint docs clean
 
 .venv/base: setup.py pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
@@ -38,6 +38,9 @@ mutants: .venv/dev ghdl  ## plant faults in the hardware and see the tests fail
 
 mutants-sample: .venv/dev ghdl  ## plant faults that are drawn at random: SEED, MINUTES (at most 60), JOBS, ONLY=reset
 	$(BIN)/python tests/mutants/sample.py --seed $(SEED) --minutes $(MINUTES) --jobs $(JOBS) $(if $(ONLY),--only $(ONLY))
+
+fuzz: .venv/dev  ## 100,000 hostile inputs on the command line (make test runs 2,000)
+	$(BIN)/python tests/fuzz/run.py --cases 100000 --seed 1
 
 lint: .venv/dev
 	mkdir -p .typing/merp

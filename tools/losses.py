@@ -7,12 +7,15 @@ import json
 from pathlib import Path
 from typing import Any
 
-from merp.models.errors import BadInput
+from merp.models.errors import BadInput, shown
+from merp.models.params.names import is_name
 from merp.tools.common.arguments import add_json
+from merp.tools.common.json_file import read_json
 from merp.tools.common.table import console, fixed, table
 
 ANSWER = "train.json"
 FORMATS = (".png", ".svg")
+MOST = 1e300  # of a number that a picture shows
 KEYS = ("network", "engine", "steps", "batch", "seed", "loss", "accuracy", "images")
 
 
@@ -76,13 +79,33 @@ def _label(folder: Path, runs: list[Path]) -> str:
 def _read(folder: Path) -> dict[str, Any]:
     """Read the answer that a run left."""
     path = folder / ANSWER
-    try:
-        answer = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise BadInput(f"{path}: cannot be read: {error.strerror}") from error
-    except ValueError as error:
-        raise BadInput(f"{path}: not JSON: {error}") from error
+    answer = read_json(path)
     missing = [key for key in KEYS if not isinstance(answer, dict) or key not in answer]
     if missing:
         raise BadInput(f"{path}: {missing[0]} is missing: must be what merp train -o wrote")
+    for key in KEYS:
+        value = answer[key]
+        if not _is_written(key, value):
+            raise BadInput(f"{path}: {key} = {shown(value)}: must be what merp train -o wrote")
+    if answer["images"]["trained"] < answer["batch"]:
+        raise BadInput(f"{path}: batch = {answer['batch']}: must be at most the images trained")
     return dict(answer)
+
+
+def _is_written(key: str, value: Any) -> bool:
+    """Whether ``merp train`` may have written ``value`` under ``key``."""
+    if key in ("network", "engine"):
+        return isinstance(value, str) and is_name(value)
+    if key == "images":
+        return isinstance(value, dict) and _is_whole(value.get("trained"), 1)
+    if key == "loss":
+        return isinstance(value, list) and all(map(_is_number, value))
+    return _is_number(value) if key == "accuracy" else _is_whole(value, int(key == "batch"))
+
+
+def _is_whole(value: Any, least: int) -> bool:
+    return type(value) is int and least <= value < 1 << 63
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float) and abs(value) < MOST

@@ -91,3 +91,28 @@ def test_what_is_no_run_is_refused(capsys, runs: Path, tmp_path: Path) -> None:
     assert "train.json: not JSON" in refusal(capsys, tmp_path)
     (tmp_path / "train.json").write_text('{"network": "x"}')
     assert "train.json: engine is missing: must be what" in refusal(capsys, tmp_path)
+
+
+WRITTEN = {
+    "network": "tiny", "engine": "golden", "steps": 2, "batch": 4, "seed": 0, "loss": [1.0, 0.5],
+    "accuracy": 0.5, "images": {"trained": 8, "held_out": 2},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("loss", "x"), ("loss", [None]), ("loss", [float("nan")]), ("loss", 1), ("batch", 0),
+        ("batch", True), ("steps", []), ("seed", "x"), ("accuracy", []), ("images", []),
+        ("images", {"trained": "x"}), ("images", {}), ("network", 3), ("network", "a\nb"),
+        ("batch", 9),
+    ],
+)  # fmt: skip
+def test_an_answer_of_other_types_is_refused(capsys, tmp_path: Path, key: str, value) -> None:
+    (tmp_path / "train.json").write_text(json.dumps(WRITTEN | {key: value}))
+    assert f"train.json: {key} = " in refusal(capsys, tmp_path)
+
+
+def test_an_answer_nested_too_deep_is_refused(capsys, tmp_path: Path) -> None:
+    (tmp_path / "train.json").write_text(100_000 * "[")
+    assert "train.json: not JSON: nested too deep" in refusal(capsys, tmp_path)

@@ -1,0 +1,104 @@
+"""Values and texts that somebody did not think of."""
+
+from __future__ import annotations
+
+from random import Random
+
+TEXTS = (
+    "", " ", "\n", "a\nb", "\t", "\x1b[2J", "\x7f", "/x/y", "../../x", "..", ".", "-", "--", "~",
+    "conv/1", "conv1 */ int x; /*", "$x", "$(id)", "`id`", "%s%n", "{0}", "{{x}}", "[red]", "é",
+    "K", "中", "🦜", "\u202e", "\u2028", "\ud800", "'", '"', "\\", "a" * 64, "a" * 65, "a" * 250,
+    "x" * 5000, "nan", "inf", "-inf", "1e999", "0", "-1", "1_0", "٣", "0x10", "1.5", "True", "none",
+    "con", "nul", "alexnet", "conv1", "fc1", "k5", "all", "digits", "in", "out", "in/net.toml",
+    "/dev/null", "/dev/full/x", "/proc/self/mem", "in/nothing.toml", "9" * 20, "9" * 4000,
+    "9" * 5000,
+)  # fmt: skip
+
+NUMBERS = (
+    0, 1, 2, 3, 4, 5, 7, 8, 11, 16, 63, 64, 255, 256, 257, 4095, 4096, 4097, 65535, 65536, 65537,
+    1 << 20, (1 << 31) - 1, 1 << 31, 1 << 32, (1 << 63) - 1, 1 << 63, 1 << 64, 10**30, -1, -2,
+    -(1 << 63),
+)  # fmt: skip
+
+
+def toml_text(text: str) -> str:
+    """A TOML string, as far as TOML can say it."""
+    escaped = "".join(c if c.isprintable() and c not in '"\\' else f"\\u{ord(c):04x}" for c in text)
+    return f'"{escaped}"'
+
+
+def toml_value(random: Random) -> str:
+    """A value, or something like one."""
+    kind = random.randrange(10)
+    if kind < 4:
+        return str(random.choice(NUMBERS))
+    if kind < 6:
+        return toml_text(random.choice(TEXTS))
+    return random.choice(
+        [
+            "true", "false", "nan", "-inf", "1e400", "0.5", "[]", "{}", "[[]]", "{ a = 1 }",
+            "[1, 2]", "1979-05-27", "07:32:00", "1979-05-27T07:32:00Z", "''", "0x" + "f" * 50,
+            "0b1", "1_0",
+            "9" * random.choice((18, 19, 20, 300, 4000)), "[" * 30 + "]" * 30, '"""a\nb"""',
+            "{ kind = 'max', window = 2 }", "{ kind = 'average', window = 1, stride = 9 }",
+            "{ rows = 1, columns = 1, channels = 1 }", '"binary16"', '"fused"', '"row"', "=", "",
+        ]
+    )  # fmt: skip
+
+
+def values(random: Random, text: str) -> str:
+    """A network file with one to three values changed into others of their type."""
+    found = text.split("\n")
+    for _ in range(random.randrange(1, 4)):
+        place = random.choice([index for index, line in enumerate(found) if " = " in line])
+        key, _, value = found[place].partition(" = ")
+        if value.isdecimal():
+            value = str(random.choice(NUMBERS[: random.choice((4, 8, 8, len(NUMBERS)))]))
+        elif key == "name":
+            value = toml_text(random.choice(("conv", "fc", "")) + random.choice(TEXTS))
+        elif value in ("true", "false"):
+            value = random.choice(("true", "false"))
+        else:
+            value = toml_value(random)
+        found[place] = f"{key} = {value}"
+    return "\n".join(found)
+
+
+def lines(random: Random, text: str, value: str) -> str:
+    """``text`` with a line or two changed: a value, a key, gone, doubled, moved."""
+    found = text.split("\n")
+    for _ in range(random.choice((1, 1, 1, 2, 3))):
+        place = random.randrange(len(found))
+        key, equals, _ = found[place].partition("=")
+        kind = random.randrange(8)
+        if kind < 4 and equals:
+            found[place] = f"{key}= {value}"
+        elif kind == 4:
+            del found[place]
+            found = found or [""]
+        elif kind == 5:
+            found.insert(place, found[random.randrange(len(found))])
+        elif kind == 6:
+            found.insert(place, f"{key.strip() or 'x'}x = {value}")
+        else:
+            found[place] = found[place][: random.randrange(len(found[place]) + 1)]
+    return "\n".join(found)
+
+
+def content(random: Random, original: bytes) -> bytes:
+    """``original`` with bytes changed, cut off, taken out or put in."""
+    found = bytearray(original)
+    for _ in range(random.choice((1, 1, 2, 4, 16))):
+        place = random.randrange(len(found) + 1)
+        kind = random.randrange(6)
+        if kind < 3 and place < len(found):
+            found[place] = random.choice(
+                (0, 255, 1, 127, 128, found[place] ^ 1 << random.randrange(8))
+            )
+        elif kind == 3:
+            del found[place:]
+        elif kind == 4:
+            del found[place : place + random.randrange(1, 9)]
+        else:
+            found[place:place] = random.randbytes(random.choice((1, 2, 4, 8)))
+    return bytes(found)
