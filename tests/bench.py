@@ -21,17 +21,20 @@ from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.phases.cnn_merp.forward import forward_run, forward_top
 from merp.hdl.conversion.convert import convert
+from merp.models.arithmetic.fp_add import fp_add
 from merp.models.golden.delta import delta_convolution
 from merp.models.golden.inference import group_parameters
 from merp.models.golden.initial import parameters
 from merp.models.golden.kernel_update import kernel_gradient
 from merp.models.golden.super_layer import super_layer
 from merp.models.params.bits import Bits
-from merp.models.params.formats import FloatFormat
+from merp.models.params.formats import BINARY32, FloatFormat
 from merp.models.params.shape import Shape
 from merp.models.traffic.closed_form import network_traffic
 from merp.tools.common.shipped import open_network
 from merp.tools.common.table import console, fixed, table
+from merp.tools.verify_float.tally import verify
+from merp.tools.verify_float.units import FloatUnit
 
 RESULT = Path("build/bench.json")
 
@@ -107,6 +110,40 @@ def _goldens(
         yield f"conv2 golden, {name}", seconds, f"{gops / seconds:.2f} Gop/s"
 
 
+VECTORS = 1_000_000
+
+
+def verified_rows() -> list[tuple[str, float, str]]:
+    """``merp verify-float`` on the golden engine, rows in chunks and line by line.
+
+    A line with two spaces is not of the usual shape and is read by itself, as every line was before
+    there were chunks.
+    """
+    rng = np.random.default_rng(0)
+    # Within the normal numbers, so that the golden sums are IEEE's.
+    a, b = (
+        (rng.integers(0, 1 << 23, VECTORS) | rng.integers(96, 160, VECTORS) << 23).astype(np.uint32)
+        for _ in range(2)
+    )
+    rows = list(zip(a.tolist(), b.tolist(), fp_add(a, b, BINARY32).tolist(), strict=True))
+    figures = []
+    with tempfile.TemporaryDirectory() as folder:
+        for name, gap in (("in chunks", " "), ("line by line", "  ")):
+            file = Path(folder) / "vectors"
+            file.write_text("".join(f"{x:08X} {y:08X}{gap}{z:08X} 00\n" for x, y, z in rows))
+
+            def run(file: Path = file) -> None:
+                with file.open("rb") as source:
+                    unit = FloatUnit("add", source, "vectors", None, None, None, None, False)
+                    answer = verify(unit, "golden", lambda _: None)
+                assert (answer["rows"], answer["mismatches"]) == (VECTORS, 0)
+
+            seconds = best(run, 2)
+            speed = f"{VECTORS / seconds:,.0f} rows/s"
+            figures.append((f"verify-float, a million rows {name}", seconds, speed))
+    return figures
+
+
 def traffic() -> list[tuple[str, float, str]]:
     """The closed form, all layers and phases."""
     figures = []
@@ -120,19 +157,25 @@ def traffic() -> list[tuple[str, float, str]]:
 def main() -> None:
     """Measure, print, and keep the figures in ``build/bench.json``."""
     host = machine()
-    figures = [*traffic(), *simulations()]
+    figures = [*traffic(), *verified_rows(), *simulations()]
     by_name = {name: seconds for name, seconds, _ in figures}
     ratio = (
         by_name["conv2 on myhdl (behavioural CU array)"]
         / by_name["conv2 on verilator (rtl CU array)"]
+    )
+    by_line = (
+        by_name["verify-float, a million rows line by line"]
+        / by_name["verify-float, a million rows in chunks"]
     )
     screen = console()
     screen.print(", ".join(f"{key}: {value}" for key, value in host.items()))
     rows = [[name, fixed(seconds, 4), note] for name, seconds, note in figures]
     screen.print(table("", ["what", "seconds", ""], rows))
     screen.print(f"verilator (all RTL) is {ratio:.1f} times as fast as myhdl (behavioural array)")
+    screen.print(f"verify-float is {by_line:.1f} times as fast in chunks as line by line")
     RESULT.parent.mkdir(exist_ok=True)
     answer = {"machine": host, "seconds": by_name, "verilator_over_myhdl": ratio}
+    answer["chunks_over_lines"] = by_line
     RESULT.write_text(json.dumps(answer, indent=2) + "\n")
 
 

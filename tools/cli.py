@@ -34,7 +34,7 @@ VERBS = {
     "workload": "workload.verb",
     "train": "train.verb",
     "losses": "losses",
-    "verify-float": "verify_float",
+    "verify-float": "verify_float.verb",
 }
 """Module of each verb in ``merp.tools``, in the order of the help page."""
 

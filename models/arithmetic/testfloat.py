@@ -14,38 +14,46 @@ TestFloat computes with gradual underflow. A row carries over to flush-to-zero h
 - *outside*, a result equal to the smallest normal number with the underflow flag: gradual rounding
   took it there, rounding with unbounded exponent may not have. Whether it did depends on how the
   file's author detects tininess, which the file does not say;
+- *converted* instead, where the caller says it. Tininess after rounding: the flag means that the
+  value rounded with unbounded exponent is below the smallest normal number, so a zero. Before: the
+  exact product of the significands says whether it is nearer to the number below;
 - every other row stands as printed.
 """
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from merp.models.arithmetic.hex_lines import CHUNK, Column, HexLines
+from merp.models.arithmetic.words import as_words
 from merp.models.errors import BadInput
 from merp.models.params.bits import Bits
-from merp.models.params.formats import FORMATS, FloatFormat
+from merp.models.params.formats import BINARY16, BINARY32, FloatFormat
 
 UNDERFLOW = 2
-_ALL_FLAGS = 31
-_COLUMNS = ("a", "b", "result", "flags")
+OPERATIONS = ("add", "sub", "mul")
+_BY_DIGITS = {8: BINARY32, 4: BINARY16}
+_FLAGS = Column("flags", 2, 31)
+
+Tininess = Literal["before", "after"]
 
 
 @dataclass(frozen=True)
 class Vectors:
-    """The rows of a file, all arrays (rows,) of words; ``lines`` are line numbers, from 1."""
+    """Rows of a file, all arrays (rows,) of words; ``lines`` are line numbers, from 1."""
 
     fmt: FloatFormat
-    lines: NDArray[np.uint32]
+    lines: NDArray[np.int64]
     a: Bits
     b: Bits
     result: Bits
-    flags: NDArray[np.uint32]
+    flags: Bits
 
 
 @dataclass(frozen=True)
@@ -63,102 +71,120 @@ class Expected:
     outside: NDArray[np.bool_]
 
 
-def _format(digits: int, name: str | None, where: str) -> FloatFormat:
-    """Choose the format of words of so many digits; 4 digits are binary16 unless told."""
-    fmt = FORMATS[name or ("binary32" if digits == 8 else "binary16")]
-    if digits * 4 != fmt.width:
-        allowed = f"{fmt.width // 4} hexadecimal digits" if name else "8 or 4 hexadecimal digits"
-        raise BadInput(f"{where}: a has {digits} digits: allowed are {allowed}")
+def _digits(fmt: FloatFormat) -> int:
+    return -(-fmt.width // 4)
+
+
+def _format(line: str, fmt: FloatFormat | None, where: str) -> FloatFormat:
+    """Choose the format by the first word's digits; 4 digits are binary16 unless told."""
+    digits = len(line.split()[0])
+    if fmt is None and digits in _BY_DIGITS:
+        return _BY_DIGITS[digits]
+    if fmt is None or digits != _digits(fmt):
+        allowed = "8 or 4" if fmt is None else f"{_digits(fmt)}"
+        raise BadInput(f"{where}: a has {digits} digits: allowed are {allowed} hexadecimal digits")
     return fmt
 
 
-def read_vectors(path: Path, format_name: str | None = None) -> Vectors:
-    """Read a file; empty lines are skipped.
+def read_vectors(
+    source: BinaryIO,
+    name: str,
+    fmt: FloatFormat | None = None,
+    prefix: str | None = None,
+    chunk: int = CHUNK,
+) -> Iterator[Vectors]:
+    """Read a stream in chunks; empty lines are skipped.
 
     Args:
-        path: the file.
-        format_name: a key of ``FORMATS``; by default 8 digits are binary32 and 4 are binary16.
+        source: the stream.
+        name: what complaints call it.
+        fmt: number format; by default 8 digits are binary32 and 4 are binary16.
+        prefix: the text of the first line, ``testfloat_gen -prefix``.
+        chunk: bytes to be read at a time.
 
     Raises:
-        BadInput: the file cannot be read, has no rows, or a line is not of the format.
+        BadInput: the stream cannot be read, has no rows, or a line is not of the format.
     """
-    columns = [array("L") for _ in _COLUMNS]
-    lines = array("L")
-    fmt: FloatFormat | None = None
-    try:
-        with path.open(encoding="ascii") as file:
-            for line, text in enumerate(file, 1):
-                fields = text.split()
-                if not fields:
-                    continue
-                where = f"{path}:{line}"
-                if len(fields) != len(_COLUMNS):
-                    raise BadInput(
-                        f"{where}: {len(fields)} fields: allowed are 4 (a, b, result, flags)"
-                    )
-                fmt = fmt or _format(len(fields[0]), format_name, where)
-                lines.append(line)
-                digits = (*(fmt.width // 4,) * 3, 2)
-                for key, column, field, size in zip(_COLUMNS, columns, fields, digits, strict=True):
-                    column.append(_word(field, size, f"{where}: {key}"))
-                if columns[3][-1] > _ALL_FLAGS:
-                    raise BadInput(f"{where}: flags {fields[3]!r}: allowed are 00 to 1F")
-    except OSError as error:
-        raise BadInput(f"{path}: {error.strerror}: a readable file is needed") from error
-    except UnicodeDecodeError as error:
-        raise BadInput(f"{path}: not text: allowed are hexadecimal digits and spaces") from error
-    if fmt is None:
-        raise BadInput(f"{path}: 0 rows: at least one line (a b result flags) is needed")
-    a, b, result, flags = (np.array(column, np.uint32) for column in columns)
-    return Vectors(fmt, np.array(lines, np.uint32), a, b, result, flags)
-
-
-_HEXADECIMAL = frozenset("0123456789abcdefABCDEF")
-
-
-def _word(field: str, digits: int, where: str) -> int:
-    if len(field) != digits or not _HEXADECIMAL.issuperset(field):  # int() also takes 0x and _
-        raise BadInput(f"{where} {field!r}: allowed are {digits} hexadecimal digits")
-    return int(field, 16)
+    lines = HexLines(source, name, chunk)
+    if prefix is not None:
+        first = lines.peek()
+        if first is None or first.rstrip("\r") != prefix:
+            raise BadInput(f"{lines.where()}: not the text of --prefix: {prefix!r} is allowed")
+        lines.skip()
+    while (line := lines.peek()) is not None and not line.strip():
+        lines.skip()
+    if line is None:
+        raise BadInput(f"{name}: 0 rows: at least one line (a b result flags) is needed")
+    fmt = _format(line, fmt, lines.where())
+    words = [Column.of_bits(key, fmt.width) for key in ("a", "b", "result")]
+    for rows in lines.rows([*words, _FLAGS]):
+        yield Vectors(fmt, rows.lines, *rows.words)
 
 
 def write_vectors(path: Path, rows: Iterable[tuple[int, int, int, int]], fmt: FloatFormat) -> None:
     """Write rows of a, b, result, flags."""
-    digits = fmt.width // 4
+    digits = _digits(fmt)
     with path.open("w", encoding="ascii") as file:
         for *words, flags in rows:
             file.write(" ".join(f"{word:0{digits}X}" for word in words) + f" {flags:02X}\n")
 
 
-def expected(op: str, vectors: Vectors) -> Expected:
-    """Apply the rule of this module to every row of a file of ``op`` (``add`` or ``mul``).
+def terms(op: str, vectors: Vectors) -> tuple[Bits, Bits]:
+    """Return what the unit is given: a difference is the sum with the other sign of b."""
+    sign = vectors.fmt.sign_bit if op == "sub" else 0
+    return vectors.a, vectors.b ^ vectors.b.dtype.type(sign)
 
-    No row is computed: that would compare one implementation with another.
+
+def _nearer_below(a: Bits, b: Bits, fmt: FloatFormat) -> NDArray[np.bool_]:
+    """Whether a product between the smallest normal number and its neighbour below is nearer to it.
+
+    The neighbour is the one of an unbounded exponent. In the middle the smallest normal number is
+    even. Exact: significands of 24 bits have products of 48.
+    """
+    hidden = 1 << fmt.frac_bits
+    x, y = (words.astype(np.uint64) & (hidden - 1) | hidden for words in (a, b))
+    product = x * y
+    above = np.where(product >> (2 * fmt.frac_bits + 1), 4, 2).astype(np.uint64) << (
+        2 * fmt.frac_bits
+    )
+    return np.asarray(above - product > above >> (fmt.frac_bits + 2))
+
+
+def expected(op: str, vectors: Vectors, tininess: Tininess | None = None) -> Expected:
+    """Apply the rule of this module to every row of a file of ``op`` (``OPERATIONS``).
+
+    No row is rounded here: that would compare one implementation with another.
     """
     fmt = vectors.fmt
     full = (1 << fmt.frac_bits) - 1
+
+    def magnitude(words: Bits) -> Bits:
+        return as_words(words & (fmt.sign_bit - 1), fmt)
 
     def subnormal(words: Bits) -> NDArray[np.bool_]:
         return (words & fmt.inf == 0) & (words & full != 0)
 
     def zeroed(words: Bits) -> Bits:
-        return np.where(words & fmt.inf == 0, words & fmt.sign_bit, words).astype(np.uint32)
+        return as_words(np.where(words & fmt.inf == 0, words & fmt.sign_bit, words), fmt)
 
-    def is_nan(words: Bits) -> NDArray[np.bool_]:
-        return (words & fmt.inf == fmt.inf) & (words & full != 0)
-
-    a, b = zeroed(vectors.a), zeroed(vectors.b)
+    a, b = map(zeroed, terms(op, vectors))
     by_operand = subnormal(vectors.a) | subnormal(vectors.b)
-    by_result = subnormal(vectors.result) & ~by_operand
-    a_zero = a & ~np.uint32(fmt.sign_bit) == 0
-    other = np.where(a_zero, b, a)  # of a row with a zero operand
-    if op == "add":
-        both_zero = other & ~np.uint32(fmt.sign_bit) == 0
-        derived = np.where(both_zero, a & b, other)  # -0 only from two negative zeros
-    else:
+    other = np.where(magnitude(a) == 0, b, a)  # of a row with a zero operand
+    if op == "mul":
         derived = np.where(other & fmt.inf == fmt.inf, fmt.nan, (a ^ b) & fmt.sign_bit)
+    else:
+        # -0 only from two negative zeros
+        derived = np.where(magnitude(other) == 0, a & b, other)
     words = np.where(by_operand, derived, zeroed(vectors.result))
-    words = np.where(is_nan(words.astype(np.uint32)), fmt.nan, words).astype(np.uint32)
-    smallest = vectors.result & ~np.uint32(fmt.sign_bit) == 1 << fmt.frac_bits
-    outside = smallest & (vectors.flags & UNDERFLOW != 0) & ~by_operand
-    return Expected(words, by_operand | by_result, outside)
+    converted = by_operand | subnormal(vectors.result)
+    border = magnitude(vectors.result) == 1 << fmt.frac_bits
+    border &= (vectors.flags & UNDERFLOW != 0) & ~by_operand
+    if tininess is not None:
+        flushed = border
+        if tininess == "before":
+            # A sum that small is exact, so none of them is at the border.
+            flushed = border & _nearer_below(a, b, fmt) if op == "mul" else np.zeros_like(border)
+        words = np.where(flushed, words & fmt.sign_bit, words)
+        converted, border = converted | border, np.zeros_like(border)
+    words = np.where(magnitude(words) > fmt.inf, fmt.nan, words)
+    return Expected(as_words(words, fmt), converted, border)

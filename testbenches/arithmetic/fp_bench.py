@@ -13,7 +13,9 @@ from random import Random
 
 from myhdl import Signal
 
+from merp.hdl.arithmetic.fp_add import CUTS as ADD_CUTS
 from merp.hdl.arithmetic.fp_add import fp_add
+from merp.hdl.arithmetic.fp_mul import CUTS as MUL_CUTS
 from merp.hdl.arithmetic.fp_mul import fp_mul
 from merp.hdl.base.signals import bits
 from merp.models.params.formats import FloatFormat
@@ -21,6 +23,7 @@ from merp.testbenches.block.trace import Sample, Trace, run_block
 
 Pair = tuple[int, int]
 UNITS = {"add": fp_add, "mul": fp_mul}
+LATENCIES = {"add": tuple(ADD_CUTS), "mul": tuple(MUL_CUTS)}  # that they can be built with
 
 
 @dataclass(frozen=True)

@@ -117,4 +117,9 @@ def add(a: int, b: int, fmt: FloatFormat, flush: bool = True) -> Result:
     return rounded(negative, abs(total), fmt, flush)
 
 
-OPERATIONS = {"add": add, "mul": multiply}
+def subtract(a: int, b: int, fmt: FloatFormat, flush: bool = True) -> Result:
+    """Subtract two words."""
+    return add(a, b ^ fmt.sign_bit, fmt, flush)
+
+
+OPERATIONS = {"add": add, "sub": subtract, "mul": multiply}

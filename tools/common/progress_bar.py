@@ -12,7 +12,7 @@ PATIENCE = 2.0  # seconds
 
 
 class ProgressBar:
-    """Shows the pass that runs, its clock cycles and its words."""
+    """Shows how far the work is: of a pass, its clock cycles and its words."""
 
     def __init__(self) -> None:
         self._pass = ""
@@ -39,10 +39,13 @@ class ProgressBar:
 
     def update(self, cycles: int, words: int) -> None:
         """Show ``cycles`` and ``words`` of the pass."""
+        self.say(f"{self._pass}: {cycles:,} cycles, {words:,} words out")
+
+    def say(self, text: str) -> None:
+        """Show how far the work is."""
         if not self._shown and monotonic() - self._began > PATIENCE:
             self._progress.start()
             self._shown = True
-        text = f"{self._pass}: {cycles:,} cycles, {words:,} words out"
         self._progress.update(self._task, description=text)
 
     def __exit__(

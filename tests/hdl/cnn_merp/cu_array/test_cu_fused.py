@@ -10,13 +10,13 @@ import pytest
 from merp.cosim.block.replay import replay
 from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.behavioural.integer_fused import sums_of_products
-from merp.hdl.cnn_merp.cu_array.cu_fused import cu_fused
 from merp.hdl.cnn_merp.cu_array.fused_operands import fused_operands
 from merp.hdl.cnn_merp.ports.kernels import KernelWrite
 from merp.models.arithmetic.fused import fused_sum
 from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.fused import OPERAND_BITS, activation_bits
+from merp.models.params.summation import Summation
 from merp.testbenches.arithmetic.fused_bench import (
     CASES,
     activation,
@@ -25,15 +25,12 @@ from merp.testbenches.arithmetic.fused_bench import (
     random_windows,
 )
 from merp.testbenches.block.trace import Trace, run_block
-from merp.testbenches.cnn_merp.cu_bench import joined
+from merp.testbenches.cnn_merp.fused_sum_bench import run_windows, small_design
 
 
 def design_for(k: int, dsp: int, window: int, precision: int = 24) -> Design:
-    return Design(
-        k=k, n_cu=1, r=1, kernel_words=4, groups=1, row_words=1, max_size=4, max_maps=4,
-        fifo_words=1, cu_kind="fused", fused_dsp=dsp, fused_window=window,
-        accumulator_precision=precision,
-    )  # fmt: skip
+    choice = Summation(kind="fused", dsp=dsp, window=window, precision=precision)
+    return small_design(k, choice)
 
 
 DESIGNS = [
@@ -54,28 +51,10 @@ every_small_design = pytest.mark.parametrize("design", DESIGNS[:5], ids=name)
 
 
 def check(design: Design, windows: Bits, kernels: Bits) -> Trace:
-    """A window each cycle, its mantissas a cycle later; every sum in the declared cycle."""
-    taps, dsp = design.taps, design.fused_dsp
-    width, latency = activation_bits(dsp), design.cu_latency - 1
-    args = {
-        "clk": flag(), "window": bits(taps * width), "kernel": bits(taps * OPERAND_BITS),
-        "y": bits(design.accumulator_format.width), "design": design,
-    }  # fmt: skip
-    late = 0
-
-    def drive(cycle: int, _: dict[str, int]) -> dict[str, int]:
-        nonlocal late
-        at = min(cycle, len(windows) - 1)
-        parts = [activation(word, dsp) for word in windows[at].tolist()]
-        early, ready = joined([part[0] for part in parts], width), late
-        late = joined([part[1] for part in parts], width)
-        kernel = joined([operand(word) for word in kernels[at].tolist()], OPERAND_BITS)
-        return {"window": early | ready, "kernel": kernel}
-
-    trace = run_block(cu_fused, args, ("window", "kernel"), drive, len(windows) + latency)
-    wanted = fused_sum(windows, kernels, design.summation)
-    assert trace.column("y")[latency:] == wanted.tolist() != []
-    return trace
+    """Every sum in the declared cycle."""
+    ran = run_windows(design, windows, kernels)
+    assert ran.results == fused_sum(windows, kernels, design.summation).tolist() != []
+    return ran.trace
 
 
 @pytest.mark.parametrize("design", [*DESIGNS, design_for(5, 1, 32)], ids=name)

@@ -1,0 +1,1 @@
+"""``merp verify-float``: arithmetic units against files of vectors."""
