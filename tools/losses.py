@@ -11,6 +11,7 @@ from merp.models.errors import BadInput, shown
 from merp.models.params.names import is_name
 from merp.tools.common.arguments import add_json
 from merp.tools.common.json_file import read_json
+from merp.tools.common.output import Output
 from merp.tools.common.table import console, fixed, table
 
 ANSWER = "train.json"
@@ -44,10 +45,9 @@ def run(args: argparse.Namespace) -> int:
 
     from merp.tools.train.loss_chart import draw, epoch_means
 
-    try:
-        draw(args.output, runs, f"loss of training, {len(runs)} runs")
-    except OSError as error:
-        raise BadInput(f"-o {args.output}: cannot be written: {error.strerror}") from error
+    with Output.of_file("-o", args.output) as output:
+        title = f"loss of training, {len(runs)} runs"
+        output.write({output.name: draw(runs, title, args.output.suffix)})
     found = [
         {"run": label, **{key: answer[key] for key in KEYS if key not in ("loss", "images")}}
         | {"last_epoch_loss": epoch_means(answer)[1][-1] if answer["loss"] else None}

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from merp.models.errors import BadInput
 from merp.models.network.phases import PHASES
 from merp.models.params.cnn_merp.sizing import check_fits
-from merp.models.params.register_map import RegisterMap
 from merp.tools.bitstream.register_files import c_header, markdown, python_constants, range_text
 from merp.tools.common.arguments import add_delta_at, add_json, add_network, check_choice, whole
+from merp.tools.common.output import Output
 from merp.tools.common.shipped import open_network
 from merp.tools.common.table import console, table
 
@@ -57,7 +55,12 @@ def run(args: argparse.Namespace) -> int:
     registers = axi_registers_of(bitstream.phase.top())
     values = bitstream.phase.registers(layer, args.images)
     title = f"{network.name} {layer.name}"
-    files = _write(registers, values, title, args.output) if args.output else []
+    files = []
+    if args.output is not None:
+        made = {f"{registers.top}.{suffix}": of for suffix, of in WRITERS.items()}
+        with Output.of_folder("-o", args.output) as output:
+            output.write({name: of(registers, values, title) for name, of in made.items()})
+        files = [args.output / name for name in made]
     if args.json:
         answer = {
             "network": network.name,
@@ -83,18 +86,3 @@ def run(args: argparse.Namespace) -> int:
     for file in files:
         print(file)
     return 0
-
-
-def _write(
-    registers: RegisterMap, values: Mapping[str, int], title: str, directory: Path
-) -> list[Path]:
-    files = []
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-        for suffix, text_of in WRITERS.items():
-            file = directory / f"{registers.top}.{suffix}"
-            file.write_text(text_of(registers, values, title), encoding="ascii")
-            files.append(file)
-    except OSError as error:
-        raise BadInput(f"-o {directory}: cannot be written: {error.strerror}") from None
-    return files

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from importlib import import_module
-from pathlib import Path
 from typing import Protocol
 
 from merp.cosim.engines.job import Job
@@ -35,19 +34,5 @@ def run_job(job: Job, engine: str, progress: Progress | None = None) -> list[Rec
         raise BadInput(f"--engine {engine}: no such engine, allowed: {', '.join(ENGINES)}")
     if engine != "myhdl" and job.top.array != "rtl":
         raise ValueError(f"engine {engine} runs the hardware: array {job.top.array!r} is myhdl's")
-    if job.vcd is not None:
-        check_writable(job.vcd)
     module: Engine = import_module(f"merp.cosim.engines.{engine}_engine")
     return module.run_job(job, progress)
-
-
-def check_writable(path: Path) -> None:
-    """Refuse a file that cannot be written before hours of simulation, not after.
-
-    Raises:
-        BadInput: its directory does not exist, or it is a directory.
-    """
-    if path.is_dir():
-        raise BadInput(f"--vcd {path}: is a directory, give the name of a file")
-    if not path.resolve().parent.is_dir():
-        raise BadInput(f"--vcd {path}: no such directory {path.resolve().parent}")

@@ -1,110 +1,14 @@
-"""Exports on disk: complete or not there; what cannot be exported is refused in one line."""
+"""What cannot be exported is refused in one line, and nothing is touched."""
 
 from __future__ import annotations
 
-import errno
-import hashlib
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from merp.cosim.synthesis.export import write_export
-from merp.models.errors import BadInput
 from merp.tools.cli import main
 from merp.tools.export import package as export_package
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    return {file.name: file.read_bytes() for file in sorted(folder.iterdir())}
-
-
-def two_files(folder: Path) -> dict[str, Any]:
-    (folder / "a.vhd").write_text("entity a is end;")
-    (folder / "b.vhd").write_text("entity b is end;")
-    return {"top": "b"}
-
-
-def test_the_manifest_names_every_file_by_its_hash(tmp_path: Path) -> None:
-    manifest = write_export(tmp_path / "new" / "vhdl", two_files)
-    folder = tmp_path / "new" / "vhdl"
-    assert json.loads((folder / "manifest.json").read_text()) == manifest
-    assert manifest["top"] == "b"
-    assert manifest["files"] == {
-        name: hashlib.sha256((folder / name).read_bytes()).hexdigest()
-        for name in ("a.vhd", "b.vhd")
-    }
-
-
-class Killed(BaseException):
-    pass
-
-
-@pytest.mark.parametrize("step", ["write", "first rename", "second rename"])
-def test_a_killed_export_leaves_one_complete_and_the_next_repairs(
-    step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    target = tmp_path / "vhdl"
-    write_export(target, two_files)
-    before = contents(target)
-
-    def killed(folder: Path) -> dict[str, Any]:
-        found = two_files(folder)
-        if step == "write":
-            raise Killed
-        return found
-
-    renames = 0
-    rename = Path.rename
-
-    def rename_or_die(self: Path, to: Path) -> Path:
-        nonlocal renames
-        renames += 1
-        if renames == (1 if step == "first rename" else 2):
-            raise Killed
-        return rename(self, to)
-
-    with monkeypatch.context() as patch:
-        if step.endswith("rename"):
-            patch.setattr(Path, "rename", rename_or_die)
-        with pytest.raises(Killed):
-            write_export(target, killed)
-    survivor = target if target.exists() else tmp_path / "vhdl.old"
-    assert contents(survivor) == before
-    write_export(target, two_files)
-    assert contents(target) == before
-    assert [entry.name for entry in tmp_path.iterdir()] == ["vhdl"]
-
-
-@pytest.mark.parametrize("error", [RuntimeError("ghdl refuses"), KeyboardInterrupt()])
-@pytest.mark.parametrize("there", [False, True])
-def test_an_export_that_fails_leaves_things_as_they_were(
-    error: BaseException, there: bool, tmp_path: Path
-) -> None:
-    target = tmp_path / "vhdl"
-    if there:
-        write_export(target, two_files)
-    before = contents(target) if there else {}
-
-    def fail(folder: Path) -> dict[str, Any]:
-        two_files(folder)
-        raise error
-
-    with pytest.raises(type(error)):
-        write_export(target, fail)
-    assert (contents(target) if there else {}) == before
-    assert [entry.name for entry in tmp_path.iterdir()] == (["vhdl"] if there else [])
-
-
-def test_a_full_disk_leaves_nothing_half_written(tmp_path: Path) -> None:
-    def full(folder: Path) -> dict[str, Any]:
-        two_files(folder)
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    with pytest.raises(BadInput, match=r"-o .*vhdl: cannot be written: No space left on device"):
-        write_export(tmp_path / "vhdl", full)
-    assert list(tmp_path.iterdir()) == []
 
 
 def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:

@@ -14,13 +14,13 @@ from typing import Any
 import pytest
 
 from checkout import ROOT
-from merp.cosim.synthesis.export import MANIFEST
 from merp.models.network.network_file import read_network
 from merp.models.network.phases import PHASES
 from merp.models.params.cnn_merp.registers import registers
 from merp.testbenches.axi.axi_top import axi_registers_of
 from merp.tools.bitstream.bitstream import schedule
 from merp.tools.cli import main
+from merp.tools.common.owned import MANIFEST
 from merp.tools.common.shipped import open_network, shipped_names
 from merp.tools.export.vectors import small_pass
 

@@ -11,11 +11,9 @@ from typing import Any
 
 import pytest
 
-from merp.models.errors import BadInput
 from merp.models.traffic.closed_form import network_traffic, total
 from merp.tools.cli import main
 from merp.tools.common.shipped import open_network
-from merp.tools.common.whole_files import write_whole
 from merp.tools.report.table import read_column
 
 TRAFFIC_ONLY = """\
@@ -250,11 +248,3 @@ def test_bad_numbers_are_one_line(
         main(["report", "digits", option, value])
     assert stopped.value.code == 2
     assert "must be a number above 0" in capsys.readouterr().err
-
-
-def test_nothing_is_left_half_written(tmp_path: Path) -> None:
-    (tmp_path / "b.json").mkdir()  # stands in the way
-    files = {tmp_path / name: "text" for name in ("tables/a.csv", "b.json", "c.html")}
-    with pytest.raises(BadInput, match=r"b\.json: cannot be written: "):
-        write_whole(files)
-    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["a.csv"]

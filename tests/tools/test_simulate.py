@@ -175,7 +175,7 @@ def complain(capsys: pytest.CaptureFixture[str], arguments: list[object], wanted
         (["--cus", "0"], "must be a whole number from 1 to 512"),
         (["--images", "-3"], "must be a whole number from 1 to 256"),
         (["--image", "nothing.jpg"], "nothing.jpg: not a readable image"),
-        (["--vcd", "nowhere/ports.vcd"], "no such directory"),
+        (["--vcd", "nowhere/ports.vcd"], "no folder nowhere"),
         (["--kernels", "nothing.npz"], "nothing.npz: cannot be read: No such file or directory"),
     ],
 )

@@ -15,6 +15,7 @@ from merp.models.errors import BadInput
 from merp.models.golden import loss as golden_loss
 from merp.models.golden import training
 from merp.tools import cli
+from merp.tools.common.output import Output
 from merp.tools.common.shipped import open_network
 from merp.tools.train import checkpoint
 from merp.tools.train import verb as train
@@ -124,7 +125,9 @@ def test_saved_file_has_the_keys_of_the_contract(capsys, folder: Path) -> None:
     layers = {
         f"{name}.{key}" for name in ("conv1", "fc2") for key in ("kernel", "bias", "velocity")
     }
-    assert set(arrays) == layers | {"step", "seed", "network", "batch", "loss"}
+    assert set(arrays) == layers | {
+        *("step", "seed", "network", "batch", "loss", "inputs", "sha256")
+    }
     assert (arrays["step"], arrays["seed"], str(arrays["network"])) == (2, 7, "small")
     assert arrays["conv1.kernel"].shape == (3, 2, 2, 2)
     assert arrays["conv1.velocity"].shape == (3 * 8 + 3,)
@@ -152,7 +155,7 @@ def test_an_interrupted_run_saves_its_last_whole_step(capsys, folder: Path, monk
 
 def test_each_epoch_is_saved(capsys, folder: Path, monkeypatch) -> None:
     steps = []
-    monkeypatch.setattr(checkpoint, "save", lambda path, done, network: steps.append(done.step))
+    monkeypatch.setattr(checkpoint, "save", lambda _, done, network: steps.append(done.step))
     answer(capsys, folder, "--steps", "10", "--save", folder / "f.npz")
     assert steps == [4, 8, 10]
 
@@ -175,7 +178,7 @@ def test_a_full_disk_leaves_the_old_file(capsys, folder: Path, monkeypatch) -> N
 
     monkeypatch.setattr(checkpoint, "save", save_on_full_disk)
     text = refusal(capsys, folder, "--steps", "2", "--save", saved)
-    assert text == f"merp: {saved}: cannot be saved: File too large\n"
+    assert text == f"merp: --save {saved}: cannot be written: File too large\n"
     assert saved.read_bytes() == before
     assert not list(folder.glob(".*"))
 
@@ -192,7 +195,7 @@ def test_data_that_did_not_reach_the_disk_replaces_nothing(
 
     monkeypatch.setattr(os, "fsync", full)
     text = refusal(capsys, folder, "--steps", "2", "--save", saved)
-    assert text == f"merp: {saved}: cannot be saved: No space left on device\n"
+    assert text == f"merp: --save {saved}: cannot be written: No space left on device\n"
     assert saved.read_bytes() == before
     assert not list(folder.glob(".*"))
 
@@ -292,7 +295,7 @@ def test_resume_files_that_cannot_be_used(
         (("--lr", "1e-38"), "--lr 1e-38: over a batch of 4 the format has no such rate"),
         (("--momentum", "1"), "argument --momentum: must be a number from 0 to below 1, not '1'"),
         (("--lr", "1e30"), "--lr 1e+30: the loss is nan at step 2: allowed is less"),
-        (("--save", "nowhere/f.npz"), "--save nowhere/f.npz: no such folder"),
+        (("--save", "nowhere/f.npz"), "--save nowhere/f.npz: no folder nowhere"),
         (("--steps", "0"), "argument --steps: must be a whole number from 1"),
         (("--steps", "2", "--epochs", "2"), "not allowed with argument --steps"),
         (("--loss", "l1"), "argument --loss: invalid choice"),
@@ -322,14 +325,17 @@ def test_a_model_that_overflowed_is_not_saved(folder: Path, saved: Path) -> None
     network = open_network(str(folder / "small.toml"))
     done = checkpoint.resume(saved, network)
     done.model.parameters["fc2"][1][2] = network.fmt.inf
-    with pytest.raises(BadInput, match=r"not saved: fc2.bias overflowed: allowed is less --lr"):
-        checkpoint.save(saved, done, network)
+    said = r"not saved: fc2.bias overflowed: allowed is less --lr"
+    with pytest.raises(BadInput, match=said), Output.of_file("--save", saved) as output:
+        checkpoint.save(output, done, network)
     assert saved.read_bytes() == before
 
 
 def test_an_output_folder_that_cannot_be_made(capsys, folder: Path) -> None:
     target = folder / "data.npz" / "out"
-    assert f"-o {target}: cannot be made: " in refusal(capsys, folder, "-o", target)
+    assert f"-o {target}: cannot be written: Not a directory" in refusal(
+        capsys, folder, "-o", target
+    )
 
 
 def test_help_names_the_losses_there_are() -> None:

@@ -12,7 +12,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from merp.cosim.audit.vectors import write_vectors
-from merp.cosim.synthesis.export import analyse
+from merp.cosim.synthesis.analysis import analyse
 from merp.hdl.conversion.convert import Export, convert
 from merp.models.fpga.parts import Part
 from merp.models.network.network import Layer

@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-from merp.cosim.synthesis.export import MANIFEST
 from merp.models.cnn_merp.reconfiguration import load_seconds
 from merp.models.fpga.parts import Part
 from merp.models.network.network import Network
 from merp.tools.bitstream.bitstream import schedule
-from merp.tools.common.whole_files import write_whole
+from merp.tools.common.owned import manifest_sha
 from merp.tools.export.package import render
 
 SCHEDULE = "schedule.json"
 
 
-def write_schedule(
-    directory: Path,
+def schedule_files(
     network: Network,
     part: Part,
     exported: Mapping[str, Mapping[str, Any]],
     **choice: bool,
-) -> None:
-    """Write the schedule of a training step, and the page about it, beside the exports.
+) -> dict[str, str]:
+    """The schedule of a training step, and the page about it, by names beside the exports.
 
     exported: manifest of each bitstream, by its name. choice: as in ``schedule``.
     """
@@ -58,7 +54,7 @@ def write_schedule(
                 "title": manifest["title"],
                 "top": manifest["top"],
                 "layers": [each["layer"] for each in manifest["layers"]],
-                "manifest_sha256": _sha(directory / name / MANIFEST),
+                "manifest_sha256": manifest_sha(manifest),
             }
             for name, manifest in exported.items()
         ],
@@ -66,13 +62,7 @@ def write_schedule(
         "load_milliseconds": round(1e3 * load_seconds(part.configuration_bits), 1),
         "passes": passes,
     }
-    write_whole(
-        {
-            directory / "README.md": render("all.md", document),
-            directory / SCHEDULE: json.dumps(document, indent=2) + "\n",
-        }
-    )
-
-
-def _sha(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    return {
+        "README.md": render("all.md", document),
+        SCHEDULE: json.dumps(document, indent=2) + "\n",
+    }

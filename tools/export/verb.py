@@ -20,6 +20,7 @@ from merp.tools.common.arguments import (
     positive,
     whole,
 )
+from merp.tools.common.output import Output
 from merp.tools.common.shipped import open_network
 from merp.tools.common.table import console, table
 
@@ -82,10 +83,9 @@ def run(args: argparse.Namespace) -> int:
         network.design(network.layers[0])  # says so
 
     # The hardware's imports wait until the input is good.
-    from merp.cosim.synthesis.export import write_export
     from merp.tools.bitstream.bitstream import bitstream_of, schedule
     from merp.tools.export.package import Package, write_package
-    from merp.tools.export.schedule import write_schedule
+    from merp.tools.export.schedule import schedule_files
 
     choice = {"state": args.state or args.all, "before": args.delta_at == "pooled"}
     if layer is None:
@@ -93,15 +93,17 @@ def run(args: argparse.Namespace) -> int:
     else:
         found = [bitstream_of(network, layer, phase, **choice)]
     exported = {}
-    for bitstream in {each.name: each for each in found}.values():
-        package = Package(
-            bitstream=bitstream, layer=layer, images=args.images, part=part,
-            clock_mhz=args.clock or part.clock_mhz,
-        )  # fmt: skip
-        folder = args.output / bitstream.name
-        exported[bitstream.name] = write_export(folder, partial(write_package, package))
-    if layer is None:
-        write_schedule(args.output, network, part, exported, **choice)
+    with Output.of_folder("-o", args.output) as output:
+        for bitstream in {each.name: each for each in found}.values():
+            package = Package(
+                bitstream=bitstream, layer=layer, images=args.images, part=part,
+                clock_mhz=args.clock or part.clock_mhz,
+            )  # fmt: skip
+            filled = output.add_folder(bitstream.name, partial(write_package, package))
+            exported[bitstream.name] = filled
+        if layer is None:
+            output.add(schedule_files(network, part, exported, **choice))
+        output.commit()
     written = [
         {
             "design": manifest["design"],

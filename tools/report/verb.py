@@ -11,8 +11,8 @@ from merp.models.cnn_merp.published_speed import DDR4_GBS
 from merp.models.errors import BadInput
 from merp.models.fpga.parts import DEFAULT, PARTS, part_named
 from merp.tools.common.arguments import add_json, add_network, positive, whole
+from merp.tools.common.output import Output
 from merp.tools.common.shipped import open_network
-from merp.tools.common.whole_files import write_whole
 from merp.tools.report.choice import Choice
 from merp.tools.report.measured import read_records
 
@@ -56,8 +56,6 @@ def run(args: argparse.Namespace) -> int:
     part = part_named(args.part)
     if args.output.suffix not in (".html", ".htm"):
         raise BadInput(f"-o {args.output}: must end in .html")
-    if not args.output.absolute().parent.is_dir():
-        raise BadInput(f"-o {args.output}: no folder {args.output.parent}")
     choice = Choice(
         network=network,
         batch=args.batch,
@@ -72,17 +70,16 @@ def run(args: argparse.Namespace) -> int:
     from merp.tools.report.page import page
     from merp.tools.report.table import as_csv
 
-    found = document(choice, args.output.parent)
-    text = json.dumps(found, indent=2) + "\n"
     tables = args.output.with_name(f"{args.output.stem}-tables")
-    files = {tables / f"{name}.csv": as_csv(table) for name, table in found["tables"].items()}
-    files[args.output.with_suffix(".json")] = text
-    files[args.output] = page(found)  # last, so that it never points at what is not there
-    write_whole(files)
+    answer = args.output.with_suffix(".json")
+    with Output.of_file("-o", args.output) as output:
+        found = document(choice, args.output.parent)
+        text = json.dumps(found, indent=2) + "\n"
+        named = found["tables"].items()
+        files = {f"{tables.name}/{name}.csv": as_csv(table) for name, table in named}
+        output.write(files | {answer.name: text, output.name: page(found)})
     if args.json:
         print(text, end="")
     else:
-        print(
-            f"{args.output}, {args.output.with_suffix('.json')}, {len(files) - 2} CSV in {tables}"
-        )
+        print(f"{args.output}, {answer}, {len(files)} CSV in {tables}")
     return 0 if all(each.confirms for each in choice.measured) else 1

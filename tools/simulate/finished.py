@@ -1,17 +1,18 @@
 """Results that are kept while a long simulation runs, so that an interrupted one can go on.
 
-A result counts only for the very run that made it: the same network, input, choice and sources.
+A result counts only for the very run that made it: the same network, input, choice and sources,
+and only as it was written: one that is damaged, forged or incomplete is made again.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
+import sys
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -26,6 +27,8 @@ from merp.models.network.network import Layer
 from merp.models.params.bits import Bits
 from merp.models.params.names import file_name
 from merp.tools.common.npz import read_npz
+from merp.tools.common.output import Output
+from merp.tools.common.seal import is_whole, sealed
 from merp.tools.simulate.choice import Choice
 from merp.tools.simulate.result import Result
 
@@ -34,49 +37,55 @@ KINDS = ("*.py", "*.cpp")
 
 
 class Finished:
-    """Keeps results in a folder."""
+    """Keeps results in the folder of an output."""
 
-    def __init__(self, directory: Path, fingerprint: str, resume: bool) -> None:
-        self._directory = directory
+    def __init__(self, output: Output, fingerprint: str, resume: bool) -> None:
+        self._output = output
         self._fingerprint = fingerprint
         self._resume = resume
 
     def load(self, layer: Layer, phase: str) -> Result | None:
-        """The result of a pass, if it was kept by an equal run."""
-        if not self._resume:
+        """The result of a pass, if it was kept by an equal run.
+
+        One that is not as it was kept is none, and said to be.
+        """
+        path = self._output.root / _name(layer, phase)
+        if not self._resume or not path.exists():
             return None
         try:
-            data = read_npz(self._path(layer, phase))
-            about = json.loads(str(data["about"]))
-            outputs = data.get("outputs")
+            kept = read_npz(path)
+            about = json.loads(str(kept["about"])) if is_whole(kept) else {}
         except (BadInput, ValueError, KeyError):
+            about = {}
+        if about.get("pass") != [layer.name, phase]:
+            said = f"merp: --resume: {path}: not as it was kept: {layer.name} {phase} runs again"
+            print(said, file=sys.stderr)
             return None
         if about["fingerprint"] != self._fingerprint:
             return None
         audit = about["audit"]
         audit |= {key: tuple(audit[key]) for key in ("failures", "maps")}
         return Result(
-            layer, phase, Audit(**audit), about["elaboration_sha"], about["build_seconds"], outputs
-        )
+            layer, phase, Audit(**audit), about["elaboration_sha"], about["build_seconds"],
+            cast("Bits | None", kept.get("outputs")),
+        )  # fmt: skip
 
     def save(self, result: Result) -> None:
         """Keep a result; a crash leaves the whole file or none."""
         about = {
+            "pass": [result.layer.name, result.phase],
             "fingerprint": self._fingerprint,
             "audit": asdict(result.audit),
             "elaboration_sha": result.elaboration_sha,
             "build_seconds": result.build_seconds,
         }
         arrays: dict[str, Any] = {} if result.outputs is None else {"outputs": result.outputs}
-        path = self._path(result.layer, result.phase)
-        path.parent.mkdir(exist_ok=True)
-        draft = path.with_suffix(".tmp")
-        with draft.open("wb") as file:
-            np.savez(file, about=np.array(json.dumps(about)), **arrays)
-        os.replace(draft, path)
+        arrays["about"] = np.array(json.dumps(about))
+        self._output.write({_name(result.layer, result.phase): sealed(arrays)})
 
-    def _path(self, layer: Layer, phase: str) -> Path:
-        return self._directory / "finished" / file_name(layer.name, phase, suffix=".npz")
+
+def _name(layer: Layer, phase: str) -> str:
+    return f"finished/{file_name(layer.name, phase, suffix='.npz')}"
 
 
 def fingerprint(choice: Choice, image: Bits, seed: int, kernels: Path | None) -> str:

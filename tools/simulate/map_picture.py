@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from io import BytesIO
 
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -15,11 +15,10 @@ from merp.models.params.formats import FloatFormat
 SHOWN = 8  # maps of each kind
 
 
-def draw(path: Path, title: str, x: Bits, y: Bits, fmt: FloatFormat) -> None:
-    """Draw up to 8 input maps above as many output maps, spread evenly over all maps.
+def draw(title: str, x: Bits, y: Bits, fmt: FloatFormat) -> bytes:
+    """Draw, as PNG, up to 8 input maps above as many output maps, spread evenly over all maps.
 
     Args:
-        path: the PNG file.
         title: above the picture.
         x: (rows, columns, maps) words that went in.
         y: (rows, columns, maps) words that came out of the hardware.
@@ -37,4 +36,6 @@ def draw(path: Path, title: str, x: Bits, y: Bits, fmt: FloatFormat) -> None:
         for axis, index in zip(row, chosen, strict=False):
             axis.imshow(to_values(maps[..., index], fmt), cmap="gray")
             axis.set_title(f"map {index}", fontsize=8)
-    figure.savefig(path, dpi=100)
+    picture = BytesIO()
+    figure.savefig(picture, format="png", dpi=100)
+    return picture.getvalue()

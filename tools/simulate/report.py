@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from pathlib import Path
+from io import StringIO
 from typing import Any
 
 from rich.console import Console
@@ -187,17 +187,16 @@ def _time(audit: Audit) -> str:
     return f"{audit.seconds:.1f} s for {cycles:,} cycles ({speed:,.0f} cycles/s)"
 
 
-def write(
-    directory: Path,
-    choice: Choice,
-    results: Sequence[Result],
-    report: dict[str, Any],
-    golden: GoldenStep,
-) -> None:
-    """Write ``simulate.json``, ``simulate.txt`` and a picture per layer into ``directory``."""
-    (directory / "simulate.json").write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
-    with (directory / "simulate.txt").open("w", encoding="utf-8") as file:
-        show(choice, results, Console(file=file, markup=False, highlight=False, width=160))
+def files(
+    choice: Choice, results: Sequence[Result], report: dict[str, Any], golden: GoldenStep
+) -> dict[str, str | bytes]:
+    """``simulate.json``, ``simulate.txt`` and a picture per layer, by name."""
+    text = StringIO()
+    show(choice, results, Console(file=text, markup=False, highlight=False, width=160))
+    found: dict[str, str | bytes] = {
+        "simulate.json": json.dumps(report, indent=2) + "\n",
+        "simulate.txt": text.getvalue(),
+    }
     for result in results:
         if result.outputs is None:
             continue
@@ -206,5 +205,6 @@ def write(
         x = golden.maps[layer.name].x
         maps = x if group is None else x[..., group * n : (group + 1) * n]
         names = [choice.network.name, layer.name] + ([] if group is None else [f"g{group}"])
-        path = directory / file_name(*names, suffix=".png")
-        draw(path, path.stem, maps[0], result.outputs[0], choice.network.fmt)
+        title = file_name(*names, suffix="")
+        found[f"{title}.png"] = draw(title, maps[0], result.outputs[0], choice.network.fmt)
+    return found

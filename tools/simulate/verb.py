@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,12 @@ from merp.cosim.engines.engine import ENGINES
 from merp.models.errors import BadInput
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import PHASES, has_phase
+from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.design import ARITHMETIC, Design
 from merp.models.params.cnn_merp.sizing import check_fits, size_design
 from merp.testbenches.top.run import Stuck
 from merp.tools.common.arguments import add_delta_at, add_json, add_network, whole
+from merp.tools.common.output import Output
 from merp.tools.common.shipped import open_network
 
 ARRAYS = ("behavioural", "rtl")
@@ -68,6 +71,8 @@ def run(args: argparse.Namespace) -> int:
     group = _group(layers, args.layer, args.group)
     if args.cus is not None:
         network = _with_cus(network, layers, args.cus)
+    from merp.tools.simulate.input_maps import input_maps
+
     given = None
     if args.input is not None:
         from merp.tools.simulate.maps_file import read_maps
@@ -91,16 +96,34 @@ def run(args: argparse.Namespace) -> int:
         raise BadInput("--delta-at pooled: --phase fp takes no deltas: allowed with dp, ku, all")
     if args.resume and (args.output is None or args.vcd is not None):
         raise BadInput("--resume: needs the folder of the interrupted run (-o), and no --vcd")
-    if args.output is not None:
-        _make_directory(args.output)
+    with ExitStack() as held:
+        output = waves = None
+        if args.output is not None:
+            output = held.enter_context(Output.of_folder("-o", args.output))
+        if args.vcd is not None:
+            waves = held.enter_context(Output.of_file("--vcd", args.vcd))
+        image = input_maps(network, images, args.image) if given is None else given
+        return _run(args, network, layers, phases, group, array, image, output, waves)
 
+
+def _run(
+    args: argparse.Namespace,
+    network: Network,
+    layers: Sequence[Layer],
+    phases: tuple[str, ...],
+    group: int | None,
+    array: str,
+    image: Bits,
+    output: Output | None,
+    waves: Output | None,
+) -> int:
+    """Simulate with the places of the output held."""
     # The simulators' imports wait until the input is good.
     from merp.cosim.architectures import phases_of
     from merp.models.golden.golden_step import GoldenStep
     from merp.models.golden.initial import parameters as initial_parameters
     from merp.tools.simulate.choice import Choice
     from merp.tools.simulate.finished import Finished, fingerprint
-    from merp.tools.simulate.input_maps import input_maps
     from merp.tools.simulate.kernel_file import read_kernels
     from merp.tools.simulate.result import Result
     from merp.tools.simulate.run import simulate
@@ -110,40 +133,43 @@ def run(args: argparse.Namespace) -> int:
         layers=tuple(layers),
         phases=phases,
         group=group,
-        images=images,
+        images=len(image),
         engine=args.engine,
         array=array,
-        vcd=args.vcd,
+        vcd=None if waves is None else waves.draft(waves.name),
         state=args.state,
         before=args.delta_at == "pooled",
     )
-    image = input_maps(network, images, args.image) if given is None else given
     parameters = initial_parameters(network, args.seed)
     if args.kernels is not None:
         parameters = read_kernels(args.kernels, network, parameters)
     golden = GoldenStep(network, layers, image, parameters)
     finished = None
-    if args.output is not None:
+    if output is not None:
         equal = fingerprint(choice, image, args.seed, args.kernels)
-        finished = Finished(args.output, equal, args.resume)
+        finished = Finished(output, equal, args.resume)
     results: list[Result] = []
     try:
         for phase, sharing in phases_of(
             network, layers, phases, state=choice.state, before=choice.before
         ):
             results += simulate(
-                phase, sharing, group, golden, finished, args.engine, array, args.vcd
+                phase, sharing, group, golden, finished, args.engine, array, choice.vcd
             )
     except Stuck as stuck:
+        if waves is not None:
+            waves.commit()  # it shows where
         print(f"merp: {stuck}", file=sys.stderr)
         return 1
+    if waves is not None:
+        waves.commit()
 
     from merp.tools.simulate import report as simulate_report
 
     everything = "all" in (args.layer, args.phase)
     answer = simulate_report.answer(choice, results, everything=everything)
-    if args.output is not None:
-        simulate_report.write(args.output, choice, results, answer, golden)
+    if output is not None:
+        output.write(simulate_report.files(choice, results, answer, golden))
     if args.json:
         print(json.dumps(answer, indent=2))
     else:
@@ -207,10 +233,3 @@ def _sized(design: Design, shapes: Sequence[Any], cus: int) -> Design:
     kept = (*ARITHMETIC, "k", "p", "d", "max_images")
     chosen = {key: getattr(design, key) for key in kept}
     return size_design(shapes, **chosen, n_cu=cus, r=min(design.r, cus))
-
-
-def _make_directory(path: Path) -> None:
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise BadInput(f"-o {path}: cannot make the directory: {error.strerror}") from error

@@ -1,16 +1,14 @@
 """Training that was interrupted: an ``.npz`` from which it goes on to the same bits.
 
 Keys: ``<layer>.kernel``, ``<layer>.bias``, ``<layer>.velocity`` (of the kernels, in stream order,
-then of the biases), ``step``, ``seed``, ``network``, ``batch``, and ``loss``, one per step. Numbers
-are binary32, which holds every format's.
+then of the biases), ``step``, ``seed``, ``network``, ``batch``, ``loss``, one per step, ``inputs``,
+a hash of network and data, and ``sha256``, one of all the others. Numbers are binary32, which holds
+every format's.
 """
 
 from __future__ import annotations
 
-import os
-from contextlib import suppress
 from dataclasses import dataclass
-from io import BytesIO
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +21,9 @@ from merp.models.network.network import Network
 from merp.models.params.bits import Bits
 from merp.models.params.formats import FloatFormat
 from merp.tools.common.npz import read_npz
+from merp.tools.common.output import Output
+from merp.tools.common.seal import SEAL, digest, is_whole, sealed
+from merp.tools.train.data import Split
 
 _NUMBERS = {"step": 0, "seed": 0, "batch": 1}  # and the least value of each
 
@@ -36,12 +37,14 @@ class Checkpoint:
         seed: of the initial parameters and of the order of images.
         batch: images of a step.
         loss: mean loss of each step so far.
+        inputs: hash of what is trained, and with what.
     """
 
     model: Model
     seed: int
     batch: int
     loss: tuple[float, ...]
+    inputs: str
 
     @property
     def step(self) -> int:
@@ -49,8 +52,14 @@ class Checkpoint:
         return len(self.loss)
 
 
-def save(path: Path, checkpoint: Checkpoint, network: Network) -> None:
-    """Write ``path`` whole or not at all: until the last moment the old file stays.
+def inputs_of(network: Network, data: Split) -> str:
+    """Hash of all that decides, beside seed, batch and options, what the next step makes."""
+    arithmetic = repr((network.input, network.fmt, network.layers, sorted(network.designs.items())))
+    return digest({"network": np.array(arithmetic), **data._asdict()})
+
+
+def save(output: Output, checkpoint: Checkpoint, network: Network) -> None:
+    """Write the file of ``output``.
 
     Raises:
         BadInput: it cannot be written, or the model has elements that are not finite.
@@ -62,41 +71,32 @@ def save(path: Path, checkpoint: Checkpoint, network: Network) -> None:
         "batch": np.array(checkpoint.batch, np.int64),
         "network": np.array(network.name),
         "loss": np.array(checkpoint.loss, np.float64),
+        "inputs": np.array(checkpoint.inputs),
     }
-    for name, (kernels, biases) in checkpoint.model.parameters.items():
-        velocity = np.concatenate([v.reshape(-1) for v in checkpoint.model.velocities[name]])
+    for layer, (kernels, biases) in checkpoint.model.parameters.items():
+        velocity = np.concatenate([v.reshape(-1) for v in checkpoint.model.velocities[layer]])
         for key, words in (("kernel", kernels), ("bias", biases), ("velocity", velocity)):
             numbers = to_values(words, fmt)
             if not np.isfinite(numbers).all():
-                raise BadInput(f"{path}: not saved: {name}.{key} overflowed: allowed is less --lr")
-            arrays[f"{name}.{key}"] = numbers.astype(np.float32)
-    content = BytesIO()  # zipfile hides why a write failed
-    np.savez(content, allow_pickle=False, **arrays)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with temporary.open("wb") as file:
-            file.write(content.getbuffer())
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except OSError as error:
-        raise BadInput(f"{path}: cannot be saved: {error.strerror}") from error
-    finally:
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
+                what = f"{layer}.{key} overflowed: allowed is less --lr"
+                raise BadInput(f"{output.said}: not saved: {what}")
+            arrays[f"{layer}.{key}"] = numbers.astype(np.float32)
+    output.write({output.name: sealed(arrays)})
 
 
 def resume(path: Path, network: Network) -> Checkpoint:
     """Read what ``save`` wrote.
 
     Raises:
-        BadInput: unreadable, of another network, or not such a file.
+        BadInput: unreadable, of another network, changed since, or not such a file.
     """
     arrays = read_npz(path)
     _check(path, arrays, network)
     words = {
         key: _words(path, key, array, network.fmt) for key, array in arrays.items() if "." in key
     }
+    if not is_whole(arrays):
+        raise BadInput(f"{path}: not as merp train saved it, {SEAL} differs: train anew")
     parameters, velocities = {}, {}
     for layer in network.layers:
         kernels, biases = words[f"{layer.name}.kernel"], words[f"{layer.name}.bias"]
@@ -109,6 +109,7 @@ def resume(path: Path, network: Network) -> Checkpoint:
         seed=int(arrays["seed"]),
         batch=int(arrays["batch"]),
         loss=tuple(arrays["loss"].tolist()),
+        inputs=str(arrays["inputs"]),
     )
 
 
@@ -118,7 +119,7 @@ def _check(path: Path, arrays: dict[str, NDArray[np.generic]], network: Network)
     if name is not None and str(name) != network.name:
         raise BadInput(f"{path}: network = {shown(str(name))}: allowed is {network.name!r}")
     wanted: dict[str, tuple[str, tuple[int, ...]]] = {
-        "network": ("U", ()),
+        **dict.fromkeys(("network", "inputs", SEAL), ("U", ())),
         **dict.fromkeys(_NUMBERS, ("i", ())),
     }
     for layer in network.layers:

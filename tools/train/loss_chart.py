@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
+from io import BytesIO
 from typing import Any
 
 import numpy as np
@@ -23,10 +23,12 @@ def epoch_means(answer: Mapping[str, Any]) -> tuple[list[float], list[float]]:
     return middles, [float(loss[low : low + per_epoch].mean()) for low in epochs]
 
 
-def draw(path: Path, runs: Mapping[str, Mapping[str, Any]], title: str) -> None:
+def draw(runs: Mapping[str, Mapping[str, Any]], title: str, suffix: str) -> bytes:
     """Draw the loss of each step, thin, and its mean over each epoch, for answers by label.
 
-    path: its suffix, ``.png`` or ``.svg``, says the format; equal answers give equal files.
+    suffix: ``.png`` or ``.svg``, the format.
+
+    Returns: the picture as a file holds it; equal answers give equal bytes.
     """
     import matplotlib
     from matplotlib.figure import Figure
@@ -54,4 +56,7 @@ def draw(path: Path, runs: Mapping[str, Mapping[str, Any]], title: str) -> None:
     axes.set_title(plot_label(title))
     axes.legend()
     with matplotlib.rc_context({"svg.hashsalt": "merp", "svg.fonttype": "none"}):
-        figure.savefig(path, dpi=120, metadata={"Date": None} if path.suffix == ".svg" else None)
+        metadata = {"Date": None} if suffix == ".svg" else None
+        picture = BytesIO()
+        figure.savefig(picture, format=suffix[1:], dpi=120, metadata=metadata)
+    return picture.getvalue()

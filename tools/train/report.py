@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from merp.models.errors import BadInput
 from merp.models.golden.training import classify
 from merp.models.network.network import Network
 from merp.models.network.phases import PHASES
@@ -115,29 +113,12 @@ def _with_step(phases: dict[str, int]) -> dict[str, int]:
     return phases | {"step": sum(phases.values())}
 
 
-def make_folder(folder: Path) -> None:
-    """Make the folder of the output before the work starts.
-
-    Raises:
-        BadInput: it cannot be made.
-    """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise BadInput(f"-o {folder}: cannot be made: {error.strerror}") from error
-
-
-def write(folder: Path, answer: Mapping[str, Any]) -> None:
-    """Write ``train.json`` and the loss curve ``loss.png``.
-
-    Raises:
-        BadInput: one of them cannot be written.
-    """
-    try:
-        (folder / "train.json").write_text(json.dumps(answer, indent=2) + "\n", encoding="utf-8")
-        draw(folder / "loss.png", {answer["network"]: answer}, _title(answer))
-    except OSError as error:
-        raise BadInput(f"-o {folder}: cannot be written: {error.strerror}") from error
+def files(answer: Mapping[str, Any]) -> dict[str, str | bytes]:
+    """``train.json`` and the loss curve ``loss.png``."""
+    return {
+        "train.json": json.dumps(answer, indent=2) + "\n",
+        "loss.png": draw({answer["network"]: answer}, _title(answer), ".png"),
+    }
 
 
 def _title(answer: Mapping[str, Any]) -> str:

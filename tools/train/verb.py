@@ -7,6 +7,7 @@ import json
 import math
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -16,6 +17,7 @@ from merp.models.errors import BadInput, shown
 from merp.models.network.network import Network
 from merp.models.params.state_field import STATES
 from merp.tools.common.arguments import add_json, add_network, whole
+from merp.tools.common.output import Output
 from merp.tools.common.shipped import open_network
 
 if TYPE_CHECKING:
@@ -99,10 +101,23 @@ def run(args: argparse.Namespace) -> int:
     """Train, save, print what came out; 1 if a check of the hardware did not hold."""
     state = _state(args.engine, args.state_bits)
     network = open_network(args.network)
-    if args.save is not None and not args.save.absolute().parent.is_dir():
-        raise BadInput(
-            f"--save {args.save}: no such folder: allowed is a file in one that is there"
-        )
+    with ExitStack() as held:
+        output = saved = None
+        if args.output is not None:
+            output = held.enter_context(Output.of_folder("-o", args.output))
+        if args.save is not None:
+            saved = held.enter_context(Output.of_file("--save", args.save))
+        return _run(args, network, state, output, saved)
+
+
+def _run(
+    args: argparse.Namespace,
+    network: Network,
+    state: str,
+    output: Output | None,
+    saved: Output | None,
+) -> int:
+    """Run with the places of the output held."""
 
     # numba's import waits until the arguments are good
     from merp.cosim.audit.training_step import CheckFailed
@@ -112,21 +127,19 @@ def run(args: argparse.Namespace) -> int:
     from merp.tools.train.digits import digits
 
     data = split(digits() if args.data == "digits" else read_data(Path(args.data)), network)
-    start = _start(args, network)
+    start = _start(args, network, data)
     steps = _steps(args, start, len(data.images))
     step = _step(args, network, start.batch, state)
-    if args.output is not None:
-        train_report.make_folder(args.output)
     try:
-        done, counts = _train(args, network, data, start, steps, step)
+        done, counts = _train(args, network, data, start, steps, step, saved)
     except (CheckFailed, Stuck) as failure:
         print(f"merp: {failure}", file=sys.stderr)
         return 1
     answer = train_report.answer(
         network, args.engine, done, data, state, counts, momentum=args.momentum > 0
     )
-    if args.output is not None:
-        train_report.write(args.output, answer)
+    if output is not None:
+        output.write(train_report.files(answer))
     if args.json:
         print(json.dumps(answer, indent=2))
     else:
@@ -162,16 +175,23 @@ def _step(args: argparse.Namespace, network: Network, images: int, state: str) -
     return partial(HardwareStep(network, args.engine, images).step, loss_kind=args.loss)
 
 
-def _start(args: argparse.Namespace, network: Network) -> Checkpoint:
+def _start(args: argparse.Namespace, network: Network, data: Split) -> Checkpoint:
     """Take up a saved file, whose seed and batch say which images come next, or begin."""
     from merp.models.golden.training import initial_model
-    from merp.tools.train.checkpoint import Checkpoint, resume
+    from merp.tools.train.checkpoint import Checkpoint, inputs_of, resume
 
+    inputs = inputs_of(network, data)
     if args.resume is None:
         seed = args.seed or 0
         model = initial_model(network, seed)
-        return Checkpoint(model=model, seed=seed, batch=args.batch or BATCH, loss=())
+        batch = args.batch or BATCH
+        return Checkpoint(model=model, seed=seed, batch=batch, loss=(), inputs=inputs)
     found = resume(args.resume, network)
+    if found.inputs != inputs:
+        raise BadInput(
+            f"{args.resume}: of another {network.name} or other data: allowed are those it was "
+            "made with"
+        )
     for key in ("seed", "batch"):
         given, kept = getattr(args, key), getattr(found, key)
         if given is not None and given != kept:
@@ -198,6 +218,7 @@ def _train(
     start: Checkpoint,
     steps: int,
     run_step: Step,
+    saved: Output | None,
 ) -> tuple[Checkpoint, Counts]:
     """Run the steps that are left; saves each epoch, at the end, and when interrupted.
 
@@ -226,14 +247,14 @@ def _train(
                         f"--lr {args.lr}: the loss is {loss} at step {step}: allowed is less"
                     )
                 # Only now is it known that the step before left a model that works.
-                if args.save is not None and step > start.step and step % per_epoch == 0:
-                    save(args.save, done, network)
+                if saved is not None and step > start.step and step % per_epoch == 0:
+                    save(saved, done, network)
                 done = replace(done, model=model, loss=(*done.loss, loss))
                 advance(done.step, loss)
     except KeyboardInterrupt:
-        if args.save is not None:
-            save(args.save, done, network)
+        if saved is not None:
+            save(saved, done, network)
         raise
-    if args.save is not None:
-        save(args.save, done, network)
+    if saved is not None:
+        save(saved, done, network)
     return done, counts

@@ -17,8 +17,8 @@ from merp.models.errors import BadInput
 from merp.models.params.formats import FORMATS, FloatFormat
 from merp.models.params.summation import DSPS, PRECISIONS, WINDOWS
 from merp.tools.common.arguments import add_json, whole
+from merp.tools.common.output import Output
 from merp.tools.common.progress_bar import ProgressBar
-from merp.tools.common.whole_files import write_whole
 from merp.tools.verify_float.tally import ENGINES, verify
 from merp.tools.verify_float.units import FloatUnit, SumUnit, Unit
 from merp.tools.verify_float.written import written
@@ -150,7 +150,8 @@ def _unit(args: argparse.Namespace, source: BinaryIO) -> Unit:
 def _write(args: argparse.Namespace) -> int:
     sums = sums_of(args.op, args.taps, args.dsp or 1, args.window or 32, args.precision or 24)
     text, count = written(sums, 1000 if args.rows is None else args.rows, args.seed or 0)
-    write_whole({args.output: text})
+    with Output.of_file("-o", args.output) as place:
+        place.write({place.name: text})
     answer = {"output": str(args.output), "op": args.op, "rows": count}
     print(json.dumps(answer, indent=2) if args.json else "{output}: {rows:,} rows".format(**answer))
     return 0

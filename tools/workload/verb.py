@@ -9,8 +9,8 @@ from typing import Any
 
 from merp.models.errors import BadInput
 from merp.tools.common.arguments import add_json, add_network, whole
+from merp.tools.common.output import Output
 from merp.tools.common.shipped import open_network
-from merp.tools.common.whole_files import write_whole
 from merp.tools.workload.formats import scalesim, timeloop, zigzag
 
 FORMATS = {"scalesim": scalesim, "timeloop": timeloop, "zigzag": zigzag}
@@ -33,8 +33,9 @@ def run(args: argparse.Namespace) -> int:
     network = open_network(args.network)
     if not args.output.absolute().parent.is_dir():
         raise BadInput(f"-o {args.output}: no folder {args.output.parent}")
-    found = FORMATS[args.format](network, args.batch)
-    write_whole({args.output / name: text for name, text in found.items()})
+    with Output.of_folder("-o", args.output) as output:
+        found = FORMATS[args.format](network, args.batch)
+        output.write(found)
     if args.json:
         answer = {"network": network.name, "format": args.format, "directory": str(args.output)}
         print(json.dumps(answer | {"files": list(found)}, indent=2))

@@ -1,0 +1,162 @@
+"""The one writer of output: whatever a verb leaves behind is written here, and nowhere else.
+
+What is written takes its place as a set, old or new and complete, whatever interrupts; a place has
+one writer at a time. ``stage`` says how.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from merp.models.errors import BadInput
+from merp.tools.common.owned import is_owned, own
+from merp.tools.common.stage import Busy, Stage, refused, sweep
+
+
+class Output:
+    """The right to write to a place, from entering to leaving the context.
+
+    ``said`` is what messages call the place, ``name`` the file, "" of a folder. Names are paths
+    from ``root``. A file takes the place of a regular file, of a link to one, or of none; every
+    other thing is refused. What others have put into the folder stays.
+    """
+
+    def __init__(self, said: str, root: Path, name: str) -> None:
+        self.root = root
+        self.said = said
+        self.name = name
+        self._made: list[Path] = []
+
+    @classmethod
+    def of_folder(cls, option: str, path: Path) -> Output:
+        """Write into a folder, which is made where it is missing.
+
+        option: what the path was given to, for messages.
+
+        Raises:
+            BadInput: something else is there.
+        """
+        if os.path.lexists(path) and not path.is_dir():
+            raise BadInput(f"{option} {path}: is no folder: allowed is a folder, or a new name")
+        return cls(f"{option} {path}", Path(os.path.realpath(path)), "")
+
+    @classmethod
+    def of_file(cls, option: str, path: Path) -> Output:
+        """Write a file, and what goes with it beside it.
+
+        Raises:
+            BadInput: its folder is missing, or something else is there than a regular file.
+        """
+        said = f"{option} {path}"
+        folder = Path(os.path.realpath(path.parent))
+        if not folder.is_dir():
+            raise BadInput(f"{said}: no folder {path.parent}")
+        with _blamed(said):
+            refusal = refused(path)
+        if refusal:
+            raise BadInput(f"{said}: {refusal}: allowed is a regular file, or a new name")
+        return cls(said, folder, path.name)
+
+    def __enter__(self) -> Output:
+        """Take the lock, and put in order what writers that no longer live have left.
+
+        Raises:
+            BadInput: another process writes there, or nobody can.
+        """
+        with _blamed(self.said):
+            try:
+                self._make_root()
+                self._stage = Stage(self.root, self.name and f".{self.name}")
+            except Busy:
+                raise BadInput(f"{self.said}: another merp is writing there") from None
+            except BaseException:
+                self._remove_root()
+                raise
+            sweep(self.root)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Drop what is not committed, and release the lock."""
+        with _blamed(self.said):
+            self._stage.close()
+        self._remove_root()
+
+    def draft(self, name: str) -> Path:
+        """Where to write what becomes the file ``name``; its folder is there."""
+        path = self._stage.files / name
+        with _blamed(self.said):
+            path.parent.mkdir(parents=True, exist_ok=True)
+        return path
+
+    def add(self, files: Mapping[str, str | bytes]) -> None:
+        """Write drafts of files by name; text as UTF-8.
+
+        Raises:
+            BadInput: one cannot be written.
+        """
+        for name, content in files.items():
+            path = self.draft(name)
+            with _blamed(self.said):
+                path.write_bytes(content.encode() if isinstance(content, str) else content)
+
+    def add_folder(self, name: str, fill: Callable[[Path], Mapping[str, Any]]) -> dict[str, Any]:
+        """Have ``fill`` write a folder that takes the place of all of ``name``.
+
+        Returns its manifest, which is written last: what ``fill`` returns, and the SHA-256 of every
+        file. Files that the folder's manifest did not name are moved into the new one.
+
+        Raises:
+            BadInput: it cannot be written, or the folder there has no manifest.
+        """
+        place, folder = self.root / name, self._stage.folders / name
+        if os.path.lexists(place) and not (place.is_dir() and is_owned(place)):
+            raise BadInput(f"{self.said}: {name} exists and is no export: give another folder")
+        with _blamed(self.said):
+            folder.mkdir(parents=True)
+            return own(folder, fill(folder))
+
+    def commit(self) -> None:
+        """Put all drafts into place as one set.
+
+        Raises:
+            BadInput: something stands in the way, or the disk is full: what was there is still.
+        """
+        with _blamed(self.said):
+            self._stage.commit()
+
+    def write(self, files: Mapping[str, str | bytes]) -> None:
+        """Add files and commit."""
+        self.add(files)
+        self.commit()
+
+    def _make_root(self) -> None:
+        missing = [path for path in (self.root, *self.root.parents) if not path.exists()]
+        for path in reversed(missing):
+            with suppress(FileExistsError):
+                path.mkdir()
+                self._made.append(path)
+
+    def _remove_root(self) -> None:
+        """Remove the folders that were made for this, unless something was written."""
+        with suppress(OSError):
+            while self._made:
+                self._made.pop().rmdir()
+
+
+@contextmanager
+def _blamed(said: str) -> Iterator[None]:
+    """Say in one line what an operating system's error means for the place."""
+    try:
+        yield
+    except OSError as error:
+        raise BadInput(f"{said}: cannot be written: {error.strerror or error}") from error

@@ -1,0 +1,39 @@
+"""A seal on arrays that are kept: a hash of their content, by which damage shows."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from io import BytesIO
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+SEAL = "sha256"
+"""Key of the hash, of every other key, type, size and element."""
+
+Arrays = Mapping[str, NDArray[np.generic]]
+
+
+def sealed(arrays: Arrays) -> bytes:
+    """Return the ``.npz`` of arrays and their seal."""
+    content = BytesIO()
+    every: dict[str, Any] = {**arrays, SEAL: np.array(digest(arrays))}
+    np.savez(content, allow_pickle=False, **every)
+    return content.getvalue()
+
+
+def is_whole(arrays: Arrays) -> bool:
+    """Whether arrays have a seal, and are what it was made of."""
+    others = {key: array for key, array in arrays.items() if key != SEAL}
+    return SEAL in arrays and str(arrays[SEAL]) == digest(others)
+
+
+def digest(arrays: Arrays) -> str:
+    """SHA-256 of arrays by their keys."""
+    found = hashlib.sha256()
+    for key, array in sorted(arrays.items()):
+        found.update(repr((key, array.dtype.str, array.shape)).encode())
+        found.update(np.ascontiguousarray(array).tobytes())
+    return found.hexdigest()

@@ -1,0 +1,232 @@
+"""The hidden folder in which a set of files is made ready: lock, drafts, and how they take place.
+
+It stands in the folder that it writes to, so that a draft takes its place by a rename. Whoever
+holds its lock, which the kernel releases on death, is the only writer, and whatever is found in it
+then is of a writer that no longer lives. In it are
+
+- ``new``: drafts, worth nothing until ``new`` is renamed
+- ``ready``: complete and synced; is put into place by whoever comes next, however often that stops
+- ``done``: what is left over of one that is in place
+
+Each of the first two holds ``files``, each of which takes the place of one file, ``folders``, each
+of which takes the place of a whole one, and ``old``, folders whose place was taken.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from merp.tools.common.owned import foreign
+
+SUFFIX = ".merp-draft"
+_PARTS = ("new", "ready", "done")
+_TRIES, _PAUSE = 10, 0.05  # a sweeper holds what is stale for a moment
+
+
+class Busy(Exception):
+    """Another process holds the lock."""
+
+
+class Stage:
+    """A stage whose lock is held.
+
+    Raises:
+        Busy: another process holds it.
+        OSError: it cannot be made, or is not ours.
+    """
+
+    def __init__(self, root: Path, name: str, tries: int = _TRIES) -> None:
+        self.root = root
+        self._folder = root / f"{name}{SUFFIX}"
+        self._new, self._ready, self._done = (self._folder / part for part in _PARTS)
+        self._begun = False  # to move what is ready
+        self._lock = _locked(self._folder, tries)
+        try:
+            if set(os.listdir(self._folder)) - set(_PARTS):
+                raise OSError(errno.EEXIST, f"{self._folder} is not merp's, move it away")
+            self.settle()
+        except BaseException:
+            os.close(self._lock)
+            raise
+
+    @property
+    def files(self) -> Path:
+        """Folder of the drafts of files, each at its path from the root."""
+        return self._new / "files"
+
+    @property
+    def folders(self) -> Path:
+        """Folder of the drafts of whole folders, by the names of those that they replace."""
+        return self._new / "folders"
+
+    def commit(self) -> None:
+        """Put what is in ``files`` and ``folders`` into place.
+
+        Raises:
+            OSError: nothing has changed, unless the disk failed between two renames: then the set
+                stays ready, and the next run goes on.
+        """
+        for path in _below(self._new):
+            _sync(path)
+        _sync(self._new)
+        _check(self.root, self._new)
+        self._new.rename(self._ready)
+        _sync(self._folder)
+        try:
+            self._apply()
+        except OSError:
+            if not self._begun:
+                self._ready.rename(self._new)
+            raise
+
+    def settle(self) -> None:
+        """Finish what a writer left ready, and drop what it did not."""
+        if self._ready.is_dir():
+            self._apply()
+        for rest in (self._done, self._new):
+            if rest.is_dir():
+                shutil.rmtree(rest)
+
+    def close(self) -> None:
+        """Settle, and release the lock; nothing of the stage is left."""
+        try:
+            self.settle()
+            self._folder.rmdir()
+        finally:
+            os.close(self._lock)
+
+    def _apply(self) -> None:
+        self._begun = False
+        touched = {self.root}
+        files, folders, old = (self._ready / part for part in ("files", "folders", "old"))
+        for draft in _regular(files):
+            place = self.root / draft.relative_to(files)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            os.replace(draft, place)
+            self._begun = True
+            touched |= set(place.parents[: len(draft.relative_to(files).parts)])
+        for draft in _entries(folders):
+            place = self.root / draft.name
+            if place.exists():
+                old.mkdir(exist_ok=True)
+                place.rename(old / place.name)
+            self._begun = True
+            draft.rename(place)
+        for replaced in _entries(old):
+            _carry(replaced, self.root / replaced.name)
+        for folder in touched:
+            _sync(folder)
+        self._ready.rename(self._done)
+        shutil.rmtree(self._done)
+
+
+def sweep(root: Path) -> None:
+    """Settle the stages in a folder whose writers no longer live."""
+    for path in root.glob(f".*{SUFFIX}"):
+        with suppress(OSError, Busy):
+            Stage(root, path.name.removesuffix(SUFFIX), tries=1).close()
+
+
+def _locked(folder: Path, tries: int) -> int:
+    """Make a folder where there is none, and return its descriptor, locked."""
+    while True:
+        with suppress(FileExistsError):
+            folder.mkdir(mode=0o700)
+        try:
+            found = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        except FileNotFoundError:
+            if folder.parent.is_dir():
+                continue  # its writer has just ended
+            raise
+        try:
+            if os.fstat(found).st_uid != os.geteuid():
+                raise OSError(errno.EPERM, f"{folder} is another user's")
+            fcntl.flock(found, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if _is(found, folder):
+                return found
+        except BlockingIOError:
+            tries -= 1
+            if not tries:
+                os.close(found)
+                raise Busy from None
+            time.sleep(_PAUSE)
+        except BaseException:
+            os.close(found)
+            raise
+        os.close(found)
+
+
+def _is(descriptor: int, folder: Path) -> bool:
+    """Whether a descriptor is of the folder of that name, and not of one that was removed."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), os.stat(folder))
+    except FileNotFoundError:
+        return False
+
+
+def _check(root: Path, new: Path) -> None:
+    """Refuse, before anything moves, whatever stands in the way."""
+    for draft in _regular(new / "files"):
+        place = root / draft.relative_to(new / "files")
+        for folder in place.parents[: len(draft.relative_to(new / "files").parts)]:
+            if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+                raise OSError(errno.ENOTDIR, f"{folder} is no folder")
+            if folder.exists() and not os.access(folder, os.W_OK | os.X_OK):
+                raise PermissionError(errno.EACCES, f"{folder} cannot be written to")
+        refusal = refused(place)
+        if refusal:
+            raise OSError(errno.EEXIST, f"{place} {refusal}")
+    for draft in _entries(new / "folders"):
+        for path in foreign(root / draft.name):
+            if os.path.lexists(draft / path):
+                raise OSError(errno.EEXIST, f"{root / draft.name / path} stands in the way")
+
+
+def refused(place: Path) -> str | None:
+    """Why a file must not be written at a place: anything but a regular file is there."""
+    if place.is_file() or not os.path.lexists(place):
+        return None
+    kind = "a link that leads nowhere" if not place.exists() else "no regular file"
+    return f"is {'a folder' if place.is_dir() else kind}"
+
+
+def _carry(old: Path, new: Path) -> None:
+    """Move what is not ours from a folder that was replaced into the one that replaced it."""
+    for path in foreign(old):
+        (new / path).parent.mkdir(parents=True, exist_ok=True)
+        (old / path).rename(new / path)
+        _sync((new / path).parent)
+
+
+def _entries(folder: Path) -> list[Path]:
+    return sorted(folder.iterdir()) if folder.is_dir() else []
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    """Everything in a folder, what is inside before what holds it."""
+    for where, _, names in os.walk(folder, topdown=False):
+        yield from (Path(where, name) for name in names)
+        yield Path(where)
+
+
+def _regular(folder: Path) -> list[Path]:
+    return sorted(path for path in _below(folder) if not path.is_dir())
+
+
+def _sync(path: Path) -> None:
+    """Have a file or the names in a folder reach the disk."""
+    found = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(found)
+    except OSError as error:
+        if error.errno != errno.EINVAL:  # of a file system that syncs no folders
+            raise
+    finally:
+        os.close(found)
