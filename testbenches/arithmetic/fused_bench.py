@@ -86,6 +86,14 @@ def directed(taps: int) -> Pair:
         # Exact cancellation, and cancellation but for the last place.
         rows += [([ONE, ONE], [sign | ONE, sign ^ SIGN | ONE])]
         rows += [([ONE | ODD, ONE | ODD], [sign | ONE, sign ^ SIGN | ONE + 1])]
+        # Opposite products that do not cancel: ties, whose last bit is half a unit, for every W;
+        # low digits rounded down; one significant bit, 2^(1 - W) beside products of 1.
+        for last in range(9, 14):
+            rows += [([ONE | 1 << 8] * 2, [sign | ONE | 1 << last, sign ^ SIGN | ONE | 1 << last])]
+        rows += [([0x3FF6ECE3] * 2, [sign | 0x3FDBB467, sign ^ SIGN | 0x3FDBB467])]
+        for last in range(26, 32):
+            tiny = sign | 127 - last << 23, sign ^ SIGN | 127 - last << 23
+            rows += [([ONE] * 4, [ONE, SIGN | ONE, *tiny])]
         # A sum of zero that is -1 and a unit still to be added, for every W.
         for last in range(25, 30):
             tiny = sign | 127 - last << 23, sign ^ SIGN | 128 - last << 23 | 1 << 22

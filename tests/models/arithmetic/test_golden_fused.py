@@ -14,6 +14,7 @@ from checkout import ROOT
 from exact import add as exact_add
 from exact import number, rounded
 from merp.models.arithmetic.fp_convert import fp_convert
+from merp.models.arithmetic.fp_mul import fp_mul
 from merp.models.arithmetic.fused import fused_sum
 from merp.models.arithmetic.words import to_bits
 from merp.models.cnn_merp.phases import delta_design
@@ -175,11 +176,50 @@ def test_the_sign_of_one_dsp_products() -> None:
     assert 0 < np.mean(distance) < 0.01
 
 
-def test_zero_is_always_positive() -> None:
+@every_choice
+def test_opposite_products_need_not_cancel(choice: Summation) -> None:
+    """A tie goes up on both sides of zero, so a unit is left; with one DSP it need be no tie."""
+    unit = (131 - choice.window) << (choice.precision - 1)
+    x, w = ONE | 1 << 8, ONE | 1 << 41 - choice.window  # the product's last bit is half a unit
+    assert fused_sum([x, x], [w, SIGN | w], choice) == unit
+    # With one significant bit: alone it is exact, beside larger products half a unit.
+    small = 130 - choice.window << 23
+    assert fused_sum([small] * 2, [ONE, SIGN | ONE], choice) == 0
+    both = fused_sum([ONE, small, small, ONE], [ONE, ONE, SIGN | ONE, SIGN | ONE], choice)
+    assert both == unit
+    x, w = 0x3FF6ECE3, 0x3FDBB467
+    assert (fused_sum([x, x], [w, SIGN | w], choice) != 0) == (choice.dsp == 1)
+
+
+def test_a_zero_of_no_products_is_positive() -> None:
     choice = Summation(kind="fused")
     for word in (0, SIGN, 1, SIGN | 1):
         assert fused_sum([word] * 4, [ONE | SIGN] * 4, choice) == 0
     assert fused_sum([ONE, ONE], [ONE, ONE | SIGN], choice) == 0
+
+
+@every_choice
+def test_a_flushed_sum_keeps_its_sign_and_a_large_one_overflows(choice: Summation) -> None:
+    """Both are outside the error's bound: what is lost may be 2^-126, or everything."""
+    sign = 1 << (choice.precision + 7)
+    small, large = 63 << 23, 191 << 23
+    assert fused_sum([small], [small | SIGN], choice) == sign
+    assert fused_sum([small], [small], choice) == 0
+    assert fused_sum([large], [large | SIGN], choice) == sign | 255 << (choice.precision - 1)
+
+
+@pytest.mark.parametrize("dsp", [1, 2])
+@pytest.mark.parametrize(("window", "share"), [(28, 0.186), (32, 0.0115)])
+def test_a_product_alone_may_differ_from_the_multipliers(
+    dsp: int, window: int, share: float
+) -> None:
+    """It is rounded twice, at the alignment and in the end: by one place at most."""
+    rng = np.random.default_rng(2024)
+    a, b = (to_bits(rng.standard_normal((40000, 1)), BINARY32) for _ in range(2))
+    found = fused_sum(a, b, Summation(kind="fused", dsp=dsp, window=window))
+    apart = np.abs(found.astype(np.int64) - fp_mul(a, b, BINARY32)[:, 0])
+    assert apart.max() == 1
+    assert apart.mean() == pytest.approx(share, rel=0.15)
 
 
 @every_choice
