@@ -20,7 +20,7 @@ from typing import Any
 
 from merp.tools.cli import main
 
-SECONDS = 60  # of a case, before it counts as one that never ends
+SECONDS = 60  # of the processor, before a case counts as one that never ends
 MEMORY = 12 << 30  # bytes of addresses, so that an allocation without limit fails
 
 WRITES = ("os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.link", "os.symlink", "os.truncate")
@@ -52,7 +52,7 @@ def _stop(number: int, frame: FrameType | None) -> None:
 def sandbox() -> Iterator[Path]:
     """A folder to work in with ``in`` and ``out``; memory is limited meanwhile."""
     home, limits = Path.cwd(), resource.getrlimit(resource.RLIMIT_AS)
-    handler = signal.signal(signal.SIGALRM, _stop)
+    handler = signal.signal(signal.SIGPROF, _stop)
     with tempfile.TemporaryDirectory(prefix="fuzz-") as folder:
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, limits[1]))
         os.chdir(folder)
@@ -63,7 +63,7 @@ def sandbox() -> Iterator[Path]:
         finally:
             os.chdir(home)
             resource.setrlimit(resource.RLIMIT_AS, limits)
-            signal.signal(signal.SIGALRM, handler)
+            signal.signal(signal.SIGPROF, handler)
 
 
 def faults(words: Sequence[str], allowed: Sequence[int] = (0, 2)) -> list[str]:
@@ -78,7 +78,7 @@ def faults(words: Sequence[str], allowed: Sequence[int] = (0, 2)) -> list[str]:
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("default")
         with redirect_stdout(out), redirect_stderr(err):
-            signal.alarm(SECONDS)
+            signal.setitimer(signal.ITIMER_PROF, SECONDS)
             _written = written
             try:
                 status: object = main(words)
@@ -90,7 +90,7 @@ def faults(words: Sequence[str], allowed: Sequence[int] = (0, 2)) -> list[str]:
                 status = repr(error)
             finally:
                 _written = None
-                signal.alarm(0)
+                signal.setitimer(signal.ITIMER_PROF, 0)
     err.flush()
     said = err.buffer.getvalue().decode("utf-8", "replace")  # type: ignore[attr-defined]
     if status not in allowed:

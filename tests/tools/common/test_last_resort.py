@@ -89,7 +89,7 @@ def test_what_is_repeated_stays_on_the_line(
 
 def shell(command: str, **environment: str) -> tuple[int, str, str]:
     done = subprocess.run(
-        f"{' '.join(MERP)} {command}", shell=True, capture_output=True, text=True, timeout=120,
+        f"{' '.join(MERP)} {command}", shell=True, capture_output=True, text=True, timeout=900,
         env=os.environ | environment,
     )  # fmt: skip
     return done.returncode, done.stdout, done.stderr
@@ -124,7 +124,7 @@ def test_an_interrupt_of_the_process_is_status_130(tmp_path: Path) -> None:
     while not (tmp_path / "made").exists() and process.poll() is None:
         sleep(0.05)
     process.send_signal(signal.SIGINT)
-    assert process.communicate(timeout=120) == ("", "")
+    assert process.communicate(timeout=900) == ("", "")
     assert process.returncode == 130
 
 
@@ -148,7 +148,7 @@ def test_no_home_and_no_cache_that_can_be_written(tmp_path: Path) -> None:
     )
     environment = os.environ | nowhere | {"PYTHONPATH": str(tmp_path)}
     done = subprocess.run(
-        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=300
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=900
     )
     assert done.stderr == ""
     assert done.returncode == 0
