@@ -15,6 +15,7 @@ def as_new_after_reset(
     session: Callable[[int], Drive],
     cuts: Iterable[int],
     cycles: int,
+    reset: str = "rst",
     payload: Mapping[str, str] | None = None,
 ) -> None:
     """Break sessions off by a reset, and compare the last one with the same one from power-up.
@@ -25,9 +26,11 @@ def as_new_after_reset(
     Args:
         function, args, inputs: the block, as for ``run_block``.
         session: the stimulus of session 0, which is broken off, and of session 1, the last one;
-            in its cycle 0, and in no later one, the block is in reset.
+            in its cycle 0, and in no later one, the block is in reset. The reset that breaks
+            session 0 off comes with that session's inputs: it has to win over them.
         cuts: after how many cycles session 0 is broken off; each is a case of its own.
         cycles: length of the last session.
+        reset: the input that resets the block.
         payload: outputs that mean something only while another one is high, by that one's name.
 
     Raises:
@@ -38,7 +41,7 @@ def as_new_after_reset(
     outputs = [i for i, port in enumerate(alone.ports) if not port.is_input]
     guards = {names.index(name): names.index(guard) for name, guard in (payload or {}).items()}
     for cut in cuts:
-        drive = _broken_off(session(0), session(1), cut)
+        drive = _broken_off(session(0), session(1), cut, reset)
         trace = run_block(function, args, inputs, drive, cut + cycles)
         # The reset is at work from the edge that ends its cycle.
         for t in range(1, cycles):
@@ -48,8 +51,13 @@ def as_new_after_reset(
                     assert new[i] == old[i], f"{names[i]}, cycle {t} of a session after {cut}"
 
 
-def _broken_off(first: Drive, last: Drive, cut: int) -> Drive:
+def _broken_off(first: Drive, last: Drive, cut: int, reset: str) -> Drive:
     def drive(cycle: int, seen: Sample) -> Mapping[str, int]:
-        return first(cycle, seen) if cycle < cut else last(cycle - cut, seen)
+        if cycle > cut:
+            return last(cycle - cut, seen)
+        if cycle == cut:
+            last(0, seen)  # it may draw random numbers
+            return {**first(cycle, seen), reset: 1}
+        return first(cycle, seen)
 
     return drive

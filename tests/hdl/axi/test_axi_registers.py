@@ -87,9 +87,9 @@ def test_a_setting_keeps_what_is_legal(least: int, most: int, tmp_path: Path) ->
     replay(trace, tmp_path)
 
 
-def lite_trace(cycles: int, patience: float) -> Trace:
-    """Random traffic on the bus alone; the file answers with its index."""
-    rng = Random(cycles)
+def lite_traffic(seed: int, patience: float) -> Drive:
+    """Random traffic on the bus, which begins with a reset; the file answers with its index."""
+    rng = Random(seed)
     held: dict[str, int] = {}
 
     def drive(cycle: int, seen: dict[str, int]) -> dict[str, int]:
@@ -99,7 +99,7 @@ def lite_trace(cycles: int, patience: float) -> Trace:
             ("ar", ("araddr",)),
         ):
             valid = f"s_axi_{channel}valid"
-            if not held.get(valid) or seen[f"s_axi_{channel}ready"]:
+            if cycle < 2 or not held.get(valid) or seen[f"s_axi_{channel}ready"]:
                 held[valid] = int(rng.random() < patience)
                 for field in fields:
                     random = rng.getrandbits(4 if field == "wstrb" else 12)
@@ -107,16 +107,37 @@ def lite_trace(cycles: int, patience: float) -> Trace:
                     held[f"s_axi_{field}"] = edge if field == "araddr" and random < 999 else random
         held["s_axi_bready"], held["s_axi_rready"] = (int(rng.random() < patience) for _ in "br")
         held["read_word"] = seen.get("read_index", 0) + 5
-        return {**held, "rst": int(cycle < 2)}
+        return {**held, "rst": int(cycle < 1)}
 
-    s_axi = AxiLite()
-    names = ("awaddr", "awvalid", "wdata", "wstrb", "wvalid", "bready", "araddr", "arvalid")
-    inputs = ("rst", "read_word", *(f"s_axi_{name}" for name in (*names, "rready")))
-    args = {
-        "clk": flag(), "rst": flag(), "s_axi": s_axi, "write": RegisterWrite(),
+    return drive
+
+
+LITE = ("awaddr", "awvalid", "wdata", "wstrb", "wvalid", "bready", "araddr", "arvalid", "rready")
+LITE_INPUTS = ("rst", "read_word", *(f"s_axi_{name}" for name in LITE))
+
+
+def lite_bus() -> dict[str, Any]:
+    return {
+        "clk": flag(), "rst": flag(), "s_axi": AxiLite(), "write": RegisterWrite(),
         "read": RegisterRead(), "words": WORDS, "first_writable": 4, "last_writable": 500,
     }  # fmt: skip
-    return run_block(axi_lite, args, inputs, drive, cycles)
+
+
+def lite_trace(cycles: int, patience: float) -> Trace:
+    return run_block(axi_lite, lite_bus(), LITE_INPUTS, lite_traffic(cycles, patience), cycles)
+
+
+def test_after_a_reset_no_access_is_under_way() -> None:
+    payload = {f"s_axi_{name}": "s_axi_rvalid" for name in ("rdata", "rresp")}
+    payload |= {f"write_{name}": "write_enable" for name in ("index", "data", "strobe")}
+    payload |= {"s_axi_bresp": "s_axi_bvalid", "read_index": "s_axi_rvalid"}
+
+    def session(number: int) -> Drive:
+        return lite_traffic(number, (0.7, 0.4)[number])
+
+    as_new_after_reset(
+        axi_lite, lite_bus(), LITE_INPUTS, session, range(1, 40), 30, payload=payload
+    )
 
 
 @pytest.mark.ghdl

@@ -80,7 +80,7 @@ def test_after_a_clear_it_is_as_new() -> None:
         return traffic(number, 0.9, (0.3, 0.6)[number])
 
     as_new_after_reset(
-        stream_slice, args(), INPUTS, session, range(1, 30), 40, payload={"held": "held_valid"}
+        stream_slice, args(), INPUTS, session, range(1, 30), 40, "clear", {"held": "held_valid"}
     )
 
 
