@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -54,9 +54,12 @@ class Finished:
             return None
         try:
             kept = read_npz(path)
-            about = json.loads(str(kept["about"])) if is_whole(kept) else {}
-        except (BadInput, ValueError, KeyError):
-            about = {}
+            about = dict(json.loads(str(kept["about"]))) if is_whole(kept) else {}
+            words = kept.get("outputs")
+            # Of another type they are not what was kept.
+            outputs = None if words is None else words.astype(np.uint32, casting="equiv")
+        except (BadInput, ValueError, KeyError, TypeError):
+            about, outputs = {}, None
         if about.get("pass") != [layer.name, phase]:
             said = f"merp: --resume: {path}: not as it was kept: {layer.name} {phase} runs again"
             print(said, file=sys.stderr)
@@ -67,7 +70,7 @@ class Finished:
         audit |= {key: tuple(audit[key]) for key in ("failures", "maps")}
         return Result(
             layer, phase, Audit(**audit), about["elaboration_sha"], about["build_seconds"],
-            cast("Bits | None", kept.get("outputs")),
+            outputs,
         )  # fmt: skip
 
     def save(self, result: Result) -> None:
