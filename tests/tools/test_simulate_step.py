@@ -245,3 +245,69 @@ def test_state_of_groups_on_the_pins_is_the_formulas(
         figure = getattr(by_name[found.layer.name], found.phase)
         assert found.faults == ()
         assert found.shows(figure, images, every_port=True)
+
+
+def zeroed(file: Path) -> None:
+    """Outputs zeroed by hand."""
+    with np.load(file) as data:
+        arrays = dict(data)
+    np.savez(file, **(arrays | {"outputs": np.zeros_like(arrays["outputs"])}))
+
+
+def passed_off(file: Path) -> None:
+    """The result of another layer."""
+    file.write_bytes(file.with_name("conv2-fp.npz").read_bytes())
+
+
+def without_outputs(file: Path) -> None:
+    with np.load(file) as data:
+        arrays = {key: data[key] for key in data.files if key != "outputs"}
+    np.savez(file, **arrays)
+
+
+def cut(file: Path) -> None:
+    file.write_bytes(file.read_bytes()[:-100])
+
+
+def turned(file: Path) -> None:
+    """One bit of a number in the middle."""
+    content = bytearray(file.read_bytes())
+    content[content.index(b"NUMPY") + 150] ^= 1
+    file.write_bytes(content)
+
+
+def emptied(file: Path) -> None:
+    file.write_bytes(b"")
+
+
+def test_results_that_are_not_as_they_were_kept_are_made_again(
+    network_file: Path,
+    answer_of: Callable[..., Any],
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    arguments = ["simulate", network_file, "--layer", "all", "-o", tmp_path]
+    answer_of(*arguments)
+    kept = tmp_path / "finished" / "conv1-fp.npz"
+    good = kept.read_bytes()
+    made: list[str] = []
+    save = Finished.save
+
+    def count(self: Finished, result: Result) -> None:
+        made.append(result.layer.name)
+        save(self, result)
+
+    monkeypatch.setattr(Finished, "save", count)
+    for damage in (zeroed, passed_off, without_outputs, cut, turned, emptied):
+        damage(kept)
+        assert main([*map(str, arguments), "--resume"]) == 0
+        (line,) = capsys.readouterr().err.splitlines()
+        assert line == f"merp: --resume: {kept}: not as it was kept: conv1 fp runs again"
+        assert made.pop() == "conv1"
+        assert not made
+        with np.load(kept) as mine:
+            assert mine["outputs"].any(), damage
+        assert len(kept.read_bytes()) > len(good) // 2
+    answer_of(*arguments, "--resume")
+    assert made == []

@@ -374,3 +374,21 @@ def test_the_digits_are_learnt(capsys) -> None:
     found = json.loads(capsys.readouterr().out)
     assert found["steps"] == 440
     assert found["accuracy"] >= 0.97
+
+
+def test_a_saved_file_that_was_changed_is_refused(capsys, folder: Path, saved: Path) -> None:
+    with np.load(saved) as file:
+        arrays = dict(file)
+    arrays["conv1.bias"] = arrays["conv1.bias"] * 0
+    np.savez(saved, **arrays)
+    text = refusal(capsys, folder, "--resume", saved)
+    assert text == f"merp: {saved}: not as merp train saved it, sha256 differs: train anew\n"
+
+
+def test_training_is_not_resumed_with_other_data(capsys, folder: Path, saved: Path) -> None:
+    with np.load(folder / "data.npz") as file:
+        arrays = dict(file)
+    arrays["images"][0, 0, 0, 0] += 1
+    np.savez(folder / "data.npz", **arrays)
+    text = refusal(capsys, folder, "--resume", saved)
+    assert text.startswith(f"merp: {saved}: of another small or other data: allowed are those")

@@ -54,7 +54,7 @@ class Output:
         """
         said = f"{option} {path}"
         folder = Path(os.path.realpath(path.parent))
-        if not folder.is_dir():
+        if not os.path.isdir(folder):
             raise BadInput(f"{said}: no folder {path.parent}")
         with _blamed(said):
             refusal = refused(path)
