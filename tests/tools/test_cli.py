@@ -116,12 +116,12 @@ def test_networks(capsys) -> None:
 def test_a_network_of_ones_own(capsys, tmp_path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(
-        '[network]\nname = "[b]mine"\ninput = { rows = 4, columns = 4, channels = 1 }\n'
+        '[network]\nname = "b mine"\ninput = { rows = 4, columns = 4, channels = 1 }\n'
         '[[layer]]\nname = "fc1"\nmaps = 2\n'
     )
     status, out, _ = run(capsys, "traffic", str(path))
     assert status == 0
-    assert "Memory traffic of [b]mine, batch 128" in out
+    assert "Memory traffic of b mine, batch 128" in out
     found = answer(capsys, "traffic", str(path))
     assert found["total"]["dp"]["mb_per_gflop"] is None
 

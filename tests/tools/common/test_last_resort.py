@@ -120,6 +120,8 @@ def test_an_interrupt_of_the_process_is_status_130(tmp_path: Path) -> None:
     process = subprocess.Popen(
         [*MERP, "simulate", "alexnet", "--layer", "conv2", "-o", str(tmp_path / "made")],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        # Of a parent in the background it would inherit that interrupts are ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )  # fmt: skip
     while not (tmp_path / "made").exists() and process.poll() is None:
         sleep(0.05)
