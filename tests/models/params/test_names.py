@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import string
 import warnings
-from pathlib import Path
 
 import pytest
 
