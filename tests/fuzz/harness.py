@@ -34,7 +34,16 @@ def _watch(event: str, args: tuple[Any, ...]) -> None:
         if args[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
             _written.append(os.fsdecode(args[0]))
     elif event in WRITES:
-        _written.extend(os.fsdecode(each) for each in args if isinstance(each, str | bytes))
+        names = [os.fsdecode(each) for each in args if isinstance(each, str | bytes)]
+        folders = [None] if event == "os.truncate" else args[-len(names) :]
+        _written.extend(map(_from_folder, names, folders))
+
+
+def _from_folder(name: str, folder: object) -> str:
+    """A path that may be told from an open folder: its descriptor, or -1."""
+    if isinstance(folder, int) and folder >= 0:
+        return os.path.join(os.readlink(f"/proc/self/fd/{folder}"), name)
+    return name
 
 
 sys.addaudithook(_watch)

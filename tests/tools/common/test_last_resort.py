@@ -126,8 +126,10 @@ def test_an_interrupt_of_the_process_is_status_130(tmp_path: Path) -> None:
     while not (tmp_path / "made").exists() and process.poll() is None:
         sleep(0.05)
     process.send_signal(signal.SIGINT)
-    assert process.communicate(timeout=900) == ("", "")
-    assert process.returncode == 130
+    out, err = process.communicate(timeout=900)
+    # A library's object that is half made at that moment may tell of its end by itself.
+    ours = [line for line in err.splitlines() if line.startswith(("merp:", "KeyboardInterrupt"))]
+    assert (process.returncode, out, ours) == (130, "", [])
 
 
 def test_no_home_and_no_cache_that_can_be_written(tmp_path: Path) -> None:
