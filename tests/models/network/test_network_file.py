@@ -1,0 +1,244 @@
+"""Reading a network file: what it says, what it takes from its base, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from merp.models.errors import BadInput
+from merp.models.network.network_file import read_network
+from merp.models.params.formats import BFLOAT16
+from merp.models.params.names import ALLOWED_NAME
+from merp.models.params.shape import Shape
+
+HEAD = '[network]\nname = "t"\ninput = { rows = 6, columns = 8, channels = 4 }\n'
+CONV = '[[layer]]\nname = "conv1"\nmaps = 6\nkernel = 3\n'
+FC = '[[layer]]\nname = "fc2"\nmaps = 5\nrelu = false\n'
+
+
+@pytest.fixture
+def read(tmp_path: Path):
+    def read_text(text: str):
+        path = tmp_path / "t.toml"
+        path.write_text(text, encoding="utf-8")
+        return read_network(path)
+
+    return read_text
+
+
+def test_rows_stay_rows_from_layer_to_layer(read) -> None:
+    network = read(HEAD + CONV + CONV.replace("conv1", "conv2"))
+    first, second = (layer.shape for layer in network.layers)
+    assert (first.rows, first.columns, first.n) == (6, 8, 4)
+    assert (second.rows, second.columns, second.n) == (4, 6, 6)
+
+
+def test_a_fully_connected_layer_takes_rows_columns_and_channels(read) -> None:
+    network = read(HEAD + CONV + 'pool = { kind = "max", window = 2, stride = 2 }\n' + FC)
+    conv, full = network.layers
+    assert (conv.kind, conv.shape.pooled_rows, conv.shape.pooled_columns) == ("conv", 2, 3)
+    assert full.kind == "fc"
+    assert full.shape == Shape(n=2 * 3 * 6, m=5, k=1, rows=1, columns=1, relu=False)
+
+
+def test_a_network_has_one_number_format(read) -> None:
+    network = read(
+        HEAD.replace("\n", '\nformat = "bfloat16"\n', 1) + CONV + 'design = "a"\n'
+        "[design.a]\nk = 3\nn_cu = 2\n"
+    )
+    assert network.word_bytes == 2
+    assert network.designs["a"].fmt == network.fmt == BFLOAT16
+
+
+DESIGNED = HEAD + CONV + 'design = "a"\n'
+BAD = {
+    "": "file: network is missing",
+    "x = 1\n" + HEAD + CONV: "file: unknown key 'x': allowed are network, layer, design",
+    "network = 3\n": "file: network must be a table, not 3",
+    HEAD: "file: layer is missing",
+    HEAD + "layer = []\n": "network: unknown key 'layer': allowed are name, format, input",
+    "layer = []\n" + HEAD: "file: layer = []: must be one or more [[layer]] tables",
+    "layer = [3]\n" + HEAD: "layer 1 must be a table, not 3",
+    HEAD.replace("rows = 6", "rows = -6") + CONV: (
+        "network: input: rows = -6: must be a whole number from 1 to 4096"
+    ),
+    HEAD.replace('"t"', "7") + CONV: f"network: name = 7: must be {ALLOWED_NAME}",
+    HEAD.replace("input", "inptu") + CONV: (
+        "network: input is missing; is 'inptu' meant to be it?"
+    ),
+    HEAD.replace("\n", '\nformat = "bfloat61"\n', 1) + CONV: (
+        "network: format = 'bfloat61': must be one of binary32, bfloat16, binary16; "
+        "did you mean bfloat16?"
+    ),
+    **{
+        HEAD.replace("\n", f'\nformat = "{name}"\n', 1) + CONV: (
+            f"network: format = '{name}': must be one of binary32, bfloat16, binary16; {hint}"
+        )
+        for name, hint in {
+            "float32": "did you mean binary32?",
+            "Float32": "did you mean binary32?",
+            "float": "did you mean binary32?",
+            "single": "did you mean binary32?",
+            "float16": "did you mean binary16?",
+            "half": "did you mean binary16?",
+            "bf16": "did you mean bfloat16?",
+            "double": "binary64 is not built",
+            "float64": "binary64 is not built",
+            "binary64": "binary64 is not built",
+        }.items()
+    },
+    HEAD + CONV.replace("conv1", "pool1"): (
+        "layer 1: name = 'pool1': must be conv... or fc..., which tells the kind of layer"
+    ),
+    HEAD.replace('"t"', '"/x/y"') + CONV: f"network: name = '/x/y': must be {ALLOWED_NAME}",
+    HEAD + CONV.replace("conv1", "conv/1"): f"layer 1: name = 'conv/1': must be {ALLOWED_NAME}",
+    HEAD + CONV + CONV: (
+        "layer 2: name = 'conv1': must be unique in letters and digits, by which files are named"
+    ),
+    HEAD + CONV.replace("conv1", "conv-1") + CONV.replace("conv1", "conv 1"): (
+        "layer 2: name = 'conv 1': must be unique in letters and digits, by which files are named"
+    ),
+    DESIGNED + "[design.a]\nk = 3\nn_cu = 2\n[design.A]\nk = 3\nn_cu = 2\n": (
+        "design 2: name = 'A': must be unique in letters and digits, by which files are named"
+    ),
+    DESIGNED + '[design."a\\n"]\nk = 3\nn_cu = 2\n': (
+        f"design 1: name = 'a\\n': must be {ALLOWED_NAME}"
+    ),
+    HEAD + CONV.replace("maps = 6\n", ""): "layer conv1: maps is missing",
+    HEAD + CONV.replace("6", "0"): (
+        "layer conv1: maps = 0: must be a whole number from 1 to 65536"
+    ),
+    HEAD + CONV.replace("6", "true"): (
+        "layer conv1: maps = true: must be a whole number from 1 to 65536"
+    ),
+    HEAD + CONV.replace("3", "7"): (
+        "layer conv1: kernel = 7: must be no larger than the padded input map (6 x 8)"
+    ),
+    HEAD + CONV + "pad = 3\n": "layer conv1: pad = 3: must be a whole number from 0 to 2",
+    HEAD + CONV + "groups = 3\n": (
+        "layer conv1: groups = 3: must be a divisor of the 4 input maps"
+    ),
+    HEAD + CONV + "groups = 4\n": "layer conv1: groups = 4: must be a divisor of the 6 maps",
+    HEAD + CONV + "strid = 2\n": (
+        "layer conv1: unknown key 'strid': allowed are name, maps, relu, design, kernel, stride, "
+        "pad, groups, pool; did you mean stride?"
+    ),
+    HEAD + CONV + "relu = 1\n": "layer conv1: relu = 1: must be true or false",
+    HEAD + CONV + 'pool = { kind = "mean", window = 2 }\n': (
+        "layer conv1: pool: kind = 'mean': must be one of max, average"
+    ),
+    HEAD + CONV + 'pool = { kind = "max", window = 5 }\n': (
+        "layer conv1: pool: window = 5: must be no larger than the convolution's output (4 x 6)"
+    ),
+    HEAD + FC + "kernel = 1\n": (
+        "layer fc2: unknown key 'kernel': allowed are name, maps, relu, design"
+    ),
+    DESIGNED: "layer conv1: design = 'a': must be one of none",
+    DESIGNED + "[design.b]\nk = 3\nn_cu = 2\n": "layer conv1: design = 'a': must be one of b",
+    HEAD + CONV + "[design.a]\nk = 3\nn_cu = 2\n": "design a: no layer uses it",
+    DESIGNED + "[design.a]\nk = 3\n": "design a: n_cu is missing",
+    DESIGNED + "[design.a]\nk = 3\nn_cu = 0\n": (
+        "design a: n_cu = 0: must be a whole number from 1 to 1048576"
+    ),
+    DESIGNED + "[design.a]\nk = 3\nn_cu = 513\n": (
+        "design a: n_cu must be a whole number from 1 to 512, not 513"
+    ),
+    DESIGNED + "[design.a]\nk = 3\nn_cu = 2\nn_cus = 2\n": (
+        "design a: unknown key 'n_cus': allowed are architecture, cu_kind, ku_kind, k, n_cu, r, "
+        "p, d, fused_dsp, fused_window, accumulator_precision, ku_lanes, mul_latency, add_latency, "
+        "max_images, kernel_words, groups, row_words, max_size, max_maps, max_stride, fifo_words, "
+        "pool_window, pool_overlap, pool_words, average; did you mean n_cu?"
+    ),
+    DESIGNED + '[design.a]\nk = 3\nn_cu = 2\ncu_kind = "tre"\n': (
+        "design a: cu_kind = 'tre': must be one of tree, fused; did you mean tree?"
+    ),
+    DESIGNED + '[design.a]\nk = 3\nn_cu = 2\ncu_kind = "fused"\nfused_dsp = 3\n': (
+        "design a: fused_dsp must be 1 or 2, not 3"
+    ),
+    DESIGNED + '[design.a]\nk = 3\nn_cu = 2\ncu_kind = "fused"\nfused_window = 27\n': (
+        "design a: fused_window must be a whole number from 28 to 32, not 27"
+    ),
+    DESIGNED + '[design.a]\nk = 3\nn_cu = 2\ncu_kind = "fused"\naccumulator_precision = 29\n': (
+        "design a: accumulator_precision must be a whole number from 24 to 28, not 29"
+    ),
+    DESIGNED + "[design.a]\nk = 3\nn_cu = 2\naccumulator_precision = 28\n": (
+        "design a: fused_dsp, fused_window and accumulator_precision are for cu_kind fused, "
+        "not tree"
+    ),
+    DESIGNED + "[design.a]\nk = 3\nn_cu = 2\nfused_window = 28\n": (
+        "design a: fused_dsp, fused_window and accumulator_precision are for cu_kind fused, "
+        "not tree"
+    ),
+    DESIGNED.replace("input =", 'format = "bfloat16"\ninput =')
+    + '[design.a]\nk = 3\nn_cu = 2\ncu_kind = "fused"\n': (
+        "design a: cu_kind fused is for binary32 only"
+    ),
+    DESIGNED + "[design.a]\nk = 5\nn_cu = 2\n": (
+        "layer conv1: kernel size 3: the design is built for k = 5"
+    ),
+    DESIGNED + "[design.a]\nk = 3\nn_cu = 2\nmax_maps = 3\n": (
+        "layer conv1: needs max_maps = 4: the design has max_maps = 3"
+    ),
+    HEAD + FC.replace("5", "40000") + 'design = "a"\n[design.a]\nk = 1\nn_cu = 64\n': (
+        "design a: kernel memories of 7680000 elements: at most 4194304 are allowed; "
+        "without a design the layer is traffic-only"
+    ),
+}
+
+
+@pytest.mark.parametrize("text", BAD, ids=list(BAD.values()))
+def test_a_mistake_in_a_file_is_named(read, text: str) -> None:
+    with pytest.raises(BadInput) as error:
+        read(text)
+    assert str(error.value) == f"t.toml: {BAD[text]}"
+
+
+def test_a_file_says_only_what_differs_from_its_base(read, tmp_path: Path) -> None:
+    pool = 'pool = { kind = "max", window = 2, stride = 1 }\n'
+    whole = HEAD + CONV + pool + 'design = "a"\n' + FC + "[design.a]\nk = 3\nn_cu = 2\nr = 1\n"
+    (tmp_path / "whole.toml").write_text(whole)
+    changed = read(
+        'base = "whole"\n[network]\nname = "mine"\n[layer.conv1]\nmaps = 7\n'
+        'pool = { kind = "average" }\n[design.a]\nn_cu = 3\n'
+    )
+    whole = whole.replace('"t"', '"mine"').replace("maps = 6", "maps = 7")
+    assert changed == read(whole.replace('"max"', '"average"').replace("n_cu = 2", "n_cu = 3"))
+
+
+BAD_ON_A_BASE = {
+    'base = "t"\n': "file: base = 't': must be one of whole",
+    'base = "whol"\n': "file: base = 'whol': must be one of whole; did you mean whole?",
+    'base = "whole"\n[layer.conv2]\npad = 1\n': (
+        "layer: unknown key 'conv2': allowed are conv1, fc2; did you mean conv1?"
+    ),
+    'base = "whole"\n' + CONV: (
+        "layer must be a table, not [{'name': 'conv1', 'maps': 6, 'kernel': 3}]"
+    ),
+    'base = "whole"\n[layer.fc2]\npad = 1\n': (
+        "layer fc2: unknown key 'pad': allowed are name, maps, relu, design"
+    ),
+    'base = "whole"\n[layer]\nconv1 = 3\n': "layer 1 must be a table, not 3",
+    'base = "whole"\nnetwork = 3\n': "file: network must be a table, not 3",
+    'base = "whole"\n[design.a]\nk = 3\nn_cu = 2\n': "design a: no layer uses it",
+}
+
+
+@pytest.mark.parametrize("text", BAD_ON_A_BASE, ids=list(BAD_ON_A_BASE.values()))
+def test_a_mistake_in_a_file_with_a_base_is_named(read, tmp_path: Path, text: str) -> None:
+    (tmp_path / "whole.toml").write_text(HEAD + CONV + FC)
+    with pytest.raises(BadInput) as error:
+        read(text)
+    assert str(error.value) == f"t.toml: {BAD_ON_A_BASE[text]}"
+
+
+def test_a_file_that_is_not_toml_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "t.toml"
+    with pytest.raises(BadInput, match=r"t.toml: cannot be read: No such file or directory$"):
+        read_network(path)
+    path.write_bytes(b"name = \xff")
+    with pytest.raises(BadInput, match=r"t.toml: not UTF-8 text: byte 7$"):
+        read_network(path)
+    path.write_text("name = \n")
+    with pytest.raises(BadInput, match=r"t.toml: not TOML: Invalid value \(at line 1, column 8\)$"):
+        read_network(path)
