@@ -1,0 +1,69 @@
+"""The kernel update with un-pooling in front: deltas come at pooled resolution, with state."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from merp.cosim.engines.engine import run_job
+from merp.cosim.engines.job import Job
+from merp.cosim.engines.record import Record
+from merp.cosim.phases.cnn_merp.kernel_update import kernel_update_run, kernel_update_top
+from merp.models.arithmetic.words import to_bits
+from merp.models.golden.kernel_update import bias_gradient, kernel_gradient
+from merp.models.golden.state import keep_state, packed
+from merp.models.golden.unpool import unpool
+from merp.models.params.cnn_merp.sizing import size_design
+from merp.models.params.cnn_merp.unpool_design import size_unpool
+from merp.models.params.shape import Pool, Shape
+from merp.testbenches.top.run import Run
+
+SHAPE = Shape(n=2, m=3, k=2, rows=6, columns=5, pool=Pool(window=2, stride=2))
+DESIGN = size_design([SHAPE], n_cu=2, r=1, mul_latency=1, add_latency=2)
+UNDONE = size_unpool([SHAPE], fmt=DESIGN.fmt)
+FMT = DESIGN.fmt
+IMAGES = 2
+
+
+def run_of(rng: np.random.Generator) -> tuple[Run, list[list[int]]]:
+    """A run that returns gradients, and the golden ones of kernels and biases."""
+
+    def words(*size: int) -> np.ndarray:
+        return to_bits(rng.uniform(-1, 1, size), FMT)
+
+    x = words(IMAGES, SHAPE.rows, SHAPE.columns, SHAPE.n)
+    delta = words(IMAGES, SHAPE.pooled_rows, SHAPE.pooled_columns, SHAPE.m)
+    activation = words(IMAGES, SHAPE.out_rows, SHAPE.out_columns, SHAPE.m)
+    state = keep_state(activation, SHAPE, "pooled", FMT)
+    run = kernel_update_run(
+        SHAPE, DESIGN, x, delta, None, None, undone=UNDONE, state=packed(state, SHAPE, FMT)
+    )
+    expanded = unpool(delta, state, SHAPE, FMT)
+    gradients = (
+        kernel_gradient(x, expanded, SHAPE, FMT, DESIGN.summation),
+        bias_gradient(expanded, FMT),
+    )
+    return run, [each.reshape(-1).tolist() for each in gradients]
+
+
+def gradients_of(record: Record) -> list[list[int]]:
+    return [record.words(f"m_axis_{name}").tolist() for name in ("kernel", "bias")]
+
+
+@pytest.mark.parametrize("spoilt", [None, "s_axis_delta", "s_axis_state"])
+def test_a_misplaced_last_is_told_and_forgotten(spoilt: str | None) -> None:
+    """A word too many at the source of a stream; the run behind it is right, and without error."""
+    rng = np.random.default_rng(11)
+    (first, golden), (second, after) = run_of(rng), run_of(rng)
+    if spoilt is not None:
+        first = replace(
+            first, words={**first.words, spoilt: np.append(first.words[spoilt], np.uint32(0))}
+        )
+    top = kernel_update_top(DESIGN, "behavioural", undone=UNDONE)
+    records = run_job(Job(top, [first, second], limit=2000), "myhdl")
+    told = [record.outcome.status["status_framing_error"] for record in records]
+    assert told == [int(spoilt is not None), 0]
+    assert gradients_of(records[0]) == golden
+    assert gradients_of(records[1]) == after
