@@ -297,3 +297,22 @@ def test_the_register_file_in_vhdl_is_that_of_myhdl(tmp_path: Path) -> None:
     locked = [t for t in range(3, 499) if starts[t] or trace.column("status_busy")[t]]
     assert all(size[t] == size[t + 1] for t in locked)
     replay(trace, tmp_path)
+
+
+def test_the_interrupt_is_enabled_during_a_run_but_no_setting_changes() -> None:
+    registers = small_map()
+    busy = {"status_busy": 1}
+    steps = [
+        QUIET | {"rst": 1},
+        QUIET | busy,
+        writing(registers, "a_config_size", 5) | busy,
+        writing(registers, "interrupt_enable", 1) | busy,
+        QUIET | busy,
+        QUIET | {"status_done": 1},
+        QUIET | {"status_done": 1},
+        QUIET | {"status_done": 1},
+    ]
+    args = small_file(registers)
+    trace = run_block(axi_registers, args, tuple(QUIET), lambda cycle, _: steps[cycle], len(steps))
+    assert set(trace.column("settings_a_config_size")[1:]) == {1}
+    assert trace.column("interrupt")[-1] == 1
