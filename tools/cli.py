@@ -15,6 +15,7 @@ import traceback
 from collections.abc import Sequence
 from importlib import import_module, metadata
 from pathlib import Path
+from types import ModuleType
 
 from merp.cosim.build_cache import check_private
 from merp.models.errors import BadInput, one_line
@@ -22,21 +23,11 @@ from merp.tools.common.arguments import Parser
 from merp.tools.common.last_resort import internal_error
 from merp.tools.common.streams import drop_output, prepare_streams
 
-VERBS = {
-    "networks": "networks",
-    "traffic": "traffic.verb",
-    "simulate": "simulate.verb",
-    "export": "export.verb",
-    "registers": "registers",
-    "resources": "resources.verb",
-    "calibrate": "calibrate",
-    "report": "report.verb",
-    "workload": "workload.verb",
-    "train": "train.verb",
-    "losses": "losses",
-    "verify-float": "verify_float.verb",
-}
-"""Module of each verb in ``merp.tools``, in the order of the help page."""
+VERBS = (
+    "networks", "traffic", "simulate", "export", "registers", "resources", "calibrate", "report",
+    "workload", "train", "losses", "verify-float",
+)  # fmt: skip
+"""In the order of the help page; each is a module of ``merp.tools.verbs``."""
 
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
@@ -74,6 +65,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _complain(internal_error(error), 3)
 
 
+def module_of(verb: str) -> ModuleType:
+    """The module of a verb."""
+    return import_module(f"merp.tools.verbs.{verb.replace('-', '_')}")
+
+
 def _complain(message: str, status: int) -> int:
     print(f"merp: {one_line(message)}", file=sys.stderr)
     return status
@@ -88,10 +84,7 @@ def _run(arguments: Sequence[str]) -> int:
     parser.add_argument("--version", action="version", version=metadata.version("merp"))
     subparsers = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
     asked = next((word for word in arguments if not word.startswith("-")), "")
-    modules = {
-        verb: import_module(f"merp.tools.{VERBS[verb]}")
-        for verb in ([asked] if asked in VERBS else VERBS)
-    }
+    modules = {verb: module_of(verb) for verb in ([asked] if asked in VERBS else VERBS)}
     for module in modules.values():
         module.add_parser(subparsers)
     for each in (parser, *subparsers.choices.values()):

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from importlib import import_module
 
 import pytest
 
 from checkout import ROOT
-from merp.tools.cli import VERBS
+from merp.tools.cli import module_of
 from merp.tools.common.arguments import Parser
 
 NAMED = re.compile(r"`((?:hdl|models|tools|tests|testbenches|cosim|docs)/[\w/.-]+)`")
@@ -37,5 +36,5 @@ def test_commands_of_the_readme_are_whole(command: str) -> None:
     words = re.sub(r"[\[\]]", "", command).split()
     parser = Parser(prog="merp")
     subparsers = parser.add_subparsers(dest="verb", required=True)
-    import_module(f"merp.tools.{VERBS[words[0]]}").add_parser(subparsers)
+    module_of(words[0]).add_parser(subparsers)
     assert parser.parse_args(words).verb == words[0]

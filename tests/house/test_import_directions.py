@@ -65,12 +65,14 @@ COSIM = rooms(
 )
 
 COMMON = "common bitstream"
+WORK = ("simulate", "traffic", "train", "resources", "report", "workload", "verify_float")
 TOOLS = rooms(
     {"common": "", "bitstream": "common"},
-    dict.fromkeys(("simulate", "traffic", "train", "resources", "report", "workload"), COMMON),
-    dict.fromkeys(("networks", "registers", "verify_float", "cli"), COMMON),
+    dict.fromkeys(WORK, COMMON),
     {"export": f"{COMMON} simulate"},  # what is simulated is what the vectors are of
-    {"calibrate": f"{COMMON} resources", "losses": f"{COMMON} train"},
+    {"library": f"{COMMON} {' '.join(WORK)} export"},
+    {"verbs": f"{COMMON} {' '.join(WORK)} export library"},
+    {"cli": "common"},  # it finds a verb by its name
 )
 
 TREES = dict(zip(ORDER, (MODELS, HDL, TESTBENCHES, COSIM, TOOLS), strict=True))
@@ -140,8 +142,8 @@ def test_imports_point_left_and_down(path: Path) -> None:
         ("merp.hdl.cnn_merp.upsampling.unpool", "import merp.hdl.cnn_merp.sequencer.ring_advance"),
         ("merp.hdl.cnn_merp.ports.maps", "from merp.hdl.cnn_merp.phases.delta import delta"),
         ("merp.models.params.shape", "from merp.models.params.cnn_merp.row import steps"),
-        ("merp.tools.train.verb", "from merp.tools.losses import run"),
-        ("merp.tools.a_new_room.verb", "from merp.tools.common.table import table"),
+        ("merp.tools.train.data", "from merp.tools.verbs.losses import run"),
+        ("merp.tools.a_new_room.a_file", "from merp.tools.common.table import table"),
     ],
 )
 def test_an_offence_is_seen(module: str, source: str) -> None:

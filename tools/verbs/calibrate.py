@@ -12,7 +12,7 @@ from merp.tools.common.arguments import add_json
 from merp.tools.common.shipped import open_network
 from merp.tools.common.table import console, table
 from merp.tools.resources.utilisation import read_utilisation
-from merp.tools.resources.verb import add_engine, measured
+from merp.tools.verbs.resources import add_engine, measured
 
 USES = {"logic": "LUT as logic", "shift": "LUT as shift register", "memory": "LUT as memory"}
 
