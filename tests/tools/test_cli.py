@@ -7,7 +7,8 @@ import sys
 
 import pytest
 
-from merp.tools import cli, networks
+from merp.tools import cli
+from merp.tools.verbs import networks
 from merp.tools.common.shipped import shipped_names
 
 
