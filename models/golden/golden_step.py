@@ -32,10 +32,16 @@ class GoldenStep:
     """
 
     def __init__(
-        self, network: Network, layers: Sequence[Layer], image: Bits, parameters: Parameters
+        self,
+        network: Network,
+        layers: Sequence[Layer],
+        image: Bits,
+        parameters: Parameters,
+        learning_rate: float = RATE,
     ) -> None:
         """The step of ``network`` on ``image``, of which ``layers`` are looked at, in order."""
         self._network = network
+        self._learning_rate = learning_rate
         self._layers = layers
         self._image = image
         self._updated: dict[str, tuple[Bits, Bits]] = {}
@@ -48,7 +54,7 @@ class GoldenStep:
         return len(self._image)
 
     @cached_property
-    def maps(self) -> dict[str, LayerMaps]:
+    def _maps(self) -> dict[str, LayerMaps]:
         """Input and output of the layers, by name."""
         names = [layer.name for layer in self._layers]
         found = {}
@@ -63,8 +69,12 @@ class GoldenStep:
         """Input of a layer: what the one in front of it ``made``, or the golden's."""
         earlier = previous(self._network, layer)
         if earlier is None or earlier.name not in self.made:
-            return self.maps[layer.name].x
+            return self._maps[layer.name].x
         return as_input(self.made[earlier.name], layer)
+
+    def y(self, layer: Layer) -> Bits:
+        """Output of a layer."""
+        return self._maps[layer.name].y
 
     @cached_property
     def _forward(self) -> tuple[list[Kept], Bits]:
@@ -74,9 +84,16 @@ class GoldenStep:
         """What forward propagation keeps of a layer for the way back."""
         return next(kept.state for kept in self._forward[0] if kept.layer.name == layer.name)
 
+    def passed(self, layer: Layer) -> Passed:
+        """The deltas of a layer: one that is looked at, or that stands in front of one."""
+        return self._passed[layer.name]
+
+    def delta(self, layer: Layer) -> Bits:
+        """Delta of the output of a layer: one that ``passed`` knows."""
+        return self._passed[layer.name].delta
+
     @cached_property
-    def passed(self) -> dict[str, Passed]:
-        """The deltas of the layers, and of the one in front of the first, by name."""
+    def _passed(self) -> dict[str, Passed]:
         kept, output = self._forward
         labels = np.arange(len(self._image), dtype=np.int64) % output[0].size
         _, delta = loss("cross-entropy", output, labels, self._network.fmt)
@@ -94,9 +111,9 @@ class GoldenStep:
     def updated(self, layer: Layer, summation: Summation) -> tuple[Rates, tuple[Bits, Bits]]:
         """The rates, without momentum, and the kernels and biases of a layer after the step."""
         fmt = self._network.fmt
-        rates = Rates.of(RATE, 0.0, self.images, fmt)
+        rates = Rates.of(self._learning_rate, 0.0, self.images, fmt)
         if layer.name not in self._updated:
-            here = self.passed[layer.name]
+            here = self.passed(layer)
             found = gradients(layer, here.x, here.sums, fmt, summation)
             kernels, biases = (
                 update(w, np.zeros_like(w), g, rates.rate, rates.momentum, fmt)[0]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 
 import numpy as np
 
@@ -41,11 +42,11 @@ def layer_parameters(layer: Layer, seed: int, fmt: FloatFormat) -> tuple[Bits, B
 class _Initial(Mapping[str, tuple[Bits, Bits]]):
     """Makes a layer's parameters when they are first asked for, as some have 10^8 words."""
 
-    def __init__(self, network: Network, seed: int) -> None:
+    def __init__(self, network: Network, seed: int, given: Parameters) -> None:
         self._layers = {layer.name: layer for layer in network.layers}
         self._fmt = network.fmt
         self._seed = seed
-        self._made: dict[str, tuple[Bits, Bits]] = {}
+        self._made = dict(given)
 
     def __getitem__(self, name: str) -> tuple[Bits, Bits]:
         if name not in self._made:
@@ -59,6 +60,9 @@ class _Initial(Mapping[str, tuple[Bits, Bits]]):
         return len(self._layers)
 
 
-def parameters(network: Network, seed: int) -> Parameters:
-    """Kernels and biases by layer name; each layer's are made when first asked for."""
-    return _Initial(network, seed)
+def parameters(network: Network, seed: int, given: Parameters = MappingProxyType({})) -> Parameters:
+    """Kernels and biases by layer name; each layer's are made when first asked for.
+
+    ``given``: those of some layers, in place of initial ones.
+    """
+    return _Initial(network, seed, given)

@@ -15,7 +15,9 @@ import pytest
 from checkout import ROOT
 
 ORDER = ("models", "hdl", "testbenches", "cosim", "tools")
-FILES = sorted(path for folder in ORDER for path in (ROOT / folder).rglob("*.py"))
+FRONT = ROOT / "tools" / "front" / "__init__.py"
+"""The package itself: it names what the library and others offer."""
+FILES = sorted(path for folder in ORDER for path in (ROOT / folder).rglob("*.py") if path != FRONT)
 
 Rooms = Mapping[str, frozenset[str]]
 """Of each room of a tree, the rooms that it may import."""

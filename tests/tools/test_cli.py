@@ -8,8 +8,8 @@ import sys
 import pytest
 
 from merp.tools import cli
-from merp.tools.verbs import networks
 from merp.tools.common.shipped import shipped_names
+from merp.tools.verbs import networks
 
 
 def run(capsys, *arguments: str) -> tuple[int, str, str]:

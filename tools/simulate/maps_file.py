@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
-
 from merp.models.errors import BadInput
 from merp.models.network.network import Network
 from merp.models.params.bits import Bits
-from merp.tools.common.finite_words import finite_words
+from merp.tools.common.given_words import given_words
 from merp.tools.common.npz import read_npz
 
 KEY = "input"
@@ -39,19 +37,4 @@ def read_maps(path: Path, images: int | None, network: Network) -> Bits:
     if images is not None and images > len(array):
         raise BadInput(f"--images {images}: {path} has {len(array)}: allowed are so many or fewer")
     maps = array[:images]
-    if maps.dtype.kind == "f" and maps.dtype.itemsize <= 8:
-        return finite_words(where, maps.astype(np.float64), network.fmt)
-    if maps.dtype.kind != "u" or maps.dtype.itemsize != 4:
-        raise BadInput(
-            f"{where}: type {maps.dtype}: allowed are float16, float32, float64 (numbers) and "
-            "uint32 (words)"
-        )
-    words = np.ascontiguousarray(maps, np.uint32)
-    wide = np.argwhere(words >> np.uint64(network.fmt.width))
-    if wide.size:
-        place = tuple(int(index) for index in wide[0])
-        raise BadInput(
-            f"{where}[{', '.join(map(str, place))}] = {int(words[place]):#x}: allowed are words "
-            f"of {network.fmt.width} bits"
-        )
-    return words
+    return given_words(where, maps, network.fmt)

@@ -202,7 +202,7 @@ def files(
             continue
         layer = result.layer
         group, n = choice.group, layer.shape.n
-        x = golden.maps[layer.name].x
+        x = golden.x(layer)
         maps = x if group is None else x[..., group * n : (group + 1) * n]
         names = [choice.network.name, layer.name] + ([] if group is None else [f"g{group}"])
         title = file_name(*names, suffix="")

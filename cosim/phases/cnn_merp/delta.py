@@ -220,13 +220,12 @@ class Delta:
     def golden_pass(self, layer: Layer, group: int, step: GoldenStep) -> Pass:
         """One group on the golden deltas."""
         earlier = self._earlier(layer)
-        here, behind = step.passed[layer.name], step.passed[earlier.name]
-        deltas, state, wanted = (
-            (here.delta, here.state, behind.delta)
-            if self.design.before
-            else (here.sums, behind.state, behind.sums)
-        )
-        kernels, _ = step.parameters[layer.name]
+        here, (kernels, _) = step.passed(layer), step.parameters[layer.name]
+        if self.design.before:
+            deltas, state, wanted = here.delta, here.state, step.delta(earlier)
+        else:
+            behind = step.passed(earlier)
+            deltas, state, wanted = here.sums, behind.state, behind.sums
         return delta_pass(layer, earlier, group, self.design, deltas, state, kernels, wanted)
 
     def outputs(self, layer: Layer, images: int, records: Sequence[Record]) -> None:

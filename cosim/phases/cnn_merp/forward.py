@@ -215,23 +215,17 @@ class Forward:
         """One group on the golden input, or on what the layer in front ``made`` of its own."""
         return forward_pass(
             layer, group, self.design, step.x(layer), step.parameters[layer.name],
-            step.maps[layer.name].y, step.state(layer) if self.design.state else None,
+            step.y(layer), step.state(layer) if self.design.state else None,
         )  # fmt: skip
 
     def outputs(self, layer: Layer, images: int, records: Sequence[Record]) -> Bits:
-        """Output maps of the groups that ``records`` are of.
+        """Output maps of the groups that ``records`` are of, in full even if words are missing.
 
-        What is missing is zero and what is too much is dropped: the audit reports either, and the
-        layers behind can still run.
+        The audit reports those, and the layers behind can still run.
         """
         shape = layer.shape
-        groups = []
-        for record in records:
-            words = record.words(PORTS["map_out"])
-            maps = np.zeros((images, shape.pooled_rows, shape.pooled_columns, shape.m), np.uint32)
-            fits = min(words.size, maps.size)
-            maps.reshape(-1)[:fits] = words[:fits]
-            groups.append(maps)
+        size = images, shape.pooled_rows, shape.pooled_columns, shape.m
+        groups = [record.array(PORTS["map_out"], size) for record in records]
         return np.concatenate(groups, axis=-1)
 
     def states(self, layer: Layer, images: int, records: Sequence[Record]) -> State:

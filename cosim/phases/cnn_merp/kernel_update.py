@@ -295,7 +295,7 @@ class KernelUpdate:
 
     def golden_pass(self, layer: Layer, group: int, step: GoldenStep) -> Pass:
         """One group on the golden deltas, without momentum."""
-        here = step.passed[layer.name]
+        here = step.passed(layer)
         rates, new = step.updated(layer, self.design.summation)
         parameters = step.parameters[layer.name]
         rest = np.zeros_like(parameters[0]), np.zeros_like(parameters[1])

@@ -1,0 +1,84 @@
+"""A golden step of one layer alone: what comes in is given, not made by the layers around it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from merp.models.golden.delta import delta_layer
+from merp.models.golden.golden_step import GoldenStep
+from merp.models.golden.inference import forward_layer
+from merp.models.golden.pooling import pool_maps
+from merp.models.golden.state import State, keep_state
+from merp.models.golden.training import RATE, Passed
+from merp.models.golden.unpool import unpool
+from merp.models.network.network import Layer, Network
+from merp.models.params.bits import Bits
+
+
+class LayerStep(GoldenStep):
+    """As ``GoldenStep``, of one layer; what it would have to know of others it refuses to say."""
+
+    def __init__(
+        self,
+        network: Network,
+        layer: Layer,
+        x: Bits,
+        parameters: tuple[Bits, Bits],
+        delta: Bits | None = None,
+        learning_rate: float = RATE,
+    ) -> None:
+        """The step of ``layer``.
+
+        Args:
+            network: of which it is a layer.
+            x: (images, rows, columns, groups*n) words, its input.
+            parameters: kernels (groups*m, n, k, k) and biases (groups*m,), as words.
+            delta: (images, pooled rows, pooled columns, groups*m) words, of its output; the way
+                back needs it.
+            learning_rate: of the update, of the mean loss.
+        """
+        super().__init__(network, (layer,), x, {layer.name: parameters}, learning_rate)
+        self._layer, self._x, self._delta = layer, x, delta
+        fmt = network.fmt
+        unpooled = replace(layer, shape=replace(layer.shape, pool=None))
+        sums = forward_layer(unpooled, x, *parameters, fmt, network.summation(layer))
+        self._state = keep_state(sums, layer.shape, "pooled", fmt)
+        self._y = pool_maps(sums, layer.shape.pool, fmt)
+
+    def x(self, layer: Layer) -> Bits:
+        """Input of the layer."""
+        self._check(layer)
+        return self._x
+
+    def y(self, layer: Layer) -> Bits:
+        """Output of the layer."""
+        self._check(layer)
+        return self._y
+
+    def state(self, layer: Layer) -> State:
+        """What forward propagation keeps of the layer for the way back."""
+        self._check(layer)
+        return self._state
+
+    def passed(self, layer: Layer) -> Passed:
+        """The deltas of the layer."""
+        self._check(layer)
+        if self._delta is None:
+            raise ValueError(f"{layer.name}: no delta was given")
+        sums = unpool(self._delta, self._state, layer.shape, self._network.fmt)
+        return Passed(layer, self._x, self._state, self._delta, sums)
+
+    def delta(self, layer: Layer) -> Bits:
+        """Delta of the output of the layer, or of the one in front: that is, of its input."""
+        here = self.passed(self._layer)
+        if layer == self._layer:
+            return here.delta
+        network, (kernels, _) = self._network, self.parameters[self._layer.name]
+        summation = network.summation(self._layer)
+        delta = delta_layer(self._layer, here.sums, kernels, network.fmt, summation)
+        # A fully connected layer takes the maps in front of it flattened.
+        return delta.reshape(self.images, layer.shape.pooled_rows, layer.shape.pooled_columns, -1)
+
+    def _check(self, layer: Layer) -> None:
+        if layer != self._layer:
+            raise ValueError(f"{layer.name}: a step of {self._layer.name} alone")

@@ -1,0 +1,72 @@
+"""Reference hardware for CNN training, its memory traffic counted and its bits checked.
+
+    import merp
+
+    net = merp.load("alexnet")
+    net.traffic(batch=128, footing="full")
+    net["conv3"].run(group=0).audit
+
+Names are imported when they are first used, so that the command line starts quickly.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from merp.cosim.block.replay import replay
+    from merp.hdl.conversion.convert import convert
+    from merp.hdl.conversion.entity import entity
+    from merp.models.errors import BadInput
+    from merp.testbenches.block.trace import run_block
+    from merp.tools.library.layer import Layer
+    from merp.tools.library.layer_run import LayerRun
+    from merp.tools.library.network import Network, load, networks
+    from merp.tools.library.rows import Rows
+    from merp.tools.library.traffic import Traffic
+
+__all__ = [
+    "BadInput",
+    "Layer",
+    "LayerRun",
+    "Network",
+    "Rows",
+    "Traffic",
+    "convert",
+    "entity",
+    "load",
+    "networks",
+    "replay",
+    "run_block",
+]
+__version__ = version("merp")
+
+_HOMES = {
+    "BadInput": "merp.models.errors",
+    "Layer": "merp.tools.library.layer",
+    "LayerRun": "merp.tools.library.layer_run",
+    "Network": "merp.tools.library.network",
+    "Rows": "merp.tools.library.rows",
+    "Traffic": "merp.tools.library.traffic",
+    "convert": "merp.hdl.conversion.convert",
+    "entity": "merp.hdl.conversion.entity",
+    "load": "merp.tools.library.network",
+    "networks": "merp.tools.library.network",
+    "replay": "merp.cosim.block.replay",
+    "run_block": "merp.testbenches.block.trace",
+}
+"""Module of each name."""
+
+
+def __getattr__(name: str) -> Any:
+    """A public name, imported now."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'merp' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    """Public names."""
+    return sorted(__all__)

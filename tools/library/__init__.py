@@ -1,0 +1,1 @@
+"""What ``import merp`` gives: networks and layers to compute with."""

@@ -1,0 +1,269 @@
+"""A layer of a network, to be run in the hardware."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from os import PathLike, fspath
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from merp.models.errors import BadInput, shown
+from merp.models.network import network as description
+from merp.models.network.phases import PHASES, has_phase
+from merp.models.params.bits import Bits
+from merp.models.params.cnn_merp.sizing import check_fits
+from merp.models.params.shape import Shape
+from merp.tools.library.checks import flag, one_of, positive, whole_number, words
+
+if TYPE_CHECKING:
+    from merp.cosim.audit.run_and_audit import Audited
+    from merp.cosim.phases.expectation import Pass
+    from merp.models.golden.golden_step import GoldenStep
+    from merp.tools.library.layer_run import LayerRun
+
+MOST_IMAGES = 256  # in a run
+ARRAYS = ("behavioural", "rtl")
+DELTAS = ("sums", "pooled")
+NAMES = {
+    "map_out": "y",
+    "state_out": "state",
+    "delta_out": "delta",
+    "kernel_out": "kernels",
+    "bias_out": "biases",
+}
+"""What leaves on each port of the report."""
+
+
+class Layer:
+    """One super layer: convolution (or full connection), ReLU, pooling."""
+
+    def __init__(self, network: description.Network, layer: description.Layer) -> None:
+        self._network = network
+        self._layer = layer
+
+    @property
+    def name(self) -> str:
+        """As in the network file."""
+        return self._layer.name
+
+    @property
+    def groups(self) -> int:
+        """The layer is so many independent passes of ``shape``."""
+        return self._layer.groups
+
+    @property
+    def shape(self) -> Shape:
+        """Sizes of one group, in elements: ``n`` input maps, ``m`` output maps, kernel ``k``."""
+        return self._layer.shape
+
+    def __repr__(self) -> str:
+        """Name and sizes."""
+        shape = self.shape
+        return (
+            f"<{self._network.name} {self.name}: {self.groups} x ({shape.n} maps of {shape.rows} x "
+            f"{shape.columns} -> {shape.m}, k {shape.k}), design {self._layer.design or 'none'}>"
+        )
+
+    def run(
+        self,
+        x: ArrayLike | None = None,
+        *,
+        phase: str = "fp",
+        delta: ArrayLike | None = None,
+        kernels: ArrayLike | None = None,
+        biases: ArrayLike | None = None,
+        engine: str = "myhdl",
+        cu_array: str | None = None,
+        group: int | None = None,
+        images: int | None = None,
+        state: bool = False,
+        delta_at: str | None = None,
+        learning_rate: float = 0.01,
+        seed: int = 0,
+        vcd: str | PathLike[str] | None = None,
+    ) -> LayerRun:
+        """Run one phase in the hardware, and compare every word with the golden model.
+
+        Numbers are of a floating-point type, rounded into the network's format, or ``uint32`` words
+        of that format, taken as they are (IEEE 754 encodings).
+
+        Args:
+            x: the layer's input, (images, rows, columns, groups*n). Without it, what the layers in
+                front make of the photograph that is shipped.
+            phase: ``fp``, ``dp`` or ``ku`` (CNN-MERP section III).
+            delta: of the layer's output, (images, pooled rows, pooled columns, groups*m); ``dp``
+                and ``ku`` of an ``x`` need it. Without ``x``, that of the network's loss.
+            kernels: (groups*m, n, k, k). biases: (groups*m,). Without them, initial ones.
+            engine: ``myhdl``, ``verilator`` or ``ghdl``.
+            cu_array: ``behavioural`` (quicker, the same bits in the same cycles; only ``myhdl``,
+                its default) or ``rtl``.
+            group: the one to run; without it, all.
+            images: of the photograph, 1 to 256 (default 1).
+            state: ``fp`` also writes what the way back needs.
+            delta_at: ``sums`` or ``pooled``: at which resolution deltas lie in memory. ``dp`` of an
+                ``x`` undoes this layer's pooling (``pooled``), else the default is ``sums``.
+            learning_rate: of ``ku``, of the mean loss.
+            seed: of initial kernels and biases.
+            vcd: a file for the waveform of the ports.
+
+        Raises:
+            BadInput: an argument is not what is allowed, the layer has no design or no such phase,
+                or the engine's simulator is not installed.
+            Stuck: no word moved for too long.
+        """
+        from merp.cosim.architectures import phase_of  # simulators wait until they are needed
+        from merp.cosim.engines.engine import ENGINES
+        from merp.models.golden.training import Rates
+        from merp.tools.common.output import Output
+
+        network, layer = self._network, self._layer
+        one_of("phase", phase, PHASES)
+        one_of("engine", engine, ENGINES)
+        array = self._array(engine, cu_array)
+        groups = self._groups(group)
+        before = self._before(phase, delta_at, alone=x is not None)
+        if flag("state", state) and phase != "fp":
+            raise BadInput(f"state: phase {phase} writes none: allowed with fp")
+        whole_number("seed", seed, 0, (1 << 32) - 1)
+        if x is None and delta is not None:
+            raise BadInput("delta: without x it is the network's own: allowed with x")
+        if not has_phase(network, layer, phase):
+            raise BadInput(
+                f"phase dp: {layer.name} is the first layer, its input has no delta: allowed: fp, "
+                "ku, or another layer"
+            )
+        made = self._parameters(kernels, biases, seed)
+        shape, fmt = layer.shape, network.fmt
+        size = None, shape.rows, shape.columns, self.groups * shape.n
+        maps = None if x is None else words("x", x, size, fmt)
+        count = self._images(maps, images)
+        check_fits(layer.shape, count, network.design(layer), f"{network.name}: {layer.name}")
+        try:
+            Rates.of(positive("learning_rate", learning_rate), 0.0, count, fmt)
+        except ValueError as error:
+            raise BadInput(f"learning_rate = {shown(learning_rate)}: {error}") from error
+        step = (
+            self._in_network(count, made, seed, learning_rate)
+            if maps is None
+            else self._alone(maps, delta, phase, made, learning_rate)
+        )
+        built = phase_of(network, layer, phase, state=state, before=before)
+        passes = [built.golden_pass(layer, each, step) for each in groups]
+        with ExitStack() as held:
+            waves = None
+            if vcd is not None:
+                waves = held.enter_context(Output.of_file("vcd", Path(fspath(vcd))))
+            from merp.cosim.audit.run_and_audit import run_and_audit
+
+            draft = None if waves is None else waves.draft(waves.name)
+            audited = run_and_audit(built.top(array), passes, engine, draft)
+            if waves is not None:
+                waves.commit()
+        return self._result(phase, engine, step.x(layer), passes, audited)
+
+    def _array(self, engine: str, asked: str | None) -> str:
+        default = "behavioural" if engine == "myhdl" else "rtl"
+        array = one_of("cu_array", asked or default, ARRAYS)
+        if engine != "myhdl" and array != "rtl":
+            raise BadInput(f"cu_array = {array!r}: engine {engine} runs the hardware: allowed: rtl")
+        return array
+
+    def _groups(self, group: int | None) -> Sequence[int]:
+        if group is None:
+            return range(self.groups)
+        return (whole_number("group", group, 0, self.groups - 1),)
+
+    def _before(self, phase: str, asked: str | None, *, alone: bool) -> bool:
+        own = "pooled" if alone and phase == "dp" else "sums"
+        at = one_of("delta_at", asked or own, DELTAS)
+        if at == "pooled" and phase == "fp":
+            raise BadInput("delta_at = 'pooled': phase fp takes no deltas: allowed with dp, ku")
+        if at == "sums" and own == "pooled":
+            raise BadInput(
+                "delta_at = 'sums': undoes the pooling of the layer in front, which a layer's own "
+                "x does not tell: allowed: pooled, or no x"
+            )
+        return at == "pooled"
+
+    def _images(self, x: Bits | None, asked: int | None) -> int:
+        if x is None:
+            return whole_number("images", 1 if asked is None else asked, 1, MOST_IMAGES)
+        if asked is not None:
+            raise BadInput("images: x has as many as it has: allowed without x")
+        return whole_number("x: images", len(x), 1, MOST_IMAGES)
+
+    def _parameters(
+        self, kernels: ArrayLike | None, biases: ArrayLike | None, seed: int
+    ) -> tuple[Bits, Bits]:
+        from merp.models.golden.initial import layer_parameters
+
+        layer, fmt = self._layer, self._network.fmt
+        shape = layer.shape
+        size = layer.biases, shape.n, shape.k, shape.k
+        own_kernels, own_biases = layer_parameters(layer, seed, fmt)
+        return (
+            own_kernels if kernels is None else words("kernels", kernels, size, fmt),
+            own_biases if biases is None else words("biases", biases, size[:1], fmt),
+        )
+
+    def _in_network(
+        self, images: int, made: tuple[Bits, Bits], seed: int, rate: float
+    ) -> GoldenStep:
+        from merp.models.golden.golden_step import GoldenStep
+        from merp.models.golden.initial import parameters
+        from merp.tools.simulate.input_maps import input_maps
+
+        network, layer = self._network, self._layer
+        everything = parameters(network, seed, {layer.name: made})
+        return GoldenStep(network, (layer,), input_maps(network, images), everything, rate)
+
+    def _alone(
+        self,
+        x: Bits,
+        delta: ArrayLike | None,
+        phase: str,
+        made: tuple[Bits, Bits],
+        rate: float,
+    ) -> GoldenStep:
+        from merp.models.golden.layer_step import LayerStep
+
+        layer, shape = self._layer, self._layer.shape
+        found = None
+        if phase == "fp":
+            if delta is not None:
+                raise BadInput("delta: phase fp takes none: allowed with dp, ku")
+        elif delta is None:
+            raise BadInput(f"delta: phase {phase} of an x needs that of the layer's output")
+        else:
+            size = len(x), shape.pooled_rows, shape.pooled_columns, layer.biases
+            found = words("delta", delta, size, self._network.fmt)
+        return LayerStep(self._network, layer, x, made, found, rate)
+
+    def _result(
+        self, phase: str, engine: str, x: Bits, passes: Sequence[Pass], audited: Sequence[Audited]
+    ) -> LayerRun:
+        from merp.cosim.audit.audit import combine
+        from merp.tools.library.layer_run import LayerRun
+
+        made: dict[str, Any] = {}
+        for port, about in passes[0].expected.ports.items():
+            if about.golden is None:
+                continue
+            parts = [each.record.array(about.stream, about.golden.shape) for each in audited]
+            made[NAMES[port]] = np.concatenate(parts, axis=-1 if about.maps else 0)
+        if "state" in made:
+            made["state"] = made["state"].astype(np.uint8)
+        return LayerRun(
+            layer=self._layer,
+            phase=phase,
+            engine=engine,
+            fmt=self._network.fmt,
+            x=x,
+            words=made,
+            records=tuple(each.record for each in audited),
+            audit=combine([each.audit for each in audited]),
+        )

@@ -1,0 +1,88 @@
+"""The answers of ``merp traffic`` for machines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from merp.models.network.network import Layer, Network
+from merp.models.network.phases import PHASES
+from merp.models.traffic.closed_form import LayerTraffic, Phase, total
+from merp.models.traffic.footing import Footing
+from merp.models.traffic.strategies import round_trips, staircase
+
+
+def _phase_json(phase: Phase | None) -> dict[str, Any] | None:
+    if phase is None:
+        return None
+    known = {
+        "bytes": phase.bytes,
+        "operations": phase.operations,
+        "mb_per_gflop": phase.mb_per_gflop,
+        "streams": dict(phase.streams),
+    }
+    return known | ({"momentum_bytes": phase.momentum} if phase.momentum else {})
+
+
+def traffic_json(
+    network: Network, traffic: tuple[LayerTraffic, ...], batch: int, footing: Footing
+) -> dict[str, Any]:
+    """Return the answer for machines; totals are of convolution layers, and of all layers."""
+
+    def totals(layers: list[LayerTraffic]) -> dict[str, Any]:
+        return {phase: _phase_json(total(layers, phase)) for phase in (*PHASES, "step")}
+
+    answer: dict[str, Any] = {
+        "network": network.name,
+        "batch": batch,
+        "footing": footing.name,
+        "word_bytes": network.word_bytes,
+    }
+    if footing.name != "paper":
+        answer["state_bits"] = footing.state
+    if footing.name == "board":
+        answer["memory_bytes"] = footing.memory_bytes
+    answer["layers"] = [
+        {
+            "name": each.layer.name,
+            "kind": each.layer.kind,
+            "operations": each.layer.operations(batch),
+            **{phase: _phase_json(getattr(each, phase)) for phase in PHASES},
+        }
+        for each in traffic
+    ]
+    answer["total"] = totals([each for each in traffic if each.layer.kind == "conv"])
+    answer["total_all"] = totals(list(traffic))
+    return answer
+
+
+def strategies_json(network: Network, layers: Sequence[Layer], batch: int) -> dict[str, Any]:
+    """Return the staircase of strategies of each layer for machines."""
+    word_bytes = network.word_bytes
+    answers = []
+    for layer in layers:
+        trips = round_trips(layer, batch)
+        operations = layer.operations(batch)
+        answers.append(
+            {
+                "name": layer.name,
+                "operations": operations,
+                "strategies": [
+                    {
+                        "level": step.level,
+                        "bytes": step.words * word_bytes,
+                        "mb_per_gflop": step.words * word_bytes / operations * 1e3,
+                        "on_chip_bytes": step.on_chip_words * word_bytes,
+                    }
+                    for step in staircase(layer, batch)
+                ],
+                "activation_bytes": trips.activation * word_bytes,
+                "pooling_bytes": trips.pooling * word_bytes,
+            }
+        )
+    return {
+        "network": network.name,
+        "batch": batch,
+        "word_bytes": word_bytes,
+        "layers": answers,
+    }
