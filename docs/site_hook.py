@@ -20,6 +20,7 @@ REPORT = "report/alexnet.html"
 NAVIGATION = [
     {"Home": "index.md"},
     {"Tutorial": "tutorial.md"},
+    {"From Python": "library.md"},
     {
         "Traffic": [
             {"Report on AlexNet": REPORT},

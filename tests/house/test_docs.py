@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import re
 
 import pytest
@@ -24,6 +25,12 @@ def test_links_between_pages_lead_somewhere() -> None:
     for page in (ROOT / "docs").rglob("*.md"):
         for link in re.findall(r"\]\(([^)#:]+\.md)(?:#[^)]*)?\)", page.read_text()):
             assert (page.parent / link).exists(), f"{page.name}: {link}"
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/library.md"])
+def test_what_a_page_shows_of_python_is_what_comes(page: str) -> None:
+    failed, tried = doctest.testfile(str(ROOT / page), module_relative=False)
+    assert (failed, tried > 3) == (0, True)
 
 
 README = (ROOT / "README.md").read_text()
