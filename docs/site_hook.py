@@ -21,6 +21,7 @@ NAVIGATION = [
     {"Home": "index.md"},
     {"Tutorial": "tutorial.md"},
     {"From Python": "library.md"},
+    {"A block of your own": "own-block.md"},
     {
         "Traffic": [
             {"Report on AlexNet": REPORT},

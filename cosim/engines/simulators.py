@@ -60,8 +60,15 @@ def check_ghdl() -> None:
         raise BadInput(
             "--engine ghdl: simulator not found, install the package ghdl of your distribution"
         )
+    check_cocotb("ghdl")
+
+
+def check_cocotb(engine: str) -> None:
+    """Raises: BadInput: cocotb, by which ``engine`` is driven, is not installed."""
     if importlib.util.find_spec("cocotb") is None:
-        raise BadInput("--engine ghdl: cocotb not found, install it with: pip install 'merp[hdl]'")
+        raise BadInput(
+            f"--engine {engine}: cocotb not found, install it with: pip install 'merp[hdl]'"
+        )
 
 
 def check_ghdl_log(log: Path) -> None:

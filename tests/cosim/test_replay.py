@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -163,7 +164,7 @@ def test_vhdl_that_ghdl_refuses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 def test_a_test_module_that_does_not_run_is_not_a_pass(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "FOLDER", "SOMETHING_ELSE")
+    monkeypatch.setattr(module, "REPLAY", module.REPLAY._replace(folder="SOMETHING_ELSE"))
     with pytest.raises(RuntimeError, match=r"ghdl failed on half|1 of 1 cocotb tests failed"):
         replay(half_trace(), tmp_path)
 
@@ -189,6 +190,22 @@ def test_without_ghdl_one_line_says_how_to_get_it(
     with pytest.raises(BadInput, match="ghdl: simulator not found, install") as caught:
         replay(half_trace(), tmp_path)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.verilator
+def test_verilator_replays_the_verilog(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = dict(os.environ)
+    assert replay(accumulate_trace(), tmp_path, "verilator") == 60
+    _spoil(monkeypatch, "half.v", lambda text: text.replace("word[15:8]", "word[14:7]"))
+    with pytest.raises(AssertionError, match=r"accumulate.upper \(8 bits\), cycle"):
+        replay(accumulate_trace(), tmp_path, "verilator")
+    assert dict(os.environ) == before
+
+
+def test_another_engine_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="engine 'icarus': no such engine, allowed: ghdl, verilator"):
+        replay(half_trace(), tmp_path, "icarus")
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.verilator

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from merp.hdl.conversion.convert import convert
     from merp.hdl.conversion.entity import entity
     from merp.models.errors import BadInput
-    from merp.testbenches.block.trace import run_block
+    from merp.testbenches.block.trace import Trace, run_block
     from merp.tools.library.layer import Layer
     from merp.tools.library.layer_run import LayerRun
     from merp.tools.library.network import Network, load, networks
@@ -33,6 +33,7 @@ __all__ = [
     "LayerRun",
     "Network",
     "Rows",
+    "Trace",
     "Traffic",
     "convert",
     "entity",
@@ -49,6 +50,7 @@ _HOMES = {
     "LayerRun": "merp.tools.library.layer_run",
     "Network": "merp.tools.library.network",
     "Rows": "merp.tools.library.rows",
+    "Trace": "merp.testbenches.block.trace",
     "Traffic": "merp.tools.library.traffic",
     "convert": "merp.hdl.conversion.convert",
     "entity": "merp.hdl.conversion.entity",

@@ -1,0 +1,47 @@
+"""The example of a block of one's own runs as its page says, wherever it lies."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from checkout import ROOT
+
+EXAMPLE = ROOT / "examples" / "fir"
+
+
+def run(folder: Path, chosen: str) -> str:
+    """What pytest says of the example's tests that are chosen, in a copy of it."""
+    copy = shutil.copytree(EXAMPLE, folder / "fir", ignore=shutil.ignore_patterns("__pycache__"))
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", chosen],
+        cwd=copy, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout
+    return done.stdout
+
+
+def test_the_filter_is_right_and_exported(tmp_path: Path) -> None:
+    assert "3 passed, 2 deselected" in run(tmp_path, "not every_cycle")
+
+
+@pytest.mark.ghdl
+def test_its_vhdl_is_replayed_in_ghdl(tmp_path: Path) -> None:
+    assert "1 passed" in run(tmp_path, "ghdl")
+
+
+@pytest.mark.verilator
+def test_its_verilog_is_replayed_in_verilator(tmp_path: Path) -> None:
+    assert "1 passed" in run(tmp_path, "verilator")
+
+
+def test_the_page_shows_what_stands_in_the_example() -> None:
+    code = "".join(path.read_text() for path in sorted(EXAMPLE.glob("*.py")))
+    shown = re.findall(r"```python\n(.*?)```", (ROOT / "docs/own-block.md").read_text(), re.DOTALL)
+    assert len(shown) == 4
+    assert [text for text in shown if text not in code] == []
