@@ -20,6 +20,7 @@ setup(
             if package.replace(".", "/") != FRONT
         ),
     ],
+    include_package_data=False,  # MANIFEST.in is for the sdist
     package_dir={NAME: FRONT} | {f"{NAME}.{folder}": folder for folder in FOLDERS},
     package_data={package: ["py.typed"] for package in (NAME, *(f"{NAME}.{f}" for f in FOLDERS))}
     | {
