@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -14,19 +14,18 @@ from merp.cosim.engines.record import Record
 from merp.cosim.engines.simulators import check_ghdl
 from merp.hdl.conversion.convert import convert
 from merp.testbenches.axi.axi_top import axi_top
+from merp.testbenches.axi.conduct import Conduct
 from merp.testbenches.top.job_files import put
 from merp.testbenches.top.top import Top
 
 BENCH = "merp.testbenches.axi.axi_cocotb"
 FUZZ = "merp.testbenches.axi.axi_fuzz_cocotb"
-Pauses = Mapping[str, Sequence[int]]
-"""Pattern by channel of AXI4-Lite (aw, w, b, ar, r): 1 to go on, 0 to pause."""
 
 
-def run_axi(job: Job, pauses: Sequence[Pauses] = ()) -> list[Record]:
+def run_axi(job: Job, conducts: Sequence[Conduct] = ()) -> list[Record]:
     """Run ``job`` through the AXI shell of its top; the records are those of any engine.
 
-    ``pauses``: of the register accesses of each run; none where it is left out.
+    ``conducts``: of each run; nothing is in any run's way where they are left out.
 
     Raises:
         BadInput: GHDL or cocotb is not installed.
@@ -35,7 +34,7 @@ def run_axi(job: Job, pauses: Sequence[Pauses] = ()) -> list[Record]:
     """
     shell = axi_top(job.top)
     offsets = {register.name: register.offset for register in shell.args["registers"].registers}
-    told = {"offsets": offsets, "pauses": [*pauses]}
+    told = {"offsets": offsets, "conducts": [asdict(each) for each in conducts]}
     return play(job, shell, BENCH, told)
 
 

@@ -7,11 +7,13 @@ on the pins, which also check the protocol in every cycle.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import cycle
 from time import perf_counter
 from typing import Any
 
+import cocotb
 from cocotb.triggers import Event, Timer
 from cocotbext.axi import (
     AxiLiteBus,
@@ -24,6 +26,8 @@ from cocotbext.axi import (
 
 from merp.models.params.register_map import FLAGS, WORD_BYTES
 from merp.testbenches.axi.axi_protocol import LiteMonitor, stream_monitors, valid_outputs
+from merp.testbenches.axi.conduct import Conduct
+from merp.testbenches.axi.meddling import OKAY, Meddler
 from merp.testbenches.top.pins import reader
 from merp.testbenches.top.run import RESET_CYCLES, TAIL_CYCLES, Outcome, Run, Stuck
 from merp.testbenches.top.streams import Monitor
@@ -31,6 +35,16 @@ from merp.testbenches.top.top import TopPorts
 
 HALF_PERIOD = 5  # ns
 Offsets = Mapping[str, int]
+
+
+def _word_by_word(bus: Any) -> Any:
+    """``bus`` with ``tlast`` in the place of ``tuser``, which a source drives as each word says.
+
+    ``tlast`` itself it would drive with the last word of every frame.
+    """
+    bus.tuser = bus.tlast
+    del bus.tlast
+    return bus
 
 
 class AxiBench:
@@ -48,7 +62,10 @@ class AxiBench:
         self.master = AxiLiteMaster(AxiLiteBus.from_prefix(dut, "s_axi"), *around, **low)
         self.sources = {
             pin.name: AxiStreamSource(
-                AxiStreamBus.from_prefix(dut, pin.name), *around, byte_size=pin.width, **low
+                _word_by_word(AxiStreamBus.from_prefix(dut, pin.name)),
+                *around,
+                byte_size=pin.width,
+                **low,
             )
             for pin in ports.inputs
         }
@@ -81,13 +98,14 @@ class AxiBench:
             try:
                 self._sample()
             except ValueError as error:
-                self._fault(str(error))
+                self.fault(str(error))
                 self.ended.set()
             self.dut.aclk.value = 1
             await Timer(HALF_PERIOD, "ns")
             self.dut.aclk.value = 0
 
-    def _fault(self, text: str) -> None:
+    def fault(self, text: str) -> None:
+        """Something is wrong; told once."""
         if text not in self.faults:
             self.faults.append(text)
 
@@ -96,7 +114,7 @@ class AxiBench:
             self._in_reset += 1
             if self._in_reset > 1:  # the first edge in reset is still to come in the first cycle
                 for pin in valid_outputs(self.ports, self.read):
-                    self._fault(f"{pin} is high in reset")
+                    self.fault(f"{pin} is high in reset")
             return
         self._in_reset = 0
         self.lite.sample(self._t)
@@ -125,18 +143,28 @@ class AxiBench:
         self.dut.aresetn.value = 1
         await self.cycles(1)
 
+    async def store(self, address: int, data: int, size: int = WORD_BYTES) -> int:
+        """Write the lowest ``size`` bytes of a word; the response."""
+        lowest = data.to_bytes(WORD_BYTES, "little")[:size]
+        return int((await self.master.write(address, lowest)).resp)
+
+    async def load(self, address: int) -> tuple[int, int]:
+        """Read a word; the response, and the word."""
+        done = await self.master.read(address, WORD_BYTES)
+        return int(done.resp), int.from_bytes(done.data, "little")
+
     async def write(self, name: str, value: int) -> None:
         """Write a register."""
-        done = await self.master.write(self.offsets[name], value.to_bytes(WORD_BYTES, "little"))
-        if done.resp:
-            self._fault(f"write of {name}: response {done.resp}")
+        response = await self.store(self.offsets[name], value)
+        if response != OKAY:
+            self.fault(f"write of {name}: response {response}")
 
     async def get(self, name: str) -> int:
         """Read a register."""
-        done = await self.master.read(self.offsets[name], WORD_BYTES)
-        if done.resp:
-            self._fault(f"read of {name}: response {done.resp}")
-        return int.from_bytes(done.data, "little")
+        response, word = await self.load(self.offsets[name])
+        if response != OKAY:
+            self.fault(f"read of {name}: response {response}")
+        return word
 
     def pause(self, run: Run, channels: Mapping[str, Sequence[int]]) -> None:
         """Pause streams as the run says, and channels of AXI4-Lite by patterns of their own."""
@@ -152,52 +180,85 @@ class AxiBench:
         for name, end in ends.items():
             end.set_pause_generator(cycle([not go for go in patterns[name]]))
 
-    async def play(self, run: Run, channels: Mapping[str, Sequence[int]]) -> Outcome:
+    async def play(self, run: Run, conduct: Conduct) -> Outcome:
         """Play a run through AXI alone.
 
         Raises:
             Stuck: no word moved for the limit of cycles.
         """
         began = perf_counter()
-        self.pause(run, channels)
+        self.pause(run, conduct.pauses)
         resets = 0
-        await self._attempt(run, run.reset_at)
+        await self._attempt(run, run.reset_at, conduct)
         if self._interrupt_at is None and self._t == run.reset_at:
+            if conduct.told not in (None, found := await self.get("status")):
+                self.fault(f"status {found} before the reset, not {conduct.told}")
             resets = 1
             await self.reset()
-            await self._attempt(run, None)
+            await self._attempt(run, None, replace(conduct, sent={}, lasts={}))
         if self._interrupt_at is None:
             moved = ", ".join(f"{name} {each.count}" for name, each in self.streams.items())
             raise Stuck(f"no word moved for {self.limit} cycles: {moved}; {self.faults}")
         await self.cycles(TAIL_CYCLES)
         status = await self._status()
+        if conduct.reset_pending:
+            outcome = self._outcome(status, resets, perf_counter() - began)
+            return replace(outcome, faults=(*outcome.faults, *await self._reset_pending()))
         for name, value in (("interrupt_enable", 0), ("interrupt", 1)):
             if not self.read("interrupt")():
-                self._fault(f"no interrupt before {name} was written")
+                self.fault(f"no interrupt before {name} was written")
             await self.write(name, value)
             await self.cycles(1)
             if self.read("interrupt")():
-                self._fault(f"interrupt stays after {name} was written {value}")
+                self.fault(f"interrupt stays after {name} was written {value}")
             await self.write("interrupt_enable", 1)
         if await self.get("error"):
-            self._fault(f"error register {await self.get('error')}")
+            self.fault(f"error register {await self.get('error')}")
         return self._outcome(status, resets, perf_counter() - began)
 
-    async def _attempt(self, run: Run, reset_at: int | None) -> None:
+    async def _reset_pending(self) -> list[str]:
+        """Reset the shell while an interrupt is pending; the faults, if it is still there."""
+        if not self.read("interrupt")():
+            self.fault("no interrupt before the reset")
+        await self.reset()
+        await self.write("interrupt_enable", 1)
+        await self.cycles(1)
+        if self.read("interrupt")() or await self.get("interrupt"):
+            self.fault("the interrupt outlives a reset")
+        faults, self.faults = self.faults, []
+        return faults
+
+    async def _attempt(self, run: Run, reset_at: int | None, conduct: Conduct) -> None:
         await self.write("interrupt_enable", 1)
         for name, value in run.config.items():
             await self.write(name, value)
         for name, value in run.config.items():
             found = await self.get(name)
             if found != value:
-                self._fault(f"{name}: {found} read back, {value} written")
+                self.fault(f"{name}: {found} read back, {value} written")
         self._prepare({name: len(words) for name, words in run.words.items()}, reset_at)
         for name, words in run.words.items():
-            if len(words):
-                self.sources[name].send_nowait(AxiStreamFrame([int(word) for word in words]))
+            self._send(name, [int(word) for word in conduct.sent.get(name, words)], conduct)
         self._start_response = self.lite.begun["b"] + 1
         await self.write("control", 1)
+        if conduct.meddle is not None:
+            await self._meddle(run, conduct, conduct.meddle)
         await self.ended.wait()
+
+    def _send(self, name: str, words: list[int], conduct: Conduct) -> None:
+        """Give words to a source, with ``tlast`` where the conduct has it."""
+        lasts = conduct.lasts.get(name, (len(words) - 1,))
+        if words:
+            tlast = [int(place in lasts) for place in range(len(words))]
+            self.sources[name].send_nowait(AxiStreamFrame(words, tuser=tlast))
+
+    async def _meddle(self, run: Run, conduct: Conduct, seed: int) -> None:
+        meddler = Meddler(self, run.config, conduct.counted, seed)
+        reading = cocotb.start_soon(meddler.read())
+        await meddler.write()
+        await reading
+        if not all(meddler.rounds.values()):
+            self.fault(f"too few accesses during the run: {meddler.rounds}")
 
     async def _status(self) -> dict[str, int]:
         """What the status and every counter say, by the name of the top's own port."""
@@ -214,7 +275,7 @@ class AxiBench:
             while not sink.empty():
                 words[name] += sink.recv_nowait().tdata
             if words[name] != self.streams[name].words:
-                self._fault(f"{name}: the sink's frames are not the words on the pins")
+                self.fault(f"{name}: the sink's frames are not the words on the pins")
         for stream in self.streams.values():
             stream.finish()
             self.faults += stream.faults

@@ -1,7 +1,6 @@
 """The cocotb bench of a top in its AXI shell: a test that plays the runs of a job folder.
 
-As ``forward_cocotb``, with ``offsets`` (address by name) and ``pauses`` (of the channels of
-AXI4-Lite, by run) in ``job.json``.
+As ``top_cocotb``, with ``offsets`` (address by name) and ``conducts`` (by run) in ``job.json``.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ from typing import Any
 import cocotb
 
 from merp.testbenches.axi.axi_bench import AxiBench
+from merp.testbenches.axi.conduct import Conduct
 from merp.testbenches.top.job_files import FOLDER, put
 from merp.testbenches.top.run import Stuck
 from merp.testbenches.top.top import TopPorts
@@ -27,13 +27,13 @@ async def play_job(dut: Any) -> None:
     folder = Path(os.environ[FOLDER])
     job = json.loads((folder / "job.json").read_text(encoding="ascii"))
     dut.aclk.value = 0
-    pauses = job["pauses"]
+    conducts = [Conduct(**plain) for plain in job["conducts"]]
     bench = AxiBench(dut, TopPorts.from_json(job["ports"]), job["offsets"], job["limit"])
     cocotb.start_soon(bench.clock())
     try:
         await bench.reset()
         for index, run in enumerate(runs_of(folder)):
-            outcome = await bench.play(run, pauses[index] if pauses else {})
+            outcome = await bench.play(run, conducts[index] if conducts else Conduct())
             put(folder / f"outcome{index}.json", asdict(outcome))
     except Exception as error:
         put(folder / "error.json", {"stuck": isinstance(error, Stuck), "text": str(error)})

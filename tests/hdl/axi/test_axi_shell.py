@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
+from itertools import count
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 
 from marks import in_full
 from merp.cosim.audit.audit import audit
-from merp.cosim.engines.axi_engine import Pauses, run_axi
+from merp.cosim.engines.axi_engine import run_axi
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
@@ -34,10 +35,12 @@ from merp.models.golden.super_layer import super_layer
 from merp.models.golden.unpool import unpool
 from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.unpool_design import size_unpool
+from merp.models.params.cnn_merp.unpool_design import UnpoolDesign, size_unpool
 from merp.models.params.formats import BINARY32
+from merp.models.params.register_map import FLAGS
 from merp.models.params.shape import Pool, Shape
 from merp.testbenches.axi.axi_protocol import CHANNELS
+from merp.testbenches.axi.conduct import Conduct
 from merp.testbenches.top.run import Run
 from merp.testbenches.top.top import Top
 
@@ -49,10 +52,13 @@ DESIGN = Design(
 )  # fmt: skip
 PLAIN = replace(DESIGN, state=False)
 BY_ROWS = replace(PLAIN, cu_kind="fused", ku_kind="row", ku_lanes=2)
-UNDONE = size_unpool([SHAPE], add_latency=2, mul_latency=1, max_images=2, max_size=8)
+EARLIER = Shape(n=1, m=2, k=1, rows=10, columns=13, pool=SHAPE.pool)  # in front of SHAPE
+UNDONE = size_unpool([SHAPE, EARLIER], add_latency=2, mul_latency=1, max_images=2)
 IMAGES = 2
 RATE = 0x3D800000  # 1/16
 MOMENTUM = 0x3F000000  # 1/2
+PATIENCE = 800  # cycles after which software gives a run up
+SURPLUS = 2  # words that a stream is too long
 
 
 class Case(NamedTuple):
@@ -81,51 +87,67 @@ def forward_case(seed: int) -> Case:
     )
 
 
-def delta_case(seed: int) -> Case:
+def delta_case(seed: int, before: bool = True) -> Case:
     rng = np.random.default_rng(seed)
-    design = DeltaDesign(PLAIN, UNDONE, True)
-    kernels = words(rng, SHAPE.m, SHAPE.n, 3, 3)
-    deltas = words(rng, IMAGES, SHAPE.pooled_rows, SHAPE.pooled_columns, SHAPE.m)
-    activation = words(rng, IMAGES, SHAPE.out_rows, SHAPE.out_columns, SHAPE.m)
-    state = keep_state(activation, SHAPE, "pooled", BINARY32)
-    expanded = unpool(deltas, state, SHAPE, BINARY32)
-    golden = delta_convolution(expanded, kernels, SHAPE, BINARY32, PLAIN.summation)
+    design = DeltaDesign(PLAIN, UNDONE, before)
+    shape = SHAPE if before else replace(SHAPE, pool=None)
+    unpooled = shape if before else EARLIER
+    kernels = words(rng, shape.m, shape.n, 3, 3)
+    deltas = words(rng, IMAGES, shape.pooled_rows, shape.pooled_columns, shape.m)
+    activation = words(rng, IMAGES, unpooled.out_rows, unpooled.out_columns, unpooled.m)
+    state = keep_state(activation, unpooled, "pooled", BINARY32)
+    if before:
+        expanded = unpool(deltas, state, unpooled, BINARY32)
+        golden = delta_convolution(expanded, kernels, shape, BINARY32, PLAIN.summation)
+    else:
+        sums = delta_convolution(deltas, kernels, shape, BINARY32, PLAIN.summation)
+        golden = unpool(sums, state, unpooled, BINARY32)
     return Case(
         delta_top(design),
-        delta_run(SHAPE, SHAPE, design, deltas, kernels, packed(state, SHAPE, BINARY32)),
-        expect_delta(SHAPE, SHAPE, IMAGES, design, golden),
+        delta_run(shape, unpooled, design, deltas, kernels, packed(state, unpooled, BINARY32)),
+        expect_delta(shape, unpooled, IMAGES, design, golden),
     )
 
 
-def update_case(seed: int, design: Design = PLAIN) -> Case:
+def update_case(seed: int, design: Design = PLAIN, undone: UnpoolDesign | None = None) -> Case:
     rng = np.random.default_rng(seed)
-    shape = replace(SHAPE, pool=None)
+    shape = SHAPE if undone else replace(SHAPE, pool=None)
     x = words(rng, IMAGES, shape.rows, shape.columns, shape.n)
-    deltas = words(rng, IMAGES, shape.out_rows, shape.out_columns, shape.m)
+    deltas = words(rng, IMAGES, shape.pooled_rows, shape.pooled_columns, shape.m)
     kernels, bias = words(rng, shape.m, shape.n, 3, 3), words(rng, shape.m)
     past = words(rng, *kernels.shape), words(rng, *bias.shape)
+    expanded, kept = deltas, b""
+    if undone:
+        activation = words(rng, IMAGES, shape.out_rows, shape.out_columns, shape.m)
+        state = keep_state(activation, shape, "pooled", BINARY32)
+        expanded, kept = unpool(deltas, state, shape, BINARY32), packed(state, shape, BINARY32)
     found = (
-        kernel_gradient(x, deltas, shape, BINARY32, design.summation),
-        bias_gradient(deltas, BINARY32),
+        kernel_gradient(x, expanded, shape, BINARY32, design.summation),
+        bias_gradient(expanded, BINARY32),
     )
     (kernels_new, kernels_past), (bias_new, bias_past) = (
         update(old, velocity, gradient, RATE, MOMENTUM, BINARY32)
         for old, velocity, gradient in zip((kernels, bias), past, found, strict=True)
     )
     return Case(
-        kernel_update_top(design, momentum=True),
-        kernel_update_run(shape, design, x, deltas, kernels, bias, RATE, past, MOMENTUM),
-        expect_update(
-            shape, IMAGES, design, kernels_new, bias_new, velocities=(kernels_past, bias_past)
+        kernel_update_top(design, momentum=True, undone=undone),
+        kernel_update_run(
+            shape, design, x, deltas, kernels, bias, RATE, past, MOMENTUM, undone=undone, state=kept
         ),
-    )
+        expect_update(
+            shape, IMAGES, design, kernels_new, bias_new,
+            velocities=(kernels_past, bias_past), before=undone is not None,
+        ),
+    )  # fmt: skip
 
 
 CASES: dict[str, Callable[[int], Case]] = {
     "fp": forward_case,
     "dp": delta_case,
+    "dp-behind": partial(delta_case, before=False),
     "ku": update_case,
     "ku-row": partial(update_case, design=BY_ROWS),
+    "ku-pooled": partial(update_case, undone=UNDONE),
 }
 
 
@@ -134,7 +156,7 @@ def pattern(rng: np.random.Generator) -> tuple[int, ...]:
     return (*(int(bit) for bit in rng.random(int(rng.integers(2, 30))) < density), 1)
 
 
-def under_pressure(case: Case, seed: int, reset: bool) -> tuple[Run, Pauses]:
+def under_pressure(case: Case, seed: int, reset: bool) -> tuple[Run, Conduct]:
     """The run of a case with pauses on every channel; with a reset in mid-stream, if wanted."""
     rng = np.random.default_rng([seed, 0xA71])
     run = replace(
@@ -142,12 +164,12 @@ def under_pressure(case: Case, seed: int, reset: bool) -> tuple[Run, Pauses]:
         stalls={pin.name: pattern(rng) for pin in case.top.ports.streams},
         reset_at=int(rng.integers(40, 400)) if reset else None,
     )
-    return run, {channel: pattern(rng) for channel in CHANNELS}
+    return run, Conduct(pauses={channel: pattern(rng) for channel in CHANNELS})
 
 
-def check(cases: list[Case], runs: list[Run], pauses: list[Pauses]) -> list[Record]:
+def check(cases: list[Case], runs: list[Run], conducts: list[Conduct]) -> list[Record]:
     """Play runs in one simulation, and audit each."""
-    records = run_axi(Job(cases[0].top, runs, limit=4000), pauses)
+    records = run_axi(Job(cases[0].top, runs, limit=4000), conducts)
     for case, record in zip(cases, records, strict=True):
         found = audit(record, case.expected)
         assert found.passed, found.failures
@@ -159,12 +181,102 @@ def check(cases: list[Case], runs: list[Run], pauses: list[Pauses]) -> list[Reco
 @pytest.mark.parametrize("phase", ["fp", "ku-row", *in_full("dp", "ku")])
 def test_runs_through_axi_are_those_of_the_bare_top(phase: str) -> None:
     case, other = CASES[phase](0), CASES[phase](1)
-    run, pauses = under_pressure(other, 0, reset=True)
-    pressed, plain = check([other, case], [run, case.run], [pauses, {}])
+    run, conduct = under_pressure(other, 0, reset=True)
+    pressed, plain = check([other, case], [run, case.run], [conduct, Conduct()])
     assert (pressed.outcome.resets, plain.outcome.resets) == (1, 0)
     # Without pauses the shell costs no cycle: the same record, to the cycle of each first word.
     [bare] = run_job(Job(case.top, [case.run]), "myhdl")
     assert plain.differences(bare) == []
+
+
+class Step(NamedTuple):
+    """A run, how it is conducted, and whether software is told of a framing error."""
+
+    case: Case
+    conduct: Conduct
+    framing_error: bool = True
+    reset_at: int | None = None
+
+
+def misplaced(name: str, cases: Iterator[Case]) -> Iterator[Step]:
+    """Of an input stream: tlast early and at the end, early, missing; and where it belongs."""
+    for lasts in ((-2, -1), (0,), ()):
+        case = next(cases)
+        size = len(case.run.words[name])
+        yield Step(case, Conduct(lasts={name: [place % size for place in lasts]}))
+    yield Step(next(cases), Conduct(), framing_error=False)
+
+
+def too_short(name: str, case: Case) -> Step:
+    """A stream ends, with its tlast, after half of its words; a reset follows."""
+    half = len(case.run.words[name]) // 2
+    conduct = Conduct(
+        sent={name: case.run.words[name][:half].tolist()},
+        lasts={name: (half - 1,)},
+        told=1 << FLAGS.index("busy") | 1 << FLAGS.index("framing_error"),
+    )
+    return Step(case, conduct, framing_error=False, reset_at=PATIENCE)
+
+
+def too_long(cases: Iterator[Case]) -> Iterator[Step]:
+    """All streams are SURPLUS words too long: the words stay where they are.
+
+    Without a reset they are the first ones of the next run; a reset of all takes them away.
+    """
+    first, second, plain, third, after = (next(cases) for _ in range(5))
+    yield Step(first, surplus(first, second))
+    rest = {name: words[SURPLUS:].tolist() for name, words in second.run.words.items()}
+    yield Step(second, Conduct(sent=rest))
+    yield Step(plain, Conduct(), framing_error=False)
+    yield Step(third, replace(surplus(third, plain), reset_pending=True))
+    yield Step(after, Conduct(), framing_error=False)
+
+
+def surplus(case: Case, following: Case) -> Conduct:
+    """What a case sends is followed by the first words of another case, and tlast."""
+    sent = {
+        name: np.concatenate((words, following.run.words[name][:SURPLUS])).tolist()
+        for name, words in case.run.words.items()
+    }
+    return Conduct(sent=sent, lasts={name: (len(words) - 1,) for name, words in sent.items()})
+
+
+@pytest.mark.ghdl
+@pytest.mark.parametrize("phase", ["fp", *in_full("dp", "ku", "ku-row")])
+def test_a_stream_of_another_length_is_told_of_and_the_run_after_it_is_right(phase: str) -> None:
+    cases = map(CASES[phase], count(2))
+    names = [*next(cases).run.words]
+    steps = [step for name in names for step in misplaced(name, cases)]
+    steps += [too_short(name, next(cases)) for name in names]
+    steps += too_long(cases)
+    runs = [replace(step.case.run, reset_at=step.reset_at) for step in steps]
+    records = run_axi(Job(steps[0].case.top, runs, limit=4000), [step.conduct for step in steps])
+    for step, record in zip(steps, records, strict=True):
+        told = record.outcome.status["status_framing_error"]
+        assert told == step.framing_error, step.conduct
+        assert record.outcome.resets == (step.reset_at is not None)
+        # A run that takes all of its words is right whatever is said of its last one.
+        status = {**record.outcome.status, "status_framing_error": 0}
+        outcome = replace(record.outcome, status=status)
+        found = audit(replace(record, outcome=outcome), step.case.expected)
+        assert found.passed, (step.conduct, found.failures)
+        assert found.bit_exact
+
+
+@pytest.mark.ghdl
+@pytest.mark.parametrize("phase", ["fp", *in_full("dp", "ku", "ku-row")])
+def test_a_run_takes_no_notice_of_register_accesses_nor_of_an_interrupt_left(phase: str) -> None:
+    cases = [CASES[phase](seed) for seed in (5, 5, 6)]
+    counted = {f"status_{name}": port.stream for name, port in cases[0].expected.ports.items()}
+    meddled = Conduct(meddle=0, counted=counted)
+    pressed, conduct = under_pressure(cases[2], 6, reset=False)
+    conducts = [
+        replace(meddled, reset_pending=True),
+        Conduct(),
+        replace(meddled, meddle=1, pauses=conduct.pauses),
+    ]
+    first, second, _ = check(cases, [cases[0].run, cases[1].run, pressed], conducts)
+    assert first.differences(second) == []
 
 
 def test_a_run_ends_with_its_later_stream() -> None:
@@ -181,5 +293,5 @@ def test_a_run_ends_with_its_later_stream() -> None:
 def test_pauses_on_every_channel(phase: str) -> None:
     cases = [CASES[phase](seed) for seed in range(25)]
     pressed = [under_pressure(case, seed, seed % 5 == 4) for seed, case in enumerate(cases)]
-    records = check(cases, [run for run, _ in pressed], [pauses for _, pauses in pressed])
+    records = check(cases, [run for run, _ in pressed], [conduct for _, conduct in pressed])
     assert sum(record.outcome.resets for record in records) == 5

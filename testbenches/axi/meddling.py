@@ -1,0 +1,168 @@
+"""Software that does not leave a run alone: register accesses at random while the streams move.
+
+Whatever it does, the run must take no notice, and what it reads must be true.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from random import Random
+from typing import Protocol
+
+from cocotb.triggers import Event
+
+from merp.models.params.register_map import ADDRESS_WIDTH, ERRORS, FLAGS, WORD_BYTES
+from merp.testbenches.top.streams import Monitor
+
+OKAY, SLVERR = 0, 2
+WORD = (1 << 32) - 1
+BUSY = 1 << FLAGS.index("busy")
+WRITE_REFUSED = 1 << ERRORS.index("write_refused")
+START_REFUSED = 1 << ERRORS.index("start_refused")
+ALL_ERRORS = (1 << len(ERRORS)) - 1
+HIGH = "_high"
+
+
+class Bench(Protocol):
+    """What this needs of a bench."""
+
+    offsets: Mapping[str, int]
+    streams: dict[str, Monitor]
+    ended: Event
+
+    def fault(self, text: str) -> None:
+        """Something is wrong."""
+
+    async def load(self, address: int) -> tuple[int, int]:
+        """Response and word of a read."""
+
+    async def store(self, address: int, data: int, size: int) -> int:
+        """Response to a write of the lowest ``size`` bytes of ``data``."""
+
+
+class Meddler:
+    """One reader and one writer, at the same time.
+
+    Each goes through its kinds of access in rounds of random order until the run is over.
+
+    Attributes:
+        rounds: of the writer and of the reader, while the run was under way.
+    """
+
+    def __init__(
+        self, bench: Bench, config: Mapping[str, int], counted: Mapping[str, str], seed: int
+    ) -> None:
+        """``config``: the run's settings. ``counted``: a counter's stream, by its name."""
+        self._bench, self._config, self._counted = bench, config, counted
+        self._seed = seed
+        self._last_read: dict[str, int] = {}
+        self.rounds = {"write": 0, "read": 0}
+
+    async def write(self) -> None:
+        """Write what must be refused, and clear the errors that come of it.
+
+        The first start is tried while no error is kept; one tried later might come after the run,
+        so an error keeps it from being taken. What was written after the run is put right.
+        """
+        await self._start()
+        kinds = (self._setting, self._start_late, self._beside, self._no_start)
+        await self._rounds("write", kinds, Random(self._seed))
+        for name, value in self._config.items():
+            await self._bench.store(self._bench.offsets[name], value, WORD_BYTES)
+        await self._bench.store(self._bench.offsets["error"], ALL_ERRORS, WORD_BYTES)
+
+    async def read(self) -> None:
+        """Read everything, and compare it with what must be there."""
+        kinds = (self._words, self._cycles, self._kept, self._state, self._absent)
+        await self._rounds("read", kinds, Random(~self._seed))
+
+    async def _rounds(
+        self, side: str, kinds: tuple[Callable[[Random], Awaitable[None]], ...], rng: Random
+    ) -> None:
+        while not self._bench.ended.is_set():
+            for kind in rng.sample(kinds, len(kinds)):
+                await kind(rng)
+            self.rounds[side] += not self._bench.ended.is_set()
+
+    def _expect(self, what: str, found: object, wanted: object) -> None:
+        """Compare what was seen during the run; what came later says nothing about it."""
+        if not self._bench.ended.is_set() and found != wanted:
+            self._bench.fault(f"{what} during the run: {found} instead of {wanted}")
+
+    async def _setting(self, rng: Random) -> None:
+        name = rng.choice(list(self._config))
+        data = rng.choice((self._config[name] ^ 1, 0, WORD, rng.getrandbits(32)))
+        await self._store(self._bench.offsets[name], data, rng.randint(1, WORD_BYTES))
+        await self._error(f"a write of {name}", WRITE_REFUSED)
+
+    async def _start_late(self, rng: Random) -> None:
+        await self._store(self._bench.offsets[next(iter(self._config))], 0)
+        if (await self._bench.load(self._bench.offsets["error"]))[1]:
+            await self._start(START_REFUSED | WRITE_REFUSED)
+
+    async def _start(self, errors: int = START_REFUSED) -> None:
+        await self._store(self._bench.offsets["control"], WORD)
+        await self._error("a start", errors)
+
+    async def _error(self, what: str, bits: int) -> None:
+        """The bits are set; writing zeros leaves them, writing ones clears them."""
+        address = self._bench.offsets["error"]
+        for data, wanted in ((0, bits), (bits, 0)):
+            await self._store(address, data)
+            found = await self._bench.load(address)
+            self._expect(f"error after {what}, {data} written to it", found, (OKAY, wanted))
+
+    async def _beside(self, rng: Random) -> None:
+        """Write what only the hardware writes, or an address without a register."""
+        names = [name for name in self._bench.offsets if name.startswith("status")]
+        address = rng.choice((self._bench.offsets[rng.choice(names)], self._beyond(rng)))
+        await self._store(address, rng.getrandbits(32), response=SLVERR)
+
+    async def _no_start(self, rng: Random) -> None:
+        await self._store(self._bench.offsets["control"], rng.getrandbits(32) & ~1)
+
+    async def _store(
+        self, address: int, data: int, size: int = WORD_BYTES, response: int = OKAY
+    ) -> None:
+        found = await self._bench.store(address, data, size)
+        self._expect(f"response to a write to {address:#x}", found, response)
+
+    def _beyond(self, rng: Random) -> int:
+        end = max(self._bench.offsets.values()) + WORD_BYTES
+        return rng.randrange(end, 1 << ADDRESS_WIDTH, WORD_BYTES)
+
+    async def _words(self, rng: Random) -> None:
+        """Read a counter of words as the header's function does; the pins know its value."""
+        bench, name = self._bench, rng.choice(list(self._counted))
+        stream = bench.streams[self._counted[name]]
+        before = stream.count
+        high = (await bench.load(bench.offsets[name + HIGH]))[1]
+        low = (await bench.load(bench.offsets[name]))[1]
+        value = (await bench.load(bench.offsets[name + HIGH]))[1] << 32 | low
+        if high != value >> 32 or not before <= value <= stream.count:
+            bench.fault(f"{name}: {value} read between words {before} and {stream.count}")
+
+    async def _cycles(self, rng: Random) -> None:
+        """Read any counter: it never falls."""
+        offsets = self._bench.offsets
+        name = rng.choice([name for name in offsets if name + HIGH in offsets])
+        value = (await self._bench.load(offsets[name]))[1]
+        if value < self._last_read.get(name, 0):
+            self._bench.fault(f"{name}: {value} read after {self._last_read[name]}")
+        self._last_read[name] = value
+
+    async def _kept(self, rng: Random) -> None:
+        name = rng.choice(list(self._config))
+        found = await self._bench.load(self._bench.offsets[name])
+        self._expect(name, found, (OKAY, self._config[name]))
+
+    async def _state(self, rng: Random) -> None:
+        name, wanted = rng.choice(
+            (("status", BUSY), ("control", 0), ("interrupt", 0), ("interrupt_enable", 1))
+        )
+        self._expect(name, await self._bench.load(self._bench.offsets[name]), (OKAY, wanted))
+
+    async def _absent(self, rng: Random) -> None:
+        address = self._beyond(rng)
+        found = await self._bench.load(address)
+        self._expect(f"a read of {address:#x}", found, (SLVERR, 0))
