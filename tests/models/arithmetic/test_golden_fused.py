@@ -29,6 +29,7 @@ from merp.models.params.formats import BINARY32
 from merp.models.params.summation import Summation
 from merp.testbenches.arithmetic.fused_bench import CASES, directed, random_windows
 from merp.tools import cli
+from needed_tools import needs
 
 SIZES = [(dsp, window, 24) for dsp in (1, 2) for window in (28, 30, 32)]
 SIZES += [(1, 32, 28), (2, 32, 27), (1, 28, 28), (2, 29, 25)]
@@ -331,8 +332,8 @@ def test_a_network_passes_forwards_and_back_as_its_designs_sum(
 
 
 @pytest.mark.full
+@needs("scikit-learn")
 def test_the_digits_are_learnt_on_fused_cus(capsys, tmp_path: Path) -> None:
-    pytest.importorskip("sklearn", reason="scikit-learn (extra train) is not installed")
     text = (ROOT / "tools" / "data" / "digits.toml").read_text()
     path = tmp_path / "fused.toml"
     path.write_text(text.replace("n_cu =", 'cu_kind = "fused"\nn_cu ='))

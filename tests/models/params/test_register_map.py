@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import runpy
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -27,6 +26,7 @@ from merp.testbenches.cnn_merp.random_layers import ELABORATIONS
 from merp.tools.bitstream.bitstream import bitstream_of
 from merp.tools.cli import main
 from merp.tools.common.shipped import open_network, shipped_names
+from needed_tools import needs
 
 TOP = forward_top(ELABORATIONS[6])
 DOCS = ROOT / "docs"
@@ -131,7 +131,7 @@ def test_page_and_python_constants_have_every_register(tmp_path: Path) -> None:
     assert constants["MAP_CONFIG_ROWS_MOST"] == 27
 
 
-@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+@needs("gcc")
 def test_the_example_of_the_documentation_compiles_with_the_header(tmp_path: Path) -> None:
     folder = written(tmp_path)
     [example] = re.findall(r"```c\n(.*?)```", (DOCS / "axi.md").read_text(), re.DOTALL)

