@@ -221,6 +221,9 @@ class AxiBench:
         if not self.read("interrupt")():
             self.fault("no interrupt before the reset")
         await self.reset()
+        for name in ("status", "error", "interrupt_enable"):
+            if found := await self.get(name):
+                self.fault(f"{name} is {found} after a reset")
         await self.write("interrupt_enable", 1)
         await self.cycles(1)
         if self.read("interrupt")() or await self.get("interrupt"):

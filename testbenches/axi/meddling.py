@@ -72,7 +72,12 @@ class Meddler:
         await self._bench.store(self._bench.offsets["error"], ALL_ERRORS, WORD_BYTES)
 
     async def read(self) -> None:
-        """Read everything, and compare it with what must be there."""
+        """Read everything, and compare it with what must be there.
+
+        The first read follows the response to the start: nothing of the run before is left.
+        """
+        status = await self._bench.load(self._bench.offsets["status"])
+        self._expect("the first status", status, (OKAY, BUSY))
         kinds = (self._words, self._cycles, self._kept, self._state, self._absent)
         await self._rounds("read", kinds, Random(~self._seed))
 

@@ -199,12 +199,21 @@ class Step(NamedTuple):
 
 
 def misplaced(name: str, cases: Iterator[Case]) -> Iterator[Step]:
-    """Of an input stream: tlast early and at the end, early, missing; and where it belongs."""
+    """Of an input stream: tlast early and at the end, early, missing; and where it belongs.
+
+    The last of these runs is looked at from its first cycle on: no error is left.
+    """
     for lasts in ((-2, -1), (0,), ()):
         case = next(cases)
         size = len(case.run.words[name])
         yield Step(case, Conduct(lasts={name: [place % size for place in lasts]}))
-    yield Step(next(cases), Conduct(), framing_error=False)
+    yield Step(case := next(cases), meddled(case, 0), framing_error=False)
+
+
+def meddled(case: Case, seed: int) -> Conduct:
+    """Registers are accessed at random during the run."""
+    ports = case.expected.ports.items()
+    return Conduct(meddle=seed, counted={f"status_{name}": port.stream for name, port in ports})
 
 
 def too_short(name: str, case: Case) -> Step:
@@ -242,7 +251,7 @@ def surplus(case: Case, following: Case) -> Conduct:
 
 
 @pytest.mark.ghdl
-@pytest.mark.parametrize("phase", ["fp", *in_full("dp", "ku", "ku-row")])
+@pytest.mark.parametrize("phase", ["fp", *in_full(*list(CASES)[1:])])
 def test_a_stream_of_another_length_is_told_of_and_the_run_after_it_is_right(phase: str) -> None:
     cases = map(CASES[phase], count(2))
     names = [*next(cases).run.words]
@@ -253,7 +262,7 @@ def test_a_stream_of_another_length_is_told_of_and_the_run_after_it_is_right(pha
     records = run_axi(Job(steps[0].case.top, runs, limit=4000), [step.conduct for step in steps])
     for step, record in zip(steps, records, strict=True):
         told = record.outcome.status["status_framing_error"]
-        assert told == step.framing_error, step.conduct
+        assert told == int(step.framing_error), step.conduct
         assert record.outcome.resets == (step.reset_at is not None)
         # A run that takes all of its words is right whatever is said of its last one.
         status = {**record.outcome.status, "status_framing_error": 0}
@@ -264,16 +273,14 @@ def test_a_stream_of_another_length_is_told_of_and_the_run_after_it_is_right(pha
 
 
 @pytest.mark.ghdl
-@pytest.mark.parametrize("phase", ["fp", *in_full("dp", "ku", "ku-row")])
+@pytest.mark.parametrize("phase", ["fp", *in_full(*list(CASES)[1:])])
 def test_a_run_takes_no_notice_of_register_accesses_nor_of_an_interrupt_left(phase: str) -> None:
     cases = [CASES[phase](seed) for seed in (5, 5, 6)]
-    counted = {f"status_{name}": port.stream for name, port in cases[0].expected.ports.items()}
-    meddled = Conduct(meddle=0, counted=counted)
     pressed, conduct = under_pressure(cases[2], 6, reset=False)
     conducts = [
-        replace(meddled, reset_pending=True),
+        replace(meddled(cases[0], 0), reset_pending=True),
         Conduct(),
-        replace(meddled, meddle=1, pauses=conduct.pauses),
+        replace(meddled(cases[2], 1), pauses=conduct.pauses),
     ]
     first, second, _ = check(cases, [cases[0].run, cases[1].run, pressed], conducts)
     assert first.differences(second) == []

@@ -23,6 +23,7 @@ from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 from merp.models.params.delta_shape import delta_shape
 from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
 from merp.models.params.shape import Pool, Shape
+from merp.testbenches.top.run import Run
 
 
 def design(
@@ -156,12 +157,15 @@ def case(seed: int, index: int, pressure: bool = True) -> Case:
     return Case(shape, unpooled, which, deltas, kernels, packed_state, golden, stalls, reset_at)
 
 
+def run_of(c: Case) -> Run:
+    return delta_run(
+        c.shape, c.unpooled, c.design, c.deltas, c.kernels, c.state, c.stalls, c.reset_at
+    )
+
+
 def run(cases: list[Case], engine: str = "myhdl", array: str = "behavioural") -> list[Record]:
-    runs = [
-        delta_run(c.shape, c.unpooled, c.design, c.deltas, c.kernels, c.state, c.stalls, c.reset_at)
-        for c in cases
-    ]
-    records = run_job(Job(delta_top(cases[0].design, array), runs, limit=3000), engine)
+    job = Job(delta_top(cases[0].design, array), [run_of(each) for each in cases], limit=3000)
+    records = run_job(job, engine)
     for each, record in zip(cases, records, strict=True):
         expected = expect_delta(
             each.shape, each.unpooled, len(each.deltas), each.design, each.golden
@@ -201,8 +205,27 @@ def test_verilog_gives_the_same_record(index: int) -> None:
         assert mine.differences(other) == []
 
 
+def with_state(index: int) -> Case:
+    """Without pressure, with more than three bytes of state."""
+    cases = (case(seed, index, pressure=False) for seed in range(99))
+    return next(each for each in cases if len(each.state) > 3)
+
+
+@pytest.mark.parametrize("index", [0, 3])
+def test_a_misplaced_last_is_told_and_forgotten(index: int) -> None:
+    """A word too many at the source of a stream; every run is right."""
+    one = with_state(index)
+    good, runs = run_of(one), []
+    for name, words in good.words.items():
+        runs += [replace(good, words={**good.words, name: np.append(words, 0)}), good]
+    job = Job(delta_top(one.design, "behavioural"), runs, limit=3000)
+    for place, record in enumerate(run_job(job, "myhdl")):
+        assert record.outcome.status["status_framing_error"] == int(place % 2 == 0)
+        np.testing.assert_array_equal(record.words("m_axis_delta"), one.golden.reshape(-1))
+
+
 def test_a_planted_fault_in_the_state_is_seen() -> None:
-    one = next(c for c in (case(seed, 3, pressure=False) for seed in range(99)) if len(c.state) > 3)
+    one = with_state(3)
     wrong = bytes([one.state[0] ^ 0xFF, *one.state[1:]])
     with pytest.raises(AssertionError, match="differ"):
         run([replace(one, state=wrong)])
