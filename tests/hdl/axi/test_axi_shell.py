@@ -270,6 +270,8 @@ def test_a_stream_of_another_length_is_told_of_and_the_run_after_it_is_right(pha
         found = audit(replace(record, outcome=outcome), step.case.expected)
         assert found.passed, (step.conduct, found.failures)
         assert found.bit_exact
+        # ... and in the same cycles.
+        assert (outcome.first, outcome.last) == (records[0].outcome.first, records[0].outcome.last)
 
 
 @pytest.mark.ghdl
