@@ -1,4 +1,7 @@
-"""Hook of the documentation site (mkdocs.yml): AlexNet's report inside, every page in its place."""
+"""Hook of the documentation site (mkdocs.yml): AlexNet's report inside, every page in its place.
+
+The glossary is the file that ``merp help`` reads.
+"""
 
 from __future__ import annotations
 
@@ -11,17 +14,20 @@ from mkdocs.structure.files import File, Files
 from merp.models.cnn_merp.published_speed import DDR4_GBS
 from merp.models.fpga.parts import DEFAULT, part_named
 from merp.models.traffic.published import BATCH
+from merp.tools.common.glossary import PAGE
 from merp.tools.common.shipped import open_network
 from merp.tools.report.choice import Choice
 from merp.tools.report.document import document
 from merp.tools.report.page import page
 
 REPORT = "report/alexnet.html"
+GLOSSARY = "glossary.md"
 NAVIGATION = [
     {"Home": "index.md"},
     {"Tutorial": "tutorial.md"},
     {"From Python": "library.md"},
     {"A block of your own": "own-block.md"},
+    {"Glossary": GLOSSARY},
     {
         "Traffic": [
             {"Report on AlexNet": REPORT},
@@ -52,7 +58,8 @@ def _pages(folder: Path, docs: Path) -> list[Any]:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the report as ``merp report alexnet`` writes it."""
+    """Add the report as ``merp report alexnet`` writes it, and the glossary."""
+    files.append(File.generated(config, GLOSSARY, content=PAGE.read_text(encoding="utf-8")))
     part = part_named(DEFAULT)
     choice = Choice(
         network=open_network("alexnet"),

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from merp.models.network.network import Network
+from merp.models.traffic.strategies import NAMES
 
 BATCH = 128  # source: section VI.C
 
@@ -88,22 +89,23 @@ ERRATA = (
         "section III.B reads the activation for ReLU', the column leaves it out",
     ),
     Erratum(
-        "section IV.B, strategy 1", "all kernels on chip", "not for layer 3",
+        f"section IV.B, strategy 1, {NAMES[0]}", "all kernels on chip", "not for layer 3",
         "3.54 MB of kernels against 1.82 MB of block RAM on the XC7K325T",
     ),
     Erratum(
-        "section IV.B, strategy 1", "2085 MB/GFlop", "2080",
-        "rounded operands; 96.1 for strategies 1-2 is 95.6 in the same way",
+        f"section IV.B, strategy 1, {NAMES[0]}", "2085 MB/GFlop", "2080",
+        f"rounded operands; 96.1 for strategies 1-2, {NAMES[1]}, is 95.6 in the same way",
     ),
     Erratum(
-        "section IV.D, strategy 3", "198.2 MB", "47.8 MB", "55 x 55 maps; layer 2 has 27 x 27"
+        f"section IV.D, strategy 3, {NAMES[2]}", "198.2 MB", "47.8 MB",
+        "55 x 55 maps; layer 2 has 27 x 27",
     ),
     Erratum(
-        "section IV.E, strategy 4", "14.16 KB", "25.92 KB",
+        f"section IV.E, strategy 4, {NAMES[3]}", "14.16 KB", "25.92 KB",
         "48*5*59 words, not bytes; n*k*Cin*4 bytes are meant, with n for the printed m",
     ),
     Erratum(
-        "section IV.F, strategy 5", "29.6 MB / 28.6 GFlop = 1.01", "1.035",
+        f"section IV.F, strategy 5, {NAMES[4]}", "29.6 MB / 28.6 GFlop = 1.01", "1.035",
         "29.6 MB includes the kernels, and 1.01 does not",
     ),
     Erratum(

@@ -10,6 +10,15 @@ from dataclasses import dataclass
 
 from merp.models.network.network import Layer
 
+NAMES = (
+    "kernels on chip",
+    "a window serves all filters",
+    "sums stay on chip",
+    "k rows of each map on chip",
+    "ReLU and pooling fused",
+)
+"""What each strategy is called, the first to the fifth; the paper only numbers them."""
+
 LEVELS = ("none", "1", "1-2", "1-3", "1-4", "1-5")
 
 
@@ -28,6 +37,11 @@ class Strategy:
     map_words: int
     sum_words: int
     on_chip_words: int
+
+    @property
+    def last(self) -> str:
+        """Name of the last strategy in force; of none, a dash."""
+        return "-" if self.level == LEVELS[0] else NAMES[LEVELS.index(self.level) - 1]
 
     @property
     def words(self) -> int:

@@ -8,8 +8,7 @@ import re
 import pytest
 
 from checkout import ROOT
-from merp.tools.cli import module_of
-from merp.tools.common.arguments import Parser
+from merp.tools.command_line import command_line
 
 NAMED = re.compile(r"`((?:hdl|models|tools|tests|testbenches|cosim|docs)/[\w/.-]+)`")
 
@@ -41,7 +40,4 @@ COMMANDS = re.findall(r"^    merp (\S+.*?)(?:  +.*)?$", README, re.MULTILINE)
 def test_commands_of_the_readme_are_whole(command: str) -> None:
     """With what stands in brackets, too."""
     words = re.sub(r"[\[\]]", "", command).split()
-    parser = Parser(prog="merp")
-    subparsers = parser.add_subparsers(dest="verb", required=True)
-    module_of(words[0]).add_parser(subparsers)
-    assert parser.parse_args(words).verb == words[0]
+    assert command_line({words[0]}).parse_args(words).verb == words[0]

@@ -73,8 +73,8 @@ TOOLS = rooms(
     dict.fromkeys(WORK, COMMON),
     {"export": f"{COMMON} simulate"},  # what is simulated is what the vectors are of
     {"library": f"{COMMON} {' '.join(WORK)} export"},
-    {"verbs": f"{COMMON} {' '.join(WORK)} export library"},
-    {"cli": "common"},  # it finds a verb by its name
+    {"verb_help": "", "command_line": "common verb_help", "cli": "common command_line"},
+    {"verbs": f"{COMMON} {' '.join(WORK)} export library verb_help command_line"},
 )
 
 TREES = dict(zip(ORDER, (MODELS, HDL, TESTBENCHES, COSIM, TOOLS), strict=True))

@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from merp.models.traffic.strategies import NAMES
 from merp.tools import cli
 from merp.tools.common.shipped import shipped_names
 from merp.tools.verbs import networks
@@ -85,8 +86,9 @@ def test_strategies_show_the_chain(capsys) -> None:
     status, out, _ = run(capsys, "traffic", "alexnet", "--strategies", "--layer", "conv2")
     assert status == 0
     lines = [line.strip("│ ").split("│") for line in out.splitlines() if line.startswith("│")]
-    chain = [[cell.strip() for cell in line][:5] for line in lines[:6]]
-    assert [(row[0], row[3], row[4]) for row in chain] == [
+    chain = [[cell.strip() for cell in line][:6] for line in lines[:6]]
+    assert [row[1] for row in chain] == ["-", *NAMES]
+    assert [(row[0], row[4], row[5]) for row in chain] == [
         ("none", "4,080.000", "-"), ("1", "2,080.000", "2,085.00"), ("1-2", "95.625", "96.10"),
         ("1-3", "17.292", "17.30"), ("1-4", "2.292", "-"), ("1-5", "1.011", "1.01"),
     ]  # fmt: skip
@@ -172,6 +174,7 @@ def test_an_unknown_verb_is_refused(capsys) -> None:
     status, out, err = run(capsys, "trafic")
     assert (status, out) == (2, "")
     assert err.startswith("merp: argument VERB: invalid choice: 'trafic' (choose from ")
+    assert err.endswith("; did you mean traffic?\n")
     assert err.count("\n") == 1
 
 

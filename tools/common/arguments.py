@@ -5,13 +5,40 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable
-from typing import NoReturn
+from difflib import get_close_matches
+from typing import Any, NoReturn
 
 from merp.models.errors import BadInput, one_line, shown
 
 
+class _Page(argparse.HelpFormatter):
+    """A help page that says every default, and leaves the lines of examples as they are."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return text if "\n" in text else super()._fill_text(text, width, indent)
+
+    def _get_help_string(self, action: argparse.Action) -> str:
+        said = action.help or ""
+        none = (None, False, argparse.SUPPRESS)
+        if any(action.default is each for each in none) or action.default == []:
+            return said
+        return said if "default" in said else f"{said} (default %(default)s)"
+
+
 class Parser(argparse.ArgumentParser):
     """An argument parser that says what is wrong without printing the usage."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(formatter_class=_Page, **options)
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Refuse a value that is no choice, and name the nearest that is."""
+        try:
+            super()._check_value(action, value)
+        except argparse.ArgumentError as error:
+            near = get_close_matches(str(value), map(str, action.choices or ()), 1)
+            error.message += "".join(f"; did you mean {each}?" for each in near)
+            raise
 
     def error(self, message: str) -> NoReturn:
         """Print ``message`` as one line and exit with status 2."""
@@ -50,7 +77,18 @@ def positive(text: str) -> float:
 
 def add_json(parser: argparse.ArgumentParser) -> None:
     """Add ``--json``."""
-    parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
+    parser.add_argument("--json", action="store_true", help="print JSON for programs")
+
+
+def add_tables(parser: argparse.ArgumentParser) -> None:
+    """Add ``--json`` and ``--wide``, to a verb that prints tables."""
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="print JSON instead of tables")
+    form.add_argument(
+        "--wide",
+        action="store_true",
+        help="print each table in one piece on a narrow terminal too, as into a file",
+    )
 
 
 def add_delta_at(parser: argparse.ArgumentParser) -> None:

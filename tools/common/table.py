@@ -1,23 +1,150 @@
-"""Tables for people: numbers right, text left, the whole width when the output is a file."""
+"""Tables for people: numbers right, text left, and no cell is ever cut.
+
+In a file a table stands in one piece, and has the same lines whatever terminal there is. On a
+terminal that is too narrow, its columns are dealt out to tables below each other, each with the
+columns that name the row.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from math import floor, log10
+from textwrap import fill
+from typing import IO, Any
 
-from rich.console import Console
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Table
 from rich.text import Text
 
+from merp.tools.common.wide import in_one_piece
+
 _FILE_WIDTH = 160
+_TEXT = 24
+"""Characters that a column of text gets if it has them: fewer make a ladder of words."""
+_NARROW = 16
+"""And at least, where tables are below each other anyhow."""
+_FRAME = 3
+"""Characters that a column takes beside its cells; the frame's last one comes on top."""
 
 
-def console() -> Console:
-    """Return a console that prints text as it is, without markup."""
-    screen = Console(markup=False, highlight=False)
-    return (
-        screen if screen.is_terminal else Console(markup=False, highlight=False, width=_FILE_WIDTH)
+class _Screen(Console):
+    """A console that does not cut what is wider than it is."""
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        """Print, as ``Console.print`` does."""
+        super().print(*objects, **{"crop": False} | options)
+
+
+def console(file: IO[str] | None = None) -> Console:
+    """Return a console that prints text as it is, without markup; to ``file``, if there is one."""
+    if file is None and sys.stdout.isatty():
+        return _Screen(markup=False, highlight=False)
+    return _Screen(
+        file=file, force_terminal=False, markup=False, highlight=False, width=_FILE_WIDTH
     )
+
+
+def say(line: str) -> None:
+    """Print a line; on a terminal that is too narrow as several, broken between words."""
+    screen = console()
+    screen.print(line, soft_wrap=not screen.is_terminal)
+
+
+@dataclass(frozen=True)
+class _Column:
+    """A column of text or of numbers: its head and its cells."""
+
+    is_text: bool
+    head: str
+    cells: Sequence[str]
+
+    @property
+    def natural(self) -> int:
+        """Characters that it takes with nothing wrapped."""
+        return max(map(cell_len, (self.head, *self.cells)))
+
+    @property
+    def wrapped(self) -> int:
+        """Those that it takes at least, if only text is wrapped."""
+        words = (self.head, *self.cells)
+        widest = max(cell_len(word) for text in words for word in text.split() or [""])
+        return min(self.natural, max(_TEXT, widest)) if self.is_text else self.natural
+
+    @property
+    def least(self) -> int:
+        """Those that it takes at least, if heads are wrapped and long words folded."""
+        cells = [min(cell_len(cell), _NARROW) if self.is_text else cell_len(cell)
+                 for cell in self.cells]  # fmt: skip
+        return max(*map(cell_len, self.head.split() or [""]), *cells, 1)
+
+
+def _width(widths: Iterable[int]) -> int:
+    """Of a table with columns of such widths."""
+    return sum(width + _FRAME for width in widths) + 1
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A table that is laid out when it is printed; ``table`` makes it."""
+
+    title: str
+    columns: Sequence[_Column]
+    keys: int
+    bundles: Sequence[int]
+    totals: int
+    caption: str
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Yield the table, or those that it falls into."""
+        least = _width(column.wrapped for column in self.columns)
+        if not console.is_terminal or in_one_piece():
+            room = max(options.max_width, _FILE_WIDTH, least)
+            yield from console.render(self._grid(self.columns), options.update(width=room))
+        elif least <= options.max_width:
+            yield self._grid(self.columns)
+        else:
+            parts = list(self._parts(options.max_width))
+            for index, part in enumerate(parts):
+                room = max(options.max_width, _width(column.least for column in part))
+                grid = self._grid(part, heads=True, first=index == 0, last=index == len(parts) - 1)
+                yield from console.render(grid, options.update(width=room))
+
+    def _parts(self, room: int) -> Iterator[list[_Column]]:
+        """Deal the columns out; those that belong together stay so where they can."""
+        keys, rest = list(self.columns[: self.keys]), list(self.columns[self.keys :])
+        part = keys
+        for size in self.bundles or [1] * len(rest):
+            bundle, rest = rest[:size], rest[size:]
+            fits = _width(each.least for each in (*keys, *bundle)) <= room
+            for some in [bundle] if fits else [[each] for each in bundle]:
+                if part != keys and _width(each.least for each in (*part, *some)) > room:
+                    yield part
+                    part = keys
+                part = [*part, *some]
+        yield part
+
+    def _grid(
+        self, columns: Sequence[_Column], *, heads: bool = False, first: bool = True,
+        last: bool = True,
+    ) -> Table:  # fmt: skip
+        """A table of some columns; ``heads`` are wrapped to the width of the cells."""
+        grid = Table(
+            title=Text(self.title) if first else None, title_justify="left",
+            caption=Text(self.caption) if last else None, caption_justify="left",
+        )  # fmt: skip
+        for column in columns:
+            head = fill(column.head, column.least, break_long_words=False) if heads else column.head
+            grid.add_column(
+                Text(head), justify="left" if column.is_text else "right",
+                no_wrap=not column.is_text, overflow="fold",
+            )  # fmt: skip
+        rows = list(zip(*(column.cells for column in columns), strict=True))
+        for index, row in enumerate(rows):
+            grid.add_row(*map(Text, row), end_section=index == len(rows) - self.totals - 1)
+        return grid
 
 
 def table(
@@ -26,19 +153,29 @@ def table(
     rows: Iterable[Sequence[str]],
     *,
     text_columns: int = 1,
+    keys: int = 1,
+    bundles: Sequence[int] = (),
     totals: int = 0,
     caption: str = "",
-) -> Table:
-    """Return a table; the first ``text_columns`` are text, the last ``totals`` rows are sums."""
-    grid = Table(title=Text(title), title_justify="left", caption=Text(caption))
-    grid.caption_justify = "left"
-    for index, column in enumerate(columns):
-        left = index < text_columns
-        grid.add_column(Text(column), justify="left" if left else "right", no_wrap=not left)
-    cells = [[Text(cell) for cell in row] for row in rows]
-    for index, row in enumerate(cells):
-        grid.add_row(*row, end_section=index == len(cells) - totals - 1)
-    return grid
+) -> Sheet:
+    """Return a table.
+
+    Args:
+        title: above it. caption: below it.
+        columns: heads. rows: a cell for each of them.
+        text_columns: so many of the first are text, the others numbers.
+        keys: so many of the first name a row.
+        bundles: how many of the others belong together, in turn; each by itself where none.
+        totals: so many of the last rows are sums.
+    """
+    if bundles and sum(bundles) != len(columns) - keys:
+        raise ValueError(f"{title}: bundles of {sum(bundles)} columns, not {len(columns) - keys}")
+    cells = list(rows)
+    made = [
+        _Column(index < text_columns, head, [row[index] for row in cells])
+        for index, head in enumerate(columns)
+    ]
+    return Sheet(title, made, keys, bundles, totals, caption)
 
 
 def fixed(value: float | None, digits: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable, Mapping, Sequence
+from textwrap import fill
 from typing import Any
 
 import matplotlib as mpl
@@ -97,7 +98,9 @@ def _staircase(figure: Figure, document: Json) -> None:
     )  # fmt: skip
     axes.set_yscale("log")
     axes.set_ylim(top=max(row["mb_per_gflop"] for row in rows) * 4)
-    axes.set_xlabel("strategies in force")
+    named = [fill(f"{row['strategies']}: {row['last']}", 14) for row in own[1:]]
+    axes.set_xticks(range(len(levels)), [levels[0], *named], fontsize=8)
+    axes.set_xlabel("strategies in force, and the last of them")
     axes.set_ylabel("MB/GFlop (log)")
     axes.grid(False, axis="x")
     axes.legend(loc="upper right")

@@ -164,6 +164,7 @@ def staircase_table(choice: Choice) -> Table:
             {
                 "layer": layer.name,
                 "strategies": step.level,
+                "last": step.last,
                 "input_bytes": step.map_words * word,
                 "sum_bytes": step.sum_words * word,
                 "mb_per_gflop": step.words * word / operations * 1e3,
@@ -180,6 +181,7 @@ def staircase_table(choice: Choice) -> Table:
     columns = [
         LAYER,
         Column(key="strategies", label="strategies"),
+        Column(key="last", label="the last one"),
         Column(key="input_bytes", label="inputs", unit="MB", digits=1, scale=MB),
         Column(key="sum_bytes", label="sums", unit="MB", digits=1, scale=MB),
         Column(key="mb_per_gflop", label="maps", unit="MB/GFlop", digits=3),

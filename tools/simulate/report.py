@@ -192,7 +192,7 @@ def files(
 ) -> dict[str, str | bytes]:
     """``simulate.json``, ``simulate.txt`` and a picture per layer, by name."""
     text = StringIO()
-    show(choice, results, Console(file=text, markup=False, highlight=False, width=160))
+    show(choice, results, console(text))
     found: dict[str, str | bytes] = {
         "simulate.json": json.dumps(report, indent=2) + "\n",
         "simulate.txt": text.getvalue(),

@@ -70,6 +70,7 @@ def strategies_json(network: Network, layers: Sequence[Layer], batch: int) -> di
                 "strategies": [
                     {
                         "level": step.level,
+                        "last": step.last,
                         "bytes": step.words * word_bytes,
                         "mb_per_gflop": step.words * word_bytes / operations * 1e3,
                         "on_chip_bytes": step.on_chip_words * word_bytes,

@@ -79,4 +79,9 @@ def print_comparison(
     title = f"A: {networks[0].name}, B: {networks[1].name}, batch {batch}"
     caption = footing_caption(footing)
     screen = console()
-    screen.print(table(title, columns, rows, text_columns=2, totals=sums, caption=caption))
+    screen.print(
+        table(
+            title, columns, rows, text_columns=2, keys=2, bundles=(3, 2), totals=sums,
+            caption=caption,
+        )
+    )  # fmt: skip

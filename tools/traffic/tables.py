@@ -66,7 +66,12 @@ def print_traffic(
         rows.append(_row(name, [total(layers, phase) for phase in PHASES], compared, printed))
     screen = console()
     title = f"Memory traffic of {network.name}, batch {batch}"
-    screen.print(table(title, columns, rows, totals=len(sums), caption=footing_caption(footing)))
+    screen.print(
+        table(
+            title, columns, rows, bundles=[1 + compared] + [2 + compared] * len(PHASES),
+            totals=len(sums), caption=footing_caption(footing),
+        )
+    )  # fmt: skip
     for name, layers in sums.items():
         step = total(layers, "step")
         line = (
@@ -100,6 +105,7 @@ def print_strategies(network: Network, layers: Sequence[Layer], batch: int) -> N
         for step in staircase(layer, batch):
             row = [
                 step.level,
+                step.last,
                 fixed(step.map_words * word_bytes / 1e6, 1),
                 fixed(step.sum_words * word_bytes / 1e6, 1),
                 fixed(step.words * word_bytes / operations * 1e3, 3),
@@ -107,15 +113,15 @@ def print_strategies(network: Network, layers: Sequence[Layer], batch: int) -> N
             if compared:
                 row.append(fixed(published.STAIRCASE.get(step.level), 2))
             rows.append([*row, fixed(step.on_chip_words * word_bytes / 1e3, 2)])
-        columns = ["strategies", "inputs MB", "sums MB", "MB/GFlop"]
+        columns = ["strategies", "the last one", "inputs MB", "sums MB", "MB/GFlop"]
         columns += ["paper"] * compared + ["last one costs, KB"]
         trips = round_trips(layer, batch)
         caption = (
-            "Convolution maps of all groups. Until strategy 5 activation and pooling move another "
-            f"{fixed(trips.activation * word_bytes / 1e6, 1)} and "
+            "Convolution maps of all groups. Until strategy 5 fuses ReLU and pooling they move "
+            f"another {fixed(trips.activation * word_bytes / 1e6, 1)} and "
             f"{fixed(trips.pooling * word_bytes / 1e6, 1)} MB. On-chip memory is that of one group."
         )
         title = f"Strategies on {network.name} {layer.name}, batch {batch}"
-        screen.print(table(title, columns, rows, caption=caption))
+        screen.print(table(title, columns, rows, text_columns=2, caption=caption))
     if papers:
         _print_errata("section IV.")

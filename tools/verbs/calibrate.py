@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
-from typing import Any
 
 from merp.models.fpga.resources import KINDS, Resources
-from merp.tools.common.arguments import add_json
+from merp.tools.common.arguments import add_tables
 from merp.tools.common.shipped import open_network
 from merp.tools.common.table import console, table
 from merp.tools.resources.utilisation import read_utilisation
@@ -17,16 +16,13 @@ from merp.tools.verbs.resources import add_engine, measured
 USES = {"logic": "LUT as logic", "shift": "LUT as shift register", "memory": "LUT as memory"}
 
 
-def add_parser(subparsers: Any) -> None:
-    """Add the verb."""
-    parser = subparsers.add_parser(
-        "calibrate", help="compare a Vivado utilisation report with our estimate"
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what the verb takes."""
     parser.add_argument(
         "report", metavar="REPORT", type=Path, help="what report_utilization wrote, as text"
     )
     add_engine(parser)
-    add_json(parser)
+    add_tables(parser)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -6,7 +6,6 @@ import argparse
 import json
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from merp.models.errors import BadInput
 from merp.models.fpga.parts import DEFAULT, PARTS, part_named
@@ -14,8 +13,8 @@ from merp.models.network.phases import PHASES
 from merp.models.params.cnn_merp.sizing import check_fits
 from merp.tools.common.arguments import (
     add_delta_at,
-    add_json,
     add_network,
+    add_tables,
     check_choice,
     positive,
     whole,
@@ -25,12 +24,13 @@ from merp.tools.common.shipped import open_network
 from merp.tools.common.table import console, table
 
 
-def add_parser(subparsers: Any) -> None:
-    """Add the verb."""
-    parser = subparsers.add_parser("export", help="write designs as packages for FPGA flows")
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what the verb takes."""
     add_network(parser)
     what = parser.add_mutually_exclusive_group()
-    what.add_argument("--layer", metavar="L", help="export the design that this layer runs on")
+    what.add_argument(
+        "--layer", metavar="L", help="export the design that this layer runs on (no default)"
+    )
     what.add_argument(
         "--all", action="store_true", help="export every design in every phase, and their schedule"
     )
@@ -61,7 +61,7 @@ def add_parser(subparsers: Any) -> None:
         "-o", "--output", metavar="DIR", type=Path, default=Path("build/export"),
         help="directory; each design gets a folder of its own (default: %(default)s)",
     )  # fmt: skip
-    add_json(parser)
+    add_tables(parser)
 
 
 def run(args: argparse.Namespace) -> int:

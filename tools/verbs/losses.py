@@ -9,7 +9,7 @@ from typing import Any
 
 from merp.models.errors import BadInput, shown
 from merp.models.params.names import is_name
-from merp.tools.common.arguments import add_json
+from merp.tools.common.arguments import add_tables
 from merp.tools.common.json_file import read_json
 from merp.tools.common.output import Output
 from merp.tools.common.table import console, fixed, table
@@ -20,9 +20,8 @@ MOST = 1e300  # of a number that a picture shows
 KEYS = ("network", "engine", "steps", "batch", "seed", "loss", "accuracy", "images")
 
 
-def add_parser(subparsers: Any) -> None:
-    """Add the verb."""
-    parser = subparsers.add_parser("losses", help="plot the losses of training runs")
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what the verb takes."""
     parser.add_argument(
         "runs", type=Path, nargs="+", metavar="DIR", help="what merp train -o DIR left"
     )
@@ -34,7 +33,7 @@ def add_parser(subparsers: Any) -> None:
         metavar="FILE",
         help=f"output file, {' or '.join(FORMATS)} (default losses.svg)",
     )
-    add_json(parser)
+    add_tables(parser)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -10,16 +10,15 @@ from typing import Any
 from merp.models.network.network import Layer, Network
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.shape import Pool
-from merp.tools.common.arguments import add_json, add_network
+from merp.tools.common.arguments import add_network, add_tables
 from merp.tools.common.shipped import open_network, shipped_names
 from merp.tools.common.table import console, fixed, table
 
 
-def add_parser(subparsers: Any) -> None:
-    """Add the verb."""
-    parser = subparsers.add_parser("networks", help="list networks, their layers and designs")
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what the verb takes."""
     add_network(parser, optional=True)
-    add_json(parser)
+    add_tables(parser)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -6,12 +6,11 @@ import argparse
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from merp.models.network.phases import PHASES
 from merp.models.params.cnn_merp.sizing import check_fits
 from merp.tools.bitstream.register_files import c_header, markdown, python_constants, range_text
-from merp.tools.common.arguments import add_delta_at, add_json, add_network, check_choice, whole
+from merp.tools.common.arguments import add_delta_at, add_network, add_tables, check_choice, whole
 from merp.tools.common.output import Output
 from merp.tools.common.shipped import open_network
 from merp.tools.common.table import console, table
@@ -19,11 +18,8 @@ from merp.tools.common.table import console, table
 WRITERS = {"md": markdown, "h": c_header, "py": python_constants}
 
 
-def add_parser(subparsers: Any) -> None:
-    """Add the verb."""
-    parser = subparsers.add_parser(
-        "registers", help="the registers of a design behind AXI4-Lite, and a layer's settings"
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what the verb takes."""
     add_network(parser)
     parser.add_argument("--layer", metavar="L", required=True, help="a layer")
     parser.add_argument("--phase", choices=PHASES, default="fp", help="default fp")
@@ -35,9 +31,13 @@ def add_parser(subparsers: Any) -> None:
         "--images", type=whole(1, 256), default=1, metavar="N", help="in a run (default 1)"
     )
     parser.add_argument(
-        "-o", "--output", type=Path, metavar="DIR", help="write a page, a C header, a Python module"
+        "-o",
+        "--output",
+        type=Path,
+        metavar="DIR",
+        help="write a page, a C header, a Python module (default: none)",
     )
-    add_json(parser)
+    add_tables(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -82,7 +82,7 @@ def run(args: argparse.Namespace) -> int:
         for each in registers.registers
     ]  # fmt: skip
     columns = ("offset", "register", "access", "meaning", "range", layer.name)
-    console().print(table(f"Registers of {registers.top}", columns, rows, text_columns=4))
+    console().print(table(f"Registers of {registers.top}", columns, rows, text_columns=4, keys=2))
     for file in files:
         print(file)
     return 0

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
-from typing import Any
 
 from merp.models.cnn_merp.published_speed import DDR4_GBS
 from merp.models.errors import BadInput
@@ -17,11 +16,12 @@ from merp.tools.report.choice import Choice
 from merp.tools.report.measured import read_records
 
 
-def add_parser(subparsers: Any) -> None:
-    """Add the verb."""
-    parser = subparsers.add_parser("report", help="one page on a network's memory traffic")
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what the verb takes."""
     add_network(parser)
-    parser.add_argument("--batch", type=whole(1, 1 << 16), default=128, metavar="IMAGES")
+    parser.add_argument(
+        "--batch", type=whole(1, 1 << 16), default=128, metavar="IMAGES", help="images of a step"
+    )
     parser.add_argument("--part", default=DEFAULT, metavar="PART", help=", ".join(PARTS))
     parser.add_argument(
         "--clock",
@@ -42,7 +42,7 @@ def add_parser(subparsers: Any) -> None:
         action="append",
         default=[],
         metavar="DIR",
-        help="a folder written by merp simulate -o DIR; may be repeated",
+        help="a folder written by merp simulate -o DIR; may be repeated (default: none)",
     )
     parser.add_argument(
         "-o", "--output", type=Path, default=Path("report.html"), metavar="FILE", help="the page"

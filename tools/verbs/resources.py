@@ -15,7 +15,7 @@ from merp.models.fpga.resources import KINDS, Resources, capacity, published
 from merp.models.network.network import Network
 from merp.models.network.phases import PHASES
 from merp.models.params.cnn_merp.design import Design
-from merp.tools.common.arguments import add_json, add_network
+from merp.tools.common.arguments import add_network, add_tables
 from merp.tools.common.shipped import open_network
 from merp.tools.common.table import console, table
 
@@ -25,11 +25,8 @@ if TYPE_CHECKING:
 COLUMNS = ("of them logic", "shift", "memory", "LUT", "FF", "BRAM", "DSP")
 
 
-def add_parser(subparsers: Any) -> None:
-    """Add the verb."""
-    parser = subparsers.add_parser(
-        "resources", help="LUTs, flip-flops, block RAM and DSP blocks of a design, by Yosys"
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what the verb takes."""
     add_engine(parser)
     parser.add_argument(
         "--part",
@@ -42,7 +39,7 @@ def add_parser(subparsers: Any) -> None:
         action="store_true",
         help="synthesise the design as one block: takes minutes, ten or more for large designs",
     )
-    add_json(parser)
+    add_tables(parser)
 
 
 def add_engine(parser: argparse.ArgumentParser) -> None:
@@ -87,7 +84,10 @@ def run(args: argparse.Namespace) -> int:
         "Cells after Yosys' synthesis, times the count; nothing is placed or routed. BRAM in "
         "RAMB36. The delay of a block's longest path is an estimate."
     )
-    console().print(table(title, heads, rows + sums, totals=len(sums), caption=caption))
+    bundles = (1, 4, 1, 1, 1, 1)  # what LUTs are used for, beside their number
+    console().print(
+        table(title, heads, rows + sums, bundles=bundles, totals=len(sums), caption=caption)
+    )
     return 0
 
 

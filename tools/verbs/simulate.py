@@ -19,16 +19,15 @@ from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.design import ARITHMETIC, Design
 from merp.models.params.cnn_merp.sizing import check_fits, size_design
 from merp.testbenches.top.run import Stuck
-from merp.tools.common.arguments import add_delta_at, add_json, add_network, whole
+from merp.tools.common.arguments import add_delta_at, add_network, add_tables, whole
 from merp.tools.common.output import Output
 from merp.tools.common.shipped import open_network
 
 ARRAYS = ("behavioural", "rtl")
 
 
-def add_parser(subparsers: Any) -> None:
-    """Add the verb."""
-    parser = subparsers.add_parser("simulate", help="run layers on the hardware and audit them")
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what the verb takes."""
     add_network(parser)
     parser.add_argument("--layer", metavar="L", help="a layer, or all (default: the first)")
     parser.add_argument("--phase", choices=(*PHASES, "all"), default="fp", help="default fp")
@@ -38,30 +37,50 @@ def add_parser(subparsers: Any) -> None:
     )
     parser.add_argument("--group", metavar="G", help="a group, or all (default 0; all with L all)")
     parser.add_argument(
-        "--cus", type=whole(1, 512), metavar="N", help="CUs, in place of the file's"
+        "--cus",
+        type=whole(1, 512),
+        metavar="N",
+        help="CUs (default: as many as the network file says)",
     )
     parser.add_argument(
         "--images", type=whole(1, 256), metavar="N", help="default 1, with --input all of the file"
     )
     maps = parser.add_mutually_exclusive_group()
-    maps.add_argument("--image", type=Path, metavar="FILE", help="a photograph of your own")
+    maps.add_argument(
+        "--image", type=Path, metavar="FILE", help="a photograph (default: one that is shipped)"
+    )
     maps.add_argument(
         "--input",
         type=Path,
         metavar="FILE",
         help=".npz whose array 'input' is (images, rows, columns, channels): floats, rounded into "
-        "the network's format, or uint32 words of it",
+        "the network's format, or uint32 words of it (default: the photograph)",
     )
-    parser.add_argument("--kernels", type=Path, metavar="FILE", help=".npz of kernels and biases")
+    parser.add_argument(
+        "--kernels",
+        type=Path,
+        metavar="FILE",
+        help=".npz of kernels and biases (default: random ones)",
+    )
     parser.add_argument("--engine", choices=ENGINES, default="myhdl", help="default myhdl")
     parser.add_argument("--cu-array", choices=ARRAYS, help="default behavioural with myhdl")
-    parser.add_argument("--seed", type=whole(0, (1 << 32) - 1), default=0, metavar="S")
-    parser.add_argument("--vcd", type=Path, metavar="FILE", help="waveform of the ports")
-    parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="report and pictures")
+    parser.add_argument(
+        "--seed",
+        type=whole(0, (1 << 32) - 1),
+        default=0,
+        metavar="S",
+        help="of the kernels, where no file gives them",
+    )
+    parser.add_argument(
+        "--vcd", type=Path, metavar="FILE", help="waveform of the ports (default: none)"
+    )
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="DIR", help="report and pictures (default: none)"
+    )
     parser.add_argument(
         "--resume", action="store_true", help="reuse finished layers of an identical run in DIR"
     )
-    add_json(parser)
+    add_tables(parser)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
-from typing import Any
 
 from merp.models.errors import BadInput
 from merp.models.params.state_field import STATES
 from merp.models.traffic.footing import FOOTINGS, XC7K325T_BYTES
-from merp.tools.common.arguments import add_json, add_network, whole
+from merp.tools.common.arguments import add_network, add_tables, whole
 from merp.tools.library.network import Network, load
 from merp.tools.library.traffic import Traffic
 from merp.tools.traffic.answer import strategies_json
@@ -17,12 +16,18 @@ from merp.tools.traffic.compare import paired, print_comparison, ratios
 from merp.tools.traffic.tables import print_strategies, print_traffic
 
 
-def add_parser(subparsers: Any) -> None:
-    """Add the verb."""
-    parser = subparsers.add_parser("traffic", help="memory traffic per layer and phase")
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what the verb takes."""
     add_network(parser)
-    parser.add_argument("--batch", type=whole(1, 1 << 16), default=128, metavar="IMAGES")
-    parser.add_argument("--footing", choices=FOOTINGS, default="paper", help="what is counted")
+    parser.add_argument(
+        "--batch", type=whole(1, 1 << 16), default=128, metavar="IMAGES", help="images of a step"
+    )
+    parser.add_argument(
+        "--footing",
+        choices=FOOTINGS,
+        default="paper",
+        help="what is counted: see merp help footing",
+    )
     parser.add_argument(
         "--state-bits", choices=STATES, help="state kept for ReLU' and un-pooling (default 32)"
     )
@@ -36,10 +41,12 @@ def add_parser(subparsers: Any) -> None:
         "--strategies", action="store_true", help="show what each strategy of the paper saves"
     )
     parser.add_argument(
-        "--compare", metavar="NETWORK", help="another network or .toml file, beside the first"
+        "--compare",
+        metavar="NETWORK",
+        help="another network or .toml file, beside the first (default: none)",
     )
     parser.add_argument("--layer", help="of --strategies (default: all convolution layers)")
-    add_json(parser)
+    add_tables(parser)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -11,12 +11,12 @@ from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from merp.models.errors import BadInput, shown
 from merp.models.network.network import Network
 from merp.models.params.state_field import STATES
-from merp.tools.common.arguments import add_json, add_network, whole
+from merp.tools.common.arguments import add_network, add_tables, whole
 from merp.tools.common.output import Output
 from merp.tools.common.shipped import open_network
 
@@ -52,9 +52,8 @@ def _number(low: float, high: float, allowed: str) -> Callable[[str], float]:
     return parse
 
 
-def add_parser(subparsers: Any) -> None:
-    """Add the verb."""
-    parser = subparsers.add_parser("train", help="train a network in the hardware's arithmetic")
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what the verb takes."""
     add_network(parser)
     parser.add_argument(
         "--data", required=True, metavar="digits|FILE.npz", help="scikit-learn's digits, or a file"
@@ -65,7 +64,10 @@ def add_parser(subparsers: Any) -> None:
     )
     length = parser.add_mutually_exclusive_group()
     length.add_argument(
-        "--steps", type=whole(1, 1 << 31), metavar="N", help="in all, those resumed included"
+        "--steps",
+        type=whole(1, 1 << 31),
+        metavar="N",
+        help="in all, those resumed included (default: those of the epochs)",
     )
     length.add_argument(
         "--epochs", type=whole(1, 1 << 20), metavar="N", help=f"in all (default {EPOCHS})"
@@ -91,10 +93,19 @@ def add_parser(subparsers: Any) -> None:
         help=f"state kept by forward propagation (default 32; hardware keeps {HARDWARE_STATE})",
     )
     parser.add_argument("--seed", type=whole(0, (1 << 32) - 1), metavar="S", help="default 0")
-    parser.add_argument("--save", type=Path, metavar="FILE.npz", help="each epoch and at the end")
-    parser.add_argument("--resume", type=Path, metavar="FILE.npz", help="go on from a saved file")
-    parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="answer and loss curve")
-    add_json(parser)
+    parser.add_argument(
+        "--save",
+        type=Path,
+        metavar="FILE.npz",
+        help="save each epoch and at the end (default: not)",
+    )
+    parser.add_argument(
+        "--resume", type=Path, metavar="FILE.npz", help="go on from a saved file (default: begin)"
+    )
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="DIR", help="answer and loss curve (default: none)"
+    )
+    add_tables(parser)
 
 
 def run(args: argparse.Namespace) -> int:

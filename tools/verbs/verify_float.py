@@ -19,6 +19,7 @@ from merp.models.params.summation import DSPS, PRECISIONS, WINDOWS
 from merp.tools.common.arguments import add_json, whole
 from merp.tools.common.output import Output
 from merp.tools.common.progress_bar import ProgressBar
+from merp.tools.common.table import say
 from merp.tools.verify_float.tally import ENGINES, verify
 from merp.tools.verify_float.units import FloatUnit, SumUnit, Unit
 from merp.tools.verify_float.written import written
@@ -28,16 +29,17 @@ _OF_WRITING = ("taps", "dsp", "window", "precision", "rows", "seed")
 _MOST_ROWS = 100_000
 
 
-def add_parser(subparsers: Any) -> None:
-    """Add the verb."""
-    parser = subparsers.add_parser(
-        "verify-float", help="check float units and fused sums against files of vectors"
-    )
-    parser.add_argument("--op", choices=(*OPERATIONS, *KINDS), required=True)
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what the verb takes."""
     parser.add_argument(
-        "--vectors", metavar="FILE", help="a b result flags, as TestFloat prints; - is the input"
+        "--op", choices=(*OPERATIONS, *KINDS), required=True, help="what the file is of"
     )
-    parser.add_argument("--engine", choices=ENGINES, default="golden")
+    parser.add_argument(
+        "--vectors",
+        metavar="FILE",
+        help="a b result flags, as TestFloat prints; - is the input (no default)",
+    )
+    parser.add_argument("--engine", choices=ENGINES, default="golden", help="what computes")
     parser.add_argument(
         "--format",
         type=_format,
@@ -48,17 +50,23 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "--tininess",
         choices=("before", "after"),
-        help="how the file detects it; without, results on the border are not compared",
+        help="how the file detects it; without (default), results on the border are not compared",
     )
     parser.add_argument(
         "--latency", type=whole(1, 5), metavar="N", help="cycles of the unit (default: a design's)"
     )
     parser.add_argument(
-        "--prefix", metavar="TEXT", help="the first line, as testfloat_gen -prefix TEXT writes it"
+        "--prefix",
+        metavar="TEXT",
+        help="the first line, as testfloat_gen -prefix TEXT writes it (default: none)",
     )
     writing = parser.add_argument_group("writing sums (fused, row)")
-    writing.add_argument("-o", "--output", type=Path, metavar="FILE", help="golden sums to write")
-    writing.add_argument("--taps", type=whole(1, MOST_TAPS), metavar="N", help="products in a sum")
+    writing.add_argument(
+        "-o", "--output", type=Path, metavar="FILE", help="golden sums to write (default: none)"
+    )
+    writing.add_argument(
+        "--taps", type=whole(1, MOST_TAPS), metavar="N", help="products in a sum (no default)"
+    )
     writing.add_argument("--dsp", type=int, choices=DSPS, help="DSP blocks per product (default 1)")
     writing.add_argument("--window", type=whole(*WINDOWS), metavar="N", help="W (default 32)")
     writing.add_argument("--precision", type=whole(*PRECISIONS), metavar="N", help="(default 24)")
@@ -164,14 +172,14 @@ def _print(answer: dict[str, Any]) -> None:
     if "latency" in answer:
         about.append(f"latency {answer['latency']}")
     unit = " ".join(filter(None, (answer["op"], answer.get("format"))))
-    print(", ".join([unit, *about]))
-    print("rows        {rows:>10,}  ({rows_per_second:,} a second)".format(**answer))
-    print("compared    {compared:>10,}  ({converted:,} by the flush rule)".format(**answer))
-    print("outside     {outside:>10,}  (gradual underflow decided)".format(**answer))
-    print("mismatches  {mismatches:>10,}".format(**answer))
+    say(", ".join([unit, *about]))
+    say("rows        {rows:>10,}  ({rows_per_second:,} a second)".format(**answer))
+    say("compared    {compared:>10,}  ({converted:,} by the flush rule)".format(**answer))
+    say("outside     {outside:>10,}  (gradual underflow decided)".format(**answer))
+    say("mismatches  {mismatches:>10,}".format(**answer))
     for row in answer["first_mismatches"]:
-        print("  line {line}: {a} {b}: {got}, not {wanted}".format(**row))
+        say("  line {line}: {a} {b}: {got}, not {wanted}".format(**row))
     if "hint" in answer:
-        print("hint: {hint}".format(**answer))
+        say("hint: {hint}".format(**answer))
     if "vhdl" in answer:
-        print("VHDL        {cycles:>10,}  cycles as in MyHDL".format(**answer["vhdl"]))
+        say("VHDL        {cycles:>10,}  cycles as in MyHDL".format(**answer["vhdl"]))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
-from typing import Any
 
 from merp.models.errors import BadInput
 from merp.tools.common.arguments import add_json, add_network, whole
@@ -16,12 +15,13 @@ from merp.tools.workload.formats import scalesim, timeloop, zigzag
 FORMATS = {"scalesim": scalesim, "timeloop": timeloop, "zigzag": zigzag}
 
 
-def add_parser(subparsers: Any) -> None:
-    """Add the verb."""
-    parser = subparsers.add_parser("workload", help="layers for SCALE-Sim, Timeloop or ZigZag")
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what the verb takes."""
     add_network(parser)
     parser.add_argument("--format", choices=FORMATS, required=True, help="of which tool")
-    parser.add_argument("--batch", type=whole(1, 1 << 16), default=128, metavar="IMAGES")
+    parser.add_argument(
+        "--batch", type=whole(1, 1 << 16), default=128, metavar="IMAGES", help="images of a step"
+    )
     parser.add_argument(
         "-o", "--output", type=Path, required=True, metavar="DIR", help="folder of the files"
     )

@@ -1,0 +1,224 @@
+"""Tables, in a pseudo-terminal: no line wider than it, no cell cut, every number there."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from checkout import ROOT
+from merp.tools.common.table import console, table
+from merp.tools.common.wide import tables_in_one_piece
+
+WIDTHS = (60, 80, 120, 200)
+NETWORK = """
+[network]
+name = "small"
+input = { rows = 6, columns = 6, channels = 1 }
+[[layer]]
+name = "conv1"
+maps = 3
+kernel = 3
+design = "k3"
+[[layer]]
+name = "fc2"
+maps = 2
+design = "full"
+[design.k3]
+k = 3
+n_cu = 2
+[design.full]
+k = 1
+n_cu = 2
+"""
+RUN = {
+    "network": "small", "engine": "golden", "steps": 12_345, "batch": 4, "seed": 7,
+    "loss": [1.25, 0.5], "accuracy": 0.875, "images": {"trained": 8},
+}  # fmt: skip
+COMMANDS = {
+    "networks": "networks",
+    "layers": "networks alexnet",
+    "traffic": "traffic alexnet",
+    "board": "traffic vgg16 --footing board --state-bits 1",
+    "strategies": "traffic alexnet --strategies",
+    "compare": "traffic alexnet --compare vgg16",
+    "registers": "registers alexnet --layer conv2 --phase ku",
+    "resources": "resources alexnet --layer conv2",
+    "calibrate": "calibrate {report} alexnet --layer conv2",
+    "simulate": "simulate {network} --layer conv1",
+    "train": "train digits --data digits --steps 1",
+    "losses": "losses {folder}/run -o losses.svg",
+    "verify-float": "verify-float --op mul --vectors {vectors}",
+}
+CHILD = """
+import fcntl, io, json, os, struct, sys, termios
+from contextlib import redirect_stdout
+from merp.cosim.synthesis.resources import Block
+from merp.models.fpga.resources import Resources
+from merp.tools import calibrate, cli
+from merp.tools.resources import verb
+
+each = Resources(logic=1234567, shift=139, memory=764, ff=14050, bram=16.5, dsp=72)
+blocks = [Block(name=name, count=36, each=each, delay_ns=6.9)
+          for name in ("forward_axi", "a_block_that_has_a_long_name")]
+calibrate.measured = verb.measured = lambda *_: blocks
+commands, widths = json.loads(sys.argv[1])
+answers = []
+for words in commands:
+    with redirect_stdout(io.StringIO()) as printed:
+        assert cli.main(words) < 2
+    answers.append(printed.getvalue())
+    for width in widths:
+        fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("4H", 30, width, 0, 0))
+        cli.main(words)
+        print(end="\\x1e", flush=True)
+json.dump(answers, open(sys.argv[2], "w"))
+"""
+
+
+@pytest.fixture(scope="module")
+def printed(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, int], str]:
+    """What commands print into a file (width 0) and on terminals, by name and width."""
+    folder = tmp_path_factory.mktemp("printed")
+    (folder / "run").mkdir()
+    (folder / "run" / "train.json").write_text(json.dumps(RUN))
+    (folder / "small.toml").write_text(NETWORK)
+    (folder / "vectors").write_text("3F800000 40000000 40000001 00\n" * 3)
+    places = {
+        "folder": folder, "network": folder / "small.toml", "vectors": folder / "vectors",
+        "report": ROOT / "tests" / "data" / "utilisation_synthetic.rpt",
+    }  # fmt: skip
+    commands = [[word.format(**places) for word in line.split()] for line in COMMANDS.values()]
+    answers = folder / "answers.json"
+    words = [sys.executable, "-c", CHILD, json.dumps([commands, WIDTHS]), str(answers)]
+    text = in_terminal(words, folder / "errors")
+    pieces = text.replace("\r\n", "\n").split("\x1e")[:-1]
+    keys = [(name, width) for name in COMMANDS for width in WIDTHS]
+    found = dict(zip(keys, pieces, strict=True))
+    return found | {
+        (name, 0): each
+        for name, each in zip(COMMANDS, json.loads(answers.read_text()), strict=True)
+    }
+
+
+def in_terminal(words: list[str], errors: Path) -> str:
+    """What a process writes to a terminal that is its standard input and output."""
+    ours, its = pty.openpty()
+    environment = {key: value for key, value in os.environ.items() if key not in OF_TERMINALS}
+    with errors.open("w") as complaints:
+        process = subprocess.Popen(
+            words, cwd=errors.parent, stdin=its, stdout=its, stderr=complaints,
+            env=environment | {"TERM": "xterm", "NO_COLOR": "1"},
+        )  # fmt: skip
+        os.close(its)
+        text = bytearray()
+        try:
+            while chunk := os.read(ours, 1 << 16):
+                text += chunk
+        except OSError:  # closed at the other end
+            pass
+        os.close(ours)
+        assert process.wait(timeout=60) == 0, errors.read_text()
+    return re.sub(r"\x1b\[[0-9;]*m", "", text.decode())
+
+
+OF_TERMINALS = ("COLUMNS", "LINES", "FORCE_COLOR", "TTY_COMPATIBLE")
+
+
+def numbers(text: str) -> Counter[str]:
+    """Words with a digit in them; what took how long is left out."""
+    text = re.sub(r"^(time |All ).*?(?=^\s*$|\Z)", "", text, flags=re.MULTILINE | re.DOTALL)
+    text = re.sub(r"\S* ?a\s+second", "", text)
+    return Counter(word for word in re.findall(r"[\w.,+%-]+", text) if re.search(r"\d", word))
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("name", COMMANDS)
+def test_everything_fits_the_terminal_and_is_there(
+    name: str, width: int, printed: dict[tuple[str, int], str]
+) -> None:
+    whole, text = printed[name, 0], printed[name, width]
+    assert whole
+    assert "…" not in whole + text
+    lines = text.splitlines()
+    assert max(map(len, lines)) <= width
+    assert numbers(whole) - numbers(text) == Counter()
+
+
+def test_names_of_rows_stand_in_every_part(printed: dict[tuple[str, int], str]) -> None:
+    text = printed["traffic", 80]
+    rows = [line.split("│")[1:-1] for line in text.splitlines() if line.startswith("│ conv2 ")]
+    assert len(rows) == 2
+    assert [cell.strip() for row in rows for cell in row[1:]] == [
+        "57.331", "57.34", "57.98", "1.011", "1.01", "244.24", "4.260", "4.25", "131.38", "2.292",
+        "2.29",
+    ]  # fmt: skip
+    heads = [line for line in text.splitlines() if line.startswith("┃ layer ")]
+    assert [re.findall(r"Gop|FP|DP|KU", head) for head in heads] == [["Gop", "FP"], ["DP", "KU"]]
+
+
+COLUMNS = ["name", *(f"number {i}" for i in range(30))]
+ROWS = [["a", *(str(10**9 + i) for i in range(30))]]
+
+
+def rendered(width: int, *, terminal: bool = True) -> str:
+    screen = Console(file=io.StringIO(), width=width, force_terminal=terminal, no_color=True)
+    screen.print(table("title", COLUMNS, ROWS, caption="below"), crop=False)
+    assert isinstance(screen.file, io.StringIO)
+    return re.sub(r"\x1b\[[0-9;]*m", "", screen.file.getvalue())
+
+
+def test_wide_is_one_piece() -> None:
+    with tables_in_one_piece(True):
+        text = rendered(60)
+    (row,) = [line for line in text.splitlines() if line.startswith("│ a ")]
+    assert [cell.strip() for cell in row.split("│")[1:-1]] == ROWS[0]
+    assert rendered(160, terminal=False) == text
+
+
+@pytest.mark.parametrize("width", [5, 60, 120])
+def test_no_number_is_lost_or_cut_even_on_a_terminal_narrower_than_it(width: int) -> None:
+    text = rendered(width)
+    assert all(cell in text for cell in ROWS[0])
+    assert text.count("title") == text.count("below") == 1
+
+
+def test_columns_that_belong_together_stay_so_where_they_fit() -> None:
+    heads = ["name", "one", "its share", "two", "its share"]
+    rows = [["x", "1" * 9, "2" * 9, "3" * 9, "4" * 9]]
+    screen = Console(file=io.StringIO(), width=50, force_terminal=True, no_color=True)
+    screen.print(table("", heads, rows, bundles=(2, 2)))
+    assert isinstance(screen.file, io.StringIO)
+    text = screen.file.getvalue()
+    (first, second) = [line for line in text.splitlines() if "│ x " in line]
+    assert ("1" * 9 in first, "3" * 9 in first, "4" * 9 in second) == (True, False, True)
+    with pytest.raises(ValueError, match="bundles of 3 columns, not 4"):
+        table("", heads, rows, bundles=(2, 1))
+
+
+@pytest.mark.parametrize("environment", [{"COLUMNS": "40"}, {"FORCE_COLOR": "1"}])
+def test_a_file_is_the_same_whatever_the_terminal(
+    environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = []
+    for each in ({}, environment):
+        for key, value in each.items():
+            monkeypatch.setenv(key, value)
+        file = io.StringIO()
+        console(file).print(table("title", COLUMNS, ROWS, caption="below"))
+        monkeypatch.setattr("sys.stdout", standard := io.StringIO())
+        console().print(table("title", COLUMNS, ROWS, caption="below"))
+        monkeypatch.undo()
+        assert standard.getvalue() == file.getvalue()
+        written.append(file.getvalue())
+    assert written[0] == written[1]
+    assert ROWS[0][-1] in written[0]

@@ -1,0 +1,53 @@
+"""``merp completion``: scripts that shells take, and what bash then offers."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from merp.tools.cli import main
+from merp.tools.common.shipped import shipped_names
+from merp.tools.verb_help import VERBS
+from merp.tools.verbs.completion import SHELLS, script
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_script_knows_verbs_options_and_networks(
+    shell: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["completion", shell]) == 0
+    text = capsys.readouterr().out
+    assert text == script(shell) + "\n"
+    assert all(word in text for word in (*VERBS, *shipped_names(), "footing", "conv5_3"))
+    if shutil.which(shell):
+        subprocess.run([shell, "-n"], input=text, text=True, check=True)
+
+
+OFFERED = {
+    "merp tra": "traffic train",
+    "merp traffic alexnet-": "alexnet-avg",
+    "merp traffic --footing b": "board",
+    "merp simulate lenet5 --pha": "--phase",
+    "merp simulate alexnet --layer conv5_": "conv5_1 conv5_2 conv5_3",
+    "merp networks mi": "mine.toml",
+    "merp train digits --data d": "digits",
+    "merp help foo": "footing",
+}
+
+
+@pytest.mark.parametrize("words", OFFERED)
+def test_what_bash_offers(words: str, tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").touch()
+    (tmp_path / "misery.txt").touch()
+    asked = (
+        f"COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); COMPREPLY=()\n"
+        "_shtab_merp; echo ${COMPREPLY[*]}"
+    )
+    done = subprocess.run(
+        ["bash", "-c", f"{script('bash')}\n{asked}"],
+        cwd=tmp_path, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout.strip() == OFFERED[words]

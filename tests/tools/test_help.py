@@ -1,0 +1,62 @@
+"""``merp help``, and the glossary behind it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from checkout import ROOT
+from merp.models.traffic.footing import FOOTINGS
+from merp.models.traffic.strategies import NAMES
+from merp.tools.cli import main
+from merp.tools.command_line import page_of
+from merp.tools.common.glossary import PAGE, glossary
+from merp.tools.verb_help import VERBS
+
+
+def said(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    assert main(["help", *words]) == 0
+    return capsys.readouterr().out
+
+
+def test_terms_are_listed_and_each_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
+    listed = said(capsys)
+    for term, text in glossary().items():
+        assert term in listed
+        assert said(capsys, *term.upper().split()) == f"{term}: {text}\n"
+        assert re.search(r"[\w)]\.$", text)
+    assert list(glossary()) == sorted(glossary(), key=str.lower)
+
+
+def test_the_site_has_the_glossary_as_a_page() -> None:
+    """Its hook needs mkdocs; ``make docs`` runs it."""
+    hook = (ROOT / "docs" / "site_hook.py").read_text()
+    assert "File.generated(config, GLOSSARY, content=PAGE.read_text(" in hook
+    assert '{"Glossary": GLOSSARY}' in hook
+    assert PAGE.read_text().startswith("# Glossary\n")
+
+
+def test_strategies_are_called_as_in_the_tables() -> None:
+    terms = glossary()
+    for number, name in enumerate(NAMES, 1):
+        assert f"{number} {name}" in terms["strategies"]
+        assert terms[f"strategy {number}"].lower().startswith(f"{name.lower()}: ")
+    assert all(f"{footing}: " in terms["footing"] for footing in FOOTINGS)
+
+
+def test_pages_that_the_glossary_names_exist() -> None:
+    named = re.findall(r"docs/[\w.]+\.md", " ".join(glossary().values()))
+    assert named
+    assert all((ROOT / name).is_file() for name in named)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_verb_is_explained_by_its_page(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert said(capsys, verb) == page_of(verb)
+
+
+def test_an_unknown_term_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["help", "strategy", "33"]) == 2
+    error = "merp: help: no term 'strategy 33': merp help lists them; did you mean strategy 3?\n"
+    assert capsys.readouterr() == ("", error)

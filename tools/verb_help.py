@@ -1,0 +1,247 @@
+"""What the verbs of the command line are for: all that its help says without importing them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+GROUPS = {
+    "understand": "understand traffic, throughput and layers",
+    "simulate": "simulate the hardware",
+    "build": "build hardware",
+    "train": "train",
+    "help": "get help",
+}
+"""Headings of the verbs in ``merp --help``, in its order."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Example:
+    """A command line after ``merp``, and what it is good for; whether it takes seconds at most."""
+
+    words: str
+    says: str
+    quick: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verb:
+    """A verb of the command line; its module in ``merp.tools.verbs`` is called after it.
+
+    Attributes:
+        group: of ``GROUPS``.
+        line: of the overview. description: of its own page.
+        examples: two.
+    """
+
+    group: str
+    line: str
+    description: str
+    examples: tuple[Example, Example]
+
+
+VERBS = {
+    "networks": Verb(
+        group="understand",
+        line="list networks, their layers and designs",
+        description=(
+            "Lists the shipped networks; or a network's layers with their sizes, and the designs "
+            "that they run on, parameter by parameter."
+        ),
+        examples=(
+            Example(words="networks", says="what is shipped"),
+            Example(words="networks alexnet", says="AlexNet's layers and designs"),
+        ),
+    ),
+    "traffic": Verb(
+        group="understand",
+        line="memory traffic per layer and phase",
+        description=(
+            "Computes memory traffic by formula, in MB and MB/GFlop, on one of three footings "
+            "(merp help footing); for AlexNet beside what the paper prints, and where it errs."
+        ),
+        examples=(
+            Example(
+                words="traffic alexnet --strategies", says="what each strategy saves and costs"
+            ),
+            Example(words="traffic alexnet --compare vgg16", says="two networks side by side"),
+        ),
+    ),
+    "report": Verb(
+        group="understand",
+        line="one page on a network's memory traffic",
+        description=(
+            "Writes one self-contained HTML page: strategies, traffic on three footings, cycles, "
+            "throughput, rooflines, lower bounds and reconfiguration; with JSON and CSV beside it."
+        ),
+        examples=(
+            Example(words="report alexnet", says="report.html, report.json, report-tables"),
+            Example(
+                words="report digits --part xc7v2000t -o digits.html",
+                says="another network, on a larger part",
+            ),
+        ),
+    ),
+    "workload": Verb(
+        group="understand",
+        line="layers for SCALE-Sim, Timeloop or ZigZag",
+        description="Writes a network's layers, in all three phases, for another modelling tool.",
+        examples=(
+            Example(words="workload alexnet --format zigzag -o workload", says="for ZigZag"),
+            Example(
+                words="workload vgg16 --format scalesim --batch 16 -o workload",
+                says="for SCALE-Sim, of another batch",
+            ),
+        ),
+    ),
+    "simulate": Verb(
+        group="simulate",
+        line="run layers on the hardware and audit them",
+        description=(
+            "Runs layers on the hardware, compares every bit with the golden model, and audits "
+            "every word on every port. Status 1 if anything is wrong."
+        ),
+        examples=(
+            Example(
+                words="simulate digits --layer conv1",
+                says="a small layer, in MyHDL with a behavioural CU array",
+            ),
+            Example(
+                words="simulate alexnet --layer conv2 --engine verilator -o conv2",
+                says="all RTL, with report and pictures",
+                quick=False,
+            ),
+        ),
+    ),
+    "verify-float": Verb(
+        group="simulate",
+        line="check float units and fused sums against files of vectors",
+        description=(
+            "Checks a float unit against a file of Berkeley TestFloat's, or fused sums against a "
+            "file of sums; or writes such a file of sums. Status 1 if a row differs."
+        ),
+        examples=(
+            Example(words="verify-float --op fused --taps 9 -o sums.txt", says="write sums"),
+            Example(words="verify-float --op fused --vectors sums.txt", says="check them"),
+        ),
+    ),
+    "export": Verb(
+        group="build",
+        line="write designs as packages for FPGA flows",
+        description=(
+            "Writes a package per design and phase: VHDL behind AXI, a self-checking bench with "
+            "vectors, Vivado scripts, headers and a page about them."
+        ),
+        examples=(
+            Example(words="export digits --layer conv1 -o export", says="one design", quick=False),
+            Example(
+                words="export alexnet --all -o export",
+                says="every design in every phase, and their schedule",
+                quick=False,
+            ),
+        ),
+    ),
+    "registers": Verb(
+        group="build",
+        line="a design's AXI4-Lite registers, and a layer's settings",
+        description=(
+            "Prints the register map of a layer's design behind its AXI shell, with the layer's "
+            "settings; or writes it as a page, a C header and a Python module."
+        ),
+        examples=(
+            Example(words="registers alexnet --layer conv2", says="of forward propagation"),
+            Example(
+                words="registers alexnet --layer conv2 --phase ku -o registers",
+                says="of the kernel update, as files",
+            ),
+        ),
+    ),
+    "resources": Verb(
+        group="build",
+        line="LUTs, flip-flops, block RAM and DSPs of a design, by Yosys",
+        description=(
+            "Synthesises the engine of a layer by Yosys, block by block, and counts what it takes "
+            "of an FPGA. Needs the extra: pip install 'merp[fpga]'."
+        ),
+        examples=(
+            Example(
+                words="resources alexnet --layer conv2", says="forward propagation", quick=False
+            ),
+            Example(
+                words="resources alexnet --layer conv2 --phase ku --json",
+                says="the kernel update, for programs",
+                quick=False,
+            ),
+        ),
+    ),
+    "calibrate": Verb(
+        group="build",
+        line="compare a Vivado utilisation report with our estimate",
+        description=(
+            "Puts the estimate of merp resources beside what Vivado's report_utilization wrote of "
+            "the same engine."
+        ),
+        examples=(
+            Example(
+                words="calibrate utilization.rpt alexnet --layer conv2",
+                says="forward propagation",
+                quick=False,
+            ),
+            Example(
+                words="calibrate utilization.rpt alexnet --layer conv2 --phase ku --json",
+                says="the kernel update, for programs",
+                quick=False,
+            ),
+        ),
+    ),
+    "train": Verb(
+        group="train",
+        line="train a network in the hardware's arithmetic",
+        description=(
+            "Trains a network in the hardware's own arithmetic, by the golden model or in the "
+            "hardware itself, and says what a step moves."
+        ),
+        examples=(
+            Example(
+                words="train digits --data digits --steps 20 --save digits.npz",
+                says="the golden model; needs pip install 'merp[train]'",
+            ),
+            Example(
+                words="train digits --data digits --engine verilator --batch 4 --steps 2",
+                says="two steps in the hardware, every word compared",
+                quick=False,
+            ),
+        ),
+    ),
+    "losses": Verb(
+        group="train",
+        line="plot the losses of training runs",
+        description="Draws the losses of training runs as one picture, and lists their results.",
+        examples=(
+            Example(words="losses run", says="one run, as losses.svg"),
+            Example(words="losses run other -o losses.png", says="two runs"),
+        ),
+    ),
+    "help": Verb(
+        group="help",
+        line="what a term or a verb means",
+        description="Explains a term of the glossary, or a verb; without one, lists the terms.",
+        examples=(
+            Example(words="help footing", says="a term"),
+            Example(words="help", says="all terms"),
+        ),
+    ),
+    "completion": Verb(
+        group="help",
+        line="a script that completes merp's words in a shell",
+        description=(
+            "Prints a script that completes verbs, options and networks. bash: eval it in "
+            "~/.bashrc; zsh: save it as _merp in a folder of fpath; fish: save it as "
+            "~/.config/fish/completions/merp.fish."
+        ),
+        examples=(
+            Example(words="completion bash", says="for bash"),
+            Example(words="completion zsh", says="for zsh"),
+        ),
+    ),
+}
+"""In the order of the help page."""

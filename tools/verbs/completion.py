@@ -1,0 +1,71 @@
+"""``merp completion``: a script that completes verbs, options, networks and layers in a shell."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from merp.tools.command_line import command_line, subparsers_of
+from merp.tools.common.glossary import glossary
+from merp.tools.common.shipped import open_network, shipped_names
+from merp.tools.verb_help import VERBS
+
+SHELLS = ("bash", "zsh", "fish")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what the verb takes."""
+    parser.add_argument("shell", choices=SHELLS, help="whose script is printed")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the script."""
+    print(script(args.shell))
+    return 0
+
+
+def script(shell: str) -> str:
+    """Return the script of a shell, of ``SHELLS``."""
+    import shtab
+
+    parser = command_line(VERBS)
+    names = shipped_names()
+    layers = dict.fromkeys(layer.name for name in names for layer in open_network(name).layers)
+    terms = [term for term in (*glossary(), *VERBS) if " " not in term]
+    networks = _words("networks", names, ".toml")
+    found = {
+        "network": networks,
+        "compare": networks,
+        "layer": _words("layers", ["all", *layers]),
+        "term": _words("terms", terms),
+        "data": _words("data", ["digits"], ".npz"),
+    }
+    for each in subparsers_of(parser).values():
+        for action in each._actions:
+            # shtab reads this attribute, which argparse does not know
+            if action.dest in found:
+                action.complete = found[action.dest]  # type: ignore[attr-defined]
+            elif action.type is Path:
+                kind = shtab.DIRECTORY if action.metavar == "DIR" else shtab.FILE
+                action.complete = kind  # type: ignore[attr-defined]
+    return shtab.complete(parser, shell)
+
+
+def _words(name: str, words: Sequence[str], suffix: str = "") -> dict[str, Any]:
+    """What shtab takes to offer ``words``, and files that end in ``suffix``, if it is given."""
+    all_words = " ".join(words)
+    bash, zsh = f'compgen -W "{all_words}" -- "$1"', f"'words:word:({all_words})'"
+    if suffix:
+        bash += f'; compgen -f -X "!*{suffix}" -- "$1"; compgen -d -S / -- "$1"'
+        zsh += f""" 'files:file:_files -g "*{suffix}"'"""
+    return {
+        "bash": f"_merp_{name}",
+        "zsh": f"_merp_{name}",
+        "fish": all_words + (f" (__fish_complete_suffix {suffix})" if suffix else ""),
+        "preamble": {
+            "bash": f"_merp_{name}() {{ {bash}; }}",
+            "zsh": f"_merp_{name}() {{ _alternative {zsh}; }}",
+        },
+    }
