@@ -14,6 +14,7 @@ import pytest
 
 import merp.hdl
 from merp.hdl.conversion import internals
+from merp.tools.common import progress_bar
 from needed_tools import ENGINES, go_without
 
 DEEPEST = 6  # frames that MyHDL looks at
@@ -68,6 +69,8 @@ def answer_of(capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # On a busy machine quick runs are long; what is said of these has a test of its own.
+    progress_bar.PATIENCE = 3600.0
     home = Path(merp.hdl.__file__).resolve().parents[1]
     if home != Path(config.rootpath).resolve():
         raise pytest.UsageError(f"merp is installed from {home}, not from {config.rootpath}")

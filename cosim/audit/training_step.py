@@ -87,6 +87,9 @@ class HardwareStep:
         engine: one of ``cosim.engine.ENGINES``.
         images: of a step.
 
+    Attributes:
+        seconds: of all steps so far: ``building`` the hardware, ``simulating`` it.
+
     Raises:
         BadInput: a layer has no design, or its design does not take so many images.
     """
@@ -99,6 +102,7 @@ class HardwareStep:
         self._engine = engine
         self._array = "behavioural" if engine == "myhdl" else "rtl"
         self._audits: dict[str, list[Audit]] = {}
+        self.seconds = {"building": 0.0, "simulating": 0.0}
 
     def step(
         self,
@@ -206,6 +210,8 @@ class HardwareStep:
                 where = f"{layer.name} {phase.name} group {group}"
                 raise CheckFailed(f"{where}: {found.failures[0]}{more}")
             self._audits[phase.name].append(found)
+            self.seconds["simulating"] += found.seconds
+        self.seconds["building"] += audited[-1].record.build_seconds
         return [each.record for each in audited]
 
 

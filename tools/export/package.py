@@ -24,6 +24,7 @@ from merp.tools.bitstream.bitstream import Bitstream
 from merp.tools.bitstream.register_files import c_header
 from merp.tools.common.data import DATA
 from merp.tools.common.shipped import shipped_names
+from merp.tools.common.time_spent import TimeSpent
 from merp.tools.export.facts import layer_facts, register_rows, title
 from merp.tools.export.vectors import small_pass, whole_pass
 from merp.tools.export.vhdl import vhdl_values
@@ -49,8 +50,10 @@ class Package:
     clock_mhz: float
 
 
-def write_package(package: Package, directory: Path) -> dict[str, Any]:
+def write_package(package: Package, spent: TimeSpent, directory: Path) -> dict[str, Any]:
     """Write every file but the manifest; return what the manifest says beside the hashes.
+
+    ``spent`` is told where the time goes.
 
     Raises:
         RuntimeError: GHDL, where it is installed, refuses the VHDL.
@@ -61,10 +64,11 @@ def write_package(package: Package, directory: Path) -> dict[str, Any]:
     registers = shell.args["registers"]
     prefix = f"{bitstream.entity}_"
     export = convert(shell.function, shell.args, "vhdl", directory / "hdl", prefix=prefix)
-    passes = {"small": small_pass(bitstream)}
-    if package.layer is not None:
-        name = identifier(package.layer.name)
-        passes[name] = whole_pass(bitstream, package.layer, package.images)
+    with spent.on("golden"):
+        passes = {"small": small_pass(bitstream)}
+        if package.layer is not None:
+            name = identifier(package.layer.name)
+            passes[name] = whole_pass(bitstream, package.layer, package.images)
     compared = {
         name: write_vectors(directory / "vectors" / name, given, engine.ports, registers)
         for name, given in passes.items()
@@ -82,7 +86,8 @@ def write_package(package: Package, directory: Path) -> dict[str, Any]:
         path = directory / target
         path.parent.mkdir(exist_ok=True)
         path.write_text(render(template, values), encoding="utf-8")
-    analyse([directory / name for name in facts["compile_order"]])
+    with spent.on("analysis by GHDL"):
+        analyse([directory / name for name in facts["compile_order"]])
     return facts
 
 

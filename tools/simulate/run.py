@@ -25,6 +25,7 @@ def simulate(
     engine: str,
     array: str,
     vcd: Path | None,
+    bar: ProgressBar,
 ) -> list[Result]:
     """Run layers that share a design back to back on one elaboration.
 
@@ -33,11 +34,14 @@ def simulate(
         step: where passes come from; it is told what each layer made.
         finished: where finished layers are kept, and taken from.
         engine, array: what runs it. vcd: waveform file, or None.
+        bar: is told how far it is.
     """
     results: list[Result] = []
-    with ProgressBar() as bar:
-        passes = _passes(phase, layers, group, step, finished, bar, results)
+    passes = _passes(phase, layers, group, step, finished, bar, results)
+    with bar.spent.on("simulating"):
         audited = run_and_audit(phase.top(array), passes, engine, vcd, bar.update)
+    if audited:
+        bar.spent.recount("simulating", "building", audited[-1].record.build_seconds)
     if vcd is None:
         return results
     waves = iter(audited)  # nothing is resumed beside a waveform: every layer has run
@@ -68,7 +72,9 @@ def _passes(
             audited: list[Audited] = []
             for each in groups_of(layer, group):
                 bar.begin(f"{layer.name} {phase.name} group {each}")
-                done = yield phase.golden_pass(layer, each, step)
+                with bar.spent.on("golden"):
+                    given = phase.golden_pass(layer, each, step)
+                done = yield given
                 assert done is not None
                 audited.append(done)
             result = _result(phase, layer, step.images, audited)

@@ -1,22 +1,16 @@
-"""What ``merp train`` shows: progress, the answer, the loss curve."""
+"""What ``merp train`` shows: the answer, the loss curve."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from time import monotonic
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
-
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from merp.models.golden.training import classify
 from merp.models.network.network import Network
 from merp.models.network.phases import PHASES
 from merp.models.traffic.closed_form import step_bytes
 from merp.models.traffic.footing import Footing
-from merp.tools.common.progress_bar import PATIENCE
 from merp.tools.common.table import console, fixed, table
 from merp.tools.train.checkpoint import Checkpoint
 from merp.tools.train.data import Split
@@ -24,32 +18,6 @@ from merp.tools.train.loss_chart import draw
 
 if TYPE_CHECKING:
     from merp.cosim.audit.training_step import PhaseCounts
-
-
-@contextmanager
-def progress(first: int, last: int) -> Iterator[Callable[[int, float], None]]:
-    """Give a function that is told each step and its loss; shows them when it takes long."""
-    screen = Console(stderr=True)
-    bar = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TimeRemainingColumn(),
-        console=screen,
-        transient=True,
-        disable=not screen.is_terminal,
-    )
-    task = bar.add_task("training", total=last, completed=first)
-    began = monotonic()
-
-    def advance(step: int, loss: float) -> None:
-        if monotonic() - began > PATIENCE:
-            bar.start()
-        bar.update(task, completed=step, description=f"step {step:,} of {last:,}, loss {loss:.4f}")
-
-    try:
-        yield advance
-    finally:
-        bar.stop()
 
 
 def answer(

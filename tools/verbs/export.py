@@ -20,6 +20,7 @@ from merp.tools.common.arguments import (
     whole,
 )
 from merp.tools.common.output import Output
+from merp.tools.common.progress_bar import ProgressBar
 from merp.tools.common.shipped import open_network
 from merp.tools.common.table import console, table
 
@@ -93,13 +94,20 @@ def run(args: argparse.Namespace) -> int:
     else:
         found = [bitstream_of(network, layer, phase, **choice)]
     exported = {}
-    with Output.of_folder("-o", args.output) as output:
-        for bitstream in {each.name: each for each in found}.values():
+    bitstreams = list({each.name: each for each in found}.values())
+    plan = f"{len(bitstreams)} designs, each in a phase: VHDL, vectors, scripts"
+    with (
+        Output.of_folder("-o", args.output) as output,
+        ProgressBar("export", plan) as bar,
+        bar.spent.on("converting and writing"),
+    ):
+        for done, bitstream in enumerate(bitstreams):
+            bar.count(done, len(bitstreams), f"{bitstream.name}, {done} of {len(bitstreams)} done")
             package = Package(
                 bitstream=bitstream, layer=layer, images=args.images, part=part,
                 clock_mhz=args.clock or part.clock_mhz,
             )  # fmt: skip
-            filled = output.add_folder(bitstream.name, partial(write_package, package))
+            filled = output.add_folder(bitstream.name, partial(write_package, package, bar.spent))
             exported[bitstream.name] = filled
         if layer is None:
             output.add(schedule_files(network, part, exported, **choice))

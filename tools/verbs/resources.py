@@ -6,9 +6,6 @@ import argparse
 import json
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
 from merp.models.errors import BadInput
 from merp.models.fpga.parts import DEFAULT, PARTS, Part, part_named
 from merp.models.fpga.resources import KINDS, Resources, capacity, published
@@ -16,6 +13,7 @@ from merp.models.network.network import Network
 from merp.models.network.phases import PHASES
 from merp.models.params.cnn_merp.design import Design
 from merp.tools.common.arguments import add_network, add_tables
+from merp.tools.common.progress_bar import ProgressBar
 from merp.tools.common.shipped import open_network
 from merp.tools.common.table import console, table
 
@@ -123,22 +121,18 @@ def measured(network: Network, layer_name: str, phase: str, whole: bool = False)
 
     yosys_version()
     top = axi_top(bitstream_of(network, network.layer(layer_name), phase).phase.top())
-    screen = Console(stderr=True)
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-    )
-    with Progress(
-        *columns, console=screen, transient=True, disable=not screen.is_terminal
-    ) as progress:
-        task = progress.add_task("converting")
+    design = "as one block" if whole else "block by block"
+    plan = f"conversion to Verilog, then synthesis by Yosys, {design}"
+    with ProgressBar("resources", plan) as bar:
+        bar.say("converting")
 
         def show(done: int, of: int, name: str) -> None:
-            progress.update(task, description=f"synthesis of {name}", completed=done, total=of)
+            if not done:
+                bar.spent.turn("synthesis")
+            bar.count(done, of, f"synthesis of {name}, {done} of {of} blocks done")
 
-        return measure(top, whole, show)
+        with bar.spent.on("converting"):
+            return measure(top, whole, show)
 
 
 def answer(

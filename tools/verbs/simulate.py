@@ -21,6 +21,7 @@ from merp.models.params.cnn_merp.sizing import check_fits, size_design
 from merp.testbenches.top.run import Stuck
 from merp.tools.common.arguments import add_delta_at, add_network, add_tables, whole
 from merp.tools.common.output import Output
+from merp.tools.common.progress_bar import ProgressBar
 from merp.tools.common.shipped import open_network
 
 ARRAYS = ("behavioural", "rtl")
@@ -144,6 +145,7 @@ def _run(
     from merp.tools.simulate.choice import Choice
     from merp.tools.simulate.finished import Finished, fingerprint
     from merp.tools.simulate.kernel_file import read_kernels
+    from merp.tools.simulate.plan import plan
     from merp.tools.simulate.result import Result
     from merp.tools.simulate.run import simulate
 
@@ -169,12 +171,13 @@ def _run(
         finished = Finished(output, equal, args.resume)
     results: list[Result] = []
     try:
-        for phase, sharing in phases_of(
-            network, layers, phases, state=choice.state, before=choice.before
-        ):
-            results += simulate(
-                phase, sharing, group, golden, finished, args.engine, array, choice.vcd
-            )
+        with ProgressBar("simulate", plan(choice)) as bar:
+            for phase, sharing in phases_of(
+                network, layers, phases, state=choice.state, before=choice.before
+            ):
+                results += simulate(
+                    phase, sharing, group, golden, finished, args.engine, array, choice.vcd, bar
+                )
     except Stuck as stuck:
         if waves is not None:
             waves.commit()  # it shows where

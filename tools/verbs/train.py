@@ -9,7 +9,6 @@ import sys
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +17,7 @@ from merp.models.network.network import Network
 from merp.models.params.state_field import STATES
 from merp.tools.common.arguments import add_network, add_tables, whole
 from merp.tools.common.output import Output
+from merp.tools.common.progress_bar import ProgressBar
 from merp.tools.common.shipped import open_network
 
 if TYPE_CHECKING:
@@ -140,9 +140,11 @@ def _run(
     data = split(digits() if args.data == "digits" else read_data(Path(args.data)), network)
     start = _start(args, network, data)
     steps = _steps(args, start, len(data.images))
-    step = _step(args, network, start.batch, state)
+    plan = f"{steps - start.step:,} steps of {start.batch} images, engine {args.engine}"
     try:
-        done, counts = _train(args, network, data, start, steps, step, saved)
+        with ProgressBar("train", plan) as bar:
+            step = _step(args, network, start.batch, state, bar)
+            done, counts = _train(args, network, data, start, steps, step, saved, bar)
     except (CheckFailed, Stuck) as failure:
         print(f"merp: {failure}", file=sys.stderr)
         return 1
@@ -169,7 +171,9 @@ def _state(engine: str, asked: str | None) -> str:
     return HARDWARE_STATE
 
 
-def _step(args: argparse.Namespace, network: Network, images: int, state: str) -> Step:
+def _step(
+    args: argparse.Namespace, network: Network, images: int, state: str, bar: ProgressBar
+) -> Step:
     """What runs a step of so many images: the golden model, or the hardware on an engine."""
     if args.engine == "golden":
         from merp.models.golden.training import train_step
@@ -177,13 +181,26 @@ def _step(args: argparse.Namespace, network: Network, images: int, state: str) -
         def golden(
             model: Model, images: Bits, labels: Labels, rates: Rates
         ) -> tuple[Model, float, Counts]:
-            step = train_step(network, model, images, labels, rates, args.loss, state)
+            with bar.spent.on("golden"):
+                step = train_step(network, model, images, labels, rates, args.loss, state)
             return step.model, step.loss, {}
 
         return golden
     from merp.cosim.audit.training_step import HardwareStep
 
-    return partial(HardwareStep(network, args.engine, images).step, loss_kind=args.loss)
+    hardware = HardwareStep(network, args.engine, images)
+
+    def simulated(
+        model: Model, images: Bits, labels: Labels, rates: Rates
+    ) -> tuple[Model, float, Counts]:
+        before = dict(hardware.seconds)
+        with bar.spent.on("golden and audit"):
+            found = hardware.step(model, images, labels, rates, args.loss)
+        for what, seconds in hardware.seconds.items():
+            bar.spent.recount("golden and audit", what, seconds - before[what])
+        return found
+
+    return simulated
 
 
 def _start(args: argparse.Namespace, network: Network, data: Split) -> Checkpoint:
@@ -230,6 +247,7 @@ def _train(
     steps: int,
     run_step: Step,
     saved: Output | None,
+    bar: ProgressBar,
 ) -> tuple[Checkpoint, Counts]:
     """Run the steps that are left; saves each epoch, at the end, and when interrupted.
 
@@ -238,7 +256,6 @@ def _train(
     from merp.models.golden.training import Rates
     from merp.tools.train.checkpoint import save
     from merp.tools.train.data import batch_of
-    from merp.tools.train.report import progress
 
     try:
         rates = Rates.of(args.lr, args.momentum, start.batch, network.fmt)
@@ -248,20 +265,20 @@ def _train(
     done = start
     counts: Counts = {}
     try:
-        with progress(start.step, steps) as advance:
-            for step in range(start.step, steps):
-                chosen = batch_of(len(data.images), start.batch, start.seed, step)
-                images, labels = data.images[chosen], data.labels[chosen]
-                model, loss, counts = run_step(done.model, images, labels, rates)
-                if not math.isfinite(loss):
-                    raise BadInput(
-                        f"--lr {args.lr}: the loss is {loss} at step {step}: allowed is less"
-                    )
-                # Only now is it known that the step before left a model that works.
-                if saved is not None and step > start.step and step % per_epoch == 0:
-                    save(saved, done, network)
-                done = replace(done, model=model, loss=(*done.loss, loss))
-                advance(done.step, loss)
+        for step in range(start.step, steps):
+            chosen = batch_of(len(data.images), start.batch, start.seed, step)
+            images, labels = data.images[chosen], data.labels[chosen]
+            model, loss, counts = run_step(done.model, images, labels, rates)
+            if not math.isfinite(loss):
+                raise BadInput(
+                    f"--lr {args.lr}: the loss is {loss} at step {step}: allowed is less"
+                )
+            # Only now is it known that the step before left a model that works.
+            if saved is not None and step > start.step and step % per_epoch == 0:
+                save(saved, done, network)
+            done = replace(done, model=model, loss=(*done.loss, loss))
+            said = f"step {done.step:,} of {steps:,}, loss {loss:.4f}"
+            bar.count(done.step, steps, said, start.step)
     except KeyboardInterrupt:
         if saved is not None:
             save(saved, done, network)

@@ -98,7 +98,7 @@ def run(args: argparse.Namespace) -> int:
     _check_options(args)
     if args.output is not None:
         return _write(args)
-    with _opened(args.vectors) as source, ProgressBar() as bar:
+    with _opened(args.vectors) as source, ProgressBar("verify-float") as bar:
         unit = _unit(args, source)
         answer = verify(unit, args.engine, lambda rows: bar.say(f"{rows:,} rows"))
     difference = answer.get("vhdl", {}).get("difference")

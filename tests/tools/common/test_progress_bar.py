@@ -1,0 +1,134 @@
+"""Long work speaks on standard error, with or without a terminal; quick work does not."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from time import monotonic, sleep
+
+import pytest
+
+from merp.cosim.synthesis import resources, synthesis
+from merp.models.fpga.resources import Resources
+from merp.tools.cli import main
+from merp.tools.common import progress_bar
+from merp.tools.common.progress_bar import ProgressBar
+
+NETWORK = """
+[network]
+name = "small"
+input = { rows = 6, columns = 6, channels = 1 }
+[[layer]]
+name = "conv1"
+maps = 3
+kernel = 3
+design = "k3"
+[design.k3]
+k = 3
+n_cu = 2
+"""
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress_bar, "PATIENCE", 0.01)
+    monkeypatch.setattr(progress_bar, "PERIOD", 0.05)
+
+
+def wait_for(text: str, capsys: pytest.CaptureFixture[str]) -> str:
+    """What is on standard error by the time that ``text`` is there."""
+    said, until = "", monotonic() + 30
+    while text not in said and monotonic() < until:
+        sleep(0.01)
+        said += capsys.readouterr().err
+    assert text in said
+    return said
+
+
+@pytest.mark.usefixtures("impatient")
+def test_long_work_says_what_is_before_it_how_far_it_is_and_where_its_time_went(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with ProgressBar("simulate", "2 passes") as bar, bar.spent.on("simulating"):
+        bar.begin("conv1 fp group 0")
+        said = wait_for("conv1 fp group 0 (", capsys)
+        bar.update(1234, 56)
+        said += wait_for("conv1 fp group 0: 1,234 cycles, 56 words out (", capsys)
+        bar.count(1, 2, "half")
+        said += wait_for("half, about ", capsys)
+    said += capsys.readouterr().err
+    lines = said.splitlines()
+    assert all(line.startswith("merp simulate: ") for line in lines)
+    assert lines[0] == "merp simulate: 2 passes"
+    assert re.fullmatch(r"merp simulate: [\d.]+ s: simulating [\d.]+(, other [\d.]+)?", lines[-1])
+
+
+def test_quick_work_says_nothing(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress_bar, "PATIENCE", 60.0)
+    with ProgressBar("simulate", "2 passes") as bar, bar.spent.on("simulating"):
+        bar.say("here")
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.usefixtures("impatient")
+def test_work_that_fails_does_not_say_where_its_time_went(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def fail() -> None:
+        with ProgressBar("train", "1 step") as bar, bar.spent.on("golden"):
+            wait_for("1 step", capsys)
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
+    assert " s: " not in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("impatient")
+def test_synthesis_says_how_many_blocks_are_done(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    block = resources.Block(name="all", count=1, each=Resources(logic=1), delay_ns=1.0)
+    told = []
+
+    def measured(top: object, whole: bool, progress: resources.Progress) -> list[resources.Block]:
+        for done in range(2):
+            progress(done, 2, "cu")
+            told.append(wait_for(f"synthesis of cu, {done} of 2 blocks done", capsys))
+        return [block]
+
+    monkeypatch.setattr(resources, "measure", measured)
+    monkeypatch.setattr(synthesis, "yosys_version", lambda: "none")
+    assert main(["resources", "digits", "--layer", "conv1"]) == 0
+    assert "conversion to Verilog, then synthesis by Yosys, block by block" in told[0]
+    assert re.search(r"synthesis [\d.]+", capsys.readouterr().err)
+
+
+VERBS = {
+    "simulate {network} --layer conv1": (
+        r"1 pass, 114 words on the ports, [\d,]+ cycles by the cycle model", "simulating",
+    ),
+    "train digits --data digits --steps 2": ("2 steps of 32 images, engine golden", "golden"),
+    "export {network} --layer conv1 -o {folder}/export": (
+        "1 designs, each in a phase: VHDL, vectors, scripts", "converting and writing",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.usefixtures("impatient")
+@pytest.mark.parametrize("words", VERBS)
+def test_verbs_say_it_and_answer_in_pure_json(
+    words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plan, part = VERBS[words]
+    (tmp_path / "small.toml").write_text(NETWORK)
+    places = {"network": tmp_path / "small.toml", "folder": tmp_path}
+    assert main([*(word.format(**places) for word in words.split()), "--json"]) == 0
+    said = capsys.readouterr()
+    json.loads(said.out)
+    first, *_, last = said.err.splitlines()
+    assert re.fullmatch(f"merp {words.split()[0]}: {plan}", first)
+    assert re.search(rf": [\d.,]+ s: .*\b{part} [\d.]+", last)

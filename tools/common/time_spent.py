@@ -1,0 +1,86 @@
+"""Where the time of a command goes: each second counts for the innermost thing that is done."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from time import monotonic
+
+COMPILING = "compiling by numba"
+OTHER = "other"
+
+
+class TimeSpent:
+    """Seconds by what was done."""
+
+    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
+        self._seconds: dict[str, float] = {}
+        self._clock = clock
+        self._inside = [OTHER]
+        self._since = clock()
+
+    def begin(self, what: str) -> None:
+        """From now on time is spent on ``what``."""
+        self._book()
+        self._inside.append(what)
+
+    def end(self) -> None:
+        """Time is spent on what it was spent on before the last ``begin``."""
+        self._book()
+        self._inside.pop()
+
+    def turn(self, what: str) -> None:
+        """From now on time is spent on ``what`` in place of what was begun last."""
+        self._book()
+        self._inside[-1] = what
+
+    @contextmanager
+    def on(self, what: str) -> Iterator[None]:
+        """Inside, time is spent on ``what``."""
+        self.begin(what)
+        try:
+            yield
+        finally:
+            self.end()
+
+    def recount(self, source: str, target: str, seconds: float) -> None:
+        """Count ``seconds`` of ``source``, or all that there are, for ``target``."""
+        self._book()
+        moved = min(seconds, self._seconds.get(source, 0.0))
+        self._seconds[source] = self._seconds.get(source, 0.0) - moved
+        self._seconds[target] = self._seconds.get(target, 0.0) + moved
+
+    def seconds(self) -> dict[str, float]:
+        """What there is so far, the most first."""
+        self._book()
+        return dict(sorted(self._seconds.items(), key=lambda each: -each[1]))
+
+    def _book(self) -> None:
+        now, what = self._clock(), self._inside[-1]
+        self._seconds[what] = self._seconds.get(what, 0.0) + now - self._since
+        self._since = now
+
+
+@contextmanager
+def compilation_told(spent: TimeSpent) -> Iterator[None]:
+    """Inside, numba's compilation counts for itself, whatever asked for it.
+
+    Where numba is not loaded, nothing is compiled.
+    """
+    if "numba" not in sys.modules:
+        yield
+        return
+    from numba.core import event
+
+    class Listener(event.Listener):
+        """Hears of each compilation, and of those inside it."""
+
+        def on_start(self, event: object) -> None:
+            spent.begin(COMPILING)
+
+        def on_end(self, event: object) -> None:
+            spent.end()
+
+    with event.install_listener("numba:compile", Listener()):
+        yield
