@@ -269,6 +269,16 @@ def test_drafts_of_the_dead_are_swept_by_any_run_and_nothing_else_is(tmp_path: P
         pass
 
 
+def test_a_set_that_a_dead_writer_of_the_folder_left_ready_is_finished_by_one_of_a_file(
+    tmp_path: Path,
+) -> None:
+    put(tmp_path, OLD | {".merp-draft/ready/files/c.txt": "new c"})
+    with Output.of_file("-o", tmp_path / "f.png") as output:
+        output.write({"f.png": b"picture"})
+    assert tree(tmp_path) == OLD | {"c.txt": "new c", "f.png": "picture"}
+    assert not list(tmp_path.glob(".*"))
+
+
 def test_a_set_that_cannot_begin_is_dropped_and_one_that_has_begun_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -128,8 +128,8 @@ class Stage:
 
 
 def sweep(root: Path) -> None:
-    """Settle the stages in a folder whose writers no longer live."""
-    for path in root.glob(f".*{SUFFIX}"):
+    """Settle the stages in a folder whose writers no longer live: its own, and those of files."""
+    for path in (*root.glob(SUFFIX), *root.glob(f".*{SUFFIX}")):
         with suppress(OSError, Busy):
             Stage(root, path.name.removesuffix(SUFFIX), tries=1).close()
 
