@@ -17,9 +17,11 @@ Arrays = Mapping[str, NDArray[np.generic]]
 
 
 def sealed(arrays: Arrays) -> bytes:
-    """Return the ``.npz`` of arrays and their seal."""
+    """Return the ``.npz`` of arrays and their seal; equal arrays give equal bytes."""
     content = BytesIO()
-    every: dict[str, Any] = {**arrays, SEAL: np.array(digest(arrays))}
+    # An array in Fortran's order, as a transposed one is, would be written as such.
+    every: dict[str, Any] = {key: np.asarray(array, order="C") for key, array in arrays.items()}
+    every[SEAL] = np.array(digest(arrays))
     np.savez(content, allow_pickle=False, **every)
     return content.getvalue()
 
