@@ -1,0 +1,91 @@
+"""Faults to plant in the writer: with each of them trials must be wrong, or they prove nothing."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+from child import Plant
+
+from merp.tools.common import output, stage
+from merp.tools.common.output import Output
+from merp.tools.common.stage import Stage
+
+
+def _in_place() -> None:
+    """Files are written where they belong, not as drafts."""
+
+    def draft(self: Output, name: str) -> Path:
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return path
+
+    Output.draft = draft  # type: ignore[method-assign]
+    Stage.commit = lambda self: None  # type: ignore[method-assign]
+
+
+def _early() -> None:
+    """Files are moved before the set is declared ready."""
+
+    def commit(self: Any) -> None:
+        for draft in sorted(path for path in self.files.rglob("*") if path.is_file()):
+            place = self.root / draft.relative_to(self.files)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            os.replace(draft, place)
+        for draft in self.folders.iterdir() if self.folders.is_dir() else ():
+            shutil.rmtree(self.root / draft.name, ignore_errors=True)
+            draft.rename(self.root / draft.name)
+        shutil.rmtree(self.files.parent)
+
+    Stage.commit = commit  # type: ignore[method-assign]
+
+
+def _twice() -> None:
+    """A file is removed, and then its draft moved."""
+    replace = os.replace
+
+    def twice(draft: Path, place: Path) -> None:
+        place.unlink(missing_ok=True)
+        replace(draft, place)
+
+    os.replace = twice  # type: ignore[assignment]
+
+
+def _unfinished() -> None:
+    """What was ready is dropped by the next run."""
+
+    def settle(self: Any) -> None:
+        for part in ("ready", "done", "new"):
+            shutil.rmtree(self.files.parents[1] / part, ignore_errors=True)
+
+    Stage.settle = settle  # type: ignore[method-assign]
+
+
+def _unswept() -> None:
+    """What the dead have left stays."""
+    output.sweep = lambda root: None  # type: ignore[attr-defined]
+
+
+def _unlocked() -> None:
+    """Nobody is kept out."""
+    fcntl.flock = lambda descriptor, how: None  # type: ignore[assignment]
+
+
+def _uncarried() -> None:
+    """A package that is replaced takes the user's files with it."""
+    stage._carry = lambda old, new: None
+
+
+FAULTS: dict[str, Plant] = {
+    "in-place": _in_place,
+    "early": _early,
+    "twice": _twice,
+    "unfinished": _unfinished,
+    "unswept": _unswept,
+    "unlocked": _unlocked,
+    "uncarried": _uncarried,
+}
+"""By name, what a process calls that is to have the fault."""

@@ -1,0 +1,46 @@
+"""Two processes of one verb write to one folder at once."""
+
+from __future__ import annotations
+
+from random import Random
+
+from child import Ended, Plant
+from content import differences, tree
+from counts import Counts
+from place import Place
+
+REFUSED = "another merp is writing there"
+
+
+def try_pairs(place: Place, numbers: range, seed: int, plant: Plant | None) -> Counts:
+    """Start two processes for each number: half of them together, half apart by a random time."""
+    counts = Counts()
+    for number in numbers:
+        draw = Random(f"{seed} {place.verb.name} pair {number}")
+        start = "old" if place.verb.needs_old or draw.random() < 0.75 else "files"
+        # What goes on from a file takes it up as it is, so both do the same.
+        again = "--resume" in place.verb.new
+        words = [place.verb.new, place.verb.new if again else place.verb.old]
+        wanted = [place.expected(start, each) for each in words]
+        place.restore(start)
+        first = place.child(words[0], plant=plant)
+        if draw.random() < 0.5:
+            first.wait_for(place.ended.seconds * draw.random())
+        second = place.child(words[1], plant=plant)
+        ended = [first.wait(), second.wait()]
+        faults = [fault for each in ended for fault in _complaints(each)]
+        done = [state for each, state in zip(ended, wanted, strict=True) if each.status == 0]
+        if not done:
+            faults.append("both were refused")
+        found = tree(place.out)
+        if found not in done:
+            faults += differences(found, (done or wanted)[0])
+        counts.add(number, "both" if len(done) == 2 else "one refused", faults)
+    return counts
+
+
+def _complaints(ended: Ended) -> list[str]:
+    refused = ended.status == 2 and ended.said.count("\n") == 1 and REFUSED in ended.said
+    if refused or (ended.status, ended.said) == (0, ""):
+        return []
+    return [f"status {ended.status}: {ended.said.strip()[:300]}"]

@@ -1,0 +1,146 @@
+"""A folder for the trials of one verb: inputs, complete outputs, and how long a run takes."""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import chdir, redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import Any
+
+from child import PATIENCE, Child, Ended, command
+from content import States, Tree, tree
+from verbs import OUT, Verb, write_inputs
+
+from merp.tools.cli import main
+
+MINE = {"mine.txt": b"of mine", ".hidden": b"of mine too", "notes/mine.md": b"and this"}
+STARTS = ("old", "files", "nothing")
+"""What is there before: an old output, only files of the user's, not even the folder."""
+
+
+class Place:
+    """Where one verb is tried.
+
+    Attributes:
+        ended: a run over the old output that nobody disturbed, with its changes.
+    """
+
+    def __init__(self, verb: Verb, folder: Path) -> None:
+        self.verb = verb
+        self.box = folder / "box"
+        self.out = self.box / OUT
+        self._folder = folder
+        self._children = 0
+        self._expected: dict[tuple[str, tuple[str, ...]], Tree] = {}
+        write_inputs(folder / "in")
+        for start in STARTS:
+            (folder / start).mkdir()
+        _put(folder / "files", MINE if verb.package else self._mine)
+        self._make("old", verb.old, "files")
+        for number, words in enumerate(verb.between):
+            self._make(f"between-{number}", words, "old")
+        self._make("new", verb.new, "old")
+        self.restore("old")
+        self.ended = self.child(verb.new, notes=True).wait()
+        check(self.ended, verb.name)
+        assert tree(self.out) == self.expected("old", verb.new), verb.name
+
+    @property
+    def _mine(self) -> dict[str, bytes]:
+        return MINE | {self.verb.mine: b"and amid the output"}
+
+    def states(self, start: str) -> States:
+        """What the folder may hold after a start."""
+        betweens = sorted(path.name for path in self._folder.glob("between-*"))
+        old, *between, new = (self._output(state) for state in (start, *betweens, "new"))
+        there = tree(self._folder / start)
+        return States(
+            old=old, between=between, new=new,
+            mine={path: content for path, content in self._mine.items() if path in there},
+            label=self.verb.label, package=self.verb.package, hidden=self.verb.hidden,
+        )  # fmt: skip
+
+    def expected(self, start: str, words: Sequence[str]) -> Tree:
+        """What a run that nobody disturbs makes of a start."""
+        key = start, tuple(words)
+        if key not in self._expected:
+            self.restore(start)
+            check(self.child(words).wait(), self.verb.name)
+            self._expected[key] = tree(self.out)
+        return self._expected[key]
+
+    def restore(self, start: str) -> None:
+        """Make the folder what it was."""
+        shutil.rmtree(self.box, ignore_errors=True)
+        self.box.mkdir()
+        if start != "nothing":
+            shutil.copytree(self._folder / start, self.out)
+
+    def child(self, words: Sequence[str], **how: Any) -> Child:
+        """Start a command line in a process that is forked from this one."""
+        self._children += 1
+        said = self._folder / f"said-{self._children % 2}"
+        return Child(command(list(words)), self.box, said, **how)
+
+    def alone(self, words: Sequence[str], after: float = PATIENCE) -> Ended:
+        """Run a command line in a process of its own, and kill it after so many seconds."""
+        began = time.monotonic()
+        process = subprocess.Popen(
+            [sys.executable, "-m", "merp.tools.cli", *words], cwd=self.box, text=True,
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=compiled(os.environ),
+        )  # fmt: skip
+        try:
+            said = process.communicate(timeout=after)[1]
+        except subprocess.TimeoutExpired:
+            process.kill()
+            said = process.communicate()[1]
+        status = None if process.returncode < 0 else process.returncode
+        return Ended(status, said, time.monotonic() - began)
+
+    def _output(self, state: str) -> Tree:
+        """The files of a state that are not the user's."""
+        return {
+            path: content
+            for path, content in tree(self._folder / state).items()
+            if not path.endswith("/") and path not in self._mine
+        }
+
+    def _make(self, state: str, words: Sequence[str], start: str) -> None:
+        """Keep what a run makes of a start, with the user's files in it.
+
+        It runs in this process, so that all that are forked later remember what takes long.
+        """
+        self.restore(start)
+        errors = io.StringIO()
+        with chdir(self.box), redirect_stdout(io.StringIO()), redirect_stderr(errors):
+            status = main(list(words))
+        check(Ended(status, errors.getvalue(), 0), self.verb.name)
+        _put(self.out, self._mine)
+        shutil.copytree(self.out, self._folder / state, dirs_exist_ok=True)
+
+
+def check(ended: Ended, what: str) -> None:
+    """See that a run that nobody disturbs does what it should: else trials of it mean nothing.
+
+    Raises:
+        RuntimeError: it does not.
+    """
+    if (ended.status, ended.said) != (0, ""):
+        raise RuntimeError(f"{what}: status {ended.status}: {ended.said}")
+
+
+def compiled(environment: Mapping[str, str]) -> dict[str, str]:
+    """An environment in which numba compiles, as users run it."""
+    return {key: value for key, value in environment.items() if key != "NUMBA_DISABLE_JIT"}
+
+
+def _put(folder: Path, files: Mapping[str, bytes]) -> None:
+    for path, content in files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_bytes(content)

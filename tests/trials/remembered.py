@@ -1,0 +1,65 @@
+"""What takes long and writes nothing is computed once: drawings, and the VHDL of a design.
+
+A trial's process is forked from one that remembers, so its life is mostly that of a writer. The
+trials that start the command line itself remember nothing, and must come to the same bytes.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import merp.tools.export.package as package
+import merp.tools.report.page as page
+import merp.tools.simulate.report as simulate_report
+import merp.tools.train.loss_chart as loss_chart
+import merp.tools.train.report as train_report
+from merp.hdl.conversion.convert import Export, convert
+
+
+def remember() -> None:
+    """Have this process, and all that are forked from it, remember."""
+    drawn = _remembered(loss_chart.draw)
+    for module in (loss_chart, train_report):
+        module.draw = drawn  # type: ignore[attr-defined]
+    simulate_report.draw = _remembered(simulate_report.draw)  # type: ignore[attr-defined]
+    page.charts = _remembered(page.charts)  # type: ignore[attr-defined]
+    package.convert = _converted()  # type: ignore[attr-defined]
+
+
+def _remembered(function: Callable[..., Any]) -> Callable[..., Any]:
+    known: dict[str, Any] = {}
+
+    def call(*args: Any) -> Any:
+        key = json.dumps(args, default=_plain)
+        if key not in known:
+            known[key] = function(*args)
+        return known[key]
+
+    return call
+
+
+def _plain(value: object) -> object:
+    return value.tolist() if isinstance(value, np.ndarray) else repr(value)
+
+
+def _converted() -> Callable[..., Export]:
+    """``convert``, which writes the same files again where it has made them before."""
+    known: dict[str, tuple[Export, Mapping[str, bytes]]] = {}
+
+    def call(function: Any, args: Any, hdl: Any, directory: Path, prefix: str) -> Export:
+        if prefix not in known:  # of the tiny network's one design
+            made = convert(function, args, hdl, directory, prefix=prefix)
+            known[prefix] = made, {path.name: path.read_bytes() for path in made.files}
+        export, texts = known[prefix]
+        directory.mkdir(parents=True, exist_ok=True)
+        for name, text in texts.items():
+            (directory / name).write_bytes(text)
+        return dataclasses.replace(export, files=tuple(directory / name for name in texts))
+
+    return call

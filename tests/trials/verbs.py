@@ -1,0 +1,184 @@
+"""The verbs that write, each with command lines on a tiny network, for an old and a new output."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from merp.tools.common.stage import SUFFIX
+
+OUT = "out"
+"""The folder that is written to, in the folder in which a command runs."""
+
+LAYERS = """
+[network]
+name = "tiny"
+input = { rows = 6, columns = 6, channels = 1 }
+
+[[layer]]
+name = "conv1"
+maps = 2
+kernel = 2
+pool = { kind = "max", window = 2, stride = 2 }
+design = "k2"
+
+[[layer]]
+name = "conv2"
+maps = 2
+kernel = 2
+design = "k2"
+
+[design.k2]
+k = 2
+n_cu = 1
+r = 1
+mul_latency = 1
+add_latency = 1
+"""
+
+CLASSES = """
+[network]
+name = "classes"
+input = { rows = 4, columns = 4, channels = 1 }
+
+[[layer]]
+name = "conv1"
+maps = 2
+kernel = 2
+pad = 0
+design = "k2"
+
+[[layer]]
+name = "fc2"
+maps = 2
+relu = false
+
+[design.k2]
+k = 2
+n_cu = 1
+r = 1
+"""
+
+NEIGHBOUR = ["verify-float", "--op", "fused", "--taps", "1", "--rows", "1", "-o", f"{OUT}/other.txt"]
+"""Another verb that writes to the same folder, whatever has happened there."""
+
+
+def write_inputs(folder: Path) -> None:
+    """Networks and data that the command lines name, as ``in`` beside where they run."""
+    folder.mkdir()
+    (folder / "tiny.toml").write_text(LAYERS)
+    (folder / "classes.toml").write_text(CLASSES)
+    draw = np.random.default_rng(0)
+    np.savez(folder / "data.npz", images=draw.random((10, 4, 4, 1)), labels=np.arange(10) % 2)
+    for run in ("a", "b"):
+        (folder / run).mkdir()
+        losses = draw.random(4).tolist()
+        (folder / run / "train.json").write_text(
+            f'{{"network": "classes", "engine": "golden", "steps": 4, "batch": 4, "seed": 0, '
+            f'"loss": {losses}, "accuracy": 0.5, "images": {{"trained": 8}}}}'
+        )
+
+
+def _together(path: str) -> str:
+    return ""
+
+
+def _finished_apart(path: str) -> str:
+    return path if path.startswith("finished/") else ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verb:
+    """A verb with an option that writes.
+
+    Attributes:
+        name: of the verb, and the option.
+        new, old: command lines of two complete outputs, which differ.
+        between: command lines of what a run commits before its last.
+        writes: the file that it is given in the folder; "" if it is given the folder.
+        needs_old: whether it goes on from the old output.
+        label: which set a path belongs to.
+        package: whether the set is a folder of its own.
+        mine: a file of the user's amid the output, beside those that are in every folder.
+        pairs: whether two processes at once are tried.
+    """
+
+    name: str
+    new: Sequence[str]
+    old: Sequence[str]
+    between: Sequence[Sequence[str]] = ()
+    writes: str = ""
+    needs_old: bool = False
+    label: Callable[[str], str] = _together
+    package: bool = False
+    mine: str = "kept.txt"
+    pairs: bool = False
+
+    @property
+    def hidden(self) -> str:
+        """Name of the hidden folder."""
+        return f".{self.writes}{SUFFIX}" if self.writes else SUFFIX
+
+
+def _words(text: str) -> list[str]:
+    return text.format(out=OUT, given="../in").split()
+
+
+def _verb(name: str, always: str, new: str, old: str, **others: object) -> Verb:
+    return Verb(
+        name=name, new=_words(f"{always} {new}"), old=_words(f"{always} {old}"),
+        **others,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+_SIMULATE = "simulate {given}/tiny.toml"
+_TRAIN = "train {given}/classes.toml --data {given}/data.npz --batch 4"
+_SAVED = f"{_TRAIN} --save {{out}}/s.npz"
+
+VERBS = (
+    _verb(
+        "simulate -o", f"{_SIMULATE} --layer all -o {{out}}", "--seed 1", "--seed 2",
+        label=_finished_apart, mine="finished/kept.txt", pairs=True,
+    ),
+    _verb(
+        "simulate --resume", f"{_SIMULATE} --layer all -o {{out}}", "--seed 1 --resume",
+        "--seed 2", label=_finished_apart, mine="finished/kept.txt", pairs=True,
+    ),
+    _verb(
+        "simulate --vcd", f"{_SIMULATE} --layer conv1 --vcd {{out}}/w.vcd", "--seed 1", "--seed 2",
+        writes="w.vcd",
+    ),
+    _verb(
+        "export -o", "export {given}/tiny.toml --layer conv1 -o {out}", "--clock 100",
+        "--clock 50", package=True, mine="tiny-k2-fp/run/kept.log", pairs=True,
+    ),
+    _verb(
+        "registers -o", "registers {given}/tiny.toml --layer conv1 -o {out}", "--images 2",
+        "--images 3",
+    ),
+    _verb(
+        "report -o", "report {given}/tiny.toml -o {out}/page.html", "--batch 2", "--batch 3",
+        writes="page.html", mine="page-tables/kept.csv", pairs=True,
+    ),
+    _verb(
+        "workload -o", "workload {given}/tiny.toml --format timeloop -o {out}", "--batch 2",
+        "--batch 3",
+    ),
+    _verb("train -o", f"{_TRAIN} -o {{out}}", "--steps 2", "--steps 1"),
+    _verb(
+        "train --save", _SAVED, "--epochs 3", "--epochs 1 --seed 5", writes="s.npz", pairs=True,
+        between=[_words(f"{_SAVED} --epochs {epochs}") for epochs in (1, 2)],
+    ),
+    _verb(
+        "train --resume", _SAVED, "--epochs 3 --resume {out}/s.npz", "--epochs 1", writes="s.npz",
+        between=[_words(f"{_SAVED} --epochs 2")], needs_old=True, pairs=True,
+    ),
+    _verb("losses -o", "losses -o {out}/l.svg", "{given}/a", "{given}/b", writes="l.svg"),
+    _verb(
+        "verify-float -o", "verify-float --op fused --taps 2 --rows 20 -o {out}/v.txt", "--seed 1",
+        "--seed 2", writes="v.txt",
+    ),
+)  # fmt: skip
