@@ -20,7 +20,7 @@ def sealed(arrays: Arrays) -> bytes:
     """Return the ``.npz`` of arrays and their seal; equal arrays give equal bytes."""
     content = BytesIO()
     # An array in Fortran's order, as a transposed one is, would be written as such.
-    every: dict[str, Any] = {key: np.asarray(array, order="C") for key, array in arrays.items()}
+    every: dict[str, Any] = {key: np.asarray(arrays[key], order="C") for key in sorted(arrays)}
     every[SEAL] = np.array(digest(arrays))
     np.savez(content, allow_pickle=False, **every)
     return content.getvalue()
