@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
 import json
-import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -16,31 +14,9 @@ import merp.hdl
 from merp.hdl.conversion import internals
 from merp.tools.common import progress_bar
 from needed_tools import ENGINES, go_without
+from quick_inspect import QuickInspect
 
-DEEPEST = 6  # frames that MyHDL looks at
-
-
-class _QuickInspect:
-    """``inspect`` for MyHDL, which asks for the whole stack at every block instance.
-
-    With the sources of each frame, that is most of the time of elaborating a block under pytest.
-    """
-
-    @staticmethod
-    def stack() -> list[tuple[Any, str, int, str]]:
-        """Frames from the caller outwards: frame, file, line, function."""
-        frame, frames = sys._getframe(1), []
-        while frame is not None and len(frames) < DEEPEST:
-            code = frame.f_code
-            frames.append((frame, code.co_filename, frame.f_lineno, code.co_name))
-            frame = frame.f_back
-        return frames
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(inspect, name)
-
-
-internals.inspect_with(_QuickInspect())
+internals.inspect_with(QuickInspect())
 
 _ran: Counter[str] = Counter()
 

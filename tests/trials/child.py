@@ -156,3 +156,10 @@ def _watched(dies_at: int | None) -> list[Change]:
 def _counts(path: object, mode: object, flags: int) -> bool:
     """Whether a file is opened to be written, or anything of a draft to be read or synced."""
     return bool(flags & _WRITING) or (isinstance(path, str | os.PathLike) and SUFFIX in str(path))
+
+
+def complaints(ended: Ended, what: str) -> list[str]:
+    """What is wrong with how a process ended that should have done all, and said nothing."""
+    if (ended.status, ended.said) == (0, ""):
+        return []
+    return [f"{what}: status {ended.status}: {ended.said.strip()[:300]}"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -79,13 +80,28 @@ def _uncarried() -> None:
     stage._carry = lambda old, new: None
 
 
-FAULTS: dict[str, Plant] = {
-    "in-place": _in_place,
-    "early": _early,
-    "twice": _twice,
-    "unfinished": _unfinished,
-    "unswept": _unswept,
-    "unlocked": _unlocked,
-    "uncarried": _uncarried,
+@dataclass(frozen=True)
+class Fault:
+    """A fault, and the cheapest row that shows it.
+
+    Attributes:
+        plant: what a process calls that is to have it.
+        row: name of the verb, or of the cache. kind: of the trials. number: of trials.
+    """
+
+    plant: Plant
+    row: str
+    kind: str
+    number: int
+
+
+FAULTS = {
+    "in-place": Fault(_in_place, "workload -o", "kills", 16),
+    "early": Fault(_early, "workload -o", "kills", 16),
+    "twice": Fault(_twice, "workload -o", "kills", 40),
+    "unfinished": Fault(_unfinished, "workload -o", "kills", 30),
+    "unswept": Fault(_unswept, "verify-float -o", "kills", 12),
+    "unlocked": Fault(_unlocked, "train --save", "pairs", 6),
+    "unlocked-cache": Fault(_unlocked, "build cache", "pairs", 6),
+    "uncarried": Fault(_uncarried, "export -o", "kills", 4),
 }
-"""By name, what a process calls that is to have the fault."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from child import Ended, Plant
+from child import Ended, complaints
 from content import classified, differences, tree
 from counts import Counts
 from place import STARTS, Place
@@ -15,10 +15,10 @@ from merp.tools.common.stage import SUFFIX
 MOVES = ("os.rename", "os.remove", "os.rmdir")
 
 
-def try_kills(place: Place, numbers: range, seed: int, alone: int, plant: Plant | None) -> Counts:
+def try_kills(place: Place, numbers: range, seed: int, alone: int) -> Counts:
     """Kill the verb at one moment for each number.
 
-    alone: how many are processes of their own and not forked. plant: a fault, called in each.
+    alone: how many are processes of their own and not forked.
     """
     counts = Counts()
     seconds = 0.0
@@ -26,7 +26,7 @@ def try_kills(place: Place, numbers: range, seed: int, alone: int, plant: Plant 
         if number < alone and not seconds:
             seconds, faults = _measured(place)
             counts.faults += faults
-        _trial(place, number, seed, seconds if number < alone else 0.0, plant, counts)
+        _trial(place, number, seed, seconds if number < alone else 0.0, counts)
     return counts
 
 
@@ -35,13 +35,12 @@ def _measured(place: Place) -> tuple[float, list[str]]:
     expected = place.expected("old", place.verb.new)
     place.restore("old")
     ended = place.alone(place.verb.new)
-    faults = _complaints(ended, "a process of its own")
+    faults = complaints(ended, "a process of its own")
     return ended.seconds, faults + differences(tree(place.out), expected)
 
 
-def _trial(
-    place: Place, number: int, seed: int, alone: float, plant: Plant | None, counts: Counts
-) -> None:
+def _trial(place: Place, number: int, seed: int, alone: float, counts: Counts) -> None:
+    """Count one trial; alone: seconds that a process of its own takes, or 0 for a forked one."""
     draw = Random(f"{seed} {place.verb.name} {number}")
     start = "old" if place.verb.needs_old or draw.random() < 0.75 else draw.choice(STARTS[1:])
     if start == "nothing" and place.verb.writes:
@@ -52,26 +51,26 @@ def _trial(
     faults: list[str] = []
     outcome = ""
     for _ in range(1 if draw.random() < 0.75 else 2):
-        ended = _killed(place, draw, alone, plant)
+        ended = _killed(place, draw, alone)
         if ended.status is not None:
             counts.alive += 1
-            faults += _complaints(ended, "not killed")
+            faults += complaints(ended, "not killed")
         outcome, found = classified(place.out, states)
         faults += found
-    if draw.random() < 0.25 and place.out.is_dir():
-        faults += _complaints(place.child(NEIGHBOUR, plant=plant).wait(), "the neighbour")
+    if draw.random() < 0.5 and place.out.is_dir():
+        faults += complaints(place.tried(NEIGHBOUR).wait(), "the neighbour")
         (place.out / "other.txt").unlink(missing_ok=True)
         left, found = classified(place.out, states)
         faults += [f"after the neighbour: {fault}" for fault in found]
         hidden = [path.name for path in place.out.glob(f"*{SUFFIX}")]
         if left == "half moved" or hidden:
             faults.append(f"the neighbour left it {left}, with {hidden}")
-    faults += _complaints(place.child(place.verb.new, plant=plant).wait(), "the next run")
+    faults += complaints(place.tried(place.verb.new).wait(), "the next run")
     faults += differences(tree(place.out), expected)
     counts.add(number, outcome, [f"{outcome}, {fault}" for fault in faults])
 
 
-def _killed(place: Place, draw: Random, alone: float, plant: Plant | None) -> Ended:
+def _killed(place: Place, draw: Random, alone: float) -> Ended:
     """Run the verb and kill it at a random moment.
 
     A quarter of the moments is uniform over the life of the process, a quarter over that part of
@@ -85,15 +84,9 @@ def _killed(place: Place, draw: Random, alone: float, plant: Plant | None) -> En
     seconds, changes = place.ended.seconds, place.ended.changes
     if kind < 0.5:
         low = 0.0 if kind < 0.25 else changes[0][0]
-        child = place.child(words, plant=plant)
+        child = place.tried(words)
         child.kill(low + (seconds - low) * draw.random())
         return child.wait()
     moves = [number for number, (_, what) in enumerate(changes) if what in MOVES]
     moment = draw.choice(moves) if kind < 0.75 else draw.randrange(len(changes))
-    return place.child(words, dies_at=moment, plant=plant).wait()
-
-
-def _complaints(ended: Ended, what: str) -> list[str]:
-    if (ended.status, ended.said) == (0, ""):
-        return []
-    return [f"{what}: status {ended.status}: {ended.said.strip()[:300]}"]
+    return place.tried(words, dies_at=moment).wait()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from child import Ended, Plant
+from child import Ended, complaints
 from content import differences, tree
 from counts import Counts
 from place import Place
@@ -12,7 +12,7 @@ from place import Place
 REFUSED = "another merp is writing there"
 
 
-def try_pairs(place: Place, numbers: range, seed: int, plant: Plant | None) -> Counts:
+def try_pairs(place: Place, numbers: range, seed: int) -> Counts:
     """Start two processes for each number: half of them together, half apart by a random time."""
     counts = Counts()
     for number in numbers:
@@ -23,10 +23,10 @@ def try_pairs(place: Place, numbers: range, seed: int, plant: Plant | None) -> C
         words = [place.verb.new, place.verb.new if again else place.verb.old]
         wanted = [place.expected(start, each) for each in words]
         place.restore(start)
-        first = place.child(words[0], plant=plant)
+        first = place.tried(words[0])
         if draw.random() < 0.5:
             first.wait_for(place.ended.seconds * draw.random())
-        second = place.child(words[1], plant=plant)
+        second = place.tried(words[1])
         ended = [first.wait(), second.wait()]
         faults = [fault for each in ended for fault in _complaints(each)]
         done = [state for each, state in zip(ended, wanted, strict=True) if each.status == 0]
@@ -41,6 +41,4 @@ def try_pairs(place: Place, numbers: range, seed: int, plant: Plant | None) -> C
 
 def _complaints(ended: Ended) -> list[str]:
     refused = ended.status == 2 and ended.said.count("\n") == 1 and REFUSED in ended.said
-    if refused or (ended.status, ended.said) == (0, ""):
-        return []
-    return [f"status {ended.status}: {ended.said.strip()[:300]}"]
+    return [] if refused else complaints(ended, "one of two")

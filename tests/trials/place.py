@@ -13,7 +13,7 @@ from contextlib import chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
-from child import PATIENCE, Child, Ended, command
+from child import PATIENCE, Child, Ended, Plant, command
 from content import States, Tree, tree
 from verbs import OUT, Verb, write_inputs
 
@@ -28,11 +28,14 @@ class Place:
     """Where one verb is tried.
 
     Attributes:
+        box: folder in which it runs. out: folder that it writes to.
+        plant: a fault that trials are to find, called in each of their processes.
         ended: a run over the old output that nobody disturbed, with its changes.
     """
 
-    def __init__(self, verb: Verb, folder: Path) -> None:
+    def __init__(self, verb: Verb, folder: Path, plant: Plant | None = None) -> None:
         self.verb = verb
+        self.plant = plant
         self.box = folder / "box"
         self.out = self.box / OUT
         self._folder = folder
@@ -46,10 +49,13 @@ class Place:
         for number, words in enumerate(verb.between):
             self._make(f"between-{number}", words, "old")
         self._make("new", verb.new, "old")
-        self.restore("old")
-        self.ended = self.child(verb.new, notes=True).wait()
+        ended = []
+        for _ in range(2):
+            self.restore("old")
+            ended.append(self.tried(verb.new, notes=True).wait())
+        # The faster: moments by the clock should not come after the end.
+        self.ended = min(ended, key=lambda each: each.seconds)
         check(self.ended, verb.name)
-        assert tree(self.out) == self.expected("old", verb.new), verb.name
 
     @property
     def _mine(self) -> dict[str, bytes]:
@@ -71,7 +77,7 @@ class Place:
         key = start, tuple(words)
         if key not in self._expected:
             self.restore(start)
-            check(self.child(words).wait(), self.verb.name)
+            check(self._child(words).wait(), self.verb.name)
             self._expected[key] = tree(self.out)
         return self._expected[key]
 
@@ -82,8 +88,11 @@ class Place:
         if start != "nothing":
             shutil.copytree(self._folder / start, self.out)
 
-    def child(self, words: Sequence[str], **how: Any) -> Child:
-        """Start a command line in a process that is forked from this one."""
+    def tried(self, words: Sequence[str], **how: Any) -> Child:
+        """Start a command line in a process that is forked from this one, with the fault."""
+        return self._child(words, plant=self.plant, **how)
+
+    def _child(self, words: Sequence[str], **how: Any) -> Child:
         self._children += 1
         said = self._folder / f"said-{self._children % 2}"
         return Child(command(list(words)), self.box, said, **how)

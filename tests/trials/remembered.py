@@ -13,17 +13,20 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from quick_inspect import QuickInspect
 
 import merp.tools.export.package as package
 import merp.tools.report.page as page
 import merp.tools.simulate.report as simulate_report
 import merp.tools.train.loss_chart as loss_chart
 import merp.tools.train.report as train_report
+from merp.hdl.conversion import internals
 from merp.hdl.conversion.convert import Export, convert
 
 
 def remember() -> None:
     """Have this process, and all that are forked from it, remember."""
+    internals.inspect_with(QuickInspect())
     drawn = _remembered(loss_chart.draw)
     for module in (loss_chart, train_report):
         module.draw = drawn  # type: ignore[attr-defined]

@@ -1,14 +1,15 @@
-"""``make trials``: real processes, killed or two at once, and what they leave; a table of counts.
+"""``make trials``: real processes, killed or two at once, and what they leave; tables of counts.
 
-python tests/trials/run.py --moments 200 --pairs 50 --jobs 2
-python tests/trials/run.py --only "export -o"
+python tests/trials/run.py --moments 200 --pairs 50 --builds 2 --jobs 2
+python tests/trials/run.py --only "export -o" --only "build cache"
+python tests/trials/run.py --faults
 """
 
 from __future__ import annotations
 
 import os
 
-# One thread: a process that has more cannot be forked. numba's pool is one, BLAS' another.
+# A process of more than one thread cannot be forked: numba's pool is one, BLAS' another.
 os.environ |= {"NUMBA_DISABLE_JIT": "1", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 import argparse
@@ -16,13 +17,15 @@ import json
 import shutil
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterator
+import traceback
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
 
-from cache import try_cache_kills, try_cache_pairs
+import cache
+from builds import try_builds
+from child import Plant
 from content import OUTCOMES
 from counts import Counts
 from faults import FAULTS
@@ -35,27 +38,17 @@ from verbs import VERBS
 import merp.cosim
 import merp.tools
 
-Task = Callable[[Path], Counts]
-PAIRS = ("both", "one refused", "wrong")
+COLUMNS = {
+    "kills": (*OUTCOMES, "ended before"),
+    "pairs": ("both", "one refused", "wrong"),
+    "builds": ("both", "killed", "wrong"),
+    "faults": ("seen", "wrong"),
+}
+"""Of the table of each kind of trials."""
 
-
-def tasks(args: argparse.Namespace) -> Iterator[tuple[str, str, Task]]:
-    """Kind, name and work of each row of the tables."""
-    plant, alone = FAULTS.get(args.fault), args.alone
-    moments, pairs, seed = range(args.moments), range(args.pairs), args.seed
-    for verb in VERBS:
-        yield (
-            "kills", verb.name,
-            lambda at, verb=verb: try_kills(Place(verb, at), moments, seed, alone, plant),
-        )  # fmt: skip
-    yield "kills", "build cache", lambda at: try_cache_kills(at, moments, seed, plant)
-    for verb in VERBS:
-        if verb.pairs:
-            yield (
-                "pairs", verb.name,
-                lambda at, verb=verb: try_pairs(Place(verb, at), pairs, seed, plant),
-            )  # fmt: skip
-    yield "pairs", "build cache", lambda at: try_cache_pairs(at, pairs, seed, plant)
+CACHE = "build cache"
+BUILDS = "verilator"
+Rows = dict[str, Counts]
 
 
 def main() -> int:
@@ -63,81 +56,116 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--moments", type=int, default=200, help="for each verb (default 200)")
     parser.add_argument("--pairs", type=int, default=50, help="for each place (default 50)")
+    parser.add_argument("--builds", type=int, default=2, help="real builds (default 2)")
     parser.add_argument("--alone", type=int, default=2, help="moments of processes not forked")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--only", action="append", help="a row's name; may be repeated")
-    parser.add_argument("--fault", choices=FAULTS, help="plant it: something must be wrong")
+    parser.add_argument("--faults", action="store_true", help="plant each fault, and see it found")
     args = parser.parse_args()
+    names = list(FAULTS) if args.faults else [*(verb.name for verb in VERBS), CACHE, BUILDS]
+    names = [name for name in names if not args.only or name in args.only]
+    path = os.environ.get("PATH", "")
+    _prepare()
+    tables: dict[str, list[tuple[str, Counts]]] = {}
+    with tempfile.TemporaryDirectory(prefix="trials-") as folder:
+        os.environ["TMPDIR"] = tempfile.tempdir = folder  # the killed leave their own in it
+        for name, rows in _done(names, args, Path(folder), path):
+            for kind, counts in rows.items():
+                tables.setdefault(kind, []).append((name, counts))
+                for fault in counts.faults:
+                    print(f"{name} ({kind}): {fault}", flush=True)
+    for kind, found in tables.items():
+        _show(kind, sorted(found, key=lambda row: names.index(row[0])))
+    return 1 if any(counts.faults for found in tables.values() for _, counts in found) else 0
+
+
+def _prepare() -> None:
+    """Import everything, so that what is forked from this process need not."""
     for tree in (merp.cosim, merp.tools):
         for module in walk_packages(tree.__path__, f"{tree.__name__}."):
             import_module(module.name)
     remember()
     # GHDL, where it is installed, analyses each export, which takes long and writes nothing there.
+    folders = os.environ.get("PATH", "").split(os.pathsep)
     os.environ["PATH"] = os.pathsep.join(
-        folder
-        for folder in os.environ.get("PATH", "").split(os.pathsep)
-        if shutil.which("ghdl", path=folder) is None
+        folder for folder in folders if shutil.which("ghdl", path=folder) is None
     )
-    chosen = [each for each in tasks(args) if not args.only or each[1] in args.only]
-    rows: dict[str, list[tuple[str, Counts]]] = {"kills": [], "pairs": []}
-    with tempfile.TemporaryDirectory(prefix="trials-") as folder:
-        os.environ["TMPDIR"] = tempfile.tempdir = folder  # the killed leave their own
-        for kind, name, counts in _done(chosen, Path(folder), args.jobs):
-            rows[kind].append((name, counts))
-            for fault in counts.faults:
-                print(f"{name} ({kind}): {fault}", flush=True)
-    for kind, columns in (("kills", OUTCOMES), ("pairs", PAIRS)):
-        if rows[kind]:
-            _show(kind, columns, rows[kind], [name for each, name, _ in chosen if each == kind])
-    return 1 if any(counts.faults for each in rows.values() for _, counts in each) else 0
+
+
+def _rows(name: str, args: argparse.Namespace, folder: Path, path: str) -> Rows:
+    """The trials of one row of each table."""
+    if args.faults:
+        fault = FAULTS[name]
+        numbers = {"kills": 0, "pairs": 0} | {fault.kind: fault.number}
+        found = _trials(fault.row, numbers, args.seed, 0, folder, fault.plant)[fault.kind]
+        seen = Counts()
+        seen.add(0, "seen", [] if found.faults else [f"not seen in {fault.number} trials"])
+        return {"faults": seen}
+    if name == BUILDS:
+        os.environ["PATH"] = path
+        return {"builds": try_builds(folder, args.builds, args.seed)} if args.builds else {}
+    numbers = {"kills": args.moments, "pairs": args.pairs}
+    return _trials(name, numbers, args.seed, args.alone, folder, None)
+
+
+def _trials(
+    name: str, numbers: dict[str, int], seed: int, alone: int, folder: Path, plant: Plant | None
+) -> Rows:
+    moments, pairs = range(numbers["kills"]), range(numbers["pairs"])
+    if name == CACHE:
+        kept = cache.Kept(folder, plant)
+        return {
+            "kills": cache.try_kills(kept, moments, seed),
+            "pairs": cache.try_pairs(kept, pairs, seed),
+        }
+    (verb,) = (verb for verb in VERBS if verb.name == name)
+    place = Place(verb, folder, plant)
+    rows = {"kills": try_kills(place, moments, seed, alone)}
+    return rows | {"pairs": try_pairs(place, pairs, seed)} if verb.pairs else rows
 
 
 def _done(
-    chosen: list[tuple[str, str, Task]], folder: Path, jobs: int
-) -> Iterator[tuple[str, str, Counts]]:
-    """Each task in a process forked from this one, so many at a time."""
-    running: dict[int, tuple[str, str, Path]] = {}
-    waiting = list(enumerate(chosen))
+    names: Sequence[str], args: argparse.Namespace, folder: Path, path: str
+) -> Iterator[tuple[str, Rows]]:
+    """Each row in a process forked from this one, so many at a time."""
+    waiting, running = list(names), dict[int, str]()
     while waiting or running:
-        while waiting and len(running) < jobs:
-            number, (kind, name, task) = waiting.pop(0)
-            place = folder / str(number)
+        while waiting and len(running) < args.jobs:
+            name = waiting.pop(0)
+            place = folder / name.replace(" ", "")
             place.mkdir()
             pid = os.fork()
             if not pid:
                 status = 1
                 try:
-                    counts = task(place)
-                    (place / "counts.json").write_text(json.dumps(vars(counts)))
+                    rows = _rows(name, args, place, path)
+                    told = {kind: vars(counts) for kind, counts in rows.items()}
+                    (place / "rows.json").write_text(json.dumps(told))
                     status = 0
+                except Exception:
+                    traceback.print_exc()
                 finally:
                     sys.stderr.flush()
-                    if status:
-                        import traceback
-                        traceback.print_exc()
                     os._exit(status)
-            running[pid] = kind, name, place
-        kind, name, place = running.pop(os.wait()[0])
-        told = place / "counts.json"
-        counts = Counts(faults=["the trials themselves failed"])
-        if told.exists():
-            counts = Counts(**json.loads(told.read_text()))
+            running[pid] = name
+        pid, status = os.wait()
+        name = running.pop(pid)
+        place = folder / name.replace(" ", "")
+        if status:
+            yield name, {"kills": Counts(faults=["the trials themselves failed"])}
+        else:
+            told = json.loads((place / "rows.json").read_text())
+            yield name, {kind: Counts(**counts) for kind, counts in told.items()}
         shutil.rmtree(place, ignore_errors=True)
-        yield kind, name, counts
 
 
-def _show(
-    kind: str, columns: tuple[str, ...], rows: list[tuple[str, Counts]], order: list[str]
-) -> None:
-    last = ("ended before",) if kind == "kills" else ()
-    print(f"\n{kind:18}" + "".join(f"{column:>13}" for column in (*columns, *last)))
-    for name, counts in sorted(rows, key=lambda row: order.index(row[0])):
-        numbers = [counts.outcomes.get(column, 0) for column in columns]
-        numbers += [counts.alive] if last else []
-        print(f"{name:18}" + "".join(f"{number:13}" for number in numbers))
+def _show(kind: str, rows: Sequence[tuple[str, Counts]]) -> None:
+    print(f"\n{kind:18}" + "".join(f"{column:>13}" for column in COLUMNS[kind]))
+    for name, counts in rows:
+        found = {**counts.outcomes, "ended before": counts.alive}
+        print(f"{name:18}" + "".join(f"{found.get(column, 0):13}" for column in COLUMNS[kind]))
 
 
 if __name__ == "__main__":
-    began = time.process_time()
     sys.exit(main())
