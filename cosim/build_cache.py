@@ -10,12 +10,14 @@ own and closed to everyone else.
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import hashlib
 import json
 import os
 import shutil
 import stat
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -25,6 +27,7 @@ from merp.models.errors import BadInput
 
 SUMS = "checksums.json"
 _PRIVATE = 0o700
+_TRIES, _PAUSE = 10, 0.05  # seconds, for what others are writing to
 
 
 def cache_directory() -> Path:
@@ -209,7 +212,20 @@ def _sync(path: Path) -> None:
 
 
 def _remove(place: Path) -> None:
-    """Remove what is there, whatever it is and whatever its permissions are."""
+    """Remove what is there, whatever it is and whatever its permissions are.
+
+    Compilers that a killed build has started live on until they miss its folder, and write.
+    """
+    for tries in reversed(range(_TRIES)):
+        try:
+            return _remove_once(place)
+        except OSError as error:
+            if not tries or error.errno not in (errno.ENOTEMPTY, errno.ENOENT):
+                raise
+            time.sleep(_PAUSE)
+
+
+def _remove_once(place: Path) -> None:
     if place.is_dir() and not place.is_symlink():
         place.chmod(_PRIVATE)
         for folder, names, _ in os.walk(place):

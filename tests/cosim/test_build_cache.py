@@ -151,6 +151,24 @@ def test_drafts_of_killed_builds_are_swept(cache: Path) -> None:
     assert not list(cache.rglob(".*"))
 
 
+def test_compilers_that_outlive_a_killed_build_do_not_stop_the_next(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draft = cache / "verilator" / ".key.draft"
+    (draft / "obj").mkdir(parents=True)
+    remove, written = os.rmdir, []
+
+    def late(name: str, *, dir_fd: int | None = None) -> None:
+        if not written:
+            written.append((draft / "obj" / "late.o").write_text("after the folder was listed"))
+        remove(name, dir_fd=dir_fd)
+
+    monkeypatch.setattr(os, "rmdir", late)
+    assert Entry("verilator", "key").kept(Maker()).is_dir()
+    assert written
+    assert not list(cache.rglob(".*"))
+
+
 def test_a_draft_that_is_being_built_is_left_alone(cache: Path) -> None:
     def make(folder: Path) -> None:
         Entry("verilator", "inside").kept(Maker())
