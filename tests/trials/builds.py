@@ -10,10 +10,9 @@ from pathlib import Path
 from random import Random
 
 from counts import Counts
+from merp.cosim.build_cache import Entry
 from place import compiled
 from verbs import write_inputs
-
-from merp.cosim.build_cache import Entry
 
 WORDS = "simulate ../in/tiny.toml --layer conv1 --engine verilator --json".split()
 

@@ -10,7 +10,6 @@ from random import Random
 
 from child import Child, Plant, complaints
 from counts import Counts
-
 from merp.cosim.build_cache import SUMS, Entry
 
 ENTRY = Entry("verilator", "key")

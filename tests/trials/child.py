@@ -95,9 +95,9 @@ class Child:
             os.kill(self.pid, signal.SIGKILL)
         os.close(self._end)
         status = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
-        changes = ()
+        changes: tuple[Change, ...] = ()
         if self._noted is not None and self._noted.exists():
-            changes = tuple(map(tuple, json.loads(self._noted.read_text())))
+            changes = tuple((at, kind) for at, kind in json.loads(self._noted.read_text()))
         return Ended(
             None if status == -signal.SIGKILL else status,
             self._said.read_text() if self._said.exists() else "",

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from child import Plant
-
 from merp.tools.common import output, stage
 from merp.tools.common.output import Output
 from merp.tools.common.stage import Stage
@@ -72,7 +71,7 @@ def _unswept() -> None:
 
 def _unlocked() -> None:
     """Nobody is kept out."""
-    fcntl.flock = lambda descriptor, how: None  # type: ignore[assignment]
+    fcntl.flock = lambda descriptor, how: None
 
 
 def _uncarried() -> None:

@@ -7,10 +7,9 @@ from random import Random
 from child import Ended, complaints
 from content import classified, differences, tree
 from counts import Counts
+from merp.tools.common.stage import SUFFIX
 from place import STARTS, Place
 from verbs import NEIGHBOUR
-
-from merp.tools.common.stage import SUFFIX
 
 MOVES = ("os.rename", "os.remove", "os.rmdir")
 

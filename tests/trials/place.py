@@ -15,9 +15,8 @@ from typing import Any
 
 from child import PATIENCE, Child, Ended, Plant, command
 from content import States, Tree, tree
-from verbs import OUT, Verb, write_inputs
-
 from merp.tools.cli import main
+from verbs import OUT, Verb, write_inputs
 
 MINE = {"mine.txt": b"of mine", ".hidden": b"of mine too", "notes/mine.md": b"and this"}
 STARTS = ("old", "files", "nothing")

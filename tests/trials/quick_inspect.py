@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
+from types import FrameType
 from typing import Any
 
 DEEPEST = 6  # frames that MyHDL looks at
@@ -18,7 +19,8 @@ class QuickInspect:
     @staticmethod
     def stack() -> list[tuple[Any, str, int, str]]:
         """Frames from the caller outwards: frame, file, line, function."""
-        frame, frames = sys._getframe(1), []
+        frame: FrameType | None = sys._getframe(1)
+        frames: list[tuple[Any, str, int, str]] = []
         while frame is not None and len(frames) < DEEPEST:
             code = frame.f_code
             frames.append((frame, code.co_filename, frame.f_lineno, code.co_name))
@@ -26,4 +28,5 @@ class QuickInspect:
         return frames
 
     def __getattr__(self, name: str) -> Any:
+        """Everything else is as it was."""
         return getattr(inspect, name)

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from quick_inspect import QuickInspect
 
 import merp.tools.export.package as package
 import merp.tools.report.page as page
@@ -22,6 +21,7 @@ import merp.tools.train.loss_chart as loss_chart
 import merp.tools.train.report as train_report
 from merp.hdl.conversion import internals
 from merp.hdl.conversion.convert import Export, convert
+from quick_inspect import QuickInspect
 
 
 def remember() -> None:

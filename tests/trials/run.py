@@ -24,6 +24,8 @@ from pathlib import Path
 from pkgutil import walk_packages
 
 import cache
+import merp.cosim
+import merp.tools
 from builds import try_builds
 from child import Plant
 from content import OUTCOMES
@@ -34,9 +36,6 @@ from pairs import try_pairs
 from place import Place
 from remembered import remember
 from verbs import VERBS
-
-import merp.cosim
-import merp.tools
 
 COLUMNS = {
     "kills": (*OUTCOMES, "ended before"),
@@ -71,6 +70,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="trials-") as folder:
         os.environ["TMPDIR"] = tempfile.tempdir = folder  # the killed leave their own in it
         for name, rows in _done(names, args, Path(folder), path):
+            tried = {kind: sum(counts.outcomes.values()) for kind, counts in rows.items()}
+            print(f"{name}: tried {tried}", file=sys.stderr, flush=True)
             for kind, counts in rows.items():
                 tables.setdefault(kind, []).append((name, counts))
                 for fault in counts.faults:

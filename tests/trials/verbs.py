@@ -62,7 +62,7 @@ n_cu = 1
 r = 1
 """
 
-NEIGHBOUR = ["verify-float", "--op", "fused", "--taps", "1", "--rows", "1", "-o", f"{OUT}/other.txt"]
+NEIGHBOUR = f"verify-float --op fused --taps 1 --rows 1 -o {OUT}/other.txt".split()
 """Another verb that writes to the same folder, whatever has happened there."""
 
 

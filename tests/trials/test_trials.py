@@ -1,0 +1,45 @@
+"""A few trials of every verb that writes; ``make trials`` runs hundreds."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from checkout import ROOT
+from verbs import VERBS
+
+RUN = Path(__file__).with_name("run.py")
+
+
+def run(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, str(RUN), *words], capture_output=True, text=True)
+
+
+def test_no_verb_leaves_anything_but_old_or_new_when_it_is_killed_or_run_twice_at_once() -> None:
+    done = run("--moments", "3", "--pairs", "1", "--builds", "0", "--alone", "0", "--jobs", "1")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_trials_find_each_fault_that_is_planted_in_the_writer() -> None:
+    done = run("--faults", "--jobs", "1")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def writing(tree: Path) -> Iterator[tuple[str, str]]:
+    """Verb and option of each place that is opened to be written."""
+    for path in tree.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and ast.unparse(node.func).startswith("Output.of_"):
+                (option, _) = node.args
+                module = path.relative_to(tree).with_suffix("").as_posix()
+                yield module.removesuffix("/verb").replace("_", "-"), ast.literal_eval(option)
+
+
+def test_every_option_that_writes_is_tried() -> None:
+    tried = {verb.name for verb in VERBS}
+    found = {" ".join(each) for each in writing(ROOT / "tools")}
+    assert found <= tried
+    assert tried - found == {"simulate --resume", "train --resume"}
