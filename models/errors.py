@@ -1,4 +1,4 @@
-"""The one exception that reaches a user: bad input, said in one line."""
+"""The two exceptions that reach a user, each said in one line: bad input, a check that failed."""
 
 from __future__ import annotations
 
@@ -13,6 +13,13 @@ class BadInput(Exception):
     """Input that cannot be used: which file, key and value, and what is allowed.
 
     The command line prints the message as one line and exits with status 2.
+    """
+
+
+class CheckFailed(Exception):
+    """A check of the hardware or of a result did not hold: which, where, and what was found.
+
+    The command line prints the message as one line and exits with status 1.
     """
 
 

@@ -15,8 +15,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from merp.cosim.build_cache import check_private
-from merp.models.errors import BadInput, one_line
+from merp.models.errors import BadInput, CheckFailed
 from merp.tools.command_line import command_line, module_of
+from merp.tools.common.complaint import complain
 from merp.tools.common.last_resort import internal_error
 from merp.tools.common.streams import drop_output, prepare_streams
 from merp.tools.common.wide import tables_in_one_piece
@@ -41,6 +42,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             sys.stdout.flush()
     except BadInput as error:
         return _complain(str(error), 2)
+    except CheckFailed as error:
+        return _complain(str(error), 1)
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:  # the reader of our output has seen enough
@@ -57,7 +60,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _complain(message: str, status: int) -> int:
-    print(f"merp: {one_line(message)}", file=sys.stderr)
+    complain(message)
     return status
 
 

@@ -29,6 +29,7 @@ from merp.cosim.phases.cnn_merp.kernel_update import (
 )
 from merp.cosim.phases.expectation import Pair, Pass
 from merp.cosim.phases.phase import Phase
+from merp.models.errors import CheckFailed
 from merp.models.golden.inference import as_input
 from merp.models.golden.loss import Labels, loss
 from merp.models.golden.training import Kept, Model, Rates, Step, train_step
@@ -37,10 +38,6 @@ from merp.models.network.network import Layer, Network
 from merp.models.network.phases import PHASES
 from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.sizing import check_fits
-
-
-class CheckFailed(Exception):
-    """A pass broke a rule of its ports, or its counts differ; the message is one line."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,13 +7,18 @@ from pathlib import Path
 from merp.models.errors import BadInput
 
 
-def read_text(path: Path, most: int) -> str:
+def read_text(path: Path, most: int, *, regular: bool = False) -> str:
     """Return the UTF-8 text of ``path``, of at most ``most`` bytes; line ends become newlines.
+
+    regular: refuse what is no regular file. A pipe that a user names has somebody who writes to
+    it; for one that lies in a folder in place of a file we would wait for ever.
 
     Raises:
         BadInput: it cannot be read, is longer, or is no text.
     """
     try:
+        if regular and path.exists() and not path.is_file():
+            raise BadInput(f"{path}: cannot be read: no regular file")
         with path.open("rb") as file:
             content = file.read(most + 1)
     except (OSError, ValueError) as error:  # ValueError: a path with a null character

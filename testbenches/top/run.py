@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from merp.models.errors import CheckFailed
 from merp.models.params.bits import Bits
 from merp.testbenches.top.top import TopPorts
 
@@ -14,7 +15,7 @@ RESET_CYCLES = 2
 TAIL_CYCLES = 4  # after done: nothing may leave, nothing may be asked for, no counter may move
 
 
-class Stuck(Exception):
+class Stuck(CheckFailed):
     """No word moved on any stream for the run's limit of cycles; the message names the state."""
 
 

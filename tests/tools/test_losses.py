@@ -102,7 +102,7 @@ WRITTEN = {
 @pytest.mark.parametrize(
     ("key", "value"),
     [
-        ("loss", "x"), ("loss", [None]), ("loss", [float("nan")]), ("loss", 1), ("batch", 0),
+        ("loss", "x"), ("loss", [None]), ("loss", [10**400]), ("loss", 1), ("batch", 0),
         ("batch", True), ("steps", []), ("seed", "x"), ("accuracy", []), ("images", []),
         ("images", {"trained": "x"}), ("images", {}), ("network", 3), ("network", "a\nb"),
         ("batch", 9),

@@ -145,10 +145,25 @@ def test_a_forged_record_confirms_nothing(
         ({"images": True}, "images = True: must be"),
         ({"images": 2.0}, "images = 2.0: must be"),
         ({"words_compared": -1}, "words_compared = -1: must be a whole number from 0"),
-        ({"ports": {"map_in": {"monitor": "512"}}}, "ports: map_in = '512': must be"),
+        (
+            {"ports": {"map_in": {"monitor": "512"}}},
+            "ports = {'map_in': {'monitor': '512'}}: must be",
+        ),
         ({"mb_per_gflop": {"full": "1"}}, "not what merp simulate wrote"),
-        ({"cycles": {"total": None, "kernel_load": 0}}, "total = None: must be"),
+        ({"cycles": {"total": None, "kernel_load": 0}}, "cycles: total = None: must be"),
         ({"runs": []}, "it has no run"),
+        ({"runs": {"a": 1}}, "it has no run"),
+        ({"runs": [[]]}, "network is missing"),
+        ({"layer": ["conv2"]}, "layer = ['conv2']: must be a name"),
+        ({"engine": "\ud800"}, "must be a name"),
+        ({"elaboration_sha": 7}, "elaboration_sha = 7: must be a name"),
+        ({"group": []}, "group = []: must be the number of a group, or all"),
+        ({"n_cu": {}}, "n_cu = {}: must be a whole number from 1"),
+        ({"images": 1 << 64}, "must be a whole number from 1"),
+        ({"failures": 3}, "failures = 3: must be a list of texts"),
+        ({"ports": {"map_in": {"monitor": 1, "hardware": []}}}, "must be whole numbers from 0"),
+        ({"ports": {"a\nb": {"monitor": 1}}}, "must be whole numbers from 0"),
+        ({"operations": -1}, "operations = -1: must be"),
     ],
 )
 def test_values_of_no_record_are_refused(
@@ -259,7 +274,7 @@ def test_delta_propagation_of_a_first_layer_confirms_nothing(tmp_path: Path) -> 
         ("{", "not JSON"),
         ("[]", "network = None: must be 'digits'"),
         ('{"network": "alexnet"}', "network = 'alexnet': must be 'digits'"),
-        ('{"network": "digits"}', "not what merp simulate wrote: 'layer'"),
+        ('{"network": "digits"}', "not what merp simulate wrote: layer is missing"),
     ],
 )
 def test_what_is_no_record_is_refused(text: str, message: str, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from merp.models.network.network_file import read_network
 from merp.models.traffic.closed_form import network_traffic
 from merp.models.traffic.footing import Footing
 from merp.tools.cli import main
+from merp.tools.common.seal import SEAL, sealed
 from merp.tools.report.measured import read_records
 from merp.tools.simulate.finished import Finished
 from merp.tools.simulate.result import Result
@@ -311,3 +313,82 @@ def test_results_that_are_not_as_they_were_kept_are_made_again(
         assert len(kept.read_bytes()) > len(good) // 2
     answer_of(*arguments, "--resume")
     assert made == []
+
+
+FORGERIES: dict[str, Callable[[dict[str, Any]], object]] = {
+    "no pass": lambda about: about.pop("pass"),
+    "no audit": lambda about: about.update(audit=None),
+    "an audit without cycles": lambda about: about["audit"].pop("cycles"),
+    "an audit with more": lambda about: about["audit"].update(more=1),
+    "words of another type": lambda about: about["audit"].update(words_compared="9"),
+    "counts of another type": lambda about: about["audit"]["cycles"].update(total=None),
+    "a time that is none": lambda about: about["audit"].update(seconds=float("nan")),
+    "no operations": lambda about: about["audit"].update(operations=0),
+    "a port that nobody counted": lambda about: about["audit"].update(maps=["x"]),
+    "a hash of another type": lambda about: about.update(elaboration_sha=3),
+    "a build of another type": lambda about: about.update(build_seconds=[]),
+}
+
+
+@pytest.mark.parametrize("forge", FORGERIES.values(), ids=FORGERIES)
+def test_a_result_that_is_forged_under_a_seal_of_its_own_is_made_again(
+    forge: Callable[[dict[str, Any]], object],
+    network_file: Path,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    arguments = ["simulate", str(network_file), "-o", str(tmp_path)]
+    assert main(arguments) == 0
+    kept = tmp_path / "finished" / "conv1-fp.npz"
+    with np.load(kept) as data:
+        arrays = {key: data[key] for key in data.files if key != SEAL}
+    about = json.loads(str(arrays["about"]))
+    forge(about)
+    kept.write_bytes(sealed(arrays | {"about": np.array(json.dumps(about))}))
+    capsys.readouterr()
+    assert main([*arguments, "--resume"]) == 0
+    assert capsys.readouterr().err.endswith("not as it was kept: conv1 fp runs again\n")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda words: words[:, :1],
+        lambda words: words.astype(np.float32),
+        lambda words: words.astype(np.uint64),
+    ],
+    ids=["size", "numbers", "wide"],
+)
+def test_outputs_that_are_not_the_layers_are_made_again(
+    change: Callable[[Any], Any],
+    network_file: Path,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    arguments = ["simulate", str(network_file), "--layer", "all", "-o", str(tmp_path)]
+    assert main(arguments) == 0
+    kept = tmp_path / "finished" / "conv1-fp.npz"
+    with np.load(kept) as data:
+        arrays = {key: data[key] for key in data.files if key != SEAL}
+    kept.write_bytes(sealed(arrays | {"outputs": change(arrays["outputs"])}))
+    capsys.readouterr()
+    assert main([*arguments, "--resume"]) == 0
+    assert capsys.readouterr().err.endswith("not as it was kept: conv1 fp runs again\n")
+
+
+@pytest.mark.parametrize("resume", [[], ["--resume"]], ids=["anew", "resumed"])
+@pytest.mark.parametrize("place", ["finished", "finished/conv1-fp.npz"])
+def test_a_place_that_cannot_take_a_result_is_refused_before_the_work(
+    place: str,
+    resume: list[str],
+    network_file: Path,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (tmp_path / place).parent.mkdir(exist_ok=True)
+    (tmp_path / place).symlink_to(tmp_path / "elsewhere")
+    monkeypatch.setattr(myhdl_engine, "run_top", None)  # that nothing is simulated
+    assert main(["simulate", str(network_file), "-o", str(tmp_path), *resume]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert f"cannot be written: {tmp_path / place} is " in line

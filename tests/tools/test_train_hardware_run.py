@@ -12,10 +12,11 @@ import pytest
 
 from merp.cosim.audit import run_and_audit
 from merp.cosim.audit.audit import Audit, audit
-from merp.cosim.audit.training_step import CheckFailed, HardwareStep
+from merp.cosim.audit.training_step import HardwareStep
 from merp.cosim.engines.record import Record
 from merp.cosim.phases.expectation import Expectation
 from merp.models.arithmetic.words import to_bits
+from merp.models.errors import CheckFailed
 from merp.models.golden.training import Rates, initial_model
 from merp.models.network.network_file import read_network
 from merp.testbenches.top.run import Stuck

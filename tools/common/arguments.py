@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable
 from difflib import get_close_matches
 from typing import Any, NoReturn
 
-from merp.models.errors import BadInput, one_line, shown
+from merp.models.errors import BadInput, shown
+from merp.tools.common.complaint import complain
 
 
 class _Page(argparse.HelpFormatter):
@@ -42,7 +42,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print ``message`` as one line and exit with status 2."""
-        print(f"{self.prog}: {one_line(message)}", file=sys.stderr)
+        complain(message, self.prog)
         raise SystemExit(2)
 
 

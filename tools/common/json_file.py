@@ -3,25 +3,42 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
-from merp.models.errors import BadInput
+from merp.models.errors import BadInput, shown
 from merp.models.params.text_file import read_text
 
 BYTES = 1 << 26
 
 
 def read_json(path: Path) -> Any:
-    """Parse the JSON file ``path``.
+    """Parse the JSON file ``path``, in which every number is finite.
 
     Raises:
-        BadInput: it cannot be read, is larger than ``BYTES``, or is not JSON.
+        BadInput: it is no regular file, cannot be read, is larger than ``BYTES``, or is not JSON.
     """
-    text = read_text(path, BYTES)
+    return parse_json(read_text(path, BYTES, regular=True), str(path))
+
+
+def parse_json(text: str, where: str) -> Any:
+    """Parse JSON in which every number is finite; ``where`` opens the complaint.
+
+    Raises:
+        BadInput: it is not JSON.
+    """
     try:
-        return json.loads(text)
+        return json.loads(text, parse_float=_finite, parse_constant=_finite)
     except RecursionError:
-        raise BadInput(f"{path}: not JSON: nested too deep") from None
+        raise BadInput(f"{where}: not JSON: nested too deep") from None
     except ValueError as error:
-        raise BadInput(f"{path}: not JSON: {error}") from error
+        raise BadInput(f"{where}: not JSON: {error}") from error
+
+
+def _finite(text: str) -> float:
+    """A number; Python reads NaN and infinities, which JSON does not have."""
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"{shown(text)}: allowed are finite numbers")
+    return value

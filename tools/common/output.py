@@ -15,7 +15,7 @@ from typing import Any
 
 from merp.models.errors import BadInput
 from merp.tools.common.owned import is_owned, own
-from merp.tools.common.stage import Busy, Stage, refused, sweep
+from merp.tools.common.stage import Busy, Stage, check_place, refused, sweep
 
 
 class Output:
@@ -90,6 +90,15 @@ class Output:
         with _blamed(self.said):
             self._stage.close()
         self._remove_root()
+
+    def check(self, name: str) -> None:
+        """Refuse, before the work, a file ``name`` that could not take its place.
+
+        Raises:
+            BadInput: something stands in the way.
+        """
+        with _blamed(self.said):
+            check_place(self.root, name)
 
     def draft(self, name: str) -> Path:
         """Where to write what becomes the file ``name``; its folder is there."""

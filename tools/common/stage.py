@@ -174,19 +174,28 @@ def _is(descriptor: int, folder: Path) -> bool:
 def _check(root: Path, new: Path) -> None:
     """Refuse, before anything moves, whatever stands in the way."""
     for draft in _regular(new / "files"):
-        place = root / draft.relative_to(new / "files")
-        for folder in place.parents[: len(draft.relative_to(new / "files").parts)]:
-            if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
-                raise OSError(errno.ENOTDIR, f"{folder} is no folder")
-            if folder.exists() and not os.access(folder, os.W_OK | os.X_OK):
-                raise PermissionError(errno.EACCES, f"{folder} cannot be written to")
-        refusal = refused(place)
-        if refusal:
-            raise OSError(errno.EEXIST, f"{place} {refusal}")
+        check_place(root, draft.relative_to(new / "files").as_posix())
     for draft in _entries(new / "folders"):
         for path in foreign(root / draft.name):
             if os.path.lexists(draft / path):
                 raise OSError(errno.EEXIST, f"{root / draft.name / path} stands in the way")
+
+
+def check_place(root: Path, name: str) -> None:
+    """Refuse what stands in the way of a file, named by its path from the root.
+
+    Raises:
+        OSError: says what.
+    """
+    place = root / name
+    for folder in place.parents[: len(Path(name).parts)]:
+        if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+            raise OSError(errno.ENOTDIR, f"{folder} is no folder")
+        if folder.exists() and not os.access(folder, os.W_OK | os.X_OK):
+            raise PermissionError(errno.EACCES, f"{folder} cannot be written to")
+    refusal = refused(place)
+    if refusal:
+        raise OSError(errno.EEXIST, f"{place} {refusal}")
 
 
 def refused(place: Path) -> str | None:

@@ -7,7 +7,6 @@ figure of the page is measured when such a record moved it, port by port.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from typing import Any
 
 from merp.cosim.audit.audit import COUNTS
 from merp.models.cnn_merp.phases import maps_behind
-from merp.models.errors import BadInput
+from merp.models.errors import one_line
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import PHASES, has_phase, previous
 from merp.models.traffic.closed_form import (
@@ -27,8 +26,8 @@ from merp.models.traffic.closed_form import (
     state_bytes,
     update_port_words,
 )
+from merp.tools.report.record import read_runs
 
-FILE = "simulate.json"
 DELTAS = ("sums", "pooled")
 
 
@@ -91,40 +90,17 @@ def read_records(directories: Sequence[Path], network: Network) -> list[Measurem
     Raises:
         BadInput: no record, not one, or one of another network.
     """
-    return [found for each in directories for found in _read(each, network)]
-
-
-def _read(directory: Path, network: Network) -> list[Measurement]:
-    path = directory / FILE
-    try:
-        record = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise BadInput(
-            f"--measured {directory}: {FILE}: {error.strerror}: allowed is a folder that "
-            "merp simulate -o has finished"
-        ) from error
-    except ValueError as error:
-        raise BadInput(f"--measured {path}: not JSON: {error}") from error
-    if not isinstance(record, dict) or record.get("network") != network.name:
-        found = record.get("network") if isinstance(record, dict) else None
-        raise BadInput(f"--measured {path}: network = {found!r}: must be {network.name!r}")
-    try:
-        runs = record.get("runs", [record])
-        if not runs:
-            raise TypeError("it has no run")
-        return [_measurement(path, run, network) for run in runs]
-    except (KeyError, TypeError, AttributeError) as error:
-        raise BadInput(f"--measured {path}: not what merp simulate wrote: {error}") from error
+    found = []
+    for directory in directories:
+        path, runs = read_runs(directory, network)
+        found += [_measurement(path, run, network) for run in runs]
+    return found
 
 
 def _measurement(path: Path, run: Mapping[str, Any], network: Network) -> Measurement:
     layer = network.layer(run["layer"])
     groups = layer.groups if run["group"] == "all" else 1
-    found = {
-        port: _whole(f"ports: {port}", counts["monitor"], 0)
-        for port, counts in run["ports"].items()
-    }
-    _whole("images", run["images"], 1)
+    found = {port: counts["monitor"] for port, counts in run["ports"].items()}
     deltas = next(
         (at for at in DELTAS if _expected(network, layer, run, at, groups) == found), DELTAS[0]
     )
@@ -140,20 +116,14 @@ def _measurement(path: Path, run: Mapping[str, Any], network: Network) -> Measur
         deltas=deltas,
         moved=moved,
         fingerprint=run["elaboration_sha"],
-        words_compared=_whole("words_compared", run["words_compared"], 0),
-        cycles={key: _whole(key, run["cycles"][key], 0) for key in ("total", "kernel_load")},
+        words_compared=run["words_compared"],
+        cycles={key: run["cycles"][key] for key in ("total", "kernel_load")},
         n_cu=run["n_cu"],
         faults=(
             *_told(network, layer, run, groups, moved),
             *_counted(run, found, _expected(network, layer, run, deltas, groups)),
         ),
     )
-
-
-def _whole(key: str, value: object, low: int) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or value < low:
-        raise TypeError(f"{key} = {value!r}: must be a whole number from {low}")
-    return value
 
 
 def _word_bytes(network: Network, port: str) -> int:
@@ -165,7 +135,7 @@ def _told(
     network: Network, layer: Layer, run: Mapping[str, Any], groups: int, moved: Mapping[str, int]
 ) -> list[str]:
     """What is wrong with what the record says of the run as a whole."""
-    faults = [str(failure) for failure in run["failures"]]
+    faults = [one_line(failure) for failure in run["failures"]]
     if run["phase"] not in PHASES or not has_phase(network, layer, run["phase"]):
         faults.append(f"phase {run['phase']}: {layer.name} has none")
     if run["groups"] != layer.groups or run["group"] not in ("all", *range(layer.groups)):

@@ -8,28 +8,31 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 import merp.cosim
 import merp.hdl
 import merp.models
 import merp.testbenches
 import merp.tools
-from merp.cosim.audit.audit import Audit
 from merp.models.errors import BadInput
 from merp.models.network.network import Layer
 from merp.models.params.bits import Bits
 from merp.models.params.names import file_name
+from merp.tools.common.complaint import complain
+from merp.tools.common.json_file import parse_json
+from merp.tools.common.json_value import is_number, is_text
 from merp.tools.common.npz import read_npz
 from merp.tools.common.output import Output
 from merp.tools.common.seal import is_whole, sealed
 from merp.tools.simulate.choice import Choice
+from merp.tools.simulate.kept_audit import audit_from
 from merp.tools.simulate.result import Result
 
 PACKAGES = (merp.models, merp.hdl, merp.testbenches, merp.cosim, merp.tools)
@@ -39,8 +42,17 @@ KINDS = ("*.py", "*.cpp")
 class Finished:
     """Keeps results in the folder of an output."""
 
-    def __init__(self, output: Output, fingerprint: str, resume: bool) -> None:
+    def __init__(self, output: Output, choice: Choice, fingerprint: str, resume: bool) -> None:
+        """See that a result of each pass can be kept, before the first one runs.
+
+        Raises:
+            BadInput: something stands in the way.
+        """
+        for layer in choice.layers:
+            for phase in choice.phases:
+                output.check(_name(layer, phase))
         self._output = output
+        self._choice = choice
         self._fingerprint = fingerprint
         self._resume = resume
 
@@ -54,24 +66,45 @@ class Finished:
             return None
         try:
             kept = read_npz(path)
-            about = dict(json.loads(str(kept["about"]))) if is_whole(kept) else {}
-            words = kept.get("outputs")
+            if not is_whole(kept):
+                raise ValueError("the seal is broken")
+            about = parse_json(str(kept["about"]), str(path))
+            if about["pass"] != [layer.name, phase]:
+                raise ValueError("of another pass")
+            if about["fingerprint"] != self._fingerprint:
+                return None
+            return self._result(layer, phase, about, kept.get("outputs"))
+        except (BadInput, ValueError, KeyError, TypeError):  # TypeError: no table, no such type
+            complain(f"--resume: {path}: not as it was kept: {layer.name} {phase} runs again")
+            return None
+
+    def _result(
+        self, layer: Layer, phase: str, about: Mapping[str, Any], kept: NDArray[Any] | None
+    ) -> Result:
+        """The result that a file is of.
+
+        Raises:
+            ValueError, KeyError, TypeError: of no such one.
+        """
+        outputs = None
+        if kept is not None:
             # Of another type they are not what was kept.
-            outputs = None if words is None else words.astype(np.uint32, casting="equiv")
-        except (BadInput, ValueError, KeyError, TypeError):
-            about, outputs = {}, None
-        if about.get("pass") != [layer.name, phase]:
-            said = f"merp: --resume: {path}: not as it was kept: {layer.name} {phase} runs again"
-            print(said, file=sys.stderr)
-            return None
-        if about["fingerprint"] != self._fingerprint:
-            return None
-        audit = about["audit"]
-        audit |= {key: tuple(audit[key]) for key in ("failures", "maps")}
-        return Result(
-            layer, phase, Audit(**audit), about["elaboration_sha"], about["build_seconds"],
-            outputs,
-        )  # fmt: skip
+            outputs = kept.astype(np.uint32, casting="equiv")
+        size = self._size(layer) if phase == "fp" else None
+        if size != (None if outputs is None else outputs.shape):
+            raise ValueError("outputs of another size")
+        if outputs is not None and int(outputs.max()) >> self._choice.network.fmt.width:
+            raise ValueError("words wider than the format")
+        sha, seconds = about["elaboration_sha"], about["build_seconds"]
+        if not (is_text(sha) and is_number(seconds)):
+            raise ValueError("no build")
+        return Result(layer, phase, audit_from(about["audit"]), sha, seconds, outputs)
+
+    def _size(self, layer: Layer) -> tuple[int, ...]:
+        """Of the output maps of the groups that run."""
+        groups = layer.groups if self._choice.group is None else 1
+        rows, columns = layer.shape.pooled_rows, layer.shape.pooled_columns
+        return self._choice.images, rows, columns, groups * layer.shape.m
 
     def save(self, result: Result) -> None:
         """Keep a result; a crash leaves the whole file or none."""

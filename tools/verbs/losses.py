@@ -8,15 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from merp.models.errors import BadInput, shown
-from merp.models.params.names import is_name
 from merp.tools.common.arguments import add_tables
 from merp.tools.common.json_file import read_json
+from merp.tools.common.json_value import is_list, is_number, is_text, is_whole
 from merp.tools.common.output import Output
 from merp.tools.common.table import console, fixed, table
 
 ANSWER = "train.json"
 FORMATS = (".png", ".svg")
-MOST = 1e300  # of a number that a picture shows
 KEYS = ("network", "engine", "steps", "batch", "seed", "loss", "accuracy", "images")
 
 
@@ -94,17 +93,9 @@ def _read(folder: Path) -> dict[str, Any]:
 def _is_written(key: str, value: Any) -> bool:
     """Whether ``merp train`` may have written ``value`` under ``key``."""
     if key in ("network", "engine"):
-        return isinstance(value, str) and is_name(value)
+        return is_text(value)
     if key == "images":
-        return isinstance(value, dict) and _is_whole(value.get("trained"), 1)
+        return isinstance(value, dict) and is_whole(value.get("trained"), 1)
     if key == "loss":
-        return isinstance(value, list) and all(map(_is_number, value))
-    return _is_number(value) if key == "accuracy" else _is_whole(value, int(key == "batch"))
-
-
-def _is_whole(value: Any, least: int) -> bool:
-    return type(value) is int and least <= value < 1 << 63
-
-
-def _is_number(value: Any) -> bool:
-    return type(value) in (int, float) and abs(value) < MOST
+        return is_list(value, is_number)
+    return is_number(value) if key == "accuracy" else is_whole(value, int(key == "batch"))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -168,7 +167,7 @@ def _run(
     finished = None
     if output is not None:
         equal = fingerprint(choice, image, args.seed, args.kernels)
-        finished = Finished(output, equal, args.resume)
+        finished = Finished(output, choice, equal, args.resume)
     results: list[Result] = []
     try:
         with ProgressBar("simulate", plan(choice)) as bar:
@@ -178,11 +177,10 @@ def _run(
                 results += simulate(
                     phase, sharing, group, golden, finished, args.engine, array, choice.vcd, bar
                 )
-    except Stuck as stuck:
+    except Stuck:
         if waves is not None:
             waves.commit()  # it shows where
-        print(f"merp: {stuck}", file=sys.stderr)
-        return 1
+        raise
     if waves is not None:
         waves.commit()
 

@@ -131,8 +131,6 @@ def _run(
     """Run with the places of the output held."""
 
     # numba's import waits until the arguments are good
-    from merp.cosim.audit.training_step import CheckFailed
-    from merp.testbenches.top.run import Stuck
     from merp.tools.train import report as train_report
     from merp.tools.train.data import read_data, split
     from merp.tools.train.digits import digits
@@ -141,13 +139,9 @@ def _run(
     start = _start(args, network, data)
     steps = _steps(args, start, len(data.images))
     plan = f"{steps - start.step:,} steps of {start.batch} images, engine {args.engine}"
-    try:
-        with ProgressBar("train", plan) as bar:
-            step = _step(args, network, start.batch, state, bar)
-            done, counts = _train(args, network, data, start, steps, step, saved, bar)
-    except (CheckFailed, Stuck) as failure:
-        print(f"merp: {failure}", file=sys.stderr)
-        return 1
+    with ProgressBar("train", plan) as bar:
+        step = _step(args, network, start.batch, state, bar)
+        done, counts = _train(args, network, data, start, steps, step, saved, bar)
     answer = train_report.answer(
         network, args.engine, done, data, state, counts, momentum=args.momentum > 0
     )

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 
 from merp.models.arithmetic.sum_vectors import KINDS, MOST_TAPS, sums_of
 from merp.models.arithmetic.testfloat import OPERATIONS
-from merp.models.errors import BadInput
+from merp.models.errors import BadInput, CheckFailed
 from merp.models.params.formats import FORMATS, FloatFormat
 from merp.models.params.summation import DSPS, PRECISIONS, WINDOWS
 from merp.tools.common.arguments import add_json, whole
@@ -107,8 +107,8 @@ def run(args: argparse.Namespace) -> int:
     else:
         _print(answer)
     if difference is not None:  # the VHDL does not do what MyHDL does
-        print(f"merp: {difference}", file=sys.stderr)
-    return 1 if answer["mismatches"] or difference is not None else 0
+        raise CheckFailed(difference)
+    return 1 if answer["mismatches"] else 0
 
 
 def _check_options(args: argparse.Namespace) -> None:

@@ -1,0 +1,41 @@
+"""An audit as it is kept in a file, which somebody may have changed since."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from merp.cosim.audit.audit import COUNTS, CYCLES, Audit
+from merp.tools.common.json_value import is_list, is_number, is_table, is_text, is_whole
+
+
+def _is_ports(value: Any) -> bool:
+    return is_table(value, lambda ways: is_table(ways, is_whole) and ways.keys() >= set(COUNTS))
+
+
+_KEYS: dict[str, Callable[[Any], bool]] = {
+    **dict.fromkeys(("words_compared", "mismatches", "slots"), is_whole),
+    "operations": partial(is_whole, least=1),
+    **dict.fromkeys(("ideal", "seconds"), is_number),
+    "ports": _is_ports,
+    "cycles": lambda value: is_table(value, is_whole) and value.keys() >= set(CYCLES),
+    "word_bytes": partial(is_table, of=is_whole),
+    "maps": partial(is_list, of=is_text),
+    "failures": partial(is_list, of=lambda value: isinstance(value, str)),
+}
+"""What each field of an audit must be."""
+
+
+def audit_from(kept: Any) -> Audit:
+    """The audit whose ``dataclasses.asdict`` was written as JSON.
+
+    Raises:
+        ValueError: no audit is written so.
+    """
+    if not isinstance(kept, dict) or kept.keys() != _KEYS.keys():
+        raise ValueError("the fields are not those of an audit")
+    wrong = [key for key, right in _KEYS.items() if not right(kept[key])]
+    if wrong or not set(kept["maps"]) <= kept["ports"].keys() == kept["word_bytes"].keys():
+        raise ValueError(f"not the values of an audit: {', '.join(wrong) or 'ports'}")
+    return Audit(**kept | {key: tuple(kept[key]) for key in ("maps", "failures")})
