@@ -49,6 +49,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of our output has seen enough
         drop_output()
         return 141
+    except MemoryError as error:  # of what a job could not know beforehand
+        return _complain(f"not enough memory: {str(error) or 'for a part of the answer'}", 2)
     except Exception as error:
         if "--debug" in arguments:
             traceback.print_exc()

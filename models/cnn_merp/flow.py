@@ -14,10 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from merp.models.cnn_merp.slots import pairs
+from merp.models.memory import check_memory
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.sizing import groups_of
 from merp.models.params.numba_cache import KEPT
 from merp.models.params.shape import Shape
+
+POSITION = 8 * 3 * 5
+"""Bytes of a position while its five numbers are worked out, each from up to three others."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +44,12 @@ def keep_and_need(shape: Shape, images: int) -> NDArray[np.int64]:
     """For each position: needed row and column, first kept row, the next row's, first column.
 
     (images * out_rows * out_columns, 5); rows count over all images.
+
+    Raises:
+        BadInput: there are too many for this machine's memory.
     """
+    positions = images * shape.out_rows * shape.out_columns
+    check_memory(f"cycles of {positions:,} positions", POSITION * positions)
     image, row, column = np.meshgrid(
         np.arange(images), np.arange(shape.out_rows), np.arange(shape.out_columns), indexing="ij"
     )

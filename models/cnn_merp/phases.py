@@ -6,14 +6,16 @@ latencies of the layer's design; what the other loop order needs is sized here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import NamedTuple
 
+from merp.models.errors import BadInput
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import previous
 from merp.models.params.cnn_merp.design import ARITHMETIC, Design
-from merp.models.params.cnn_merp.sizing import groups_of, size_design
+from merp.models.params.cnn_merp.sizing import check_memories, groups_of, size_design
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign, size_unpool
 from merp.models.params.delta_shape import delta_shape
 from merp.models.params.shape import Shape
@@ -44,7 +46,21 @@ def _sharing(network: Network, layer: Layer) -> list[Layer]:
 def _sized(network: Network, layer: Layer, shapes: Sequence[Shape], p: int, d: int) -> Design:
     forward = network.design(layer)
     kept = {key: getattr(forward, key) for key in _KEPT}
-    return size_design(shapes, **kept, p=p, d=d)
+    with _told(network, layer):
+        sized = size_design(shapes, **kept, p=p, d=d)
+        check_memories(sized)
+    return sized
+
+
+@contextmanager
+def _told(network: Network, layer: Layer) -> Iterator[None]:
+    """Say of which network a backward phase has a design that is beyond a limit."""
+    try:
+        yield
+    except ValueError as error:
+        raise BadInput(
+            f"{network.name}: design {layer.design}: its layers on the way back: {error}"
+        ) from error
 
 
 def maps_behind(shape: Shape, earlier: Shape) -> int:
@@ -62,7 +78,7 @@ def delta_design(network: Network, layer: Layer, before: bool = False) -> DeltaD
     The first layer of a network is left out: its input has no delta.
 
     Raises:
-        BadInput: the layer has no design.
+        BadInput: the layer has no design, or the phase needs one beyond a limit.
         ValueError: none of the layers propagates a delta.
     """
     pairs = [(each, previous(network, each)) for each in _sharing(network, layer)]
@@ -83,7 +99,9 @@ def delta_design(network: Network, layer: Layer, before: bool = False) -> DeltaD
         unpooled = [
             (earlier.shape, maps_behind(each.shape, earlier.shape)) for each, earlier in layers
         ]
-    return DeltaDesign(engine, _unpool_design(forward, unpooled), before)
+    with _told(network, layer):
+        unpool = _unpool_design(forward, unpooled)
+    return DeltaDesign(engine, unpool, before)
 
 
 def _unpool_design(forward: Design, unpooled: Sequence[tuple[Shape, int]]) -> UnpoolDesign:
@@ -105,7 +123,7 @@ def update_design(network: Network, layer: Layer) -> Design:
     sweep needs its whole row until it ends: the next row's maps then fill a second ring.
 
     Raises:
-        BadInput: the layer has no design.
+        BadInput: the layer has no design, or the phase needs one beyond a limit.
     """
     shapes = [replace(each.shape, relu=False, pool=None) for each in _sharing(network, layer)]
     forward = network.design(layer)
@@ -118,7 +136,8 @@ def update_unpool_design(network: Network, layer: Layer) -> UnpoolDesign:
     """Un-pooling in front of the kernel update, where deltas are stored at pooled resolution.
 
     Raises:
-        BadInput: the layer has no design.
+        BadInput: the layer has no design, or the phase needs one beyond a limit.
     """
     unpooled = [(each.shape, each.shape.m) for each in _sharing(network, layer)]
-    return _unpool_design(network.design(layer), unpooled)
+    with _told(network, layer):
+        return _unpool_design(network.design(layer), unpooled)

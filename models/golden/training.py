@@ -18,6 +18,7 @@ from merp.models.golden.inference import as_input, forward_layer
 from merp.models.golden.initial import Parameters, parameters
 from merp.models.golden.kernel_update import gradients, update
 from merp.models.golden.loss import Labels, loss
+from merp.models.golden.memory import AT_ONCE
 from merp.models.golden.pooling import pool_maps
 from merp.models.golden.state import State, keep_state
 from merp.models.golden.unpool import unpool
@@ -212,7 +213,7 @@ def train_step(
     )
 
 
-def classify(network: Network, images: Bits, made: Parameters, batch: int = 256) -> Labels:
+def classify(network: Network, images: Bits, made: Parameters, batch: int = AT_ONCE) -> Labels:
     """Class of the largest score of each image, the first of equals: (images,)."""
     found = []
     for low in range(0, len(images), batch):

@@ -28,9 +28,9 @@ def rooms(*floors: Mapping[str, str]) -> Rooms:
     return {room: frozenset(below.split()) for floor in floors for room, below in floor.items()}
 
 
-PARAMS = "errors params params.cnn_merp"
+PARAMS = "errors memory params params.cnn_merp"
 MODELS = rooms(
-    {"errors": "", "params": "errors", "params.cnn_merp": "errors params"},
+    {"errors": "", "memory": "errors", "params": "errors", "params.cnn_merp": "errors params"},
     {"architectures": PARAMS},
     {"arithmetic": PARAMS, "network": f"{PARAMS} architectures", "fpga": PARAMS},
     dict.fromkeys(("golden", "traffic", "cnn_merp"), f"{PARAMS} arithmetic network fpga"),

@@ -9,6 +9,8 @@ from pathlib import Path
 
 from merp.models.errors import BadInput
 from merp.models.fpga.parts import DEFAULT, PARTS, part_named
+from merp.models.golden.memory import golden_bytes
+from merp.models.memory import check_memory
 from merp.models.network.phases import PHASES
 from merp.models.params.cnn_merp.sizing import check_fits
 from merp.tools.common.arguments import (
@@ -82,6 +84,10 @@ def run(args: argparse.Namespace) -> int:
         check_fits(each.shape, args.images, network.design(each), f"{network.name}: {each.name}")
     if not users:
         network.design(network.layers[0])  # says so
+    if layer is not None:  # whose vectors are written on the network's own input
+        whole_step = args.state or phase != "fp"
+        needed = golden_bytes(network, layer, args.images, whole_step=whole_step)
+        check_memory(f"export {network.name}, {args.images} image(s)", needed)
 
     # The hardware's imports wait until the input is good.
     from merp.tools.bitstream.bitstream import bitstream_of, schedule

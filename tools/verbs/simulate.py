@@ -12,6 +12,8 @@ from typing import Any
 
 from merp.cosim.engines.engine import ENGINES
 from merp.models.errors import BadInput
+from merp.models.golden.memory import golden_bytes
+from merp.models.memory import check_memory
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import PHASES, has_phase
 from merp.models.params.bits import Bits
@@ -115,6 +117,11 @@ def run(args: argparse.Namespace) -> int:
         raise BadInput("--delta-at pooled: --phase fp takes no deltas: allowed with dp, ku, all")
     if args.resume and (args.output is None or args.vcd is not None):
         raise BadInput("--resume: needs the folder of the interrupted run (-o), and no --vcd")
+    whole_step = args.state or phases != ("fp",)
+    check_memory(
+        f"simulate {network.name}, {images} image(s)",
+        golden_bytes(network, layers[-1], images, whole_step=whole_step),
+    )
     with ExitStack() as held:
         output = waves = None
         if args.output is not None:
@@ -252,4 +259,7 @@ def _with_cus(network: Network, layers: Sequence[Layer], cus: int) -> Network:
 def _sized(design: Design, shapes: Sequence[Any], cus: int) -> Design:
     kept = (*ARITHMETIC, "k", "p", "d", "max_images")
     chosen = {key: getattr(design, key) for key in kept}
-    return size_design(shapes, **chosen, n_cu=cus, r=min(design.r, cus))
+    try:
+        return size_design(shapes, **chosen, n_cu=cus, r=min(design.r, cus))
+    except ValueError as error:
+        raise BadInput(f"--cus {cus}: {error}") from error

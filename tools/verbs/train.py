@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from merp.models.errors import BadInput, shown
+from merp.models.memory import check_memory
 from merp.models.network.network import Network
 from merp.models.params.state_field import STATES
 from merp.tools.common.arguments import add_network, add_tables, whole
@@ -131,11 +132,15 @@ def _run(
     """Run with the places of the output held."""
 
     # numba's import waits until the arguments are good
+    from merp.models.golden.memory import training_bytes
     from merp.tools.train import report as train_report
     from merp.tools.train.data import read_data, split
     from merp.tools.train.digits import digits
 
     data = split(digits() if args.data == "digits" else read_data(Path(args.data)), network)
+    batch = 1 if args.resume else args.batch or BATCH  # a saved file says its own
+    needed = training_bytes(network, batch, len(data.held_images))
+    check_memory(f"train {network.name}, batch {batch}", needed)
     start = _start(args, network, data)
     steps = _steps(args, start, len(data.images))
     plan = f"{steps - start.step:,} steps of {start.batch} images, engine {args.engine}"

@@ -7,7 +7,13 @@ from typing import Any
 
 from merp.models.errors import BadInput
 from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.sizing import MAX_KERNEL_ELEMENTS, MAXIMA, check_fits, size_design
+from merp.models.params.cnn_merp.sizing import (
+    MAX_KERNEL_ELEMENTS,
+    MAXIMA,
+    check_fits,
+    check_memories,
+    size_design,
+)
 from merp.models.params.formats import FloatFormat
 from merp.models.params.shape import Shape
 from merp.models.params.summation import CU_KINDS, KU_KINDS
@@ -41,6 +47,7 @@ def read_design(
     section.finish()
     try:
         design = size_design(list(users.values()), fmt=fmt, **chosen)
+        check_memories(design)
     except ValueError as error:
         raise BadInput(f"{section.file}: design {name}: {error}") from error
     elements = design.n_cu * design.kernel_words * design.taps

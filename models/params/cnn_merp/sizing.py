@@ -19,6 +19,10 @@ MAX_KERNEL_ELEMENTS = 1 << 22
 convolution (9.4 MB) is below; a fully connected layer of tens of millions of weights is not, and is
 traffic-only."""
 
+MAX_MEMORY_WORDS = 1 << 21
+"""Words that the input and pooling memories of a design may hold together. Each is a signal of a
+simulation, of 1.7 kB; VGG-16's, the largest that are shipped, have 10^5."""
+
 MAXIMA = (
     "kernel_words", "groups", "row_words", "max_size", "max_maps", "max_stride", "fifo_words",
     "pool_window", "pool_overlap", "pool_words",
@@ -112,6 +116,21 @@ def size_design(shapes: Sequence[Shape], **chosen: Any) -> Design:
 def _room(maxima: dict[str, int]) -> dict[str, int]:
     """Return a FIFO as deep as ``groups`` asks while its own depth is not known yet."""
     return {"fifo_words": maxima["groups"]} if "groups" in maxima else {}
+
+
+def check_memories(design: Design) -> None:
+    """Check that the memories of ``design`` can be elaborated.
+
+    Raises:
+        ValueError: its input and pooling memories have too many words.
+    """
+    words = design.taps * design.d * design.row_words
+    words += design.r * design.pool_overlap**2 * design.pool_words
+    if words > MAX_MEMORY_WORDS:
+        raise ValueError(
+            f"input and pooling memories of {words:,} words: at most {MAX_MEMORY_WORDS:,} are "
+            "allowed; without a design the layer is traffic-only"
+        )
 
 
 def check_fits(shape: Shape, images: int, design: Design, where: str) -> None:

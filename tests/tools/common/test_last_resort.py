@@ -54,13 +54,25 @@ def test_debug_shows_the_traceback_too(
     assert lines[-1].startswith("merp: internal error")
 
 
-@pytest.mark.parametrize("error", [MemoryError(), RecursionError("deep"), AssertionError()])
+@pytest.mark.parametrize("error", [RecursionError("deep"), AssertionError()])
 def test_nothing_but_a_check_is_status_1(
     error: Exception, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fails_with(error, monkeypatch)
     assert cli.main(["networks"]) == 3
     assert type(error).__name__ in capsys.readouterr().err
+
+
+def test_too_little_memory_is_no_internal_error(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for said, error in {
+        "Unable to allocate 8.00 TiB": MemoryError("Unable to allocate 8.00 TiB"),
+        "for a part of the answer": MemoryError(),
+    }.items():
+        fails_with(error, monkeypatch)
+        assert cli.main(["networks"]) == 2
+        assert capsys.readouterr().err == f"merp: not enough memory: {said}\n"
 
 
 def test_a_full_disk_is_no_internal_error(
