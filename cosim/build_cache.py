@@ -101,7 +101,8 @@ class Entry:
             found = self.place.lstat()
             if (found.st_uid, stat.S_IMODE(found.st_mode)) != (os.getuid(), _PRIVATE):
                 return False
-            return (self.place / SUMS).read_bytes() == self._sums(self.place)
+            sums = self._sums(self.place)  # first: it sees that all are files, also the list
+            return (self.place / SUMS).read_bytes() == sums
         except OSError:
             return False
 
@@ -127,9 +128,15 @@ class Entry:
         return self.place
 
     def _sums(self, folder: Path) -> bytes:
-        """The list of checksums of the files in ``folder``."""
+        """The list of checksums of the files in ``folder``.
+
+        Raises:
+            OSError: something else is there, of which a pipe would be waited for.
+        """
         sums = {}
         for path in sorted(folder.iterdir()):
+            if not stat.S_ISREG(path.lstat().st_mode):
+                raise OSError(errno.EINVAL, "no regular file", str(path))
             if path.name != SUMS:
                 with path.open("rb") as file:
                     sums[path.name] = hashlib.file_digest(file, "sha256").hexdigest()
@@ -138,6 +145,8 @@ class Entry:
     def _open(self) -> None:
         """Make the folder of the kind, or see that it is the user's alone."""
         cache = cache_directory()
+        if self.place.parent.is_symlink():  # the cache may be one, what is in it is our own
+            raise BadInput(f"MERP_CACHE: {self.place.parent} must be a folder, not a link")
         for folder in (cache, self.place.parent):
             check_own(folder, "MERP_CACHE")
             folder.mkdir(parents=True, exist_ok=True, mode=_PRIVATE)
@@ -147,7 +156,8 @@ class Entry:
     def _lock(self, wait: bool = True) -> Iterator[bool]:
         """Hold the entry's lock; without ``wait``, say whether it could be had at once."""
         with _told():
-            file = os.open(self.place.with_name(f"{self.key}.lock"), os.O_CREAT | os.O_RDWR, 0o600)
+            place = self.place.with_name(f"{self.key}.lock")
+            file = os.open(place, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600)
         try:
             try:
                 with _told():

@@ -25,6 +25,9 @@ from merp.tools.common.wide import tables_in_one_piece
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 """What the system says of an output that it does not take."""
 
+NO_FILES = (errno.EMFILE, errno.ENFILE)
+"""What it says where no more files may be open."""
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one verb; whatever happens, the complaint is one line.
@@ -33,9 +36,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     written; 3: an error of this program; 130: interrupted; 141: nobody reads the output.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
-    prepare_streams()
     logging.getLogger("matplotlib").setLevel(logging.ERROR)  # it speaks up where there is no HOME
     try:
+        prepare_streams()
         try:
             return _run(arguments)
         finally:
@@ -54,6 +57,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as error:
         if "--debug" in arguments:
             traceback.print_exc()
+        if isinstance(error, OSError) and error.errno in NO_FILES:
+            return _complain(f"ulimit -n: {error.strerror}: allowed are some 50 or more", 2)
         if isinstance(error, OSError) and error.errno in NO_ROOM:
             drop_output()
             what = error.filename or "an output"

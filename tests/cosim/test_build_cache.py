@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -80,6 +81,23 @@ def unreadable(place: Path) -> None:
     place.chmod(0)
 
 
+def a_pipe_for_a_file(place: Path) -> None:
+    """Nobody writes to it: it must not be read."""
+    (place / "simulation").unlink()
+    os.mkfifo(place / "simulation")
+
+
+def a_pipe_for_the_sums(place: Path) -> None:
+    (place / SUMS).unlink()
+    os.mkfifo(place / SUMS)
+
+
+def a_link_for_a_file(place: Path) -> None:
+    """To the very same content, which may change later."""
+    (place / "simulation").rename(place.with_name("aside"))
+    (place / "simulation").symlink_to(place.with_name("aside"))
+
+
 def a_file(place: Path) -> None:
     shutil.rmtree(place)
     place.write_text("")
@@ -103,8 +121,8 @@ def another_entry(place: Path) -> None:
 
 DAMAGE = [
     truncated, changed, emptied, without_sums, with_garbled_sums, with_one_file_more,
-    with_one_file_less, a_folder_for_a_file, unreadable, a_file, a_dangling_link, open_to_others,
-    another_entry,
+    with_one_file_less, a_folder_for_a_file, a_pipe_for_a_file, a_pipe_for_the_sums,
+    a_link_for_a_file, unreadable, a_file, a_dangling_link, open_to_others, another_entry,
 ]  # fmt: skip
 
 
@@ -123,6 +141,7 @@ def test_an_entry_is_built_once(cache: Path) -> None:
 @pytest.mark.parametrize("damage", DAMAGE)
 def test_a_damaged_entry_is_built_anew(damage: Callable[[Path], None], cache: Path) -> None:
     make, entry = Maker(), Entry("verilator", "key")
+    signal.alarm(60)  # ends a test that waits for a pipe
     damage(entry.kept(make))
     assert not entry.intact()
     place = entry.kept(make)
@@ -130,6 +149,24 @@ def test_a_damaged_entry_is_built_anew(damage: Callable[[Path], None], cache: Pa
     assert entry.intact()
     assert sorted(path.name for path in place.iterdir()) == [SUMS, "notes", "simulation"]
     assert not list(cache.rglob(".*"))
+    signal.alarm(0)
+
+
+def test_links_in_the_cache_are_not_followed(cache: Path, tmp_path: Path) -> None:
+    """The cache itself may be a link."""
+    (tmp_path / "other").mkdir(mode=0o755)
+    cache.symlink_to("other")
+    place = Entry("yosys", "key").kept(Maker())
+    place.with_name("key.lock").unlink()
+    place.with_name("key.lock").symlink_to(tmp_path / "made")
+    shutil.rmtree(place)
+    assert "key.lock: Too many levels of symbolic links" in refused()
+    assert not (tmp_path / "made").exists()
+    shutil.rmtree(cache / "yosys")
+    (tmp_path / "mine").mkdir(mode=0o755)
+    (cache / "yosys").symlink_to(tmp_path / "mine")
+    assert refused() == f"MERP_CACHE: {cache / 'yosys'} must be a folder, not a link"
+    assert (tmp_path / "mine").stat().st_mode & 0o777 == 0o755
 
 
 def test_a_build_that_fails_leaves_what_was_there(cache: Path) -> None:

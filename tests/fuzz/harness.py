@@ -18,10 +18,19 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from merp.models.errors import BadInput
 from merp.tools.cli import main
 
 SECONDS = 60  # of the processor, before a case counts as one that never ends
+PATIENCE = 200  # seconds by the clock, of a case that waits
 MEMORY = 12 << 30  # bytes of addresses, so that an allocation without limit fails
+
+SIMULATE = "merp.tools.simulate.run.simulate"
+"""What a case patches that looks at the input alone, with an end that says so."""
+ENDED = BadInput("the input is good, and nothing is simulated")
+
+NOTE = "merp: --resume: ", " runs again\n"
+"""Beginning and end of a line that is no complaint: a kept result did not count."""
 
 WRITES = ("os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.link", "os.symlink", "os.truncate")
 _written: list[str] | None = None
@@ -31,7 +40,8 @@ def _watch(event: str, args: tuple[Any, ...]) -> None:
     if _written is None:
         return
     if event == "open" and isinstance(args[0], str | bytes | os.PathLike):
-        if args[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
+        nameless = os.path.isdir(args[0])  # a file without a name, told by its folder
+        if args[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT) and not nameless:
             _written.append(os.fsdecode(args[0]))
     elif event in WRITES:
         names = [os.fsdecode(each) for each in args if isinstance(each, str | bytes)]
@@ -61,7 +71,7 @@ def _stop(number: int, frame: FrameType | None) -> None:
 def sandbox() -> Iterator[Path]:
     """A folder to work in with ``in`` and ``out``; memory is limited meanwhile."""
     home, limits = Path.cwd(), resource.getrlimit(resource.RLIMIT_AS)
-    handler = signal.signal(signal.SIGPROF, _stop)
+    handlers = {each: signal.signal(each, _stop) for each in (signal.SIGPROF, signal.SIGALRM)}
     with tempfile.TemporaryDirectory(prefix="fuzz-") as folder:
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, limits[1]))
         os.chdir(folder)
@@ -72,13 +82,14 @@ def sandbox() -> Iterator[Path]:
         finally:
             os.chdir(home)
             resource.setrlimit(resource.RLIMIT_AS, limits)
-            signal.signal(signal.SIGPROF, handler)
+            for each, handler in handlers.items():
+                signal.signal(each, handler)
 
 
-def faults(words: Sequence[str], allowed: Sequence[int] = (0, 2)) -> list[str]:
+def faults(words: Sequence[str], allowed: Sequence[int] = (0, 2), never: str = "") -> list[str]:
     """Run a command line in the sandbox; return what was wrong with the answer.
 
-    allowed: statuses that the input can deserve.
+    allowed: statuses that the input can deserve. never: what a complaint must not begin with.
     """
     global _written
     found = []
@@ -88,6 +99,7 @@ def faults(words: Sequence[str], allowed: Sequence[int] = (0, 2)) -> list[str]:
         warnings.simplefilter("default")
         with redirect_stdout(out), redirect_stderr(err):
             signal.setitimer(signal.ITIMER_PROF, SECONDS)
+            signal.setitimer(signal.ITIMER_REAL, PATIENCE)
             _written = written
             try:
                 status: object = main(words)
@@ -100,16 +112,31 @@ def faults(words: Sequence[str], allowed: Sequence[int] = (0, 2)) -> list[str]:
             finally:
                 _written = None
                 signal.setitimer(signal.ITIMER_PROF, 0)
+                signal.setitimer(signal.ITIMER_REAL, 0)
     err.flush()
     said = err.buffer.getvalue().decode("utf-8", "replace")  # type: ignore[attr-defined]
-    if status not in allowed:
-        found.append(f"status {status}: {said.strip()[:600]}")
-    lines = said.count("\n")
-    if lines != (1 if status == 2 else 0) and status in (0, 1, 2):
-        found.append(f"status {status} with {lines} lines of complaint: {said[:600]!r}")
+    found += answered(status, said, allowed)
+    if never and said.startswith(never):
+        found.append(said.strip()[:600])
     seen = (UserWarning, RuntimeWarning, FutureWarning)
     found += [f"warning {each.message}" for each in warned if issubclass(each.category, seen)]
     found += [f"wrote {path}" for path in written if not _in_its_place(path)]
+    return found
+
+
+def answered(status: object, said: str, allowed: Sequence[int]) -> list[str]:
+    """What is wrong with a status and what was said on standard error.
+
+    A complaint is one line; only a check that failed may have none, as its table says it.
+    """
+    found = []
+    if status not in allowed:
+        found.append(f"status {status}: {said.strip()[:600]}")
+    lines = said.splitlines(keepends=True)
+    lines = [line for line in lines if not (line.startswith(NOTE[0]) and line.endswith(NOTE[1]))]
+    counts = {0: (0,), 1: (0, 1), 2: (1,)}.get(status) if isinstance(status, int) else None
+    if counts is not None and len(lines) not in counts:
+        found.append(f"status {status} with {len(lines)} lines of complaint: {said[:600]!r}")
     return found
 
 
@@ -120,10 +147,20 @@ def _in_its_place(path: str) -> bool:
     caches = (os.environ.get("NUMBA_CACHE_DIR"), f"{home}/.cache", f"{home}/.config/matplotlib")
     places = [os.path.realpath("out"), *(cache for cache in caches if cache)]
     inside = any(full == place or full.startswith(place + os.sep) for place in places)
-    return inside or "__pycache__" in full or full == os.devnull
+    own = os.path.join(os.path.realpath(tempfile.gettempdir()), "merp-")  # gone with the run
+    nowhere = full.startswith((os.devnull, "/proc/"))  # an attempt, which must fail
+    return inside or nowhere or "__pycache__" in full or full.startswith(own)
 
 
 def clear(folder: Path) -> None:
-    """Empty a folder of the sandbox."""
-    for path in sorted(folder.rglob("*"), reverse=True):
-        path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink()
+    """Make a folder of the sandbox empty, whatever is in its place."""
+    if folder.is_symlink() or not folder.is_dir():
+        folder.unlink(missing_ok=True)
+        folder.mkdir()
+    folder.chmod(0o700)
+    for path in folder.iterdir():
+        if path.is_dir() and not path.is_symlink():
+            clear(path)
+            path.rmdir()
+        else:
+            path.unlink()

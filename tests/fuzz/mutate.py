@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from random import Random
+from typing import Any
 
 TEXTS = (
     "", " ", "\n", "a\nb", "\t", "\x1b[2J", "\x7f", "/x/y", "../../x", "..", ".", "-", "--", "~",
@@ -102,3 +104,45 @@ def content(random: Random, original: bytes) -> bytes:
         else:
             found[place:place] = random.randbytes(random.choice((1, 2, 4, 8)))
     return bytes(found)
+
+
+VALUES: tuple[Any, ...] = (
+    None, True, False, 0, 1, 2, -1, 1 << 31, 1 << 63, 10**30, 10**400, 0.5, -0.0, 1e308, 1e-320,
+    float("nan"), float("inf"), "", "x", "$x", "a\nb", "\ud800", "\x1b[2J", "all", "fp", "x" * 3000,
+    [], {}, [[]], [None], ["x"], [1, 2], {"a": 1}, {"total": "x"}, {"": []}, {"a\nb": 1},
+)  # fmt: skip
+"""Of JSON, and what Python writes as such."""
+
+
+def json_value(random: Random, value: Any) -> Any:
+    """``value`` with one thing in it changed into another, left out, or put in."""
+    inside = isinstance(value, dict | list) and len(value) > 0
+    if not inside or random.randrange(8) == 0:
+        return random.choice(VALUES)
+    key = random.choice(list(value) if isinstance(value, dict) else range(len(value)))
+    changed = value.copy()
+    kind = random.randrange(12)
+    if kind == 0:
+        del changed[key]
+    elif kind == 1 and isinstance(changed, dict):
+        changed[random.choice(TEXTS)] = value[key]
+    else:
+        changed[key] = json_value(random, value[key])
+    return changed
+
+
+def json_text(random: Random, text: bytes) -> bytes:
+    """JSON with one to three values changed, or what no parser should take."""
+    kind = random.randrange(12)
+    if kind == 0:
+        return random.choice((b"[" * 100_000, b'{"a":' * 50_000, b"9" * 5000, b'"' + b"x" * 70_000))
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return content(random, text)
+    for _ in range(random.choice((1, 1, 2, 3))):
+        value = json_value(random, value)
+    written = json.dumps(value).encode()
+    if kind == 1:  # a key that comes twice
+        return written[:-1] + b", " + written[1:]
+    return written

@@ -14,10 +14,11 @@ def prepare_streams() -> None:
     A closed one becomes the null device: else the next file that is opened would be the standard
     output of every process that we start. What an encoding does not have is written as escapes.
     """
-    null = 0
-    while null < 3:  # the lowest that is free is taken
-        null = os.open(os.devnull, os.O_RDWR)
-    os.close(null)
+    for descriptor in range(3):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # the lowest that is free is taken
     for name, descriptor in (("stdout", 1), ("stderr", 2)):
         stream = getattr(sys, name)
         if stream is None:

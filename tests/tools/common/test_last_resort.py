@@ -75,6 +75,22 @@ def test_too_little_memory_is_no_internal_error(
         assert capsys.readouterr().err == f"merp: not enough memory: {said}\n"
 
 
+@pytest.mark.parametrize("files", [3, 8])
+def test_too_few_files_that_may_be_open_are_no_internal_error(files: int) -> None:
+    """Python has started, and then no more may be opened."""
+    code = (
+        "import resource, sys; from merp.tools.cli import main;"
+        f"resource.setrlimit(resource.RLIMIT_NOFILE, ({files}, {files}));"
+        "held = [open('/dev/null') for _ in range(3, resource.getrlimit(resource.RLIMIT_NOFILE)[0])"
+        " if True];"
+        "sys.exit(main(['networks', 'in/nothing.toml']))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert "Too many open files" in done.stderr
+
+
 def test_a_full_disk_is_no_internal_error(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

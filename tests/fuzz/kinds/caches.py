@@ -1,0 +1,131 @@
+"""The cache of builds, damaged: executables of Verilator and netlists of Yosys.
+
+Each entry is built once; a case damages a copy. What is then built anew is that first build, put
+into place by a stand-in for the tool.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Any
+from unittest.mock import patch
+
+from damage import befall, laid, taken
+from harness import faults
+from kinds.networks import NET, NETWORK
+from merp.cosim.engines import verilator_build, verilator_engine
+from merp.cosim.engines.simulators import find_verilator
+from merp.cosim.synthesis import resources as synthesis_resources
+from merp.cosim.synthesis import synthesis
+from merp.hdl.conversion.convert import Export, convert
+from merp.models.errors import BadInput
+
+SIMULATION = ["simulate", str(NET), "--engine", "verilator", "--json"]
+RESOURCES = ["resources", str(NET), "--layer", "conv1", "--json"]
+CACHE = Path("out/cache")
+
+_kept = tempfile.TemporaryDirectory(prefix="merp-fuzz-")
+_exports: dict[str, Export] = {}
+
+
+def _convert(function: Any, args: Any, language: str, folder: Path, **_: object) -> Export:
+    """``convert``, once for each top: the network is always the same."""
+    name = function.__name__
+    if name not in _exports:
+        place = Path(_kept.name) / name
+        place.mkdir()
+        _exports[name] = convert(function, args, language, place)
+    return _exports[name]
+
+
+@contextmanager
+def _quick(executable: bytes | None) -> Iterator[None]:
+    """Convert once; build by putting ``executable`` into place, or for real if it is None."""
+
+    def compiled(verilator: Any, top: str, sources: Any, flags: Any, work: Path) -> None:
+        assert executable is not None
+        (work / "obj" / f"V{top}").write_bytes(executable)
+        (work / "obj" / f"V{top}").chmod(0o700)
+        (work / "obj" / "verilated.o").write_bytes(b"object")
+
+    def mapped(script: str, work: Path) -> None:
+        top = script.partition("-top ")[2].partition(";")[0]
+        module = {"ports": {}, "cells": {}}
+        (work / "mapped.json").write_text(json.dumps({"modules": {top: module}}))
+
+    verilator_engine._built.clear()
+    with ExitStack() as held:
+        held.enter_context(patch.object(verilator_engine, "convert", _convert))
+        held.enter_context(patch.object(synthesis_resources, "convert", _convert))
+        held.enter_context(patch.object(synthesis, "_run", mapped))
+        for place in ("merp.cosim.synthesis.synthesis", "merp.tools.resources.verb"):
+            held.enter_context(patch(f"{place}.yosys_version", lambda: "0", create=True))
+        if executable is not None:
+            held.enter_context(patch.object(verilator_build, "_compile", compiled))
+        yield
+
+
+@cache
+def _executable() -> bytes | None:
+    """The executable of the network's design, from the user's own cache; None without Verilator."""
+    try:
+        find_verilator()
+    except BadInput:
+        return None
+    with _quick(None):
+        found = faults(SIMULATION)
+        assert not found, found
+    (built,) = verilator_engine._built.values()
+    return (built.place / verilator_build.EXECUTABLE).read_bytes()
+
+
+@cache
+def _entries(verb: str) -> dict[str, bytes]:
+    """The cache that a run of the verb leaves."""
+    shutil.rmtree(CACHE, ignore_errors=True)
+    found = faults(SIMULATION if verb == "simulate" else RESOURCES)
+    assert not found, found
+    found = taken(CACHE)
+    shutil.rmtree(CACHE)
+    return found
+
+
+def caches(random: Random) -> list[str]:
+    """A cache that is damaged, or of which other files have the names."""
+    NET.write_text(NETWORK)
+    executable = _executable()
+    verb = random.choice(("simulate", "resources")) if executable else "resources"
+    with patch.dict(os.environ, MERP_CACHE=str(CACHE.absolute())):
+        with _quick(executable or b""):
+            laid(CACHE, _entries(verb))
+            _as_kept()
+            laid(Path("in/elsewhere"), {"file": b"another's"})
+            if random.randrange(4):
+                befall(random, CACHE, Path("in/elsewhere"))
+            else:
+                os.environ["MERP_CACHE"] = random.choice(
+                    ("/dev/null", "/dev/null/x", "/proc/x", str(NET), "out/no/such", "\ud800", "")
+                    if random.randrange(2)
+                    else ("out/other", "out/a b", "out/a\nb", "out/\udcff")
+                )
+            found = faults(SIMULATION if verb == "simulate" else RESOURCES)
+    if taken(Path("in/elsewhere")) != {"file": b"another's"}:
+        found.append("changed what a link leads to")
+    return found
+
+
+def _as_kept() -> None:
+    """The modes of a cache, which a copy by content does not have."""
+    for where, folders, files in os.walk(CACHE):
+        for name in folders:
+            Path(where, name).chmod(0o700)
+        for name in files:
+            Path(where, name).chmod(0o700 if name == verilator_build.EXECUTABLE else 0o600)

@@ -1,0 +1,53 @@
+"""Words of the command line."""
+
+from __future__ import annotations
+
+from random import Random
+
+import mutate
+from harness import faults
+
+_VERBS = {
+    "networks": ["--json"],
+    "traffic": ["--batch", "--footing", "--state-bits", "--memory", "--strategies", "--compare",
+                "--layer", "--json"],
+    "simulate": ["--layer", "--phase", "--delta-at", "--state", "--group", "--cus", "--images",
+                 "--image", "--kernels", "--engine", "--cu-array", "--seed", "--resume", "--json"],
+    "export": ["--layer", "--all", "--phase", "--state", "--images", "--part", "--clock", "--json"],
+    "registers": ["--layer", "--phase", "--state", "--delta-at", "--images", "--json"],
+    "resources": ["--layer", "--phase", "--part", "--whole", "--json"],
+    "calibrate": ["--layer", "--phase", "--json"],
+    "report": ["--batch", "--part", "--clock", "--bandwidth", "--measured", "--json"],
+    "workload": ["--format", "--batch", "--json"],
+    "train": ["--data", "--engine", "--batch", "--steps", "--epochs", "--lr", "--momentum",
+              "--loss", "--state-bits", "--seed", "--resume", "--json"],
+    "losses": ["--json"],
+    "verify-float": ["--op", "--vectors", "--engine", "--format", "--json"],
+}  # fmt: skip
+_SLOW = ("simulate", "export", "registers", "resources", "calibrate", "report", "train")
+
+
+def options(random: Random) -> list[str]:
+    """Words after a verb; those of slow verbs name no network that is there."""
+    verb = random.choice(list(_VERBS))
+    words = [verb]
+    if verb in _SLOW:
+        words.append(
+            random.choice(("nothing", "in/nothing.toml", "alexnett", "", "a\nb", "x" * 300))
+        )
+    elif random.randrange(4):
+        words.append("alexnet")
+    for _ in range(random.randrange(5)):
+        words.append(random.choice(_VERBS[verb]))
+        if random.randrange(4):
+            text = random.choice((*mutate.TEXTS, *map(str, mutate.NUMBERS)))
+            words.append(text if random.randrange(3) or not text else f"--{text}")
+    if random.randrange(6) == 0:
+        random.shuffle(words)
+    # No slow work by a lucky order, and no file but where it is named.
+    words = [word for word in words if not word.startswith(("-o", "--o"))]
+    if any(word in _SLOW for word in words):
+        words = [
+            "nothing" if word in ("alexnet", "digits", "in/net.toml") else word for word in words
+        ]
+    return faults([*words, "-o", "out/made"] if random.randrange(8) == 0 else words)
