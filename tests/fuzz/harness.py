@@ -20,8 +20,11 @@ from typing import Any
 
 from merp.models.errors import BadInput
 from merp.tools.cli import main
+from merp.tools.common import progress_bar
 
 SECONDS = 60  # of the processor, before a case counts as one that never ends
+progress_bar.PATIENCE = 3600.0  # how far a case is, is no complaint
+
 PATIENCE = 200  # seconds by the clock, of a case that waits
 MEMORY = 12 << 30  # bytes of addresses, so that an allocation without limit fails
 
