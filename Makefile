@@ -6,7 +6,7 @@ SEED ?= 0
 MINUTES ?= 60
 ONLY ?=
 
-.PHONY: demo ghdl test test-full bench mutants mutants-sample fuzz lint docs clean
+.PHONY: demo ghdl test test-full bench mutants mutants-sample fuzz trials lint docs clean
 
 .venv/base: setup.py pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
@@ -41,6 +41,9 @@ mutants-sample: .venv/dev ghdl  ## plant faults that are drawn at random: SEED, 
 
 fuzz: .venv/dev  ## 100,000 hostile inputs on the command line (make test runs 2,000)
 	$(BIN)/python tests/fuzz/run.py --cases 100000 --seed 1
+
+trials: .venv/dev  ## kill each writing verb at 200 moments, run 50 pairs at once, and see what is left: SEED, JOBS
+	$(BIN)/python tests/trials/run.py --seed $(SEED) --jobs $(JOBS)
 
 lint: .venv/dev
 	mkdir -p .typing/merp

@@ -8,7 +8,7 @@ from child import Ended, complaints
 from content import classified, differences, tree
 from counts import Counts
 from merp.tools.common.stage import SUFFIX
-from place import STARTS, Place
+from place import Place
 from verbs import NEIGHBOUR
 
 MOVES = ("os.rename", "os.remove", "os.rmdir")
@@ -41,9 +41,7 @@ def _measured(place: Place) -> tuple[float, list[str]]:
 def _trial(place: Place, number: int, seed: int, alone: float, counts: Counts) -> None:
     """Count one trial; alone: seconds that a process of its own takes, or 0 for a forked one."""
     draw = Random(f"{seed} {place.verb.name} {number}")
-    start = "old" if place.verb.needs_old or draw.random() < 0.75 else draw.choice(STARTS[1:])
-    if start == "nothing" and place.verb.writes:
-        start = "files"  # a file's folder must be there
+    start = place.start(draw)
     expected = place.expected(start, place.verb.new)
     states = place.states(start)
     place.restore(start)

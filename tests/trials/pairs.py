@@ -17,7 +17,7 @@ def try_pairs(place: Place, numbers: range, seed: int) -> Counts:
     counts = Counts()
     for number in numbers:
         draw = Random(f"{seed} {place.verb.name} pair {number}")
-        start = "old" if place.verb.needs_old or draw.random() < 0.75 else "files"
+        start = place.start(draw)
         # What goes on from a file takes it up as it is, so both do the same.
         again = "--resume" in place.verb.new
         words = [place.verb.new, place.verb.new if again else place.verb.old]

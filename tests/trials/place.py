@@ -11,6 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from child import PATIENCE, Child, Ended, Plant, command
@@ -59,6 +60,12 @@ class Place:
     @property
     def _mine(self) -> dict[str, bytes]:
         return MINE | {self.verb.mine: b"and amid the output"}
+
+    def start(self, draw: Random) -> str:
+        """What is to be there before: in three of four trials an old output."""
+        if self.verb.needs_old or draw.random() < 0.75:
+            return "old"
+        return "files" if self.verb.writes else draw.choice(STARTS[1:])  # a file needs its folder
 
     def states(self, start: str) -> States:
         """What the folder may hold after a start."""
