@@ -6,7 +6,6 @@ module of the verb in use is imported, so that a quick verb does not wait for a 
 
 from __future__ import annotations
 
-import errno
 import logging
 import os
 import sys
@@ -18,15 +17,9 @@ from merp.cosim.build_cache import check_private
 from merp.models.errors import BadInput, CheckFailed
 from merp.tools.command_line import command_line, module_of
 from merp.tools.common.complaint import complain
-from merp.tools.common.last_resort import internal_error
+from merp.tools.common.last_resort import internal_error, refused_by_machine
 from merp.tools.common.streams import drop_output, prepare_streams
 from merp.tools.common.wide import tables_in_one_piece
-
-NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
-"""What the system says of an output that it does not take."""
-
-NO_FILES = (errno.EMFILE, errno.ENFILE)
-"""What it says where no more files may be open."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -52,18 +45,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of our output has seen enough
         drop_output()
         return 141
-    except MemoryError as error:  # of what a job could not know beforehand
-        return _complain(f"not enough memory: {str(error) or 'for a part of the answer'}", 2)
     except Exception as error:
         if "--debug" in arguments:
             traceback.print_exc()
-        if isinstance(error, OSError) and error.errno in NO_FILES:
-            return _complain(f"ulimit -n: {error.strerror}: allowed are some 50 or more", 2)
-        if isinstance(error, OSError) and error.errno in NO_ROOM:
-            drop_output()
-            what = error.filename or "an output"
-            return _complain(f"{what}: cannot be written: {error.strerror}", 2)
-        return _complain(internal_error(error), 3)
+        refusal = refused_by_machine(error)
+        if refusal is None:
+            return _complain(internal_error(error), 3)
+        drop_output()
+        return _complain(refusal, 2)
 
 
 def _complain(message: str, status: int) -> int:

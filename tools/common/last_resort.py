@@ -1,10 +1,40 @@
-"""The line that is said of an error that nobody foresaw."""
+"""The line that is said of an error that nobody foresaw: the machine's refusal, or our fault."""
 
 from __future__ import annotations
 
+import errno
+import os
 from traceback import walk_tb
 
 from merp.models.errors import one_line
+
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+"""What the system says of an output that it does not take."""
+
+NO_FILES = (errno.EMFILE, errno.ENFILE)
+"""What it says where no more files may be open."""
+
+
+def refused_by_machine(error: Exception) -> str | None:
+    """What this machine did not give, if that is what an error comes from: memory, files, room."""
+    if isinstance(error, MemoryError):
+        return f"not enough memory: {str(error) or 'for a part of the answer'}"
+    if _no_more_files(error):
+        return f"ulimit -n: {os.strerror(errno.EMFILE)}: allowed is a limit of some 50 or more"
+    if isinstance(error, OSError) and error.errno in NO_ROOM:
+        return f"{error.filename or 'an output'}: cannot be written: {error.strerror}"
+    return None
+
+
+def _no_more_files(error: Exception) -> bool:
+    """Whether no file can be opened: libraries then miss what is there, and say all kinds of it."""
+    if isinstance(error, OSError) and error.errno in NO_FILES:
+        return True
+    try:
+        os.close(os.open(os.devnull, os.O_RDONLY))
+    except OSError as refusal:
+        return refusal.errno in NO_FILES
+    return False
 
 
 def internal_error(error: BaseException) -> str:

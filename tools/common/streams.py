@@ -30,7 +30,7 @@ def prepare_streams() -> None:
 
 def drop_output() -> None:
     """Send what standard output still holds to the null device, quietly also at the very end."""
-    with suppress(io.UnsupportedOperation):  # no file, and nothing is lost at the end
+    with suppress(OSError):  # no file, and nothing is lost at the end; or no more may be open
         descriptor = sys.stdout.fileno()
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, descriptor)
