@@ -40,7 +40,7 @@ mutants-sample: .venv/dev ghdl  ## plant faults that are drawn at random: SEED, 
 	$(BIN)/python tests/mutants/sample.py --seed $(SEED) --minutes $(MINUTES) --jobs $(JOBS) $(if $(ONLY),--only $(ONLY))
 
 fuzz: .venv/dev  ## 100,000 hostile inputs on the command line (make test runs 2,000)
-	$(BIN)/python tests/fuzz/run.py --cases 100000 --seed 1
+	$(BIN)/python tests/fuzz/run.py --cases 100000 --seed 1 --jobs $(JOBS)
 
 trials: .venv/dev  ## kill each writing verb at 200 moments, run 50 pairs at once, and see what is left: SEED, JOBS
 	$(BIN)/python tests/trials/run.py --seed $(SEED) --jobs $(JOBS)
