@@ -10,9 +10,9 @@ import pytest
 from checkout import ROOT
 from merp.cosim.synthesis import resources
 from merp.models.fpga.resources import Resources
-from merp.tools import calibrate
 from merp.tools.cli import main
 from merp.tools.resources.utilisation import read_utilisation
+from merp.tools.verbs import calibrate
 
 REPORT = ROOT / "tests" / "data" / "utilisation_synthetic.rpt"
 REPORTED = Resources(logic=97_000, shift=2_000, memory=1_000, ff=80_000, bram=200.5, dsp=400)

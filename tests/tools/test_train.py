@@ -18,9 +18,9 @@ from merp.tools import cli
 from merp.tools.common.output import Output
 from merp.tools.common.shipped import open_network
 from merp.tools.train import checkpoint
-from merp.tools.train import verb as train
 from merp.tools.train.data import batch_of, split
 from merp.tools.train.digits import digits
+from merp.tools.verbs import train
 from needed_tools import needs
 
 NETWORK = """

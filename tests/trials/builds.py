@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 from random import Random
 
+from child import complaints_of
 from counts import Counts
 from merp.cosim.build_cache import Entry
 from place import compiled
@@ -56,6 +57,7 @@ def _started(folder: Path, cache: Path) -> subprocess.Popen[str]:
 
 def _complaints(process: subprocess.Popen[str]) -> list[str]:
     out, said = process.communicate()
+    said = complaints_of(said)
     exact = '"bit_exact": true' in out
     if (process.returncode, said, exact) == (0, "", True):
         return []

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import select
 import signal
 import sys
@@ -29,13 +30,22 @@ _CHANGES = ("os.mkdir", "os.rename", "os.remove", "os.rmdir")
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 
 
+_PROGRESS = re.compile(r"merp [a-z-]+: ")
+"""Begins a line on how far long work is, which is no complaint."""
+
+
+def complaints_of(said: str) -> str:
+    """Of what was said on standard error, all but progress."""
+    return "".join(line for line in said.splitlines(True) if not _PROGRESS.match(line))
+
+
 @dataclass(frozen=True)
 class Ended:
     """How a process ended.
 
     Attributes:
         status: of its exit; None: it was killed, or never ended.
-        said: what it wrote to standard error.
+        said: what it complained of on standard error.
         changes: seconds since its start and kind of each change, of one that was to note them.
     """
 
@@ -43,6 +53,10 @@ class Ended:
     said: str
     seconds: float
     changes: tuple[Change, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Leave progress out."""
+        object.__setattr__(self, "said", complaints_of(self.said))
 
 
 def command(words: list[str]) -> Callable[[], int]:

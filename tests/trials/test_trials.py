@@ -34,12 +34,11 @@ def writing(tree: Path) -> Iterator[tuple[str, str]]:
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Call) and ast.unparse(node.func).startswith("Output.of_"):
                 (option, _) = node.args
-                module = path.relative_to(tree).with_suffix("").as_posix()
-                yield module.removesuffix("/verb").replace("_", "-"), ast.literal_eval(option)
+                yield path.stem.replace("_", "-"), ast.literal_eval(option)
 
 
 def test_every_option_that_writes_is_tried() -> None:
     tried = {verb.name for verb in VERBS}
-    found = {" ".join(each) for each in writing(ROOT / "tools")}
+    found = {" ".join(each) for each in writing(ROOT / "tools" / "verbs")}
     assert found <= tried
     assert tried - found == {"simulate --resume", "train --resume"}

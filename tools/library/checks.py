@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Iterable
-from typing import Any
-
-import numpy as np
-from numpy.typing import ArrayLike
+from numbers import Real
+from typing import TYPE_CHECKING, Any
 
 from merp.models.errors import BadInput, shown
-from merp.models.params.bits import Bits
 from merp.models.params.formats import FloatFormat
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from merp.models.params.bits import Bits
 
 
 def one_of(name: str, value: object, allowed: Iterable[str]) -> str:
@@ -38,7 +40,7 @@ def whole_number(name: str, value: Any, low: int, high: int) -> int:
         number = operator.index(value)
     except TypeError as error:
         raise BadInput(complaint) from error
-    if isinstance(value, bool | np.bool_) or not low <= number <= high:
+    if isinstance(value, bool) or not low <= number <= high:
         raise BadInput(complaint)
     return number
 
@@ -49,7 +51,7 @@ def positive(name: str, value: Any) -> float:
     Raises:
         BadInput: it is not.
     """
-    number = float(value) if isinstance(value, int | float | np.number) else math.nan
+    number = float(value) if isinstance(value, Real) else math.nan
     if isinstance(value, bool) or not 0 < number < math.inf:
         raise BadInput(f"{name} = {shown(value)}: must be a number above 0")
     return number
@@ -72,7 +74,9 @@ def words(name: str, value: ArrayLike, size: tuple[int | None, ...], fmt: FloatF
     Raises:
         BadInput: no such array, or ``given_words`` refuses it.
     """
-    from merp.tools.common.given_words import given_words  # numba's import waits
+    import numpy as np  # slow imports wait
+
+    from merp.tools.common.given_words import given_words
 
     said = ", ".join("images" if length is None else str(length) for length in size)
     try:

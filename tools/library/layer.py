@@ -8,21 +8,20 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import ArrayLike
-
 from merp.models.errors import BadInput, shown
 from merp.models.network import network as description
 from merp.models.network.phases import PHASES, has_phase
-from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.sizing import check_fits
 from merp.models.params.shape import Shape
 from merp.tools.library.checks import flag, one_of, positive, whole_number, words
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from merp.cosim.audit.run_and_audit import Audited
     from merp.cosim.phases.expectation import Pass
     from merp.models.golden.golden_step import GoldenStep
+    from merp.models.params.bits import Bits
     from merp.tools.library.layer_run import LayerRun
 
 MOST_IMAGES = 256  # in a run
@@ -246,6 +245,8 @@ class Layer:
     def _result(
         self, phase: str, engine: str, x: Bits, passes: Sequence[Pass], audited: Sequence[Audited]
     ) -> LayerRun:
+        import numpy as np
+
         from merp.cosim.audit.audit import combine
         from merp.tools.library.layer_run import LayerRun
 

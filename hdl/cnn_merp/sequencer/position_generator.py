@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import always, always_comb
+from myhdl import always, always_comb, intbv
 
 from merp.hdl.base.signals import count, flag
 from merp.hdl.cnn_merp.ports.maps import MapConfig
@@ -96,6 +96,9 @@ def position_generator(
 
     @always(clk.posedge)
     def walk() -> None:
+        # Wide enough for the sum of two places: VHDL would wrap one of their width.
+        column_mod = intbv(0, min=0, max=2 * k)
+        column_mod[:] = at.column_mod + config.stride_mod
         if steps:
             if end_of_run:
                 active.next = False
@@ -111,11 +114,11 @@ def position_generator(
             else:
                 out_column.next = out_column + 1
                 at.left.next = at.left + config.stride
-                if at.column_mod + config.stride_mod >= k:
-                    at.column_mod.next = at.column_mod + config.stride_mod - k
+                if column_mod >= k:
+                    at.column_mod.next = column_mod - k
                     at.column_next.next = at.column_next + config.stride_words + config.inputs
                 else:
-                    at.column_mod.next = at.column_mod + config.stride_mod
+                    at.column_mod.next = column_mod
                     at.column_next.next = at.column_next + config.stride_words
             if end_of_image:
                 image.next = image + 1

@@ -17,7 +17,8 @@ import pytest
 
 from checkout import ROOT
 from merp.models.errors import LINE
-from merp.tools import cli, networks
+from merp.tools import cli
+from merp.tools.verbs import networks
 
 MERP = (sys.executable, "-m", "merp.tools.cli")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import count
 
-import pytest
+import numba
 
 from merp.tools.common.time_spent import COMPILING, OTHER, TimeSpent, compilation_told
 
@@ -32,7 +32,6 @@ def test_what_is_moved_is_not_lost_and_not_invented() -> None:
 
 
 def test_compilation_counts_for_itself() -> None:
-    numba = pytest.importorskip("numba")
     spent = TimeSpent()
 
     @numba.njit

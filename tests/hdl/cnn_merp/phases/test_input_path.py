@@ -198,3 +198,15 @@ def test_vhdl_equals_myhdl_in_every_cycle(k: int, p: int, d: int, tmp_path: Path
     trace = run_input_path(design_for(k, p=p, d=d), runs, 800)
     assert replay(trace, tmp_path) == 800
     lint_verilog(input_path, trace.args, tmp_path / "verilog")
+
+
+@pytest.mark.ghdl
+@pytest.mark.parametrize(("k", "stride"), [(3, 2), (5, 4), (6, 5)])
+def test_vhdl_turns_columns_by_a_stride_near_k(k: int, stride: int, tmp_path: Path) -> None:
+    """Two places of a ring are added: their sum is wider than either."""
+    size = k + 3 * stride
+    shape = Shape(n=1, m=1, k=k, rows=k, columns=size, stride=stride, relu=False)
+    trace = run_input_path(
+        design_for(k, max_size=size, max_stride=stride), [make_run(shape, 1, 0)], 300
+    )
+    assert replay(trace, tmp_path) == 300
