@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,20 @@ def network_file(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPa
     path = tmp_path_factory.mktemp("network") / "network.toml"
     path.write_text(request.module.NETWORK)
     return path
+
+
+@pytest.fixture
+def impatient() -> Iterator[None]:
+    """Fail a test that waits for ever, as for a pipe to which nobody writes."""
+
+    def stop(*_: object) -> None:
+        raise TimeoutError("it waits for something that does not come")
+
+    handler = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(200)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, handler)
 
 
 @pytest.fixture

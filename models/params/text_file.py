@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from merp.models.errors import BadInput
+from merp.models.params.regular_file import check_regular
 
 
 def read_text(path: Path, most: int, *, regular: bool = False) -> str:
@@ -17,8 +18,8 @@ def read_text(path: Path, most: int, *, regular: bool = False) -> str:
         BadInput: it cannot be read, is longer, or is no text.
     """
     try:
-        if regular and path.exists() and not path.is_file():
-            raise BadInput(f"{path}: cannot be read: no regular file")
+        if regular:
+            check_regular(path)
         with path.open("rb") as file:
             content = file.read(most + 1)
     except (OSError, ValueError) as error:  # ValueError: a path with a null character

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -138,10 +137,10 @@ def test_an_entry_is_built_once(cache: Path) -> None:
     assert make.built == 2
 
 
+@pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize("damage", DAMAGE)
 def test_a_damaged_entry_is_built_anew(damage: Callable[[Path], None], cache: Path) -> None:
     make, entry = Maker(), Entry("verilator", "key")
-    signal.alarm(60)  # ends a test that waits for a pipe
     damage(entry.kept(make))
     assert not entry.intact()
     place = entry.kept(make)
@@ -149,7 +148,6 @@ def test_a_damaged_entry_is_built_anew(damage: Callable[[Path], None], cache: Pa
     assert entry.intact()
     assert sorted(path.name for path in place.iterdir()) == [SUMS, "notes", "simulation"]
     assert not list(cache.rglob(".*"))
-    signal.alarm(0)
 
 
 def test_links_in_the_cache_are_not_followed(cache: Path, tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ SECONDS = 60  # of the processor, before a case counts as one that never ends
 progress_bar.PATIENCE = 3600.0  # how far a case is, is no complaint
 
 PATIENCE = 200  # seconds by the clock, of a case that waits
+SETUP = 600  # of the processor, for what is made once
 MEMORY = 12 << 30  # bytes of addresses, so that an allocation without limit fails
 
 SIMULATE = "merp.tools.simulate.run.simulate"
@@ -45,15 +46,18 @@ def _watch(event: str, args: tuple[Any, ...]) -> None:
     if event == "open" and isinstance(args[0], str | bytes | os.PathLike):
         nameless = os.path.isdir(args[0])  # a file without a name, told by its folder
         if args[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT) and not nameless:
-            _written.append(os.fsdecode(args[0]))
+            _written.append(os.path.realpath(os.fsdecode(args[0])))
     elif event in WRITES:
         names = [os.fsdecode(each) for each in args if isinstance(each, str | bytes)]
         folders = [None] if event == "os.truncate" else args[-len(names) :]
-        _written.extend(map(_from_folder, names, folders))
+        for folder, name in map(os.path.split, map(_from_folder, names, folders)):
+            # The last name is not followed where it is a link.
+            _written.append(os.path.join(os.path.realpath(folder), name))
 
 
 def _from_folder(name: str, folder: object) -> str:
     """A path that may be told from an open folder: its descriptor, or -1."""
+    name = name.rstrip("/")
     if isinstance(folder, int) and folder >= 0:
         return os.path.join(os.readlink(f"/proc/self/fd/{folder}"), name)
     return name
@@ -89,10 +93,22 @@ def sandbox() -> Iterator[Path]:
                 signal.signal(each, handler)
 
 
-def faults(words: Sequence[str], allowed: Sequence[int] = (0, 2), never: str = "") -> list[str]:
+def expect_good(words: Sequence[str]) -> None:
+    """Run a command line on good input, however long it takes: numba may have to compile."""
+    found = faults(words, allowed=(0,), seconds=SETUP)
+    assert not found, found
+
+
+def faults(
+    words: Sequence[str],
+    allowed: Sequence[int] = (0, 2),
+    never: str = "",
+    seconds: int = SECONDS,
+) -> list[str]:
     """Run a command line in the sandbox; return what was wrong with the answer.
 
     allowed: statuses that the input can deserve. never: what a complaint must not begin with.
+    seconds: of the processor, before it counts as one that never ends.
     """
     global _written
     found = []
@@ -101,15 +117,15 @@ def faults(words: Sequence[str], allowed: Sequence[int] = (0, 2), never: str = "
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("default")
         with redirect_stdout(out), redirect_stderr(err):
-            signal.setitimer(signal.ITIMER_PROF, SECONDS)
-            signal.setitimer(signal.ITIMER_REAL, PATIENCE)
+            signal.setitimer(signal.ITIMER_PROF, seconds)
+            signal.setitimer(signal.ITIMER_REAL, PATIENCE * seconds / SECONDS)
             _written = written
             try:
                 status: object = main(words)
             except SystemExit as stop:
                 status = stop.code or 0
             except NeverEnds:
-                status = f"nothing in {SECONDS} s"
+                status = f"nothing in {seconds} s of the processor, or it waited"
             except BaseException as error:  # the very thing that is looked for
                 status = repr(error)
             finally:
@@ -143,15 +159,14 @@ def answered(status: object, said: str, allowed: Sequence[int]) -> list[str]:
     return found
 
 
-def _in_its_place(path: str) -> bool:
+def _in_its_place(full: str) -> bool:
     """In ``out``, the null device, or a cache that is nobody's output."""
-    full = os.path.realpath(path)
     home = Path.home()
     caches = (os.environ.get("NUMBA_CACHE_DIR"), f"{home}/.cache", f"{home}/.config/matplotlib")
     places = [os.path.realpath("out"), *(cache for cache in caches if cache)]
     inside = any(full == place or full.startswith(place + os.sep) for place in places)
     own = os.path.join(os.path.realpath(tempfile.gettempdir()), "merp-")  # gone with the run
-    nowhere = full.startswith((os.devnull, "/proc/"))  # an attempt, which must fail
+    nowhere = full.startswith((os.devnull, "/proc"))  # an attempt, which must fail
     return inside or nowhere or "__pycache__" in full or full.startswith(own)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import struct
 import zlib
 from pathlib import Path
@@ -14,6 +15,13 @@ from merp.models.arithmetic.words import to_values
 from merp.models.errors import BadInput
 from merp.models.params.formats import BFLOAT16, BINARY32
 from merp.tools.simulate.photograph import load
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "picture")
+    with pytest.raises(BadInput, match="picture: cannot be read: no regular file"):
+        load(tmp_path / "picture", 4, 4, 3)
 
 
 def test_the_shipped_photograph() -> None:

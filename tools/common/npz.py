@@ -18,6 +18,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from merp.models.errors import BadInput, shown
+from merp.models.params.regular_file import check_regular
 
 NUMBERS = 1 << 29
 """Of all arrays of a file. The largest shipped network, saved in training, has 2.8e8."""
@@ -37,9 +38,11 @@ def read_npz(path: Path) -> Arrays:
     """Read every array of the ``.npz`` file ``path``: numbers of up to 8 bytes, truths and texts.
 
     Raises:
-        BadInput: it is not one, an array is of another type (Python objects), or a limit is passed.
+        BadInput: it is not one, or no regular file; an array is of another type (Python objects);
+            or a limit is passed.
     """
     try:
+        check_regular(path)
         with path.open("rb") as file, warnings.catch_warnings():
             warnings.simplefilter("error")  # NumPy warns of what it guesses
             return _read(path, file)

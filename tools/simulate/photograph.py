@@ -14,6 +14,7 @@ from merp.models.errors import BadInput
 from merp.models.network.network import Network
 from merp.models.params.bits import Bits
 from merp.models.params.formats import BINARY32, FloatFormat
+from merp.models.params.regular_file import check_regular
 
 PIXELS = 1 << 26
 FORMATS = ("JPEG", "PNG", "TIFF", "WEBP", "BMP", "GIF", "PPM")
@@ -57,6 +58,7 @@ def load(
 def _opened(source: Path, mode: str) -> Image.Image:
     """The picture, its right side up; its size is checked before a pixel is decoded."""
     try:
+        check_regular(source)
         with warnings.catch_warnings(), source.open("rb") as file:
             warnings.simplefilter("ignore")  # of sizes: see below
             with Image.open(file, formats=FORMATS) as image:

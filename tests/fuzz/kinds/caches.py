@@ -19,7 +19,7 @@ from typing import Any
 from unittest.mock import patch
 
 from damage import befall, laid, taken
-from harness import faults
+from harness import expect_good, faults
 from kinds.networks import NET, NETWORK
 from merp.cosim.engines import verilator_build, verilator_engine
 from merp.cosim.engines.simulators import find_verilator
@@ -81,8 +81,7 @@ def _executable() -> bytes | None:
     except BadInput:
         return None
     with _quick(None):
-        found = faults(SIMULATION)
-        assert not found, found
+        expect_good(SIMULATION)
     (built,) = verilator_engine._built.values()
     return (built.place / verilator_build.EXECUTABLE).read_bytes()
 
@@ -91,8 +90,7 @@ def _executable() -> bytes | None:
 def _entries(verb: str) -> dict[str, bytes]:
     """The cache that a run of the verb leaves."""
     shutil.rmtree(CACHE, ignore_errors=True)
-    found = faults(SIMULATION if verb == "simulate" else RESOURCES)
-    assert not found, found
+    expect_good(SIMULATION if verb == "simulate" else RESOURCES)
     found = taken(CACHE)
     shutil.rmtree(CACHE)
     return found
@@ -112,7 +110,7 @@ def caches(random: Random) -> list[str]:
                 befall(random, CACHE, Path("in/elsewhere"))
             else:
                 os.environ["MERP_CACHE"] = random.choice(
-                    ("/dev/null", "/dev/null/x", "/proc/x", str(NET), "out/no/such", "\ud800", "")
+                    ("/dev/null", "/dev/null/x", "/proc/x", str(NET), "out/no/such", "\udcff", "")
                     if random.randrange(2)
                     else ("out/other", "out/a b", "out/a\nb", "out/\udcff")
                 )

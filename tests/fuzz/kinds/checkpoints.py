@@ -10,7 +10,7 @@ import numpy as np
 
 import mutate
 from damage import befall, forged, laid, taken
-from harness import clear, faults
+from harness import clear, expect_good, faults
 from kinds.arrays import data
 from kinds.networks import NET, NETWORK
 from kinds.results import finished
@@ -32,8 +32,7 @@ def _trained() -> dict[str, bytes]:
     _inputs()
     Path("out/made").mkdir()
     words = ["--steps", "2", "--batch", "4", "--save", "out/made/run.npz", "-o", "out/made"]
-    found = faults([*TRAIN, *words])
-    assert not found, found
+    expect_good([*TRAIN, *words])
     found = taken(Path("out/made"))
     clear(Path("out"))
     return found

@@ -7,7 +7,7 @@ from pathlib import Path
 from random import Random
 
 from damage import befall, laid, taken
-from harness import clear, faults
+from harness import clear, expect_good, faults
 from kinds.networks import NET, NETWORK
 from replay import replayed
 
@@ -18,8 +18,7 @@ RUN = ["simulate", str(NET), "--layer", "conv1", "--phase", "all", "-o"]
 def finished() -> dict[str, bytes]:
     """What a run leaves; the sandbox is empty before and after."""
     NET.write_text(NETWORK)
-    found = faults([*RUN, "out/made"])
-    assert not found, found
+    expect_good([*RUN, "out/made"])
     found = taken(Path("out/made"))
     clear(Path("out"))
     return found

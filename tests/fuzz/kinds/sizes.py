@@ -13,6 +13,7 @@ from unittest.mock import patch
 import numpy as np
 
 from harness import ENDED, SIMULATE, faults
+from kinds.arrays import compiled
 from kinds.networks import NET
 from merp.models.errors import BadInput
 from merp.models.golden.memory import training_bytes
@@ -30,6 +31,7 @@ def _size(random: Random, most: int) -> int:
 
 def sizes(random: Random) -> list[str]:
     """Layers of any size, with a design or without, in the verbs that compute."""
+    compiled()
     rows, columns = (_size(random, 4096) for _ in range(2))
     channels = _size(random, random.choice((4, 65536)))
     lines = ['[network]\nname = "any"', f"input = {{ rows = {rows}, columns = {columns},"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 from pathlib import Path
 
 import pytest
@@ -27,12 +26,11 @@ def test_what_is_finite_is_read(tmp_path: Path) -> None:
     assert read_json(tmp_path / "x.json") == value
 
 
+@pytest.mark.usefixtures("impatient")
 def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "train.json")
-    signal.alarm(60)  # ends a test that waits
     with pytest.raises(BadInput, match=r"train\.json: cannot be read: no regular file"):
         read_json(tmp_path / "train.json")
-    signal.alarm(0)
 
 
 @pytest.mark.parametrize("name", ["train.json", "simulate.json"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tracemalloc
 import zipfile
 from io import BytesIO
@@ -87,6 +88,13 @@ def test_a_file_that_unpacks_to_much_more(tmp_path: Path) -> None:
     path = archive(tmp_path / "a.npz", {"a.npy": content}, packed=True)
     with pytest.raises(BadInput, match=r"unpacks to 67,108,992 bytes: allowed are at most 67,108,"):
         read_npz(path)
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "x.npz")
+    with pytest.raises(BadInput, match=r"x\.npz: cannot be read: no regular file"):
+        read_npz(tmp_path / "x.npz")
 
 
 def test_too_many_members(tmp_path: Path) -> None:
