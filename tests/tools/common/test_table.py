@@ -64,13 +64,13 @@ import fcntl, io, json, os, struct, sys, termios
 from contextlib import redirect_stdout
 from merp.cosim.synthesis.resources import Block
 from merp.models.fpga.resources import Resources
-from merp.tools import calibrate, cli
-from merp.tools.resources import verb
+from merp.tools import cli
+from merp.tools.verbs import calibrate, resources
 
 each = Resources(logic=1234567, shift=139, memory=764, ff=14050, bram=16.5, dsp=72)
 blocks = [Block(name=name, count=36, each=each, delay_ns=6.9)
           for name in ("forward_axi", "a_block_that_has_a_long_name")]
-calibrate.measured = verb.measured = lambda *_: blocks
+calibrate.measured = resources.measured = lambda *_: blocks
 commands, widths = json.loads(sys.argv[1])
 answers = []
 for words in commands:
