@@ -79,7 +79,7 @@ def test_a_format_whose_decoder_runs_programs_is_refused(tmp_path: Path) -> None
 
 
 def test_a_folder_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="not a readable image"):
+    with pytest.raises(BadInput, match="cannot be read: no regular file"):
         load(tmp_path, 8, 8, 3)
 
 

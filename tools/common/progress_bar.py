@@ -6,7 +6,6 @@ time went. What is quicker says nothing.
 
 from __future__ import annotations
 
-import sys
 from contextlib import ExitStack
 from threading import Event, Thread
 from time import monotonic
@@ -15,6 +14,7 @@ from types import TracebackType
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+from merp.tools.common.complaint import complain
 from merp.tools.common.time_spent import TimeSpent, compilation_told
 
 PATIENCE = 2.0  # seconds
@@ -89,7 +89,7 @@ class ProgressBar:
             self._print(f"{self._text or 'at work'} ({passed:,.0f} s)")
 
     def _print(self, text: str) -> None:
-        print(f"merp {self._verb}: {text}", file=sys.stderr, flush=True)
+        complain(text, f"merp {self._verb}")
 
     def __exit__(
         self,
