@@ -224,7 +224,7 @@ def test_networks_of_every_kind(tmp_path: Path, capsys: pytest.CaptureFixture[st
         (["digits", "--part", "xc7"], "--part xc7: allowed are xc7k325t, xc7v2000t, xcvu440"),
         (["digits", "-o", "report.pdf"], "-o report.pdf: must end in .html"),
         (["digits", "-o", "no/such/folder/report.html"], "no folder no/such/folder"),
-        (["digits", "--measured", "nowhere"], "--measured nowhere: simulate.json: No such file"),
+        (["digits", "--measured", "nowhere"], "--measured nowhere: simulate.json: no such file"),
     ],
 )
 def test_bad_input_is_one_line(
