@@ -17,6 +17,7 @@ from merp.cosim.build_cache import check_private
 from merp.models.errors import BadInput, CheckFailed
 from merp.tools.command_line import command_line, module_of
 from merp.tools.common.complaint import complain
+from merp.tools.common.interrupts import interrupts_that_last
 from merp.tools.common.last_resort import internal_error, refused_by_machine
 from merp.tools.common.streams import drop_output, prepare_streams
 from merp.tools.common.wide import tables_in_one_piece
@@ -33,7 +34,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         prepare_streams()
         try:
-            return _run(arguments)
+            with interrupts_that_last():
+                return _run(arguments)
         finally:
             sys.stdout.flush()
     except BadInput as error:

@@ -1,0 +1,74 @@
+"""An interrupt that strikes a finaliser, where Python ignores it, interrupts all the same."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import weakref
+from time import monotonic
+
+import pytest
+
+from merp.tools import cli
+from merp.tools.common.interrupts import AGAIN, interrupts_that_last
+
+
+class Held:
+    """Something that a weak reference can be made to."""
+
+
+def strike_a_finaliser() -> None:
+    """Raise the signal within the callback of a weak reference, as compilers' caches have them."""
+    held = Held()
+    reference = weakref.ref(held, lambda _: signal.raise_signal(signal.SIGINT))
+    del held
+    assert reference() is None
+
+
+def work_on(seconds: float) -> None:
+    end = monotonic() + seconds
+    while monotonic() < end:
+        pass
+
+
+def test_an_interrupt_in_a_finaliser_comes_again(capsys: pytest.CaptureFixture[str]) -> None:
+    hook = sys.unraisablehook
+    with pytest.raises(KeyboardInterrupt), interrupts_that_last():  # noqa: PT012
+        strike_a_finaliser()
+        work_on(30)
+    assert sys.unraisablehook is hook
+    assert capsys.readouterr() == ("", "")
+
+
+def test_an_interrupt_at_the_very_end_is_not_left_to_who_comes_next() -> None:
+    with pytest.raises(KeyboardInterrupt), interrupts_that_last():
+        strike_a_finaliser()
+    work_on(3 * AGAIN)  # nothing strikes here
+
+
+def test_a_verb_struck_in_a_finaliser_ends_with_130(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def struck(_: object) -> int:
+        strike_a_finaliser()
+        work_on(30)
+        return 0
+
+    monkeypatch.setattr(cli, "_run", struck)
+    assert cli.main(["networks"]) == 130
+    assert capsys.readouterr() == ("", "")
+
+
+def test_other_errors_of_finalisers_are_told_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[type[BaseException]] = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda lost: told.append(lost.exc_type))
+
+    def fail(_: object) -> None:
+        raise ValueError
+
+    with interrupts_that_last():
+        held = Held()
+        reference = weakref.ref(held, fail)
+        del held
+        assert reference() is None
+    assert told == [ValueError]
