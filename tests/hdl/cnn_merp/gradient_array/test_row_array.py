@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from marks import in_full
+from marks import in_full, rows_in_full
 from merp.cosim.block.replay import lint_verilog, replay
 from merp.hdl.cnn_merp.behavioural.row_array import row_array_fast
 from merp.hdl.cnn_merp.gradient_array.row_array import row_array
@@ -112,7 +112,7 @@ def corners(columns: int) -> tuple[Bits, Bits]:
 
 
 @every_array
-@pytest.mark.parametrize(("dsp", "window"), [(1, 32), (2, 32), (1, 28)])
+@pytest.mark.parametrize(("dsp", "window"), [(2, 32), *rows_in_full((1, 32), (1, 28))])
 def test_corner_cases(array: Callable[..., Any], dsp: int, window: int) -> None:
     """Each a sweep of its own, the next close behind; corners in the first or last columns."""
     x, delta = corners(4)
@@ -267,7 +267,7 @@ def test_the_last_gradients_are_readable_no_earlier_than_told(array: Callable[..
 @pytest.mark.verilator
 @pytest.mark.parametrize(
     "design",
-    [*CONFIGURATIONS[2:5:2], CONFIGURATIONS[5], *in_full(CONFIGURATIONS[1], CONFIGURATIONS[3])],
+    [CONFIGURATIONS[4], *in_full(*CONFIGURATIONS[1:4], CONFIGURATIONS[5])],
     ids=lambda d: f"k{d.k}-{d.ku_lanes}lanes",
 )
 def test_row_array_vhdl(design: Design, tmp_path: Path) -> None:

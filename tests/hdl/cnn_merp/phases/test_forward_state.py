@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from marks import in_full
 from merp.cosim.audit.audit import audit
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
@@ -68,13 +69,13 @@ def run(cases: list[LayerCase], engine: str, array: str = "behavioural") -> list
     return records
 
 
-@pytest.mark.parametrize("elaboration", [0, 1, 2, 4, 7])
+@pytest.mark.parametrize("elaboration", [0, 2, 4, *in_full(1, 7)])
 def test_random_layers(elaboration: int) -> None:
     cases = cases_of(elaboration, 100 * elaboration)
     run([next(cases) for _ in range(3)], "myhdl")
 
 
-@pytest.mark.parametrize("elaboration", [2, 3])
+@pytest.mark.parametrize("elaboration", [3, *in_full(2)])
 def test_state_costs_no_cycle(elaboration: int) -> None:
     case = next(cases_of(elaboration, elaboration, pressure=None))
     [with_state] = run([case], "myhdl")

@@ -235,14 +235,14 @@ def test_gradients_leave_no_words_for_the_next_run() -> None:
     play([replace(case, update=False), case, replace(case, update=False), case], "myhdl")
 
 
-@pytest.mark.parametrize("elaboration", [0, 1, 2, 3, 5, 7, *in_full(4, 6)])
+@pytest.mark.parametrize("elaboration", [0, 2, 5, *in_full(1, 3, 4, 6, 7)])
 def test_register_transfer_array_gives_the_same_record(elaboration: int) -> None:
     cases = [random_case(20, elaboration)]
     [behavioural], [rtl] = play(cases, "myhdl"), play(cases, "myhdl", "rtl")
     assert behavioural.differences(rtl) == []
 
 
-@pytest.mark.parametrize("m", [1, 2, 4, 5, 8])
+@pytest.mark.parametrize("m", [1, 2, 5, *in_full(4, 8)])
 def test_rest_after_each_position(m: int) -> None:
     """Maps are early, so every stall is the rest that the revisit needs, and no more.
 
@@ -325,7 +325,7 @@ def test_positions_cannot_be_interleaved() -> None:
 
 
 @pytest.mark.ghdl
-@pytest.mark.parametrize("elaboration", [2, 5, *in_full(0, 1, 3, 4, 6, 7)])
+@pytest.mark.parametrize("elaboration", [5, *in_full(0, 1, 2, 3, 4, 6, 7)])
 def test_vhdl_gives_the_same_record(elaboration: int) -> None:
     cases = [random_case(seed, elaboration) for seed in (30, 31)]
     for mine, other in zip(play(cases, "ghdl", "rtl"), play(cases, "myhdl"), strict=True):
