@@ -7,11 +7,13 @@ callback of a weak reference - with numba's compiler running, every so often - i
 
 from __future__ import annotations
 
+import signal
 import sys
 import threading
 from _thread import interrupt_main
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from types import FrameType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -25,32 +27,56 @@ AGAIN = 0.01
 def interrupts_that_last() -> Iterator[None]:
     """Within it, an interrupt that a finaliser swallows comes again; nothing is said of it.
 
-    Raises `KeyboardInterrupt` at its end if one is still to come: it belongs to this work.
+    Raises `KeyboardInterrupt` at its end if one is still to come: it belongs to this work. Where
+    interrupts are ignored, or someone else's, nothing changes.
     """
-    before = sys.unraisablehook
-    to_come: list[threading.Timer] = []
-    sys.unraisablehook = _sending_again(to_come, before)
+    ours = threading.current_thread() is threading.main_thread()
+    if not ours or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+    lasting = _Lasting()
+    sys.unraisablehook = lasting.hook
+    signal.signal(signal.SIGINT, lasting.handle)
     try:
         yield
     finally:
-        sys.unraisablehook = before
-        waiting = [timer for timer in to_come if timer.is_alive()]
-        for timer in waiting:
-            timer.cancel()
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        sys.unraisablehook = lasting.otherwise
+        waiting = lasting.stop()
     if waiting:
         raise KeyboardInterrupt
 
 
-def _sending_again(
-    to_come: list[threading.Timer], otherwise: Callable[[UnraisableHookArgs], object]
-) -> Callable[[UnraisableHookArgs], object]:
-    def hook(lost: UnraisableHookArgs) -> object:
-        if not issubclass(lost.exc_type, KeyboardInterrupt):
-            return otherwise(lost)
+class _Lasting:
+    def __init__(self) -> None:
+        self.otherwise = sys.unraisablehook
+        self._to_come: list[threading.Timer] = []
+
+    def hook(self, lost: UnraisableHookArgs) -> None:
+        """An error of a finaliser, which nobody will see."""
+        if issubclass(lost.exc_type, KeyboardInterrupt):
+            self._later()
+        else:
+            self.otherwise(lost)
+
+    def handle(self, _: int, frame: FrameType | None) -> None:
+        """An interrupt; in the hook, too, it would be lost."""
+        while frame is not None:
+            if frame.f_code is _Lasting.hook.__code__:
+                self._later()
+                return
+            frame = frame.f_back
+        raise KeyboardInterrupt
+
+    def _later(self) -> None:
         timer = threading.Timer(AGAIN, interrupt_main)
         timer.daemon = True
-        to_come.append(timer)
+        self._to_come.append(timer)
         timer.start()
-        return None
 
-    return hook
+    def stop(self) -> bool:
+        """Whether an interrupt was still to come; it will not."""
+        waiting = [timer for timer in self._to_come if timer.is_alive()]
+        for timer in waiting:
+            timer.cancel()
+        return bool(waiting)

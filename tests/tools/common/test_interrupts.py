@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import signal
 import sys
+import threading
 import weakref
+from collections.abc import Iterator
 from time import monotonic
 
 import pytest
 
 from merp.tools import cli
 from merp.tools.common.interrupts import AGAIN, interrupts_that_last
+
+
+@pytest.fixture(autouse=True)
+def heard() -> Iterator[None]:
+    """Interrupts strike, also where tests run in the background: there they may be ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 class Held:
@@ -38,6 +48,33 @@ def test_an_interrupt_in_a_finaliser_comes_again(capsys: pytest.CaptureFixture[s
         work_on(30)
     assert sys.unraisablehook is hook
     assert capsys.readouterr() == ("", "")
+
+
+def test_an_interrupt_while_one_is_being_put_off_comes_again(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """On a slow machine the next one is there before the first is put off."""
+    start = threading.Timer.start
+    struck: list[int] = []
+
+    def start_late(timer: threading.Timer) -> None:
+        start(timer)
+        if not struck:
+            struck.append(1)
+            work_on(5 * AGAIN)
+
+    monkeypatch.setattr(threading.Timer, "start", start_late)
+    with pytest.raises(KeyboardInterrupt), interrupts_that_last():  # noqa: PT012
+        strike_a_finaliser()
+        work_on(30)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_where_interrupts_are_ignored_they_stay_so() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with interrupts_that_last():
+        signal.raise_signal(signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
 
 
 def test_an_interrupt_at_the_very_end_is_not_left_to_who_comes_next() -> None:
