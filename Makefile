@@ -25,7 +25,7 @@ ghdl:
 	@command -v ghdl >/dev/null || sh tools/install_ghdl.sh
 
 test: .venv/dev ghdl  ## all tests, on every engine that is there
-	$(BIN)/python -m pytest -q -n $(JOBS) -m 'not full'
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile -m 'not full'
 
 test-full: .venv/dev ghdl  ## the long runs, which make test leaves out (about an hour and a quarter)
 	$(BIN)/python -m pytest -q -n $(JOBS) -m full

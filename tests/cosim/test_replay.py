@@ -193,6 +193,7 @@ def test_without_ghdl_one_line_says_how_to_get_it(
 
 
 @pytest.mark.verilator
+@pytest.mark.full  # tests/examples has one of a design
 def test_verilator_replays_the_verilog(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = dict(os.environ)
     assert replay(accumulate_trace(), tmp_path, "verilator") == 60

@@ -21,16 +21,16 @@ from kinds.surroundings import surroundings
 from kinds.vectors import vectors
 
 KINDS: dict[str, tuple[Callable[[Random], list[str]], int]] = {
-    "toml": (toml, 700),
+    "toml": (toml, 800),
     "npz": (npz, 200),
     "vectors": (vectors, 200),
     "images": (images, 150),
     "options": (options, 200),
     "sizes": (sizes, 150),
-    "results": (results, 150),
+    "results": (results, 80),
     "checkpoints": (checkpoints, 120),
     "runs": (runs, 20),
-    "caches": (caches, 60),
+    "caches": (caches, 30),
     "surroundings": (surroundings, 40),
     "environment": (environment, 10),
 }
