@@ -12,7 +12,8 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
 from merp.models.cnn_merp.published_speed import DDR4_GBS
-from merp.models.fpga.parts import DEFAULT, part_named
+from merp.models.fpga.order_codes import part_named
+from merp.models.fpga.parts import DEFAULT
 from merp.models.traffic.published import BATCH
 from merp.tools.common.glossary import PAGE
 from merp.tools.common.shipped import open_network

@@ -2,23 +2,29 @@
 # UG835 that they may give, write down how they are called. Anything else is an error.
 
 set options {
-    add_files {-norecurse}
+    add_files {-fileset -norecurse}
     close_project {}
     create_project {-force -in_memory -part}
     current_fileset {}
+    current_project {}
     get_files {}
+    get_filesets {}
     get_property {}
-    get_timing_paths {-max_paths}
+    get_runs {}
+    get_sites {-filter}
+    get_timing_paths {-delay_type -max_paths}
     opt_design {}
     phys_opt_design {}
     place_design {}
     read_vhdl {-library -vhdl2008}
     read_xdc {-mode}
     report_drc {-file}
-    report_timing_summary {-file -max_paths}
+    report_methodology {-file}
+    report_timing_summary {-delay_type -file -max_paths}
     report_utilization {-file -hierarchical}
     route_design {}
-    set_property {}
+    set_param {}
+    set_property {-name -objects -value}
     synth_design {-flatten_hierarchy -mode -part -top}
     update_compile_order {-fileset}
     write_checkpoint {-force}
@@ -41,7 +47,7 @@ set options {
 # What a command answers: the object it is about, where the scripts do not look closer.
 proc answer {command} {
     switch $command {
-        get_property { return 0.125 }
+        get_property { return [expr {[info exists ::env(SLACK)] ? $::env(SLACK) : 0.125}] }
         ipx::get_memory_maps { return [expr {[info exists ::mapped] ? "map" : ""}] }
         ipx::add_memory_map { set ::mapped 1 }
     }
@@ -52,7 +58,7 @@ namespace eval ipx {}
 foreach {command allowed} $options {
     proc $command args [string map [list COMMAND $command ALLOWED $allowed] {
         foreach argument $args {
-            if {[string match -* $argument] && $argument ni {ALLOWED}} {
+            if {[regexp {^-\w+$} $argument] && $argument ni {ALLOWED}} {
                 error "COMMAND has no option $argument"
             }
         }

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, replace
-from difflib import get_close_matches
-
-from merp.models.errors import BadInput
+from dataclasses import dataclass
 
 BLOCK_RAM_BYTES = 4096
 """Data bytes of a RAMB36; its parity bits are left out."""
@@ -79,24 +75,3 @@ PARTS = {
 }
 
 DEFAULT = "xc7k325t"
-
-
-_PACKAGE_AND_SPEED = re.compile(r"-?[a-z]{2,4}[0-9]{3,4}-[0-9][A-Z]?(-[a-z])?")
-
-
-def part_named(name: str) -> Part:
-    """Return the part whose device or order code is ``name``; ``order_code`` says which.
-
-    Raises:
-        BadInput: it is not known.
-    """
-    if name in PARTS:
-        return PARTS[name]
-    for device, part in PARTS.items():
-        if name.startswith(device) and _PACKAGE_AND_SPEED.fullmatch(name[len(device) :]):
-            return replace(part, order_code=name)
-    near = "".join(f"; did you mean {n}?" for n in get_close_matches(name, PARTS, 1))
-    raise BadInput(
-        f"--part {name}: allowed are {', '.join(PARTS)}, each with its package and speed grade "
-        f"({PARTS[DEFAULT].order_code}) or without{near}"
-    )

@@ -193,7 +193,7 @@ def test_every_file_that_is_named_is_there(phase: str, exported: Path) -> None:
     core = (folder / f"{manifest['top']}.core").read_text()
     listed = re.findall(r"^      - ([\w./]+)(?::|$)", core, re.MULTILINE)
     vectors = {name for name in there if name.startswith("vectors/small/")}
-    assert sorted(listed) == sorted({*order, *vectors, "clock.xdc"})
+    assert sorted(listed) == sorted({*order, *vectors, "clock.xdc", "out_of_context.tcl"})
     project = (folder / "sim" / "bench.prj").read_text()
     assert re.findall(r"^vhdl\w* work \.\./(.*)$", project, re.MULTILINE) == order
     page = (folder / "README.md").read_text()
@@ -203,7 +203,7 @@ def test_every_file_that_is_named_is_there(phase: str, exported: Path) -> None:
         "cycles.txt",
     }
     assert named <= there
-    assert {"build.tcl", "ip.tcl", "clock.xdc"} < named
+    assert {"build.tcl", "ip.tcl", "clock.xdc", "out_of_context.tcl"} < named
 
 
 def tcl(script: Path) -> list[list[str]]:
@@ -240,7 +240,14 @@ def test_scripts_run_with_vivados_commands(phase: str, exported: Path, tmp_path:
         "route_design",
     ]
 
+    assert ["set_property", "HD.CLK_SRC"] in [call[:2] for call in build]
+    assert [call[2] for call in build if call[0] == "get_timing_paths"] == ["max", "min"]
+    assert ["report_methodology", "-file", "build/methodology.rpt"] in build
+
     package = tcl(folder / "ip.tcl")
+    assert ["add_files", "-fileset", "constrs_1", "-norecurse", "clock.xdc"] in package
+    families = next(call for call in package if call[1:2] == ["supported_families"])
+    assert {"zynq", "kintex7", "zynquplus"} < set(families)
     assert ["add_files", "-norecurse", *hardware] in package
     buses = [call[1] for call in package if call[0] == "ipx::get_bus_interfaces"]
     streams = {path.stem for path in folder.glob("vectors/small/?_axis_*.txt")}
@@ -249,6 +256,58 @@ def test_scripts_run_with_vivados_commands(phase: str, exported: Path, tmp_path:
     assert tcl(folder / "clock.xdc") == [
         ["get_ports", "aclk"], ["create_clock", "-name", "aclk", "-period", "7.299", "get_ports"]
     ]  # fmt: skip
+
+
+@needs("tclsh")
+@pytest.mark.parametrize(("slack", "status"), [("0.0", 0), ("-0.001", 1)])
+def test_a_build_that_misses_its_timing_fails(
+    slack: str, status: int, exported: Path, tmp_path: Path
+) -> None:
+    shutil.copy(exported / f"{NAME}-fp" / "build.tcl", tmp_path)
+    done = subprocess.run(
+        ["tclsh", str(STUB), "build.tcl"],
+        cwd=tmp_path, capture_output=True, text=True, env=os.environ | {"SLACK": slack},
+    )  # fmt: skip
+    assert done.returncode == status, done.stderr
+    assert ("FAIL: timing is not met" in done.stdout) == (status != 0)
+
+
+def core_of(folder: Path) -> str:
+    named = re.search(r"^name: (.*)$", next(folder.glob("*.core")).read_text(), re.MULTILINE)
+    assert named is not None
+    return named[1]
+
+
+def fusesoc(folder: Path, work: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    # A configuration and a cache of its own: nothing of the user's is read or written.
+    environment = os.environ | {"HOME": str(work), "XDG_CACHE_HOME": str(work / "cache")}
+    return subprocess.run(
+        [sys.executable, "-m", "fusesoc.main", "--cores-root", str(folder), "run",
+         "--work-root", str(work / "build"), *words, core_of(folder)],
+        cwd=work, capture_output=True, text=True, timeout=600, env=environment,
+    )  # fmt: skip
+
+
+@needs("tclsh")
+def test_fusesoc_sets_a_synthesis_up_that_is_out_of_context(exported: Path, tmp_path: Path) -> None:
+    folder = exported / f"{NAME}-fp"
+    done = fusesoc(folder, tmp_path, "--target=synth", "--setup")
+    assert done.returncode == 0, done.stdout + done.stderr
+    project = tmp_path / "build" / f"{core_of(folder).replace(':', '_')}.tcl"
+    calls = tcl(project)
+    option = ["STEPS.SYNTH_DESIGN.ARGS.MORE", "OPTIONS", "-value", "-mode", "out_of_context"]
+    assert ["set_property", "-name", *option, "-objects", "get_runs"] in calls
+    assert ["set_property", "top", "merp_tiny_net_k2_fp", "current_fileset"] in calls
+    assert any(call[0] == "read_xdc" for call in calls)
+    makefile = (tmp_path / "build" / "Makefile").read_text()
+    assert "synth:" in makefile
+
+
+@pytest.mark.ghdl
+def test_fusesoc_simulates_an_export(exported: Path, tmp_path: Path) -> None:
+    done = fusesoc(exported / f"{NAME}-fp", tmp_path, "--target=sim")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "PASS" in done.stdout + done.stderr
 
 
 @needs("tclsh")

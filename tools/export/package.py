@@ -14,7 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from merp.cosim.audit.vectors import write_vectors
 from merp.cosim.synthesis.analysis import analyse
 from merp.hdl.conversion.convert import Export, convert
-from merp.models.fpga.parts import Part
+from merp.models.fpga.order_codes import FAMILIES, Target
 from merp.models.network.network import Layer
 from merp.models.params.names import identifier
 from merp.models.params.register_map import RegisterMap
@@ -40,13 +40,13 @@ class Package:
         bitstream: the design and its phase.
         layer: whose vectors on the photograph are written beside the small ones, or None.
         images: of a run, for register values and the photograph's vectors.
-        part: the FPGA. clock_mhz: of the constraint.
+        target: the FPGA. clock_mhz: of the constraint.
     """
 
     bitstream: Bitstream
     layer: Layer | None
     images: int
-    part: Part
+    target: Target
     clock_mhz: float
 
 
@@ -99,7 +99,7 @@ def _facts(package: Package, engine: Top, export: Export) -> dict[str, Any]:
         "title": title(bitstream),
         "top": bitstream.entity,
         "versions": {name: version(name) for name in ("merp", "myhdl")},
-        "part": package.part.order_code,
+        "part": package.target.order_code,
         "clock_mhz": package.clock_mhz,
         "design": bitstream.design,
         "phase": bitstream.phase.name,
@@ -125,7 +125,8 @@ def _page_values(package: Package, registers: RegisterMap) -> dict[str, Any]:
         "version": version("merp"),
         "core": ":".join(("merp", *core, version("merp"))),
         "command": _command(package),
-        "device": package.part,
+        "device": package.target.part,
+        "families": [family.name for family in FAMILIES],
         "wrapper": _wrapper(bitstream),
         "bench": [f"sim/{name}" for name in BENCH],
         "register_rows": register_rows(registers),
@@ -170,7 +171,7 @@ def _targets(bitstream: Bitstream) -> Iterator[tuple[str, str]]:
     for name in (*BENCH, "bench.prj"):
         yield name, f"sim/{name}"
     yield "fusesoc.core", f"{bitstream.entity}.core"
-    for name in ("build.tcl", "ip.tcl", "clock.xdc", "README.md"):
+    for name in ("build.tcl", "ip.tcl", "out_of_context.tcl", "clock.xdc", "README.md"):
         yield name, name
 
 

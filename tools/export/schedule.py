@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from merp.models.cnn_merp.reconfiguration import load_seconds
-from merp.models.fpga.parts import Part
+from merp.models.fpga.order_codes import Target
 from merp.models.network.network import Network
 from merp.tools.bitstream.bitstream import schedule
 from merp.tools.common.owned import manifest_sha
@@ -18,7 +18,7 @@ SCHEDULE = "schedule.json"
 
 def schedule_files(
     network: Network,
-    part: Part,
+    target: Target,
     exported: Mapping[str, Mapping[str, Any]],
     **choice: bool,
 ) -> dict[str, str]:
@@ -44,9 +44,10 @@ def schedule_files(
         )
     # A step follows a step: what the last pass leaves loaded, the first need not load.
     repeats = passes[0]["bitstream"] == passes[-1]["bitstream"]
+    part = target.part
     document = {
         "network": network.name,
-        "part": part.order_code,
+        "part": target.order_code,
         "images": next(iter(exported.values()))["layers"][0]["images"],
         "bitstreams": [
             {
@@ -59,7 +60,7 @@ def schedule_files(
             for name, manifest in exported.items()
         ],
         "loads_in_a_step": sum(each["load"] for each in passes) - repeats,
-        "load_milliseconds": round(1e3 * load_seconds(part.configuration_bits), 1),
+        "load_milliseconds": part and round(1e3 * load_seconds(part.configuration_bits), 1),
         "passes": passes,
     }
     return {

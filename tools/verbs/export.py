@@ -8,7 +8,8 @@ from functools import partial
 from pathlib import Path
 
 from merp.models.errors import BadInput
-from merp.models.fpga.parts import DEFAULT, PARTS, part_named
+from merp.models.fpga.order_codes import target_named
+from merp.models.fpga.parts import DEFAULT, PARTS
 from merp.models.golden.memory import golden_bytes
 from merp.models.memory import check_memory
 from merp.models.network.phases import PHASES
@@ -52,13 +53,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--part",
         default=DEFAULT,
         metavar="PART",
-        help=f"{', '.join(PARTS)}, or an order code (default {PARTS[DEFAULT].order_code})",
+        help="order code of a 7 series, Zynq-7000 or UltraScale(+) part, or one of "
+        f"{', '.join(PARTS)} (default {PARTS[DEFAULT].order_code})",
     )
     parser.add_argument(
         "--clock",
         type=positive,
         metavar="MHZ",
-        help="clock of the constraint (default: the paper's on that part)",
+        help="clock of the constraint (default: the paper's on that part, or else "
+        f"{PARTS[DEFAULT].clock_mhz:g})",
     )
     parser.add_argument(
         "-o", "--output", metavar="DIR", type=Path, default=Path("build/export"),
@@ -70,7 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Export and list what was written."""
     network = open_network(args.network)
-    part = part_named(args.part)
+    target = target_named(args.part)
     if args.layer is None and not args.all:
         raise BadInput("export: which design? give --layer L or --all")
     if args.all and args.phase is not None:
@@ -110,13 +113,13 @@ def run(args: argparse.Namespace) -> int:
         for done, bitstream in enumerate(bitstreams):
             bar.count(done, len(bitstreams), f"{bitstream.name}, {done} of {len(bitstreams)} done")
             package = Package(
-                bitstream=bitstream, layer=layer, images=args.images, part=part,
-                clock_mhz=args.clock or part.clock_mhz,
+                bitstream=bitstream, layer=layer, images=args.images, target=target,
+                clock_mhz=args.clock or target.clock_mhz,
             )  # fmt: skip
             filled = output.add_folder(bitstream.name, partial(write_package, package, bar.spent))
             exported[bitstream.name] = filled
         if layer is None:
-            output.add(schedule_files(network, part, exported, **choice))
+            output.add(schedule_files(network, target, exported, **choice))
         output.commit()
     written = [
         {

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from merp.models.cnn_merp.published_speed import DDR4_GBS
 from merp.models.errors import BadInput
-from merp.models.fpga.parts import DEFAULT, PARTS, part_named
+from merp.models.fpga.order_codes import part_named
+from merp.models.fpga.parts import DEFAULT, PARTS
 from merp.tools.common.arguments import add_json, add_network, positive, whole
 from merp.tools.common.output import Output
 from merp.tools.common.shipped import open_network

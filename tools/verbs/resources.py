@@ -7,7 +7,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from merp.models.errors import BadInput
-from merp.models.fpga.parts import DEFAULT, PARTS, Part, part_named
+from merp.models.fpga.order_codes import part_named
+from merp.models.fpga.parts import DEFAULT, PARTS, Part
 from merp.models.fpga.resources import KINDS, Resources, capacity, published
 from merp.models.network.network import Network
 from merp.models.network.phases import PHASES

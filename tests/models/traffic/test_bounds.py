@@ -24,7 +24,8 @@ from merp.models.cnn_merp.reconfiguration import (
 from merp.models.cnn_merp.roofline import point
 from merp.models.cnn_merp.throughput import forward_throughput, with_cus
 from merp.models.errors import BadInput
-from merp.models.fpga.parts import PARTS, part_named
+from merp.models.fpga.order_codes import part_named
+from merp.models.fpga.parts import PARTS
 from merp.models.traffic.bounds import lower_bound, on_chip_words
 from merp.models.traffic.closed_form import network_traffic, total
 from merp.models.traffic.footing import XC7K325T_BYTES, Footing

@@ -16,6 +16,8 @@ add_files -norecurse {
 {% endfor %}
     {{ wrapper }}
 }
+add_files -fileset constrs_1 -norecurse clock.xdc
+set_property used_in {synthesis implementation out_of_context} [get_files clock.xdc]
 set_property file_type {VHDL 2008} [get_files *.vhd]
 # A top of VHDL-2008 cannot be packaged.
 set_property file_type VHDL [get_files {{ wrapper.rpartition("/")[2] }}]
@@ -28,6 +30,11 @@ set core [ipx::current_core]
 set_property name $top $core
 set_property version {{ version.split(".")[:2] | join(".") }} $core
 set_property display_name {{ "{" }}{{ name }}} $core
+set_property supported_families {
+{% for family in families %}
+    {{ family }} Beta
+{% endfor %}
+} $core
 set_property description {{ "{" }}{{ title }}} $core
 
 # The interfaces follow from the attributes of the top; here it is checked that they did.
