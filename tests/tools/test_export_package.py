@@ -206,6 +206,17 @@ def test_every_file_that_is_named_is_there(phase: str, exported: Path) -> None:
     assert {"build.tcl", "ip.tcl", "clock.xdc", "out_of_context.tcl"} < named
 
 
+@pytest.mark.parametrize("phase", PHASES)
+def test_the_page_tells_the_order_of_words_in_every_stream(phase: str, exported: Path) -> None:
+    folder = exported / f"{NAME}-{phase}"
+    page = (folder / "README.md").read_text()
+    told = dict(re.findall(r"^\| `([sm]_axis_\w+)` \| ([^|`]+) \|$", page, re.MULTILINE))
+    assert set(told) == {path.stem for path in folder.glob("vectors/small/?_axis_*.txt")}
+    taken = {name: words for name, words in told.items() if name.startswith("s_")}
+    taken.pop("s_axis_state", None)  # bytes of a string of bits
+    assert all(" order" in words for words in taken.values()), taken
+
+
 def tcl(script: Path) -> list[list[str]]:
     """The calls of Vivado's commands that a script makes."""
     done = run(script.parent, "tclsh", str(STUB), script.name)

@@ -26,6 +26,7 @@ from merp.tools.common.data import DATA
 from merp.tools.common.shipped import shipped_names
 from merp.tools.common.time_spent import TimeSpent
 from merp.tools.export.facts import layer_facts, register_rows, title
+from merp.tools.export.streams import stream_words
 from merp.tools.export.vectors import small_pass, whole_pass
 from merp.tools.export.vhdl import vhdl_values
 
@@ -79,7 +80,7 @@ def write_package(package: Package, spent: TimeSpent, directory: Path) -> dict[s
         "vectors": {name: {"words_compared": count} for name, count in compared.items()},
     }
     values = facts | vhdl_values(export, engine.ports, registers, package.clock_mhz)
-    values |= _page_values(package, registers)
+    values |= _page_values(package, registers) | {"stream_words": stream_words(engine)}
     small = sorted((directory / "vectors" / "small").iterdir())
     values["small"] = [f"vectors/small/{path.name}" for path in small]
     for template, target in _targets(bitstream):

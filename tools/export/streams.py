@@ -1,0 +1,25 @@
+"""What the streams of a top carry, word for word."""
+
+from __future__ import annotations
+
+import inspect
+import re
+
+from merp.testbenches.top.top import Top
+
+_STREAM = re.compile(r"^ *([sm]_axis_\w+) +(?:in|out) +(.+)$", re.MULTILINE)
+
+
+def stream_words(top: Top) -> dict[str, str]:
+    """Contents and order of words by stream, as the block's own docstring has them, in its order.
+
+    Raises:
+        ValueError: a stream is not told of.
+    """
+    text = inspect.getdoc(inspect.unwrap(top.function)) or ""
+    streams = [pin.name for pin in top.ports.streams]
+    told = {name: meaning for name, meaning in _STREAM.findall(text) if name in streams}
+    missing = ", ".join(name for name in streams if name not in told)
+    if missing:
+        raise ValueError(f"{top.name}: its docstring does not tell of {missing}")
+    return told
