@@ -12,6 +12,7 @@ from difflib import get_close_matches
 
 from merp.models.errors import BadInput
 from merp.models.fpga.parts import DEFAULT, PARTS, Part
+from merp.models.given import given
 
 
 @dataclass(frozen=True)
@@ -86,12 +87,12 @@ def target_named(name: str) -> Target:
     for family in FAMILIES:
         if re.match(f"{family.device}(?![0-9])", code):
             raise BadInput(
-                f"--part {name}: allowed is an order code of {family.title} with package and speed "
+                f"{given('part', name)}: allowed is an order code of {family.title} with package and speed "
                 f"grade, as {family.example}{near}"
             )
     titles = ", ".join(family.title for family in FAMILIES)
     raise BadInput(
-        f"--part {name}: allowed are {', '.join(PARTS)}, and order codes of {titles}, "
+        f"{given('part', name)}: allowed are {', '.join(PARTS)}, and order codes of {titles}, "
         f"as {FAMILIES[1].example}{near}"
     )
 
@@ -110,6 +111,6 @@ def part_named(name: str) -> Part:
         return replace(target.part, order_code=target.order_code)
     near = "".join(f"; did you mean {n}?" for n in get_close_matches(name, PARTS, 1))
     raise BadInput(
-        f"--part {name}: allowed are {', '.join(PARTS)}, each with its package and speed grade "
+        f"{given('part', name)}: allowed are {', '.join(PARTS)}, each with its package and speed grade "
         f"({PARTS[DEFAULT].order_code}) or without{near}"
     )

@@ -28,9 +28,10 @@ def rooms(*floors: Mapping[str, str]) -> Rooms:
     return {room: frozenset(below.split()) for floor in floors for room, below in floor.items()}
 
 
-PARAMS = "errors memory params params.cnn_merp"
+PARAMS = "errors given memory params params.cnn_merp"
 MODELS = rooms(
-    {"errors": "", "memory": "errors", "params": "errors", "params.cnn_merp": "errors params"},
+    {"errors": "", "given": "errors", "memory": "errors", "params": "errors"},
+    {"params.cnn_merp": "errors params"},
     {"architectures": PARAMS},
     {"arithmetic": PARAMS, "network": f"{PARAMS} architectures", "fpga": PARAMS},
     dict.fromkeys(("golden", "traffic", "cnn_merp"), f"{PARAMS} arithmetic network fpga"),

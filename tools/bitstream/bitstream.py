@@ -13,6 +13,7 @@ from merp.cosim.phases.phase import Phase
 from merp.models.cnn_merp.cycles import Cycles, layer_cycles
 from merp.models.cnn_merp.reconfiguration import layer_passes
 from merp.models.errors import BadInput
+from merp.models.given import mention
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import has_phase
 from merp.models.params.names import folder_name, identifier
@@ -62,7 +63,7 @@ def bitstream_of(
     network.design(layer)  # says so where there is none
     if not has_phase(network, layer, phase):
         raise BadInput(
-            f"--phase dp: {layer.name} is the first layer, its input has no delta: "
+            f"{mention('phase', 'dp')}: {layer.name} is the first layer, its input has no delta: "
             f"allowed: fp, ku, or another layer"
         )
     layers = tuple(

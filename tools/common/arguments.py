@@ -7,7 +7,7 @@ from collections.abc import Callable
 from difflib import get_close_matches
 from typing import Any, NoReturn
 
-from merp.models.errors import BadInput, shown
+from merp.models.errors import shown
 from merp.tools.common.complaint import complain
 
 
@@ -109,11 +109,3 @@ def add_network(parser: argparse.ArgumentParser, *, optional: bool = False) -> N
         nargs="?" if optional else None,
         help="a shipped network's name or a TOML file",
     )
-
-
-def check_choice(phase: str, state: bool, delta_at: str) -> None:
-    """Refuse options that say nothing to the phase."""
-    if state and phase != "fp":
-        raise BadInput(f"--state: --phase {phase} writes none: allowed with fp")
-    if delta_at == "pooled" and phase == "fp":
-        raise BadInput("--delta-at pooled: --phase fp takes no deltas: allowed with dp, ku")

@@ -13,7 +13,7 @@ from merp.tools.bitstream.bitstream import schedule
 from merp.tools.common.owned import manifest_sha
 from merp.tools.export.package import render
 
-SCHEDULE = "schedule.json"
+PAGE, SCHEDULE = "README.md", "schedule.json"
 
 
 def schedule_files(
@@ -64,6 +64,6 @@ def schedule_files(
         "passes": passes,
     }
     return {
-        "README.md": render("all.md", document),
+        PAGE: render("all.md", document),
         SCHEDULE: json.dumps(document, indent=2) + "\n",
     }

@@ -21,20 +21,27 @@ if TYPE_CHECKING:
     from merp.hdl.conversion.entity import entity
     from merp.models.errors import BadInput
     from merp.testbenches.block.trace import Trace, run_block
+    from merp.tools.library.exports import Exports
     from merp.tools.library.layer import Layer
     from merp.tools.library.layer_run import LayerRun
-    from merp.tools.library.network import Network, load, networks
+    from merp.tools.library.load import load, networks
+    from merp.tools.library.network import Network
     from merp.tools.library.rows import Rows
+    from merp.tools.library.simulation import Simulation
     from merp.tools.library.traffic import Traffic
+    from merp.tools.library.training import Training
 
 __all__ = [
     "BadInput",
+    "Exports",
     "Layer",
     "LayerRun",
     "Network",
     "Rows",
+    "Simulation",
     "Trace",
     "Traffic",
+    "Training",
     "convert",
     "entity",
     "load",
@@ -46,16 +53,19 @@ __version__ = version("merp")
 
 _HOMES = {
     "BadInput": "merp.models.errors",
+    "Exports": "merp.tools.library.exports",
     "Layer": "merp.tools.library.layer",
     "LayerRun": "merp.tools.library.layer_run",
     "Network": "merp.tools.library.network",
     "Rows": "merp.tools.library.rows",
+    "Simulation": "merp.tools.library.simulation",
     "Trace": "merp.testbenches.block.trace",
     "Traffic": "merp.tools.library.traffic",
+    "Training": "merp.tools.library.training",
     "convert": "merp.hdl.conversion.convert",
     "entity": "merp.hdl.conversion.entity",
-    "load": "merp.tools.library.network",
-    "networks": "merp.tools.library.network",
+    "load": "merp.tools.library.load",
+    "networks": "merp.tools.library.load",
     "replay": "merp.cosim.block.replay",
     "run_block": "merp.testbenches.block.trace",
 }

@@ -6,10 +6,13 @@ import math
 import operator
 from collections.abc import Iterable
 from numbers import Real
+from os import PathLike, fspath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from merp.models.errors import BadInput, shown
 from merp.models.params.formats import FloatFormat
+from merp.tools.common.progress import Progress
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -29,6 +32,17 @@ def one_of(name: str, value: object, allowed: Iterable[str]) -> str:
     return value
 
 
+def text(name: str, value: object) -> str:
+    """``value``, if it is text.
+
+    Raises:
+        BadInput: it is not.
+    """
+    if not isinstance(value, str):
+        raise BadInput(f"{name} = {shown(value)}: allowed is text")
+    return value
+
+
 def whole_number(name: str, value: Any, low: int, high: int) -> int:
     """``value`` as an int, if it is a whole number from ``low`` to ``high``.
 
@@ -45,16 +59,57 @@ def whole_number(name: str, value: Any, low: int, high: int) -> int:
     return number
 
 
-def positive(name: str, value: Any) -> float:
-    """``value`` as a float, if it is a finite number above 0.
+def positive(name: str, value: Any, high: float = math.inf) -> float:
+    """``value`` as a float, if it is a finite number above 0, and below ``high``.
 
     Raises:
         BadInput: it is not.
     """
-    number = float(value) if isinstance(value, Real) else math.nan
-    if isinstance(value, bool) or not 0 < number < math.inf:
-        raise BadInput(f"{name} = {shown(value)}: must be a number above 0")
+    number = _number(value)
+    if not 0 < number < high:
+        limit = "" if high == math.inf else f" and below {high:g}"
+        raise BadInput(f"{name} = {shown(value)}: must be a number above 0{limit}")
     return number
+
+
+def below(name: str, value: Any, high: float) -> float:
+    """``value`` as a float, if it is a number from 0 to below ``high``.
+
+    Raises:
+        BadInput: it is not.
+    """
+    number = _number(value)
+    if not 0 <= number < high:
+        raise BadInput(f"{name} = {shown(value)}: must be a number from 0 to below {high:g}")
+    return number
+
+
+def _number(value: Any) -> float:
+    """``value`` as a float, NaN if it is no number."""
+    return float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
+
+
+def path(name: str, value: object) -> Path:
+    """``value`` as a path, if it is text or a path of text.
+
+    Raises:
+        BadInput: it is not.
+    """
+    found = fspath(value) if isinstance(value, str | PathLike) else None
+    if not isinstance(found, str):
+        raise BadInput(f"{name} = {shown(value)}: allowed is a path")
+    return Path(found)
+
+
+def listener(name: str, value: Any) -> Progress:
+    """Progress that is told to ``value``, if it can be called; to nobody, if it is None.
+
+    Raises:
+        BadInput: it cannot be called.
+    """
+    if value is not None and not callable(value):
+        raise BadInput(f"{name} = {shown(value)}: allowed is a function of a text")
+    return Progress(value)
 
 
 def flag(name: str, value: object) -> bool:

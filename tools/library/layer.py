@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from os import PathLike, fspath
-from pathlib import Path
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from merp.models.errors import BadInput, shown
+from merp.models.given import as_arguments
 from merp.models.network import network as description
 from merp.models.network.phases import PHASES, has_phase
 from merp.models.params.cnn_merp.sizing import check_fits
 from merp.models.params.shape import Shape
-from merp.tools.library.checks import flag, one_of, positive, whole_number, words
+from merp.tools.library.checks import flag, one_of, path, positive, whole_number, words
+from merp.tools.simulate.choose import ARRAYS, MOST_IMAGES, array_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from merp.models.params.bits import Bits
     from merp.tools.library.layer_run import LayerRun
 
-MOST_IMAGES = 256  # in a run
-ARRAYS = ("behavioural", "rtl")
 DELTAS = ("sums", "pooled")
 NAMES = {
     "map_out": "y",
@@ -67,6 +66,7 @@ class Layer:
             f"{shape.columns} -> {shape.m}, k {shape.k}), design {self._layer.design or 'none'}>"
         )
 
+    @as_arguments()
     def run(
         self,
         x: ArrayLike | None = None,
@@ -155,7 +155,7 @@ class Layer:
         with ExitStack() as held:
             waves = None
             if vcd is not None:
-                waves = held.enter_context(Output.of_file("vcd", Path(fspath(vcd))))
+                waves = held.enter_context(Output.of_file("vcd", path("vcd", vcd)))
             from merp.cosim.audit.run_and_audit import run_and_audit
 
             draft = None if waves is None else waves.draft(waves.name)
@@ -166,10 +166,7 @@ class Layer:
 
     def _array(self, engine: str, asked: str | None) -> str:
         default = "behavioural" if engine == "myhdl" else "rtl"
-        array = one_of("cu_array", asked or default, ARRAYS)
-        if engine != "myhdl" and array != "rtl":
-            raise BadInput(f"cu_array = {array!r}: engine {engine} runs the hardware: allowed: rtl")
-        return array
+        return array_of(engine, one_of("cu_array", asked or default, ARRAYS))
 
     def _groups(self, group: int | None) -> Sequence[int]:
         if group is None:

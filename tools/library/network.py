@@ -2,37 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from os import PathLike, fspath
+from collections.abc import Callable, Iterator, Mapping
+from os import PathLike
+from typing import TYPE_CHECKING
 
-from merp.models.errors import BadInput, shown
+from merp.models.errors import BadInput
+from merp.models.fpga.order_codes import target_named
+from merp.models.fpga.parts import DEFAULT
+from merp.models.given import as_arguments
 from merp.models.network import network as description
+from merp.models.network.phases import PHASES
 from merp.models.params.state_field import STATES
 from merp.models.traffic.footing import FOOTINGS, XC7K325T_BYTES, Footing
-from merp.tools.common.shipped import open_network, shipped_names
-from merp.tools.library.checks import one_of, whole_number
-from merp.tools.library.layer import Layer
+from merp.tools.export.selection import MOST_IMAGES as MOST_EXPORTED
+from merp.tools.export.selection import select
+from merp.tools.library.checks import (
+    below,
+    flag,
+    listener,
+    one_of,
+    path,
+    positive,
+    text,
+    whole_number,
+    words,
+)
+from merp.tools.library.layer import DELTAS, Layer
 from merp.tools.library.rows import Rows
 from merp.tools.library.traffic import Traffic
+from merp.tools.simulate.choose import (
+    ALL,
+    ARRAYS,
+    MOST_CUS,
+    MOST_IMAGES,
+    check_resume,
+    check_room,
+    choose,
+    pick,
+)
+from merp.tools.train.course import (
+    ENGINES,
+    LOSSES,
+    MOMENTUM,
+    MOST_BATCH,
+    MOST_EPOCHS,
+    MOST_STEPS,
+    RATE,
+    Course,
+    state_kept,
+)
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
-def load(source: str | PathLike[str]) -> Network:
-    """The network of a TOML file, or the shipped one of that name (``merp.networks()``).
+    from merp.tools.library.exports import Exports
+    from merp.tools.library.simulation import Simulation
+    from merp.tools.library.training import Training
 
-    Raises:
-        BadInput: there is none, or the file is wrong: file, key, value, and what is allowed.
-    """
-    if not isinstance(source, str | PathLike):
-        raise BadInput(f"load: {shown(source)}: allowed is a name or a path")
-    name = fspath(source)
-    if not isinstance(name, str):
-        raise BadInput(f"load: {shown(source)}: allowed is a path of text, not of bytes")
-    return Network(open_network(name))
+SEEDS = (1 << 32) - 1
+"""The largest seed."""
 
-
-def networks() -> list[str]:
-    """Names of the networks that are shipped."""
-    return shipped_names()
+Place = str | PathLike[str]
+Listener = Callable[[str], object]
 
 
 class Network(Mapping[str, Layer]):
@@ -128,3 +159,228 @@ class Network(Mapping[str, Layer]):
             raise BadInput(f"memory_bytes = {memory_bytes}: allowed with footing board")
         counted = Footing(name=footing, state=state_bits, memory_bytes=memory_bytes)
         return Traffic(self.description, batch, counted)
+
+    @as_arguments()
+    def simulate(
+        self,
+        x: ArrayLike | None = None,
+        *,
+        layer: str = ALL,
+        phase: str = "fp",
+        group: int | str = ALL,
+        cus: int | None = None,
+        images: int | None = None,
+        image: Place | None = None,
+        parameters: Mapping[str, tuple[ArrayLike, ArrayLike]] | None = None,
+        engine: str = "myhdl",
+        cu_array: str | None = None,
+        state: bool = False,
+        delta_at: str = "sums",
+        seed: int = 0,
+        vcd: Place | None = None,
+        output: Place | None = None,
+        resume: bool = False,
+        progress: Listener | None = None,
+    ) -> Simulation:
+        """Run layers and phases in the hardware, each on what the hardware made of those in front.
+
+        Every word is compared with the golden training step, whose labels are arbitrary (image i is
+        of class i). Numbers are of a floating-point type, rounded into the network's format, or
+        ``uint32`` words of it (IEEE 754 encodings).
+
+        Args:
+            x: what goes into the network, (images, rows, columns, channels). Without it, the
+                photograph that is shipped; random numbers where no photograph has so many channels.
+            layer: one, or ``all`` up to the first that has no design.
+            phase: ``fp``, ``dp``, ``ku`` (CNN-MERP section III), or ``all``, a training step.
+            group: of one layer, the one to run, or ``all``.
+            cus: CUs of each design, 1 to 512; as in the network file if not given.
+            images: of the photograph, 1 to 256 (default 1). image: another photograph, a file.
+            parameters: kernels (groups*m, n, k, k) and biases (groups*m,) by layer, such as
+                ``Training.words``; initial ones of those that are left out.
+            engine: ``myhdl``, ``verilator`` or ``ghdl``.
+            cu_array: ``behavioural`` (quicker, the same bits in the same cycles; only ``myhdl``,
+                its default) or ``rtl``.
+            state: ``fp`` also writes what the way back needs.
+            delta_at: ``sums`` or ``pooled``: at which resolution deltas lie in memory.
+            seed: of initial kernels and biases.
+            vcd: a file for the waveform of the ports; of one phase, and layers of one design.
+            output: a folder for report and pictures; finished layers are kept in it while it runs.
+            resume: take those of an identical run that was interrupted.
+            progress: is told how far it is, in lines.
+
+        Raises:
+            BadInput: an argument is not what is allowed, a layer has no design, the machine has too
+                little memory, or the engine's simulator is not installed.
+            Stuck: no word moved for too long.
+        """
+        from merp.cosim.engines.engine import ENGINES as SIMULATORS  # slow imports wait
+
+        network, fmt = self.description, self.description.fmt
+        one_of("phase", phase, (*PHASES, ALL))
+        one_of("engine", engine, SIMULATORS)
+        if cu_array is not None:
+            one_of("cu_array", cu_array, ARRAYS)
+        one_of("delta_at", delta_at, DELTAS)
+        whole_number("seed", seed, 0, SEEDS)
+        told = listener("progress", progress)
+        waves = None if vcd is None else path("vcd", vcd)
+        folder = None if output is None else path("output", output)
+        photograph = None if image is None else path("image", image)
+        if group != ALL:
+            whole_number("group", group, 0, 1 << 16)
+        if cus is not None:
+            whole_number("cus", cus, 1, MOST_CUS)
+        picked = pick(network, text("layer", layer), group, cus)
+        maps = None if x is None else words("x", x, (None, *network.input), fmt)
+        if maps is not None and (images is not None or photograph is not None):
+            raise BadInput(f"{'image' if images is None else 'images'}: allowed without x")
+        count = images if images is not None else 1 if maps is None else len(maps)
+        choice = choose(
+            picked,
+            phase=phase,
+            images=whole_number("images", count, 1, MOST_IMAGES),
+            engine=engine,
+            cu_array=cu_array,
+            state=flag("state", state),
+            delta_at=delta_at,
+            wave=waves,
+        )
+        check_resume(flag("resume", resume), output=folder is not None, wave=waves is not None)
+        check_room(choice)
+        from merp.tools.library.simulation import checked_parameters, simulate
+        from merp.tools.simulate.input_maps import input_maps
+
+        made = checked_parameters(network, parameters)
+        if maps is None:
+            maps = input_maps(choice.network, choice.images, photograph)
+        return simulate(choice, maps, seed, made, folder, resume, waves, told)
+
+    @as_arguments()
+    def train(
+        self,
+        data: Place | tuple[ArrayLike, ArrayLike] = "digits",
+        *,
+        engine: str = "golden",
+        batch: int | None = None,
+        steps: int | None = None,
+        epochs: int | None = None,
+        learning_rate: float = RATE,
+        momentum: float = MOMENTUM,
+        loss: str = LOSSES[0],
+        state_bits: str | None = None,
+        seed: int | None = None,
+        save: Place | None = None,
+        resume: Place | None = None,
+        output: Place | None = None,
+        progress: Listener | None = None,
+    ) -> Training:
+        """Train in the hardware's own arithmetic, or in the hardware itself (F-CNN section II.B).
+
+        Args:
+            data: (images, labels): (count, rows, columns[, channels]) numbers and (count,) classes
+                from 0; or an ``.npz`` file of these; or ``digits``, scikit-learn's.
+            engine: ``golden``, the models; ``myhdl`` or ``verilator``, in the hardware, every word
+                compared with the models: the same weights, bit for bit.
+            batch: images of a step, 1 to 65536 (default 32, or that of ``resume``).
+            steps: in all, those resumed included. epochs: in their place; 10 if neither is given.
+            learning_rate: of the mean loss. momentum: from 0 to below 1.
+            loss: ``cross-entropy`` or ``squared``.
+            state_bits: what ReLU' and un-pooling are given: ``32``, ``1`` or ``pooled``; the
+                hardware keeps ``pooled``.
+            seed: of initial parameters and the order of images (default 0, or that of ``resume``).
+            save: an ``.npz`` file, saved after each epoch and at the end, and when interrupted.
+            resume: such a file to go on from, to the same bits.
+            output: a folder for the answer and the loss curve.
+            progress: is told how far it is, in lines.
+
+        Raises:
+            BadInput: an argument or the data is not what is allowed, scikit-learn is missing, a
+                layer has no design, or the loss is no longer finite.
+            CheckFailed: a bit, a count or a rule of a port of the hardware was wrong.
+            Stuck: no word moved for too long.
+        """
+        one_of("engine", engine, ENGINES)
+        one_of("loss", loss, LOSSES)
+        if state_bits is not None:
+            one_of("state_bits", state_bits, STATES)
+        if steps is not None and epochs is not None:
+            raise BadInput("epochs: allowed without steps")
+        for name, value, low, high in (
+            ("batch", batch, 1, MOST_BATCH),
+            ("steps", steps, 1, MOST_STEPS),
+            ("epochs", epochs, 1, MOST_EPOCHS),
+            ("seed", seed, 0, SEEDS),
+        ):
+            if value is not None:
+                whole_number(name, value, low, high)
+        course = Course(
+            network=self.description,
+            engine=engine,
+            state=state_kept(engine, state_bits),
+            batch=batch,
+            steps=steps,
+            epochs=epochs,
+            learning_rate=positive("learning_rate", learning_rate),
+            momentum=below("momentum", momentum, 1),
+            loss=loss,
+            seed=seed,
+            resume=None if resume is None else path("resume", resume),
+        )
+        saved = None if save is None else path("save", save)
+        folder = None if output is None else path("output", output)
+        told = listener("progress", progress)
+        from merp.tools.library.training import train  # slow imports wait
+
+        return train(course, data, saved, folder, told)
+
+    @as_arguments()
+    def export(
+        self,
+        output: Place,
+        *,
+        layer: str = ALL,
+        phase: str | None = None,
+        state: bool = False,
+        delta_at: str = "sums",
+        images: int = 1,
+        part: str = DEFAULT,
+        clock_mhz: float | None = None,
+        progress: Listener | None = None,
+    ) -> Exports:
+        """Write VHDL behind AXI, with bench, vectors and scripts: a package per design and phase.
+
+        Args:
+            output: a folder; each package gets one of its own in it, and replaces what it has been.
+            layer: the one whose design is exported, with vectors of it; or ``all`` designs in all
+                phases, and the schedule of a training step.
+            phase: of one layer: ``fp`` (default), ``dp`` or ``ku``.
+            state: ``fp`` also writes what the way back needs; with ``all`` it always does.
+            delta_at: ``sums`` or ``pooled``: at which resolution deltas lie in memory.
+            images: in a run, 1 to 256: registers, vectors.
+            part: an order code of the 7 series, Zynq-7000 or UltraScale(+), or a device of the paper.
+            clock_mhz: of the constraint, below 10^6; the paper's on that part if not given.
+            progress: is told how far it is, in lines.
+
+        Raises:
+            BadInput: an argument is not what is allowed, a layer has no design, or the folder
+                cannot be written: what was there is still.
+            RuntimeError: GHDL, where it is installed, refuses the VHDL.
+        """
+        folder = path("output", output)
+        if phase is not None:
+            one_of("phase", phase, PHASES)
+        selection = select(
+            self.description,
+            None if text("layer", layer) == ALL else layer,
+            phase=phase,
+            state=flag("state", state),
+            delta_at=one_of("delta_at", delta_at, DELTAS),
+            images=whole_number("images", images, 1, MOST_EXPORTED),
+            target=target_named(text("part", part)),
+            clock_mhz=None if clock_mhz is None else positive("clock_mhz", clock_mhz, 1e6),
+        )
+        told = listener("progress", progress)
+        from merp.tools.library.exports import export  # slow imports wait
+
+        return export(selection, folder, told)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -22,10 +22,10 @@ import merp.models
 import merp.testbenches
 import merp.tools
 from merp.models.errors import BadInput
+from merp.models.given import name_of
 from merp.models.network.network import Layer
 from merp.models.params.bits import Bits
 from merp.models.params.names import file_name
-from merp.tools.common.complaint import complain
 from merp.tools.common.json_file import parse_json
 from merp.tools.common.json_value import is_number, is_text
 from merp.tools.common.npz import read_npz
@@ -42,8 +42,17 @@ KINDS = ("*.py", "*.cpp")
 class Finished:
     """Keeps results in the folder of an output."""
 
-    def __init__(self, output: Output, choice: Choice, fingerprint: str, resume: bool) -> None:
+    def __init__(
+        self,
+        output: Output,
+        choice: Choice,
+        fingerprint: str,
+        resume: bool,
+        tell: Callable[[str], object],
+    ) -> None:
         """See that a result of each pass can be kept, before the first one runs.
+
+        ``tell`` is told of each that is not as it was kept.
 
         Raises:
             BadInput: something stands in the way.
@@ -55,6 +64,7 @@ class Finished:
         self._choice = choice
         self._fingerprint = fingerprint
         self._resume = resume
+        self._tell = tell
 
     def load(self, layer: Layer, phase: str) -> Result | None:
         """The result of a pass, if it was kept by an equal run.
@@ -75,7 +85,8 @@ class Finished:
                 return None
             return self._result(layer, phase, about, kept.get("outputs"))
         except (BadInput, ValueError, KeyError, TypeError):  # TypeError: no table, no such type
-            complain(f"--resume: {path}: not as it was kept: {layer.name} {phase} runs again")
+            where = f"{name_of('resume')}: {path}"
+            self._tell(f"{where}: not as it was kept: {layer.name} {phase} runs again")
             return None
 
     def _result(
@@ -124,19 +135,21 @@ def _name(layer: Layer, phase: str) -> str:
     return f"finished/{file_name(layer.name, phase, suffix='.npz')}"
 
 
-def fingerprint(choice: Choice, image: Bits, seed: int, kernels: Path | None) -> str:
+def fingerprint(choice: Choice, image: Bits, seed: int, parameters: Mapping[str, bytes]) -> str:
     """Name everything that a result depends on.
 
     Which layers and phases run is left out: a longer run may take a shorter one's results.
 
-    image: what goes into the network. seed, kernels: what its parameters come from.
+    image: what goes into the network. seed, parameters: what its parameters come from, contents by
+    name.
     """
     digest = hashlib.sha256()
     alike = replace(choice, layers=(), phases=(), vcd=None)
     digest.update(repr((alike, seed)).encode())
     digest.update(image.tobytes())
-    for source in (*([kernels] if kernels else []), *_sources()):
-        digest.update(source.name.encode() + b"\0" + source.read_bytes())
+    sources = ((source.name, source.read_bytes()) for source in _sources())
+    for name, content in (*parameters.items(), *sources):
+        digest.update(name.encode() + b"\0" + content)
     return digest.hexdigest()
 
 

@@ -11,6 +11,7 @@ from PIL import Image, ImageOps
 
 from merp.models.arithmetic.words import to_bits
 from merp.models.errors import BadInput
+from merp.models.given import name_of
 from merp.models.network.network import Network
 from merp.models.params.bits import Bits
 from merp.models.params.formats import BINARY32, FloatFormat
@@ -46,7 +47,7 @@ def load(
     if channels not in CHANNELS:
         raise BadInput(
             f"{path}: a photograph has 1 channel (grey) or 3 (colour), and {channels} are needed: "
-            "allowed is --input FILE.npz"
+            f"allowed is {name_of('x')}"
         )
     source = path or Path(get_sample_data("grace_hopper.jpg", asfileobj=False))
     upright = _opened(source, _MODES[channels])

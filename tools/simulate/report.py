@@ -197,6 +197,12 @@ def files(
         "simulate.json": json.dumps(report, indent=2) + "\n",
         "simulate.txt": text.getvalue(),
     }
+    return found | pictures(choice, results, golden)
+
+
+def pictures(choice: Choice, results: Sequence[Result], golden: GoldenStep) -> dict[str, bytes]:
+    """A picture per layer of forward propagation, as PNG, by name."""
+    found = {}
     for result in results:
         if result.outputs is None:
             continue

@@ -11,7 +11,7 @@ from merp.cosim.audit.run_and_audit import Audited, Passes, run_and_audit
 from merp.cosim.phases.phase import Phase
 from merp.models.golden.golden_step import GoldenStep
 from merp.models.network.network import Layer
-from merp.tools.common.progress_bar import ProgressBar
+from merp.tools.common.progress import Progress
 from merp.tools.simulate.finished import Finished
 from merp.tools.simulate.result import Result
 
@@ -25,7 +25,7 @@ def simulate(
     engine: str,
     array: str,
     vcd: Path | None,
-    bar: ProgressBar,
+    bar: Progress,
 ) -> list[Result]:
     """Run layers that share a design back to back on one elaboration.
 
@@ -62,7 +62,7 @@ def _passes(
     group: int | None,
     step: GoldenStep,
     finished: Finished | None,
-    bar: ProgressBar,
+    bar: Progress,
     results: list[Result],
 ) -> Passes:
     """The passes of each layer that is not finished; adds every layer to ``results``."""

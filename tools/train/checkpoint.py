@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from merp.models.arithmetic.words import to_bits, to_values
 from merp.models.errors import BadInput, shown
+from merp.models.given import name_of
 from merp.models.golden.training import Model
 from merp.models.network.network import Network
 from merp.models.params.bits import Bits
@@ -78,7 +79,7 @@ def save(output: Output, checkpoint: Checkpoint, network: Network) -> None:
         for key, words in (("kernel", kernels), ("bias", biases), ("velocity", velocity)):
             numbers = to_values(words, fmt)
             if not np.isfinite(numbers).all():
-                what = f"{layer}.{key} overflowed: allowed is less --lr"
+                what = f"{layer}.{key} overflowed: allowed is less {name_of('learning_rate')}"
                 raise BadInput(f"{output.said}: not saved: {what}")
             arrays[f"{layer}.{key}"] = numbers.astype(np.float32)
     output.write({output.name: sealed(arrays)})

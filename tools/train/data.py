@@ -53,22 +53,30 @@ def read_data(path: Path) -> Data:
     if set(arrays) != set(KEYS):
         found = ", ".join(sorted(arrays)) or "none"
         raise BadInput(f"{path}: keys {found}: allowed are {' and '.join(KEYS)}")
-    images, labels = arrays["images"], arrays["labels"]
+    return checked(str(path), arrays["images"], arrays["labels"])
+
+
+def checked(source: str, images: NDArray[np.generic], labels: NDArray[np.generic]) -> Data:
+    """Arrays that ``source`` has given, as ``read_data`` takes them.
+
+    Raises:
+        BadInput: they are of another type or size.
+    """
     if images.dtype.kind not in "fiu":
-        raise BadInput(f"{path}: images: type {images.dtype}: allowed are numbers")
+        raise BadInput(f"{source}: images: type {images.dtype}: allowed are numbers")
     if images.ndim not in (3, 4):
         raise BadInput(
-            f"{path}: images: size {images.shape}: allowed is (count, rows, columns[, channels])"
+            f"{source}: images: size {images.shape}: allowed is (count, rows, columns[, channels])"
         )
     if labels.dtype.kind not in "iu":
-        raise BadInput(f"{path}: labels: type {labels.dtype}: allowed are whole numbers")
+        raise BadInput(f"{source}: labels: type {labels.dtype}: allowed are whole numbers")
     if labels.shape != images.shape[:1]:
         raise BadInput(
-            f"{path}: labels: size {labels.shape}: allowed is {images.shape[:1]}, one per image"
+            f"{source}: labels: size {labels.shape}: allowed is {images.shape[:1]}, one per image"
         )
     numbers = images.astype(np.float64)
     return Data(
-        str(path),
+        source,
         numbers[..., np.newaxis] if numbers.ndim == 3 else numbers,
         labels.astype(np.int64),
     )

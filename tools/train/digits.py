@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from merp.models.errors import BadInput
+from merp.models.given import given
 from merp.tools.train.data import Data
 
 _WHITEST = 16.0  # pixels count the set dots of a 4 x 4 block
@@ -20,7 +21,8 @@ def digits() -> Data:
         from sklearn.datasets import load_digits
     except ImportError as error:
         raise BadInput(
-            "--data digits: needs scikit-learn: pip install 'merp[train]', or give an .npz file"
+            f"{given('data', 'digits')}: needs scikit-learn: pip install 'merp[train]', or give an "
+            ".npz file"
         ) from error
     found = load_digits()
     images = np.asarray(found.images, np.float64)[..., np.newaxis] / _WHITEST

@@ -85,8 +85,13 @@ def files(answer: Mapping[str, Any]) -> dict[str, str | bytes]:
     """``train.json`` and the loss curve ``loss.png``."""
     return {
         "train.json": json.dumps(answer, indent=2) + "\n",
-        "loss.png": draw({answer["network"]: answer}, _title(answer), ".png"),
+        "loss.png": picture(answer),
     }
+
+
+def picture(answer: Mapping[str, Any]) -> bytes:
+    """The loss curve, as PNG."""
+    return draw({answer["network"]: answer}, _title(answer), ".png")
 
 
 def _title(answer: Mapping[str, Any]) -> str:

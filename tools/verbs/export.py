@@ -4,28 +4,18 @@ from __future__ import annotations
 
 import argparse
 import json
-from functools import partial
 from pathlib import Path
 
 from merp.models.errors import BadInput
 from merp.models.fpga.order_codes import target_named
 from merp.models.fpga.parts import DEFAULT, PARTS
-from merp.models.golden.memory import golden_bytes
-from merp.models.memory import check_memory
 from merp.models.network.phases import PHASES
-from merp.models.params.cnn_merp.sizing import check_fits
-from merp.tools.common.arguments import (
-    add_delta_at,
-    add_network,
-    add_tables,
-    check_choice,
-    positive,
-    whole,
-)
+from merp.tools.common.arguments import add_delta_at, add_network, add_tables, positive, whole
 from merp.tools.common.output import Output
 from merp.tools.common.progress_bar import ProgressBar
 from merp.tools.common.shipped import open_network
 from merp.tools.common.table import console, table
+from merp.tools.export.selection import MOST_IMAGES, select
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_delta_at(parser)
     parser.add_argument(
-        "--images", type=whole(1, 256), default=1, metavar="N",
+        "--images", type=whole(1, MOST_IMAGES), default=1, metavar="N",
         help="images in a run: registers, vectors (default 1)",
     )  # fmt: skip
     parser.add_argument(
@@ -76,62 +66,25 @@ def run(args: argparse.Namespace) -> int:
     target = target_named(args.part)
     if args.layer is None and not args.all:
         raise BadInput("export: which design? give --layer L or --all")
-    if args.all and args.phase is not None:
-        raise BadInput(f"--phase {args.phase}: --all exports every phase: allowed with --layer")
-    layer = None if args.all else network.layer(args.layer)
-    phase = args.phase or "fp"
-    if layer is not None:
-        check_choice(phase, args.state, args.delta_at)
-    users = [each for each in network.layers if each.design is not None]
-    for each in users if layer is None else [layer]:
-        check_fits(each.shape, args.images, network.design(each), f"{network.name}: {each.name}")
-    if not users:
-        network.design(network.layers[0])  # says so
-    if layer is not None:  # whose vectors are written on the network's own input
-        whole_step = args.state or phase != "fp"
-        needed = golden_bytes(network, layer, args.images, whole_step=whole_step)
-        check_memory(f"export {network.name}, {args.images} image(s)", needed)
+    selection = select(
+        network,
+        args.layer,
+        phase=args.phase,
+        state=args.state,
+        delta_at=args.delta_at,
+        images=args.images,
+        target=target,
+        clock_mhz=args.clock,
+    )
 
-    # The hardware's imports wait until the input is good.
-    from merp.tools.bitstream.bitstream import bitstream_of, schedule
-    from merp.tools.export.package import Package, write_package
-    from merp.tools.export.schedule import schedule_files
+    from merp.tools.export.run import Exporting  # the hardware's imports wait
 
-    choice = {"state": args.state or args.all, "before": args.delta_at == "pooled"}
-    if layer is None:
-        found = [bitstream for bitstream, _ in schedule(network, **choice)]
-    else:
-        found = [bitstream_of(network, layer, phase, **choice)]
-    exported = {}
-    bitstreams = list({each.name: each for each in found}.values())
-    plan = f"{len(bitstreams)} designs, each in a phase: VHDL, vectors, scripts"
+    ready = Exporting.of(selection)
     with (
         Output.of_folder("-o", args.output) as output,
-        ProgressBar("export", plan) as bar,
-        bar.spent.on("converting and writing"),
+        ProgressBar("export", ready.plan) as bar,
     ):
-        for done, bitstream in enumerate(bitstreams):
-            bar.count(done, len(bitstreams), f"{bitstream.name}, {done} of {len(bitstreams)} done")
-            package = Package(
-                bitstream=bitstream, layer=layer, images=args.images, target=target,
-                clock_mhz=args.clock or target.clock_mhz,
-            )  # fmt: skip
-            filled = output.add_folder(bitstream.name, partial(write_package, package, bar.spent))
-            exported[bitstream.name] = filled
-        if layer is None:
-            output.add(schedule_files(network, target, exported, **choice))
-        output.commit()
-    written = [
-        {
-            "design": manifest["design"],
-            "phase": manifest["phase"],
-            "layers": [each["layer"] for each in manifest["layers"]],
-            "directory": str(args.output / name),
-            "top": manifest["top"],
-            "files": list(manifest["files"]),
-        }
-        for name, manifest in exported.items()
-    ]
+        written = ready.write(output, args.output, bar)
     if args.json:
         print(json.dumps({"network": network.name, "exports": written}, indent=2))
         return 0

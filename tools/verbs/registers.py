@@ -9,8 +9,9 @@ from pathlib import Path
 
 from merp.models.network.phases import PHASES
 from merp.models.params.cnn_merp.sizing import check_fits
+from merp.tools.bitstream.options import check_options
 from merp.tools.bitstream.register_files import c_header, markdown, python_constants, range_text
-from merp.tools.common.arguments import add_delta_at, add_network, add_tables, check_choice, whole
+from merp.tools.common.arguments import add_delta_at, add_network, add_tables, whole
 from merp.tools.common.output import Output
 from merp.tools.common.shipped import open_network
 from merp.tools.common.table import console, table
@@ -47,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
 
     network = open_network(args.network)
     layer = network.layer(args.layer)
-    check_choice(args.phase, args.state, args.delta_at)
+    check_options(args.phase, args.state, args.delta_at)
     check_fits(layer.shape, args.images, network.design(layer), f"{network.name}: {layer.name}")
     bitstream = bitstream_of(
         network, layer, args.phase, state=args.state, before=args.delta_at == "pooled"

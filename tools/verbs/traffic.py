@@ -9,7 +9,8 @@ from merp.models.errors import BadInput
 from merp.models.params.state_field import STATES
 from merp.models.traffic.footing import FOOTINGS, XC7K325T_BYTES
 from merp.tools.common.arguments import add_network, add_tables, whole
-from merp.tools.library.network import Network, load
+from merp.tools.library.load import load
+from merp.tools.library.network import Network
 from merp.tools.library.traffic import Traffic
 from merp.tools.traffic.answer import strategies_json
 from merp.tools.traffic.compare import paired, print_comparison, ratios

@@ -1,0 +1,92 @@
+"""Exports what was selected: a package per bitstream, and the schedule of all of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from merp.tools.bitstream.bitstream import Bitstream, bitstream_of, schedule
+from merp.tools.common.output import Output
+from merp.tools.common.progress import Progress
+from merp.tools.export import package
+from merp.tools.export.schedule import schedule_files
+from merp.tools.export.selection import Selection
+
+
+@dataclass(frozen=True, eq=False)
+class Exporting:
+    """An export that is ready to be written.
+
+    Attributes:
+        selection: what was selected. bitstreams: each once.
+    """
+
+    selection: Selection
+    bitstreams: tuple[Bitstream, ...]
+
+    @classmethod
+    def of(cls, selection: Selection) -> Exporting:
+        """Find the bitstreams.
+
+        Raises:
+            BadInput: delta propagation of the first layer.
+        """
+        network, choice = selection.network, _choice(selection)
+        if selection.layer is None:
+            found = [bitstream for bitstream, _ in schedule(network, **choice)]
+        else:
+            found = [bitstream_of(network, selection.layer, selection.phase, **choice)]
+        return cls(selection, tuple({each.name: each for each in found}.values()))
+
+    @property
+    def plan(self) -> str:
+        """What there is to do, in a line."""
+        count = len(self.bitstreams)
+        what = "1 design in a phase" if count == 1 else f"{count} designs, each in a phase"
+        return f"{what}: VHDL, vectors, scripts"
+
+    def write(self, output: Output, directory: Path, progress: Progress) -> list[dict[str, Any]]:
+        """Write the packages as one set; what was written, a row per package.
+
+        Args:
+            output: where to, held. directory: the same as it was given, for the rows.
+
+        Raises:
+            BadInput: it cannot be written.
+            RuntimeError: GHDL, where it is installed, refuses the VHDL.
+        """
+        selected, exported = self.selection, {}
+        with progress.spent.on("converting and writing"):
+            for done, bitstream in enumerate(self.bitstreams):
+                total = len(self.bitstreams)
+                progress.count(done, total, f"{bitstream.name}, {done} of {total} done")
+                wanted = package.Package(
+                    bitstream=bitstream, layer=selected.layer, images=selected.images,
+                    target=selected.target, clock_mhz=selected.clock_mhz,
+                )  # fmt: skip
+                filled = output.add_folder(
+                    bitstream.name, partial(package.write_package, wanted, progress.spent)
+                )
+                exported[bitstream.name] = filled
+            if selected.layer is None:
+                choice = _choice(selected)
+                network, target = selected.network, selected.target
+                output.add(schedule_files(network, target, exported, **choice))
+            output.commit()
+        return [
+            {
+                "design": manifest["design"],
+                "phase": manifest["phase"],
+                "layers": [each["layer"] for each in manifest["layers"]],
+                "directory": str(directory / name),
+                "top": manifest["top"],
+                "files": list(manifest["files"]),
+            }
+            for name, manifest in exported.items()
+        ]
+
+
+def _choice(selection: Selection) -> dict[str, bool]:
+    return {"state": selection.state, "before": selection.before}

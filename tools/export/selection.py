@@ -1,0 +1,87 @@
+"""What is to be exported, checked against the network; it imports nothing slow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from merp.models.errors import BadInput
+from merp.models.fpga.order_codes import Target
+from merp.models.given import given, name_of
+from merp.models.golden.memory import golden_bytes
+from merp.models.memory import check_memory
+from merp.models.network.network import Layer, Network
+from merp.models.params.cnn_merp.sizing import check_fits
+from merp.tools.bitstream.options import check_options
+
+MOST_IMAGES = 256  # in a run
+
+
+@dataclass(frozen=True, kw_only=True)
+class Selection:
+    """What is to be exported.
+
+    Attributes:
+        network: with its designs.
+        layer: the one whose design is exported, or None for every design in every phase.
+        phase: of ``PHASES``, of the one design.
+        state: forward propagation writes what the way back needs.
+        before: deltas are stored at pooled resolution.
+        images: in a run: registers, vectors.
+        target: the FPGA. clock_mhz: of the constraint.
+    """
+
+    network: Network
+    layer: Layer | None
+    phase: str
+    state: bool
+    before: bool
+    images: int
+    target: Target
+    clock_mhz: float
+
+
+def select(
+    network: Network,
+    layer: str | None,
+    *,
+    phase: str | None,
+    state: bool,
+    delta_at: str,
+    images: int,
+    target: Target,
+    clock_mhz: float | None,
+) -> Selection:
+    """Select the design of a layer in a phase (None is ``fp``), or without a layer all of them.
+
+    Raises:
+        BadInput: there is no such layer, it has no design, its design does not take so many
+            images, the choice does not go together, or memory does not hold its vectors.
+    """
+    if layer is None and phase is not None:
+        raise BadInput(
+            f"{given('phase', phase)}: {name_of('all')} exports every phase: allowed with "
+            f"{name_of('layer')}"
+        )
+    found = None if layer is None else network.layer(layer)
+    asked = phase or "fp"
+    if found is not None:
+        check_options(asked, state, delta_at)
+    users = [each for each in network.layers if each.design is not None]
+    for each in users if found is None else [found]:
+        check_fits(each.shape, images, network.design(each), f"{network.name}: {each.name}")
+    if not users:
+        network.design(network.layers[0])  # says so
+    if found is not None:  # whose vectors are written on the network's own input
+        whole_step = state or asked != "fp"
+        needed = golden_bytes(network, found, images, whole_step=whole_step)
+        check_memory(f"export {network.name}, {images} image(s)", needed)
+    return Selection(
+        network=network,
+        layer=found,
+        phase=asked,
+        state=state or found is None,
+        before=delta_at == "pooled",
+        images=images,
+        target=target,
+        clock_mhz=clock_mhz or target.clock_mhz,
+    )

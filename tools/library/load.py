@@ -1,0 +1,28 @@
+"""Networks by name or file."""
+
+from __future__ import annotations
+
+from os import PathLike, fspath
+
+from merp.models.errors import BadInput, shown
+from merp.tools.common.shipped import open_network, shipped_names
+from merp.tools.library.network import Network
+
+
+def load(source: str | PathLike[str]) -> Network:
+    """The network of a TOML file, or the shipped one of that name (``merp.networks()``).
+
+    Raises:
+        BadInput: there is none, or the file is wrong: file, key, value, and what is allowed.
+    """
+    if not isinstance(source, str | PathLike):
+        raise BadInput(f"load: {shown(source)}: allowed is a name or a path")
+    name = fspath(source)
+    if not isinstance(name, str):
+        raise BadInput(f"load: {shown(source)}: allowed is a path of text, not of bytes")
+    return Network(open_network(name))
+
+
+def networks() -> list[str]:
+    """Names of the networks that are shipped."""
+    return shipped_names()

@@ -1,0 +1,189 @@
+"""What came of a simulation of layers and phases of a network."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from merp.cosim.audit.audit import Audit, combine
+from merp.models.arithmetic.words import to_values
+from merp.models.errors import BadInput, shown
+from merp.models.golden.initial import Parameters
+from merp.models.golden.initial import parameters as initial
+from merp.models.network.network import Network
+from merp.models.params.bits import Bits
+from merp.tools.common.output import Output
+from merp.tools.common.progress import Progress
+from merp.tools.library.checks import words
+from merp.tools.library.rows import Row, Rows
+from merp.tools.simulate.choice import Choice
+from merp.tools.simulate.finished import Finished, fingerprint
+from merp.tools.simulate.report import pictures
+from merp.tools.simulate.session import Simulated, simulate_all
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+
+class Simulation(Rows):
+    """A row per layer and phase that ran in the hardware, every word compared with the golden.
+
+    Keys of a row: ``layer``, ``phase``, ``passed``, ``words_compared``, ``mismatches``, ``cycles``
+    (first map word in to last word out), ``kernel_load`` (cycles before), ``efficiency`` (useful
+    cycles of the CUs over all), ``mb_per_gflop`` (on all ports; 10^6 bytes, 10^9 operations).
+
+    Attributes:
+        network: with the designs that ran. x: (images, rows, columns, channels) words that went in.
+        audits: words four ways, bits, cycles by cause, by layer and phase.
+        words: output maps of forward propagation by layer, (images, pooled rows, pooled columns,
+            maps of the groups that ran) words of the network's format.
+        paths: the files that were written.
+    """
+
+    def __init__(self, found: Simulated, x: Bits, paths: tuple[Path, ...]) -> None:
+        choice = found.choice
+        self.network, self.x, self.paths = choice.network, x, paths
+        self.audits: Mapping[tuple[str, str], Audit] = {
+            (each.layer.name, each.phase): each.audit for each in found.results
+        }
+        self.words: Mapping[str, Bits] = {
+            each.layer.name: each.outputs for each in found.results if each.outputs is not None
+        }
+        self._found = found
+        title = f"{choice.network.name} on {choice.engine}, {choice.images} image(s)"
+        super().__init__(title, self._made())
+
+    def _made(self) -> Iterator[Row]:
+        for (layer, phase), audit in self.audits.items():
+            yield {
+                "layer": layer,
+                "phase": phase,
+                "passed": audit.passed,
+                "words_compared": audit.words_compared,
+                "mismatches": audit.mismatches,
+                "cycles": audit.cycles["total"],
+                "kernel_load": audit.cycles["kernel_load"],
+                "efficiency": audit.efficiency,
+                "mb_per_gflop": audit.mb_per_gflop(tuple(audit.ports)),
+            }
+
+    @property
+    def passed(self) -> bool:
+        """Whether all bits, counts and cycles are what they must be."""
+        return self._found.passed
+
+    @property
+    def audit(self) -> Audit:
+        """All passes together."""
+        return combine(list(self.audits.values()))
+
+    @property
+    def arrays(self) -> Mapping[str, NDArray[np.float64]]:
+        """``words`` as float64 numbers, exactly."""
+        return {name: to_values(each, self.network.fmt) for name, each in self.words.items()}
+
+    def json(self) -> dict[str, Any]:
+        """The answer of ``merp simulate --layer all --json``: ``runs``, and their ``total``."""
+        return self._found.answer(everything=True)
+
+    def __repr__(self) -> str:
+        """Verdict and cycles."""
+        return f"<{self._said()}>"
+
+    def _said(self) -> str:
+        audit = self.audit
+        verdict = "passed" if self.passed else f"FAILED: {'; '.join(audit.failures)}"
+        passes = f"{len(self)} {'pass' if len(self) == 1 else 'passes'}"
+        return (
+            f"{self.title}, {passes}: {verdict}; {audit.words_compared:,} words compared, "
+            f"{audit.mismatches:,} differ; {audit.cycles['total']:,} cycles"
+        )
+
+    def _repr_html_(self) -> str:
+        """Verdict, passes and pictures of maps, as notebooks show them."""
+        found = self._found
+        drawn = pictures(found.choice, found.results, found.golden)
+        images = (
+            f'<img alt="input and output maps of {escape(name)}" '
+            f'src="data:image/png;base64,{b64encode(picture).decode("ascii")}">'
+            for name, picture in drawn.items()
+        )
+        return f"<p>{escape(self._said())}</p>{super()._repr_html_()}{''.join(images)}"
+
+
+def simulate(
+    choice: Choice,
+    image: Bits,
+    seed: int,
+    given: Parameters,
+    output: Path | None,
+    resume: bool,
+    vcd: Path | None,
+    progress: Progress,
+) -> Simulation:
+    """Simulate what was chosen, and write what was asked for.
+
+    Args:
+        image: words that go into the network. given: parameters of some layers, in place of
+            initial ones, which come from ``seed``.
+
+    Raises:
+        BadInput: a place cannot be written, or a simulator is not installed.
+        Stuck: no word moved for too long.
+    """
+    with ExitStack() as held:
+        folder = waves = finished = None
+        paths: list[Path] = []
+        if output is not None:
+            folder = held.enter_context(Output.of_folder("output", output))
+            contents = {
+                f"{name}.{part}": array.tobytes()
+                for name, pair in sorted(given.items())
+                for part, array in zip(("kernel", "bias"), pair, strict=True)
+            }
+            equal = fingerprint(choice, image, seed, contents)
+            finished = Finished(folder, choice, equal, resume, progress.say)
+        if vcd is not None:
+            waves = held.enter_context(Output.of_file("vcd", vcd))
+            paths.append(vcd)
+        parameters = initial(choice.network, seed, given)
+        found = simulate_all(choice, image, parameters, finished, waves, progress)
+        if folder is not None and output is not None:
+            files = found.files(found.answer(everything=True))
+            folder.write(files)
+            paths += (output / name for name in files)
+    return Simulation(found, image, tuple(paths))
+
+
+def checked_parameters(network: Network, given: object) -> Parameters:
+    """Kernels and biases by layer name as words, of whichever layers were given.
+
+    Raises:
+        BadInput: no such layer, or arrays of another size or type.
+    """
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise BadInput(f"parameters = {shown(given)}: allowed is a mapping by layer name")
+    return {network.layer(name).name: _pair(network, name, pair) for name, pair in given.items()}
+
+
+def _pair(network: Network, name: str, pair: object) -> tuple[Bits, Bits]:
+    where = f"parameters[{name!r}]"
+    if not isinstance(pair, tuple | list) or len(pair) != 2:
+        raise BadInput(f"{where} = {shown(pair)}: allowed is (kernels, biases)")
+    layer = network.layer(name)
+    size = layer.biases, layer.shape.n, layer.shape.k, layer.shape.k
+    kernels: ArrayLike = pair[0]
+    biases: ArrayLike = pair[1]
+    return (
+        words(f"{where}: kernels", kernels, size, network.fmt),
+        words(f"{where}: biases", biases, size[:1], network.fmt),
+    )

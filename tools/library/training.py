@@ -1,0 +1,168 @@
+"""What came of a training."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from merp.models.arithmetic.compiled import Values
+from merp.models.arithmetic.words import to_values
+from merp.models.errors import BadInput, shown
+from merp.models.golden.initial import Parameters
+from merp.models.network.phases import PHASES
+from merp.models.params.formats import FloatFormat
+from merp.tools.common.output import Output
+from merp.tools.common.progress import Progress
+from merp.tools.library.checks import path
+from merp.tools.library.rows import Row, Rows
+from merp.tools.train import report
+from merp.tools.train.course import Course
+from merp.tools.train.data import Data, checked
+from merp.tools.train.run import DIGITS, Trained, labelled, prepare
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+
+@dataclass(frozen=True, eq=False)
+class Training:
+    """A network that was trained, and how it went.
+
+    Attributes:
+        losses: (steps,) float64, the mean loss of each step before its update.
+        accuracy: share of the held-out images, a fifth of all, that are classified right.
+        words: kernels (groups*m, n, k, k) and biases (groups*m,) by layer, as words of ``fmt``.
+        fmt: the network's numbers.
+        paths: the files that were written.
+    """
+
+    losses: Values
+    accuracy: float
+    words: Parameters
+    fmt: FloatFormat
+    paths: tuple[Path, ...]
+    _answer: Mapping[str, Any]
+
+    @property
+    def steps(self) -> int:
+        """Steps in all, those resumed included."""
+        return len(self.losses)
+
+    @property
+    def arrays(self) -> Mapping[str, tuple[Values, Values]]:
+        """``words`` as float64 numbers, exactly."""
+        return {
+            layer: (to_values(kernels, self.fmt), to_values(biases, self.fmt))
+            for layer, (kernels, biases) in self.words.items()
+        }
+
+    @property
+    def traffic(self) -> Rows:
+        """What one step moves and takes: a row per phase, and one of the step.
+
+        Keys: ``phase``; ``paper`` and ``full``, bytes by the closed form; ``measured``, bytes on
+        the ports, and ``cycles``, those of loading kernels included: None of the golden engine.
+        """
+        return Rows(f"One step of {self._answer['network']}", self._rows())
+
+    def _rows(self) -> Iterator[Row]:
+        counted, cycles = self._answer["bytes"], self._answer["cycles"]
+        measured = counted["measured"]
+        for phase in (*PHASES, "step"):
+            taken = cycles[phase]
+            yield {
+                "phase": phase,
+                "paper": counted["paper"][phase],
+                "full": counted["full"][phase],
+                "measured": measured and measured["full"][phase],
+                "cycles": taken and taken["total"] + taken["kernel_load"],
+            }
+
+    def json(self) -> dict[str, Any]:
+        """The answer of ``merp train --json``."""
+        return dict(self._answer)
+
+    def __repr__(self) -> str:
+        """Steps, losses, accuracy."""
+        return f"<{self._said()}>"
+
+    def _said(self) -> str:
+        answer = self._answer
+        losses = f"loss {self.losses[0]:.4f} to {self.losses[-1]:.4f}" if self.steps else "no step"
+        return (
+            f"{answer['network']} on {answer['engine']}: {self.steps:,} steps of "
+            f"{answer['batch']} images, {losses}; {self.accuracy:.2%} of "
+            f"{answer['images']['held_out']:,} held-out images right"
+        )
+
+    def _repr_html_(self) -> str:
+        """Steps, traffic and the loss curve, as notebooks show them."""
+        text = b64encode(report.picture(self._answer)).decode("ascii")
+        what = f"loss of each step of {escape(self._answer['network'])}"
+        picture = f'<img alt="{what}" src="data:image/png;base64,{text}">'
+        return f"<p>{escape(self._said())}</p>{self.traffic._repr_html_()}{picture}"
+
+
+def train(
+    course: Course,
+    data: object,
+    save: Path | None,
+    output: Path | None,
+    progress: Progress,
+) -> Training:
+    """Train, with ``data`` as a user gave it, and write what was asked for.
+
+    Raises:
+        BadInput: the data, the course or a place is not what is allowed.
+        CheckFailed, Stuck: the hardware did.
+    """
+    with ExitStack() as held:
+        folder = saved = None
+        paths: list[Path] = []
+        if output is not None:
+            folder = held.enter_context(Output.of_folder("output", output))
+        if save is not None:
+            saved = held.enter_context(Output.of_file("save", save))
+            paths.append(save)
+        trained = prepare(course, _data(data)).run(saved, progress)
+        answer = trained.answer
+        if folder is not None and output is not None:
+            files = report.files(answer)
+            folder.write(files)
+            paths += (output / name for name in files)
+    return _result(trained, answer, tuple(paths))
+
+
+def _result(trained: Trained, answer: Mapping[str, Any], paths: tuple[Path, ...]) -> Training:
+    return Training(
+        losses=np.array(trained.done.loss, np.float64),
+        accuracy=answer["accuracy"],
+        words=trained.done.model.parameters,
+        fmt=trained.course.network.fmt,
+        paths=paths,
+        _answer=answer,
+    )
+
+
+def _data(given: object) -> Data:
+    """Labelled images as a user gave them: a name, a file, or arrays of images and labels."""
+    if isinstance(given, tuple) and len(given) == 2:
+        return checked("data", _array("images", given[0]), _array("labels", given[1]))
+    if isinstance(given, tuple | list):
+        raise BadInput(f"data = {shown(given)}: allowed is (images, labels), '{DIGITS}', or a path")
+    return labelled(str(path("data", given)))
+
+
+def _array(name: str, given: ArrayLike) -> NDArray[np.generic]:
+    try:
+        return np.asarray(given)
+    except ValueError as error:  # rows of different lengths
+        raise BadInput(f"data: {name}: no array of numbers") from error

@@ -1,0 +1,212 @@
+"""What a simulation is asked for, checked against the network."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from merp.models.errors import BadInput
+from merp.models.given import given, mention, name_of
+from merp.models.golden.memory import golden_bytes
+from merp.models.memory import check_memory
+from merp.models.network.network import Layer, Network
+from merp.models.network.phases import PHASES, has_phase
+from merp.models.params.cnn_merp.design import ARITHMETIC, Design
+from merp.models.params.cnn_merp.sizing import check_fits, size_design
+from merp.models.params.shape import Shape
+from merp.tools.simulate.choice import Choice
+
+ALL = "all"
+ARRAYS = ("behavioural", "rtl")
+MOST_CUS = 512
+MOST_IMAGES = 256  # in a run
+
+
+@dataclass(frozen=True, kw_only=True)
+class Picked:
+    """Which layers of a network are simulated.
+
+    Attributes:
+        network: with the designs that are simulated. layers: each has one.
+        group: the one to run, or None for all.
+    """
+
+    network: Network
+    layers: tuple[Layer, ...]
+    group: int | None
+
+
+def pick(network: Network, layer: str | None, group: int | str | None, cus: int | None) -> Picked:
+    """Find the layers to run, and their designs, sized anew for ``cus`` CUs if it is given.
+
+    Args:
+        layer: a name, ``all``, or None for the first.
+        group: a number as such or as digits, ``all``, or None: 0 of a layer, all of ``all``.
+
+    Raises:
+        BadInput: there is no such layer or group, a layer has no design, or no such one is built.
+    """
+    layers = _layers(network, layer)
+    found = _group(layers, layer, group)
+    if cus is not None:
+        network = _with_cus(network, layers, cus)
+    return Picked(network=network, layers=tuple(layers), group=found)
+
+
+def choose(
+    picked: Picked,
+    *,
+    phase: str,
+    images: int,
+    engine: str,
+    cu_array: str | None,
+    state: bool,
+    delta_at: str,
+    wave: object = None,
+) -> Choice:
+    """What is to be simulated.
+
+    Args:
+        phase: of ``PHASES``, or ``all``. images: in a run, 1 to ``MOST_IMAGES``.
+        engine: of ``ENGINES``. cu_array: of ``ARRAYS``, or None for the engine's own.
+        state: forward propagation writes what the way back needs.
+        delta_at: ``sums`` or ``pooled``. wave: where a waveform is asked for, as it was named.
+
+    Raises:
+        BadInput: a design does not take so many images, or what is asked for does not go together.
+    """
+    network, layers = picked.network, picked.layers
+    for layer in layers:
+        check_fits(layer.shape, images, network.design(layer), f"{network.name}: {layer.name}")
+    array = array_of(engine, cu_array)
+    phases = tuple(PHASES) if phase == ALL else (phase,)
+    if wave is not None and (len(phases) > 1 or len({layer.design for layer in layers}) > 1):
+        raise BadInput(
+            f"{given('vcd', wave)}: allowed only with one phase, and layers of one design"
+        )
+    if not any(has_phase(network, layer, each) for layer in layers for each in phases):
+        raise BadInput(
+            f"{mention('phase', 'dp')}: {layers[0].name} is the first layer, its input has no "
+            "delta: allowed: fp, ku, or another layer"
+        )
+    if state and "fp" not in phases:
+        raise BadInput(
+            f"{name_of('state')}: {mention('phase', phase)} writes none: allowed with fp, all"
+        )
+    if delta_at == "pooled" and phases == ("fp",):
+        raise BadInput(
+            f"{mention('delta_at', 'pooled')}: {mention('phase', 'fp')} takes no deltas: allowed "
+            "with dp, ku, all"
+        )
+    return Choice(
+        network=network,
+        layers=layers,
+        phases=phases,
+        group=picked.group,
+        images=images,
+        engine=engine,
+        array=array,
+        vcd=None,
+        state=state,
+        before=delta_at == "pooled",
+    )
+
+
+def check_resume(resume: bool, *, output: bool, wave: bool) -> None:
+    """Refuse to go on where no folder is given, or a waveform is, which finished layers lack.
+
+    Raises:
+        BadInput: so it is.
+    """
+    if resume and (not output or wave):
+        raise BadInput(
+            f"{name_of('resume')}: needs the folder of the interrupted run ({name_of('output')}), "
+            f"and no {name_of('vcd')}"
+        )
+
+
+def check_room(choice: Choice) -> None:
+    """Refuse, before anything is computed, what the machine has too little memory for.
+
+    Raises:
+        BadInput: it has.
+    """
+    network = choice.network
+    whole_step = choice.state or choice.phases != ("fp",)
+    check_memory(
+        f"simulate {network.name}, {choice.images} image(s)",
+        golden_bytes(network, choice.layers[-1], choice.images, whole_step=whole_step),
+    )
+
+
+def array_of(engine: str, asked: str | None) -> str:
+    """The CU array that is simulated: behavioural where an engine can, unless RTL is asked for.
+
+    Raises:
+        BadInput: the engine runs the hardware only.
+    """
+    if engine == "myhdl":
+        return asked or "behavioural"
+    if asked == "behavioural":
+        raise BadInput(
+            f"{given('cu_array', asked)}: {mention('engine', engine)} runs the hardware: "
+            "allowed: rtl"
+        )
+    return "rtl"
+
+
+def _layers(network: Network, asked: str | None) -> list[Layer]:
+    """The layers to run, each with a design."""
+    if asked != ALL:
+        layer = network.layer(asked) if asked is not None else network.layers[0]
+        network.design(layer)  # says so where there is none
+        return [layer]
+    # Each layer feeds the next, so the first that is traffic-only ends the chain.
+    layers: list[Layer] = []
+    for layer in network.layers:
+        if layer.design is None:
+            break
+        layers.append(layer)
+    if not layers:
+        network.design(network.layers[0])
+    return layers
+
+
+def _group(layers: Sequence[Layer], layer: str | None, asked: int | str | None) -> int | None:
+    """The group to run; None is all of them."""
+    if layer == ALL:
+        if asked not in (None, ALL):
+            raise BadInput(
+                f"{given('group', asked)}: with {mention('layer', ALL)} every group runs: "
+                "allowed: all"
+            )
+        return None
+    if asked == ALL:
+        return None
+    groups = layers[0].groups
+    if asked is None:
+        return 0
+    if not str(asked).isdecimal() or int(asked) >= groups:
+        raise BadInput(
+            f"{given('group', asked)}: {layers[0].name} has {groups}: allowed: 0 to {groups - 1}, "
+            "all"
+        )
+    return int(asked)
+
+
+def _with_cus(network: Network, layers: Sequence[Layer], cus: int) -> Network:
+    """The network with every design of ``layers`` sized anew for ``cus`` CUs."""
+    designs = dict(network.designs)
+    for name in {layer.design for layer in layers if layer.design}:
+        shapes = [layer.shape for layer in network.layers if layer.design == name]
+        designs[name] = _sized(designs[name], shapes, cus)
+    return replace(network, designs=designs)
+
+
+def _sized(design: Design, shapes: Sequence[Shape], cus: int) -> Design:
+    kept = (*ARITHMETIC, "k", "p", "d", "max_images")
+    chosen = {key: getattr(design, key) for key in kept}
+    try:
+        return size_design(shapes, **chosen, n_cu=cus, r=min(design.r, cus))
+    except ValueError as error:
+        raise BadInput(f"{given('cus', cus)}: {error}") from error

@@ -1,0 +1,172 @@
+"""Training itself: taken up or begun, step by step, saved on the way."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from merp.models.errors import BadInput
+from merp.models.given import given
+from merp.models.golden.memory import training_bytes
+from merp.models.golden.training import Rates, initial_model
+from merp.models.memory import check_memory
+from merp.tools.common.output import Output
+from merp.tools.common.progress import Progress
+from merp.tools.train import checkpoint, report
+from merp.tools.train.checkpoint import Checkpoint
+from merp.tools.train.course import BATCH, EPOCHS, Course
+from merp.tools.train.data import Data, Split, batch_of, read_data, split
+from merp.tools.train.digits import digits
+from merp.tools.train.step import Counts, step_of
+
+DIGITS = "digits"
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """What came of a training.
+
+    Attributes:
+        course: what was trained. split: on what. done: the model, and the loss of each step.
+        counts: by phase, of the last step; every step has the same.
+    """
+
+    course: Course
+    split: Split
+    done: Checkpoint
+    counts: Counts
+
+    @cached_property
+    def answer(self) -> dict[str, Any]:
+        """The answer for machines, the held-out images classified."""
+        course = self.course
+        momentum = course.momentum > 0
+        return report.answer(
+            course.network, course.engine, self.done, self.split, course.state, self.counts,
+            momentum=momentum,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Ready:
+    """A training that is ready to run.
+
+    Attributes:
+        course: what is trained. split: on what. start: where it begins. steps: in all.
+    """
+
+    course: Course
+    split: Split
+    start: Checkpoint
+    steps: int
+
+    @property
+    def plan(self) -> str:
+        """What there is to do, in a line."""
+        left = self.steps - self.start.step
+        return f"{left:,} steps of {self.start.batch} images, engine {self.course.engine}"
+
+    def run(self, saved: Output | None, progress: Progress) -> Trained:
+        """Run the steps that are left; saves each epoch, at the end, and when interrupted.
+
+        Raises:
+            BadInput: the hardware does not take the batch, a rate that the format does not have, a
+                loss that is not finite, or ``saved`` cannot be written.
+            CheckFailed: a bit, a count or a rule of a port of the hardware was wrong.
+            Stuck: the hardware stood still.
+        """
+        course, start, steps = self.course, self.start, self.steps
+        run_step = step_of(course, start.batch, progress)
+        rate = given("learning_rate", course.learning_rate)
+        try:
+            rates = Rates.of(course.learning_rate, course.momentum, start.batch, course.network.fmt)
+        except ValueError as error:
+            raise BadInput(f"{rate}: {error}") from error
+        images = len(self.split.images)
+        per_epoch = images // start.batch
+        done = start
+        counts: Counts = {}
+        try:
+            for step in range(start.step, steps):
+                chosen = batch_of(images, start.batch, start.seed, step)
+                x, labels = self.split.images[chosen], self.split.labels[chosen]
+                model, loss, counts = run_step(done.model, x, labels, rates)
+                if not math.isfinite(loss):
+                    raise BadInput(f"{rate}: the loss is {loss} at step {step}: allowed is less")
+                # Only now is it known that the step before left a model that works.
+                if saved is not None and step > start.step and step % per_epoch == 0:
+                    checkpoint.save(saved, done, course.network)
+                done = replace(done, model=model, loss=(*done.loss, loss))
+                said = f"step {done.step:,} of {steps:,}, loss {loss:.4f}"
+                progress.count(done.step, steps, said, start.step)
+        except KeyboardInterrupt:
+            if saved is not None:
+                checkpoint.save(saved, done, course.network)
+            raise
+        if saved is not None:
+            checkpoint.save(saved, done, course.network)
+        return Trained(course, self.split, done, counts)
+
+
+def labelled(source: str) -> Data:
+    """scikit-learn's digits, if ``source`` says so, or the ``.npz`` file of that name.
+
+    Raises:
+        BadInput: scikit-learn is not there, or the file is not what ``read_data`` takes.
+    """
+    return digits() if source == DIGITS else read_data(Path(source))
+
+
+def prepare(course: Course, data: Data) -> Ready:
+    """Check the data, the memory and the length, and take up what is resumed.
+
+    Raises:
+        BadInput: names what is wrong.
+    """
+    network = course.network
+    parts = split(data, network)
+    batch = 1 if course.resume else course.batch or BATCH  # a saved file says its own
+    needed = training_bytes(network, batch, len(parts.held_images))
+    check_memory(f"train {network.name}, batch {batch}", needed)
+    start = _start(course, parts)
+    return Ready(course, parts, start, _steps(course, start, len(parts.images)))
+
+
+def _start(course: Course, data: Split) -> Checkpoint:
+    """Take up a saved file, whose seed and batch say which images come next, or begin."""
+    network, path = course.network, course.resume
+    inputs = checkpoint.inputs_of(network, data)
+    if path is None:
+        seed = course.seed or 0
+        model = initial_model(network, seed)
+        batch = course.batch or BATCH
+        return Checkpoint(model=model, seed=seed, batch=batch, loss=(), inputs=inputs)
+    found = checkpoint.resume(path, network)
+    if found.inputs != inputs:
+        raise BadInput(
+            f"{path}: of another {network.name} or other data: allowed are those it was made with"
+        )
+    for key, asked, kept in (
+        ("seed", course.seed, found.seed),
+        ("batch", course.batch, found.batch),
+    ):
+        if asked is not None and asked != kept:
+            raise BadInput(f"{given(key, asked)}: {path} was made with {kept}: allowed: {kept}")
+    return found
+
+
+def _steps(course: Course, start: Checkpoint, images: int) -> int:
+    """Steps in all."""
+    if start.batch > images:
+        raise BadInput(
+            f"{given('batch', start.batch)}: allowed are 1 to {images}, the images to train with"
+        )
+    steps = course.steps or (course.epochs or EPOCHS) * (images // start.batch)
+    if steps < start.step:
+        raise BadInput(
+            f"{given('resume', course.resume)}: at step {start.step}: allowed are up to {steps}"
+        )
+    return steps
