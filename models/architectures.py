@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from merp.models.errors import BadInput
+from merp.models.params.cnn_merp import design_keys
 from merp.models.params.cnn_merp import design_section as cnn_merp
 from merp.models.params.cnn_merp.design import Design as CnnMerpDesign
 from merp.models.params.formats import FloatFormat
+from merp.models.params.keys import Choice, Key
 from merp.models.params.shape import Shape
 from merp.models.params.toml_section import Section
 
@@ -23,6 +25,15 @@ READERS: Mapping[str, Callable[[Section, str, Mapping[str, Shape], FloatFormat],
     "cnn_merp": cnn_merp.read_design,
 }
 """Reader of [design.<name>] by its ``architecture``; the first is meant where none is named."""
+
+ARCHITECTURE = Choice(
+    key="architecture",
+    says="whose design it is",
+    allowed=tuple(READERS),
+    default=next(iter(READERS)),
+)
+KEYS: Mapping[str, tuple[Key, ...]] = {"cnn_merp": design_keys.KEYS}
+"""Keys of [design.<name>] by its architecture."""
 
 
 def read_design(
@@ -37,5 +48,4 @@ def read_design(
     """
     if not users:
         raise BadInput(f"{section.file}: design {name}: no layer uses it")
-    architecture = section.choice("architecture", tuple(READERS), next(iter(READERS)))
-    return READERS[architecture](section, name, users, fmt)
+    return READERS[ARCHITECTURE.read(section)](section, name, users, fmt)

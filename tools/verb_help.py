@@ -230,6 +230,19 @@ VERBS = {
             Example(words="help", says="all terms"),
         ),
     ),
+    "schema": Verb(
+        group="help",
+        line="the keys of a network file, for an editor",
+        description=(
+            "Prints the JSON Schema of a network file. An editor that knows it completes keys, "
+            "explains them and marks what is wrong; merp schema > network.schema.json, and in the "
+            "network file's first line: #:schema ./network.schema.json"
+        ),
+        examples=(
+            Example(words="schema", says="of a network file"),
+            Example(words="schema network", says="the same, by its name"),
+        ),
+    ),
     "completion": Verb(
         group="help",
         line="a script that completes merp's words in a shell",

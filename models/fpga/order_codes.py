@@ -87,8 +87,8 @@ def target_named(name: str) -> Target:
     for family in FAMILIES:
         if re.match(f"{family.device}(?![0-9])", code):
             raise BadInput(
-                f"{given('part', name)}: allowed is an order code of {family.title} with package and speed "
-                f"grade, as {family.example}{near}"
+                f"{given('part', name)}: allowed is an order code of {family.title} with package "
+                f"and speed grade, as {family.example}{near}"
             )
     titles = ", ".join(family.title for family in FAMILIES)
     raise BadInput(
@@ -111,6 +111,6 @@ def part_named(name: str) -> Part:
         return replace(target.part, order_code=target.order_code)
     near = "".join(f"; did you mean {n}?" for n in get_close_matches(name, PARTS, 1))
     raise BadInput(
-        f"{given('part', name)}: allowed are {', '.join(PARTS)}, each with its package and speed grade "
-        f"({PARTS[DEFAULT].order_code}) or without{near}"
+        f"{given('part', name)}: allowed are {', '.join(PARTS)}, each with its package and speed "
+        f"grade ({PARTS[DEFAULT].order_code}) or without{near}"
     )

@@ -13,12 +13,25 @@ from pathlib import Path
 from merp.models.architectures import read_design
 from merp.models.network.network import Layer, Network
 from merp.models.network.network_base import with_base
-from merp.models.params.formats import FORMATS, OTHER_NAMES
-from merp.models.params.shape import POOL_KINDS, Pool, Shape
+from merp.models.network.network_keys import (
+    CHANNELS,
+    COLUMNS,
+    FORMAT,
+    GROUPS,
+    KERNEL,
+    KINDS,
+    MAPS,
+    PAD,
+    POOL_KIND,
+    POOL_STRIDE,
+    POOL_WINDOW,
+    RELU,
+    ROWS,
+    STRIDE,
+)
+from merp.models.params.formats import FORMATS
+from merp.models.params.shape import Pool, Shape
 from merp.models.params.toml_section import Section, read_toml
-
-MAX_SIZE = 4096  # rows or columns; the hardware's own limit
-MAX_MAPS = 1 << 16
 
 Size = tuple[int, int, int]  # rows, columns, channels
 
@@ -37,7 +50,7 @@ def read_network(path: Path, bases: Path | None = None) -> Network:
     head = root.table("network")
     head.where = "network"
     name = head.name(())
-    fmt = FORMATS[head.choice("format", tuple(FORMATS), "binary32", OTHER_NAMES)]
+    fmt = FORMATS[FORMAT.read(head)]
     size = _input(head.table("input"))
     head.finish()
     tables = root.value("layer")
@@ -75,11 +88,7 @@ def read_network(path: Path, bases: Path | None = None) -> Network:
 
 
 def _input(section: Section) -> Size:
-    size = (
-        section.whole("rows", 1, MAX_SIZE),
-        section.whole("columns", 1, MAX_SIZE),
-        section.whole("channels", 1, MAX_MAPS),
-    )
+    size = ROWS.read(section), COLUMNS.read(section), CHANNELS.read(section)
     section.finish()
     return size
 
@@ -87,12 +96,12 @@ def _input(section: Section) -> Size:
 def _layer(section: Section, size: Size, designs: tuple[str, ...], taken: list[str]) -> Layer:
     """Read one [[layer]] whose input map has ``size``; the names of others are ``taken``."""
     name = section.name(taken)
-    kind = next((kind for kind in ("conv", "fc") if name.startswith(kind)), None)
+    kind = next((kind for kind in KINDS if name.startswith(kind)), None)
     if kind is None:
         raise section.bad("name", "conv... or fc..., which tells the kind of layer")
     section.where = f"layer {name}"
-    maps = section.whole("maps", 1, MAX_MAPS)
-    relu = section.flag("relu", True)
+    maps = MAPS.read(section)
+    relu = RELU.read(section)
     design = section.choice("design", designs) if section.has("design") else None
     if kind == "conv":
         groups, shape = _convolution(section, size, maps, relu)
@@ -106,10 +115,10 @@ def _layer(section: Section, size: Size, designs: tuple[str, ...], taken: list[s
 
 def _convolution(section: Section, size: Size, maps: int, relu: bool) -> tuple[int, Shape]:
     rows, columns, channels = size
-    kernel = section.whole("kernel", 1, MAX_SIZE)
-    stride = section.whole("stride", 1, MAX_SIZE, 1)
-    pad = section.whole("pad", 0, kernel - 1, 0)
-    groups = section.whole("groups", 1, MAX_MAPS, 1)
+    kernel = KERNEL.read(section)
+    stride = STRIDE.read(section)
+    pad = PAD.read(section, high=kernel - 1)
+    groups = GROUPS.read(section)
     for what, count in (("input maps", channels), ("maps", maps)):
         if count % groups:
             raise section.bad("groups", f"a divisor of the {count} {what}")
@@ -134,9 +143,9 @@ def _pooled(section: Section, shape: Shape) -> Shape:
     if not section.has("pool"):
         return shape
     pool = section.table("pool")
-    kind = pool.choice("kind", POOL_KINDS)
-    window = pool.whole("window", 1, MAX_SIZE)
-    stride = pool.whole("stride", 1, MAX_SIZE, window)
+    kind = POOL_KIND.read(pool)
+    window = POOL_WINDOW.read(pool)
+    stride = POOL_STRIDE.read(pool, default=window)
     pool.finish()
     if window > min(shape.out_rows, shape.out_columns):
         sums = f"{shape.out_rows} x {shape.out_columns}"

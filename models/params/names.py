@@ -16,12 +16,12 @@ ALLOWED_NAME = (
     "1 to 64 letters (A to Z), digits, spaces and . _ + -, the first and last a letter or digit"
 )
 
-_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9 ._+-]{0,62}[A-Za-z0-9])?")
+NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9 ._+-]{0,62}[A-Za-z0-9])?")
 
 
 def is_name(text: str) -> bool:
     """Whether ``text`` may be a name: ``ALLOWED_NAME`` says so in words."""
-    return _NAME.fullmatch(text) is not None
+    return NAME.fullmatch(text) is not None
 
 
 def file_name(*names: str, suffix: str) -> str:

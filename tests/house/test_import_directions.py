@@ -68,7 +68,9 @@ COSIM = rooms(
 )
 
 COMMON = "common bitstream"
-WORK = ("simulate", "traffic", "train", "resources", "report", "workload", "verify_float")
+WORK = (
+    "simulate", "traffic", "train", "resources", "report", "workload", "verify_float", "schema",
+)  # fmt: skip
 TOOLS = rooms(
     {"common": "", "bitstream": "common"},
     dict.fromkeys(WORK, COMMON),

@@ -358,7 +358,8 @@ class Network(Mapping[str, Layer]):
             state: ``fp`` also writes what the way back needs; with ``all`` it always does.
             delta_at: ``sums`` or ``pooled``: at which resolution deltas lie in memory.
             images: in a run, 1 to 256: registers, vectors.
-            part: an order code of the 7 series, Zynq-7000 or UltraScale(+), or a device of the paper.
+            part: an order code of the 7 series, Zynq-7000 or UltraScale(+), or one of the paper's
+                devices.
             clock_mhz: of the constraint, below 10^6; the paper's on that part if not given.
             progress: is told how far it is, in lines.
 

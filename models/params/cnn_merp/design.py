@@ -19,6 +19,17 @@ ARITHMETIC = (
 """Fields that every phase of a layer has in common."""
 
 
+RANGES = {
+    "k": (1, 11), "n_cu": (1, 512), "r": (1, 16), "p": (1, 2), "d": (1, 3),
+    "mul_latency": (1, 3), "add_latency": (1, 5), "kernel_words": (1, 1 << 20),
+    "groups": (1, 1 << 16), "row_words": (1, 1 << 20), "max_size": (1, 4096),
+    "max_maps": (1, 1 << 16), "max_images": (1, 1 << 16), "max_stride": (1, 16),
+    "fifo_words": (1, 1 << 16), "pool_window": (1, 16), "pool_overlap": (1, 4),
+    "pool_words": (1, 1 << 20),
+}  # fmt: skip
+"""Least and largest value of the fields that have no more to them."""
+
+
 def _ceil_log2(value: int) -> int:
     return (value - 1).bit_length()
 
@@ -94,15 +105,7 @@ class Design:
 
     def __post_init__(self) -> None:
         """Check every field against its range."""
-        ranges = {
-            "k": (1, 11), "n_cu": (1, 512), "r": (1, 16), "p": (1, 2), "d": (1, 3),
-            "mul_latency": (1, 3), "add_latency": (1, 5), "kernel_words": (1, 1 << 20),
-            "groups": (1, 1 << 16), "row_words": (1, 1 << 20), "max_size": (1, 4096),
-            "max_maps": (1, 1 << 16), "max_images": (1, 1 << 16), "max_stride": (1, 16),
-            "fifo_words": (1, 1 << 16), "pool_window": (1, 16), "pool_overlap": (1, 4),
-            "pool_words": (1, 1 << 20),
-        }  # fmt: skip
-        for key, (low, high) in ranges.items():
+        for key, (low, high) in RANGES.items():
             value = getattr(self, key)
             if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
                 raise ValueError(f"{key} must be a whole number from {low} to {high}, not {value}")

@@ -7,22 +7,16 @@ from typing import Any
 
 from merp.models.errors import BadInput
 from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.design_keys import AVERAGE, CU_KIND, KU_KIND, NUMBERS
 from merp.models.params.cnn_merp.sizing import (
     MAX_KERNEL_ELEMENTS,
-    MAXIMA,
     check_fits,
     check_memories,
     size_design,
 )
 from merp.models.params.formats import FloatFormat
 from merp.models.params.shape import Shape
-from merp.models.params.summation import CU_KINDS, KU_KINDS
 from merp.models.params.toml_section import Section
-
-CHOICES = (
-    "k", "n_cu", "r", "p", "d", "fused_dsp", "fused_window", "accumulator_precision", "ku_lanes",
-    "mul_latency", "add_latency", "max_images",
-)  # fmt: skip
 
 
 def read_design(
@@ -35,15 +29,12 @@ def read_design(
     Raises:
         BadInput: an unknown key, a value out of range, or a layer that it cannot run.
     """
-    chosen: dict[str, Any] = {
-        "cu_kind": section.choice("cu_kind", CU_KINDS, CU_KINDS[0]),
-        "ku_kind": section.choice("ku_kind", KU_KINDS, KU_KINDS[0]),
-    }
-    for key in (*CHOICES, *MAXIMA):
-        if section.has(key) or key in ("k", "n_cu"):
-            chosen[key] = section.whole(key, 1, 1 << 20)
-    if section.has("average"):
-        chosen["average"] = section.flag("average", False)
+    chosen: dict[str, Any] = {each.key: each.read(section) for each in (CU_KIND, KU_KIND)}
+    for number in NUMBERS:
+        if section.has(number.key) or number.required:
+            chosen[number.key] = section.whole(number.key, 1, 1 << 20)  # ``Design`` knows better
+    if section.has(AVERAGE.key):
+        chosen[AVERAGE.key] = AVERAGE.read(section)
     section.finish()
     try:
         design = size_design(list(users.values()), fmt=fmt, **chosen)

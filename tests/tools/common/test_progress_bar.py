@@ -113,7 +113,7 @@ VERBS = {
     ),
     "train digits --data digits --steps 2": ("2 steps of 32 images, engine golden", "golden"),
     "export {network} --layer conv1 -o {folder}/export": (
-        "1 designs, each in a phase: VHDL, vectors, scripts", "converting and writing",
+        "1 design in a phase: VHDL, vectors, scripts", "converting and writing",
     ),
 }  # fmt: skip
 

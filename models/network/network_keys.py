@@ -1,0 +1,47 @@
+"""The keys of a network file, beside those of its designs; docs/networks.md describes them."""
+
+from __future__ import annotations
+
+from merp.models.params.formats import FORMATS, OTHER_NAMES
+from merp.models.params.keys import Choice, Flag, Key, Whole
+from merp.models.params.shape import POOL_KINDS
+
+MAX_SIZE = 4096  # rows or columns; the hardware's own limit
+MAX_MAPS = 1 << 16
+
+KINDS = ("conv", "fc")
+"""How the name of a layer begins, which tells its kind: a convolution, or fully connected."""
+
+FORMAT = Choice(
+    key="format",
+    says="number format of every element",
+    allowed=tuple(FORMATS),
+    default="binary32",
+    other_names=OTHER_NAMES,
+)
+
+ROWS = Whole(key="rows", says="of an image", low=1, high=MAX_SIZE, required=True)
+COLUMNS = Whole(key="columns", says="of an image", low=1, high=MAX_SIZE, required=True)
+CHANNELS = Whole(key="channels", says="of an image", low=1, high=MAX_MAPS, required=True)
+INPUT: tuple[Key, ...] = (ROWS, COLUMNS, CHANNELS)
+"""Of ``input`` in [network]."""
+
+MAPS = Whole(key="maps", says="output maps, of all groups", low=1, high=MAX_MAPS, required=True)
+RELU = Flag(key="relu", says="whether ReLU follows", default=True)
+LAYER: tuple[Key, ...] = (MAPS, RELU)
+"""Of any layer, beside ``name`` and ``design``."""
+
+KERNEL = Whole(key="kernel", says="rows and columns", low=1, high=MAX_SIZE, required=True)
+STRIDE = Whole(key="stride", says="of the convolution", low=1, high=MAX_SIZE, default=1)
+PAD = Whole(
+    key="pad", says="zeros on all four sides, below kernel", low=0, high=MAX_SIZE - 1, default=0
+)
+GROUPS = Whole(key="groups", says="divides input maps and maps", low=1, high=MAX_MAPS, default=1)
+CONVOLUTION: tuple[Key, ...] = (KERNEL, STRIDE, PAD, GROUPS)
+"""Of a convolution, beside ``pool``."""
+
+POOL_KIND = Choice(key="kind", says="how", allowed=POOL_KINDS, required=True)
+POOL_WINDOW = Whole(key="window", says="rows and columns", low=1, high=MAX_SIZE, required=True)
+POOL_STRIDE = Whole(key="stride", says="of windows; default: the window", low=1, high=MAX_SIZE)
+POOL: tuple[Key, ...] = (POOL_KIND, POOL_WINDOW, POOL_STRIDE)
+"""Of ``pool`` in a convolution."""

@@ -1,0 +1,57 @@
+"""The keys of a design of CNN-MERP in a network file, with the ranges and texts of ``Design``."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import MISSING, fields
+
+from merp.models.params.cnn_merp.design import RANGES, Design
+from merp.models.params.cnn_merp.sizing import MAXIMA
+from merp.models.params.keys import Choice, Flag, Key, Whole
+from merp.models.params.summation import CU_KINDS, DSPS, KU_KINDS, PRECISIONS, WINDOWS
+
+CHOICES = (
+    "k", "n_cu", "r", "p", "d", "fused_dsp", "fused_window", "accumulator_precision", "ku_lanes",
+    "mul_latency", "add_latency", "max_images",
+)  # fmt: skip
+"""Whole numbers that do not follow from the layers."""
+
+_ALL_RANGES = RANGES | {
+    "fused_dsp": (min(DSPS), max(DSPS)),
+    "fused_window": WINDOWS,
+    "accumulator_precision": PRECISIONS,
+    "ku_lanes": (1, RANGES["k"][1] ** 2),
+}
+_DEFAULTS = {each.name: each.default for each in fields(Design) if each.default is not MISSING}
+_ATTRIBUTES = (Design.__doc__ or "").partition("Attributes:\n")[2].partition("\n\n")[0]
+_SAYS = {
+    key: re.sub(r"\s+", " ", text).strip().rstrip(".")
+    for key, text in re.findall(r"^ {8}(\w+): (.*(?:\n {12}.*)*)", _ATTRIBUTES, re.MULTILINE)
+}
+
+
+def _whole(key: str) -> Whole:
+    """What ``Design`` says of a number; a maximum follows from the layers where it is not given."""
+    low, high = _ALL_RANGES[key]
+    default = None if key in MAXIMA else _DEFAULTS.get(key)
+    return Whole(
+        key=key,
+        says=_SAYS.get(key, ""),
+        low=low,
+        high=high,
+        default=default,
+        required=key not in MAXIMA and default is None,
+    )
+
+
+CU_KIND = Choice(
+    key="cu_kind", says=_SAYS.get("cu_kind", ""), allowed=CU_KINDS, default=CU_KINDS[0]
+)
+KU_KIND = Choice(
+    key="ku_kind", says=_SAYS.get("ku_kind", ""), allowed=KU_KINDS, default=KU_KINDS[0]
+)
+NUMBERS = tuple(_whole(key) for key in (*CHOICES, *MAXIMA))
+AVERAGE = Flag(key="average", says=_SAYS.get("average", ""), default=None)
+
+KEYS: tuple[Key, ...] = (CU_KIND, KU_KIND, *NUMBERS, AVERAGE)
+"""All of them."""

@@ -1,0 +1,77 @@
+"""Keys of a table in a TOML file: what each may be, for its reader and for a schema of the file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from merp.models.params.toml_section import Section
+
+
+@dataclass(frozen=True, kw_only=True)
+class Whole:
+    """A whole number.
+
+    Attributes:
+        key: its name. says: what it is, in a line.
+        low, high: the least and the largest; a reader may know a smaller ``high``.
+        default: where it is not given; None if it must be, or if the reader knows another.
+        required: whether it must be given.
+    """
+
+    key: str
+    says: str
+    low: int
+    high: int
+    default: int | None = None
+    required: bool = False
+
+    def read(self, section: Section, *, high: int | None = None, default: int | None = None) -> int:
+        """Read it, up to ``high`` and with ``default`` where they say more than the key.
+
+        Raises:
+            BadInput: it is missing, or another value.
+        """
+        most = self.high if high is None else high
+        return section.whole(self.key, self.low, most, self.default if default is None else default)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Flag:
+    """True or false; None as the default is what the reader knows."""
+
+    key: str
+    says: str
+    default: bool | None
+    required: bool = False
+
+    def read(self, section: Section) -> bool:
+        """Read it.
+
+        Raises:
+            BadInput: it is another value.
+        """
+        return section.flag(self.key, bool(self.default))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice:
+    """One of some words; ``other_names`` are what they are called elsewhere, in lower case."""
+
+    key: str
+    says: str
+    allowed: tuple[str, ...]
+    default: str | None = None
+    required: bool = False
+    other_names: Mapping[str, str] | None = None
+
+    def read(self, section: Section) -> str:
+        """Read it.
+
+        Raises:
+            BadInput: it is missing, or another value.
+        """
+        return section.choice(self.key, self.allowed, self.default, self.other_names)
+
+
+Key = Whole | Flag | Choice

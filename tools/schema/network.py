@@ -1,0 +1,130 @@
+"""The JSON Schema (draft 7) of a network file, made of the keys that its reader reads.
+
+What depends on other values, such as sizes that must chain, the reader alone checks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from merp.models.architectures import ARCHITECTURE, KEYS
+from merp.models.network.network_keys import CONVOLUTION, FORMAT, INPUT, KINDS, LAYER, POOL
+from merp.models.params.keys import Choice, Flag, Key, Whole
+from merp.models.params.names import ALLOWED_NAME, NAME
+from merp.models.params.toml_section import read_toml
+from merp.tools.common.data import DATA
+from merp.tools.common.shipped import shipped_names
+
+Schema = dict[str, Any]
+
+DRAFT = "http://json-schema.org/draft-07/schema#"
+_NAMED = {"type": "string", "pattern": f"^{NAME.pattern}$", "description": ALLOWED_NAME}
+
+
+def network_schema() -> Schema:
+    """The schema: of a whole file, or of one that says what differs from its ``base``."""
+    return {
+        "$schema": DRAFT,
+        "title": "merp network",
+        "description": "What each layer adds to the one before, and the designs that run them.",
+        "type": "object",
+        "if": {"required": ["base"]},
+        "then": _file(whole=False),
+        "else": _file(whole=True),
+    }
+
+
+def _file(*, whole: bool) -> Schema:
+    network = _table(
+        {
+            "name": _NAMED,
+            **_nodes((FORMAT,)),
+            "input": _table(_nodes(INPUT), _required(INPUT), whole=whole),
+        },
+        ("name", "input"),
+        whole=whole,
+    )
+    designs = {
+        "type": "object",
+        "propertyNames": _NAMED,
+        "additionalProperties": _design(whole=whole),
+        "description": "elaborations of the hardware, by name",
+    }
+    found = {"network": network, "layer": _layers(whole=whole), "design": designs}
+    if not whole:
+        found = {"base": _base(), **found}
+    return _table(found, ("network", "layer"), whole=whole)
+
+
+def _base() -> Schema:
+    """The shipped networks that have no base themselves."""
+    names = [name for name in shipped_names() if "base" not in read_toml(DATA / f"{name}.toml")]
+    return {"enum": names, "description": "a shipped network, which this one differs from"}
+
+
+def _layers(*, whole: bool) -> Schema:
+    """A list of layers; over a base, tables by the names of its layers."""
+    kinds = {kind: _layer(kind, whole=whole) for kind in KINDS}
+    if not whole:
+        return {
+            "type": "object",
+            "patternProperties": {f"^{kind}": each for kind, each in kinds.items()},
+            "additionalProperties": False,
+        }
+    named = {"allOf": [_NAMED, {"pattern": f"^({'|'.join(KINDS)})"}]}
+    items: Schema = {
+        "type": "object",
+        "required": ["name"],
+        "properties": {"name": named},
+        "allOf": [
+            {"if": {"properties": {"name": {"pattern": f"^{kind}"}}}, "then": each}
+            for kind, each in kinds.items()
+        ],
+    }
+    return {"type": "array", "minItems": 1, "items": items}
+
+
+def _layer(kind: str, *, whole: bool) -> Schema:
+    keys = LAYER + CONVOLUTION if kind == "conv" else LAYER
+    design = {**_NAMED, "description": "the design that runs it; without one: traffic only"}
+    found = {"name": _NAMED, **_nodes(keys), "design": design}
+    if kind == "conv":
+        pool = _table(_nodes(POOL), _required(POOL), whole=whole)
+        found["pool"] = pool | {"description": "pooling after ReLU; default none"}
+    return _table(found, ("name", *_required(keys)), whole=whole)
+
+
+def _design(*, whole: bool) -> Schema:
+    (keys,) = KEYS.values()  # a second architecture needs a choice of tables here
+    return _table(_nodes((ARCHITECTURE, *keys)), _required(keys), whole=whole)
+
+
+def _table(nodes: Mapping[str, Schema], required: Iterable[str], *, whole: bool) -> Schema:
+    """A table that has no other keys; over a base, which has the rest, none is required."""
+    found: Schema = {
+        "type": "object",
+        "properties": dict(nodes),
+        "additionalProperties": False,
+    }
+    return found | ({"required": list(required)} if whole else {})
+
+
+def _required(keys: Iterable[Key]) -> tuple[str, ...]:
+    return tuple(key.key for key in keys if key.required)
+
+
+def _nodes(keys: Iterable[Key]) -> dict[str, Schema]:
+    return {key.key: _node(key) for key in keys}
+
+
+def _node(key: Key) -> Schema:
+    found: Schema = {"description": key.says}
+    match key:
+        case Whole():
+            found |= {"type": "integer", "minimum": key.low, "maximum": key.high}
+        case Flag():
+            found |= {"type": "boolean"}
+        case Choice():
+            found |= {"enum": list(key.allowed)}
+    return found if key.default is None else found | {"default": key.default}
