@@ -66,6 +66,23 @@ VERBS = {
             Example(words="traffic alexnet --compare vgg16", says="two networks side by side"),
         ),
     ),
+    "sweep": Verb(
+        group="understand",
+        line="many variants of a network, and which no other beats",
+        description=(
+            "Computes a network at every combination of values, on all cores or on a Dask cluster, "
+            "and shows those that no other beats: the Pareto front. A point is what the other "
+            "verbs say of a network file with these values."
+        ),
+        examples=(
+            Example(words="sweep digits --over n_cu=4:32:4", says="time and bytes over CUs"),
+            Example(
+                words="sweep alexnet --over n_cu=8:48:8 --over p=1,2 --for time,lut -o build/sweep",
+                says="what more CUs cost in logic; JSON, CSV and a picture",
+                quick=False,
+            ),
+        ),
+    ),
     "report": Verb(
         group="understand",
         line="one page on a network's memory traffic",

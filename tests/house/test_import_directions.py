@@ -70,6 +70,7 @@ COSIM = rooms(
 COMMON = "common bitstream"
 WORK = (
     "simulate", "traffic", "train", "resources", "report", "workload", "verify_float", "schema",
+    "sweep",
 )  # fmt: skip
 TOOLS = rooms(
     {"common": "", "bitstream": "common"},

@@ -167,6 +167,10 @@ VERBS = (
         "workload -o", "workload {given}/tiny.toml --format timeloop -o {out}", "--batch 2",
         "--batch 3",
     ),
+    _verb(
+        "sweep -o", "sweep {given}/tiny.toml --jobs 1 -o {out}", "--over n_cu=1,2",
+        "--over n_cu=1,3",
+    ),
     _verb("train -o", f"{_TRAIN} -o {{out}}", "--steps 2", "--steps 1"),
     _verb(
         "train --save", _SAVED, "--epochs 3", "--epochs 1 --seed 5", writes="s.npz", pairs=True,

@@ -22,10 +22,19 @@ def open_network(name: str) -> Network:
     Raises:
         BadInput: neither exists, or the file is wrong.
     """
+    return read_network(network_path(name), DATA)
+
+
+def network_path(name: str) -> Path:
+    """Return the file of the shipped network called ``name``, or the TOML file ``name``.
+
+    Raises:
+        BadInput: there is no such network.
+    """
     names = shipped_names()
     if name in names:
-        return read_network(DATA / f"{name}.toml")
+        return DATA / f"{name}.toml"
     if name.endswith(".toml") or "/" in name:
-        return read_network(Path(name), DATA)
+        return Path(name)
     hint = "".join(f"; did you mean {near}?" for near in get_close_matches(name, names, 1))
     raise BadInput(f"no network {name!r}: allowed are {', '.join(names)}, or a .toml file{hint}")

@@ -139,7 +139,7 @@ def test_a_notebook_shows_verdict_passes_and_maps(step: merp.Simulation) -> None
 NOT_SIZE = "x: size (4, 4, 1): allowed is (images, 4, 4, 1)"
 BAD = {
     "layer = 1: allowed is text": {"layer": 1},
-    "no layer 'conv9': allowed are conv1, conv2, fc3": {"layer": "conv9"},
+    "no layer 'conv9': allowed are conv1, conv2, fc3; did you mean conv2?": {"layer": "conv9"},
     "phase = 'bp': allowed are fp, dp, ku, all": {"phase": "bp"},
     "engine = 'vhdl': allowed are myhdl, verilator, ghdl": {"engine": "vhdl"},
     "cu_array = 'behavioural': engine ghdl runs the hardware: allowed: rtl": {
@@ -167,7 +167,9 @@ BAD = {
     "parameters['conv1']: biases: size (1,): allowed is (2)": {
         "parameters": {"conv1": (np.ones((2, 1, 3, 3)), np.ones(1))},
     },
-    "no layer 'conv9': allowed are conv1, conv2, fc3 ": {"parameters": {"conv9": ()}},
+    "no layer 'fc4': allowed are conv1, conv2, fc3; did you mean fc3?": {
+        "parameters": {"fc4": ()},
+    },
     "seed = 'x': must be a whole number from 0 to 4294967295": {"seed": "x"},
     "progress = 1: allowed is a function of a text": {"progress": 1},
 }  # fmt: skip
@@ -177,4 +179,4 @@ BAD = {
 def test_a_wrong_argument_is_one_line(net: merp.Network, complaint: str) -> None:
     with pytest.raises(merp.BadInput) as told:
         net.simulate(**BAD[complaint])  # type: ignore[arg-type]
-    assert str(told.value).removeprefix("pair: ") == complaint.strip()
+    assert str(told.value).removeprefix("pair: ") == complaint

@@ -1,0 +1,216 @@
+"""``merp sweep``: each point is what a network file with its values is, wherever it is computed."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import merp
+from merp.models.cnn_merp.cycles import network_cycles
+from merp.models.errors import BadInput
+from merp.tools.cli import main
+from merp.tools.sweep.axes import AXES, read_axes
+from merp.tools.sweep.report import pareto
+from needed_tools import needs
+
+NETWORK = """
+[network]
+name = "tiny"
+input = { rows = 5, columns = 5, channels = 2 }
+
+[[layer]]
+name = "conv1"
+maps = 3
+kernel = 2
+pool = { kind = "max", window = 2 }
+design = "k2"
+
+[[layer]]
+name = "conv2"
+maps = 4
+kernel = 2
+design = "k2"
+
+[[layer]]
+name = "fc3"
+maps = 3
+
+[design.k2]
+k = 2
+n_cu = 1
+r = 1
+"""
+AXES_200 = ("n_cu=1:5", "r=1,2", "p=1:2", "add_latency=1:5", "batch=2,7")
+
+
+def single(folder: Path, point: dict[str, Any]) -> dict[str, Any]:
+    """A point by what is known of a network file that says its values."""
+    design = "".join(f"{key} = {value}\n" for key, value in point.items() if key != "batch")
+    path = folder / "network.toml"
+    path.write_text(NETWORK.replace("n_cu = 1\nr = 1\n", design))
+    try:
+        net = merp.load(path)
+    except merp.BadInput as error:
+        return point | {"time": None, "bytes": None, "refused": str(error)}
+    batch = point["batch"]
+    cycles = sum(each.phase for _, _, each in network_cycles(net.description, batch))
+    moved = net.traffic(batch=batch, footing="full").total("step").bytes
+    return point | {"time": cycles / 137e6, "bytes": moved, "refused": None}
+
+
+def test_200_points_are_the_single_runs(
+    network_file: Path, tmp_path: Path, answer_of: Callable[..., Any]
+) -> None:
+    over = [word for axis in AXES_200 for word in ("--over", axis)]
+    answer = answer_of("sweep", network_file, *over, "--jobs", "2")
+    points = answer["points"]
+    assert len(points) == 200
+    keys = "n_cu", "r", "p", "add_latency", "batch"
+    assert len({tuple(each[key] for key in keys) for each in points}) == 200
+    for found in points:
+        on_front = found.pop("pareto")
+        wanted = single(tmp_path, {key: found[key] for key in keys})
+        assert found == wanted
+        assert not (on_front and found["refused"])
+    refused = [each for each in points if each["refused"]]
+    assert {(each["n_cu"], each["r"]) for each in refused} == {(1, 2)}
+    assert "r must not exceed n_cu (1), not 2" in refused[0]["refused"]
+
+
+def test_the_front_is_what_no_other_beats() -> None:
+    found = [(3, 1), (1, 3), (2, 2), (2, 3), (3, 3), (1, 3), (None, 0)]
+    results = [{"time": time, "bytes": moved} for time, moved in found]
+    assert pareto(results, ("time", "bytes")) == [0, 1, 2, 5]
+    assert pareto(results, ("time",)) == [1, 5]
+    assert pareto(results, ("bytes",)) == [6]
+    assert pareto([], ("bytes",)) == []
+
+
+def test_what_is_written_and_shown_is_the_answer(
+    network_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["sweep", str(network_file), "--over", "n_cu=1,2", "--over", "clock=50:100:50"]
+    folder = tmp_path / "out"
+    assert main([*words, "--jobs", "1", "-o", str(folder), "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert json.loads((folder / "sweep.json").read_text()) == answer
+    rows = list(csv.DictReader((folder / "sweep.csv").open()))
+    assert [row["n_cu"] for row in rows] == ["1", "1", "2", "2"]
+    assert [float(row["time"]) for row in rows] == [each["time"] for each in answer["points"]]
+    assert (folder / "pareto.png").read_bytes().startswith(b"\x89PNG")
+    assert answer["points"][0]["time"] == 2 * answer["points"][1]["time"]
+    assert main([*words, "--jobs", "1"]) == 0
+    shown = capsys.readouterr().out
+    assert "tiny: 1 of 4 points that no other beats" in " ".join(shown.split())
+    (best,) = (each for each in answer["points"] if each["pareto"])
+    figures = rf" {best['n_cu']} +│ +100 │ +{1e3 * best['time']:.3f} │ +{best['bytes'] / 1e6:.3f} │"
+    assert re.search(figures, shown)
+
+
+def test_a_single_goal_has_no_picture(network_file: Path, tmp_path: Path) -> None:
+    words = ["sweep", str(network_file), "--over", "p=1", "--for", "bytes", "--jobs", "1"]
+    assert main([*words, "-o", str(tmp_path / "out")]) == 0
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {"sweep.json", "sweep.csv"}
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        ("--over board=a,b", f"no axis 'board': there are {', '.join(AXES)}"),
+        ("--over n_cus=1", "; did you mean n_cu?"),
+        ("--over n_cu", "--over n_cu: must be LOW:HIGH, LOW:HIGH:STEP or numbers with commas, "),
+        ("--over n_cu=8:4", "from 1 to 512"),
+        ("--over n_cu=1:9:0", "from 1 to 512"),
+        ("--over n_cu=0,1", "from 1 to 512"),
+        ("--over n_cu=1:513", "from 1 to 512"),
+        ("--over n_cu=-1", "from 1 to 512"),
+        ("--over cu_kind=tree,fus", "allowed are tree, fused, with commas"),
+        ("--over n_cu=1 --over n_cu=2", "n_cu is given twice: allowed is once"),
+        ("--over batch=1:65536 --over p=1,2", "131,072 points or more: allowed are 100,000"),
+        ("--over p=1 --for size", "--for size: allowed are time, bytes, lut, ff, bram, dsp"),
+        ("--over p=1 --for time,", "--for time,: allowed are time, bytes"),
+        ("--over p=1 --jobs 0", "from 1 to 512"),
+        ("", "--over"),
+    ],
+)
+def test_bad_input_is_refused_in_one_line(
+    words: str, complaint: str, network_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    try:
+        status = main(["sweep", str(network_file), *words.split()])
+    except SystemExit as end:
+        status = int(str(end.code))
+    told = capsys.readouterr()
+    assert (status, told.out, told.err.count("\n")) == (2, "", 1)
+    assert complaint in told.err
+
+
+def test_a_network_without_designs_has_few_axes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bare = NETWORK.partition("[design")[0].replace('design = "k2"\n', "")
+    (tmp_path / "bare.toml").write_text(bare)
+    assert main(["sweep", str(tmp_path / "bare.toml"), "--over", "n_cu=1"]) == 2
+    assert capsys.readouterr().err == (
+        "merp: bare.toml: no layer has a design: allowed are the axes batch, clock\n"
+    )
+
+
+def test_ranges_have_both_ends() -> None:
+    found = read_axes(["n_cu=8:48:8", "p=2,1,2", "cu_kind=fused", "batch=3:5"])
+    assert found == {
+        "n_cu": (8, 16, 24, 32, 40, 48), "p": (2, 1), "cu_kind": ("fused",), "batch": (3, 4, 5),
+    }  # fmt: skip
+    with pytest.raises(BadInput):
+        read_axes(["p=1:3"])
+
+
+@pytest.mark.full
+@needs("distributed")
+def test_two_dask_workers_give_the_same_bytes(
+    network_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from distributed import LocalCluster
+
+    words = ["sweep", str(network_file), "--over", "n_cu=1:5", "--over", "r=1,2", "--json"]
+    assert main([*words, "--jobs", "1"]) == 0
+    here = capsys.readouterr().out
+    with LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=None, local_directory=str(tmp_path)
+    ) as cluster:
+        assert main([*words, "--dask", cluster.scheduler_address]) == 0
+    assert capsys.readouterr().out == here
+
+
+@pytest.mark.full
+@needs("distributed")
+def test_a_scheduler_that_is_not_there_is_told(
+    network_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["sweep", str(network_file), "--over", "p=1", "--dask", "tcp://127.0.0.1:1"]
+    assert main(words) == 2
+    assert "nobody answers: allowed is a scheduler" in capsys.readouterr().err
+
+
+@pytest.mark.full
+@needs("yosys")
+def test_logic_is_that_of_the_largest_engine(
+    network_file: Path, answer_of: Callable[..., Any]
+) -> None:
+    (point,) = answer_of(
+        "sweep", network_file, "--over", "n_cu=2", "--for", "lut,dsp", "--jobs", "1"
+    )["points"]
+    network_file.with_name("two.toml").write_text(NETWORK.replace("n_cu = 1", "n_cu = 2"))
+    totals = [
+        answer_of("resources", network_file.with_name("two.toml"), "--layer", "conv2",
+                  "--phase", phase)["total"]
+        for phase in ("fp", "dp", "ku")
+    ]  # fmt: skip
+    assert point["lut"] == max(each["lut"] for each in totals)
+    assert point["dsp"] == max(each["dsp"] for each in totals)

@@ -1,0 +1,85 @@
+"""The axes of a sweep: what may vary, and the values that it takes."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
+
+from merp.models.errors import BadInput, shown
+from merp.models.params.cnn_merp.design_keys import CU_KIND, KU_KIND, NUMBERS
+from merp.models.params.cnn_merp.sizing import MAXIMA
+from merp.models.params.keys import Choice, Whole
+
+MOST_POINTS = 100_000
+MOST_BATCH = 1 << 16
+
+Value = int | str
+Point = Mapping[str, Value]
+"""A value of each axis, by the axis' name."""
+
+_OF_DESIGNS: tuple[Whole | Choice, ...] = (*NUMBERS, CU_KIND, KU_KIND)
+DESIGN_KEYS: Mapping[str, Whole | Choice] = {
+    key.key: key for key in _OF_DESIGNS if key.key not in ("k", *MAXIMA)
+}
+"""Keys of every design that may vary: k is the layers' own, and maxima follow from the layers."""
+
+BATCH = Whole(key="batch", says="images of a step", low=1, high=MOST_BATCH)
+CLOCK = Whole(key="clock", says="of the engines, in MHz", low=1, high=1000)
+
+AXES: Mapping[str, Whole | Choice] = {**DESIGN_KEYS, BATCH.key: BATCH, CLOCK.key: CLOCK}
+"""All there are."""
+
+_RANGE = re.compile(r"(\d+):(\d+)(?::(\d+))?")
+
+
+def read_axes(texts: Sequence[str]) -> dict[str, tuple[Value, ...]]:
+    """Values of each axis of ``NAME=LOW:HIGH[:STEP]`` (both ends included) or ``NAME=A,B,...``.
+
+    Raises:
+        BadInput: no such axis, one twice, a value that it does not take, or too many points.
+    """
+    axes: dict[str, tuple[Value, ...]] = {}
+    points = 1
+    for text in texts:
+        name, _, values = text.partition("=")
+        if name not in AXES:
+            near = "".join(f"; did you mean {n}?" for n in get_close_matches(name, AXES, 1))
+            raise BadInput(
+                f"--over {text}: no axis {shown(name)}: there are {', '.join(AXES)}{near}"
+            )
+        if name in axes:
+            raise BadInput(f"--over {text}: {name} is given twice: allowed is once")
+        axes[name] = tuple(dict.fromkeys(_values(text, AXES[name], values)))
+        points *= len(axes[name])
+        if points > MOST_POINTS:
+            raise BadInput(f"--over {text}: {points:,} points or more: allowed are {MOST_POINTS:,}")
+    return axes
+
+
+def points_of(axes: Mapping[str, Sequence[Value]]) -> Iterator[Point]:
+    """Every combination, the last axis fastest."""
+    for values in itertools.product(*axes.values()):
+        yield dict(zip(axes, values, strict=True))
+
+
+def _values(text: str, axis: Whole | Choice, values: str) -> Sequence[Value]:
+    if isinstance(axis, Choice):
+        words = values.split(",")
+        if not set(words) <= set(axis.allowed):
+            raise BadInput(f"--over {text}: allowed are {', '.join(axis.allowed)}, with commas")
+        return words
+    found = _RANGE.fullmatch(values)
+    numbers: Sequence[int] = []
+    if found is not None:
+        low, high, step = (int(part or 1) for part in found.groups())
+        numbers = range(low, high + 1, step) if step else []
+    elif re.fullmatch(r"\d+(,\d+)*", values):
+        numbers = [int(each) for each in values.split(",")]
+    if not numbers or not axis.low <= min(numbers) <= max(numbers) <= axis.high:
+        raise BadInput(
+            f"--over {text}: must be LOW:HIGH, LOW:HIGH:STEP or numbers with commas, from "
+            f"{axis.low} to {axis.high}"
+        )
+    return numbers
