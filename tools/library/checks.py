@@ -59,6 +59,24 @@ def whole_number(name: str, value: Any, low: int, high: int) -> int:
     return number
 
 
+def whole_or_none(name: str, value: Any, low: int, high: int) -> int | None:
+    """None, or as ``whole_number``.
+
+    Raises:
+        BadInput: it is neither.
+    """
+    return None if value is None else whole_number(name, value, low, high)
+
+
+def path_or_none(name: str, value: object) -> Path | None:
+    """None, or as ``path``.
+
+    Raises:
+        BadInput: it is neither.
+    """
+    return None if value is None else path(name, value)
+
+
 def positive(name: str, value: Any, high: float = math.inf) -> float:
     """``value`` as a float, if it is a finite number above 0, and below ``high``.
 

@@ -11,6 +11,7 @@ from merp.models.fpga.order_codes import target_named
 from merp.models.fpga.parts import DEFAULT
 from merp.models.given import as_arguments
 from merp.models.network import network as description
+from merp.models.network.network_keys import MAX_MAPS
 from merp.models.network.phases import PHASES
 from merp.models.params.state_field import STATES
 from merp.models.traffic.footing import FOOTINGS, XC7K325T_BYTES, Footing
@@ -22,9 +23,11 @@ from merp.tools.library.checks import (
     listener,
     one_of,
     path,
+    path_or_none,
     positive,
     text,
     whole_number,
+    whole_or_none,
     words,
 )
 from merp.tools.library.layer import DELTAS, Layer
@@ -83,7 +86,7 @@ class Network(Mapping[str, Layer]):
 
     def __getitem__(self, name: str) -> Layer:
         """The layer of that name; ``BadInput`` lists those that there are."""
-        return Layer(self.description, self.description.layer(name))
+        return Layer(self.description, self.description.layer(text("layer", name)))
 
     def __iter__(self) -> Iterator[str]:
         """Names of the layers."""
@@ -222,16 +225,14 @@ class Network(Mapping[str, Layer]):
         if cu_array is not None:
             one_of("cu_array", cu_array, ARRAYS)
         one_of("delta_at", delta_at, DELTAS)
-        whole_number("seed", seed, 0, SEEDS)
+        seeded = whole_number("seed", seed, 0, SEEDS)
         told = listener("progress", progress)
-        waves = None if vcd is None else path("vcd", vcd)
-        folder = None if output is None else path("output", output)
-        photograph = None if image is None else path("image", image)
-        if group != ALL:
-            whole_number("group", group, 0, 1 << 16)
-        if cus is not None:
-            whole_number("cus", cus, 1, MOST_CUS)
-        picked = pick(network, text("layer", layer), group, cus)
+        waves, folder = path_or_none("vcd", vcd), path_or_none("output", output)
+        photograph = path_or_none("image", image)
+        every = isinstance(group, str) and group == ALL
+        one = ALL if every else whole_number("group", group, 0, MAX_MAPS)
+        sized = whole_or_none("cus", cus, 1, MOST_CUS)
+        picked = pick(network, text("layer", layer), one, sized)
         maps = None if x is None else words("x", x, (None, *network.input), fmt)
         if maps is not None and (images is not None or photograph is not None):
             raise BadInput(f"{'image' if images is None else 'images'}: allowed without x")
@@ -254,7 +255,7 @@ class Network(Mapping[str, Layer]):
         made = checked_parameters(network, parameters)
         if maps is None:
             maps = input_maps(choice.network, choice.images, photograph)
-        return simulate(choice, maps, seed, made, folder, resume, waves, told)
+        return simulate(choice, maps, seeded, made, folder, resume, waves, told)
 
     @as_arguments()
     def train(
@@ -306,29 +307,20 @@ class Network(Mapping[str, Layer]):
             one_of("state_bits", state_bits, STATES)
         if steps is not None and epochs is not None:
             raise BadInput("epochs: allowed without steps")
-        for name, value, low, high in (
-            ("batch", batch, 1, MOST_BATCH),
-            ("steps", steps, 1, MOST_STEPS),
-            ("epochs", epochs, 1, MOST_EPOCHS),
-            ("seed", seed, 0, SEEDS),
-        ):
-            if value is not None:
-                whole_number(name, value, low, high)
         course = Course(
             network=self.description,
             engine=engine,
             state=state_kept(engine, state_bits),
-            batch=batch,
-            steps=steps,
-            epochs=epochs,
+            batch=whole_or_none("batch", batch, 1, MOST_BATCH),
+            steps=whole_or_none("steps", steps, 1, MOST_STEPS),
+            epochs=whole_or_none("epochs", epochs, 1, MOST_EPOCHS),
             learning_rate=positive("learning_rate", learning_rate),
             momentum=below("momentum", momentum, 1),
             loss=loss,
-            seed=seed,
-            resume=None if resume is None else path("resume", resume),
+            seed=whole_or_none("seed", seed, 0, SEEDS),
+            resume=path_or_none("resume", resume),
         )
-        saved = None if save is None else path("save", save)
-        folder = None if output is None else path("output", output)
+        saved, folder = path_or_none("save", save), path_or_none("output", output)
         told = listener("progress", progress)
         from merp.tools.library.training import train  # slow imports wait
 

@@ -172,6 +172,9 @@ def checked_parameters(network: Network, given: object) -> Parameters:
         return {}
     if not isinstance(given, Mapping):
         raise BadInput(f"parameters = {shown(given)}: allowed is a mapping by layer name")
+    for name in given:
+        if not isinstance(name, str):
+            raise BadInput(f"parameters: {shown(name)}: allowed are names of layers")
     return {network.layer(name).name: _pair(network, name, pair) for name, pair in given.items()}
 
 

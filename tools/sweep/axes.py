@@ -31,7 +31,9 @@ CLOCK = Whole(key="clock", says="of the engines, in MHz", low=1, high=1000)
 AXES: Mapping[str, Whole | Choice] = {**DESIGN_KEYS, BATCH.key: BATCH, CLOCK.key: CLOCK}
 """All there are."""
 
-_RANGE = re.compile(r"(\d+):(\d+)(?::(\d+))?")
+_NUMBER = "[0-9]{1,9}"
+_RANGE = re.compile(f"({_NUMBER}):({_NUMBER})(?::({_NUMBER}))?")
+_LIST = re.compile(f"{_NUMBER}(?:,{_NUMBER})*")
 
 
 def read_axes(texts: Sequence[str]) -> dict[str, tuple[Value, ...]]:
@@ -75,9 +77,9 @@ def _values(text: str, axis: Whole | Choice, values: str) -> Sequence[Value]:
     if found is not None:
         low, high, step = (int(part or 1) for part in found.groups())
         numbers = range(low, high + 1, step) if step else []
-    elif re.fullmatch(r"\d+(,\d+)*", values):
-        numbers = [int(each) for each in values.split(",")]
-    if not numbers or not axis.low <= min(numbers) <= max(numbers) <= axis.high:
+    elif _LIST.fullmatch(values):
+        numbers = sorted({int(each) for each in values.split(",")})
+    if not numbers or not axis.low <= numbers[0] <= numbers[-1] <= axis.high:
         raise BadInput(
             f"--over {text}: must be LOW:HIGH, LOW:HIGH:STEP or numbers with commas, from "
             f"{axis.low} to {axis.high}"

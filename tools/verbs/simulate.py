@@ -138,12 +138,11 @@ def _run(
     from merp.tools.simulate.session import simulate_all
 
     parameters = initial_parameters(choice.network, args.seed)
-    sources = {}
     if args.kernels is not None:
         parameters = read_kernels(args.kernels, choice.network, parameters)
-        sources[args.kernels.name] = args.kernels.read_bytes()
     finished = None
     if output is not None:
+        sources = {each.name: each.read_bytes() for each in (args.kernels,) if each is not None}
         equal = fingerprint(choice, image, args.seed, sources)
         finished = Finished(output, choice, equal, args.resume, complain)
     with ProgressBar("simulate", plan(choice)) as bar:

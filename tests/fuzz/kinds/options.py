@@ -22,9 +22,11 @@ _VERBS = {
     "train": ["--data", "--engine", "--batch", "--steps", "--epochs", "--lr", "--momentum",
               "--loss", "--state-bits", "--seed", "--resume", "--json"],
     "losses": ["--json"],
+    "sweep": ["--over", "--for", "--batch", "--clock", "--jobs", "--dask", "--json"],
+    "schema": [],
     "verify-float": ["--op", "--vectors", "--engine", "--format", "--json"],
 }  # fmt: skip
-_SLOW = ("simulate", "export", "registers", "resources", "calibrate", "report", "train")
+_SLOW = ("simulate", "export", "registers", "resources", "calibrate", "report", "train", "sweep")
 
 
 def options(random: Random) -> list[str]:
@@ -37,7 +39,7 @@ def options(random: Random) -> list[str]:
         )
     elif random.randrange(4):
         words.append("alexnet")
-    for _ in range(random.randrange(5)):
+    for _ in range(random.randrange(5) if _VERBS[verb] else 0):
         words.append(random.choice(_VERBS[verb]))
         if random.randrange(4):
             text = random.choice((*mutate.TEXTS, *map(str, mutate.NUMBERS)))

@@ -50,6 +50,8 @@ def test_what_is_no_network_is_told(source: object, complaint: str) -> None:
 def test_a_layer_that_is_not_there_is_told() -> None:
     with pytest.raises(merp.BadInput, match="no layer 'conv9': allowed are conv1, "):
         NET["conv9"]
+    with pytest.raises(merp.BadInput, match=r"^layer = 5: allowed is text$"):
+        NET[5]  # type: ignore[index]
 
 
 @pytest.mark.parametrize(

@@ -170,6 +170,8 @@ BAD = {
     "no layer 'fc4': allowed are conv1, conv2, fc3; did you mean fc3?": {
         "parameters": {"fc4": ()},
     },
+    "parameters: 1: allowed are names of layers": {"parameters": {1: ()}},
+    "group = array([1]): must be a whole number from 0 to 65536": {"group": np.array([1])},
     "seed = 'x': must be a whole number from 0 to 4294967295": {"seed": "x"},
     "progress = 1: allowed is a function of a text": {"progress": 1},
 }  # fmt: skip

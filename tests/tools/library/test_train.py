@@ -36,7 +36,7 @@ n_cu = 2
 RANDOM = np.random.default_rng(1)
 IMAGES = RANDOM.standard_normal((20, 3, 3)).astype(np.float32)
 LABELS = np.arange(20) % 3
-SHORT = {"batch": 4, "steps": 6}
+SHORT = {"batch": np.int64(4), "steps": 6}
 
 
 @pytest.fixture(scope="module")
@@ -130,6 +130,10 @@ def bad() -> dict[str, dict[str, object]]:
         "data = [1, 2]: allowed is (images, labels), 'digits', or a path": {"data": [1, 2]},
         "data: images: no array of numbers": {"data": ([[1], [2, 3]], LABELS)},
         "data: images: type <U1: allowed are numbers": {"data": ("x", LABELS)},
+        "data: labels: type object: allowed are whole numbers": {"data": (IMAGES, None)},
+        "batch = array([1, 2]): must be a whole number from 1 to 65536": {
+            "batch": np.array([1, 2]),
+        },
         "data: images: size (20, 3): allowed is (count, rows, columns[, channels])": {
             "data": (IMAGES[..., 0], LABELS),
         },

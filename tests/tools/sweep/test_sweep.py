@@ -130,6 +130,9 @@ def test_a_single_goal_has_no_picture(network_file: Path, tmp_path: Path) -> Non
         ("--over n_cu=0,1", "from 1 to 512"),
         ("--over n_cu=1:513", "from 1 to 512"),
         ("--over n_cu=-1", "from 1 to 512"),
+        ("--over n_cu=1:999999999", "from 1 to 512"),
+        ("--over n_cu=1:9999999999", "from 1 to 512"),
+        ("--over n_cu=1,٣", "from 1 to 512"),
         ("--over cu_kind=tree,fus", "allowed are tree, fused, with commas"),
         ("--over n_cu=1 --over n_cu=2", "n_cu is given twice: allowed is once"),
         ("--over batch=1:65536 --over p=1,2", "131,072 points or more: allowed are 100,000"),
@@ -165,7 +168,7 @@ def test_a_network_without_designs_has_few_axes(
 def test_ranges_have_both_ends() -> None:
     found = read_axes(["n_cu=8:48:8", "p=2,1,2", "cu_kind=fused", "batch=3:5"])
     assert found == {
-        "n_cu": (8, 16, 24, 32, 40, 48), "p": (2, 1), "cu_kind": ("fused",), "batch": (3, 4, 5),
+        "n_cu": (8, 16, 24, 32, 40, 48), "p": (1, 2), "cu_kind": ("fused",), "batch": (3, 4, 5),
     }  # fmt: skip
     with pytest.raises(BadInput):
         read_axes(["p=1:3"])
