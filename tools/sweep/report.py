@@ -75,7 +75,7 @@ def show(found: Mapping[str, Any]) -> None:
     heads = [*axes, *(_head(goal) for goal in goals)]
     caption = "; ".join(f"{goal}: {GOALS[goal]}" for goal in goals) + "."
     if refused:
-        caption += f" {len(refused):,} points are not built, the first: {refused[0]['refused']}"
+        caption += f" Not built: {len(refused):,}; the first: {refused[0]['refused']}"
     total = len(found["points"])
     title = f"{found['network']}: {len(front):,} of {total:,} points that no other beats"
     console().print(table(title, heads, rows, caption=caption))
