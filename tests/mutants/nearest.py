@@ -39,19 +39,18 @@ def own_tests(path: Path) -> list[Path]:
     return found
 
 
-def nearest_tests(file: str) -> list[str]:
-    """Tests for the faults of a file, the nearest ones first.
+def nearest_tests(file: str) -> list[list[str]]:
+    """Circles of tests for the faults of a file, the nearest first; no test is in two.
 
     They are those at its stem, then those of the files that import it, of the files that import
     these, and so on: the first ``CIRCLES`` circles that have any.
     """
     circle, seen = {ROOT / file}, {ROOT / file}
-    found: list[str] = []
-    circles = 0
-    while circle and circles < CIRCLES:
+    found: list[list[str]] = []
+    while circle and len(found) < CIRCLES:
         tests = sorted({test for path in circle for test in own_tests(path)})
-        found += [str(test.relative_to(ROOT)) for test in tests]
-        circles += bool(tests)
+        if tests:
+            found.append([str(test.relative_to(ROOT)) for test in tests])
         circle = {user for path in circle for user in _users()[path]} - seen
         seen |= circle
     return found

@@ -9,13 +9,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-import tempfile
 import tomllib
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from trial import ROOT, Trees
+from trial import ROOT, Trials
 
 
 @dataclass(frozen=True)
@@ -31,6 +29,11 @@ class Mutant:
     def text(self) -> str:
         """The file with the fault in it."""
         return (ROOT / self.file).read_text().replace(self.line, self.fault)
+
+    @property
+    def rounds(self) -> list[list[str]]:
+        """Words for pytest, a round for each test."""
+        return [["-m", "not full", *test.split()] for test in self.tests]
 
 
 def read_mutants(path: Path) -> list[Mutant]:
@@ -57,13 +60,14 @@ def main() -> int:
         if options.only in m.file or options.only in m.line
     ]
     verdicts = []
-    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(options.jobs) as pool:
-        trees = Trees(Path(folder), options.jobs)
-        results = pool.map(lambda m: (m, *trees.attempt(m.file, m.text, m.tests)), mutants)
-        for mutant, verdict, seconds in results:
-            verdicts.append(verdict)
+    seconds: dict[str, float] = {}
+    with Trials(options.jobs) as trials:
+        tasks = ((m, (m.file, m.text, m.rounds, dict(seconds))) for m in mutants)
+        for mutant, verdict in trials.verdicts(tasks):
+            verdicts.append(verdict.name)
+            seconds |= verdict.passed
             print(
-                f"{verdict:9} {seconds:5.0f} s  {mutant.file}: "
+                f"{verdict.name:9} {verdict.seconds:5.0f} s  {mutant.file}: "
                 f"{mutant.line.strip()}  ->  {mutant.fault.strip()}",
                 flush=True,
             )

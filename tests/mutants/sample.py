@@ -2,29 +2,35 @@
 
 The faults are those of ``mutator.py``, the tests of each those of ``nearest.py``. A fault that no
 test kills is listed with its place and its text; one that ``equivalent.toml`` shows to change
-nothing is not tried.
+nothing is not tried. Verdicts are kept under ``build``: a fault has one for each state of the tree,
+and in another state the test that killed it comes first.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-import tempfile
 import time
 import tomllib
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from mutator import KINDS, Fault, all_faults
 from nearest import nearest_tests
-from trial import Trees
+from records import Name, Records
+from trial import Trials
 
 LONGEST = 60  # minutes
+BUDGET = 60.0
+DEAD = {"killed", "equivalent", "unbuilt"}
+QUICK = ["-m", "not full and not ghdl and not verilator"]
+"""A replay compares the faulty hardware with itself, so other engines hardly ever tell a fault."""
 
 
-def read_equivalent(path: Path) -> dict[tuple[str, str, str, str, int], str]:
+def read_equivalent(path: Path) -> dict[Name, str]:
     """Of the faults that change nothing, by name, the argument why they do not."""
     return {
         (each["file"], each["process"], each["line"], each["fault"], each.get("nth", 1)): each[
@@ -42,6 +48,13 @@ def chosen(kind: str, file: str, seed: int) -> list[Fault]:
     return Random(seed).sample(found, len(found))
 
 
+def rounds(fault: Fault, records: Records) -> list[list[str]]:
+    """Words for pytest: the test that killed the fault before, and the circles of tests."""
+    name, test = records.last(fault)
+    first = [[test]] if name == "killed" else []
+    return first + [[*QUICK, *tests] for tests in nearest_tests(fault.file)]
+
+
 def main() -> int:
     """Try faults, list survivors and say the score; 1 if any survive or none was tried."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -50,34 +63,54 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=2, help="at a time (default: 2)")
     parser.add_argument("--only", choices=KINDS, default="", help="faults of one kind")
     parser.add_argument("--file", default="", help="only files whose path contains this")
+    parser.add_argument("--first", type=int, help="only so many of the order (default: all)")
+    parser.add_argument(
+        "--budget",
+        type=float,
+        default=BUDGET,
+        help="seconds of the processor for a fault, which survives if no test kills it in these "
+        f"(default: {BUDGET:.0f})",
+    )
+    parser.add_argument("--alive", action="store_true", help="only those tried and not dead so far")
     options = parser.parse_args()
     if not 0 < options.minutes <= LONGEST or options.jobs < 1:
         parser.error(f"--minutes must be more than 0 and at most {LONGEST}, --jobs 1 or more")
     until = time.monotonic() + 60 * options.minutes
-    faults = chosen(options.only, options.file, options.seed)
+    everything = chosen(options.only, options.file, options.seed)
+    faults = everything[: options.first]
     equivalent = read_equivalent(Path(__file__).with_name("equivalent.toml"))
+    records = Records()
     score: Counter[str] = Counter()
-    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(options.jobs) as pool:
-        trees = Trees(Path(folder), options.jobs)
 
-        def verdict(fault: Fault) -> tuple[Fault, str, float]:
+    def tasks() -> Iterator[tuple[Fault, tuple[Any, ...]]]:
+        for fault in faults:
             if time.monotonic() >= until:
-                return fault, "unfinished", 0.0
-            if fault.name in equivalent:
-                return fault, "equivalent", 0.0
-            return fault, *trees.attempt(fault.file, fault.text, nearest_tests(fault.file), until)
-
-        for fault, found, seconds in pool.map(verdict, faults):
-            if found == "unfinished":
+                return
+            if options.alive and records.last(fault)[0] in ("", *DEAD):
                 continue
-            score[found] += 1
-            if found != "killed":
-                print(f"{found:10} {seconds:4.0f} s  {fault.file}:{fault.row}  {fault.kind}")
-                print(f"    - {fault.line}\n    + {fault.fault}", flush=True)
+            name = records.verdict(fault)
+            if fault.name in equivalent:
+                score["equivalent"] += 1
+            elif name and not options.alive:
+                say(fault, name, "as before")
+            else:
+                tests = rounds(fault, records)
+                yield fault, (fault.file, fault.text, tests, dict(records.seconds), options.budget)
+
+    def say(fault: Fault, name: str, more: str) -> None:
+        score[name] += 1
+        if name not in DEAD:
+            print(f"{name:10} {more}  {fault.file}:{fault.row}  {fault.kind}  {fault.process}")
+            print(f"    - {fault.line}\n    + {fault.fault}", flush=True)
+
+    with Trials(options.jobs) as trials:
+        for fault, verdict in trials.verdicts(tasks()):
+            records.add(fault, verdict)
+            say(fault, verdict.name, f"{verdict.seconds:.0f} s {verdict.error}")
     tried = score.total()
     counts = ", ".join(f"{number} {name}" for name, number in sorted(score.items()))
     print(f"seed {options.seed}: {tried} of {len(faults)} faults tried: {counts or 'none'}")
-    return 0 if tried and tried == score["killed"] + score["equivalent"] else 1
+    return 0 if tried and not set(score) - DEAD else 1
 
 
 if __name__ == "__main__":

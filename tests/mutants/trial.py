@@ -2,94 +2,168 @@
 
 from __future__ import annotations
 
+import compileall
+import fcntl
 import os
 import shutil
-import subprocess
+import signal
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from dataclasses import dataclass
+from itertools import count, islice
+from multiprocessing import get_context
 from pathlib import Path
-from queue import SimpleQueue
+from py_compile import PycInvalidationMode
+from typing import Any, TypeVar
 
+from forked import prepare, run_tests
+
+T = TypeVar("T")
 ROOT = Path(__file__).resolve().parents[2]
+TREES = ROOT / "build" / "mutants"
 FOLDERS = ("hdl", "models", "cosim", "testbenches", "tools")
-LIMIT = 900  # seconds of a test; running out of them shows nothing and does not count as killed
+UNBUILT = ("AlwaysCombError", "AlwaysError", "BlockError", "ConversionError", "SyntaxError")
+"""Errors by which MyHDL refuses a process before anything is simulated."""
 
 
-class Trees:
-    """Copies of the tree, one for each of ``jobs`` threads.
+@dataclass(frozen=True)
+class Verdict:
+    """What came of a fault.
 
-    They stay where they are from fault to fault, as numba keeps what it compiled by the path of its
-    source.
+    Attributes:
+        name: ``killed``, ``unbuilt`` (no hardware can be made of it), ``survived``, ``timeout``
+            (a test neither passed nor failed) or ``error`` (no test ran).
+        test, error: the last test, and the type of the exception that failed it; or that the
+            budget was spent before all tests were run.
+        seconds: that it took. passed: seconds of the processor of each test that passed.
     """
 
-    def __init__(self, home: Path, jobs: int) -> None:
-        """Copy ``jobs`` trees into the folder ``home``."""
-        self._free: SimpleQueue[Path] = SimpleQueue()
-        for number in range(jobs):
-            tree = home / f"tree{number}"
-            for name in (*FOLDERS, "tests"):
-                shutil.copytree(
-                    ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__")
-                )
-            shutil.copy(ROOT / "pyproject.toml", tree)
-            package = tree / ".typing" / "merp"
-            package.mkdir(parents=True)
-            for name in FOLDERS:
-                (package / name).symlink_to(tree / name)
-            self._free.put(tree)
+    name: str
+    test: str
+    error: str
+    seconds: float
+    passed: dict[str, float]
 
-    @contextmanager
-    def _with(self, file: str, text: str) -> Iterator[Path]:
-        """A tree in which ``file`` reads ``text``."""
-        tree = self._free.get()
-        path = tree / file
-        own = path.read_text()
-        try:
-            path.write_text(text)
-            yield tree
-        finally:
-            path.write_text(own)
-            self._free.put(tree)
+
+class Trial:
+    """Tries faults in a copy of the tree, one after the other; a process has one of these.
+
+    The copy stays where it is, as numba keeps what it compiled by the path of its source.
+    """
+
+    def __init__(self) -> None:
+        """Copy the tree to the first place that no other process has."""
+        for number in count():
+            self._tree = TREES / str(number)
+            self._tree.mkdir(parents=True, exist_ok=True)
+            self._lock = (self._tree / "lock").open("w")
+            try:
+                fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                self._lock.close()
+        _copy(self._tree)
+        prepare(self._tree)
 
     def attempt(
-        self, file: str, text: str, tests: Sequence[str], until: float = float("inf")
-    ) -> tuple[str, float]:
-        """Run ``tests`` one after the other with ``text`` in place of ``file``, to the first death.
+        self,
+        file: str,
+        text: str,
+        rounds: Sequence[Sequence[str]],
+        known: dict[str, float],
+        budget: float = float("inf"),
+    ) -> Verdict:
+        """Run rounds of tests with ``text`` in place of ``file``, to the first death.
 
-        Returns ``killed``, ``survived``, ``timeout``, ``error`` or, if ``time.monotonic`` passed
-        ``until`` before there was a verdict, ``unfinished``; and the seconds that it took.
+        A round is the words that pytest gets. ``known`` are the seconds that tests take. What takes
+        more seconds of the processor than ``budget`` survives.
         """
-        with self._with(file, text) as tree:
-            start = time.monotonic()
-            verdict = "survived"
-            for test in tests:
-                verdict = _run(tree, test, until)
-                if verdict != "survived":
-                    break
-        return verdict, time.monotonic() - start
+        path = self._tree / file
+        aside = path.with_suffix(".own")
+        path.rename(aside)
+        start = time.monotonic()
+        try:
+            path.write_text(text)
+            # What numba compiles of a fault is of no use to others.
+            compiled = self._tree / "compiled" if "njit" in text else None
+            outcome = run_tests(rounds, known, budget, compiled)
+        finally:
+            aside.replace(path)
+            shutil.rmtree(self._tree / "compiled", ignore_errors=True)
+        name = {"failed": "killed", "passed": "survived"}.get(outcome.status, outcome.status)
+        if outcome.error in UNBUILT:
+            name = "unbuilt"
+        seconds = time.monotonic() - start
+        return Verdict(name, outcome.test, outcome.error, seconds, outcome.seconds)
 
 
-def _run(tree: Path, test: str, until: float) -> str:
-    environment = os.environ | {
-        "PYTHONPATH": str(tree / ".typing"),
-        "NUMBA_CACHE_DIR": str(tree / "numba"),
-        "PYTHONDONTWRITEBYTECODE": "1",  # a file that changes twice in a second has one time stamp
-    }
-    left = until - time.monotonic()
-    if left <= 0:
-        return "unfinished"
-    try:
-        status = subprocess.run(
-            [sys.executable, "-m", "pytest", "-x", "-q", "-m", "not full", *test.split()],
-            cwd=tree,
-            env=environment,
-            capture_output=True,
-            timeout=min(LIMIT, left),
-            check=False,
-        ).returncode
-    except subprocess.TimeoutExpired:
-        return "timeout" if left > LIMIT else "unfinished"
-    # A test that does not collect or run has shown nothing.
-    return {0: "survived", 1: "killed"}.get(status, "error")
+def _copy(tree: Path) -> None:
+    """Copy the tree of the checkout to ``tree``.
+
+    Bytecode is compared with the source that it was made of, as a file that changes twice in a
+    second has one time stamp.
+    """
+    for name in (*FOLDERS, "tests"):
+        shutil.rmtree(tree / name, ignore_errors=True)
+        shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
+        compileall.compile_dir(
+            tree / name, quiet=1, invalidation_mode=PycInvalidationMode.CHECKED_HASH
+        )
+    shutil.copy(ROOT / "pyproject.toml", tree)
+    package = tree / ".typing" / "merp"
+    shutil.rmtree(package, ignore_errors=True)
+    package.mkdir(parents=True)
+    for name in FOLDERS:
+        (package / name).symlink_to(tree / name)
+    (package / "__init__.py").symlink_to(tree / "tools" / "front" / "__init__.py")
+
+
+_trial: Trial
+_parent: int
+
+
+def _begin() -> None:
+    global _trial, _parent
+    _trial, _parent = Trial(), os.getppid()
+
+
+def _attempt(*words: Any) -> Verdict:
+    verdict = _trial.attempt(*words)
+    if os.getppid() != _parent:
+        os._exit(1)  # nobody listens any more, and nobody would end this process
+    return verdict
+
+
+class Trials:
+    """Tries faults in ``jobs`` processes; a context."""
+
+    def __init__(self, jobs: int) -> None:
+        """Begin the processes."""
+        self._jobs = jobs
+        self._pool = ProcessPoolExecutor(jobs, get_context("spawn"), _begin)
+
+    def __enter__(self) -> Trials:
+        """Itself; what asks the process to end lets trials end first."""
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End the processes after what they are at."""
+        self._pool.shutdown(cancel_futures=True)
+
+    def verdicts(self, tasks: Iterable[tuple[T, tuple[Any, ...]]]) -> Iterator[tuple[T, Verdict]]:
+        """The verdict of each task, as they come: what it is, and the words of ``Trial.attempt``.
+
+        A task is taken when a process is free for it.
+        """
+        going: dict[Future[Verdict], T] = {}
+        more = iter(tasks)
+        while True:
+            for what, words in islice(more, self._jobs - len(going)):
+                going[self._pool.submit(_attempt, *words)] = what
+            if not going:
+                return
+            for future in wait(going, return_when=FIRST_COMPLETED).done:
+                yield going.pop(future), future.result()

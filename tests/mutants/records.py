@@ -1,0 +1,73 @@
+"""What is known of earlier trials: verdicts, and how long tests take."""
+
+from __future__ import annotations
+
+import json
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from mutator import Fault
+from trial import FOLDERS, ROOT, Verdict
+
+Name = tuple[str, str, str, str, int]
+PLACE = ROOT / "build" / "mutants"
+
+
+def state_of_tree() -> str:
+    """A hash of the hardware, its tests and what they use."""
+    total = sha256()
+    for folder in (*FOLDERS, "tests/hdl"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            total.update(f"{path.relative_to(ROOT)}\0".encode() + path.read_bytes())
+    return total.hexdigest()
+
+
+class Records:
+    """Verdicts by fault, the last one of each, and the seconds of tests.
+
+    They stand in two files, to which each verdict adds a line, so that a run that is broken off
+    loses nothing.
+    """
+
+    def __init__(self, place: Path = PLACE) -> None:
+        """Read what is there."""
+        place.mkdir(parents=True, exist_ok=True)
+        self._path = place / "verdicts.jsonl"
+        self._state = state_of_tree()
+        self._last: dict[Name, dict[str, Any]] = {}
+        self.seconds: dict[str, float] = {}
+        if self._path.exists():
+            for line in self._path.read_text().splitlines():
+                self._take(json.loads(line))
+
+    def _take(self, record: dict[str, Any]) -> None:
+        file, process, line, fault, nth = record["fault"]
+        self._last[file, process, line, fault, nth] = record
+        for test, took in record["passed"].items():
+            self.seconds[test] = min(took, self.seconds.get(test, took))
+
+    def add(self, fault: Fault, verdict: Verdict) -> None:
+        """Keep a verdict."""
+        record = {
+            "fault": fault.name, "state": self._state, "verdict": verdict.name,
+            "test": verdict.test, "error": verdict.error, "seconds": round(verdict.seconds, 2),
+            "passed": {
+                test: took
+                for test, took in verdict.passed.items()
+                if took < self.seconds.get(test, float("inf"))
+            },
+        }  # fmt: skip
+        self._take(record)
+        with self._path.open("a") as file:
+            file.write(json.dumps(record) + "\n")
+
+    def verdict(self, fault: Fault) -> str:
+        """The verdict on a fault in this very tree, or an empty text."""
+        record = self._last.get(fault.name)
+        return record["verdict"] if record and record["state"] == self._state else ""
+
+    def last(self, fault: Fault) -> tuple[str, str]:
+        """The last verdict on a fault in any state of the tree, and the test that it ended with."""
+        record = self._last.get(fault.name)
+        return (record["verdict"], record["test"]) if record else ("", "")
