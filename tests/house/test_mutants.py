@@ -36,6 +36,15 @@ def test_there_are_thousands_of_faults_and_always_the_same() -> None:
     assert sum(fault.kind == "reset" for fault in FAULTS) > 120
 
 
+def test_the_order_by_seed_stays_when_faults_go() -> None:
+    chosen = runpy.run_path(str(FOLDER / "sample.py"))["chosen"]
+    everything = [each.name for each in chosen("", "", 0)]
+    assert set(everything) == NAMES
+    assert everything != [each.name for each in chosen("", "", 1)]
+    some = [each.name for each in chosen("reset", "", 0)]
+    assert some == [name for name in everything if name in set(some)]
+
+
 def test_a_fault_is_one_change_and_still_python() -> None:
     for fault in Random(0).sample(FAULTS, 200):
         own = (ROOT / fault.file).read_text()
@@ -61,6 +70,17 @@ def test_the_faults_that_survived_once_are_among_them(
 ) -> None:
     found = [each for each in FAULTS if (each.file, each.kind) == (f"hdl/{file}.py", kind)]
     assert (line, fault) in [(each.line, each.fault) for each in found]
+
+
+def test_no_fault_is_made_of_what_a_declaration_says_in_vain() -> None:
+    """``value`` and ``chosen`` are set before they are read, ``chosen`` in every arm; and bits of
+    zero are the same wherever they are taken from.
+    """
+    found = [each for each in FAULTS if each.file == "hdl/fused/fused_low_product.py"]
+    declared = [each.fault for each in found if "modbv" in each.line]
+    assert declared == ["term = modbv((1))[width:]"]
+    assert sum("chosen" in each.line for each in found) > 4
+    assert not [each for each in FAULTS if each.kind == "range" and "intbv(0)[place" in each.fault]
 
 
 def test_every_file_with_faults_has_tests() -> None:

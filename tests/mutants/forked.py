@@ -29,6 +29,7 @@ import pytest
 LONGEST = 900  # seconds of a fork; running out of them shows nothing
 PATIENCE = 5.0  # a test may take so many times as long as it is known to take, and
 GRACE = 10.0  # so many seconds of the processor more
+SPENT = "the budget is spent"
 UNKNOWN = 1.0  # seconds of a test that has not passed yet, which orders tests
 UNKNOWN_LIMIT = 120.0
 FOREIGN = ("numpy", "numba", "myhdl", "hypothesis", "cocotb", "cocotb_tools.runner", "rich.console")
@@ -43,7 +44,8 @@ class Outcome:
         status: ``passed``, ``failed``, ``timeout`` if neither came, or ``error`` if no test ran.
         test, error: the last test, and the type of the exception that failed it; or that the
             budget was spent before all tests were run.
-        seconds: processor time of each test that passed.
+        seconds: processor time of each test that passed; of one that was never seen to pass, and
+            took all the time there was, this time.
     """
 
     status: str
@@ -94,7 +96,7 @@ def run_tests(
     with contextlib.suppress(ProcessLookupError):
         os.killpg(child, signal.SIGKILL)
     os.waitpid(child, 0)
-    return _outcome(told)
+    return _outcome(told, known)
 
 
 def _listen(pipe: int, until: float) -> list[tuple[str, str, Any]]:
@@ -111,7 +113,7 @@ def _listen(pipe: int, until: float) -> list[tuple[str, str, Any]]:
     return [tuple(json.loads(line)) for line in whole.splitlines()]
 
 
-def _outcome(told: list[tuple[str, str, Any]]) -> Outcome:
+def _outcome(told: list[tuple[str, str, Any]], known: dict[str, float]) -> Outcome:
     seconds = {test: took for kind, test, took in told if kind == "passed"}
     for kind, test, more in told:
         if kind in ("failed", "error"):
@@ -119,7 +121,9 @@ def _outcome(told: list[tuple[str, str, Any]]) -> Outcome:
     if not seconds and told[-1:] == [("done", "", "")]:
         return Outcome("error", "", "no test ran")
     kind, test, more = told[-1] if told else ("", "", "")
-    return Outcome("passed" if kind == "done" else "timeout", test, more, seconds)
+    if kind == "begun" and test not in known:  # it may be as long without a fault
+        return Outcome("passed", test, SPENT, seconds | {test: more})
+    return Outcome("passed", test, more, seconds) if kind == "done" else Outcome("timeout", test)
 
 
 class _Watch:
@@ -147,12 +151,13 @@ class _Watch:
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        start = time.process_time()
         known = self._known.get(item.nodeid)
-        limit = UNKNOWN_LIMIT if known is None else PATIENCE * known + GRACE
+        left = min(max(self._until - start, 1.0), UNKNOWN_LIMIT)
+        limit = left if known is None else PATIENCE * known + GRACE
         # By default the signal ends the process, in compiled code as well.
         signal.setitimer(signal.ITIMER_PROF, limit)
-        start = time.process_time()
-        self.say("begun", item.nodeid, "")
+        self.say("begun", item.nodeid, limit)
         yield
         signal.setitimer(signal.ITIMER_PROF, 0)
         if not self.failed:
@@ -193,4 +198,4 @@ def _run(
         pytest.main([*words, *tests], plugins=[watch])
         if watch.failed or watch.spent:
             break
-    watch.say("done", "", "the budget is spent" if watch.spent else "")
+    watch.say("done", "", SPENT if watch.spent else "")

@@ -92,15 +92,20 @@ def faults(path: Path) -> list[Fault]:
     found: list[Fault] = []
     alike: Counter[tuple[str, str, str]] = Counter()
     for process in _processes(ast.parse(source)):
-        for statement, in_reset in _statements(process.body, False):
+        for statement, in_reset, rest in _statements(process.body, False):
             heads = _heads(statement)
+            pointless = _pointless(statement, rest)
             begin, end = span(statement)[0], span(heads[-1] if heads else statement)[1]
             changes: list[tuple[str, tuple[int, int], str]] = []
-            if heads and isinstance(statement, ast.Assign | ast.AugAssign | ast.Expr):
+            if (
+                statement not in pointless
+                and heads
+                and isinstance(statement, ast.Assign | ast.AugAssign | ast.Expr)
+            ):
                 changes.append(("reset" if in_reset else "dropped", span(statement), "pass"))
             for head in heads:
                 for node in ast.walk(head):
-                    if isinstance(node, ast.expr):
+                    if isinstance(node, ast.expr) and node not in pointless:
                         for kind, other in _others(node):
                             changes.append((kind, span(node), f"({ast.unparse(other)})"))
             if isinstance(statement, ast.If):
@@ -135,16 +140,58 @@ def _processes(tree: ast.Module) -> Iterator[ast.FunctionDef]:
                 yield node
 
 
-def _statements(body: list[ast.stmt], in_reset: bool) -> Iterator[tuple[ast.stmt, bool]]:
-    """All statements inside, each with whether a reset's condition stands above it."""
-    for statement in body:
-        yield statement, in_reset
+def _statements(
+    body: list[ast.stmt], in_reset: bool
+) -> Iterator[tuple[ast.stmt, bool, list[ast.stmt]]]:
+    """All statements inside, each with whether a reset's condition stands above it, and with those
+    behind it.
+    """
+    for place, statement in enumerate(body):
+        yield statement, in_reset, body[place + 1 :]
         if isinstance(statement, ast.If):
             names = {node.id for node in ast.walk(statement.test) if isinstance(node, ast.Name)}
             yield from _statements(statement.body, in_reset or bool(names & RESETS))
             yield from _statements(statement.orelse, in_reset)
         elif isinstance(statement, ast.For | ast.While):
             yield from _statements(statement.body, in_reset)
+
+
+def _pointless(statement: ast.stmt, rest: list[ast.stmt]) -> set[ast.AST]:
+    """What a declaration of a variable has that no fault is made of.
+
+    ``variable = intbv(0)[width:]``: without it there is no program, and the zero is not read if the
+    variable is set before it is used.
+    """
+    if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Name):
+        return set()
+    bits = statement.value
+    call = bits.value if isinstance(bits, ast.Subscript) else bits
+    if not isinstance(call, ast.Call) or ast.unparse(call.func) not in ("intbv", "modbv"):
+        return set()
+    found: set[ast.AST] = {statement}
+    if _sets(statement.targets[0].id, rest):
+        found.add(call.args[0])
+    return found
+
+
+def _sets(name: str, body: list[ast.stmt]) -> bool:
+    """Whether statements set the whole of a variable before they use it."""
+    for statement in body:
+        if not _mentions(name, statement):
+            continue
+        if isinstance(statement, ast.If):
+            arms = statement.body, statement.orelse
+            return not _mentions(name, statement.test) and all(_sets(name, arm) for arm in arms)
+        return (
+            isinstance(statement, ast.Assign)
+            and ast.unparse(statement.targets[0]) == f"{name}[:]"
+            and not _mentions(name, statement.value)
+        )
+    return False
+
+
+def _mentions(name: str, node: ast.AST) -> bool:
+    return any(isinstance(each, ast.Name) and each.id == name for each in ast.walk(node))
 
 
 def _heads(statement: ast.stmt) -> list[ast.expr]:
@@ -187,6 +234,8 @@ def _others(node: ast.expr) -> Iterator[tuple[str, ast.expr]]:
         if other.value > 0:
             yield "constant", ast.Constant(other.value - 1)
     elif isinstance(other, ast.Subscript) and isinstance(other.slice, ast.Slice):
+        if ast.unparse(other.value) in ("intbv(0)", "modbv(0)"):
+            return  # so many bits of zero are the same wherever they are taken from
         high, low = other.slice.lower, other.slice.upper  # of bits: [high:low]
         step = ast.Add() if low is None else ast.Sub()
         low = low or ast.Constant(0)

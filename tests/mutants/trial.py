@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import compileall
 import fcntl
 import os
+import py_compile
 import shutil
 import signal
 import sys
@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from itertools import count, islice
 from multiprocessing import get_context
 from pathlib import Path
-from py_compile import PycInvalidationMode
 from typing import Any, TypeVar
 
 from forked import prepare, run_tests
@@ -100,17 +99,26 @@ class Trial:
 
 
 def _copy(tree: Path) -> None:
-    """Copy the tree of the checkout to ``tree``.
+    """Make ``tree`` a copy of the checkout; what did not change since the last time stays.
 
     Bytecode is compared with the source that it was made of, as a file that changes twice in a
     second has one time stamp.
     """
     for name in (*FOLDERS, "tests"):
-        shutil.rmtree(tree / name, ignore_errors=True)
-        shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
-        compileall.compile_dir(
-            tree / name, quiet=1, invalidation_mode=PycInvalidationMode.CHECKED_HASH
-        )
+        sources = {path.relative_to(ROOT) for path in _files(ROOT / name)}
+        for path in _files(tree / name):
+            if path.relative_to(tree) not in sources:
+                path.unlink()
+        for source in sources:
+            own, copy = ROOT / source, tree / source
+            if copy.exists() and _stamp(own) == _stamp(copy):
+                continue
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(own, copy)
+            if copy.suffix == ".py":
+                py_compile.compile(
+                    str(copy), invalidation_mode=py_compile.PycInvalidationMode.CHECKED_HASH
+                )
     shutil.copy(ROOT / "pyproject.toml", tree)
     package = tree / ".typing" / "merp"
     shutil.rmtree(package, ignore_errors=True)
@@ -118,6 +126,17 @@ def _copy(tree: Path) -> None:
     for name in FOLDERS:
         (package / name).symlink_to(tree / name)
     (package / "__init__.py").symlink_to(tree / "tools" / "front" / "__init__.py")
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for path in folder.rglob("*"):
+        if path.is_file() and "__pycache__" not in path.parts:
+            yield path
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    status = path.stat()
+    return status.st_mtime_ns, status.st_size
 
 
 _trial: Trial
