@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from random import Random
 from typing import Any
 
 from merp.testbenches.block.trace import Drive, Sample, run_block
@@ -17,6 +18,7 @@ def as_new_after_reset(
     cycles: int,
     reset: str = "rst",
     payload: Mapping[str, str] | None = None,
+    settled: int = 1,
 ) -> None:
     """Break sessions off by a reset, and compare the last one with the same one from power-up.
 
@@ -32,6 +34,8 @@ def as_new_after_reset(
         cycles: length of the last session.
         reset: the input that resets the block.
         payload: outputs that mean something only while another one is high, by that one's name.
+        settled: the cycle of the last session from which on it is compared; 1 is the first one
+            after the reset.
 
     Raises:
         AssertionError: an output differs; its name, the cycle of the session and the cut.
@@ -44,11 +48,39 @@ def as_new_after_reset(
         drive = _broken_off(session(0), session(1), cut, reset)
         trace = run_block(function, args, inputs, drive, cut + cycles)
         # The reset is at work from the edge that ends its cycle.
-        for t in range(1, cycles):
+        for t in range(settled, cycles):
             new, old = alone.rows[t], trace.rows[cut + t]
             for i in outputs:
                 if i not in guards or new[guards[i]]:
                     assert new[i] == old[i], f"{names[i]}, cycle {t} of a session after {cut}"
+
+
+def at_random(
+    number: int,
+    fixed: Mapping[str, int],
+    flags: Mapping[str, float],
+    words: Mapping[str, int],
+    begin: int = 2,
+) -> Drive:
+    """Session ``number`` of a block that takes anything: reset, start, and then random inputs.
+
+    Args:
+        number: another one has other inputs.
+        fixed: inputs that stay as they are.
+        flags: inputs that are high at a rate, from cycle ``begin`` on. words: inputs of so many
+            random bits.
+        begin: 2 is the cycle after ``start``.
+    """
+
+    def drive(cycle: int, seen: Sample) -> Mapping[str, int]:
+        rng = Random(f"{number} {cycle}")  # the same in a cycle whatever came before it
+        values = {name: int(rng.random() < rate) for name, rate in flags.items()}
+        if cycle < begin:
+            values = dict.fromkeys(flags, 0)
+        drawn = {name: rng.getrandbits(width) for name, width in words.items()}
+        return {**fixed, **values, **drawn, "rst": int(cycle == 0), "start": int(cycle == 1)}
+
+    return drive
 
 
 def _broken_off(first: Drive, last: Drive, cut: int, reset: str) -> Drive:

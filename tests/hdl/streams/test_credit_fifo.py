@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import pytest
@@ -11,7 +12,8 @@ import pytest
 from merp.cosim.block.replay import lint_verilog, replay
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.streams.credit_fifo import credit_fifo
-from merp.testbenches.block.trace import Sample, Trace, run_block
+from merp.testbenches.block.reset import as_new_after_reset
+from merp.testbenches.block.trace import Drive, Sample, Trace, run_block
 
 WIDTH = 12
 INPUTS = ("rst", "push", "data", "take")
@@ -114,6 +116,26 @@ def test_all_places_are_used() -> None:
 @pytest.mark.parametrize("reset_at", [4, 5, 6, 9, 17])
 def test_reset_empties(reset_at: int) -> None:
     run(4, 40, 0.8, 0.4, reset_at, reset_at)
+
+
+def test_after_a_reset_it_is_as_new() -> None:
+    """The four words that a sender owns credits for, and a reader that takes when it likes."""
+    args = {
+        "clk": flag(), "rst": flag(), "push": flag(), "data": bits(WIDTH), "head": bits(WIDTH),
+        "head_valid": flag(), "take": flag(), "credit": flag(), "words": 4,
+    }  # fmt: skip
+
+    def session(number: int) -> Drive:
+        def drive(cycle: int, seen: Sample) -> dict[str, int]:
+            rng = Random(f"{number} {cycle}")
+            push = int(0 < cycle < 5)
+            data, take = rng.getrandbits(WIDTH), int(rng.random() < 0.4)
+            return {"rst": int(cycle == 0), "push": push, "data": data, "take": take}
+
+        return drive
+
+    payload = {"head": "head_valid"}
+    as_new_after_reset(credit_fifo, args, INPUTS, session, range(1, 20), 20, payload=payload)
 
 
 @pytest.mark.ghdl

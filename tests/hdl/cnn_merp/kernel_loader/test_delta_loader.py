@@ -15,7 +15,8 @@ from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite, LoadConfig
 from merp.models.golden.delta import swapped
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.formats import FloatFormat
-from merp.testbenches.block.trace import Sample, Trace, run_block
+from merp.testbenches.block.reset import as_new_after_reset, at_random
+from merp.testbenches.block.trace import Drive, Sample, Trace, run_block
 
 WORD = FloatFormat(8, 3)  # elements are only carried: 12 bits number them
 
@@ -156,6 +157,32 @@ def test_a_reset_abandons_the_load() -> None:
     quiet = range(begin + 21, second)
     assert not any(trace.column(n)[t] for t in quiet for n in ("sink_ready", "loaded"))
     check(design, [(2, 3)], trace, [second])
+
+
+def test_after_a_reset_it_is_as_new() -> None:
+    """In the middle of a kernel, of a group, and of the zeros for the biases."""
+    design = design_for(2, 2)
+    args: dict[str, Any] = {
+        "clk": flag(), "rst": flag(), "start": flag(), "config": LoadConfig(design),
+        "sink": Stream(WORD.width), "kernel": KernelWrite(design), "bias": BiasWrite(design),
+        "loaded": flag(), "framing_error": flag(), "design": design,
+    }  # fmt: skip
+    config = {"config_inputs": 2, "config_groups": 3, "config_last_cus": 1}
+    flags = {"sink_valid": 0.8, "sink_last": 0.3}
+    inputs = ("rst", "start", *config, *flags, "sink_data")
+
+    def session(number: int) -> Drive:
+        return at_random(number, config, flags, {"sink_data": WORD.width})
+
+    payload = {
+        f"{port}_{name}": f"{port}_enable"
+        for port in ("kernel", "bias")
+        for name in ("addr", "data")
+    }
+    # The zero of a bias that was on its way is still written.
+    as_new_after_reset(
+        delta_loader, args, inputs, session, range(2, 50), 60, payload=payload, settled=2
+    )
 
 
 @pytest.mark.ghdl

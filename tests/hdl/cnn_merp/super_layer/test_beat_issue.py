@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 
@@ -16,7 +16,8 @@ from merp.hdl.cnn_merp.super_layer.beat_issue import beat_issue
 from merp.hdl.cnn_merp.super_layer.super_layer_ports import Beat, Step
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.formats import FloatFormat
-from merp.testbenches.block.trace import Sample, Trace, run_block
+from merp.testbenches.block.reset import as_new_after_reset, at_random
+from merp.testbenches.block.trace import Drive, Sample, Trace, run_block
 
 FORMAT = FloatFormat(3, 4)
 PLACES = 3
@@ -243,6 +244,32 @@ def test_reset_drops_the_word_and_frees_the_places(reset_at: int) -> None:
     assert issue[reset_at + 1 :] == [0, 0, 1, 1, 0, 0, 0, 0, 0]
     assert trace.column("beat_results")[reset_at + 1] == 0
     assert trace.column("drained")[reset_at + 1 : reset_at + 6] == [0, 0, 0, 0, 1]
+
+
+def test_after_a_reset_it_is_as_new() -> None:
+    """Broken off with beats left, without a place for results, and in the pause of a position."""
+    design = replace(design_for(3, 1, average=True), add_latency=5)
+    args = {
+        "clk": flag(), "rst": flag(), "start": flag(), "config": OutputConfig(design),
+        "word": bits(design.n_cu * FORMAT.width), "word_valid": flag(), "take": flag(),
+        "closes": flag(), "closes_last": flag(), "credit": flag(), "step": Step(design),
+        "beat": Beat(design), "drained": flag(), "design": design, "places": PLACES,
+    }  # fmt: skip
+    sizes = {"images": 1, "rows": 2, "columns": 2, "groups": 2, "last_cus": 1, "window": 2}
+    config = {name: 0 for name in (f"config_{each}" for each in vars(args["config"]))}
+    config |= {f"config_{name}": size for name, size in sizes.items()}
+    inputs = ("rst", "start", *config, "word", "word_valid", "closes", "closes_last")
+
+    def session(number: int) -> Drive:
+        flags = {"word_valid": 1.0, "closes": (0.6, 0.2)[number], "closes_last": 0.5}
+        return at_random(number, config, flags, {"word": design.n_cu * FORMAT.width})
+
+    payload = {
+        **{f"step_{name}": "step_issue" for name in vars(args["step"]) if name != "issue"},
+        "beat_data": "beat_results",
+        "beat_last": "beat_results",
+    }
+    as_new_after_reset(beat_issue, args, inputs, session, range(2, 50), 60, payload=payload)
 
 
 @pytest.mark.ghdl

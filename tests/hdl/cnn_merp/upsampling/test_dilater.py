@@ -14,7 +14,8 @@ from merp.hdl.base.signals import Stream, flag
 from merp.hdl.cnn_merp.upsampling.dilater import DilateConfig, dilater
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.formats import FloatFormat
-from merp.testbenches.block.trace import Sample, Trace, run_block
+from merp.testbenches.block.reset import as_new_after_reset, at_random
+from merp.testbenches.block.trace import Drive, Sample, Trace, run_block
 
 WORD = FloatFormat(8, 7)
 DESIGN = Design(
@@ -141,6 +142,25 @@ def test_a_misplaced_last_is_a_framing_error(last: int) -> None:
     _, second = (t for t, start in enumerate(trace.column("start")) if start)
     assert trace.column("framing_error")[second] == 1
     assert not any(trace.column("framing_error")[second + 1 :])
+
+
+def test_after_a_reset_it_is_as_new() -> None:
+    """Also where last has come with a wrong word."""
+    args: dict[str, Any] = {
+        "clk": flag(), "rst": flag(), "start": flag(), "config": DilateConfig(DESIGN),
+        "sink": Stream(WORD.width), "source": Stream(WORD.width), "framing_error": flag(),
+        "design": DESIGN,
+    }  # fmt: skip
+    sizes = {"images": 2, "rows": 3, "columns": 2, "maps": 2, "stride": 2}
+    config = {f"config_{name}": size for name, size in sizes.items()}
+    flags = {"sink_valid": 0.8, "sink_last": 0.4, "source_ready": 0.8}
+    inputs = ("rst", "start", *config, *flags, "sink_data")
+
+    def session(number: int) -> Drive:
+        return at_random(number, config, flags, {"sink_data": WORD.width})
+
+    payload = {"source_data": "source_valid", "source_last": "source_valid"}
+    as_new_after_reset(dilater, args, inputs, session, range(2, 30), 40, payload=payload)
 
 
 @pytest.mark.ghdl
