@@ -195,7 +195,9 @@ def _run(
     watch = _Watch(known, budget + time.process_time(), tell)
     words = ["-x", "-q", "--basetemp=tmp", "--tb=no", "-p", "no:cacheprovider"]
     for tests in rounds:
-        pytest.main([*words, *tests], plugins=[watch])
+        status = pytest.main([*words, *tests], plugins=[watch])
+        if status == pytest.ExitCode.USAGE_ERROR and not any("::" in word for word in tests):
+            watch.say("error", " ".join(tests), "no such tests")
         if watch.failed or watch.spent:
             break
     watch.say("done", "", SPENT if watch.spent else "")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections import Counter, defaultdict
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -10,17 +12,26 @@ from typing import Any
 from mutator import Fault
 from trial import FOLDERS, ROOT, Verdict
 
+MOST = 4
 Name = tuple[str, str, str, str, int]
 PLACE = ROOT / "build" / "mutants"
 
 
-def state_of_tree() -> str:
-    """A hash of the hardware, its tests and what they use."""
+@cache
+def state_of(tests: str) -> str:
+    """A hash of the hardware, of what its tests use, and of ``tests``, a file or a folder."""
     total = sha256()
-    for folder in (*FOLDERS, "tests/hdl"):
-        for path in sorted((ROOT / folder).rglob("*.py")):
-            total.update(f"{path.relative_to(ROOT)}\0".encode() + path.read_bytes())
+    for folder in (*FOLDERS, tests):
+        paths = [ROOT / folder] if folder.endswith(".py") else (ROOT / folder).rglob("*.py")
+        for path in sorted(paths):
+            if path.exists():
+                total.update(f"{path.relative_to(ROOT)}\0".encode() + path.read_bytes())
     return total.hexdigest()
+
+
+def state_behind(verdict: str, test: str) -> str:
+    """The state of the tree that a verdict holds in: a kill needs the one test only."""
+    return state_of(test.split("::")[0] if verdict == "killed" else "tests/hdl")
 
 
 class Records:
@@ -34,8 +45,8 @@ class Records:
         """Read what is there."""
         place.mkdir(parents=True, exist_ok=True)
         self._path = place / "verdicts.jsonl"
-        self._state = state_of_tree()
         self._last: dict[Name, dict[str, Any]] = {}
+        self._killers: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self.seconds: dict[str, float] = {}
         if self._path.exists():
             for line in self._path.read_text().splitlines():
@@ -44,14 +55,17 @@ class Records:
     def _take(self, record: dict[str, Any]) -> None:
         file, process, line, fault, nth = record["fault"]
         self._last[file, process, line, fault, nth] = record
+        if record["verdict"] == "killed":
+            self._killers[file][record["test"]] += 1
         for test, took in record["passed"].items():
             self.seconds[test] = min(took, self.seconds.get(test, took))
 
     def add(self, fault: Fault, verdict: Verdict) -> None:
         """Keep a verdict."""
         record = {
-            "fault": fault.name, "state": self._state, "verdict": verdict.name,
-            "test": verdict.test, "error": verdict.error, "seconds": round(verdict.seconds, 2),
+            "fault": fault.name, "state": state_behind(verdict.name, verdict.test),
+            "verdict": verdict.name, "test": verdict.test, "error": verdict.error,
+            "seconds": round(verdict.seconds, 2),
             "passed": {
                 test: took
                 for test, took in verdict.passed.items()
@@ -65,7 +79,13 @@ class Records:
     def verdict(self, fault: Fault) -> str:
         """The verdict on a fault in this very tree, or an empty text."""
         record = self._last.get(fault.name)
-        return record["verdict"] if record and record["state"] == self._state else ""
+        if record and record["state"] == state_behind(record["verdict"], record["test"]):
+            return record["verdict"]
+        return ""
+
+    def killers(self, file: str) -> list[str]:
+        """Tests that killed faults of a file, those first that killed most."""
+        return [test for test, _ in self._killers[file].most_common(MOST)]
 
     def last(self, fault: Fault) -> tuple[str, str]:
         """The last verdict on a fault in any state of the tree, and the test that it ended with."""

@@ -54,10 +54,13 @@ def chosen(kind: str, file: str, seed: int) -> list[Fault]:
 
 
 def rounds(fault: Fault, records: Records) -> list[list[str]]:
-    """Words for pytest: the test that killed the fault before, and the circles of tests."""
+    """Words for pytest: the test that killed the fault before or those that killed others of its
+    file, and the circles of tests.
+    """
     name, test = records.last(fault)
-    first = [[test]] if name == "killed" else []
-    return first + [[*QUICK, *tests] for tests in nearest_tests(fault.file)]
+    first = [test] if name == "killed" else records.killers(fault.file)
+    circles = [[*QUICK, *tests] for tests in nearest_tests(fault.file)]
+    return [first, *circles] if first else circles
 
 
 def main() -> int:

@@ -1,0 +1,98 @@
+"""The rule of slots whose gradients accumulate over positions: every verdict, in every cycle."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pytest
+
+from merp.hdl.base.signals import flag
+from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
+from merp.hdl.cnn_merp.ports.slots import Verdict
+from merp.hdl.cnn_merp.sequencer.gradient_issue import gradient_issue
+from merp.hdl.cnn_merp.sequencer.window_order import NextWindow
+from merp.models.params.cnn_merp.design import Design
+from merp.testbenches.block.trace import Sample, run_block
+
+DESIGN = Design(
+    k=1, n_cu=1, r=1, groups=3, kernel_words=6, row_words=4, max_size=4, max_maps=2, fifo_words=3,
+    mul_latency=1, add_latency=2,
+)  # fmt: skip
+FLAGS = {
+    "busy": 0.8, "midway": 0.3, "ends_window": 0.6, "filled": 0.5, "window_arrived": 0.8,
+    "window_first_map": 0.6, "window_last_map": 0.6,
+}  # fmt: skip
+CAUSES = ("fire", "verdict_stall_input", "verdict_stall_hazard", "verdict_stall_output")
+
+
+class Rule:
+    """The same, from the block's page."""
+
+    def __init__(self, groups: int, rest: int) -> None:
+        self.groups, self.rest = groups, rest
+        self.credits = self.waits = 0
+
+    def decide(self, values: dict[str, int]) -> dict[str, int]:
+        first = values["window_first_map"]
+        cause = ""
+        if values["busy"]:
+            if values["midway"]:
+                cause = "fire"
+            elif not values["window_arrived"] or (first and self.credits < self.groups):
+                cause = "verdict_stall_input"
+            else:
+                cause = "verdict_stall_hazard" if first and self.waits else "fire"
+        told = {name: int(name == cause) for name in CAUSES}
+        told["verdict_idle"] = int(not values["busy"] and self.credits == 0)
+        self.credits += values["filled"]
+        if cause == "fire" and first and not values["midway"]:
+            self.credits -= self.groups
+        self.waits = max(0, self.waits - 1)
+        if cause == "fire" and values["ends_window"] and values["window_last_map"]:
+            self.waits = self.rest
+        return told
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_every_verdict(seed: int) -> None:
+    """Runs of 60 cycles; each begins with credits and a rest left over from the one before."""
+    args: dict[str, Any] = {
+        **{name: flag() for name in ("clk", "rst", "start", "busy", "midway", "ends_window")},
+        "filled": flag(), "fire": flag(), "config": GradientMapConfig(DESIGN),
+        "window": NextWindow(DESIGN), "verdict": Verdict(DESIGN), "design": DESIGN,
+    }  # fmt: skip
+    rng = Random(seed)
+    rule = Rule(1, 0)
+    wanted: list[dict[str, int]] = []
+
+    def drive(cycle: int, _: Sample) -> dict[str, int]:
+        nonlocal rule
+        values = {name: int(rng.random() < rate) for name, rate in FLAGS.items()}
+        begins = cycle % 60 == 0
+        if begins:
+            rule = Rule(rng.randint(1, 3), rng.randint(0, 4))
+            values |= {"busy": 0, "config_groups": rule.groups, "config_rest": rule.rest}
+        values["filled"] &= rule.credits < 2 * rule.groups
+        wanted.append({} if begins else rule.decide(values))
+        return {"rst": 0, "start": int(begins), **values}
+
+    inputs = ("rst", "start", *FLAGS, "config_groups", "config_rest")
+    trace = run_block(gradient_issue, args, inputs, drive, 600)
+    for cycle, told in enumerate(wanted):
+        assert {name: trace.column(name)[cycle] for name in told} == told, f"cycle {cycle}"
+
+
+def test_a_reset_forgets_deltas() -> None:
+    """They are counted while no run is under way, as a reset may come behind the last start."""
+    args: dict[str, Any] = {
+        **{name: flag() for name in ("clk", "rst", "start", "busy", "midway", "ends_window")},
+        "filled": flag(), "fire": flag(), "config": GradientMapConfig(DESIGN),
+        "window": NextWindow(DESIGN), "verdict": Verdict(DESIGN), "design": DESIGN,
+    }  # fmt: skip
+    script = [(0, 0), (0, 1), (0, 0), (1, 0), (0, 0)]
+    trace = run_block(
+        gradient_issue, args, ("rst", "filled"),
+        lambda cycle, _: dict(zip(("rst", "filled"), script[cycle], strict=True)), len(script),
+    )  # fmt: skip
+    assert trace.column("verdict_idle") == [1, 1, 0, 0, 1]
