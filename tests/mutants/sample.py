@@ -41,16 +41,16 @@ def read_equivalent(path: Path) -> dict[Name, str]:
     }
 
 
-def chosen(kind: str, file: str, seed: int) -> list[Fault]:
-    """The faults of a kind, or of all, in the files whose path contains ``file``, in their order
-    by seed, which stays the same when other faults come or go.
+def chosen(kind: str, file: str, seed: int, first: int | None = None) -> list[Fault]:
+    """Of the first faults in the order by seed those of a kind, or of all, in the files whose path
+    contains ``file``. The order stays the same when other faults come or go.
     """
 
     def place(fault: Fault) -> str:
         return sha256(f"{seed} {fault.name}".encode()).hexdigest()
 
-    found = [each for each in all_faults() if kind in ("", each.kind) and file in each.file]
-    return sorted(found, key=place)
+    found = sorted(all_faults(), key=place)[:first]
+    return [each for each in found if kind in ("", each.kind) and file in each.file]
 
 
 def rounds(fault: Fault, records: Records) -> list[list[str]]:
@@ -84,11 +84,12 @@ def main() -> int:
     if not 0 < options.minutes <= LONGEST or options.jobs < 1:
         parser.error(f"--minutes must be more than 0 and at most {LONGEST}, --jobs 1 or more")
     until = time.monotonic() + 60 * options.minutes
-    everything = chosen(options.only, options.file, options.seed)
-    # What numba compiles is compiled anew for each fault: as long as twenty trials.
-    faults = sorted(everything[: options.first], key=lambda each: each.file.startswith(COMPILED))
     equivalent = read_equivalent(Path(__file__).with_name("equivalent.toml"))
     records = Records()
+    faults = chosen(options.only, options.file, options.seed, options.first)
+    # What was never tried comes first. What numba compiles comes last: it is compiled anew for each
+    # fault, which takes as long as twenty trials.
+    faults.sort(key=lambda each: (each.file.startswith(COMPILED), records.last(each) != ("", "")))
     score: Counter[str] = Counter()
 
     def tasks() -> Iterator[tuple[Fault, tuple[Any, ...]]]:

@@ -180,9 +180,15 @@ def test_after_a_reset_it_is_as_new() -> None:
         for name in ("addr", "data")
     }
     # The zero of a bias that was on its way is still written.
+    late = {"bias_enable": 2}
     as_new_after_reset(
-        delta_loader, args, inputs, session, range(2, 50), 60, payload=payload, settled=2
+        delta_loader, args, inputs, session, range(1, 50, 3), 50, payload=payload, late=late
     )
+
+
+def test_loaded_ends_with_the_next_start() -> None:
+    trace, starts = load(design_for(2, 2), [(2, 3), (1, 2)])
+    assert trace.column("loaded")[starts[1] : starts[1] + 3] == [1, 0, 0]
 
 
 @pytest.mark.ghdl

@@ -16,7 +16,8 @@ from merp.hdl.cnn_merp.kernel_loader.kernel_loader import kernel_loader
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite, LoadConfig
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.formats import BINARY32, FloatFormat
-from merp.testbenches.block.trace import Sample, Trace, run_block
+from merp.testbenches.block.reset import as_new_after_reset, at_random
+from merp.testbenches.block.trace import Drive, Sample, Trace, run_block
 
 BYTE = FloatFormat(4, 3)  # elements are only carried, so few bits do
 
@@ -262,6 +263,33 @@ def test_kernel_loader_random(seed: int) -> None:
         for _ in range(4)
     ]
     check(design, loads, seed)
+
+
+def test_after_a_reset_it_is_as_new() -> None:
+    """In the middle of a kernel, of a group, and between the kernels and the biases."""
+    design = design_for(2, 2)
+    args: dict[str, Any] = {
+        "clk": flag(), "rst": flag(), "start": flag(), "config": LoadConfig(design),
+        "sink_kernel": Stream(BYTE.width), "sink_bias": Stream(BYTE.width),
+        "kernel": KernelWrite(design), "bias": BiasWrite(design), "loaded": flag(),
+        "framing_error": flag(), "design": design,
+    }  # fmt: skip
+    config = {"config_inputs": 2, "config_groups": 2, "config_last_cus": 1}
+    streams = ("sink_kernel", "sink_bias")
+    flags = {f"{stream}_valid": 0.8 for stream in streams}
+    words = {f"{stream}_data": BYTE.width for stream in streams}
+
+    def session(number: int) -> Drive:
+        lasts = {f"{stream}_last": (0.0, 0.1)[number] for stream in streams}
+        return at_random(number, config, flags | lasts, words)
+
+    inputs = ("rst", "start", *config, *flags, *words, *(f"{each}_last" for each in streams))
+    payload = {
+        f"{port}_{name}": f"{port}_enable"
+        for port in ("kernel", "bias")
+        for name in ("addr", "data")
+    }
+    as_new_after_reset(kernel_loader, args, inputs, session, range(1, 40, 3), 50, payload=payload)
 
 
 @pytest.mark.ghdl

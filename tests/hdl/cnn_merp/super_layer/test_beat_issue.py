@@ -269,7 +269,7 @@ def test_after_a_reset_it_is_as_new() -> None:
         "beat_data": "beat_results",
         "beat_last": "beat_results",
     }
-    as_new_after_reset(beat_issue, args, inputs, session, range(2, 50), 60, payload=payload)
+    as_new_after_reset(beat_issue, args, inputs, session, range(1, 50, 3), 40, payload=payload)
 
 
 @pytest.mark.ghdl
