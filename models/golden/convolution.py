@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from merp.models.arithmetic import compiled, fused
+from merp.models.arithmetic.lane_sums import Terms, lane_sums
 from merp.models.arithmetic.words import element_limits
 from merp.models.params.bits import Bits
 from merp.models.params.formats import BINARY32, FloatFormat
@@ -54,13 +55,36 @@ def convolution(
         )
     padded = np.zeros((images, rows + 2 * pad, columns + 2 * pad, n), np.uint32)
     padded[:, pad : pad + rows, pad : pad + columns] = x
+    size = out_rows, out_columns
+    sums = lane_sums(_terms(padded, kernels, bias, stride, size), fmt, summation)
+    if sums is not None:
+        return np.ascontiguousarray(sums.reshape(*size, images, m).transpose(2, 0, 1, 3))
     arguments = (
         padded,
         np.ascontiguousarray(kernels, np.uint32),
         np.ascontiguousarray(bias, np.uint32),
         stride,
-        (out_rows, out_columns),
+        size,
     )
     if summation.kind == "fused":
         return fused.convolve(*arguments, summation)
     return compiled.convolve(*arguments, element_limits(fmt))
+
+
+def _terms(padded: Bits, kernels: Bits, bias: Bits, stride: int, size: tuple[int, int]) -> Terms:
+    """Say where the factors lie: the images' elements side by side, so that lanes are images.
+
+    Outputs are in the order row, column, image; a group is an input map.
+    """
+    words = padded.transpose(1, 2, 3, 0)
+    place = np.arange(words.size).reshape(words.shape)
+    m, n, k, _ = kernels.shape
+    taps = place[:k, :k, :, 0].reshape(k * k, n).T
+    rows, columns = ((each - 1) * stride + 1 for each in size)
+    return Terms(
+        words=np.ascontiguousarray(words).reshape(-1),
+        rows=np.ascontiguousarray(taps),
+        lanes=place[:rows:stride, :columns:stride, 0].reshape(-1),
+        weights=np.ascontiguousarray(kernels.reshape(m, n, k * k).swapaxes(0, 1), np.uint32),
+        start=np.ascontiguousarray(bias, np.uint32),
+    )

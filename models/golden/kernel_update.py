@@ -12,6 +12,7 @@ from merp.models.arithmetic.fp_add import fp_add
 from merp.models.arithmetic.fp_convert import fp_convert
 from merp.models.arithmetic.fp_mul import fp_mul
 from merp.models.arithmetic.fused import pair_sums
+from merp.models.arithmetic.lane_sums import Terms, lane_sums
 from merp.models.golden.convolution import convolution
 from merp.models.golden.inference import group_maps
 from merp.models.golden.window import windows
@@ -22,6 +23,30 @@ from merp.models.params.shape import Shape
 from merp.models.params.summation import TREE, Summation
 
 _CHUNK = 1 << 24  # window words copied at a time: all windows of a batch would not fit
+
+
+def _at_once(
+    x: Bits, delta: Bits, shape: Shape, fmt: FloatFormat, summation: Summation
+) -> Bits | None:
+    """Either kind, where ``lane_sums`` has an answer: an output is a kernel element."""
+    pad, k, m = shape.pad, shape.k, shape.m
+    padded = np.pad(x, ((0, 0), (pad, pad), (pad, pad), (0, 0)))
+    place = np.arange(padded.size).reshape(padded.shape)
+    rows, columns = ((n - 1) * shape.stride + 1 for n in delta.shape[1:3])
+    positions = place[:, : rows : shape.stride, : columns : shape.stride, 0]
+    by_row = summation.ku_kind == "row"
+    taps = shape.out_columns if by_row else 1
+    terms = Terms(
+        words=np.ascontiguousarray(padded, np.uint32).reshape(-1),
+        rows=positions.reshape(-1, taps),
+        lanes=place[0, :k, :k].reshape(-1),
+        weights=np.ascontiguousarray(delta.reshape(-1, taps, m).swapaxes(1, 2), np.uint32),
+        start=np.zeros(m, np.uint32),
+    )
+    sums = lane_sums(terms, fmt, summation if by_row else TREE)
+    if sums is None:
+        return None
+    return np.ascontiguousarray(sums.reshape(k, k, shape.n, m).transpose(3, 2, 0, 1))
 
 
 def _by_position(x: Bits, delta: Bits, shape: Shape, fmt: FloatFormat) -> Bits:
@@ -83,6 +108,9 @@ def kernel_gradient(
     for name, (found, wanted) in sizes.items():
         if found != wanted:
             raise ValueError(f"{name} must be of size {wanted}, not {found}")
+    found = _at_once(x, delta, shape, fmt, summation)
+    if found is not None:
+        return found
     if summation.ku_kind == "row":
         return _by_row(x, delta, shape, summation)
     return _by_position(x, delta, shape, fmt)
@@ -95,6 +123,16 @@ def bias_gradient(delta: Bits, fmt: FloatFormat) -> Bits:
     """
     m = delta.shape[-1]
     positions = delta[..., 0].size
+    terms = Terms(
+        words=np.ascontiguousarray(delta, np.uint32).reshape(-1),
+        rows=np.arange(0, positions * m, m).reshape(-1, 1),
+        lanes=np.arange(m),
+        weights=np.full((positions, 1, 1), fmt.one, np.uint32),
+        start=np.zeros(1, np.uint32),
+    )
+    sums = lane_sums(terms, fmt, TREE)
+    if sums is not None:
+        return sums.reshape(m)
     ones = np.full((1, 1, 1, positions), fmt.one, np.uint32)
     factors = np.ascontiguousarray(delta.reshape(-1, m).T).reshape(m, positions, 1, 1)
     return convolution(ones, factors, np.zeros(m, np.uint32), 1, 0, fmt).reshape(m)

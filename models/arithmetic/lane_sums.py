@@ -1,0 +1,392 @@
+"""Sums of products of binary32 numbers, sixteen outputs at a time: the golden models' fast way.
+
+An output is a start, and for each group of terms their sum of products, added one after the other.
+That is a convolution (an output is a position; a group is an input map's window) and a kernel
+gradient (an output is a kernel element; a group is a position, or a row of positions). Where a
+term's first factor lies is the sum of two offsets, one of its row and one of its output's lane.
+
+The processor's own binary32 operations are ours but for subnormals, NaN payloads, and a product
+that it rounds up to the smallest normal number. So all is computed with twice the value: then what
+is to be flushed lies below 2^-125, where nothing has been rounded as a subnormal. What is too large
+for that, or is no finite number to begin with, shows as an infinity or a NaN in the end, since a
+sum with either is never finite again: then the answer is None, and the caller goes the plain way
+(``compiled.convolve``, ``fused``), which is the definition.
+
+All compiled functions stand in this one file, since numba's cache does not notice changes in
+another.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit, prange
+from numpy.typing import NDArray
+
+from merp.models.arithmetic.vectors import (
+    LANES,
+    flushed,
+    floats,
+    gather,
+    integers,
+    larger,
+    load,
+    scaled,
+    smaller,
+    store,
+)
+from merp.models.params.bits import Bits
+from merp.models.params.formats import BINARY32, FloatFormat
+from merp.models.params.numba_cache import KEPT
+from merp.models.params.summation import Summation
+
+Floats = NDArray[np.float32]
+Integers = NDArray[np.int32]
+Offsets = NDArray[np.int64]
+
+LEAST = 2 << 23  # bits of twice the smallest normal number
+NONE = -1024  # exponent of a zero: below that of any product, whatever the other factor
+KERNEL_LOW = 7  # bits of a kernel's mantissa that one DSP multiplies as digits
+LOW_CODES = 16  # values of its two lower digits
+CODES = LOW_CODES + 8  # and with those of its two upper digits, of three bits
+
+
+class Terms(NamedTuple):
+    """Where the factors of all terms lie.
+
+    Attributes:
+        words: binary32 words of the first factors, one-dimensional.
+        rows: (groups, taps) offsets into them.
+        lanes: (outputs,) offsets, to be added to a row's.
+        weights: (groups, m, taps) words of the second factors.
+        start: (m,) words.
+    """
+
+    words: Bits
+    rows: Offsets
+    lanes: Offsets
+    weights: Bits
+    start: Bits
+
+
+@njit(cache=KEPT)
+def _numbers(words: Bits, factor: float) -> Floats:
+    """Numbers times a power of two; subnormals are signed zeros."""
+    bits = np.empty(words.size, np.uint32)
+    for index in range(words.size):
+        word = words[index]
+        bits[index] = word if word & 0x7F800000 else word & 0x80000000
+    numbers = bits.view(np.float32)
+    for index in range(words.size):
+        numbers[index] = np.float32(numbers[index] * np.float32(factor))
+    return numbers
+
+
+@njit(cache=KEPT)
+def _here(lanes: Offsets, low: int) -> tuple[Offsets, bool]:
+    """Offsets of the outputs from ``low`` on, the last repeated; whether they are neighbours."""
+    here = np.empty(LANES, np.int64)
+    neighbours = True
+    for lane in range(LANES):
+        here[lane] = lanes[min(low + lane, len(lanes) - 1)]
+        neighbours &= here[lane] == here[0] + lane
+    return here, neighbours
+
+
+@njit(cache=KEPT)
+def _pack(source: Any, rows: Offsets, here: Offsets, neighbours: bool, packed: Any) -> None:
+    """Fill ``packed`` (taps * LANES,) with the first factors of a group."""
+    for tap in range(len(rows)):
+        if neighbours:
+            store(packed, tap * LANES, load(source, rows[tap] + here[0]))
+        else:
+            gather(source, rows[tap], here, packed, tap * LANES)
+
+
+@njit(cache=KEPT)
+def _begin(start: Floats) -> Floats:
+    totals = np.empty(start.size * LANES, np.float32)
+    for j in range(start.size):
+        store(totals, j * LANES, floats(start[j]))
+    return totals
+
+
+@njit(cache=KEPT)
+def _finish(totals: Floats, low: int, result: Bits) -> bool:
+    """Write the words of the outputs from ``low`` on; False if one is not finite."""
+    count, m = result.shape
+    words = totals.view(np.uint32)
+    finite = True
+    for j in range(m):
+        for lane in range(min(LANES, count - low)):
+            word = words[j * LANES + lane]
+            finite &= word & 0x7F800000 != 0x7F800000
+            # Half the value; what is not a zero is at least twice the smallest normal number.
+            result[low + lane, j] = word - (1 << 23) if word & 0x7F800000 else word
+    return finite
+
+
+@njit(cache=KEPT)
+def _tree(packed: Floats, weights: Floats, at: int, taps: int, terms: Floats) -> None:
+    """Rounded products, added in pairs; the odd one passes. The sum is left in front of ``terms``.
+
+    The first two levels are four products each, and what is left over.
+    """
+    count = 0
+    tap = 0
+    while tap + 4 <= taps:
+        a = flushed(load(packed, tap * LANES) * floats(weights[at + tap]), LEAST)
+        b = flushed(load(packed, (tap + 1) * LANES) * floats(weights[at + tap + 1]), LEAST)
+        c = flushed(load(packed, (tap + 2) * LANES) * floats(weights[at + tap + 2]), LEAST)
+        d = flushed(load(packed, (tap + 3) * LANES) * floats(weights[at + tap + 3]), LEAST)
+        pairs = flushed(a + b, LEAST) + flushed(c + d, LEAST)
+        store(terms, count * LANES, flushed(pairs, LEAST))
+        count += 1
+        tap += 4
+    if tap < taps:
+        rest = flushed(load(packed, tap * LANES) * floats(weights[at + tap]), LEAST)
+        for other in range(tap + 1, taps):
+            term = flushed(load(packed, other * LANES) * floats(weights[at + other]), LEAST)
+            rest = flushed(rest + term, LEAST)
+        store(terms, count * LANES, rest)
+        count += 1
+    while count > 1:
+        pairs_of = count // 2
+        for pair in range(pairs_of):
+            both = load(terms, 2 * pair * LANES) + load(terms, (2 * pair + 1) * LANES)
+            store(terms, pair * LANES, flushed(both, LEAST))
+        if count & 1:
+            store(terms, pairs_of * LANES, load(terms, (count - 1) * LANES))
+        count = pairs_of + (count & 1)
+
+
+@njit(cache=KEPT)
+def _tree_block(
+    numbers: Floats,
+    rows: Offsets,
+    lanes: Offsets,
+    weights: Floats,
+    start: Floats,
+    low: int,
+    result: Bits,
+) -> bool:
+    """Trees of rounding adders: the outputs from ``low`` on."""
+    (groups, taps), m = rows.shape, start.size
+    packed, terms = np.empty(taps * LANES, np.float32), np.empty(taps * LANES, np.float32)
+    totals = _begin(start)
+    here, neighbours = _here(lanes, low)
+    for group in range(groups):
+        _pack(numbers, rows[group], here, neighbours, packed)
+        for j in range(m):
+            at = (group * m + j) * taps
+            if taps == 1:
+                term = flushed(load(packed, 0) * floats(weights[at]), LEAST)
+            else:
+                _tree(packed, weights, at, taps, terms)
+                term = load(terms, 0)
+            store(totals, j * LANES, flushed(load(totals, j * LANES) + term, LEAST))
+    return _finish(totals, low, result)
+
+
+@njit(cache=KEPT, parallel=True)
+def _tree_sums(
+    numbers: Floats, rows: Offsets, lanes: Offsets, weights: Floats, start: Floats, result: Bits
+) -> bool:
+    blocks = (len(lanes) + LANES - 1) // LANES
+    finite = np.empty(blocks, np.bool_)
+    for block in prange(blocks):
+        finite[block] = _tree_block(
+            numbers, rows, lanes, weights, start, block * LANES, result
+        )
+    return finite.all()
+
+
+def _of_trees(terms: Terms) -> Bits | None:
+    result = np.empty((len(terms.lanes), len(terms.start)), np.uint32)
+    finite = _tree_sums(
+        _numbers(terms.words, 2.0),
+        terms.rows,
+        terms.lanes,
+        _numbers(terms.weights.reshape(-1), 1.0),
+        _numbers(terms.start, 2.0),
+        result,
+    )
+    return result if finite else None
+
+
+@njit(cache=KEPT)
+def _finite(words: Bits) -> bool:
+    """Whether there are neither infinities nor NaNs."""
+    finite = True
+    for index in range(words.size):
+        finite &= words[index] & 0x7F800000 != 0x7F800000
+    return finite
+
+
+@njit(cache=KEPT)
+def _decode(words: Integers, mantissas: Integers, exponents: Integers) -> None:
+    """Signed mantissas and exponent fields of finite words, in whole vectors."""
+    for at in range(0, words.size, LANES):
+        word = load(words, at)
+        exponent = (word >> integers(23)) & integers(255)
+        some = smaller(exponent, integers(1))
+        mantissa = ((word & integers(0x7FFFFF)) + integers(1 << 23)) * some
+        negative = (word >> integers(31)) + (word >> integers(31)) + integers(1)  # 1 or -1
+        store(mantissas, at, mantissa * negative)
+        store(exponents, at, exponent + ((some - integers(1)) & integers(NONE)))
+
+
+@njit(cache=KEPT)
+def _digits(a: Any, first: int, second: int, codes: int, table: Integers, at: int) -> None:
+    """Products with two digits of radix 4, each rounded down, at ``at`` and code * LANES.
+
+    first, second: places that are cut of the lower and the upper digit's product; codes: values of
+    the upper digit.
+    """
+    one, two = a >> integers(first), (a + a) >> integers(first)
+    three = (a + a + a) >> integers(first)
+    for code in range(codes):
+        upper = (a * integers(code)) >> integers(second)
+        store(table, at + 4 * code * LANES, upper)
+        store(table, at + (4 * code + 1) * LANES, upper + one)
+        store(table, at + (4 * code + 2) * LANES, upper + two)
+        store(table, at + (4 * code + 3) * LANES, upper + three)
+
+
+@njit(cache=KEPT)
+def _tables(mantissas: Integers, window: int, tables: Integers) -> None:
+    """Of every tap the products with all values of the two lower and the two upper digits."""
+    for tap in range(mantissas.size // LANES):
+        a, at = load(mantissas, tap * LANES), tap * CODES * LANES
+        _digits(a, 46 - window, 44 - window, 4, tables, at)
+        _digits(a, 42 - window, 40 - window, 2, tables, at + LOW_CODES * LANES)
+
+
+@njit(cache=KEPT)
+def _fused_block(
+    words: Integers,
+    rows: Offsets,
+    lanes: Offsets,
+    mantissas: Integers,
+    exponents: Integers,
+    start: Floats,
+    dsp: int,
+    window: int,
+    low: int,
+    result: Bits,
+) -> bool:
+    """Fused sums: the outputs from ``low`` on.
+
+    The steps are those of the page ``cu_fused``. A product of W <= 32 bits is made of parts that
+    have as many: the factors are cut, and what overflows modulo 2^32 is right in the end.
+    """
+    (groups, taps), m = rows.shape, start.size
+    packed = np.empty(taps * LANES, np.int32)
+    a, fields = np.empty(taps * LANES, np.int32), np.empty(taps * LANES, np.int32)
+    tables = np.empty(taps * CODES * LANES if dsp == 1 else 0, np.int32)
+    totals = _begin(start)
+    here, neighbours = _here(lanes, low)
+    cut = 42 - window if dsp == 1 else 12
+    for group in range(groups):
+        _pack(words, rows[group], here, neighbours, packed)
+        _decode(packed, a, fields)
+        if dsp == 1:
+            _tables(a, window, tables)
+        for j in range(m):
+            at = (group * m + j) * taps
+            largest = integers(0)
+            for tap in range(taps):
+                exponent = load(fields, tap * LANES) + integers(exponents[at + tap])
+                largest = larger(largest, exponent)
+            below, above = integers(0), integers(0)
+            for tap in range(taps):
+                factor, b = load(a, tap * LANES), mantissas[at + tap]
+                upper, lower = factor >> integers(cut), factor & integers((1 << cut) - 1)
+                if dsp == 1:
+                    times, code = integers(b >> KERNEL_LOW), b & 127
+                    place = tap * CODES * LANES
+                    part = load(tables, place + (code & 15) * LANES)
+                    part = part + load(tables, place + (LOW_CODES + (code >> 4)) * LANES)
+                    part = part + ((lower * times) >> integers(39 - window))
+                    product = upper * times + (part >> integers(3))
+                else:
+                    times, rest = integers(b >> 12), integers(b & 4095)
+                    part = upper * rest + lower * times + ((lower * rest) >> integers(12))
+                    product = upper * times << integers(window - 25)
+                    product = product + (part >> integers(37 - window))
+                distance = largest - load(fields, tap * LANES) - integers(exponents[at + tap])
+                moved = product >> smaller(distance, integers(31))
+                term = (moved >> integers(1)) + (moved & integers(1))
+                below = below + term
+                above = above + (term >> integers(16))
+            # The sum is above * 2^16 and a number from 0 to below taps * 2^16, modulo 2^32.
+            rest_of = below - (above << integers(16))
+            term = scaled(above, rest_of, largest - integers(window + 249))
+            total = load(totals, j * LANES) + flushed(term, LEAST)
+            store(totals, j * LANES, flushed(total, LEAST))
+    return _finish(totals, low, result)
+
+
+@njit(cache=KEPT, parallel=True)
+def _fused_sums(
+    words: Integers,
+    rows: Offsets,
+    lanes: Offsets,
+    mantissas: Integers,
+    exponents: Integers,
+    start: Floats,
+    dsp: int,
+    window: int,
+    result: Bits,
+) -> bool:
+    blocks = (len(lanes) + LANES - 1) // LANES
+    finite = np.empty(blocks, np.bool_)
+    for block in prange(blocks):
+        finite[block] = _fused_block(
+            words,
+            rows,
+            lanes,
+            mantissas,
+            exponents,
+            start,
+            dsp,
+            window,
+            block * LANES,
+            result,
+        )
+    return finite.all()
+
+
+def _of_fused(terms: Terms, summation: Summation) -> Bits | None:
+    if not (_finite(terms.words) and _finite(terms.weights.reshape(-1))):
+        return None
+    result = np.empty((len(terms.lanes), len(terms.start)), np.uint32)
+    size = -(-terms.weights.size // LANES) * LANES
+    weights = np.zeros(size, np.int32)
+    weights[: terms.weights.size] = terms.weights.reshape(-1).view(np.int32)
+    mantissas, exponents = np.empty(size, np.int32), np.empty(size, np.int32)
+    _decode(weights, mantissas, exponents)
+    finite = _fused_sums(
+        terms.words.view(np.int32),
+        terms.rows,
+        terms.lanes,
+        mantissas,
+        exponents,
+        _numbers(terms.start, 2.0),
+        summation.dsp,
+        summation.window,
+        result,
+    )
+    return result if finite else None
+
+
+def lane_sums(terms: Terms, fmt: FloatFormat, summation: Summation) -> Bits | None:
+    """Sum as units of a kind do: (outputs, m) words, or None.
+
+    None says that the plain way has to be gone: operands or sums that are too large or not finite,
+    a format that is not binary32, or accumulators that are wider.
+    """
+    if fmt != BINARY32 or summation.accumulator_format(fmt) != BINARY32:
+        return None
+    return _of_fused(terms, summation) if summation.kind == "fused" else _of_trees(terms)

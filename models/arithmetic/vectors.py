@@ -1,0 +1,205 @@
+"""Vectors of sixteen numbers as a type of the compiled code: one operation, sixteen lanes.
+
+numba turns a loop into vector instructions where it finds a proof; here there is none to find. LLVM
+cuts a vector to what the processor has, so results are the same on every one. Nothing is
+reassociated or contracted (LLVM's default), so each lane has IEEE 754's result.
+
+For compiled code only. What these operations mean is not to change: numba's cache of the functions
+that use them would not notice.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.core.typing.templates import AbstractTemplate, infer_global, signature
+from numba.extending import intrinsic, lower_builtin, models, register_model
+
+LANES = 16
+
+_INT, _LONG, _DOUBLE = ir.IntType(32), ir.IntType(64), ir.DoubleType()
+_LLVM = {types.float32: ir.FloatType(), types.int32: _INT}
+
+
+def _of(element: Any) -> Any:
+    return ir.VectorType(element, LANES)
+
+
+def _all(element: Any, value: float) -> Any:
+    """A constant in every lane."""
+    return ir.Constant(_of(element), [value] * LANES)
+
+
+class Vector(types.Type):
+    """Type of ``LANES`` numbers of one kind."""
+
+    def __init__(self, element: Any) -> None:
+        self.element = element
+        super().__init__(name=f"Vector({element})")
+
+
+FLOATS, INTEGERS = Vector(types.float32), Vector(types.int32)
+
+
+@register_model(Vector)
+class _Model(models.PrimitiveModel):
+    """To LLVM, too, a vector is one value."""
+
+    def __init__(self, manager: Any, kind: Any) -> None:
+        super().__init__(manager, kind, _of(_LLVM[kind.element]))
+
+
+def _operator(function: Any, kind: Vector, instruction: str) -> None:
+    """Let ``function`` of two vectors of a kind be one instruction."""
+
+    def generic(self: Any, args: Any, kws: Any) -> Any:
+        return signature(kind, kind, kind) if args == (kind, kind) else None
+
+    infer_global(function)(type(instruction, (AbstractTemplate,), {"generic": generic}))
+
+    def make(context: Any, builder: Any, form: Any, args: Any) -> Any:
+        return getattr(builder, instruction)(*args)
+
+    lower_builtin(function, kind, kind)(make)
+
+
+_operator(operator.add, FLOATS, "fadd")
+_operator(operator.mul, FLOATS, "fmul")
+_operator(operator.add, INTEGERS, "add")  # and these are modulo 2^32
+_operator(operator.sub, INTEGERS, "sub")
+_operator(operator.mul, INTEGERS, "mul")
+_operator(operator.and_, INTEGERS, "and_")
+_operator(operator.lshift, INTEGERS, "shl")  # by 0 to 31
+_operator(operator.rshift, INTEGERS, "ashr")
+
+
+def _spread(kind: Vector) -> Callable[..., Any]:
+    def make(context: Any, builder: Any, form: Any, args: Any) -> Any:
+        llvm = _of(_LLVM[kind.element])
+        value = context.cast(builder, args[0], form.args[0], kind.element)
+        first = builder.insert_element(ir.Constant(llvm, None), value, _INT(0))
+        return builder.shuffle_vector(first, first, _all(_INT, 0))
+
+    return make
+
+
+@intrinsic
+def floats(typing: Any, value: Any) -> Any:
+    """Spread a binary32 number over all lanes."""
+    return FLOATS(value), _spread(FLOATS)
+
+
+@intrinsic
+def integers(typing: Any, value: Any) -> Any:
+    """Spread a whole number of 32 bits over all lanes."""
+    return INTEGERS(value), _spread(INTEGERS)
+
+
+def _place(context: Any, builder: Any, form: Any, args: Any) -> Any:
+    """Address of a vector in an array, whose elements need not be aligned as a vector is."""
+    array, kind = context.make_array(form.args[0])(context, builder, args[0]), form.args[0]
+    at = context.cast(builder, args[1], form.args[1], types.intp)
+    pointer = builder.gep(array.data, [at])
+    return builder.bitcast(pointer, _of(_LLVM[kind.dtype]).as_pointer())
+
+
+@intrinsic
+def load(typing: Any, array: Any, at: Any) -> Any:
+    """Vector of the elements from ``at`` on of a contiguous array of one dimension."""
+
+    def make(context: Any, builder: Any, form: Any, args: Any) -> Any:
+        return builder.load(_place(context, builder, form, args), align=4)
+
+    return Vector(array.dtype)(array, at), make
+
+
+@intrinsic
+def store(typing: Any, array: Any, at: Any, vector: Any) -> Any:
+    """Write a vector into a contiguous array of one dimension, from ``at`` on."""
+
+    def make(context: Any, builder: Any, form: Any, args: Any) -> Any:
+        builder.store(args[2], _place(context, builder, form, args), align=4)
+        return context.get_dummy_value()
+
+    return types.none(array, at, vector), make
+
+
+@intrinsic
+def gather(typing: Any, source: Any, at: Any, offsets: Any, target: Any, to: Any) -> Any:
+    """Copy ``source[at + offsets[lane]]`` to ``target[to + lane]``; all of one dimension."""
+
+    def make(context: Any, builder: Any, form: Any, args: Any) -> Any:
+        pointers = [
+            context.make_array(kind)(context, builder, array).data
+            for kind, array in ((form.args[index], args[index]) for index in (0, 2, 3))
+        ]
+        at, to = (
+            context.cast(builder, args[index], form.args[index], types.intp) for index in (1, 4)
+        )
+        for lane in range(LANES):
+            offset = builder.load(builder.gep(pointers[1], [_LONG(lane)]))
+            value = builder.load(builder.gep(pointers[0], [builder.add(at, offset)]))
+            builder.store(value, builder.gep(pointers[2], [builder.add(to, _LONG(lane))]))
+        return context.get_dummy_value()
+
+    return types.none(source, at, offsets, target, to), make
+
+
+def _chosen(comparison: str) -> Callable[..., Any]:
+    def make(context: Any, builder: Any, form: Any, args: Any) -> Any:
+        return builder.select(builder.icmp_signed(comparison, *args), *args)
+
+    return make
+
+
+@intrinsic
+def larger(typing: Any, a: Any, b: Any) -> Any:
+    """The larger of two whole numbers, in each lane."""
+    return INTEGERS(INTEGERS, INTEGERS), _chosen(">")
+
+
+@intrinsic
+def smaller(typing: Any, a: Any, b: Any) -> Any:
+    """The smaller of two whole numbers, in each lane."""
+    return INTEGERS(INTEGERS, INTEGERS), _chosen("<")
+
+
+@intrinsic
+def flushed(typing: Any, vector: Any, least: Any) -> Any:
+    """Zeros of their sign in place of binary32 numbers smaller than the one whose bits are given.
+
+    ``least``: bits of a positive number, int32.
+    """
+
+    def make(context: Any, builder: Any, form: Any, args: Any) -> Any:
+        bits = builder.bitcast(args[0], _of(_INT))
+        border = _spread(INTEGERS)(context, builder, INTEGERS(form.args[1]), args[1:])
+        magnitude = builder.and_(bits, _all(_INT, 0x7FFFFFFF))
+        small = builder.icmp_unsigned("<", magnitude, border)
+        zero = builder.and_(bits, _all(_INT, -0x80000000))
+        return builder.bitcast(builder.select(small, zero, bits), _of(ir.FloatType()))
+
+    return FLOATS(FLOATS, least), make
+
+
+@intrinsic
+def scaled(typing: Any, high: Any, low: Any, exponent: Any) -> Any:
+    """(high * 2^16 + low) * 2^exponent in each lane, rounded once to binary32.
+
+    ``high`` is signed, ``low`` is not; exponents of 1 - 1023 to 1023 make normal binary64 numbers,
+    in which all but the rounding is exact.
+    """
+
+    def make(context: Any, builder: Any, form: Any, args: Any) -> Any:
+        doubles = _of(_DOUBLE)
+        top = builder.fmul(builder.sitofp(args[0], doubles), _all(_DOUBLE, 65536.0))
+        number = builder.fadd(top, builder.uitofp(args[1], doubles))
+        field = builder.zext(builder.add(args[2], _all(_INT, 1023)), _of(_LONG))
+        power = builder.bitcast(builder.shl(field, _all(_LONG, 52)), doubles)
+        return builder.fptrunc(builder.fmul(number, power), _of(ir.FloatType()))
+
+    return FLOATS(INTEGERS, INTEGERS, INTEGERS), make
