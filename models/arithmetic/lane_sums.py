@@ -18,6 +18,7 @@ another.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,14 +27,15 @@ from numpy.typing import NDArray
 
 from merp.models.arithmetic.vectors import (
     LANES,
+    collect,
     flushed,
     floats,
-    gather,
     integers,
     larger,
     load,
     scaled,
     smaller,
+    spread,
     store,
 )
 from merp.models.params.bits import Bits
@@ -46,6 +48,7 @@ Integers = NDArray[np.int32]
 Offsets = NDArray[np.int64]
 
 LEAST = 2 << 23  # bits of twice the smallest normal number
+NOTHING = 1024  # in place of the smallest exponent field of nothing but zeros
 NONE = -1024  # exponent of a zero: below that of any product, whatever the other factor
 KERNEL_LOW = 7  # bits of a kernel's mantissa that one DSP multiplies as digits
 LOW_CODES = 16  # values of its two lower digits
@@ -70,44 +73,53 @@ class Terms(NamedTuple):
     start: Bits
 
 
+def offsets(counts: Sequence[int], strides: Sequence[int]) -> Offsets:
+    """Offsets of a grid's places, the last axis innermost: (product of counts,)."""
+    total = np.zeros((1,), np.int64)
+    for count, stride in zip(counts, strides, strict=True):
+        total = (total[:, np.newaxis] + np.arange(count) * stride).reshape(-1)
+    return total
+
+
 @njit(cache=KEPT)
 def _numbers(words: Bits, factor: float) -> Floats:
-    """Numbers times a power of two; subnormals are signed zeros."""
-    bits = np.empty(words.size, np.uint32)
-    for index in range(words.size):
-        word = words[index]
-        bits[index] = word if word & 0x7F800000 else word & 0x80000000
-    numbers = bits.view(np.float32)
-    for index in range(words.size):
-        numbers[index] = np.float32(numbers[index] * np.float32(factor))
+    """Numbers times a power of two; subnormals are signed zeros. Whole vectors, zeros at the end."""
+    source = words.view(np.float32)
+    numbers = np.empty(-(-words.size // LANES) * LANES, np.float32)
+    times = floats(factor)
+    whole = words.size // LANES * LANES
+    for at in range(0, whole, LANES):
+        store(numbers, at, flushed(load(source, at), 1 << 23) * times)
+    if whole < words.size:
+        numbers[whole:] = 0
+        numbers[whole : words.size] = source[whole:]
+        store(numbers, whole, flushed(load(numbers, whole), 1 << 23) * times)
     return numbers
 
 
 @njit(cache=KEPT)
 def _here(lanes: Offsets, low: int) -> tuple[Offsets, bool]:
-    """Offsets of the outputs from ``low`` on, the last repeated; whether they are neighbours."""
+    """Offsets of the outputs from ``low`` on, the last repeated; whether they are together."""
     here = np.empty(LANES, np.int64)
-    neighbours = True
+    together = True
     for lane in range(LANES):
         here[lane] = lanes[min(low + lane, len(lanes) - 1)]
-        neighbours &= here[lane] == here[0] + lane
-    return here, neighbours
+        together &= here[lane] == here[0] + lane
+    return here, together
 
 
 @njit(cache=KEPT)
-def _pack(source: Any, rows: Offsets, here: Offsets, neighbours: bool, packed: Any) -> None:
-    """Fill ``packed`` (taps * LANES,) with the first factors of a group."""
-    for tap in range(len(rows)):
-        if neighbours:
-            store(packed, tap * LANES, load(source, rows[tap] + here[0]))
-        else:
-            gather(source, rows[tap], here, packed, tap * LANES)
+def _room(size: int) -> Integers:
+    """Room for numbers of 32 bits where vectors lie within lines of the processor's cache."""
+    room = np.empty(size + LANES, np.int32)
+    skipped = -(room.ctypes.data // 4) % LANES
+    return room[skipped : skipped + size]
 
 
 @njit(cache=KEPT)
-def _begin(start: Floats) -> Floats:
-    totals = np.empty(start.size * LANES, np.float32)
-    for j in range(start.size):
+def _begin(start: Floats, m: int) -> Floats:
+    totals = _room(m * LANES).view(np.float32)
+    for j in range(m):
         store(totals, j * LANES, floats(start[j]))
     return totals
 
@@ -128,88 +140,116 @@ def _finish(totals: Floats, low: int, result: Bits) -> bool:
 
 
 @njit(cache=KEPT)
-def _tree(packed: Floats, weights: Floats, at: int, taps: int, terms: Floats) -> None:
-    """Rounded products, added in pairs; the odd one passes. The sum is left in front of ``terms``.
-
-    The first two levels are four products each, and what is left over.
-    """
-    count = 0
-    tap = 0
-    while tap + 4 <= taps:
-        a = flushed(load(packed, tap * LANES) * floats(weights[at + tap]), LEAST)
-        b = flushed(load(packed, (tap + 1) * LANES) * floats(weights[at + tap + 1]), LEAST)
-        c = flushed(load(packed, (tap + 2) * LANES) * floats(weights[at + tap + 2]), LEAST)
-        d = flushed(load(packed, (tap + 3) * LANES) * floats(weights[at + tap + 3]), LEAST)
-        pairs = flushed(a + b, LEAST) + flushed(c + d, LEAST)
-        store(terms, count * LANES, flushed(pairs, LEAST))
-        count += 1
-        tap += 4
-    if tap < taps:
-        rest = flushed(load(packed, tap * LANES) * floats(weights[at + tap]), LEAST)
-        for other in range(tap + 1, taps):
-            term = flushed(load(packed, other * LANES) * floats(weights[at + other]), LEAST)
-            rest = flushed(rest + term, LEAST)
-        store(terms, count * LANES, rest)
-        count += 1
-    while count > 1:
-        pairs_of = count // 2
-        for pair in range(pairs_of):
-            both = load(terms, 2 * pair * LANES) + load(terms, (2 * pair + 1) * LANES)
-            store(terms, pair * LANES, flushed(both, LEAST))
-        if count & 1:
-            store(terms, pairs_of * LANES, load(terms, (count - 1) * LANES))
-        count = pairs_of + (count & 1)
-
-
-@njit(cache=KEPT)
 def _tree_block(
     numbers: Floats,
     rows: Offsets,
+    taps: int,
     lanes: Offsets,
     weights: Floats,
     start: Floats,
+    least: int | None,
     low: int,
     result: Bits,
 ) -> bool:
-    """Trees of rounding adders: the outputs from ``low`` on."""
-    (groups, taps), m = rows.shape, start.size
-    packed, terms = np.empty(taps * LANES, np.float32), np.empty(taps * LANES, np.float32)
-    totals = _begin(start)
-    here, neighbours = _here(lanes, low)
+    """Trees of rounding adders: the outputs from ``low`` on.
+
+    Products are added in pairs, and an odd one passes: the first two levels are fours of products
+    and what is left over. ``least`` is None if nothing can be flushed: then this is compiled
+    without. All is in one function, as a call would count references to arrays.
+    """
+    m, groups = result.shape[1], rows.size // taps
+    packed, terms = (_room(taps * LANES).view(np.float32), _room(taps * LANES).view(np.float32))
+    totals = _begin(start, m)
+    here, together = _here(lanes, low)
     for group in range(groups):
-        _pack(numbers, rows[group], here, neighbours, packed)
+        for tap in range(taps):
+            collect(numbers, rows[group * taps + tap], here, together, packed, tap * LANES)
         for j in range(m):
             at = (group * m + j) * taps
             if taps == 1:
-                term = flushed(load(packed, 0) * floats(weights[at]), LEAST)
-            else:
-                _tree(packed, weights, at, taps, terms)
-                term = load(terms, 0)
-            store(totals, j * LANES, flushed(load(totals, j * LANES) + term, LEAST))
+                term = flushed(load(packed, 0) * spread(weights, at), least)
+                total = load(totals, j * LANES) + term
+                store(totals, j * LANES, flushed(total, least))
+                continue
+            count, tap = 0, 0
+            while tap + 4 <= taps:
+                a = flushed(load(packed, tap * LANES) * spread(weights, at + tap), least)
+                b = flushed(load(packed, (tap + 1) * LANES) * spread(weights, at + tap + 1), least)
+                c = flushed(load(packed, (tap + 2) * LANES) * spread(weights, at + tap + 2), least)
+                d = flushed(load(packed, (tap + 3) * LANES) * spread(weights, at + tap + 3), least)
+                four = flushed(a + b, least) + flushed(c + d, least)
+                store(terms, count * LANES, flushed(four, least))
+                count += 1
+                tap += 4
+            if tap < taps:
+                term = flushed(load(packed, tap * LANES) * spread(weights, at + tap), least)
+                for other in range(tap + 1, taps):
+                    a = load(packed, other * LANES) * spread(weights, at + other)
+                    term = flushed(term + flushed(a, least), least)
+                store(terms, count * LANES, term)
+                count += 1
+            while count > 1:
+                for pair in range(count // 2):
+                    term = load(terms, 2 * pair * LANES) + load(terms, (2 * pair + 1) * LANES)
+                    store(terms, pair * LANES, flushed(term, least))
+                if count & 1:
+                    store(terms, (count // 2) * LANES, load(terms, (count - 1) * LANES))
+                count = (count + 1) // 2
+            total = load(totals, j * LANES) + load(terms, 0)
+            store(totals, j * LANES, flushed(total, least))
     return _finish(totals, low, result)
 
 
 @njit(cache=KEPT, parallel=True)
 def _tree_sums(
-    numbers: Floats, rows: Offsets, lanes: Offsets, weights: Floats, start: Floats, result: Bits
+    numbers: Floats,
+    rows: Offsets,
+    taps: int,
+    lanes: Offsets,
+    weights: Floats,
+    start: Floats,
+    least: int | None,
+    result: Bits,
 ) -> bool:
     blocks = (len(lanes) + LANES - 1) // LANES
     finite = np.empty(blocks, np.bool_)
     for block in prange(blocks):
         finite[block] = _tree_block(
-            numbers, rows, lanes, weights, start, block * LANES, result
+            numbers, rows, taps, lanes, weights, start, least, block * LANES, result
         )
     return finite.all()
+
+
+@njit(cache=KEPT)
+def _smallest(words: Bits) -> int:
+    """Exponent field of the smallest number that is not zero; large if there is none."""
+    smallest = np.uint32(NOTHING)
+    for index in range(words.size):
+        field = (words[index] >> 23) & 255
+        smallest = min(smallest, np.uint32(field if field else NOTHING))
+    return np.int64(smallest)
+
+
+def _far_from_least(terms: Terms) -> bool:
+    """Whether no sum or product can be too small.
+
+    All products are zero or at least 2^E, E the sum of the smallest exponents: whole multiples of
+    2^(E - 23), rounded as well. So are their sums, and with the start likewise.
+    """
+    x, w, start = map(_smallest, (terms.words, terms.weights.reshape(-1), terms.start))
+    return min(x + w - 127, start) - 23 >= 1
 
 
 def _of_trees(terms: Terms) -> Bits | None:
     result = np.empty((len(terms.lanes), len(terms.start)), np.uint32)
     finite = _tree_sums(
         _numbers(terms.words, 2.0),
-        terms.rows,
+        terms.rows.reshape(-1),
+        terms.rows.shape[1],
         terms.lanes,
         _numbers(terms.weights.reshape(-1), 1.0),
         _numbers(terms.start, 2.0),
+        None if _far_from_least(terms) else np.int32(LEAST),
         result,
     )
     return result if finite else None
@@ -267,6 +307,7 @@ def _tables(mantissas: Integers, window: int, tables: Integers) -> None:
 def _fused_block(
     words: Integers,
     rows: Offsets,
+    taps: int,
     lanes: Offsets,
     mantissas: Integers,
     exponents: Integers,
@@ -281,15 +322,15 @@ def _fused_block(
     The steps are those of the page ``cu_fused``. A product of W <= 32 bits is made of parts that
     have as many: the factors are cut, and what overflows modulo 2^32 is right in the end.
     """
-    (groups, taps), m = rows.shape, start.size
-    packed = np.empty(taps * LANES, np.int32)
-    a, fields = np.empty(taps * LANES, np.int32), np.empty(taps * LANES, np.int32)
-    tables = np.empty(taps * CODES * LANES if dsp == 1 else 0, np.int32)
-    totals = _begin(start)
-    here, neighbours = _here(lanes, low)
+    m, groups = result.shape[1], rows.size // taps
+    packed, a, fields = _room(taps * LANES), _room(taps * LANES), _room(taps * LANES)
+    tables = _room(taps * CODES * LANES if dsp == 1 else 0)
+    totals = _begin(start, m)
+    here, together = _here(lanes, low)
     cut = 42 - window if dsp == 1 else 12
     for group in range(groups):
-        _pack(words, rows[group], here, neighbours, packed)
+        for tap in range(taps):
+            collect(words, rows[group * taps + tap], here, together, packed, tap * LANES)
         _decode(packed, a, fields)
         if dsp == 1:
             _tables(a, window, tables)
@@ -297,7 +338,7 @@ def _fused_block(
             at = (group * m + j) * taps
             largest = integers(0)
             for tap in range(taps):
-                exponent = load(fields, tap * LANES) + integers(exponents[at + tap])
+                exponent = load(fields, tap * LANES) + spread(exponents, at + tap)
                 largest = larger(largest, exponent)
             below, above = integers(0), integers(0)
             for tap in range(taps):
@@ -315,7 +356,7 @@ def _fused_block(
                     part = upper * rest + lower * times + ((lower * rest) >> integers(12))
                     product = upper * times << integers(window - 25)
                     product = product + (part >> integers(37 - window))
-                distance = largest - load(fields, tap * LANES) - integers(exponents[at + tap])
+                distance = largest - load(fields, tap * LANES) - spread(exponents, at + tap)
                 moved = product >> smaller(distance, integers(31))
                 term = (moved >> integers(1)) + (moved & integers(1))
                 below = below + term
@@ -332,6 +373,7 @@ def _fused_block(
 def _fused_sums(
     words: Integers,
     rows: Offsets,
+    taps: int,
     lanes: Offsets,
     mantissas: Integers,
     exponents: Integers,
@@ -346,6 +388,7 @@ def _fused_sums(
         finite[block] = _fused_block(
             words,
             rows,
+            taps,
             lanes,
             mantissas,
             exponents,
@@ -369,7 +412,8 @@ def _of_fused(terms: Terms, summation: Summation) -> Bits | None:
     _decode(weights, mantissas, exponents)
     finite = _fused_sums(
         terms.words.view(np.int32),
-        terms.rows,
+        terms.rows.reshape(-1),
+        terms.rows.shape[1],
         terms.lanes,
         mantissas,
         exponents,

@@ -118,6 +118,19 @@ def load(typing: Any, array: Any, at: Any) -> Any:
 
 
 @intrinsic
+def spread(typing: Any, array: Any, at: Any) -> Any:
+    """Element ``at`` of a contiguous array of one dimension in all lanes."""
+    kind = Vector(array.dtype)
+
+    def make(context: Any, builder: Any, form: Any, args: Any) -> Any:
+        data = context.make_array(form.args[0])(context, builder, args[0]).data
+        place = builder.gep(data, [context.cast(builder, args[1], form.args[1], types.intp)])
+        return _spread(kind)(context, builder, kind(kind.element), [builder.load(place)])
+
+    return kind(array, at), make
+
+
+@intrinsic
 def store(typing: Any, array: Any, at: Any, vector: Any) -> Any:
     """Write a vector into a contiguous array of one dimension, from ``at`` on."""
 
@@ -129,24 +142,38 @@ def store(typing: Any, array: Any, at: Any, vector: Any) -> Any:
 
 
 @intrinsic
-def gather(typing: Any, source: Any, at: Any, offsets: Any, target: Any, to: Any) -> Any:
-    """Copy ``source[at + offsets[lane]]`` to ``target[to + lane]``; all of one dimension."""
+def collect(
+    typing: Any, source: Any, at: Any, offsets: Any, together: Any, target: Any, to: Any
+) -> Any:
+    """Copy ``source[at + offsets[lane]]`` to ``target[to + lane]``; all of one dimension.
+
+    together: whether the offsets follow each other.
+    """
 
     def make(context: Any, builder: Any, form: Any, args: Any) -> Any:
-        pointers = [
-            context.make_array(kind)(context, builder, array).data
-            for kind, array in ((form.args[index], args[index]) for index in (0, 2, 3))
-        ]
-        at, to = (
-            context.cast(builder, args[index], form.args[index], types.intp) for index in (1, 4)
+        first, places, last = (
+            context.make_array(form.args[index])(context, builder, args[index]).data
+            for index in (0, 2, 4)
         )
-        for lane in range(LANES):
-            offset = builder.load(builder.gep(pointers[1], [_LONG(lane)]))
-            value = builder.load(builder.gep(pointers[0], [builder.add(at, offset)]))
-            builder.store(value, builder.gep(pointers[2], [builder.add(to, _LONG(lane))]))
+        vector = _of(_LLVM[form.args[0].dtype]).as_pointer()
+        at, to = (
+            context.cast(builder, args[index], form.args[index], types.intp) for index in (1, 5)
+        )
+        target = builder.gep(last, [to])
+        with builder.if_else(args[3]) as (then, otherwise):
+            with then:
+                place = builder.add(at, builder.load(places))
+                found = builder.bitcast(builder.gep(first, [place]), vector)
+                value = builder.load(found, align=4)
+                builder.store(value, builder.bitcast(target, vector), align=4)
+            with otherwise:
+                for lane in range(LANES):
+                    place = builder.add(at, builder.load(builder.gep(places, [_LONG(lane)])))
+                    value = builder.load(builder.gep(first, [place]))
+                    builder.store(value, builder.gep(target, [_LONG(lane)]))
         return context.get_dummy_value()
 
-    return types.none(source, at, offsets, target, to), make
+    return types.none(source, at, offsets, types.boolean, target, to), make
 
 
 def _chosen(comparison: str) -> Callable[..., Any]:
@@ -172,8 +199,10 @@ def smaller(typing: Any, a: Any, b: Any) -> Any:
 def flushed(typing: Any, vector: Any, least: Any) -> Any:
     """Zeros of their sign in place of binary32 numbers smaller than the one whose bits are given.
 
-    ``least``: bits of a positive number, int32.
+    ``least``: bits of a positive number, int32; None where there are none to be flushed.
     """
+    if isinstance(least, types.NoneType):
+        return FLOATS(FLOATS, least), lambda context, builder, form, args: args[0]
 
     def make(context: Any, builder: Any, form: Any, args: Any) -> Any:
         bits = builder.bitcast(args[0], _of(_INT))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from merp.models.arithmetic import compiled, fused
-from merp.models.arithmetic.lane_sums import Terms, lane_sums
+from merp.models.arithmetic.lane_sums import Terms, lane_sums, offsets
 from merp.models.arithmetic.words import element_limits
 from merp.models.params.bits import Bits
 from merp.models.params.formats import BINARY32, FloatFormat
@@ -76,15 +76,15 @@ def _terms(padded: Bits, kernels: Bits, bias: Bits, stride: int, size: tuple[int
 
     Outputs are in the order row, column, image; a group is an input map.
     """
-    words = padded.transpose(1, 2, 3, 0)
-    place = np.arange(words.size).reshape(words.shape)
-    m, n, k, _ = kernels.shape
-    taps = place[:k, :k, :, 0].reshape(k * k, n).T
-    rows, columns = ((each - 1) * stride + 1 for each in size)
+    images, _, columns, n = padded.shape
+    m, _, k, _ = kernels.shape
+    places = offsets((k, k), (columns * n * images, n * images))
     return Terms(
-        words=np.ascontiguousarray(words).reshape(-1),
-        rows=np.ascontiguousarray(taps),
-        lanes=place[:rows:stride, :columns:stride, 0].reshape(-1),
+        words=np.ascontiguousarray(padded.transpose(1, 2, 3, 0)).reshape(-1),
+        rows=np.arange(n)[:, np.newaxis] * images + places,
+        lanes=offsets(
+            (*size, images), (stride * columns * n * images, stride * n * images, 1)
+        ),
         weights=np.ascontiguousarray(kernels.reshape(m, n, k * k).swapaxes(0, 1), np.uint32),
         start=np.ascontiguousarray(bias, np.uint32),
     )

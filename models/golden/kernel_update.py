@@ -12,7 +12,7 @@ from merp.models.arithmetic.fp_add import fp_add
 from merp.models.arithmetic.fp_convert import fp_convert
 from merp.models.arithmetic.fp_mul import fp_mul
 from merp.models.arithmetic.fused import pair_sums
-from merp.models.arithmetic.lane_sums import Terms, lane_sums
+from merp.models.arithmetic.lane_sums import Terms, lane_sums, offsets
 from merp.models.golden.convolution import convolution
 from merp.models.golden.inference import group_maps
 from merp.models.golden.window import windows
@@ -31,15 +31,15 @@ def _at_once(
     """Either kind, where ``lane_sums`` has an answer: an output is a kernel element."""
     pad, k, m = shape.pad, shape.k, shape.m
     padded = np.pad(x, ((0, 0), (pad, pad), (pad, pad), (0, 0)))
-    place = np.arange(padded.size).reshape(padded.shape)
-    rows, columns = ((n - 1) * shape.stride + 1 for n in delta.shape[1:3])
-    positions = place[:, : rows : shape.stride, : columns : shape.stride, 0]
+    _, height, width, n = padded.shape
+    strides = height * width * n, shape.stride * width * n, shape.stride * n
+    positions = offsets(delta.shape[:3], strides)
     by_row = summation.ku_kind == "row"
     taps = shape.out_columns if by_row else 1
     terms = Terms(
         words=np.ascontiguousarray(padded, np.uint32).reshape(-1),
         rows=positions.reshape(-1, taps),
-        lanes=place[0, :k, :k].reshape(-1),
+        lanes=offsets((k, k, n), (width * n, n, 1)),
         weights=np.ascontiguousarray(delta.reshape(-1, taps, m).swapaxes(1, 2), np.uint32),
         start=np.zeros(m, np.uint32),
     )

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from merp.models.arithmetic.fp_add import fp_add
 from merp.models.arithmetic.fp_mul import fp_mul
-from merp.models.arithmetic.words import to_bits, to_values
+from merp.models.arithmetic.words import canonical, to_bits
 from merp.models.params.bits import Bits
 from merp.models.params.formats import FloatFormat
 from merp.models.params.shape import Pool
 
 
-def pool_elements(x: Bits, window: int, stride: int) -> Iterator[Bits]:
+def pool_elements(x: NDArray[Any], window: int, stride: int) -> Iterator[NDArray[Any]]:
     """Element j of every window for j in raster order, each (images, rows, columns, maps)."""
     pool = Pool(window=window, stride=stride)
     rows, columns = (pool.size(side) for side in x.shape[1:3])
@@ -50,11 +52,26 @@ def max_pool(x: Bits, window: int, stride: int, fmt: FloatFormat) -> Bits:
     Raises:
         ValueError: no window fits.
     """
-    elements = (to_values(element, fmt) for element in pool_elements(x, window, stride))
-    largest = next(elements)
-    for element in elements:
-        largest = np.where((element > largest) | np.isnan(element), element, largest)
-    return to_bits(largest, fmt)
+    return largest(x, window, stride, fmt)[0]
+
+
+def largest(x: Bits, window: int, stride: int, fmt: FloatFormat) -> tuple[Bits, Bits]:
+    """The largest element of each window, canonical, and its position, row * window + column."""
+    words = canonical(x, fmt)
+    # In the order of the numbers, as whole numbers: both zeros are 0, NaN is above infinity.
+    magnitudes = (words & np.uint32(fmt.sign_bit - 1)).astype(np.int32)
+    ranks = np.where(words & np.uint32(fmt.sign_bit), -magnitudes, magnitudes)
+    elements = zip(
+        pool_elements(words, window, stride), pool_elements(ranks, window, stride), strict=True
+    )
+    found, highest = next(elements)
+    position = np.zeros(found.shape, np.uint32)
+    for tap, (element, rank) in enumerate(elements, start=1):
+        wins = rank > highest
+        found = np.where(wins, element, found)
+        highest = np.maximum(rank, highest)
+        position = np.where(wins, np.uint32(tap), position)
+    return found, position
 
 
 def average_pool(x: Bits, window: int, stride: int, fmt: FloatFormat) -> Bits:

@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from merp.models.arithmetic.words import to_values
-from merp.models.golden.pooling import pool_elements
+from merp.models.arithmetic.words import is_positive
+from merp.models.golden.pooling import largest, pool_elements
 from merp.models.params.bits import Bits
 from merp.models.params.formats import FloatFormat
 from merp.models.params.shape import Pool, Shape
@@ -82,21 +82,12 @@ def joined(states: Sequence[State]) -> State:
 
 def relu_mask(activation: Bits, fmt: FloatFormat) -> Mask:
     """Whether each element passes a delta: x > 0."""
-    return to_values(activation, fmt) > 0
+    return is_positive(activation, fmt)
 
 
 def max_positions(activation: Bits, pool: Pool, fmt: FloatFormat) -> Bits:
     """Position of each window's maximum: (images, pooled rows, pooled columns, maps)."""
-    elements = (
-        to_values(each, fmt) for each in pool_elements(activation, pool.window, pool.stride)
-    )
-    largest = next(elements)
-    position = np.zeros(largest.shape, np.uint32)
-    for tap, element in enumerate(elements, start=1):
-        wins = (element > largest) | (np.isnan(element) & ~np.isnan(largest))
-        largest = np.where(wins, element, largest)
-        position[wins] = tap
-    return position
+    return largest(activation, pool.window, pool.stride, fmt)[1]
 
 
 def keep_state(activation: Bits, shape: Shape, kind: str, fmt: FloatFormat) -> State:

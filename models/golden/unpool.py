@@ -78,8 +78,10 @@ def _expanded(
     share = delta
     if position is None:
         share = fp_mul(delta, to_bits(1.0 / pool.window**2, fmt), fmt)
+    if pool.stride >= pool.window:  # no windows overlap: all sums are the same
+        share = fp_add(np.uint32(0), share, fmt)
     taps = list(enumerate(pool_elements(total, pool.window, pool.stride)))
     for tap, part in reversed(taps):
-        added = fp_add(part, share, fmt)
+        added = fp_add(part, share, fmt) if pool.stride < pool.window else share
         part[...] = added if position is None else np.where(position == tap, added, part)
     return total
