@@ -50,7 +50,8 @@ Offsets = NDArray[np.int64]
 LEAST = 2 << 23  # bits of twice the smallest normal number
 NOTHING = 1024  # in place of the smallest exponent field of nothing but zeros
 NONE = -1024  # exponent of a zero: below that of any product, whatever the other factor
-KERNEL_LOW = 7  # bits of a kernel's mantissa that one DSP multiplies as digits
+KERNEL_CUTS = (0, 7, 12)  # by DSPs: lower bits of a kernel's mantissa, digits where it is one DSP
+MOST_TAPS = 1 << 14  # for which sums do not overflow
 LOW_CODES = 16  # values of its two lower digits
 CODES = LOW_CODES + 8  # and with those of its two upper digits, of three bits
 
@@ -309,7 +310,8 @@ def _fused_block(
     rows: Offsets,
     taps: int,
     lanes: Offsets,
-    mantissas: Integers,
+    kernel_uppers: Integers,
+    kernel_lowers: Integers,
     exponents: Integers,
     start: Floats,
     dsp: int,
@@ -324,14 +326,19 @@ def _fused_block(
     """
     m, groups = result.shape[1], rows.size // taps
     packed, a, fields = _room(taps * LANES), _room(taps * LANES), _room(taps * LANES)
+    uppers, lowers, pairs = _room(taps * LANES), _room(taps * LANES), _room(taps * LANES)
     tables = _room(taps * CODES * LANES if dsp == 1 else 0)
     totals = _begin(start, m)
     here, together = _here(lanes, low)
-    cut = 42 - window if dsp == 1 else 12
+    cut = 42 - window if dsp == 1 else KERNEL_CUTS[2]
     for group in range(groups):
         for tap in range(taps):
             collect(words, rows[group * taps + tap], here, together, packed, tap * LANES)
         _decode(packed, a, fields)
+        for tap in range(taps):
+            factor = load(a, tap * LANES)
+            store(uppers, tap * LANES, factor >> integers(cut))
+            store(lowers, tap * LANES, factor & integers((1 << cut) - 1))
         if dsp == 1:
             _tables(a, window, tables)
         for j in range(m):
@@ -339,31 +346,33 @@ def _fused_block(
             largest = integers(0)
             for tap in range(taps):
                 exponent = load(fields, tap * LANES) + spread(exponents, at + tap)
+                store(pairs, tap * LANES, exponent)
                 largest = larger(largest, exponent)
-            below, above = integers(0), integers(0)
+            below, above, odd = integers(0), integers(0), integers(0)
             for tap in range(taps):
-                factor, b = load(a, tap * LANES), mantissas[at + tap]
-                upper, lower = factor >> integers(cut), factor & integers((1 << cut) - 1)
+                upper, lower = load(uppers, tap * LANES), load(lowers, tap * LANES)
+                times = spread(kernel_uppers, at + tap)
                 if dsp == 1:
-                    times, code = integers(b >> KERNEL_LOW), b & 127
-                    place = tap * CODES * LANES
+                    code, place = kernel_lowers[at + tap], tap * CODES * LANES
                     part = load(tables, place + (code & 15) * LANES)
                     part = part + load(tables, place + (LOW_CODES + (code >> 4)) * LANES)
                     part = part + ((lower * times) >> integers(39 - window))
                     product = upper * times + (part >> integers(3))
                 else:
-                    times, rest = integers(b >> 12), integers(b & 4095)
-                    part = upper * rest + lower * times + ((lower * rest) >> integers(12))
-                    product = upper * times << integers(window - 25)
-                    product = product + (part >> integers(37 - window))
-                distance = largest - load(fields, tap * LANES) - spread(exponents, at + tap)
-                moved = product >> smaller(distance, integers(31))
-                term = (moved >> integers(1)) + (moved & integers(1))
-                below = below + term
-                above = above + (term >> integers(16))
-            # The sum is above * 2^16 and a number from 0 to below taps * 2^16, modulo 2^32.
-            rest_of = below - (above << integers(16))
-            term = scaled(above, rest_of, largest - integers(window + 249))
+                    rest = spread(kernel_lowers, at + tap)
+                    part = upper * rest + lower * times + ((lower * rest) >> integers(cut))
+                    product = (upper * times << integers(window - 25)) + (
+                        part >> integers(37 - window)
+                    )
+                moved = product >> smaller(largest - load(pairs, tap * LANES), integers(31))
+                below = below + moved
+                above = above + (moved >> integers(17))
+                odd = odd + (moved & integers(1))
+            # A term is half of what was moved, rounded up: the sum of terms is half of the sums of
+            # what was moved and of its odd bits. The former is above * 2^17 and a number from 0 to
+            # below taps * 2^17, known modulo 2^32.
+            rest_of = below - (above << integers(17)) + odd
+            term = scaled(above + above, rest_of, largest - integers(window + 250))
             total = load(totals, j * LANES) + flushed(term, LEAST)
             store(totals, j * LANES, flushed(total, LEAST))
     return _finish(totals, low, result)
@@ -375,7 +384,8 @@ def _fused_sums(
     rows: Offsets,
     taps: int,
     lanes: Offsets,
-    mantissas: Integers,
+    kernel_uppers: Integers,
+    kernel_lowers: Integers,
     exponents: Integers,
     start: Floats,
     dsp: int,
@@ -390,7 +400,8 @@ def _fused_sums(
             rows,
             taps,
             lanes,
-            mantissas,
+            kernel_uppers,
+            kernel_lowers,
             exponents,
             start,
             dsp,
@@ -402,6 +413,8 @@ def _fused_sums(
 
 
 def _of_fused(terms: Terms, summation: Summation) -> Bits | None:
+    if terms.rows.shape[1] > MOST_TAPS:
+        return None
     if not (_finite(terms.words) and _finite(terms.weights.reshape(-1))):
         return None
     result = np.empty((len(terms.lanes), len(terms.start)), np.uint32)
@@ -410,12 +423,14 @@ def _of_fused(terms: Terms, summation: Summation) -> Bits | None:
     weights[: terms.weights.size] = terms.weights.reshape(-1).view(np.int32)
     mantissas, exponents = np.empty(size, np.int32), np.empty(size, np.int32)
     _decode(weights, mantissas, exponents)
+    cut = KERNEL_CUTS[summation.dsp]
     finite = _fused_sums(
         terms.words.view(np.int32),
         terms.rows.reshape(-1),
         terms.rows.shape[1],
         terms.lanes,
-        mantissas,
+        mantissas >> cut,
+        mantissas & ((1 << cut) - 1),
         exponents,
         _numbers(terms.start, 2.0),
         summation.dsp,
