@@ -31,6 +31,7 @@ try:
     import myhdl._instance as _instance
     from myhdl import _simulator
     from myhdl._always import _Always as Always
+    from myhdl._always_comb import _AlwaysComb as AlwaysComb
     from myhdl._block import _Block as Block
     from myhdl._block import _CallInfo as CallInfo
     from myhdl._block import _uniqueify_name as unique_block_name
@@ -52,15 +53,18 @@ except ImportError as _error:  # a version that lacks one of the names cannot ev
     raise ExportError(f"MyHDL {VERSION} is damaged: {_error}") from _error
 
 __all__ = [
-    "VERSION", "Always", "AnySignal", "Block", "BlockDecorator", "CallInfo", "ConcatSignal",
-    "Constant", "Instantiator", "Kind", "ShadowSignal", "SliceSignal", "TristateDriver",
-    "TristateSignal", "check_version", "is_list_of_signals", "unique_block_name",
+    "VERSION", "Always", "AlwaysComb", "AnySignal", "Block", "BlockDecorator", "CallInfo",
+    "ConcatSignal", "Constant", "Instantiator", "Kind", "ShadowSignal", "SliceSignal",
+    "TristateDriver", "TristateSignal", "check_version", "is_list_of_signals", "unique_block_name",
 ]  # fmt: skip
 
 FOLDER = Path(myhdl.__file__).resolve().parent
 
 ALL_SIGNALS: list[Any] = _simulator._signals
 """Every signal of the process, which MyHDL resets when a simulation ends."""
+
+ASSIGNED: list[Any] = _simulator._siglist
+"""The signals that were assigned in this delta cycle, which the next one updates."""
 
 VHDL_PACKAGE = f"pck_myhdl_{_toVHDL._shortversion}"
 VHDL_PACKAGE_VERSION = str(_toVHDLPackage._version)
@@ -131,6 +135,18 @@ def operands_of(signal: Any) -> tuple[Any, ...]:
 def signals_in(signal: Any) -> list[Any]:
     """The signals that a concatenation is made of; of any other signal, none."""
     return list(getattr(signal, "_sigargs", ()))
+
+
+def only_driven(process: Any) -> list[Any]:
+    """The signals that a process assigns and never reads, by MyHDL's own account of its names."""
+    named: dict[str, Any] = process.symdict
+    read = {id(each) for name in process.inputs | process.inouts for each in _flat(named[name])}
+    driven = [each for name in process.outputs for each in _flat(named[name])]
+    return [each for each in driven if id(each) not in read]
+
+
+def _flat(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
 
 
 def event_waiters(signal: Any) -> list[Any]:

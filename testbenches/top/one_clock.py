@@ -1,95 +1,163 @@
-"""Run a design's clocked processes from one process, and only those that could do something.
+"""Run a design's processes from one, and only those that could do something.
 
 A design here has some sixty processes that wait for nothing but the clock, most of them idle at any
-time. MyHDL resumes each through a waiter and a generator of its own, and updates every signal that
-is assigned, seven times in ten to the value that it has. Two things save that, and change nothing:
+time, and as many that follow their inputs. MyHDL resumes each through a waiter and a generator of
+its own. These classes stand in the lists of those waiters instead, and change nothing:
 
 - All that a process does to signals is to assign ``next``; so calling the functions one after the
   other from a single process is the same work in the same delta cycle.
-- What a process assigns depends on the signals within its reach alone. If none of them has changed
-  since it last ran, it would assign what it did then, and that is already their value.
+- What a process assigns depends on the signals within its reach alone, those left out that it only
+  assigns. If none of them has changed since it last ran, it would assign what it did then, and that
+  is already their value.
 """
 
 from __future__ import annotations
 
 import dis
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
-from merp.hdl.conversion.internals import Always, AnySignal, Block, event_waiters
+from merp.hdl.conversion.internals import (
+    Always,
+    AlwaysComb,
+    AnySignal,
+    Block,
+    event_waiters,
+    only_driven,
+)
 
 Process = Callable[[], None]
 
+_CONSTANTS = (bool, int, str, type)
 
-def take_clocked(elaborated: Any, clk: Any) -> list[Process]:
-    """Take every ``@always(clk.posedge)`` out of an elaborated block and return their functions.
 
-    Processes that wait for anything else stay where they are.
+@dataclass
+class Taken:
+    """Processes that were taken out of an elaborated block.
+
+    Attributes:
+        clocked: every ``@always(clk.posedge)``.
+        combinational: every ``@always_comb``.
     """
-    functions: list[Process] = []
+
+    clocked: list[Any] = field(default_factory=list)
+    combinational: list[Any] = field(default_factory=list)
+
+
+def take_processes(elaborated: Any, clk: Any) -> Taken:
+    """Take the processes out that ``Processes`` can run.
+
+    Those that wait for anything but ``clk`` or their inputs stay where they are.
+    """
+    taken = Taken()
+    _take(elaborated, clk, taken)
+    return taken
+
+
+def _take(elaborated: Any, clk: Any, taken: Taken) -> None:
     kept: list[Any] = []
     for part in elaborated.subs:
         if isinstance(part, Block):
-            functions += take_clocked(part, clk)
+            _take(part, clk, taken)
+        elif type(part) is AlwaysComb:
+            taken.combinational.append(part)
+            continue
         elif type(part) is Always and len(part.senslist) == 1 and part.senslist[0] is clk.posedge:
-            functions.append(part.func)
+            taken.clocked.append(part)
             continue
         kept.append(part)
     elaborated.subs = kept
-    return functions
 
 
-class ClockedProcesses:
-    """The processes of one clock edge.
+class Processes:
+    """The processes of a design with one clock.
 
     Attributes:
-        waiting: processes that the coming edge may concern.
+        waiting: functions of the clocked processes that the coming edge may concern.
     """
 
-    def __init__(self, processes: Iterable[Process]) -> None:
+    hasRun = 0  # MyHDL throws waiters out of its lists that have run
+
+    def __init__(self, taken: Taken) -> None:
         self._always: list[Process] = []
         self.waiting: set[Process] = set()
-        watchers: dict[int, tuple[AnySignal, set[Process]]] = {}
-        for process in processes:
-            reach = signals_in_reach(process)
-            if reach is None:
-                self._always.append(process)
-                continue
-            self.waiting.add(process)
-            for signal in reach:
-                watchers.setdefault(id(signal), (signal, set()))[1].add(process)
-        for signal, concerned in watchers.values():
-            _Mark(signal, concerned, self)
+        self._combinational = [part.func for part in taken.combinational]
+        self._due: set[Process] = set()
+        marks: dict[int, _Mark] = {}
 
-    def mark(self, processes: set[Process]) -> None:
-        """A signal within reach of ``processes`` has changed."""
-        self.waiting |= processes
+        def mark(signal: AnySignal) -> _Mark:
+            return marks.setdefault(id(signal), _Mark(signal, self))
+
+        for part in taken.clocked:
+            reach = signals_in_reach(part.func)
+            if reach is None:
+                self._always.append(part.func)
+                continue
+            self.waiting.add(part.func)
+            unread = {id(signal) for signal in only_driven(part)}
+            for signal in reach:
+                if id(signal) not in unread:
+                    mark(signal).clocked.add(part.func)
+        for part in taken.combinational:
+            for signal in part.senslist:
+                mark(signal).combinational.add(part.func)
+        for each in marks.values():
+            each.arm()
+
+    def begin(self) -> None:
+        """Run what follows its inputs for the first time, as MyHDL does when time begins."""
+        for process in self._combinational:
+            process()
 
     def edge(self) -> None:
-        """Run the waiting processes, and those that keep a state of their own."""
+        """Run the waiting clocked processes, and those that keep a state of their own."""
         due, self.waiting = self.waiting, set()
         for process in due:
             process()
         for process in self._always:
             process()
 
+    def follow(self, processes: set[Process], waiters: list[Any]) -> None:
+        """Have ``processes`` run in this delta cycle, each once, behind all ``waiters``."""
+        if not self._due:
+            waiters.insert(0, self)  # MyHDL takes them from the end
+        self._due |= processes
+
+    def next(self, waiters: Any, actives: Any, exc: Any) -> None:
+        """MyHDL resumes this, as a waiter, when every change of the delta cycle is known."""
+        due, self._due = self._due, set()
+        for process in due:
+            process()
+
 
 class _Mark:
-    """Takes the place of a waiter in a signal's list; MyHDL calls ``next`` on every change."""
+    """Takes the place of waiters in a signal's list; MyHDL calls ``next`` on every change.
 
-    hasRun = 0  # MyHDL throws waiters out of the list that have run
+    Attributes:
+        clocked, combinational: functions of the processes that the signal concerns.
+    """
 
-    def __init__(self, signal: AnySignal, concerned: set[Process], processes: ClockedProcesses):
-        self._concerned = concerned
+    hasRun = 0
+
+    def __init__(self, signal: AnySignal, processes: Processes) -> None:
+        self.clocked: set[Process] = set()
+        self.combinational: set[Process] = set()
         self._processes = processes
         self._rearm = event_waiters(signal).append
+
+    def arm(self) -> None:
+        """Wait for the signal's next change."""
         self._rearm(self)
 
     def next(self, waiters: Any, actives: Any, exc: Any) -> None:
         """The signal has changed."""
         self._rearm(self)
-        self._processes.mark(self._concerned)
+        if self.clocked:
+            self._processes.waiting |= self.clocked
+        if self.combinational:
+            self._processes.follow(self.combinational, waiters)
 
 
 def signals_in_reach(process: Process) -> list[AnySignal] | None:
@@ -119,10 +187,13 @@ def _collect(value: Any, reach: list[AnySignal]) -> bool:
     if isinstance(value, AnySignal):
         reach.append(value)
         return True
-    if value is None or isinstance(value, bool | int | str | type):
+    if value is None or isinstance(value, _CONSTANTS):
         return True
-    if isinstance(value, list | tuple):
+    if isinstance(value, tuple):
         return all(_collect(part, reach) for part in value)
+    if isinstance(value, list):  # one that holds anything but signals may be a state
+        held = not value or any(part is None or isinstance(part, _CONSTANTS) for part in value)
+        return not held and all(_collect(part, reach) for part in value)
     if inspect.isroutine(value) or not hasattr(value, "__dict__"):
         return False
     return all(_collect(part, reach) for part in vars(value).values())

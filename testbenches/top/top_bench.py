@@ -10,9 +10,11 @@ from typing import Any
 
 from myhdl import StopSimulation, block, delay, instance
 
+from merp.hdl.conversion.internals import ALL_SIGNALS
+from merp.hdl.conversion.quick_signals import quick_signals
 from merp.testbenches.block.own_signals import own_signals
 from merp.testbenches.block.trace import flatten
-from merp.testbenches.top.one_clock import ClockedProcesses, take_clocked
+from merp.testbenches.top.one_clock import Processes, take_processes
 from merp.testbenches.top.player import Progress, player
 from merp.testbenches.top.run import Outcome, Run
 from merp.testbenches.top.streams import Read
@@ -48,11 +50,11 @@ def run_top(
         def bench() -> Any:
             with top.elaboration():
                 dut = top.function(**top.args)
-            clocked = ClockedProcesses(take_clocked(dut, clk))
-            play = player(top.ports, read, runs, deliver, limit, progress)
+            processes = Processes(take_processes(dut, clk))
 
             @instance
             def stimulus() -> Any:
+                play = player(top.ports, read, runs, deliver, limit, progress)
                 half = delay(5)
                 changes = next(play, None)
                 while changes is not None:
@@ -67,13 +69,14 @@ def run_top(
                 raise StopSimulation
 
             @instance
-            def registers() -> Any:
+            def design() -> Any:
+                processes.begin()
                 edge = clk.posedge
                 while True:
                     yield edge
-                    clocked.edge()
+                    processes.edge()
 
-            return dut, stimulus, registers
+            return dut, stimulus, design
 
         return bench()
 
@@ -85,6 +88,7 @@ def run_top(
         stack.enter_context(own_signals(signals.values()))
         began = perf_counter()
         simulation = bench_of(write_cycle)
+        stack.enter_context(quick_signals(ALL_SIGNALS))
         elaborated = perf_counter() - began
         try:
             simulation.run_sim(quiet=1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from merp.cosim.engines.record import Record
 from merp.hdl.base.signals import AxiStream, bits, flag
 from merp.hdl.conversion.entity import entity
 from merp.testbenches.top import top_bench as forward_bench
-from merp.testbenches.top.one_clock import take_clocked
+from merp.testbenches.top.one_clock import Taken, take_processes
 from merp.testbenches.top.run import Run, Stuck
 from merp.testbenches.top.top import Top
 
@@ -293,21 +294,23 @@ def test_a_stuck_run_names_its_state(engine: str) -> None:
         run_job(Job(stand_in(), [starved()], limit=50), engine)
 
 
-def test_processes_run_as_one_change_nothing(
+def test_processes_run_as_one_on_quick_signals_change_nothing(
     reference: list[Record], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(forward_bench, "take_clocked", lambda *_: [])
+    monkeypatch.setattr(forward_bench, "take_processes", lambda *_: Taken())
+    monkeypatch.setattr(forward_bench, "quick_signals", lambda _: nullcontext())
     apart = run_job(Job(stand_in(), runs()), "myhdl")
     for ours, theirs in zip(reference, apart, strict=True):
         assert ours.differences(theirs) == []
 
 
-def test_only_processes_of_the_clock_alone_are_taken() -> None:
+def test_processes_of_the_clock_alone_and_of_their_inputs_are_taken() -> None:
     top = stand_in()
     elaborated = top.function(**top.args)
-    taken = take_clocked(elaborated, top.args["clk"])
-    assert [function.__name__ for function in taken] == ["run"]
-    assert [part.func.__name__ for part in elaborated.subs] == ["wires", "pins"]
+    taken = take_processes(elaborated, top.args["clk"])
+    assert [part.func.__name__ for part in taken.clocked] == ["run"]
+    assert [part.func.__name__ for part in taken.combinational] == ["wires", "pins"]
+    assert elaborated.subs == []
 
 
 def test_transfers_in_a_waveform_are_those_on_the_pins(

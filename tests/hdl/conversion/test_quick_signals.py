@@ -1,0 +1,205 @@
+"""Quick signals and processes run as one, against MyHDL's own, on random designs."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from random import Random
+from typing import Any
+
+import myhdl
+import pytest
+from myhdl import (
+    ConcatSignal,
+    Signal,
+    StopSimulation,
+    always,
+    always_comb,
+    block,
+    delay,
+    instance,
+    intbv,
+    modbv,
+)
+
+from merp.hdl.base.signals import bits, flag
+from merp.hdl.conversion.internals import ALL_SIGNALS
+from merp.hdl.conversion.quick_signals import QuickBit, QuickBits, quick_signals
+from merp.testbenches.block.own_signals import own_signals
+from merp.testbenches.top.one_clock import Processes, Taken, take_processes
+
+WIDTH = 6
+KINDS = 10
+
+
+def combine(kind: int, a: Any, b: Any, c: Any) -> Any:
+    """A value of two words and a bit, by every way of reading that quick signals have of their own.
+
+    It is cut to WIDTH bits.
+    """
+    if kind == 0:
+        value = a + b + c
+    elif kind == 1:
+        value = a - b if a > b else b - a
+    elif kind == 2:
+        value = a[4:1] + b[3]
+    elif kind == 3:
+        value = (a ^ b) | c
+    elif kind == 4:
+        value = int(a == b) + 2 * int(a != c) + 4 * int(a <= b) + 8 * int(a < 9) + 16 * int(b >= a)
+    elif kind == 5:
+        value = [3, 1, 4, 1, 5, 9, 2, 6][a[3:]] if c else ~a
+    elif kind == 6:
+        value = (a << 1) + (b >> 2) + 1
+    elif kind == 7:
+        value = a if c else b
+    elif kind == 8:
+        value = b[:2] + (not a) + (7 if a and b else 0)
+    else:
+        value = 40 - a
+    return int(value) % (1 << WIDTH)
+
+
+@block
+def clocked(clk: Any, a: Any, b: Any, c: Any, word: Any, bit: Any, kind: int) -> Any:
+    """A word and a bit behind the edge."""
+
+    @always(clk.posedge)
+    def step() -> None:
+        word.next = combine(kind, a, b, c)
+        bit.next = a[0] if kind % 2 else c
+        if kind == 3:
+            word.next[2] = True  # by reading ``next``
+
+    return step
+
+
+@block
+def follows(a: Any, b: Any, c: Any, word: Any, bit: Any, kind: int) -> Any:
+    """The same at once."""
+
+    @always_comb
+    def step() -> None:
+        word.next = combine(kind, a, b, c)
+        bit.next = c if a != b else 1
+
+    return step
+
+
+def _word(random: Random) -> Any:
+    start = random.randrange(1 << WIDTH)
+    if random.random() < 0.3:
+        return Signal(modbv(start)[WIDTH:])
+    if random.random() < 0.3:
+        return Signal(intbv(start, min=-(1 << WIDTH), max=1 << WIDTH))
+    return bits(WIDTH, start)
+
+
+def trace(seed: int, *, quick: bool) -> tuple[list[tuple[int, ...]], list[str]]:
+    """Every signal of a random design in every cycle, and who was woken by what, in order."""
+    random = Random(seed)
+    rows: list[tuple[int, ...]] = []
+    woken: list[str] = []
+    with own_signals([]):
+        clk = flag()
+        words = [_word(random) for _ in range(14)]
+        singles = [flag(random.randrange(2)) for _ in range(14)]
+        pair = ConcatSignal(words[0], singles[1], words[2])
+
+        @block
+        def design() -> Any:
+            parts = []
+            for j in range(2, 14):
+                early = range(j) if j % 2 else range(14)  # what follows at once makes no rings
+                pick = [words[random.choice(early)], words[random.choice(early)]]
+                single = singles[random.choice(early)]
+                kind = random.randrange(KINDS)
+                if j % 2:
+                    parts.append(follows(*pick, single, words[j], singles[j], kind))
+                else:
+                    parts.append(clocked(clk, *pick, single, words[j], singles[j], kind))
+            return parts
+
+        @block
+        def bench() -> Any:
+            dut = design()
+            processes = Processes(take_processes(dut, clk) if quick else Taken())
+
+            @instance
+            def all_as_one() -> Any:
+                processes.begin()
+                while True:
+                    yield clk.posedge
+                    processes.edge()
+
+            @instance
+            def rising() -> Any:
+                while True:
+                    yield singles[3].posedge
+                    woken.append("rise")
+
+            @instance
+            def falling() -> Any:
+                while True:
+                    yield singles[3].negedge, words[4]
+                    woken.append("fall or change")
+
+            @instance
+            def stimulus() -> Any:
+                for cycle in range(60):
+                    words[0].next = random.randrange(1 << WIDTH)
+                    words[1].next = words[0]
+                    singles[0].next = cycle % 3 == 0
+                    singles[1].next = singles[0]
+                    yield delay(5)
+                    every = [*words, *singles, pair]
+                    rows.append(tuple(int(signal.val) for signal in every))
+                    clk.next = 1
+                    yield delay(5)
+                    clk.next = 0
+                raise StopSimulation
+
+            return dut, all_as_one, rising, falling, stimulus
+
+        simulation = bench()
+        with quick_signals(ALL_SIGNALS) if quick else nullcontext():
+            assert (type(words[0]) is QuickBits and type(singles[0]) is QuickBit) == quick
+            try:
+                simulation.run_sim(quiet=1)
+            finally:
+                simulation.quit_sim()
+        assert not isinstance(words[0], QuickBits)
+    return rows, woken
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_random_design_is_the_same_in_every_cycle(seed: int) -> None:
+    rows, woken = trace(seed, quick=True)
+    own_rows, own_woken = trace(seed, quick=False)
+    assert rows == own_rows
+    assert sorted(woken) == sorted(own_woken)
+    assert len({row[4] for row in rows}) > 1
+
+
+@pytest.mark.parametrize(("signal", "value"), [(bits(4), 16), (bits(4), -1), (flag(), 2)])
+def test_a_value_out_of_range_is_refused_as_ever(signal: Any, value: int) -> None:
+    with pytest.raises(ValueError) as own:  # noqa: PT011 - the message is compared below
+        signal.next = value
+    signal._clear()
+    with quick_signals([signal]), pytest.raises(ValueError) as quick:  # noqa: PT011
+        signal.next = value
+    assert str(quick.value) == str(own.value)
+
+
+@pytest.mark.parametrize("signal", [bits(4), flag()])
+def test_a_value_of_another_type_is_refused_as_ever(signal: Any) -> None:
+    with quick_signals([signal]), pytest.raises((TypeError, ValueError)):
+        signal.next = "1"
+
+
+def test_with_another_version_of_myhdl_its_own_signals_stay(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    signal = bits(4)
+    monkeypatch.setattr(myhdl, "__version__", "0.12")
+    with quick_signals([signal]):
+        assert not isinstance(signal, QuickBits)
