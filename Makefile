@@ -47,10 +47,12 @@ fuzz: .venv/dev  ## 100,000 hostile inputs on the command line (make test runs 2
 trials: .venv/dev  ## kill each writing verb at 200 moments, run 50 pairs at once, and see what is left: SEED, JOBS
 	$(BIN)/python tests/trials/run.py --seed $(SEED) --jobs $(JOBS)
 
-lint: .venv/dev
-	mkdir -p .typing/merp
-	for d in hdl models cosim testbenches tools; do ln -sfn ../../$$d .typing/merp/$$d; done
-	ln -sfn ../../tools/front/__init__.py .typing/merp/__init__.py
+.typing/merp:  # the tree as it is imported, for what reads it without importing
+	mkdir -p $@
+	for d in hdl models cosim testbenches tools; do ln -sfn ../../$$d $@/$$d; done
+	ln -sfn ../../tools/front/__init__.py $@/__init__.py
+
+lint: .venv/dev .typing/merp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -59,7 +61,7 @@ lint: .venv/dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
 	touch $@
 
-docs: .venv/docs  ## the documentation site, with the report of AlexNet inside, in build/site
+docs: .venv/docs .typing/merp  ## the documentation site, with the report of AlexNet inside, in build/site
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 clean:

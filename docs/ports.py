@@ -23,7 +23,7 @@ from typing import Any
 from merp.hdl.arithmetic.fp_convert import fp_convert
 from merp.hdl.base.signals import AxiStream, Stream, bits, flag
 from merp.hdl.cnn_merp.upsampling.unpool_scale import unpool_scale
-from merp.hdl.conversion.convert import convert
+from merp.hdl.conversion.convert import Export, convert
 from merp.models.cnn_merp.phases import delta_design
 from merp.models.params.formats import BINARY32, FloatFormat
 from merp.testbenches.axi.axi_top import axi_registers_of, axi_top
@@ -78,21 +78,45 @@ class Block:
     settings: Mapping[str, str]
 
 
+@dataclass(frozen=True)
+class Exported:
+    """A design as VHDL: its top, the text of each entity, what its registers mean."""
+
+    function: Callable[..., Any]
+    export: Export
+    texts: Mapping[str, str]
+    settings: Mapping[str, str]
+
+
+@cache
+def shipped(case: int) -> Exported:
+    """The design of that place in ``SHIPPED``."""
+    network, layer, phase, choice = SHIPPED[case]
+    opened = open_network(network)
+    top = bitstream_of(opened, opened.layer(layer), phase, **choice).phase.top()
+    settings = {each.name: each.meaning for each in axi_registers_of(top).registers}
+    shown = axi_top(top) if SHIPPED[case] == BEHIND_AXI else top
+    return _exported(shown.function, shown.args, settings)
+
+
+def _exported(
+    function: Callable[..., Any], args: Mapping[str, Any], settings: Mapping[str, str]
+) -> Exported:
+    with TemporaryDirectory() as folder:
+        export = convert(function, args, "vhdl", Path(folder))
+        texts = {path.stem: path.read_text() for path in export.files}
+    return Exported(function, export, texts, settings)
+
+
 @cache
 def blocks() -> dict[str, Block]:
     """Every block of the shipped designs, by name."""
     found: dict[str, Block] = {}
-    for case in SHIPPED:
-        network, layer, phase, choice = case
-        opened = open_network(network)
-        top = bitstream_of(opened, opened.layer(layer), phase, **choice).phase.top()
-        settings = {each.name: each.meaning for each in axi_registers_of(top).registers}
-        shown = axi_top(top) if case == BEHIND_AXI else top
-        design = f"{network} {layer}, {phase}"
-        for name, block in _entities(shown.function, shown.args, design, settings):
+    for case, (network, layer, phase, _) in enumerate(SHIPPED):
+        for name, block in _entities(shipped(case), f"{network} {layer}, {phase}"):
             found.setdefault(name, block)
     for function, args, design in _alone():
-        found |= dict(_entities(function, args, design, {}, alone=True))
+        found |= dict(_entities(_exported(function, args, {}), design, alone=True))
     return found
 
 
@@ -109,25 +133,17 @@ def _alone() -> Iterator[tuple[Callable[..., Any], dict[str, Any], str]]:
     yield unpool_scale, signals | {"design": replace(unpool, average=True)}, "digits, averages"
 
 
-def _entities(
-    function: Callable[..., Any],
-    args: Mapping[str, Any],
-    design: str,
-    settings: Mapping[str, str],
-    alone: bool = False,
-) -> Iterator[tuple[str, Block]]:
-    """Convert ``function`` and yield the blocks inside, the first configuration of each."""
-    with TemporaryDirectory() as folder:
-        export = convert(function, args, "vhdl", Path(folder))
-        texts = {path.stem: path.read_text() for path in export.files}
+def _entities(exported: Exported, design: str, alone: bool = False) -> Iterator[tuple[str, Block]]:
+    """The blocks of a design, the first configuration of each."""
+    export, texts = exported.export, exported.texts
     seen = set()
     for entity, name in export.blocks.items():
         if name in seen or (alone and entity != export.top):
             continue
         seen.add(name)
-        source = function if entity == export.top else _source(texts[entity])
+        source = exported.function if entity == export.top else _source(texts[entity])
         code = getattr(source, "func", source)
-        yield name, Block(code, entity, design, tuple(_ports(texts[entity])), settings)
+        yield name, Block(code, entity, design, tuple(_ports(texts[entity])), exported.settings)
 
 
 def _source(vhdl: str) -> Any:

@@ -1,15 +1,22 @@
 """Hook of the documentation site (mkdocs.yml): AlexNet's report inside, every page in its place.
 
-The glossary is the file that ``merp help`` reads.
+Diagrams become part of their pages, so that their boxes are links and take the theme's colours. The
+glossary is the file that ``merp help`` reads.
 """
 
 from __future__ import annotations
 
+import posixpath
+import re
 from pathlib import Path
 from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+from mkdocs.utils import get_relative_url
+from stages import staged
 
 from merp.models.cnn_merp.published_speed import DDR4_GBS
 from merp.models.fpga.order_codes import part_named
@@ -23,12 +30,18 @@ from merp.tools.report.page import page
 
 REPORT = "report/alexnet.html"
 GLOSSARY = "glossary.md"
-NAVIGATION = [
+NAVIGATION: list[dict[str, Any]] = [
     {"Home": "index.md"},
     {"Tutorial": "tutorial.md"},
-    {"From Python": "library.md"},
-    {"A block of your own": "own-block.md"},
-    {"Glossary": GLOSSARY},
+    {
+        "Python": [
+            {"From Python": "library.md"},
+            {"A block of your own": "own-block.md"},
+            {"Notebook: traffic of your network": "notebooks/traffic.md"},
+            {"Notebook: a layer in hardware": "notebooks/layer.md"},
+            {"API reference": "api.md"},
+        ]
+    },
     {
         "Traffic": [
             {"Report on AlexNet": REPORT},
@@ -37,25 +50,23 @@ NAVIGATION = [
             {"Other tools": "workload.md"},
         ]
     },
+    {"Glossary": GLOSSARY},
 ]
-FOLDERS = {"Blocks": "blocks", "Decisions": "adr"}
+DIAGRAM = re.compile(r'<p><img alt="([^"]*)" src="([^"]*diagrams/\w+\.svg)" ?/></p>')
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Put every page into the navigation: those named here first, then guides, then folders."""
+    """Put every page into the navigation: those named here, guides, blocks by stage, decisions."""
     docs = Path(config.docs_dir)
     text = str(NAVIGATION)
     guides = sorted(path.name for path in docs.glob("*.md") if f"'{path.name}'" not in text)
-    folders = [{title: _pages(docs / name, docs)} for title, name in FOLDERS.items()]
-    config.nav = [*NAVIGATION, {"Guides": guides}, *folders]
+    stages = [
+        {stage: [f"blocks/{path}" for path in pages]}
+        for stage, pages in staged(docs / "blocks").items()
+    ]
+    decisions = [f"adr/{path.name}" for path in sorted((docs / "adr").glob("*.md"))]
+    config.nav = [*NAVIGATION, {"Guides": guides}, {"Blocks": stages}, {"Decisions": decisions}]
     return config
-
-
-def _pages(folder: Path, docs: Path) -> list[Any]:
-    """Pages of a folder, then the folders inside under their names."""
-    pages: list[Any] = [str(path.relative_to(docs)) for path in sorted(folder.glob("*.md"))]
-    rooms = sorted(path for path in folder.iterdir() if path.is_dir())
-    return pages + [{room.name: _pages(room, docs)} for room in rooms]
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -73,3 +84,26 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         File.generated(config, REPORT, content=page(document(choice, Path(REPORT).parent)))
     )
     return files
+
+
+def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Put the text of each diagram in place of its picture, its links as this page has them."""
+    here = posixpath.dirname(page.file.src_uri)
+
+    def drawn(found: re.Match[str]) -> str:
+        path = posixpath.normpath(posixpath.join(here, found[2]))
+        text = (Path(config.docs_dir) / path).read_text(encoding="ascii")
+
+        def link(target: re.Match[str]) -> str:
+            name = posixpath.normpath(posixpath.join(posixpath.dirname(path), target[1]))
+            led = files.get_file_from_path(name)
+            if led is None:
+                raise PluginError(f"{path}: links to {name}, which is not there")
+            return f'href="{get_relative_url(led.url, page.url)}"'
+
+        svg = re.sub(r'href="([^"]*)"', link, text)
+        return (
+            f'<div class="drawing" role="region" aria-label="{found[1]}" tabindex="0">{svg}</div>'
+        )
+
+    return DIAGRAM.sub(drawn, html)

@@ -91,12 +91,13 @@ class Layer:
         of that format, taken as they are (IEEE 754 encodings).
 
         Args:
-            x: the layer's input, (images, rows, columns, groups*n). Without it, what the layers in
-                front make of the photograph that is shipped.
+            x: the layer's input, ``(images, rows, columns, groups*n)``. Without it, what the
+                layers in front make of the photograph that is shipped.
             phase: ``fp``, ``dp`` or ``ku`` (CNN-MERP section III).
-            delta: of the layer's output, (images, pooled rows, pooled columns, groups*m); ``dp``
-                and ``ku`` of an ``x`` need it. Without ``x``, that of the network's loss.
-            kernels: (groups*m, n, k, k). biases: (groups*m,). Without them, initial ones.
+            delta: of the layer's output, ``(images, pooled rows, pooled columns, groups*m)``;
+                ``dp`` and ``ku`` of an ``x`` need it. Without ``x``, that of the network's loss.
+            kernels: ``(groups*m, n, k, k)``; without them, initial ones.
+            biases: ``(groups*m,)``; without them, initial ones.
             engine: ``myhdl``, ``verilator`` or ``ghdl``.
             cu_array: ``behavioural`` (quicker, the same bits in the same cycles; only ``myhdl``,
                 its default) or ``rtl``.

@@ -28,8 +28,11 @@ class LayerRun:
     """One phase of a layer, run in the hardware, every word compared with the golden model.
 
     Attributes:
-        layer: the layer. phase: ``fp``, ``dp`` or ``ku``. engine: what ran it. fmt: its numbers.
-        x: (images, rows, columns, groups*n) words, the layer's input.
+        layer: the layer.
+        phase: ``fp``, ``dp`` or ``ku``.
+        engine: what ran it.
+        fmt: its numbers.
+        x: the layer's input, ``(images, rows, columns, groups*n)`` words.
         words: what left the hardware, of the groups that were run, by name. ``fp``: ``y`` (images,
             pooled rows, pooled columns, maps) and, if asked for, ``state``, the bytes of one group
             after the other. ``dp``: ``delta``, of the maps in front. ``ku``: ``kernels`` (maps, n,

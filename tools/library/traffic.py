@@ -20,8 +20,10 @@ class Traffic(Rows):
     (10^6 bytes per 10^9 operations).
 
     Attributes:
-        network, batch, footing: what was counted. layers: the same by layer, with the bytes of
-            each stream.
+        network: whose traffic.
+        batch: images of a step.
+        footing: what was counted.
+        layers: the same by layer, with the bytes of each stream.
     """
 
     def __init__(self, network: Network, batch: int, footing: Footing) -> None:

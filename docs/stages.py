@@ -1,0 +1,67 @@
+"""Stages of the datapath: which block belongs where, in the navigation and in the diagrams.
+
+A word passes the stages from the first to the last; what every stage uses stands behind them. A
+stage lists pages of ``docs/blocks`` without their suffix, or whole rooms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+STAGES: Mapping[str, tuple[str, ...]] = {
+    "Whole engines": ("cnn_merp/phases",),
+    "AXI": ("axi",),
+    "Kernel loading": ("cnn_merp/kernel_loader",),
+    "Un-pooling and dilation": ("cnn_merp/upsampling",),
+    "Input memory": ("cnn_merp/input_buffer/router", "cnn_merp/input_buffer/input_banks"),
+    "Windows": ("cnn_merp/sequencer", "cnn_merp/input_buffer/location_restore"),
+    "CU array": (
+        "cnn_merp/cu_array/cu_array",
+        "cnn_merp/cu_array/cu",
+        "cnn_merp/cu_array/cu_fused",
+        "fused",
+    ),
+    "Accumulators": ("cnn_merp/cu_array/accumulator",),
+    "Super-layer: ReLU and pooling": (
+        "cnn_merp/super_layer/super_layer",
+        "cnn_merp/super_layer/beat_issue",
+        "cnn_merp/super_layer/pool_control",
+        "cnn_merp/super_layer/pool_unit",
+        "arithmetic/relu",
+    ),
+    "Gradients": ("cnn_merp/delta_buffer", "cnn_merp/gradient_array"),
+    "Update": ("cnn_merp/update_unit",),
+    "Streams": ("streams",),
+    "Shared arithmetic": (
+        "arithmetic/fp_add",
+        "arithmetic/fp_mul",
+        "arithmetic/fp_tree",
+        "arithmetic/fp_round",
+        "arithmetic/fp_convert",
+        "arithmetic/scaled_sum",
+    ),
+    "Memories and delays": ("base",),
+}
+
+
+def staged(blocks: Path, stages: Mapping[str, tuple[str, ...]] = STAGES) -> dict[str, list[Path]]:
+    """Pages of ``blocks`` by stage, in the order of the list, each relative to ``blocks``.
+
+    Raises:
+        ValueError: a page has no stage or two, or a stage names what is not there.
+    """
+    found: dict[str, list[Path]] = {}
+    left = {path.relative_to(blocks) for path in blocks.rglob("*.md")}
+    for stage, names in stages.items():
+        found[stage] = []
+        for name in names:
+            room, page = Path(name), Path(f"{name}.md")
+            pages = [page] if page in left else sorted(p for p in left if p.parent == room)
+            if not pages:
+                raise ValueError(f"stage {stage}: {name}: no page, or in a stage before")
+            left -= set(pages)
+            found[stage] += pages
+    if left:
+        raise ValueError(f"in no stage: {', '.join(map(str, sorted(left)))}")
+    return found

@@ -1,0 +1,69 @@
+"""Every line of code on the pages that a test runs is of a kind that it knows how to run."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from page_lines import NOT_RUN, OWN_NETWORK, PAGES, PROGRAMS, README, TUTORIAL, blocks, commands
+
+KINDS = {
+    "README.md": {"commands", "doctest"},
+    "tutorial.md": {"commands", "file"},
+    "library.md": {"commands", "doctest"},
+    "networks.md": {"answer", "file"},
+    "own-block.md": {"commands", "fragment"},
+}
+LINES = [command.line for page in PAGES for command in commands(page)]
+
+
+def strange(page: Path) -> list[str]:
+    """Lines of a page that are no command of a known program, alone on its line."""
+    return [
+        command.line
+        for command in commands(page)
+        if shlex.split(command.line)[0] not in PROGRAMS or "  " in command.line
+    ]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_every_block_is_of_a_kind_that_is_run(page: Path) -> None:
+    assert {block.kind for block in blocks(page)} == KINDS[page.name]
+    assert strange(page) == []
+
+
+def test_no_block_is_missed() -> None:
+    """A second count, of indented and fenced lines, by hand."""
+    for page in PAGES:
+        text = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+        indented = [line.strip() for line in text.splitlines() if re.match(r" {4}\S", line)]
+        shown = "".join(block.text for block in blocks(page) if not block.language)
+        assert [line for line in indented if line not in shown] == []
+
+
+def test_what_is_not_run_stands_on_a_page() -> None:
+    assert sorted(NOT_RUN.keys() - set(LINES)) == []
+
+
+def test_what_a_command_is_and_what_is_said_of_it() -> None:
+    found = {command.line: command for command in commands(README)}
+    assert found["merp networks [NETWORK]"].variants == ["merp networks", "merp networks alexnet"]
+    assert found["make demo"].said.startswith("sets up")
+    assert found["merp train digits --data digits"].installs == ["pip install 'merp[train]'"]
+    assert sum(command.in_checkout for command in commands(TUTORIAL)) == 4
+
+
+def test_a_line_that_nothing_would_run_is_told(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("Do:\n\n    merp traffic alexnet\n    rm -rf all\n")
+    assert strange(page) == ["rm -rf all"]
+    page.write_text("Do:\n\n```sh\nmerp traffic alexnet\n```\n")
+    assert {block.kind for block in blocks(page)} == {"fragment"}  # no page has one but own-block
+
+
+def test_the_mistake_on_the_page_is_of_its_own_network() -> None:
+    found = {block.kind: block.text for block in blocks(OWN_NETWORK)}
+    assert "unknown key 'strid'" in found["answer"]
