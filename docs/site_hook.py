@@ -16,7 +16,6 @@ from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
-from stages import staged
 
 from merp.models.cnn_merp.published_speed import DDR4_GBS
 from merp.models.fpga.order_codes import part_named
@@ -27,6 +26,7 @@ from merp.tools.common.shipped import open_network
 from merp.tools.report.choice import Choice
 from merp.tools.report.document import document
 from merp.tools.report.page import page
+from stages import staged
 
 REPORT = "report/alexnet.html"
 GLOSSARY = "glossary.md"

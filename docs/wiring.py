@@ -53,6 +53,8 @@ class Wiring:
         # Wires with one way to go choose first.
         ordered = sorted(wires, key=lambda wire: self._room(wire.source, wire.target))
         self._routes = [(wire, self._route(wire.source, wire.target)) for wire in ordered]
+        for wire, points in self._routes:
+            self._see_clear(wire, points)
         corners = [self.box(name) for name in places]
         self.width = round(max(x + width for x, _, width, _ in corners) + MARGIN)
         self.height = round(max(y + height for _, y, _, height in corners) + MARGIN)
@@ -138,6 +140,19 @@ class Wiring:
             if begin <= x and x + width <= end and y < high and y + height > low:
                 return False
         return True
+
+    def _see_clear(self, wire: Wire, points: Sequence[Point]) -> None:
+        """Complain of a wire that crosses a box."""
+        for (x, y), (far, end) in pairwise(points):
+            for name in self._places:
+                left, top, width, height = self.box(name)
+                if (
+                    min(x, far) < left + width
+                    and max(x, far) > left
+                    and min(y, end) < top + height
+                    and max(y, end) > top
+                ):
+                    raise ValueError(f"wire {wire.source} to {wire.target} crosses {name}")
 
     def _spot(self, sides: Sequence[tuple[str, str]], low: float, high: float) -> float:
         """A place on all sides, as near to the middle of the range as it is free."""

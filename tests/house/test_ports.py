@@ -1,16 +1,18 @@
-"""The tables of ports in the blocks' pages are those of the exported VHDL."""
+"""The tables of ports and the drawings of the engines are those of the exported VHDL."""
 
 from __future__ import annotations
 
 import ast
 import re
-import runpy
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import diagrams
+import ports as module
 from checkout import BLOCK_PAGES, ROOT
 
 PAGES = sorted(BLOCK_PAGES.rglob("*.md"))
@@ -18,7 +20,7 @@ PAGES = sorted(BLOCK_PAGES.rglob("*.md"))
 
 @pytest.fixture(scope="module")
 def ports() -> dict[str, Any]:
-    return runpy.run_path(str(ROOT / "docs" / "ports.py"))
+    return vars(module)
 
 
 def entities(path: Path) -> Iterator[str]:
@@ -46,6 +48,20 @@ def test_every_table_is_as_the_script_writes_it(ports: dict[str, Any]) -> None:
 def test_a_port_that_moved_is_seen(ports: dict[str, Any]) -> None:
     page = next(path for path in PAGES if path.stem == "cu_array").read_text()
     assert ports["rewritten"](page.replace("| in | 16 |", "| in | 17 |")) == page
+
+
+def test_every_drawing_is_as_the_script_writes_it() -> None:
+    for name in diagrams.DRAWINGS:
+        now = diagrams.drawn(name) == (diagrams.FOLDER / f"{name}.svg").read_text()
+        assert now, f"{name}: run python docs/diagrams.py"
+
+
+def test_a_block_that_has_no_place_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawing = diagrams.DRAWINGS["delta"]
+    places = {name: place for name, place in drawing.places.items() if name != "dilater"}
+    monkeypatch.setitem(diagrams.DRAWINGS, "delta", replace(drawing, places=places))
+    with pytest.raises(ValueError, match="delta: without a place, or without a box: dilater"):
+        diagrams.drawn("delta")
 
 
 def test_every_port_of_a_table_has_a_meaning(ports: dict[str, Any]) -> None:

@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-import runpy
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from checkout import BLOCK_PAGES, ROOT
-
-Staged = Callable[..., dict[str, list[Path]]]
-
-
-@pytest.fixture(scope="module")
-def staged() -> Staged:
-    found: Staged = runpy.run_path(str(ROOT / "docs" / "stages.py"))["staged"]
-    return found
+from checkout import BLOCK_PAGES
+from stages import staged
 
 
-def test_every_page_of_a_block_has_one_stage(staged: Staged) -> None:
+def test_every_page_of_a_block_has_one_stage() -> None:
     pages = [page for pages in staged(BLOCK_PAGES).values() for page in pages]
     assert sorted(pages) == sorted(
         path.relative_to(BLOCK_PAGES) for path in BLOCK_PAGES.rglob("*.md")
@@ -35,7 +26,7 @@ def test_every_page_of_a_block_has_one_stage(staged: Staged) -> None:
     ],
 )
 def test_a_page_without_a_stage_or_with_two_is_told(
-    staged: Staged, stages: dict[str, tuple[str, ...]], told: str, tmp_path: Path
+    stages: dict[str, tuple[str, ...]], told: str, tmp_path: Path
 ) -> None:
     (tmp_path / "room").mkdir()
     for name in ("one", "two"):
