@@ -29,7 +29,7 @@ ghdl:
 test: .venv/dev ghdl  ## all tests, on every engine that is there
 	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile -m 'not full'
 
-test-full: .venv/dev ghdl  ## the long runs, which make test leaves out (about an hour and a quarter)
+test-full: .venv/dev ghdl  ## the long runs, which make test leaves out (well over an hour)
 	$(BIN)/python -m pytest -q -n $(JOBS) -m full
 
 bench: .venv/dev  ## how fast this machine computes and simulates

@@ -101,7 +101,7 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
                 raise PluginError(f"{path}: links to {name}, which is not there")
             return f'href="{get_relative_url(led.url, page.url)}"'
 
-        svg = re.sub(r'href="([^"]*)"', link, text)
+        svg = re.sub(r'href="([^"]*)"', link, text).rstrip()
         return (
             f'<div class="drawing" role="region" aria-label="{found[1]}" tabindex="0">{svg}</div>'
         )
