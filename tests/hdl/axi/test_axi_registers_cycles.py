@@ -1,0 +1,154 @@
+"""The register file in every cycle against a model of its page: settings, errors, interrupt."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pytest
+
+from merp.hdl.axi.axi_lite import RegisterRead, RegisterWrite
+from merp.hdl.axi.axi_registers import axi_registers
+from merp.hdl.base.signals import Bundles, bits, flag
+from merp.hdl.base.status import Status
+from merp.models.params.register_map import ERRORS, WORD_MAX, Setting, register_map
+from merp.testbenches.block.trace import Sample, run_block
+
+MAP = register_map(
+    "small",
+    "1.2.3",
+    "",
+    {
+        "a_config_size": Setting(1, 9, "a size"),
+        "a_config_on": Setting(0, 1, "a flag"),
+        "b_config_word": Setting(0, WORD_MAX, "a word"),
+    },
+    {"total": 40, "map_in": 40},
+)
+PORTS = ("a_config_size", "a_config_on", "b_config_word")
+BITS = ("illegal_value", "write_refused", "start_refused")
+INPUTS = (
+    "rst", "write_enable", "write_index", "write_data", "write_strobe", "read_index",
+    *(f"status_{name}" for name in ("busy", "done", "framing_error", "total", "map_in")),
+)  # fmt: skip
+
+
+class Config:
+    """Two settings."""
+
+    def __init__(self) -> None:
+        self.size = bits(4)
+        self.on = flag()
+
+
+class Word:
+    """One setting."""
+
+    def __init__(self) -> None:
+        self.word = bits(32)
+
+
+class SmallStatus(Status):
+    """A status with two counters."""
+
+    def __init__(self) -> None:
+        self.busy, self.done, self.framing_error = flag(), flag(), flag()
+        self.total, self.map_in = bits(40), bits(40)
+
+
+class Model:
+    """The file; ``kept`` are the registers that are written, by name."""
+
+    def __init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
+        self.kept = {name: MAP[name].reset for name in (*PORTS, "interrupt_enable")}
+        self.error = self.pending = self.start = self.done = 0
+
+    def outputs(self, now: dict[str, int]) -> dict[str, int]:
+        """In the cycle with these inputs."""
+        flags = now["status_busy"] | now["status_done"] << 1 | now["status_framing_error"] << 2
+        words = self.kept | {"status": flags, "error": self.error, "interrupt": self.pending}
+        for name in ("total", "map_in"):
+            value = now[f"status_{name}"]
+            words |= {f"status_{name}": value & WORD_MAX, f"status_{name}_high": value >> 32}
+        shown = MAP.registers[now["read_index"]]
+        return {
+            "read_word": words.get(shown.name, shown.reset),
+            "start": self.start,
+            "interrupt": self.pending & self.kept["interrupt_enable"],
+            **{f"settings_{name}": self.kept[name] for name in PORTS},
+        }
+
+    def clock(self, now: dict[str, int]) -> None:
+        """At the edge that ends it."""
+        illegal, refused, no_start = (1 << ERRORS.index(name) for name in BITS)
+        name = MAP.registers[now["write_index"]].name
+        data, strobe = now["write_data"], now["write_strobe"] * now["write_enable"]
+        locked = self.start or now["status_busy"]
+        errors, start, ended = 0, 0, now["status_done"] and not self.done
+        if name in self.kept:
+            mask = sum(0xFF << 8 * lane for lane in range(4) if strobe >> lane & 1)
+            merged = self.kept[name] & ~mask | data & mask
+            legal = MAP[name].least <= merged <= MAP[name].most
+            if locked and name in PORTS:
+                errors |= refused if strobe else 0
+            elif legal:
+                self.kept[name] = merged if strobe else self.kept[name]
+            else:
+                errors |= illegal
+        if strobe & 1:
+            if name == "control" and data & 1:
+                start = int(not locked and not self.error)
+                errors |= 0 if start else no_start
+            if name == "error":
+                self.error &= ~data
+            if name == "interrupt" and data & 1:
+                self.pending = 0
+        self.error |= errors
+        self.start, self.done = start, now["status_done"]
+        self.pending |= int(ended)
+        if now["rst"]:
+            self.reset()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_every_cycle_is_that_of_the_model(seed: int) -> None:
+    args: dict[str, Any] = {
+        "clk": flag(), "rst": flag(), "write": RegisterWrite(), "read": RegisterRead(),
+        "start": flag(), "settings": Bundles({"a_config": Config(), "b_config": Word()}),
+        "status": SmallStatus(), "interrupt": flag(), "registers": MAP,
+    }  # fmt: skip
+    rng = Random(seed)
+    model = Model()
+    rows: list[tuple[dict[str, int], dict[str, int]]] = []
+    last = MAP.first_counter
+
+    def drive(cycle: int, _: Sample) -> dict[str, int]:
+        # Counters are read only: the bus does not let a write through.
+        now = {
+            "rst": int(cycle < 2 or rng.random() < 0.01),
+            "write_enable": int(rng.random() < 0.6),
+            "write_index": rng.randrange(last),
+            "write_data": rng.choice((0, 1, 7, rng.randrange(12), rng.getrandbits(32))),
+            "write_strobe": rng.choice((15, 15, 1, 14, rng.randrange(16))),
+            "read_index": rng.randrange(len(MAP.registers)),
+            "status_busy": int(cycle // 50 % 2 and rng.random() < 0.5),
+            "status_done": int(rng.random() < 0.3),
+            "status_framing_error": int(rng.random() < 0.3),
+            "status_total": rng.getrandbits(40),
+            "status_map_in": rng.getrandbits(40),
+        }
+        if rng.random() < 0.2:
+            now |= {"write_index": MAP.index("control"), "write_data": 1}
+        if rng.random() < 0.2:
+            now |= {"write_index": MAP.index("error"), "write_data": 7}
+        rows.append((now, model.outputs(now)))
+        model.clock(now)
+        return now
+
+    trace = run_block(axi_registers, args, INPUTS, drive, 700)
+    for cycle, (_, told) in enumerate(rows[2:], 2):
+        assert {name: trace.column(name)[cycle] for name in told} == told, f"cycle {cycle}"
+    assert sum(trace.column("start")) > 5
