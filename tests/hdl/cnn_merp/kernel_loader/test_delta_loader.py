@@ -160,14 +160,14 @@ def test_a_reset_abandons_the_load() -> None:
 
 
 def test_after_a_reset_it_is_as_new() -> None:
-    """In the middle of a kernel, of a group, and of the zeros for the biases."""
+    """In the middle of a kernel, a group and the zeros for the biases, and when all is loaded."""
     design = design_for(2, 2)
     args: dict[str, Any] = {
         "clk": flag(), "rst": flag(), "start": flag(), "config": LoadConfig(design),
         "sink": Stream(WORD.width), "kernel": KernelWrite(design), "bias": BiasWrite(design),
         "loaded": flag(), "framing_error": flag(), "design": design,
     }  # fmt: skip
-    config = {"config_inputs": 2, "config_groups": 3, "config_last_cus": 1}
+    config = {"config_inputs": 2, "config_groups": 2, "config_last_cus": 1}
     flags = {"sink_valid": 0.8, "sink_last": 0.3}
     inputs = ("rst", "start", *config, *flags, "sink_data")
 
