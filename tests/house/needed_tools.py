@@ -49,7 +49,6 @@ TOOLS = {
     "z3": Tool("make test, or pip install 'merp[dev]'", modules=("z3",)),
     "scikit-learn": Tool("make test, or pip install 'merp[train]'", modules=("sklearn",)),
     "distributed": Tool("make test, or pip install 'merp[sweep]'", modules=("distributed",)),
-    "taplo": Tool("pip install taplo", programs=("taplo",), optional=True),
     "chromium": Tool(
         "the distribution's package chromium",
         programs=("chromium", "chromium-browser"),

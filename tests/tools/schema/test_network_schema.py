@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,7 +17,6 @@ from merp.models.network.network_file import read_network
 from merp.tools.common.data import DATA
 from merp.tools.common.shipped import open_network, shipped_names
 from merp.tools.schema.network import network_schema
-from needed_tools import needs
 
 SCHEMA = network_schema()
 VALIDATOR = jsonschema.Draft7Validator(SCHEMA)
@@ -181,14 +179,3 @@ def test_the_verb_prints_it(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["schema", "board"])
     assert "invalid choice: 'board' (choose from" in capsys.readouterr().err
-
-
-@needs("taplo")
-def test_taplo_takes_it(tmp_path: Path) -> None:
-    (tmp_path / "network.schema.json").write_text(json.dumps(SCHEMA))
-    line = "#:schema ./network.schema.json\n"
-    for text, status in ((line + WHOLE, 0), (line + WHOLE.replace("n_cu", "ncu"), 1)):
-        path = tmp_path / "mine.toml"
-        path.write_text(text)
-        done = subprocess.run(["taplo", "check", str(path)], capture_output=True, cwd=tmp_path)
-        assert done.returncode == status
