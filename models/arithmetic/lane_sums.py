@@ -154,7 +154,7 @@ def _tree_block(
 ) -> bool:
     """Trees of rounding adders: the outputs from ``low`` on.
 
-    Products are added in pairs, and an odd one passes: the first two levels are fours of products
+    Products are added in pairs, and an odd one passes: the first levels are eights of products
     and what is left over. ``least`` is None if nothing can be flushed: then this is compiled
     without. All is in one function, as a call would count references to arrays.
     """
@@ -173,30 +173,51 @@ def _tree_block(
                 store(totals, j * LANES, flushed(total, least))
                 continue
             count, tap = 0, 0
-            while tap + 4 <= taps:
+            while tap + 8 <= taps:
                 a = flushed(load(packed, tap * LANES) * spread(weights, at + tap), least)
                 b = flushed(load(packed, (tap + 1) * LANES) * spread(weights, at + tap + 1), least)
                 c = flushed(load(packed, (tap + 2) * LANES) * spread(weights, at + tap + 2), least)
                 d = flushed(load(packed, (tap + 3) * LANES) * spread(weights, at + tap + 3), least)
-                four = flushed(a + b, least) + flushed(c + d, least)
-                store(terms, count * LANES, flushed(four, least))
+                four = flushed(flushed(a + b, least) + flushed(c + d, least), least)
+                a = flushed(load(packed, (tap + 4) * LANES) * spread(weights, at + tap + 4), least)
+                b = flushed(load(packed, (tap + 5) * LANES) * spread(weights, at + tap + 5), least)
+                c = flushed(load(packed, (tap + 6) * LANES) * spread(weights, at + tap + 6), least)
+                d = flushed(load(packed, (tap + 7) * LANES) * spread(weights, at + tap + 7), least)
+                a = flushed(flushed(a + b, least) + flushed(c + d, least), least)
+                store(terms, count * LANES, flushed(four + a, least))
                 count += 1
+                tap += 8
+            if tap + 4 <= taps:
+                a = flushed(load(packed, tap * LANES) * spread(weights, at + tap), least)
+                b = flushed(load(packed, (tap + 1) * LANES) * spread(weights, at + tap + 1), least)
+                c = flushed(load(packed, (tap + 2) * LANES) * spread(weights, at + tap + 2), least)
+                d = flushed(load(packed, (tap + 3) * LANES) * spread(weights, at + tap + 3), least)
+                term = flushed(flushed(a + b, least) + flushed(c + d, least), least)
+                store(terms, count * LANES, term)
                 tap += 4
             if tap < taps:
-                term = flushed(load(packed, tap * LANES) * spread(weights, at + tap), least)
-                for other in range(tap + 1, taps):
-                    a = load(packed, other * LANES) * spread(weights, at + other)
-                    term = flushed(term + flushed(a, least), least)
-                store(terms, count * LANES, term)
-                count += 1
-            while count > 1:
+                a = flushed(load(packed, tap * LANES) * spread(weights, at + tap), least)
+                if tap + 1 < taps:
+                    b = load(packed, (tap + 1) * LANES) * spread(weights, at + tap + 1)
+                    a = flushed(a + flushed(b, least), least)
+                if tap + 2 < taps:
+                    b = load(packed, (tap + 2) * LANES) * spread(weights, at + tap + 2)
+                    a = flushed(a + flushed(b, least), least)
+                if taps & 4:
+                    a = flushed(load(terms, count * LANES) + a, least)
+                store(terms, count * LANES, a)
+            count = (taps + 7) // 8
+            while count > 2:
                 for pair in range(count // 2):
                     term = load(terms, 2 * pair * LANES) + load(terms, (2 * pair + 1) * LANES)
                     store(terms, pair * LANES, flushed(term, least))
                 if count & 1:
                     store(terms, (count // 2) * LANES, load(terms, (count - 1) * LANES))
                 count = (count + 1) // 2
-            total = load(totals, j * LANES) + load(terms, 0)
+            term = load(terms, 0)
+            if count == 2:
+                term = flushed(term + load(terms, LANES), least)
+            total = load(totals, j * LANES) + term
             store(totals, j * LANES, flushed(total, least))
     return _finish(totals, low, result)
 
