@@ -75,12 +75,21 @@ def run_block(
     drive: Drive,
     cycles: int,
 ) -> Trace:
-    """Simulate ``function(**args)`` for ``cycles`` clock cycles.
+    """Simulate ``function(**args)`` for ``cycles`` clock cycles, in MyHDL.
 
-    ``args`` must hold the clock as ``clk`` if the block is clocked. ``inputs`` names the flattened
-    ports that ``drive`` sets; an input that ``drive`` leaves out keeps its value. Input values are
-    bit patterns (two's complement for signed ports). Reads happen before the edge, so ``drive``
-    sees what the block's registers see.
+    Ports are read just before each rising edge, so ``drive`` sees what the block's registers see.
+
+    Args:
+        function: the block.
+        args: its arguments by name; the clock, if it has one, is ``clk``.
+        inputs: the ports that ``drive`` sets, flattened: ``argument`` or ``argument_field``.
+        drive: ``drive(cycle, seen)`` gives inputs of that cycle by name, as bit patterns (two's
+            complement for signed ports); one that it leaves out keeps its value. ``seen`` are all
+            ports a cycle earlier; it is empty at first.
+        cycles: how many.
+
+    Raises:
+        ValueError: ``inputs`` names a port that the block does not have.
     """
     flat = flatten(args)
     clk = flat.pop("clk", None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -47,6 +48,16 @@ def test_every_box_of_a_diagram_leads_to_a_page(site: Path) -> None:
     links = drawn.split('<a href="')[1:]
     assert len(links) > 20
     assert [link for link in links if not (site / link.partition('"')[0]).is_file()] == []
+
+
+def test_the_theme_follows_the_system_until_the_reader_switches(site: Path) -> None:
+    switches = re.findall(r'<input [^>]*name="__palette"', (site / "index.html").read_text())
+    asked = [re.search(r'data-md-color-media="([^"]*)"', each) for each in switches]
+    assert [found and found[1] for found in asked] == [
+        "(prefers-color-scheme)",
+        "(prefers-color-scheme: light)",
+        "(prefers-color-scheme: dark)",
+    ]
 
 
 @needs("chromium")
