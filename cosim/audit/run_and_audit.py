@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from merp.cosim.audit.audit import Audit, audit
 from merp.cosim.audit.waveform import transfers
@@ -14,6 +13,7 @@ from merp.cosim.engines.record import Record
 from merp.cosim.phases.expectation import Expectation, Pass
 from merp.testbenches.top.player import Progress
 from merp.testbenches.top.top import Top
+from merp.testbenches.top.wave import Wave
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ def run_and_audit(
     top: Top,
     passes: Sequence[Pass] | Passes,
     engine: str,
-    vcd: Path | None = None,
+    wave: Wave | None = None,
     progress: Progress | None = None,
 ) -> list[Audited]:
     """Run ``passes`` back to back on one elaboration of ``top``; nothing is built for none.
@@ -41,7 +41,7 @@ def run_and_audit(
     a pass learns of the one before.
 
     Raises:
-        BadInput: no such engine, or its simulator is not installed.
+        BadInput: no such engine, its simulator is not installed, or ``wave`` is of no instance.
         Stuck: no word moved for too long.
     """
     source = passes if isinstance(passes, Generator) else _in_turn(passes)
@@ -49,13 +49,13 @@ def run_and_audit(
     if first is None:
         return []
     found: list[tuple[Audited, Expectation]] = []
-    run_job(Job(top, _runs(first, source, found), vcd), engine, progress)
-    if vcd is None:
+    run_job(Job(top, _runs(first, source, found), wave), engine, progress)
+    if wave is None:
         return [audited for audited, _ in found]
-    waves = transfers(vcd, [pin.name for pin in top.ports.streams])
+    waves = transfers(wave.path, [pin.name for pin in top.ports.streams])
     return [
-        Audited(audited.record, audit(audited.record, expected, wave))
-        for (audited, expected), wave in zip(found, waves, strict=True)
+        Audited(audited.record, audit(audited.record, expected, counts))
+        for (audited, expected), counts in zip(found, waves, strict=True)
     ]
 
 

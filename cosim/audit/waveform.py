@@ -1,4 +1,4 @@
-"""The fifth count: transfers per stream, read from a waveform file with vcdvcd.
+"""The fifth count: transfers per stream, read from a waveform file.
 
 A transfer is a rising clock edge before which valid and ready are both high. The values just before
 the edge count: what changes in the same instant as the edge is the edge's doing.
@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from pathlib import Path
 
-from vcdvcd import VCDVCD
+from merp.cosim.audit.wave_file import Name, changes, signals
 
 
 class _Bit:
@@ -37,7 +37,7 @@ class _Bit:
 
 
 def transfers(path: Path, streams: Sequence[str]) -> list[dict[str, int]]:
-    """Count the transfers of each run in a VCD of a top.
+    """Count the transfers of each run in a waveform of a top.
 
     A run begins with ``start``; one that a reset cuts short is not counted.
 
@@ -76,15 +76,15 @@ def transfers(path: Path, streams: Sequence[str]) -> list[dict[str, int]]:
 
 def _read(path: Path, names: Sequence[str]) -> dict[str, _Bit]:
     """The top's own signals: the shallowest of each name."""
-    every = VCDVCD(str(path), only_sigs=True).signals
-    chosen: dict[str, str] = {}
+    every = signals(path)
+    chosen: dict[str, Name] = {}
     for name in names:
-        found = [full for full in every if full.split(".")[-1] == name]
+        found = [full for full in every if full[-1] == name]
         if not found:
             raise ValueError(f"{path}: no signal {name}")
-        chosen[name] = min(found, key=lambda full: full.count("."))
-    vcd = VCDVCD(str(path), signals=list(chosen.values()))
+        chosen[name] = min(found, key=len)
+    read = changes(path, chosen.values())
     return {
-        name: _Bit([(time, value.lower()) for time, value in vcd[full].tv])
+        name: _Bit([(time, value.lower()) for time, value in read[full]])
         for name, full in chosen.items()
     }

@@ -63,5 +63,5 @@ def fuzz_registers(top: Top, accesses: int, seed: int) -> dict[str, Any]:
         export = convert(shell.function, shell.args, "vhdl", vhdl)
         put(folder / "job.json", told)
         simulation = Simulation(export.top, export.files, folder, FUZZ)
-        with simulation.running(None):
+        with simulation.running():
             return simulation.answer(0)

@@ -16,11 +16,12 @@ from typing import Any
 from merp.cosim.engines.job import Job, Playing
 from merp.cosim.engines.record import Record
 from merp.cosim.engines.simulators import check_ghdl, check_ghdl_log
-from merp.hdl.conversion.convert import convert
+from merp.hdl.conversion.convert import Export, convert
 from merp.testbenches.top.job_files import FOLDER, POLL_SECONDS, put, run_to_json
 from merp.testbenches.top.player import Progress
 from merp.testbenches.top.run import Outcome, Stuck
 from merp.testbenches.top.top import Top
+from merp.testbenches.top.wave import Wave
 
 STANDARD = "--std=08"
 BENCH = "merp.testbenches.top.top_cocotb"
@@ -30,7 +31,7 @@ def run_job(job: Job, progress: Progress | None = None) -> list[Record]:
     """Export, analyse and run every run of the job in one simulation.
 
     Raises:
-        BadInput: GHDL or cocotb is not installed.
+        BadInput: GHDL or cocotb is not installed, or the waveform is of no instance.
         RuntimeError: GHDL refuses the VHDL, or the simulation ends without its outcomes.
     """
     return play(job, job.top, BENCH, {}, progress)
@@ -59,7 +60,7 @@ def play(
         simulation = Simulation(export.top, export.files, folder, bench)
         playing = Playing(job, "ghdl", sha, began)
         put(folder / "job.json", {"ports": job.top.ports.to_json(), "limit": job.limit, **told})
-        with simulation.running(job.vcd):
+        with simulation.running(_wave_options(job.wave, export, folder)):
             for index, run in enumerate(playing.runs()):
                 put(folder / f"run{index}.json", run_to_json(run))
                 answer = simulation.answer(index)
@@ -69,6 +70,23 @@ def play(
                 playing.deliver(outcome)
             put(folder / f"run{len(playing.records)}.json", None)
     return playing.records
+
+
+def _wave_options(wave: Wave | None, export: Export, folder: Path) -> tuple[str, ...]:
+    """GHDL's options for a waveform; what is shown stands in a file in ``folder``.
+
+    Raises:
+        BadInput: there is no such instance.
+    """
+    if wave is None:
+        return ()
+    shown = [f"/{export.top}/{port.name}" for port in export.ports]
+    if wave.scope(export.scope) is not None:
+        assert wave.below is not None
+        shown.append("/" + "/".join((export.top, *wave.below, "**")))
+    chosen = folder / "wave.opt"
+    chosen.write_text("\n".join(("$version 1.1", *shown, "")), encoding="ascii")
+    return f"--{wave.kind}={wave.path.resolve()}", f"--read-wave-opt={chosen}"
 
 
 def _sha(sources: Sequence[Path]) -> str:
@@ -107,12 +125,15 @@ class Simulation:
             raise RuntimeError(f"ghdl refuses the VHDL: {_tail(log)}") from error
 
     @contextmanager
-    def running(self, vcd: Path | None) -> Iterator[None]:
-        """The simulation runs; at the end its results are read, as the runner may not have."""
+    def running(self, options: Sequence[str] = ()) -> Iterator[None]:
+        """The simulation runs; at the end its results are read, as the runner may not have.
+
+        options: of GHDL's simulation.
+        """
         from cocotb_tools.check_results import get_results
 
         with ThreadPoolExecutor(1) as pool:
-            self._ended = pool.submit(self._simulate, vcd)
+            self._ended = pool.submit(self._simulate, options)
             try:
                 yield
             except BaseException:
@@ -123,7 +144,7 @@ class Simulation:
                 raise RuntimeError(f"{failed} of {tests} cocotb tests failed, 1 must pass")
             check_ghdl_log(self._folder / "test.log")
 
-    def _simulate(self, vcd: Path | None) -> Path:
+    def _simulate(self, options: Sequence[str]) -> Path:
         return self._runner.test(
             test_module=self._bench,
             hdl_toplevel=self._top,
@@ -131,7 +152,7 @@ class Simulation:
             build_dir=self._folder,
             test_dir=self._folder,
             test_args=[STANDARD],
-            plusargs=[f"--vcd={vcd.resolve()}"] if vcd else [],
+            plusargs=list(options),
             extra_env={FOLDER: str(self._folder), "COCOTB_ANSI_OUTPUT": "0"},
             log_file=self._folder / "test.log",
         )

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from time import perf_counter
 
 from merp.cosim.engines.record import Record
 from merp.testbenches.top.run import Outcome, Run
 from merp.testbenches.top.top import Top
+from merp.testbenches.top.wave import Wave
 
 Runs = Generator[Run, Record | None, None]
 """Runs that are made one at a time: each ``yield`` gives the record of the run that it gave, so
@@ -25,13 +25,13 @@ class Job:
     Attributes:
         top: the block and its arguments, elaborated once.
         runs: the runs, without a reset in between.
-        vcd: where to write a waveform of the top's ports, or None.
+        wave: the waveform to leave, or None.
         limit: cycles without a transfer on any stream after which a run counts as stuck.
     """
 
     top: Top
     runs: Sequence[Run] | Runs
-    vcd: Path | None = None
+    wave: Wave | None = None
     limit: int = STUCK_CYCLES
 
 

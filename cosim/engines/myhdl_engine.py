@@ -17,9 +17,13 @@ from merp.testbenches.top.top_bench import run_top
 
 
 def run_job(job: Job, progress: Progress | None = None) -> list[Record]:
-    """Run every run of the job on one MyHDL elaboration."""
+    """Run every run of the job on one MyHDL elaboration.
+
+    Raises:
+        BadInput: the waveform is of an instance that is not there.
+    """
     playing = Playing(job, "myhdl", elaboration_sha(job.top), perf_counter())
-    run_top(job.top, playing.runs(), playing.deliver, job.limit, job.vcd, progress)
+    run_top(job.top, playing.runs(), playing.deliver, job.limit, job.wave, progress)
     return playing.records
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from merp.models.errors import BadInput
+from merp.models.given import name_of
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,14 @@ def check_cocotb(engine: str) -> None:
     if importlib.util.find_spec("cocotb") is None:
         raise BadInput(
             f"--engine {engine}: cocotb not found, install it with: pip install 'merp[hdl]'"
+        )
+
+
+def check_reader(kind: str) -> None:
+    """Raises: BadInput: what reads a waveform of the kind back, to count in it, is missing."""
+    if kind == "fst" and importlib.util.find_spec("pywellen") is None:
+        raise BadInput(
+            f"{name_of('wave')}: pywellen not found, install it with: pip install 'merp[hdl]'"
         )
 
 

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterable, Sequence
 from importlib.resources import files
 from pathlib import Path
@@ -14,32 +15,41 @@ from pathlib import Path
 import merp.testbenches.top
 from merp.cosim.build_cache import Entry
 from merp.cosim.engines.simulators import Verilator
+from merp.models.errors import BadInput
 from merp.testbenches.top.player import PROGRESS_CYCLES
 from merp.testbenches.top.run import RESET_CYCLES, TAIL_CYCLES
 from merp.testbenches.top.top import Pin, TopPorts
+from merp.testbenches.top.wave import Wave
 
 EXECUTABLE = "simulation"
+FST = "--trace-fst"
+LIBRARIES = ("-llz4", "-lz")
+USES_LIBRARIES = """#include <lz4.h>
+#include <zlib.h>
+int main() { return LZ4_compressBound(1) && compressBound(1) ? 0 : 1; }
+"""
 FLAGS = ("--cc", "--exe", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert",
          "-Wno-lint", "-Wno-style", "--output-split", "20000", "--inline-mult", "1")  # fmt: skip
-TRACE_FLAGS = ("--trace-vcd", "--trace-depth", "1")  # the ports alone
+PORTS_ALONE = ("--trace-depth", "1")
+EVERY_SIGNAL = ("--trace-max-width", "1000000", "--trace-max-array", "1")  # but no memories
 OPTIMISE = ("OPT_FAST=-O1", "OPT_SLOW=-O0", "OPT_GLOBAL=-O1")
 
 
 def build(
-    verilator: Verilator, top: str, sources: Sequence[Path], ports: TopPorts, *, trace: bool
+    verilator: Verilator, top: str, sources: Sequence[Path], ports: TopPorts, trace: Sequence[str]
 ) -> Entry:
     """Return the entry of the cache with the executable for these Verilog ``sources``.
 
-    Its key is the ``elaboration_sha``.
+    Its key is the ``elaboration_sha``. ``trace``: what ``trace_flags`` gives.
 
     Raises:
-        BadInput: the cache cannot be used.
+        BadInput: the cache cannot be used, or FST needs a library that is missing.
         RuntimeError: Verilator or the C++ compiler refuses the sources.
         ValueError: a port is wider than 64 bits.
     """
     harness = files(merp.testbenches.top).joinpath("harness.cpp").read_text(encoding="ascii")
     header = ports_header(top, ports)
-    flags = (*FLAGS, *(TRACE_FLAGS if trace else ()))
+    flags = (*FLAGS, *trace)
     digest = hashlib.sha256()
     for text in (verilator.version, *flags, *OPTIMISE, header, harness):
         digest.update(text.encode() + b"\0")
@@ -47,6 +57,8 @@ def build(
         digest.update(source.name.encode() + b"\0" + source.read_bytes())
 
     def make(folder: Path) -> None:
+        if FST in trace:
+            _check_libraries()
         work = folder / "work"
         objects = work / "obj"
         objects.mkdir(parents=True)
@@ -66,9 +78,29 @@ def build(
     return entry
 
 
-def _runtime(verilator: Verilator, trace: bool) -> Entry:
+def trace_flags(wave: Wave | None) -> tuple[str, ...]:
+    """Verilator's flags for a waveform: the same for every part of a design that is shown."""
+    if wave is None:
+        return ()
+    return f"--trace-{wave.kind}", *(PORTS_ALONE if wave.below is None else EVERY_SIGNAL)
+
+
+def _check_libraries() -> None:
+    """Raises: BadInput: what Verilator's writer of FST is compiled with is missing."""
+    with tempfile.TemporaryDirectory(prefix="merp-") as folder:
+        source = Path(folder, "fst.cpp")
+        source.write_text(USES_LIBRARIES, encoding="ascii")
+        command = ["g++", str(source), "-o", str(source.with_suffix("")), *LIBRARIES]
+        if subprocess.run(command, capture_output=True).returncode:
+            raise BadInput(
+                "--engine verilator: an .fst needs the headers of lz4 and zlib: install liblz4-dev "
+                "and zlib1g-dev of your distribution, or write a .vcd"
+            )
+
+
+def _runtime(verilator: Verilator, trace: Sequence[str]) -> Entry:
     """The objects of Verilator's run-time library: no design changes them."""
-    key = repr((verilator.version, str(verilator.root), OPTIMISE, trace))
+    key = repr((verilator.version, str(verilator.root), OPTIMISE, trace[:1]))
     return Entry("verilator", f"runtime-{hashlib.sha256(key.encode()).hexdigest()[:16]}")
 
 

@@ -6,9 +6,10 @@ import struct
 import subprocess
 import tempfile
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import IO
+from typing import IO, Any
 
 import numpy as np
 
@@ -17,51 +18,81 @@ from merp.cosim.engines.job import Job, Playing
 from merp.cosim.engines.myhdl_engine import elaboration_sha
 from merp.cosim.engines.record import Record
 from merp.cosim.engines.simulators import find_verilator
-from merp.cosim.engines.verilator_build import EXECUTABLE, build
+from merp.cosim.engines.verilator_build import EXECUTABLE, build, trace_flags
 from merp.hdl.conversion.convert import convert
+from merp.hdl.conversion.scope import Scope
 from merp.testbenches.top.player import Progress
 from merp.testbenches.top.run import Outcome, Run, Stuck
-from merp.testbenches.top.top import Top, TopPorts
+from merp.testbenches.top.top import Top
+from merp.testbenches.top.wave import Wave
 
 NEVER = (1 << 64) - 1
 PROGRESS, OUTCOME, STUCK = 0, 1, 2
 
 
 def run_job(job: Job, progress: Progress | None = None) -> list[Record]:
-    """Convert, build (or take from the cache) and run every run of the job in one process."""
+    """Convert, build (or take from the cache) and run every run of the job in one process.
+
+    Raises:
+        BadInput: there is no simulator, or no such instance as the waveform is of.
+    """
     began = perf_counter()
-    executable, sha = _executable(job.top, trace=job.vcd is not None)
-    playing = Playing(job, "verilator", sha, began)
-    with _Simulation(executable, job.top.ports, job.vcd) as simulation:
+    built = _executable(job.top, job.wave)
+    playing = Playing(job, "verilator", built.entry.key, began)
+    with _Simulation(built, job.top, job.wave) as simulation:
         for run in playing.runs():
             playing.deliver(simulation.play(run, job.limit, progress))
     return playing.records
 
 
-_built: dict[tuple[Path, str, bool], Entry] = {}
+@dataclass(frozen=True)
+class _Built:
+    """An executable in the cache, and the instances of the design that it simulates."""
+
+    entry: Entry
+    scope: Scope
+
+
+_built: dict[tuple[Any, ...], _Built] = {}
 """What this process has built. Many short jobs on few tops, as training runs them, would spend
 most of their time on converting the same sources again."""
 
 
-def _executable(top: Top, *, trace: bool) -> tuple[Path, str]:
-    """Return the executable for ``top``, as it was built, and its fingerprint."""
+def _executable(top: Top, wave: Wave | None) -> _Built:
+    """What simulates ``top`` and can show what ``wave`` is of."""
+    trace = trace_flags(wave)
     key = cache_directory(), elaboration_sha(top), trace
-    if key not in _built or not _built[key].intact():
+    if key not in _built or not _built[key].entry.intact():
         verilator = find_verilator()
         with tempfile.TemporaryDirectory(prefix="merp-") as folder:
             export = convert(top.function, top.args, "verilog", Path(folder))
-            _built[key] = build(verilator, export.top, export.files, top.ports, trace=trace)
-    return _built[key].place / EXECUTABLE, _built[key].key
+            if wave is not None:
+                wave.scope(export.scope)  # before the build
+            entry = build(verilator, export.top, export.files, top.ports, trace)
+            _built[key] = _Built(entry, export.scope)
+    return _built[key]
+
+
+def _shown(top: Top, wave: Wave, scope: Scope) -> list[str]:
+    """The harness's arguments for a waveform."""
+    shown = [top.name, str(wave.path.resolve())]
+    if wave.scope(scope) is not None:
+        assert wave.below is not None
+        ports = ["clk", *(pin.name for pin in top.ports.signals())]
+        shown += [f"{top.name}.{name}" for name in ports]
+        shown.append(".".join((top.name, *wave.below)))
+    return shown
 
 
 class _Simulation:
     """The running harness; the layout of its messages is described in ``harness.cpp``."""
 
-    def __init__(self, executable: Path, ports: TopPorts, vcd: Path | None) -> None:
-        self._ports = ports
+    def __init__(self, built: _Built, top: Top, wave: Wave | None) -> None:
+        self._ports = top.ports
+        shown = _shown(top, wave, built.scope) if wave is not None else []
         self._errors = tempfile.TemporaryFile()
         self._process = subprocess.Popen(
-            [str(executable), *([str(vcd.resolve())] if vcd else [])],
+            [str(built.entry.place / EXECUTABLE), *shown],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
@@ -75,7 +106,7 @@ class _Simulation:
         return self
 
     def __exit__(self, kind: object, error: object, trace: object) -> None:
-        if kind is None:
+        if kind in (None, Stuck):  # a waveform that shows where is written to its end
             self._send([0])
             self._to.flush()
         else:

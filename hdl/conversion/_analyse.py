@@ -8,7 +8,7 @@ names follow the Python source and do not depend on the order of a set. Private 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +17,7 @@ from myhdl import EnumItemType, intbv
 from merp.hdl.conversion._elaborate import Unit, is_bundle
 from merp.hdl.conversion._names import Names, flaw
 from merp.hdl.conversion._signals import Syntax, mark_read, natural, sources, span
-from merp.hdl.conversion.entity import Stub
+from merp.hdl.conversion.entity import Stub, is_entity
 from merp.hdl.conversion.errors import ExportError
 from merp.hdl.conversion.internals import (
     AnySignal,
@@ -87,7 +87,7 @@ def walk(block: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
     """All blocks that are flattened into one entity, with the prefix of their names."""
     yield prefix, block
     for sub in block.subs:
-        if isinstance(sub, Block) and not isinstance(sub, Stub):
+        if isinstance(sub, Block) and not is_entity(sub):
             yield from walk(sub, f"{prefix}{sub.name}_")
 
 
@@ -97,6 +97,28 @@ def stub_blocks(unit: Unit) -> Iterator[Any]:
         for sub in block.subs:
             if isinstance(sub, Stub):
                 yield sub
+
+
+def parts(name: str, value: Any, lists: Container[int] = ()) -> Iterator[tuple[str, Any]]:
+    """Signals in a variable, each named by the way that leads to it.
+
+    ``lists``: those by ``id`` that are left alone, as processes use them as memories.
+    """
+    if isinstance(value, AnySignal):
+        yield name, value
+    elif isinstance(value, list | tuple) and id(value) not in lists:
+        for i, item in enumerate(value):
+            yield from parts(f"{name}_{i}", item, lists)
+    elif is_bundle(value):
+        for field_name, item in vars(value).items():
+            yield from parts(f"{name}_{field_name}", item, lists)
+
+
+def used_signals(block: Any) -> set[int]:
+    """What the processes of a block read or drive, by ``id``."""
+    return {
+        id(sig) for sub in block.subs if not isinstance(sub, Block) for sig in sub.sigdict.values()
+    }
 
 
 def name_blocks(unit: Unit) -> None:
@@ -248,12 +270,7 @@ class Analysis:
             scope |= {
                 n: m.mem for n, m in block.memdict.items() if memory_is_used(m) and n not in scope
             }
-            used = {
-                id(sig)
-                for sub in block.subs
-                if not isinstance(sub, Block)
-                for sig in sub.sigdict.values()
-            }
+            used = used_signals(block)
             for name, value in scope.items():
                 if is_list_of_signals(value) and id(value) in self.used_memories:
                     self._name_memory(f"{prefix}{name}", self.used_memories[id(value)])
@@ -289,18 +306,12 @@ class Analysis:
 
     def _name_parts(self, name: str, value: Any, used: set[int]) -> None:
         """Name signals by the variable that leads to them; ``used``: read by a process."""
-        if isinstance(value, AnySignal):
-            if isinstance(value, SliceSignal) and id(value) not in used:
-                return  # written as a slice where it is used
-            if isinstance(value, ConcatSignal) and not value.read:
-                return
-            self._declare(name, value)
-        elif isinstance(value, list | tuple) and id(value) not in self.used_memories:
-            for i, item in enumerate(value):
-                self._name_parts(f"{name}_{i}", item, used)
-        elif is_bundle(value):
-            for field_name, item in vars(value).items():
-                self._name_parts(f"{name}_{field_name}", item, used)
+        for found, signal in parts(name, value, self.used_memories):
+            if isinstance(signal, SliceSignal) and id(signal) not in used:
+                continue  # written as a slice where it is used
+            if isinstance(signal, ConcatSignal) and not signal.read:
+                continue
+            self._declare(found, signal)
 
     def _declare(self, name: str, signal: Any) -> None:
         if name_of(signal) is not None or not (signal.driven or signal.read):

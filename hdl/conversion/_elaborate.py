@@ -13,6 +13,7 @@ import enum
 import inspect
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
@@ -215,24 +216,33 @@ def elaborate(deco: Any, bound: dict[str, Any]) -> Unit:
     unit = Unit(deco, params, {name: _clone(signal) for name, signal in actuals.items()})
     args = {name: _replaced(name, value, unit.ports) for name, value in bound.items()}
 
-    def note_locals(frame: Any, event: str, _result: Any) -> None:
-        """Keep the local variables of block functions: they name signals and instances."""
+    with noted_locals(unit.scopes), stubs():
+        unit.block = Block(
+            deco.func, deco, deco.func.__name__, deco.srcfile, deco.srcline, False, **args
+        )
+    return unit
+
+
+@contextmanager
+def noted_locals(scopes: dict[int, dict[str, Any]]) -> Iterator[None]:
+    """Keep the local variables of block functions that run: they name signals and instances.
+
+    ``scopes`` gets them by ``id`` of the block's instance.
+    """
+
+    def note(frame: Any, event: str, _result: Any) -> None:
         caller = frame.f_back
         if event == "return" and caller is not None and caller.f_code is Block.__init__.__code__:
             owner = caller.f_locals["self"]
             if frame.f_code is getattr(getattr(owner, "func", None), "__code__", None):
-                unit.scopes[id(owner)] = _in_source_order(frame)
+                scopes[id(owner)] = _in_source_order(frame)
 
     before = sys.getprofile()
-    sys.setprofile(note_locals)
+    sys.setprofile(note)
     try:
-        with stubs():
-            unit.block = Block(
-                deco.func, deco, deco.func.__name__, deco.srcfile, deco.srcline, False, **args
-            )
+        yield
     finally:
         sys.setprofile(before if callable(before) else None)  # a C profiler cannot be put back
-    return unit
 
 
 def is_block(function: Any) -> bool:

@@ -23,7 +23,7 @@ from typing import Any, Literal
 import myhdl
 
 from merp.hdl.conversion import _verilog, _vhdl, internals
-from merp.hdl.conversion._analyse import Analysis, Body, name_blocks, stub_blocks
+from merp.hdl.conversion._analyse import Analysis, Body, Instance, name_blocks, stub_blocks
 from merp.hdl.conversion._analyse import Port as AnalysedPort
 from merp.hdl.conversion._elaborate import (
     Unit,
@@ -38,7 +38,8 @@ from merp.hdl.conversion._files import write_files
 from merp.hdl.conversion._names import flaw
 from merp.hdl.conversion._refusals import ANALYSIS, ELABORATION, refusals
 from merp.hdl.conversion.errors import ExportError
-from merp.hdl.conversion.internals import initial
+from merp.hdl.conversion.internals import initial, name_of
+from merp.hdl.conversion.scope import Scope
 
 __all__ = ["Export", "ExportError", "Port", "convert"]
 
@@ -69,6 +70,7 @@ class Export:
         ports: flattened ports of the top, in the order of its arguments.
         blocks: name of the block that each entity is a configuration of.
         children: instances of each entity directly inside each.
+        scope: the top as a tree of instances, with the names that the files give them.
     """
 
     files: tuple[Path, ...]
@@ -77,6 +79,7 @@ class Export:
     ports: tuple[Port, ...]
     blocks: Mapping[str, str]
     children: Mapping[str, Mapping[str, int]]
+    scope: Scope
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -300,7 +303,25 @@ def convert(
             each.name: {names[token]: number for token, number in each.children.items()}
             for each in converter.entities
         },
+        scope=_scope(top),
     )
+
+
+def _scope(entity: _Entity) -> Scope:
+    """The tree of an entity; instances of the same one share their trees."""
+    known: dict[str, Scope] = {}
+
+    def scope(each: _Entity) -> Scope:
+        if each.token not in known:
+            inside = [item for item in each.body.items if isinstance(item, Instance)]
+            known[each.token] = Scope(
+                {item.label: scope(item.entity) for item in inside},
+                {port.name: port.signal for port in each.body.ports}
+                | {str(name_of(signal)): signal for signal in each.body.signals},
+            )
+        return known[each.token]
+
+    return scope(entity)
 
 
 def _exported(port: AnalysedPort) -> Port:

@@ -101,7 +101,13 @@ class Entity(BlockDecorator):  # type: ignore[misc]
         )
         # MyHDL infers this from the stack, and misses it in nested comprehensions.
         instance.modctxt = True
+        instance.entity = built
         return instance
+
+
+def is_entity(instance: Any) -> bool:
+    """Whether a block instance, or the stub of one, is of a block marked as an entity."""
+    return isinstance(getattr(instance, "entity", None), Entity)
 
 
 @overload

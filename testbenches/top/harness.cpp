@@ -8,7 +8,8 @@
 //            1 outcome: cycles, resets, nanoseconds, {count, first, last} of each stream,
 //            words of each output, status..., faults: their number, and each as a text
 //   text     number of bytes, the bytes
-// An optional argument is the VCD file (in a build with tracing).
+// A build with tracing takes arguments: the top's name, the file of the waveform, and, where every
+// signal can be shown, the full names of those that are, or of instances with all that is inside.
 
 #include <chrono>
 #include <cstdint>
@@ -20,8 +21,12 @@
 #include <vector>
 
 #include "verilated.h"
-#if VM_TRACE
+#if VM_TRACE_FST
+#include "verilated_fst_c.h"
+using Trace = VerilatedFstC;
+#elif VM_TRACE
 #include "verilated_vcd_c.h"
+using Trace = VerilatedVcdC;
 #endif
 
 struct Pin {
@@ -44,7 +49,8 @@ constexpr uint64_t HALF_PERIOD = 5;  // ns
 
 static VerilatedContext* context;
 #if VM_TRACE
-static VerilatedVcdC* trace;
+static Trace* trace;
+constexpr int DEEP = 1000;  // levels of a design
 #endif
 
 static uint64_t receive() {
@@ -75,7 +81,7 @@ static void send(const std::string& text) {
 static void settle() {
     top->eval();
 #if VM_TRACE
-    if (trace) trace->dump(context->time());
+    trace->dump(context->time());
 #endif
     context->timeInc(HALF_PERIOD);
 }
@@ -325,14 +331,19 @@ static bool attempt(const Run& run, uint64_t reset_at, uint64_t resets,
 
 int main(int argc, char** argv) {
     context = new VerilatedContext;
-    top = new Top{context};
 #if VM_TRACE
+    // Ports alone are those of the model, which goes by the top's name then. Else the model has no
+    // name, as the top inside of it has that.
+    const bool ports_alone = argc == 3;
+    top = new Top{context, ports_alone ? argv[1] : ""};
     context->traceEverOn(true);
-    if (argc > 1) {
-        trace = new VerilatedVcdC;
-        top->trace(trace, 1);
-        trace->open(argv[1]);
-    }
+    trace = new Trace;
+    if (ports_alone) trace->dumpvars(1, argv[1]);
+    for (int shown = 3; shown < argc; ++shown) trace->dumpvars(DEEP, argv[shown]);
+    top->trace(trace, DEEP);
+    trace->open(argv[2]);
+#else
+    top = new Top{context};
 #endif
     quiet();
     for (const auto& pin : config) pin.set(0);
@@ -356,7 +367,7 @@ int main(int argc, char** argv) {
         std::fflush(stdout);
     }
 #if VM_TRACE
-    if (trace) trace->close();
+    trace->close();
 #endif
     return 0;
 }

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
-from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -12,6 +11,7 @@ from myhdl import StopSimulation, block, delay, instance
 
 from merp.hdl.conversion.internals import ALL_SIGNALS
 from merp.hdl.conversion.quick_signals import quick_signals
+from merp.hdl.conversion.scope import elaborated
 from merp.testbenches.block.own_signals import own_signals
 from merp.testbenches.block.trace import flatten
 from merp.testbenches.top.one_clock import Processes, take_processes
@@ -19,7 +19,8 @@ from merp.testbenches.top.player import Progress, player
 from merp.testbenches.top.run import Outcome, Run
 from merp.testbenches.top.streams import Read
 from merp.testbenches.top.top import Top
-from merp.testbenches.top.vcd import PortDump
+from merp.testbenches.top.wave import Wave
+from merp.testbenches.top.wave_dump import Named, WaveDump
 
 
 def run_top(
@@ -27,14 +28,15 @@ def run_top(
     runs: Iterable[Run],
     deliver: Callable[[Outcome], None],
     limit: int,
-    vcd: Path | None = None,
+    wave: Wave | None = None,
     progress: Progress | None = None,
 ) -> float:
     """Play ``runs`` on one MyHDL elaboration of ``top``; ``deliver`` gets each outcome.
 
-    Returns the seconds of the elaboration. ``vcd`` receives the top's ports.
+    Returns the seconds of the elaboration.
 
     Raises:
+        BadInput: ``wave`` is of an instance that is not there.
         Stuck: no word moved for ``limit`` cycles.
         ValueError: a run does not fit the top.
     """
@@ -45,11 +47,11 @@ def run_top(
         signal = signals[name]
         return signal.__int__ if len(signal) > 1 else signal.__bool__
 
-    def bench_of(write_cycle: Callable[[], None]) -> Any:
+    def bench_of(stack: ExitStack) -> Any:
         @block
         def bench() -> Any:
             with top.elaboration():
-                dut = top.function(**top.args)
+                dut, write_cycle = _elaborate(top, signals, wave, stack)
             processes = Processes(take_processes(dut, clk))
 
             @instance
@@ -81,13 +83,9 @@ def run_top(
         return bench()
 
     with ExitStack() as stack:
-        write_cycle = _nothing
-        if vcd is not None:
-            pins = [(pin, read(pin.name)) for pin in top.ports.signals()]
-            write_cycle = stack.enter_context(PortDump(vcd, top.name, pins)).cycle
         stack.enter_context(own_signals(signals.values()))
         began = perf_counter()
-        simulation = bench_of(write_cycle)
+        simulation = bench_of(stack)
         stack.enter_context(quick_signals(ALL_SIGNALS))
         elaborated = perf_counter() - began
         try:
@@ -95,6 +93,29 @@ def run_top(
         finally:
             simulation.quit_sim()
     return elaborated
+
+
+def _elaborate(
+    top: Top, ports: Mapping[str, Any], wave: Wave | None, stack: ExitStack
+) -> tuple[Any, Callable[[], None]]:
+    """Instantiate the top; return it, and what to call in each cycle for its waveform."""
+
+    def instantiate() -> Any:
+        return top.function(**top.args)
+
+    if wave is None:
+        return instantiate(), _nothing
+    shown: list[Named] = [((top.name, name), signal) for name, signal in ports.items()]
+    if wave.below is None:
+        dut = instantiate()
+    else:
+        dut, design = elaborated(instantiate)
+        below = wave.scope(design)
+        assert below is not None
+        known = {path for path, _ in shown}
+        found = below.paths(top.name, *wave.below)
+        shown += [each for each in found if each[0] not in known]
+    return dut, stack.enter_context(WaveDump(wave.path, ports["clk"], shown)).cycle
 
 
 def _nothing() -> None:

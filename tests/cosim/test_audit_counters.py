@@ -25,6 +25,7 @@ from merp.models.golden.training import Rates, initial_model
 from merp.models.network.network_file import read_network
 from merp.models.params.cnn_merp.sizing import size_design
 from merp.models.params.shape import Shape
+from merp.testbenches.top.wave import Wave
 from merp.tools.cli import main
 
 NETWORK = """
@@ -130,7 +131,7 @@ class Forward:
         }
         run = forward_run(self.shape, self.design, x, kernels, bias, stalls, reset_at=60)
         top = forward_top(self.design, "behavioural")
-        (self.record,) = run_job(Job(top, [run], vcd=vcd), "myhdl")
+        (self.record,) = run_job(Job(top, [run], wave=Wave(vcd)), "myhdl")
         (self.waveform,) = transfers(vcd, list(PORTS.values()))
 
     def audit(self, record: Record) -> Audit:

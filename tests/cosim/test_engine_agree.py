@@ -20,6 +20,7 @@ from merp.testbenches.top import top_bench as forward_bench
 from merp.testbenches.top.one_clock import Taken, take_processes
 from merp.testbenches.top.run import Run, Stuck
 from merp.testbenches.top.top import Top
+from merp.testbenches.top.wave import Wave
 
 WIDTH = 40
 FAULTS = ("none", "map_in", "map_out", "kernel", "unstable", "greedy", "early_last", "restless")
@@ -317,7 +318,7 @@ def test_transfers_in_a_waveform_are_those_on_the_pins(
     reference: list[Record], tmp_path: Path
 ) -> None:
     vcd = tmp_path / "ports.vcd"
-    run_job(Job(stand_in(), runs(), vcd=vcd), "myhdl")
+    run_job(Job(stand_in(), runs(), wave=Wave(vcd)), "myhdl")
     streams = ["s_axis_map", "s_axis_kernel", "m_axis_map"]
     assert transfers(vcd, streams) == [dict(record.outcome.transfers) for record in reference]
     with pytest.raises(ValueError, match="no signal s_axis_bias_tvalid"):

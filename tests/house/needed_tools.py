@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import shutil
+import subprocess
 from dataclasses import dataclass
 
 import pytest
@@ -21,13 +22,15 @@ class Tool:
 
     Attributes:
         source: how to get it.
-        programs, modules: it is there if one of these is, on PATH or in Python.
+        programs, modules: it is there if one of these is, on PATH or in Python,
+        header: or this one, for the C++ compiler.
         optional: its tests may be skipped even with REQUIRE_HDL=1.
     """
 
     source: str
     programs: tuple[str, ...] = ()
     modules: tuple[str, ...] = ()
+    header: str = ""
     optional: bool = False
 
     def path(self) -> str | None:
@@ -36,7 +39,22 @@ class Tool:
 
     def present(self) -> bool:
         """Whether it is there."""
-        return self.path() is not None or any(map(importlib.util.find_spec, self.modules))
+        return (
+            self.path() is not None
+            or any(map(importlib.util.find_spec, self.modules))
+            or bool(self.header and _is_header(self.header))
+        )
+
+
+def _is_header(name: str) -> bool:
+    command = ["g++", "-E", "-x", "c++", "-"]
+    text = f"#include <{name}>".encode()
+    return (
+        bool(shutil.which("g++"))
+        and not subprocess.run(
+            command, input=text, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        ).returncode
+    )
 
 
 ENGINES = ("ghdl", "verilator")
@@ -49,6 +67,7 @@ TOOLS = {
     "z3": Tool("make test, or pip install 'merp[dev]'", modules=("z3",)),
     "scikit-learn": Tool("make test, or pip install 'merp[train]'", modules=("sklearn",)),
     "distributed": Tool("make test, or pip install 'merp[sweep]'", modules=("distributed",)),
+    "lz4": Tool("the distribution's package liblz4-dev", header="lz4.h", optional=True),
     "chromium": Tool(
         "the distribution's package chromium",
         programs=("chromium", "chromium-browser"),

@@ -47,8 +47,8 @@ def test_where_all_tools_must_be_there_a_missing_one_fails_in_one_line(tmp_path:
     assert re.search(r"^4 skipped, \d+ deselected, 2 errors", text, re.MULTILINE), text
 
 
-def test_only_a_browser_is_optional() -> None:
-    assert [name for name, tool in TOOLS.items() if tool.optional] == ["chromium"]
+def test_a_browser_and_headers_of_fst_are_optional() -> None:
+    assert [name for name, tool in TOOLS.items() if tool.optional] == ["lz4", "chromium"]
 
 
 def test_a_tool_that_nobody_knows_is_refused() -> None:

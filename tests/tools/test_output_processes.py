@@ -89,7 +89,7 @@ def test_a_full_disk_leaves_the_old_files(both: tuple[str, Path, list[dict[str, 
     ("arguments", "option"),
     [
         (["train", "digits", "--data", "digits", "--steps", "1", "--save"], "--save"),
-        (["simulate", "digits", "--layer", "conv1", "--vcd"], "--vcd"),
+        (["simulate", "digits", "--layer", "conv1", "--wave"], "--wave"),
         (["simulate", "digits", "--layer", "conv1", "-o"], "-o"),
         (["registers", "digits", "--layer", "conv1", "-o"], "-o"),
         (["export", "digits", "--layer", "conv1", "-o"], "-o"),

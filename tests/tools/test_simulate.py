@@ -116,7 +116,7 @@ def test_cus_and_waveform(
     network_file: Path, answer_of: Callable[..., Any], tmp_path: Path
 ) -> None:
     vcd = tmp_path / "ports.vcd"
-    answer = answer_of("simulate", network_file, "--layer", "conv1", "--cus", "3", "--vcd", vcd)
+    answer = answer_of("simulate", network_file, "--layer", "conv1", "--cus", "3", "--wave", vcd)
     assert answer["n_cu"] == 3
     assert answer["cycles"]["slot_efficiency"] == pytest.approx(4 / 6)
     for counts in answer["ports"].values():
@@ -175,7 +175,7 @@ def complain(capsys: pytest.CaptureFixture[str], arguments: list[object], wanted
         (["--cus", "0"], "must be a whole number from 1 to 512"),
         (["--images", "-3"], "must be a whole number from 1 to 256"),
         (["--image", "nothing.jpg"], "nothing.jpg: not a readable image"),
-        (["--vcd", "nowhere/ports.vcd"], "no folder nowhere"),
+        (["--wave", "nowhere/ports.vcd"], "no folder nowhere"),
         (["--kernels", "nothing.npz"], "nothing.npz: cannot be read: No such file or directory"),
     ],
 )

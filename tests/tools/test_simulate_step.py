@@ -98,7 +98,7 @@ def test_waveform_counts_state_and_deltas(
     network_file: Path, answer_of: Callable[..., Any], tmp_path: Path
 ) -> None:
     vcd = tmp_path / "ports.vcd"
-    run = answer_of("simulate", network_file, "--layer", "conv2", "--phase", "dp", "--vcd", vcd)
+    run = answer_of("simulate", network_file, "--layer", "conv2", "--phase", "dp", "--wave", vcd)
     assert all(ways.keys() >= {"waveform"} for ways in run["ports"].values())
 
 
@@ -177,7 +177,7 @@ def test_a_longer_run_takes_what_a_shorter_one_has_finished(
         (["--resume"], "needs the folder"),
         (["--phase", "ku", "--state"], "--state: --phase ku writes none: allowed with fp, all"),
         (["--delta-at", "pooled"], "--phase fp takes no deltas: allowed with dp, ku, all"),
-        (["--phase", "all", "--vcd", "x.vcd"], "one phase"),
+        (["--phase", "all", "--wave", "x.vcd"], "one phase"),
     ],
 )
 def test_bad_input(

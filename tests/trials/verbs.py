@@ -148,8 +148,8 @@ VERBS = (
         "--seed 2", label=_finished_apart, mine="finished/kept.txt", pairs=True,
     ),
     _verb(
-        "simulate --vcd", f"{_SIMULATE} --layer conv1 --vcd {{out}}/w.vcd", "--seed 1", "--seed 2",
-        writes="w.vcd",
+        "simulate --wave", f"{_SIMULATE} --layer conv1 --wave {{out}}/w.vcd", "--seed 1",
+        "--seed 2 --wave-of layer", writes="w.vcd",
     ),
     _verb(
         "export -o", "export {given}/tiny.toml --layer conv1 -o {out}", "--clock 100",

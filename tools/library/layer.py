@@ -83,7 +83,8 @@ class Layer:
         delta_at: str | None = None,
         learning_rate: float = 0.01,
         seed: int = 0,
-        vcd: str | PathLike[str] | None = None,
+        wave: str | PathLike[str] | None = None,
+        wave_of: str | None = None,
     ) -> LayerRun:
         """Run one phase in the hardware, and compare every word with the golden model.
 
@@ -108,7 +109,9 @@ class Layer:
                 ``x`` undoes this layer's pooling (``pooled``), else the default is ``sums``.
             learning_rate: of ``ku``, of the mean loss.
             seed: of initial kernels and biases.
-            vcd: a file for the waveform of the ports.
+            wave: a file, ``.vcd`` or ``.fst``, for a waveform; views of it are put beside it.
+            wave_of: what it shows beside the ports: an instance with everything below it, as
+                ``layer.sequencer``, or ``all``.
 
         Raises:
             BadInput: an argument is not what is allowed, the layer has no design or no such phase,
@@ -118,7 +121,7 @@ class Layer:
         from merp.cosim.architectures import phase_of  # simulators wait until they are needed
         from merp.cosim.engines.engine import ENGINES
         from merp.models.golden.training import Rates
-        from merp.tools.common.output import Output
+        from merp.tools.simulate.waves import Waves
 
         network, layer = self._network, self._layer
         one_of("phase", phase, PHASES)
@@ -153,16 +156,16 @@ class Layer:
         )
         built = phase_of(network, layer, phase, state=state, before=before)
         passes = [built.golden_pass(layer, each, step) for each in groups]
+        top = built.top(array)
         with ExitStack() as held:
-            waves = None
-            if vcd is not None:
-                waves = held.enter_context(Output.of_file("vcd", path("vcd", vcd)))
             from merp.cosim.audit.run_and_audit import run_and_audit
 
-            draft = None if waves is None else waves.draft(waves.name)
-            audited = run_and_audit(built.top(array), passes, engine, draft)
-            if waves is not None:
-                waves.commit()
+            waves = None
+            if wave is not None:
+                place = Waves.to(path("wave", wave), wave_of, engine)
+                waves = held.enter_context(place)
+                held.enter_context(waves.kept(top.ports))
+            audited = run_and_audit(top, passes, engine, waves.wave if waves else None)
         return self._result(phase, engine, step.x(layer), passes, audited)
 
     def _array(self, engine: str, asked: str | None) -> str:

@@ -40,6 +40,7 @@ from merp.tools.simulate.choose import (
     MOST_IMAGES,
     check_resume,
     check_room,
+    check_wave_of,
     choose,
     pick,
 )
@@ -180,7 +181,8 @@ class Network(Mapping[str, Layer]):
         state: bool = False,
         delta_at: str = "sums",
         seed: int = 0,
-        vcd: Place | None = None,
+        wave: Place | None = None,
+        wave_of: str | None = None,
         output: Place | None = None,
         resume: bool = False,
         progress: Listener | None = None,
@@ -207,7 +209,8 @@ class Network(Mapping[str, Layer]):
             state: ``fp`` also writes what the way back needs.
             delta_at: ``sums`` or ``pooled``: at which resolution deltas lie in memory.
             seed: of initial kernels and biases.
-            vcd: a file for the waveform of the ports; of one phase, and layers of one design.
+            wave: a file, ``.vcd`` or ``.fst``, for a waveform of one phase, and layers of one
+                design. wave_of: what it shows beside the ports, as ``Layer.run`` takes it.
             output: a folder for report and pictures; finished layers are kept in it while it runs.
             resume: take those of an identical run that was interrupted.
             progress: is told how far it is, in lines.
@@ -227,7 +230,7 @@ class Network(Mapping[str, Layer]):
         one_of("delta_at", delta_at, DELTAS)
         seeded = whole_number("seed", seed, 0, SEEDS)
         told = listener("progress", progress)
-        waves, folder = path_or_none("vcd", vcd), path_or_none("output", output)
+        waves, folder = path_or_none("wave", wave), path_or_none("output", output)
         photograph = path_or_none("image", image)
         every = isinstance(group, str) and group == ALL
         one = ALL if every else whole_number("group", group, 0, MAX_MAPS)
@@ -247,6 +250,8 @@ class Network(Mapping[str, Layer]):
             delta_at=delta_at,
             wave=waves,
         )
+        shown_part = None if wave_of is None else text("wave_of", wave_of)
+        check_wave_of(shown_part, wave=waves is not None)
         check_resume(flag("resume", resume), output=folder is not None, wave=waves is not None)
         check_room(choice)
         from merp.tools.library.simulation import checked_parameters, simulate
@@ -255,7 +260,7 @@ class Network(Mapping[str, Layer]):
         made = checked_parameters(network, parameters)
         if maps is None:
             maps = input_maps(choice.network, choice.images, photograph)
-        return simulate(choice, maps, seeded, made, folder, resume, waves, told)
+        return simulate(choice, maps, seeded, made, folder, resume, waves, shown_part, told)
 
     @as_arguments()
     def train(

@@ -27,6 +27,7 @@ from merp.tools.simulate.choice import Choice
 from merp.tools.simulate.finished import Finished, fingerprint
 from merp.tools.simulate.report import pictures
 from merp.tools.simulate.session import Simulated, simulate_all
+from merp.tools.simulate.waves import Waves
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -125,7 +126,8 @@ def simulate(
     given: Parameters,
     output: Path | None,
     resume: bool,
-    vcd: Path | None,
+    wave: Path | None,
+    wave_of: str | None,
     progress: Progress,
 ) -> Simulation:
     """Simulate what was chosen, and write what was asked for.
@@ -150,9 +152,9 @@ def simulate(
             }
             equal = fingerprint(choice, image, seed, contents)
             finished = Finished(folder, choice, equal, resume, progress.say)
-        if vcd is not None:
-            waves = held.enter_context(Output.of_file("vcd", vcd))
-            paths.append(vcd)
+        if wave is not None:
+            waves = held.enter_context(Waves.to(wave, wave_of, choice.engine))
+            paths += waves.paths(wave)
         parameters = initial(choice.network, seed, given)
         found = simulate_all(choice, image, parameters, finished, waves, progress)
         if folder is not None and output is not None:

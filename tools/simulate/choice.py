@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from merp.models.network.network import Layer, Network
+from merp.testbenches.top.wave import Wave
 
 
 @dataclass(frozen=True)
@@ -15,7 +15,7 @@ class Choice:
     Attributes:
         network: with its designs. layers: those to run, in order.
         phases: those to run. group: the group to run, or None for all.
-        images: in a run. engine, array: what runs it. vcd: waveform file, or None.
+        images: in a run. engine, array: what runs it. wave: the waveform, or None.
         state: forward propagation also writes the state for backward propagation.
         before: deltas are stored at pooled resolution, and expanded before the engine.
     """
@@ -27,6 +27,6 @@ class Choice:
     images: int
     engine: str
     array: str
-    vcd: Path | None
+    wave: Wave | None
     state: bool
     before: bool

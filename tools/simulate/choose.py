@@ -82,7 +82,7 @@ def choose(
     phases = tuple(PHASES) if phase == ALL else (phase,)
     if wave is not None and (len(phases) > 1 or len({layer.design for layer in layers}) > 1):
         raise BadInput(
-            f"{given('vcd', wave)}: allowed only with one phase, and layers of one design"
+            f"{given('wave', wave)}: allowed only with one phase, and layers of one design"
         )
     if not any(has_phase(network, layer, each) for layer in layers for each in phases):
         raise BadInput(
@@ -106,7 +106,7 @@ def choose(
         images=images,
         engine=engine,
         array=array,
-        vcd=None,
+        wave=None,
         state=state,
         before=delta_at == "pooled",
     )
@@ -121,8 +121,18 @@ def check_resume(resume: bool, *, output: bool, wave: bool) -> None:
     if resume and (not output or wave):
         raise BadInput(
             f"{name_of('resume')}: needs the folder of the interrupted run ({name_of('output')}), "
-            f"and no {name_of('vcd')}"
+            f"and no {name_of('wave')}"
         )
+
+
+def check_wave_of(part: str | None, *, wave: bool) -> None:
+    """Refuse to show a part of the design in no file.
+
+    Raises:
+        BadInput: so it is.
+    """
+    if part is not None and not wave:
+        raise BadInput(f"{given('wave_of', part)}: of no file: allowed with {name_of('wave')}")
 
 
 def check_room(choice: Choice) -> None:

@@ -144,7 +144,7 @@ def fingerprint(choice: Choice, image: Bits, seed: int, parameters: Mapping[str,
     name.
     """
     digest = hashlib.sha256()
-    alike = replace(choice, layers=(), phases=(), vcd=None)
+    alike = replace(choice, layers=(), phases=(), wave=None)
     digest.update(repr((alike, seed)).encode())
     digest.update(image.tobytes())
     sources = ((source.name, source.read_bytes()) for source in _sources())

@@ -137,7 +137,7 @@ def _show_layer(choice: Choice, result: Result, screen: Console) -> None:
         f"engine {choice.engine}, CU array {choice.array}",
         style="bold",
     )
-    ways = [*COUNTS, *(["waveform"] if choice.vcd is not None else [])]
+    ways = [*COUNTS, *(["waveform"] if choice.wave is not None else [])]
     heads = [way.replace("_", " ") for way in ways]
     rows = [
         [port, *(f"{counts[way]:,}" for way in ways), _equal(list(counts.values()))]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from merp.cosim.audit.audit import combine
 from merp.cosim.audit.run_and_audit import Audited, Passes, run_and_audit
 from merp.cosim.phases.phase import Phase
 from merp.models.golden.golden_step import GoldenStep
 from merp.models.network.network import Layer
+from merp.testbenches.top.wave import Wave
 from merp.tools.common.progress import Progress
 from merp.tools.simulate.finished import Finished
 from merp.tools.simulate.result import Result
@@ -24,7 +24,7 @@ def simulate(
     finished: Finished | None,
     engine: str,
     array: str,
-    vcd: Path | None,
+    wave: Wave | None,
     bar: Progress,
 ) -> list[Result]:
     """Run layers that share a design back to back on one elaboration.
@@ -33,16 +33,16 @@ def simulate(
         phase: of ``layers``. group: the group to run, or None for all.
         step: where passes come from; it is told what each layer made.
         finished: where finished layers are kept, and taken from.
-        engine, array: what runs it. vcd: waveform file, or None.
+        engine, array: what runs it. wave: the waveform, or None.
         bar: is told how far it is.
     """
     results: list[Result] = []
     passes = _passes(phase, layers, group, step, finished, bar, results)
     with bar.spent.on("simulating"):
-        audited = run_and_audit(phase.top(array), passes, engine, vcd, bar.update)
+        audited = run_and_audit(phase.top(array), passes, engine, wave, bar.update)
     if audited:
         bar.spent.recount("simulating", "building", audited[-1].record.build_seconds)
-    if vcd is None:
+    if wave is None:
         return results
     waves = iter(audited)  # nothing is resumed beside a waveform: every layer has run
     return [

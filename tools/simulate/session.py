@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,14 +11,13 @@ from merp.cosim.architectures import phases_of
 from merp.models.golden.golden_step import GoldenStep
 from merp.models.golden.initial import Parameters
 from merp.models.params.bits import Bits
-from merp.testbenches.top.run import Stuck
-from merp.tools.common.output import Output
 from merp.tools.common.progress import Progress
 from merp.tools.simulate import report
 from merp.tools.simulate.choice import Choice
 from merp.tools.simulate.finished import Finished
 from merp.tools.simulate.result import Result
 from merp.tools.simulate.run import simulate
+from merp.tools.simulate.waves import Waves
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +52,7 @@ def simulate_all(
     image: Bits,
     parameters: Parameters,
     finished: Finished | None,
-    waves: Output | None,
+    waves: Waves | None,
     progress: Progress,
 ) -> Simulated:
     """Simulate what was chosen.
@@ -60,7 +60,7 @@ def simulate_all(
     Args:
         image: (images, rows, columns, channels) words, what goes into the network.
         parameters: kernels and biases of its layers.
-        finished: where finished layers are kept, and taken from. waves: the waveform's file.
+        finished: where finished layers are kept, and taken from. waves: the waveform's place.
         progress: is told how far it is.
 
     Raises:
@@ -68,21 +68,15 @@ def simulate_all(
         Stuck: no word moved for too long; the waveform shows where.
     """
     if waves is not None:
-        choice = replace(choice, vcd=waves.draft(waves.name))
+        choice = replace(choice, wave=waves.wave)
     golden = GoldenStep(choice.network, choice.layers, image, parameters)
     results: list[Result] = []
-    try:
-        for phase, sharing in phases_of(
-            choice.network, choice.layers, choice.phases, state=choice.state, before=choice.before
-        ):
+    for phase, sharing in phases_of(
+        choice.network, choice.layers, choice.phases, state=choice.state, before=choice.before
+    ):
+        with nullcontext() if waves is None else waves.kept(phase.top(choice.array).ports):
             results += simulate(
                 phase, sharing, choice.group, golden, finished, choice.engine, choice.array,
-                choice.vcd, progress,
+                choice.wave, progress,
             )  # fmt: skip
-    except Stuck:
-        if waves is not None:
-            waves.commit()
-        raise
-    if waves is not None:
-        waves.commit()
     return Simulated(choice, results, golden)

@@ -6,6 +6,7 @@ import argparse
 import json
 from contextlib import ExitStack
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from merp.cosim.engines.engine import ENGINES
 from merp.models.network.phases import PHASES
@@ -23,9 +24,13 @@ from merp.tools.simulate.choose import (
     MOST_IMAGES,
     check_resume,
     check_room,
+    check_wave_of,
     choose,
     pick,
 )
+
+if TYPE_CHECKING:
+    from merp.tools.simulate.waves import Waves
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -77,7 +82,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="of the kernels, where no file gives them",
     )
     parser.add_argument(
-        "--vcd", type=Path, metavar="FILE", help="waveform of the ports (default: none)"
+        "--wave",
+        type=Path,
+        metavar="FILE",
+        help="waveform, .vcd or .fst, with views for GTKWave and Surfer beside it (default: none)",
+    )
+    parser.add_argument(
+        "--wave-of",
+        metavar="PATH",
+        help="what it shows beside the ports: an instance with everything below, as "
+        "layer.sequencer, or all (default: the ports alone)",
     )
     parser.add_argument(
         "-o", "--output", type=Path, metavar="DIR", help="report and pictures (default: none)"
@@ -107,16 +121,19 @@ def run(args: argparse.Namespace) -> int:
         cu_array=args.cu_array,
         state=args.state,
         delta_at=args.delta_at,
-        wave=args.vcd,
+        wave=args.wave,
     )
-    check_resume(args.resume, output=args.output is not None, wave=args.vcd is not None)
+    check_wave_of(args.wave_of, wave=args.wave is not None)
+    check_resume(args.resume, output=args.output is not None, wave=args.wave is not None)
     check_room(choice)
     with ExitStack() as held:
         output = waves = None
         if args.output is not None:
             output = held.enter_context(Output.of_folder("-o", args.output))
-        if args.vcd is not None:
-            waves = held.enter_context(Output.of_file("--vcd", args.vcd))
+        if args.wave is not None:
+            from merp.tools.simulate.waves import Waves
+
+            waves = held.enter_context(Waves.to(args.wave, args.wave_of, args.engine))
         image = input_maps(choice.network, choice.images, args.image) if maps is None else maps
         return _run(args, choice, image, output, waves)
 
@@ -126,7 +143,7 @@ def _run(
     choice: Choice,
     image: Bits,
     output: Output | None,
-    waves: Output | None,
+    waves: Waves | None,
 ) -> int:
     """Simulate with the places of the output held."""
     # The simulators' imports wait until the input is good.

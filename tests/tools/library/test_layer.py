@@ -115,9 +115,11 @@ def test_words_are_taken_as_they_are() -> None:
 
 
 def test_a_waveform_is_left_where_it_is_asked_for(tmp_path) -> None:
-    found = NET["conv1"].run(vcd=tmp_path / "ports.vcd")
+    found = NET["conv1"].run(wave=tmp_path / "ports.vcd", wave_of="words_0")
     assert found.audit.ports["map_in"]["waveform"] == 64
-    assert [path.name for path in tmp_path.iterdir()] == ["ports.vcd"]
+    left = {path.name for path in tmp_path.iterdir()}
+    assert left == {"ports.vcd", "ports.gtkw", "ports.sucl"}
+    assert "variable_add forward.words_0.words\n" in (tmp_path / "ports.sucl").read_text()
 
 
 BAD = {

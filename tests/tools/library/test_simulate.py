@@ -124,8 +124,10 @@ def test_what_is_written_is_named_and_taken_up(
 
 
 def test_a_waveform_is_counted(net: merp.Network, tmp_path: Path) -> None:
-    found = net.simulate(X, layer="conv1", vcd=tmp_path / "ports.vcd")
-    assert found.paths == (tmp_path / "ports.vcd",)
+    found = net.simulate(X, layer="conv1", wave=tmp_path / "ports.vcd")
+    names = ("ports.vcd", "ports.gtkw", "ports.sucl")
+    assert found.paths == tuple(tmp_path / name for name in names)
+    assert all(path.exists() for path in found.paths)
     assert found.audit.ports["map_in"]["waveform"] == X.size
 
 
@@ -159,9 +161,10 @@ BAD = {
     "delta_at pooled: phase fp takes no deltas: allowed with dp, ku, all": {"delta_at": "pooled"},
     "phase dp: conv1 is the first layer, its input has no delta: allowed: fp, ku, or another "
     "layer": {"layer": "conv1", "phase": "dp"},
-    "vcd = 'a.vcd': allowed only with one phase, and layers of one design": {"vcd": "a.vcd"},
-    "vcd = 3: allowed is a path": {"vcd": 3},
-    "resume: needs the folder of the interrupted run (output), and no vcd": {"resume": True},
+    "wave = 'a.vcd': allowed only with one phase, and layers of one design": {"wave": "a.vcd"},
+    "wave = 3: allowed is a path": {"wave": 3},
+    "wave_of = 'layer': of no file: allowed with wave": {"wave_of": "layer"},
+    "resume: needs the folder of the interrupted run (output), and no wave": {"resume": True},
     "parameters = 3: allowed is a mapping by layer name": {"parameters": 3},
     "parameters['conv1'] = 3: allowed is (kernels, biases)": {"parameters": {"conv1": 3}},
     "parameters['conv1']: biases: size (1,): allowed is (2)": {

@@ -1,0 +1,55 @@
+"""Waveform files, read back: VCD with vcdvcd, FST with pywellen. The suffix says which it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from pathlib import Path
+
+from vcdvcd import VCDVCD
+
+Name = tuple[str, ...]
+"""A signal: the instances that lead to it, and its own name."""
+
+Changes = list[tuple[int, str]]
+"""Times, in the file's unit, at which a signal changes, and what it becomes: bits from the left."""
+
+
+def signals(path: Path) -> dict[Name, str]:
+    """The signals of a file by their path, with what the file writes behind the name.
+
+    That is the range of a vector, as ``[7:0]``, or nothing.
+    """
+    if path.suffix == ".fst":
+        from pywellen import Waveform
+
+        return {
+            _parts(each.full_name): f"[{each.bitwidth - 1}:0]" if each.bitwidth > 1 else ""
+            for each in Waveform(str(path)).all_vars()
+        }
+    names = VCDVCD(str(path), only_sigs=True).signals
+    return {_parts(_bare(name)): name[len(_bare(name)) :] for name in names}
+
+
+def changes(path: Path, wanted: Collection[Name]) -> Mapping[Name, Changes]:
+    """The changes of ``wanted`` signals, by their path."""
+    if path.suffix == ".fst":
+        from pywellen import Waveform
+
+        return {
+            _parts(each.full_name): [(time, str(value)) for time, value in each.signal]
+            for each in Waveform(str(path)).all_vars()
+            if _parts(each.full_name) in wanted
+        }
+    written = [".".join(each) + range_ for each, range_ in signals(path).items() if each in wanted]
+    vcd = VCDVCD(str(path), signals=written)
+    return {_parts(_bare(name)): vcd[name].tv for name in written}
+
+
+def _bare(name: str) -> str:
+    """A name without its range."""
+    return re.sub(r"\[\d+:\d+\]$", "", name)
+
+
+def _parts(name: str) -> Name:
+    return tuple(name.split("."))

@@ -1,0 +1,99 @@
+"""The instances and signals of a design by name: of one that is simulated, as of its export.
+
+Both are named by the same rules, after the variables of the Python source, so that a path through
+the hierarchy means the same in MyHDL, VHDL and Verilog.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from myhdl import intbv
+
+from merp.hdl.conversion._analyse import name_blocks, parts, used_signals, walk
+from merp.hdl.conversion._elaborate import Unit, arguments, noted_locals, split
+from merp.hdl.conversion._names import Names
+from merp.hdl.conversion._signals import span
+from merp.hdl.conversion.entity import is_entity
+from merp.hdl.conversion.internals import AnySignal, Block, SliceSignal, memory_is_used
+
+
+@dataclass(frozen=True)
+class Scope:
+    """An instance of an entity.
+
+    Attributes:
+        inside: the instances directly inside, by name.
+        signals: its ports and the signals declared in it, by name. Lists that processes use as
+            memories are left out.
+    """
+
+    inside: Mapping[str, Scope]
+    signals: Mapping[str, Any]
+
+    def paths(self, *above: str) -> Iterator[tuple[tuple[str, ...], Any]]:
+        """Yield every signal here and below, with its path, which begins with ``above``."""
+        for name, signal in self.signals.items():
+            yield (*above, name), signal
+        for name, scope in self.inside.items():
+            yield from scope.paths(*above, name)
+
+
+def elaborated(instantiate: Callable[[], Any]) -> tuple[Any, Scope]:
+    """Instantiate an entity for simulation; return the instance and its tree.
+
+    An instance goes by the name that an export gives it, and so does a signal: but for those that
+    nothing reads or drives, which are not exported.
+    """
+    scopes: dict[int, dict[str, Any]] = {}
+    with noted_locals(scopes):
+        instance = instantiate()
+    return instance, _scope(instance, scopes)
+
+
+def _scope(instance: Any, scopes: dict[int, dict[str, Any]]) -> Scope:
+    ports = _ports(instance)
+    name_blocks(Unit(instance, {}, ports, instance, scopes))
+    names = Names()
+    signals: dict[str, Any] = {}
+    named: set[int] = set()
+
+    def declare(name: str, signal: Any) -> None:
+        fixed = isinstance(signal.val, bool) or (isinstance(signal.val, intbv) and len(signal))
+        if fixed and id(signal) not in named:
+            named.add(id(signal))
+            signals[names.unique(name)] = signal
+
+    for name, signal in ports.items():
+        names.claim(name)
+        named.add(id(signal))
+        signals[name] = signal
+    blocks = list(walk(instance))
+    for prefix, block in blocks:
+        used = used_signals(block)
+        memories = {id(each.mem) for each in block.memdict.values() if memory_is_used(each)}
+        variables = [*scopes.get(id(block), {}).items(), *block.sigdict.items()]
+        # Lists and bundles name their signals; what is left has a variable of its own.
+        variables.sort(key=lambda variable: isinstance(variable[1], AnySignal))
+        for name, value in variables:
+            for found, signal in parts(f"{prefix}{name}", value, memories):
+                if not isinstance(signal, SliceSignal) or id(signal) in used:
+                    declare(found, signal)
+    inside = [
+        sub
+        for _, block in blocks
+        for sub in block.subs
+        if isinstance(sub, Block) and is_entity(sub)
+    ]
+    for sub in inside:  # what no variable leads to is called after the port that it goes to
+        for formal, actual in _ports(sub).items():
+            declare(f"{sub.name}_{formal}", span(actual)[0])
+    return Scope({names.unique(sub.name, "inst"): _scope(sub, scopes) for sub in inside}, signals)
+
+
+def _ports(instance: Any) -> dict[str, Any]:
+    """The signals that an instance is connected to, by port."""
+    ports, _ = split(instance, arguments(instance, instance.args, instance.kwargs))
+    return ports

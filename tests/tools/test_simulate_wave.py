@@ -1,0 +1,153 @@
+"""``merp simulate --wave``: the waveform, what viewers are told of it, and complaints."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from merp.cosim.audit.wave_file import Name, signals
+from merp.testbenches.top.top import Pin, TopPorts
+from merp.tools.cli import main
+from merp.tools.simulate.wave_views import grouped, gtkwave, surfer
+
+NETWORK = """
+[network]
+name = "tiny"
+input = { rows = 4, columns = 4, channels = 1 }
+
+[[layer]]
+name = "conv1"
+maps = 2
+kernel = 2
+design = "k2"
+
+[design.k2]
+k = 2
+n_cu = 1
+r = 1
+d = 2
+mul_latency = 1
+add_latency = 2
+"""
+
+
+def traced(save: str) -> list[str]:
+    """The signals of a save file."""
+    return re.findall(r"^\+\{\S+\} (\S+)$", save, re.MULTILINE)
+
+
+def added(commands: str) -> list[str]:
+    """The signals of a command file."""
+    return re.findall(r"^variable_add (\S+)$", commands, re.MULTILINE)
+
+
+def full(found: dict[Name, str]) -> set[str]:
+    return {".".join(name) + bits for name, bits in found.items()}
+
+
+@pytest.mark.parametrize("part", [None, "layer.finish", "all"])
+def test_viewers_are_told_of_every_signal_and_of_nothing_else(
+    network_file: Path, answer_of: Callable[..., Any], tmp_path: Path, part: str | None
+) -> None:
+    words = [] if part is None else ["--wave-of", part]
+    answer = answer_of("simulate", network_file, "--wave", tmp_path / "a.b.vcd", *words)
+    for counts in answer["ports"].values():
+        assert "waveform" in counts
+        assert len(set(counts.values())) == 1
+    assert {path.name for path in tmp_path.iterdir()} == {"a.b.vcd", "a.b.gtkw", "a.b.sucl"}
+    found = signals(tmp_path / "a.b.vcd")
+    below = {name[1:-1] for name in found if len(name) > 2}
+    if part is None:
+        assert not below
+    else:
+        path = () if part == "all" else tuple(part.split("."))
+        assert below
+        assert all(name[: len(path)] == path for name in below)
+    save = (tmp_path / "a.b.gtkw").read_text()
+    commands = (tmp_path / "a.b.sucl").read_text()
+    assert set(traced(save)) == full(found)
+    assert set(added(commands)) == {".".join(name) for name in found}
+    assert '[dumpfile] "a.b.vcd"\n' in save
+    assert str(tmp_path) not in save + commands
+
+
+@pytest.mark.ghdl
+def test_what_viewers_are_told_of_an_fst(
+    network_file: Path, answer_of: Callable[..., Any], tmp_path: Path
+) -> None:
+    words = ["--engine", "ghdl", "--wave", tmp_path / "w.fst", "--wave-of", "layer.finish"]
+    answer = answer_of("simulate", network_file, *words)
+    assert answer["bit_exact"] is True
+    assert all(len(set(each.values())) == 1 for each in answer["ports"].values())
+    found = signals(tmp_path / "w.fst")
+    assert set(traced((tmp_path / "w.gtkw").read_text())) == full(found)
+    assert set(added((tmp_path / "w.sucl").read_text())) == {".".join(name) for name in found}
+
+
+PORTS = TopPorts((Pin("s_axis_map", 32),), (), (Pin("config_words", 8),), (Pin("status_done", 1),))
+SHOWN: dict[Name, str] = {
+    ("top", "config_words"): "[7:0]", ("top", "own"): "", ("top", "s_axis_map_tlast"): "",
+    ("top", "s_axis_map_tdata"): "[31:0]", ("top", "start"): "", ("top", "clk"): "",
+    ("top", "units_0", "clk"): "", ("top", "status_done"): "", ("top", "units_0", "y"): "[3:0]",
+}  # fmt: skip
+
+
+def test_ports_come_first_by_purpose_then_each_instance() -> None:
+    assert list(grouped(SHOWN, PORTS).items()) == [
+        ("control", [("top", "clk"), ("top", "start")]),
+        ("s_axis_map", [("top", "s_axis_map_tdata"), ("top", "s_axis_map_tlast")]),
+        ("config", [("top", "config_words")]),
+        ("status", [("top", "status_done")]),
+        ("top", [("top", "own")]),
+        ("top.units_0", [("top", "units_0", "clk"), ("top", "units_0", "y")]),
+    ]
+
+
+def test_a_save_file_has_a_group_for_each_and_words_in_hexadecimal() -> None:
+    save = gtkwave("w.vcd", SHOWN, PORTS)
+    assert re.findall(r"^-(\S+)$", save, re.MULTILINE) == [
+        head for head in grouped(SHOWN, PORTS) for _ in ("begins", "ends")
+    ]
+    assert "-s_axis_map\n@22\n+{s_axis_map_tdata} top.s_axis_map_tdata[31:0]\n" in save
+
+
+def test_a_command_file_adds_the_signals_under_dividers() -> None:
+    lines = surfer(SHOWN, PORTS).splitlines()
+    assert lines[:3] == ["divider_add control", "variable_add top.clk", "variable_add top.start"]
+    assert lines[-1] == "zoom_fit"
+
+
+@pytest.mark.parametrize(
+    ("words", "wanted"),
+    [
+        (["--wave", "w.ghw"], "--wave w.ghw: is of no known kind: allowed are names in .vcd, .fst"),
+        (["--wave", "w"], "--wave w: is of no known kind"),
+        (["--wave", "w.fst"], "--wave w.fst: engine myhdl writes no .fst: allowed with verilator"),
+        (["--wave-of", "layer"], "--wave-of layer: of no file: allowed with --wave"),
+        (
+            ["--wave", "w.vcd", "--wave-of", "layer.sequenser"],
+            "--wave-of layer.sequenser: no instance 'sequenser' in layer: allowed: ",
+        ),
+        (["--wave", "pipe.vcd"], "--wave pipe.vcd: is no regular file"),
+        (["--wave", "nowhere.vcd"], "--wave nowhere.vcd: is a link that leads nowhere"),
+        (["--wave", "taken.vcd"], "--wave taken.vcd: cannot be written: "),
+    ],
+)
+def test_a_complaint_is_one_line_and_nothing_is_left(
+    network_file: Path, words: list[str], wanted: str, tmp_path: Path,
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("pipe.vcd")
+    Path("nowhere.vcd").symlink_to("missing")
+    Path("taken.gtkw").mkdir()
+    before = sorted(tmp_path.rglob("*"))
+    assert main(["simulate", str(network_file), *words]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"merp: {wanted}")
+    assert sorted(tmp_path.rglob("*")) == before
