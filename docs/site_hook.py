@@ -16,19 +16,12 @@ from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
+from site_report import PAGE as REPORT
+from site_report import site_report
 
-from merp.models.cnn_merp.published_speed import DDR4_GBS
-from merp.models.fpga.order_codes import part_named
-from merp.models.fpga.parts import DEFAULT
-from merp.models.traffic.published import BATCH
 from merp.tools.common.glossary import PAGE
-from merp.tools.common.shipped import open_network
-from merp.tools.report.choice import Choice
-from merp.tools.report.document import document
-from merp.tools.report.page import page
 from stages import staged
 
-REPORT = "report/alexnet.html"
 GLOSSARY = "glossary.md"
 NAVIGATION: list[dict[str, Any]] = [
     {"Home": "index.md"},
@@ -70,19 +63,10 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the report as ``merp report alexnet`` writes it, and the glossary."""
+    """Add the report with its records and its picture, and the glossary."""
     files.append(File.generated(config, GLOSSARY, content=PAGE.read_text(encoding="utf-8")))
-    part = part_named(DEFAULT)
-    choice = Choice(
-        network=open_network("alexnet"),
-        batch=BATCH,
-        part=part,
-        clock_mhz=part.clock_mhz,
-        bandwidth_gbs=DDR4_GBS,
-    )
-    files.append(
-        File.generated(config, REPORT, content=page(document(choice, Path(REPORT).parent)))
-    )
+    for name, content in site_report(Path(config.docs_dir), config.site_url).items():
+        files.append(File.generated(config, name, content=content))
     return files
 
 

@@ -18,7 +18,7 @@ from merp.cosim.engines.job import Job, Playing
 from merp.cosim.engines.myhdl_engine import elaboration_sha
 from merp.cosim.engines.record import Record
 from merp.cosim.engines.simulators import find_verilator
-from merp.cosim.engines.verilator_build import EXECUTABLE, build, trace_flags
+from merp.cosim.engines.verilator_build import EXECUTABLE, build, build_key, trace_flags
 from merp.hdl.conversion.convert import convert
 from merp.hdl.conversion.scope import Scope
 from merp.testbenches.top.player import Progress
@@ -82,6 +82,18 @@ def _shown(top: Top, wave: Wave, scope: Scope) -> list[str]:
         shown += [f"{top.name}.{name}" for name in ports]
         shown.append(".".join((top.name, *wave.below)))
     return shown
+
+
+def verilog_sha(top: Top) -> str:
+    """Fingerprint that a run of ``top`` would have, without building it.
+
+    Raises:
+        BadInput: there is no Verilator.
+    """
+    verilator = find_verilator()
+    with tempfile.TemporaryDirectory(prefix="merp-") as folder:
+        export = convert(top.function, top.args, "verilog", Path(folder))
+        return build_key(verilator, export.top, export.files, top.ports, trace_flags(None))
 
 
 class _Simulation:

@@ -14,6 +14,7 @@ import pytest
 from merp.models.traffic.closed_form import network_traffic, total
 from merp.tools.cli import main
 from merp.tools.common.shipped import open_network
+from merp.tools.report.page import page
 from merp.tools.report.table import read_column
 
 TRAFFIC_ONLY = """\
@@ -183,11 +184,79 @@ def test_every_table_says_its_footing_and_every_plot_its_units(alexnet: Path) ->
         assert "footing" in table["caption"].lower(), table["id"]
     assert read(alexnet).captions == sum(bool(table["rows"]) for table in found["tables"].values())
     charts = re.findall(r"<svg.*?</svg>", alexnet.read_text(), flags=re.S)
-    assert len(charts) == 6
+    assert len(charts) == 12  # each for a screen and for a phone
     for chart in charts:
         assert re.search(r"MB/GFlop|GB/s|Flop/B|\bms\b", chart)
         assert "var(--series-1)" in chart
         assert "currentColor" in chart
+
+
+def test_every_chart_says_in_words_what_it_shows(alexnet: Path) -> None:
+    found = document(alexnet)
+    labels = re.findall(r'<svg class="chart \w+" [^>]*aria-label="([^"]*)"', alexnet.read_text())
+    assert sorted(labels) == sorted(2 * list(found["alternatives"].values()))
+    assert all(len(label.split()) > 8 and re.search(r"\d", label) for label in labels)
+    assert "traffic of conv2 falls from 4,080 MB/GFlop" in found["alternatives"]["staircase"]
+
+
+def test_no_two_lines_of_a_chart_are_alike_and_each_has_its_name(alexnet: Path) -> None:
+    rows = document(alexnet)["tables"]["attainable"]["rows"]
+    charts = re.findall(r'<svg[^>]*data-chart="attainable".*?</svg>', alexnet.read_text(), re.S)
+    assert len(charts) == 2
+    for chart in charts:
+        styles = re.findall(
+            r'<path d="[^"]*" clip-path="[^"]*" style="(fill: none; [^"]*)"', chart
+        )
+        lines = [each for each in styles if "--grid" not in each and "--faint" not in each]
+        assert len(lines) == len(rows)
+        assert len(set(lines)) == len(rows)
+        text = " ".join(re.sub(r"<[^>]+>", " ", chart).split())
+        for row in rows:
+            assert f"{row['work']}: {row['mb_per_gop']:.2f}" in text
+
+
+def test_every_point_of_the_roofline_is_named(alexnet: Path) -> None:
+    rows = document(alexnet)["tables"]["roofline"]["rows"]
+    for chart in re.findall(r'<svg[^>]*data-chart="roofline".*?</svg>', alexnet.read_text(), re.S):
+        texts = re.findall(r"<text[^>]*>([^<]*)</text>", chart)
+        named = {
+            (words.split()[0], phase)
+            for words in texts
+            if words.startswith("conv")
+            for phase in words.replace(",", "").split()[1:]
+        }
+        assert named == {(row["layer"], row["phase"]) for row in rows}
+
+
+def test_every_letter_of_the_charts_has_one_size(alexnet: Path) -> None:
+    for chart in re.findall(r"<svg.*?</svg>", alexnet.read_text(), flags=re.S):
+        sizes = set(re.findall(r"<text[^>]*?style=\"[^\"]*?font: (\d+)px", chart))
+        sizes |= set(re.findall(r"<text[^>]*?style=\"[^\"]*?font-size: (\d+)px", chart))
+        assert sizes == {"10"}
+
+
+def test_the_tables_of_footings_are_tabs_without_a_script(alexnet: Path) -> None:
+    text = alexnet.read_text()
+    tabs = re.search(r'<fieldset class="tabs">.*?</fieldset>', text, re.S)
+    assert tabs is not None
+    assert text.count("<fieldset") == 1
+    for footing in ("paper", "full", "pooled", "board"):
+        assert f'id="tab-traffic-{footing}"' in tabs[0]
+        assert f'data-table="traffic-{footing}"' in tabs[0]
+    assert tabs[0].count(" checked") == 1
+
+
+def test_a_page_of_a_site_leads_back_and_has_a_picture_for_previews(alexnet: Path) -> None:
+    alone = alexnet.read_text()
+    assert 'class="back"' not in alone
+    assert "og:image" not in alone
+    found = document(alexnet)
+    text = page(found, home="../index.html", picture="alexnet.png")
+    assert '<p class="back"><a href="../index.html">' in text
+    assert '<meta property="og:image" content="alexnet.png">' in text
+    assert f'<meta property="og:description" content="{found["summary"]}">' in text
+    for section in found["sections"]:
+        assert f'<li><a href="#section-{section["id"]}">' in text
 
 
 def test_two_runs_give_the_same_bytes(alexnet: Path, tmp_path: Path) -> None:

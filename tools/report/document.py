@@ -11,6 +11,7 @@ from merp.models.params.formats import FORMATS
 from merp.models.traffic import published
 from merp.models.traffic.closed_form import network_traffic, total
 from merp.models.traffic.footing import Footing
+from merp.tools.report.alternatives import alternatives
 from merp.tools.report.bounds import bounds_table, variants_table
 from merp.tools.report.choice import Choice
 from merp.tools.report.passes import measured_table, reconfiguration_table
@@ -118,7 +119,8 @@ def document(choice: Choice, beside: Path) -> Json:
             "Where printed values and their own definitions part.",
             [errata_table()],
         )
-    return {
+    headline = _headline(choice)
+    found = {
         "network": network.name,
         "batch": choice.batch,
         "word_bytes": network.word_bytes,
@@ -129,12 +131,17 @@ def document(choice: Choice, beside: Path) -> Json:
         "bandwidth_gbs": choice.bandwidth_gbs,
         "version": metadata.version("merp"),
         "staircase_layer": _staircase_layer(choice),
-        "headline": _headline(choice),
+        "headline": headline,
+        "summary": "; ".join(
+            f"{each['label']} {each['value']:,.{each['digits']}f} {each['unit']}"
+            for each in headline
+        ),
         "assumptions": _assumptions(choice),
         "figures": _figures(choice),
         "sections": sections,
         "tables": {each.id: each.json() for each in tables},
     }
+    return found | {"alternatives": alternatives(found)}
 
 
 def _format(choice: Choice) -> str:

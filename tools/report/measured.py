@@ -15,7 +15,7 @@ from typing import Any
 
 from merp.cosim.audit.audit import COUNTS
 from merp.models.cnn_merp.phases import maps_behind
-from merp.models.errors import one_line
+from merp.models.errors import BadInput, one_line
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import PHASES, has_phase, previous
 from merp.models.traffic.closed_form import (
@@ -26,7 +26,8 @@ from merp.models.traffic.closed_form import (
     state_bytes,
     update_port_words,
 )
-from merp.tools.report.record import read_runs
+from merp.tools.report.hardware import hardware_sha
+from merp.tools.report.record import HARDWARE, read_runs
 
 DELTAS = ("sums", "pooled")
 
@@ -88,13 +89,35 @@ def read_records(directories: Sequence[Path], network: Network) -> list[Measurem
     """Read the records of ``directories``, in order.
 
     Raises:
-        BadInput: no record, not one, or one of another network.
+        BadInput: no record, not one, or one of another network or of other hardware.
     """
     found = []
     for directory in directories:
         path, runs = read_runs(directory, network)
-        found += [_measurement(path, run, network) for run in runs]
+        for run in runs:
+            measured = _measurement(path, run, network)
+            _check_hardware(run, measured, network)
+            found.append(measured)
     return found
+
+
+def _check_hardware(run: Mapping[str, Any], found: Measurement, network: Network) -> None:
+    """Check that a record which says what hardware it belongs to belongs to this.
+
+    Raises:
+        BadInput: it belongs to other hardware.
+    """
+    if HARDWARE not in run:
+        return
+    before = found.phase != "fp" and found.deltas == "pooled"
+    now = hardware_sha(
+        network, found.layer, found.phase, state="state_out" in found.moved, before=before
+    )
+    if run[HARDWARE] != now:
+        raise BadInput(
+            f"--measured {found.record}: {found.layer.name} {found.phase}: {HARDWARE} = "
+            f"{run[HARDWARE]}: must be {now}, as the hardware is now: run {found.command} again"
+        )
 
 
 def _measurement(path: Path, run: Mapping[str, Any], network: Network) -> Measurement:

@@ -17,8 +17,14 @@ def _card(card: Mapping[str, Any]) -> str:
     return Column(key="value", label="", digits=card["digits"]).cell(card)
 
 
-def page(document: Mapping[str, Any]) -> str:
-    """Return the HTML of a document."""
+def page(
+    document: Mapping[str, Any], *, home: str | None = None, picture: str | None = None
+) -> str:
+    """Return the HTML of a document.
+
+    Args:
+        home: address of the site that the page is part of. picture: of that for link previews.
+    """
     environment = Environment(
         loader=FileSystemLoader(DATA),
         autoescape=True,
@@ -32,4 +38,7 @@ def page(document: Mapping[str, Any]) -> str:
         name: [read_column(column) for column in table["columns"]]
         for name, table in document["tables"].items()
     }
-    return template.render(document=document, charts=drawn, columns=columns, card_text=_card)
+    return template.render(
+        document=document, charts=drawn, columns=columns, card_text=_card, home=home,
+        picture=picture,
+    )  # fmt: skip

@@ -13,6 +13,7 @@ from merp.tools.common.json_file import read_json
 from merp.tools.common.json_value import is_list, is_number, is_table, is_text, is_whole
 
 FILE = "simulate.json"
+HARDWARE = "hardware_sha"  # of a record that is kept: which hardware it belongs to
 
 Right = Callable[[Any], bool]
 
@@ -81,3 +82,5 @@ def _check(run: Any) -> None:
             value = value[key]
         if not right(value):
             raise ValueError(f"{path} = {shown(value)}: must be {allowed}")
+    if HARDWARE in run and not is_text(run[HARDWARE]):
+        raise ValueError(f"{HARDWARE} = {shown(run[HARDWARE])}: must be a name")

@@ -1,0 +1,68 @@
+"""The records that the site's report is built with belong to the hardware as it is."""
+
+from __future__ import annotations
+
+import json
+import re
+import runpy
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from checkout import ROOT
+from merp.models.errors import BadInput
+from merp.tools.common.shipped import open_network
+from merp.tools.report.measured import read_records
+from merp.tools.report.record import FILE, HARDWARE
+from needed_tools import needs
+
+AGAIN = "python docs/measure.py makes them anew; with --drop it takes them out, without running any"
+
+
+@pytest.fixture(scope="module")
+def measure() -> dict[str, Any]:
+    return runpy.run_path(str(ROOT / "docs" / "measure.py"))
+
+
+def test_every_record_is_of_the_hardware_as_it_is(measure: dict[str, Any]) -> None:
+    assert measure["stale"](measure["read"]()) == [], AGAIN
+
+
+def test_every_record_confirms_its_pass(measure: dict[str, Any]) -> None:
+    records = measure["read"]()
+    assert records
+    found = read_records([measure["FOLDER"]], open_network("alexnet"))
+    assert [each.faults for each in found] == [()] * len(records)
+    assert {(each.layer.name, each.phase, each.groups == each.layer.groups) for each in found} == {
+        (layer, phase, True) for layer, phase, _ in records
+    }
+    for each, (_, phase, deltas) in zip(found, records, strict=True):
+        assert phase == "fp" or each.deltas == deltas
+
+
+def test_a_record_of_other_hardware_is_refused_in_one_line(
+    measure: dict[str, Any], tmp_path: Path
+) -> None:
+    records = measure["read"]()
+    each, run = next(iter(records.items()))
+    measure["write"]({each: run}, tmp_path)
+    assert measure["read"](tmp_path) == {each: run}
+    assert read_records([tmp_path], open_network("alexnet"))
+    measure["write"]({each: run | {HARDWARE: "ab" * 32}}, tmp_path)
+    assert measure["stale"](measure["read"](tmp_path)) == [each]
+    said = f"hardware_sha = {'ab' * 32}: must be {run[HARDWARE]}, as the hardware is now"
+    with pytest.raises(BadInput, match=re.escape(said)) as refused:
+        read_records([tmp_path], open_network("alexnet"))
+    assert "\n" not in str(refused.value)
+    assert f"merp simulate alexnet --layer {each[0]} --phase {each[1]}" in str(refused.value)
+    (tmp_path / FILE).write_text(json.dumps({"network": "alexnet", "runs": [run | {HARDWARE: 7}]}))
+    with pytest.raises(BadInput, match="hardware_sha = 7: must be a name"):
+        read_records([tmp_path], open_network("alexnet"))
+
+
+@pytest.mark.full
+@needs("verilator")
+def test_every_record_is_of_the_verilog_as_it_is(measure: dict[str, Any]) -> None:
+    for each, run in measure["read"]().items():
+        assert run["elaboration_sha"] == measure["exact"](each), (each, AGAIN)
