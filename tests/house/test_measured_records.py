@@ -61,6 +61,24 @@ def test_a_record_of_other_hardware_is_refused_in_one_line(
         read_records([tmp_path], open_network("alexnet"))
 
 
+def test_the_sites_report_has_the_records_a_way_back_and_a_picture(
+    measure: dict[str, Any],
+) -> None:
+    site = runpy.run_path(str(ROOT / "docs" / "site_report.py"))
+    made = site["site_report"](ROOT / "docs", "https://example.org/merp/")
+    text, picture = made[site["PAGE"]], made[site["PICTURE"]]
+    confirmed = len({(layer, phase) for layer, phase, _ in measure["read"]()})
+    assert f"Confirmed in hardware {confirmed} of 23" in text
+    assert text.count('class="basis measured"') >= confirmed
+    assert 'href="../measured/alexnet/simulate.json"' in text
+    assert 'href="../index.html"' in text
+    assert 'content="https://example.org/merp/report/alexnet.png"' in text
+    assert (picture[:8], picture[16:24]) == (
+        b"\x89PNG\r\n\x1a\n",
+        (1200).to_bytes(4, "big") + (630).to_bytes(4, "big"),
+    )
+
+
 @pytest.mark.full
 @needs("verilator")
 def test_every_record_is_of_the_verilog_as_it_is(measure: dict[str, Any]) -> None:

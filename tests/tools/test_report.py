@@ -204,9 +204,7 @@ def test_no_two_lines_of_a_chart_are_alike_and_each_has_its_name(alexnet: Path) 
     charts = re.findall(r'<svg[^>]*data-chart="attainable".*?</svg>', alexnet.read_text(), re.S)
     assert len(charts) == 2
     for chart in charts:
-        styles = re.findall(
-            r'<path d="[^"]*" clip-path="[^"]*" style="(fill: none; [^"]*)"', chart
-        )
+        styles = re.findall(r'<path d="[^"]*" clip-path="[^"]*" style="(fill: none; [^"]*)"', chart)
         lines = [each for each in styles if "--grid" not in each and "--faint" not in each]
         assert len(lines) == len(rows)
         assert len(set(lines)) == len(rows)

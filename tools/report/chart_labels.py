@@ -85,6 +85,10 @@ def name_points(axes: Axes, points: Sequence[Place], texts: Sequence[str]) -> No
     dot = 5 / 72 * figure.dpi
     taken = [Bbox.from_extents(x - dot, y - dot, x + dot, y + dot) for x, y in shown]
     taken += [text.get_window_extent() for text in axes.texts]
+    for line in axes.get_lines():  # a roof through a name strikes it out
+        ends = axes.transData.transform(line.get_xydata())
+        if len({y for _, y in ends}) == 1:
+            taken.append(Bbox.from_extents(ends[0][0], ends[0][1] - 1, ends[-1][0], ends[0][1] + 1))
     inside = axes.get_window_extent()
     for point, text in _shared(points, shown, texts, dot):
         best = None
