@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from matplotlib.axes import Axes
+from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
 from merp.tools.report.chart_ink import FAINT
@@ -15,7 +16,7 @@ Place = tuple[float, float]
 # Offsets in points, and the corner of the text that stands there: the nearest come first.
 _SPOTS: Sequence[tuple[float, float, str, str]] = [
     (far * x, far * y, ha, va)
-    for far in (7.0, 18.0, 31.0, 46.0, 62.0)
+    for far in (7.0, 12.0, 18.0, 24.0, 31.0, 38.0, 46.0, 62.0)
     for x, y, ha, va in (
         (0, 1, "center", "bottom"),
         (0, -1, "center", "top"),
@@ -98,7 +99,8 @@ def name_points(axes: Axes, points: Sequence[Place], texts: Sequence[str]) -> No
                 arrowprops=_LEADER if max(abs(x), abs(y)) > 10 else None,
             )  # fmt: skip
             # The page's own font may be wider than the one that is measured here.
-            box = Bbox(note.get_window_extent().expanded(1.08, 1.05).get_points())
+            note.get_window_extent()  # sets its place; with the leader, which may cross a roof
+            box = Bbox(Text.get_window_extent(note).expanded(1.06, 1.0).get_points())
             free = not box.count_overlaps(taken)
             within = inside.x0 <= box.x0 and box.x1 <= inside.x1 and inside.y0 <= box.y0
             if free and within and box.y1 <= inside.y1:
