@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from merp.models.errors import BadInput, shown
 from merp.models.params.formats import FloatFormat
 from merp.tools.common.progress import Progress
+from merp.tools.simulate.choose import check_wave_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -41,6 +42,17 @@ def text(name: str, value: object) -> str:
     if not isinstance(value, str):
         raise BadInput(f"{name} = {shown(value)}: allowed is text")
     return value
+
+
+def wave_place(wave: object, part: object) -> Path | None:
+    """``wave`` as the place of a waveform, if there is to be one, and ``part`` what it shows.
+
+    Raises:
+        BadInput: they are not.
+    """
+    place = path_or_none("wave", wave)
+    check_wave_of(None if part is None else text("wave_of", part), wave=place is not None)
+    return place
 
 
 def whole_number(name: str, value: Any, low: int, high: int) -> int:

@@ -13,7 +13,7 @@ from merp.models.network import network as description
 from merp.models.network.phases import PHASES, has_phase
 from merp.models.params.cnn_merp.sizing import check_fits
 from merp.models.params.shape import Shape
-from merp.tools.library.checks import flag, one_of, path, positive, whole_number, words
+from merp.tools.library.checks import flag, one_of, positive, wave_place, whole_number, words
 from merp.tools.simulate.choose import ARRAYS, MOST_IMAGES, array_of
 
 if TYPE_CHECKING:
@@ -127,6 +127,7 @@ class Layer:
         one_of("phase", phase, PHASES)
         one_of("engine", engine, ENGINES)
         array = self._array(engine, cu_array)
+        place = wave_place(wave, wave_of)
         groups = self._groups(group)
         before = self._before(phase, delta_at, alone=x is not None)
         if flag("state", state) and phase != "fp":
@@ -161,9 +162,8 @@ class Layer:
             from merp.cosim.audit.run_and_audit import run_and_audit
 
             waves = None
-            if wave is not None:
-                place = Waves.to(path("wave", wave), wave_of, engine)
-                waves = held.enter_context(place)
+            if place is not None:
+                waves = held.enter_context(Waves.to(place, wave_of, engine))
                 held.enter_context(waves.kept(top.ports))
             audited = run_and_audit(top, passes, engine, waves.wave if waves else None)
         return self._result(phase, engine, step.x(layer), passes, audited)

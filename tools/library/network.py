@@ -26,6 +26,7 @@ from merp.tools.library.checks import (
     path_or_none,
     positive,
     text,
+    wave_place,
     whole_number,
     whole_or_none,
     words,
@@ -40,7 +41,6 @@ from merp.tools.simulate.choose import (
     MOST_IMAGES,
     check_resume,
     check_room,
-    check_wave_of,
     choose,
     pick,
 )
@@ -230,7 +230,7 @@ class Network(Mapping[str, Layer]):
         one_of("delta_at", delta_at, DELTAS)
         seeded = whole_number("seed", seed, 0, SEEDS)
         told = listener("progress", progress)
-        waves, folder = path_or_none("wave", wave), path_or_none("output", output)
+        waves, folder = wave_place(wave, wave_of), path_or_none("output", output)
         photograph = path_or_none("image", image)
         every = isinstance(group, str) and group == ALL
         one = ALL if every else whole_number("group", group, 0, MAX_MAPS)
@@ -250,8 +250,6 @@ class Network(Mapping[str, Layer]):
             delta_at=delta_at,
             wave=waves,
         )
-        shown_part = None if wave_of is None else text("wave_of", wave_of)
-        check_wave_of(shown_part, wave=waves is not None)
         check_resume(flag("resume", resume), output=folder is not None, wave=waves is not None)
         check_room(choice)
         from merp.tools.library.simulation import checked_parameters, simulate
@@ -260,7 +258,7 @@ class Network(Mapping[str, Layer]):
         made = checked_parameters(network, parameters)
         if maps is None:
             maps = input_maps(choice.network, choice.images, photograph)
-        return simulate(choice, maps, seeded, made, folder, resume, waves, shown_part, told)
+        return simulate(choice, maps, seeded, made, folder, resume, waves, wave_of, told)
 
     @as_arguments()
     def train(

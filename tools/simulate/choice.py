@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from merp.models.network.network import Layer, Network
-from merp.testbenches.top.wave import Wave
+
+if TYPE_CHECKING:
+    from merp.testbenches.top.wave import Wave
 
 
 @dataclass(frozen=True)

@@ -130,6 +130,10 @@ BAD = {
     "cu_array = 'behavioural': engine ghdl runs the hardware: allowed: rtl": {
         "engine": "ghdl", "cu_array": "behavioural",
     },
+    "wave = 7: allowed is a path": {"wave": 7},
+    "wave_of = 'layer': of no file: allowed with wave": {"wave_of": "layer"},
+    "wave_of = 7: allowed is text": {"wave": "w.vcd", "wave_of": 7},
+    "wave = 'w.fst': engine myhdl writes no .fst: allowed with verilator, ghdl": {"wave": "w.fst"},
     "group = -1: must be a whole number from 0 to 0": {"group": -1},
     "group = True: must be a whole number from 0 to 0": {"group": True},
     "images = 0: must be a whole number from 1 to 256": {"images": 0},
