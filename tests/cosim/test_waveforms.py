@@ -265,6 +265,7 @@ def test_the_values_in_a_waveform_are_those_of_the_cycles(tmp_path: Path) -> Non
     assert read[*below, "enable"] == read[*top, "m_axis_map_tvalid"]
     assert [value for _, value in read[*below, "own"]] == [f"{n:b}" for n in range(12)]
     times = [time for time, _ in read[*below, "own"]]
+    assert {time % 10 for time in times} == {0}  # settled at the beginning of a cycle
     assert {after - before for before, after in pairwise(times[1:])} == {10}
 
 
