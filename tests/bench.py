@@ -35,6 +35,7 @@ from merp.tools.common.shipped import open_network
 from merp.tools.common.table import console, fixed, table
 from merp.tools.verify_float.tally import verify
 from merp.tools.verify_float.units import FloatUnit
+from training_speed import Speed, speeds
 
 RESULT = Path("build/bench.json")
 
@@ -154,6 +155,14 @@ def traffic() -> list[tuple[str, float, str]]:
     return figures
 
 
+def _training() -> list[Speed]:
+    """Golden models beside PyTorch; nothing if that is not installed."""
+    try:
+        return list(speeds())
+    except ImportError:
+        return []
+
+
 def main() -> None:
     """Measure, print, and keep the figures in ``build/bench.json``."""
     host = machine()
@@ -167,15 +176,33 @@ def main() -> None:
         by_name["verify-float, a million rows line by line"]
         / by_name["verify-float, a million rows in chunks"]
     )
+    trained = _training()
     screen = console()
     screen.print(", ".join(f"{key}: {value}" for key, value in host.items()))
     rows = [[name, fixed(seconds, 4), note] for name, seconds, note in figures]
     screen.print(table("", ["what", "seconds", ""], rows))
     screen.print(f"verilator (all RTL) is {ratio:.1f} times as fast as myhdl (behavioural array)")
     screen.print(f"verify-float is {by_line:.1f} times as fast in chunks as line by line")
+    if trained:
+        columns = ["network", "sums", "golden", "PyTorch", "times slower", "goal"]
+        lines = [
+            [
+                s.network,
+                s.kind,
+                f"{s.golden:,.0f}",
+                f"{s.torch:,.0f}",
+                fixed(s.ratio, 1),
+                str(s.goal),
+            ]
+            for s in trained
+        ]
+        screen.print(table("Training, images a second on one thread", columns, lines))
+    else:
+        screen.print("training beside PyTorch: not measured: pip install 'merp[bench]'")
     RESULT.parent.mkdir(exist_ok=True)
     answer = {"machine": host, "seconds": by_name, "verilator_over_myhdl": ratio}
     answer["chunks_over_lines"] = by_line
+    answer["training"] = [each._asdict() | {"times_slower": each.ratio} for each in trained]
     RESULT.write_text(json.dumps(answer, indent=2) + "\n")
 
 

@@ -21,6 +21,8 @@ from numba.extending import intrinsic, lower_builtin, models, register_model
 
 LANES = 16
 
+_compiled: Callable[[Callable[..., Any]], Any] = intrinsic  # called without ``typing``
+
 _INT, _LONG, _DOUBLE = ir.IntType(32), ir.IntType(64), ir.DoubleType()
 _LLVM = {types.float32: ir.FloatType(), types.int32: _INT}
 
@@ -87,13 +89,13 @@ def _spread(kind: Vector) -> Callable[..., Any]:
     return make
 
 
-@intrinsic
+@_compiled
 def floats(typing: Any, value: Any) -> Any:
     """Spread a binary32 number over all lanes."""
     return FLOATS(value), _spread(FLOATS)
 
 
-@intrinsic
+@_compiled
 def integers(typing: Any, value: Any) -> Any:
     """Spread a whole number of 32 bits over all lanes."""
     return INTEGERS(value), _spread(INTEGERS)
@@ -107,7 +109,7 @@ def _place(context: Any, builder: Any, form: Any, args: Any) -> Any:
     return builder.bitcast(pointer, _of(_LLVM[kind.dtype]).as_pointer())
 
 
-@intrinsic
+@_compiled
 def load(typing: Any, array: Any, at: Any) -> Any:
     """Vector of the elements from ``at`` on of a contiguous array of one dimension."""
 
@@ -117,7 +119,7 @@ def load(typing: Any, array: Any, at: Any) -> Any:
     return Vector(array.dtype)(array, at), make
 
 
-@intrinsic
+@_compiled
 def spread(typing: Any, array: Any, at: Any) -> Any:
     """Element ``at`` of a contiguous array of one dimension in all lanes."""
     kind = Vector(array.dtype)
@@ -130,7 +132,7 @@ def spread(typing: Any, array: Any, at: Any) -> Any:
     return kind(array, at), make
 
 
-@intrinsic
+@_compiled
 def store(typing: Any, array: Any, at: Any, vector: Any) -> Any:
     """Write a vector into a contiguous array of one dimension, from ``at`` on."""
 
@@ -141,7 +143,7 @@ def store(typing: Any, array: Any, at: Any, vector: Any) -> Any:
     return types.none(array, at, vector), make
 
 
-@intrinsic
+@_compiled
 def collect(
     typing: Any, source: Any, at: Any, offsets: Any, together: Any, target: Any, to: Any
 ) -> Any:
@@ -183,19 +185,19 @@ def _chosen(comparison: str) -> Callable[..., Any]:
     return make
 
 
-@intrinsic
+@_compiled
 def larger(typing: Any, a: Any, b: Any) -> Any:
     """The larger of two whole numbers, in each lane."""
     return INTEGERS(INTEGERS, INTEGERS), _chosen(">")
 
 
-@intrinsic
+@_compiled
 def smaller(typing: Any, a: Any, b: Any) -> Any:
     """The smaller of two whole numbers, in each lane."""
     return INTEGERS(INTEGERS, INTEGERS), _chosen("<")
 
 
-@intrinsic
+@_compiled
 def flushed(typing: Any, vector: Any, least: Any) -> Any:
     """Zeros of their sign in place of binary32 numbers smaller than the one whose bits are given.
 
@@ -215,7 +217,7 @@ def flushed(typing: Any, vector: Any, least: Any) -> Any:
     return FLOATS(FLOATS, least), make
 
 
-@intrinsic
+@_compiled
 def scaled(typing: Any, high: Any, low: Any, exponent: Any) -> Any:
     """(high * 2^16 + low) * 2^exponent in each lane, rounded once to binary32.
 

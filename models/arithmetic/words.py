@@ -76,7 +76,7 @@ def to_values(words: ArrayLike, fmt: FloatFormat) -> Values:
 
 
 def canonical(words: Bits, fmt: FloatFormat) -> Bits:
-    """Words of a format of at most 32 bits as operations give them: zeros for subnormals, one NaN."""
+    """Words as operations give them, subnormals zeros, NaNs alike; formats of at most 32 bits."""
     exponent, sign = np.uint32(fmt.exp_max << fmt.frac_bits), np.uint32(fmt.sign_bit)
     result = np.where(words & exponent, words, words & sign)
     nan = is_nan(words, fmt)

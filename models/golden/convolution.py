@@ -82,9 +82,7 @@ def _terms(padded: Bits, kernels: Bits, bias: Bits, stride: int, size: tuple[int
     return Terms(
         words=np.ascontiguousarray(padded.transpose(1, 2, 3, 0)).reshape(-1),
         rows=np.arange(n)[:, np.newaxis] * images + places,
-        lanes=offsets(
-            (*size, images), (stride * columns * n * images, stride * n * images, 1)
-        ),
+        lanes=offsets((*size, images), (stride * columns * n * images, stride * n * images, 1)),
         weights=np.ascontiguousarray(kernels.reshape(m, n, k * k).swapaxes(0, 1), np.uint32),
         start=np.ascontiguousarray(bias, np.uint32),
     )

@@ -108,9 +108,9 @@ def kernel_gradient(
     for name, (found, wanted) in sizes.items():
         if found != wanted:
             raise ValueError(f"{name} must be of size {wanted}, not {found}")
-    found = _at_once(x, delta, shape, fmt, summation)
-    if found is not None:
-        return found
+    at_once = _at_once(x, delta, shape, fmt, summation)
+    if at_once is not None:
+        return at_once
     if summation.ku_kind == "row":
         return _by_row(x, delta, shape, summation)
     return _by_position(x, delta, shape, fmt)

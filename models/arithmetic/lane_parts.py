@@ -1,0 +1,118 @@
+"""What the sums of ``lane_sums`` have in common: their terms, and the handling of a block.
+
+numba's cache of ``lane_trees`` and ``lane_fused`` does not notice a change in this file: whoever
+makes one changes those, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from merp.models.arithmetic.vectors import LANES, floats, flushed, load, store
+from merp.models.params.bits import Bits
+from merp.models.params.numba_cache import KEPT
+
+Floats = NDArray[np.float32]
+Integers = NDArray[np.int32]
+Offsets = NDArray[np.int64]
+
+LEAST = 2 << 23  # bits of twice the smallest normal number
+
+
+class Terms(NamedTuple):
+    """Where the factors of all terms lie.
+
+    Attributes:
+        words: binary32 words of the first factors, one-dimensional.
+        rows: (groups, taps) offsets into them.
+        lanes: (outputs,) offsets, to be added to a row's.
+        weights: (groups, m, taps) words of the second factors.
+        start: (m,) words.
+    """
+
+    words: Bits
+    rows: Offsets
+    lanes: Offsets
+    weights: Bits
+    start: Bits
+
+
+def offsets(counts: Sequence[int], strides: Sequence[int]) -> Offsets:
+    """Offsets of a grid's places, the last axis innermost: (product of counts,)."""
+    total = np.zeros((1,), np.int64)
+    for count, stride in zip(counts, strides, strict=True):
+        total = (total[:, np.newaxis] + np.arange(count) * stride).reshape(-1)
+    return total
+
+
+@njit(cache=KEPT)
+def numbers_of(words: Bits, factor: float) -> Floats:
+    """Numbers times a power of two, subnormals zeros; zeros fill up the last vector."""
+    source = words.view(np.float32)
+    numbers = np.empty(-(-words.size // LANES) * LANES, np.float32)
+    times = floats(factor)
+    whole = words.size // LANES * LANES
+    for at in range(0, whole, LANES):
+        store(numbers, at, flushed(load(source, at), 1 << 23) * times)
+    if whole < words.size:
+        numbers[whole:] = 0
+        numbers[whole : words.size] = source[whole:]
+        store(numbers, whole, flushed(load(numbers, whole), 1 << 23) * times)
+    return numbers
+
+
+@njit(cache=KEPT)
+def offsets_here(lanes: Offsets, low: int) -> tuple[Offsets, bool]:
+    """Offsets of the outputs from ``low`` on, the last repeated; whether they are together."""
+    here = np.empty(LANES, np.int64)
+    together = True
+    for lane in range(LANES):
+        here[lane] = lanes[min(low + lane, len(lanes) - 1)]
+        together &= here[lane] == here[0] + lane
+    return here, together
+
+
+@njit(cache=KEPT)
+def room(size: int) -> Integers:
+    """Room for numbers of 32 bits where vectors lie within lines of the processor's cache."""
+    room = np.empty(size + LANES, np.int32)
+    skipped = -(room.ctypes.data // 4) % LANES
+    return room[skipped : skipped + size]
+
+
+@njit(cache=KEPT)
+def begin(start: Floats, m: int) -> Floats:
+    """Totals of a block, (m * LANES,): the starts in every lane."""
+    totals = room(m * LANES).view(np.float32)
+    for j in range(m):
+        store(totals, j * LANES, floats(start[j]))
+    return totals
+
+
+@njit(cache=KEPT)
+def finish(totals: Floats, low: int, result: Bits) -> bool:
+    """Write the words of the outputs from ``low`` on; False if one is not finite."""
+    count, m = result.shape
+    words = totals.view(np.uint32)
+    finite = True
+    for j in range(m):
+        for lane in range(min(LANES, count - low)):
+            word = words[j * LANES + lane]
+            finite &= word & 0x7F800000 != 0x7F800000
+            # Half the value; what is not a zero is at least twice the smallest normal number.
+            result[low + lane, j] = word - (1 << 23) if word & 0x7F800000 else word
+    return finite
+
+
+@njit(cache=KEPT)
+def finite_words(words: Bits) -> bool:
+    """Whether there are neither infinities nor NaNs."""
+    finite = True
+    for index in range(words.size):
+        finite &= words[index] & 0x7F800000 != 0x7F800000
+    return finite

@@ -1,0 +1,163 @@
+"""Trees of rounding adders, sixteen outputs at a time: see ``lane_sums``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit, prange
+
+from merp.models.arithmetic.lane_parts import (
+    LEAST,
+    Floats,
+    Offsets,
+    Terms,
+    begin,
+    finish,
+    numbers_of,
+    offsets_here,
+    room,
+)
+from merp.models.arithmetic.vectors import LANES, collect, flushed, load, spread, store
+from merp.models.params.bits import Bits
+from merp.models.params.numba_cache import KEPT
+
+NOTHING = 1024  # in place of the smallest exponent field of nothing but zeros
+
+
+@njit(cache=KEPT)
+def _tree_block(
+    numbers: Floats,
+    rows: Offsets,
+    taps: int,
+    lanes: Offsets,
+    weights: Floats,
+    start: Floats,
+    least: Any,
+    low: int,
+    result: Bits,
+) -> bool:
+    """Trees of rounding adders: the outputs from ``low`` on.
+
+    Products are added in pairs, and an odd one passes: the first levels are eights of products
+    and what is left over. ``least`` is None if nothing can be flushed: then this is compiled
+    without. All is in one function, as a call would count references to arrays.
+    """
+    m, groups = result.shape[1], rows.size // taps
+    packed, terms = (room(taps * LANES).view(np.float32), room(taps * LANES).view(np.float32))
+    totals = begin(start, m)
+    here, together = offsets_here(lanes, low)
+    for group in range(groups):
+        for tap in range(taps):
+            collect(numbers, rows[group * taps + tap], here, together, packed, tap * LANES)
+        for j in range(m):
+            at = (group * m + j) * taps
+            if taps == 1:
+                term = flushed(load(packed, 0) * spread(weights, at), least)
+                total = load(totals, j * LANES) + term
+                store(totals, j * LANES, flushed(total, least))
+                continue
+            count, tap = 0, 0
+            while tap + 8 <= taps:
+                a = flushed(load(packed, tap * LANES) * spread(weights, at + tap), least)
+                b = flushed(load(packed, (tap + 1) * LANES) * spread(weights, at + tap + 1), least)
+                c = flushed(load(packed, (tap + 2) * LANES) * spread(weights, at + tap + 2), least)
+                d = flushed(load(packed, (tap + 3) * LANES) * spread(weights, at + tap + 3), least)
+                four = flushed(flushed(a + b, least) + flushed(c + d, least), least)
+                a = flushed(load(packed, (tap + 4) * LANES) * spread(weights, at + tap + 4), least)
+                b = flushed(load(packed, (tap + 5) * LANES) * spread(weights, at + tap + 5), least)
+                c = flushed(load(packed, (tap + 6) * LANES) * spread(weights, at + tap + 6), least)
+                d = flushed(load(packed, (tap + 7) * LANES) * spread(weights, at + tap + 7), least)
+                a = flushed(flushed(a + b, least) + flushed(c + d, least), least)
+                store(terms, count * LANES, flushed(four + a, least))
+                count += 1
+                tap += 8
+            if tap + 4 <= taps:
+                a = flushed(load(packed, tap * LANES) * spread(weights, at + tap), least)
+                b = flushed(load(packed, (tap + 1) * LANES) * spread(weights, at + tap + 1), least)
+                c = flushed(load(packed, (tap + 2) * LANES) * spread(weights, at + tap + 2), least)
+                d = flushed(load(packed, (tap + 3) * LANES) * spread(weights, at + tap + 3), least)
+                term = flushed(flushed(a + b, least) + flushed(c + d, least), least)
+                store(terms, count * LANES, term)
+                tap += 4
+            if tap < taps:
+                a = flushed(load(packed, tap * LANES) * spread(weights, at + tap), least)
+                if tap + 1 < taps:
+                    b = load(packed, (tap + 1) * LANES) * spread(weights, at + tap + 1)
+                    a = flushed(a + flushed(b, least), least)
+                if tap + 2 < taps:
+                    b = load(packed, (tap + 2) * LANES) * spread(weights, at + tap + 2)
+                    a = flushed(a + flushed(b, least), least)
+                if taps & 4:
+                    a = flushed(load(terms, count * LANES) + a, least)
+                store(terms, count * LANES, a)
+            count = (taps + 7) // 8
+            while count > 2:
+                for pair in range(count // 2):
+                    term = load(terms, 2 * pair * LANES) + load(terms, (2 * pair + 1) * LANES)
+                    store(terms, pair * LANES, flushed(term, least))
+                if count & 1:
+                    store(terms, (count // 2) * LANES, load(terms, (count - 1) * LANES))
+                count = (count + 1) // 2
+            term = load(terms, 0)
+            if count == 2:
+                term = flushed(term + load(terms, LANES), least)
+            total = load(totals, j * LANES) + term
+            store(totals, j * LANES, flushed(total, least))
+    return finish(totals, low, result)
+
+
+@njit(cache=KEPT, parallel=True)
+def _tree_sums(
+    numbers: Floats,
+    rows: Offsets,
+    taps: int,
+    lanes: Offsets,
+    weights: Floats,
+    start: Floats,
+    least: Any,
+    result: Bits,
+) -> bool:
+    blocks = (len(lanes) + LANES - 1) // LANES
+    finite = np.empty(blocks, np.bool_)
+    for block in prange(blocks):
+        finite[block] = _tree_block(
+            numbers, rows, taps, lanes, weights, start, least, block * LANES, result
+        )
+    return bool(finite.all())
+
+
+@njit(cache=KEPT)
+def _smallest(words: Bits) -> int:
+    """Exponent field of the smallest number that is not zero; large if there is none."""
+    smallest = np.uint32(NOTHING)
+    for index in range(words.size):
+        field = (words[index] >> 23) & 255
+        smallest = min(smallest, np.uint32(field if field else NOTHING))
+    return int(smallest)
+
+
+def _far_from_least(terms: Terms) -> bool:
+    """Whether no sum or product can be too small.
+
+    All products are zero or at least 2^E, E the sum of the smallest exponents: whole multiples of
+    2^(E - 23), rounded as well. So are their sums, and with the start likewise.
+    """
+    x, w, start = map(_smallest, (terms.words, terms.weights.reshape(-1), terms.start))
+    return min(x + w - 127, start) - 23 >= 1
+
+
+def tree_sums(terms: Terms) -> Bits | None:
+    """Sum: (outputs, m) words, or None if one is not finite or almost overflows."""
+    result = np.empty((len(terms.lanes), len(terms.start)), np.uint32)
+    finite = _tree_sums(
+        numbers_of(terms.words, 2.0),
+        terms.rows.reshape(-1),
+        terms.rows.shape[1],
+        terms.lanes,
+        numbers_of(terms.weights.reshape(-1), 1.0),
+        numbers_of(terms.start, 2.0),
+        None if _far_from_least(terms) else np.int32(LEAST),
+        result,
+    )
+    return result if finite else None
