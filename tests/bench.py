@@ -15,6 +15,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+import bench_myhdl
 import numpy as np
 
 from merp.cosim.engines.engine import run_job
@@ -166,7 +167,8 @@ def _training() -> list[Speed]:
 def main() -> None:
     """Measure, print, and keep the figures in ``build/bench.json``."""
     host = machine()
-    figures = [*traffic(), *verified_rows(), *simulations()]
+    myhdl_rows, myhdl_compared = bench_myhdl.figures()
+    figures = [*traffic(), *verified_rows(), *simulations(), *myhdl_rows]
     by_name = {name: seconds for name, seconds, _ in figures}
     ratio = (
         by_name["conv2 on myhdl (behavioural CU array)"]
@@ -199,6 +201,7 @@ def main() -> None:
         screen.print(table("Training, images a second on one thread", columns, lines))
     else:
         screen.print("training beside PyTorch: not measured: pip install 'merp[bench]'")
+    screen.print(myhdl_compared)
     RESULT.parent.mkdir(exist_ok=True)
     answer = {"machine": host, "seconds": by_name, "verilator_over_myhdl": ratio}
     answer["chunks_over_lines"] = by_line

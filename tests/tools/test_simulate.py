@@ -57,8 +57,8 @@ add_latency = 2
 
 KEYS = {
     "network", "layer", "group", "groups", "phase", "engine", "cu_array", "cu_kind", "ku_kind",
-    "design", "elaboration_sha", "images", "bit_exact", "mismatches", "words_compared", "ports",
-    "cycles", "mb_per_gflop", "seconds", "build_seconds",
+    "design", "elaboration_sha", "images", "rows", "bit_exact", "mismatches", "words_compared",
+    "ports", "cycles", "mb_per_gflop", "seconds", "build_seconds",
 }  # fmt: skip
 
 
@@ -124,6 +124,24 @@ def test_cus_and_waveform(
         assert len(set(counts.values())) == 1
 
 
+def test_the_first_rows_alone_are_a_run_of_their_own(
+    network_file: Path, answer_of: Callable[..., Any], tmp_path: Path
+) -> None:
+    folder = tmp_path / "rows"
+    arguments = ("simulate", network_file, "--layer", "conv1", "-o", folder, "--resume")
+    answer = answer_of(*arguments, "--rows", "5", "--state")
+    assert answer["rows"] == 5
+    words = {"map_in": 5 * 7, "map_out": 2 * 3 * 4, "kernel": 4 * 9, "bias": 4}
+    assert {port: answer["ports"][port]["monitor"] for port in words} == words
+    assert all(len(set(counts.values())) == 1 for counts in answer["ports"].values())
+    assert answer["bit_exact"] is True
+    assert answer["words_compared"] > words["map_out"]
+    assert "fp, first 5 rows, group 0" in (folder / "simulate.txt").read_text()
+    whole = answer_of(*arguments, "--state")  # keeps to its own size, though that one is finished
+    assert whole["rows"] == 7
+    assert whole["ports"]["map_out"]["monitor"] == 3 * 3 * 4
+
+
 def test_people_get_a_table(network_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["simulate", str(network_file)]) == 0
     text = capsys.readouterr().out
@@ -174,6 +192,11 @@ def complain(capsys: pytest.CaptureFixture[str], arguments: list[object], wanted
         (["--engine", "ghdl", "--cu-array", "behavioural"], "allowed: rtl"),
         (["--cus", "0"], "must be a whole number from 1 to 512"),
         (["--images", "-3"], "must be a whole number from 1 to 256"),
+        (["--rows", "0"], "must be a whole number from 1 to"),
+        (["--rows", "8"], "--rows 8: conv1 has 7: allowed: 1 to 7"),
+        (["--rows", "2"], "--rows 2: conv1: pool window must not exceed the 2 x 7 output"),
+        (["--rows", "4", "--layer", "all"], "--rows 4: allowed with one layer, and --phase fp"),
+        (["--rows", "4", "--phase", "ku"], "--rows 4: allowed with one layer, and --phase fp"),
         (["--image", "nothing.jpg"], "nothing.jpg: not a readable image"),
         (["--wave", "nowhere/ports.vcd"], "no folder nowhere"),
         (["--kernels", "nothing.npz"], "nothing.npz: cannot be read: No such file or directory"),

@@ -14,7 +14,7 @@ from merp.models.network.phases import PHASES, has_phase
 from merp.models.params.cnn_merp.sizing import check_fits
 from merp.models.params.shape import Shape
 from merp.tools.library.checks import flag, one_of, positive, wave_place, whole_number, words
-from merp.tools.simulate.choose import ARRAYS, MOST_IMAGES, array_of
+from merp.tools.simulate.choose import ARRAYS, MOST_IMAGES, array_of, first_rows
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -79,6 +79,7 @@ class Layer:
         cu_array: str | None = None,
         group: int | None = None,
         images: int | None = None,
+        rows: int | None = None,
         state: bool = False,
         delta_at: str | None = None,
         learning_rate: float = 0.01,
@@ -104,6 +105,7 @@ class Layer:
                 its default) or ``rtl``.
             group: the one to run; without it, all.
             images: of the photograph, 1 to 256 (default 1).
+            rows: ``fp`` of the first so many rows of the input maps, as if they had no more.
             state: ``fp`` also writes what the way back needs.
             delta_at: ``sums`` or ``pooled``: at which resolution deltas lie in memory. ``dp`` of an
                 ``x`` undoes this layer's pooling (``pooled``), else the default is ``sums``.
@@ -121,6 +123,7 @@ class Layer:
         from merp.cosim.architectures import phase_of  # simulators wait until they are needed
         from merp.cosim.engines.engine import ENGINES
         from merp.models.golden.training import Rates
+        from merp.tools.simulate.first_rows import step_of
         from merp.tools.simulate.waves import Waves
 
         network, layer = self._network, self._layer
@@ -155,6 +158,11 @@ class Layer:
             if maps is None
             else self._alone(maps, delta, phase, made, learning_rate)
         )
+        if rows is not None:
+            if phase != "fp":
+                raise BadInput(f"rows: allowed with phase fp, not {phase}")
+            shorter = first_rows(layer, whole_number("rows", rows, 1, layer.shape.rows))
+            step, layer = step_of(network, layer, shorter, step), shorter
         built = phase_of(network, layer, phase, state=state, before=before)
         passes = [built.golden_pass(layer, each, step) for each in groups]
         top = built.top(array)
@@ -166,7 +174,7 @@ class Layer:
                 waves = held.enter_context(Waves.to(place, wave_of, engine))
                 held.enter_context(waves.kept(top.ports))
             audited = run_and_audit(top, passes, engine, waves.wave if waves else None)
-        return self._result(phase, engine, step.x(layer), passes, audited)
+        return self._result(layer, phase, engine, step.x(layer), passes, audited)
 
     def _array(self, engine: str, asked: str | None) -> str:
         default = "behavioural" if engine == "myhdl" else "rtl"
@@ -244,7 +252,13 @@ class Layer:
         return LayerStep(self._network, layer, x, made, found, rate)
 
     def _result(
-        self, phase: str, engine: str, x: Bits, passes: Sequence[Pass], audited: Sequence[Audited]
+        self,
+        layer: description.Layer,
+        phase: str,
+        engine: str,
+        x: Bits,
+        passes: Sequence[Pass],
+        audited: Sequence[Audited],
     ) -> LayerRun:
         import numpy as np
 
@@ -260,7 +274,7 @@ class Layer:
         if "state" in made:
             made["state"] = made["state"].astype(np.uint8)
         return LayerRun(
-            layer=self._layer,
+            layer=layer,
             phase=phase,
             engine=engine,
             fmt=self._network.fmt,

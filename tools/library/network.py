@@ -11,7 +11,7 @@ from merp.models.fpga.order_codes import target_named
 from merp.models.fpga.parts import DEFAULT
 from merp.models.given import as_arguments
 from merp.models.network import network as description
-from merp.models.network.network_keys import MAX_MAPS
+from merp.models.network.network_keys import MAX_MAPS, MAX_SIZE
 from merp.models.network.phases import PHASES
 from merp.models.params.state_field import STATES
 from merp.models.traffic.footing import FOOTINGS, XC7K325T_BYTES, Footing
@@ -181,6 +181,7 @@ class Network(Mapping[str, Layer]):
         state: bool = False,
         delta_at: str = "sums",
         seed: int = 0,
+        rows: int | None = None,
         wave: Place | None = None,
         wave_of: str | None = None,
         output: Place | None = None,
@@ -209,6 +210,7 @@ class Network(Mapping[str, Layer]):
             state: ``fp`` also writes what the way back needs.
             delta_at: ``sums`` or ``pooled``: at which resolution deltas lie in memory.
             seed: of initial kernels and biases.
+            rows: of one layer's input maps in ``fp``, the first ones alone; else all.
             wave: a file, ``.vcd`` or ``.fst``, for a waveform of one phase, and layers of one
                 design. wave_of: what it shows beside the ports, as ``Layer.run`` takes it.
             output: a folder for report and pictures; finished layers are kept in it while it runs.
@@ -249,6 +251,7 @@ class Network(Mapping[str, Layer]):
             state=flag("state", state),
             delta_at=delta_at,
             wave=waves,
+            rows=whole_or_none("rows", rows, 1, MAX_SIZE),
         )
         check_resume(flag("resume", resume), output=folder is not None, wave=waves is not None)
         check_room(choice)

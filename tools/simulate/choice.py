@@ -21,6 +21,7 @@ class Choice:
         images: in a run. engine, array: what runs it. wave: the waveform, or None.
         state: forward propagation also writes the state for backward propagation.
         before: deltas are stored at pooled resolution, and expanded before the engine.
+        rows: of the input maps, where the layer runs on its first ones alone, else None.
     """
 
     network: Network
@@ -33,3 +34,4 @@ class Choice:
     wave: Wave | None
     state: bool
     before: bool
+    rows: int | None

@@ -63,6 +63,7 @@ def choose(
     state: bool,
     delta_at: str,
     wave: object = None,
+    rows: int | None = None,
 ) -> Choice:
     """What is to be simulated.
 
@@ -71,6 +72,7 @@ def choose(
         engine: of ``ENGINES``. cu_array: of ``ARRAYS``, or None for the engine's own.
         state: forward propagation writes what the way back needs.
         delta_at: ``sums`` or ``pooled``. wave: where a waveform is asked for, as it was named.
+        rows: of one layer's input maps, the first ones alone, in ``fp``; None is all of them.
 
     Raises:
         BadInput: a design does not take so many images, or what is asked for does not go together.
@@ -84,6 +86,12 @@ def choose(
         raise BadInput(
             f"{given('wave', wave)}: allowed only with one phase, and layers of one design"
         )
+    if rows is not None:
+        if len(layers) > 1 or phases != ("fp",):
+            raise BadInput(
+                f"{given('rows', rows)}: allowed with one layer, and {mention('phase', 'fp')}"
+            )
+        layers = (first_rows(layers[0], rows),)
     if not any(has_phase(network, layer, each) for layer in layers for each in phases):
         raise BadInput(
             f"{mention('phase', 'dp')}: {layers[0].name} is the first layer, its input has no "
@@ -107,9 +115,27 @@ def choose(
         engine=engine,
         array=array,
         wave=None,
+        rows=rows,
         state=state,
         before=delta_at == "pooled",
     )
+
+
+def first_rows(layer: Layer, rows: int) -> Layer:
+    """The layer with maps of ``rows`` rows.
+
+    Raises:
+        BadInput: the layer's maps have fewer rows, or its kernel or pooling window needs more.
+    """
+    shape = layer.shape
+    if not 1 <= rows <= shape.rows:
+        raise BadInput(
+            f"{given('rows', rows)}: {layer.name} has {shape.rows}: allowed: 1 to {shape.rows}"
+        )
+    try:
+        return replace(layer, shape=replace(shape, rows=rows))
+    except ValueError as error:
+        raise BadInput(f"{given('rows', rows)}: {layer.name}: {error}") from error
 
 
 def check_resume(resume: bool, *, output: bool, wave: bool) -> None:

@@ -55,6 +55,7 @@ def _layer(choice: Choice, result: Result) -> dict[str, Any]:
         "n_cu": design.n_cu,
         "elaboration_sha": result.elaboration_sha,
         "images": choice.images,
+        "rows": layer.shape.rows,
         "operations": result.audit.operations,
         **measured,
         "build_seconds": round(result.build_seconds, 3),
@@ -131,8 +132,9 @@ def _show_layer(choice: Choice, result: Result, screen: Console) -> None:
     design = choice.network.design(layer)
     kind = f"{design.cu_kind}, by {design.ku_kind}" if result.phase == "ku" else design.cu_kind
     group = "all groups" if choice.group is None else f"group {choice.group}"
+    part = "" if choice.rows is None else f", first {choice.rows} rows"
     screen.print(
-        f"{choice.network.name} {layer.name} {result.phase}, {group} of {layer.groups}: "
+        f"{choice.network.name} {layer.name} {result.phase}{part}, {group} of {layer.groups}: "
         f"{choice.images} image(s), {design.n_cu} CUs of {design.k}x{design.k} ({kind}), "
         f"engine {choice.engine}, CU array {choice.array}",
         style="bold",

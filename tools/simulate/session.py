@@ -15,6 +15,7 @@ from merp.tools.common.progress import Progress
 from merp.tools.simulate import report
 from merp.tools.simulate.choice import Choice
 from merp.tools.simulate.finished import Finished
+from merp.tools.simulate.first_rows import step_of
 from merp.tools.simulate.result import Result
 from merp.tools.simulate.run import simulate
 from merp.tools.simulate.waves import Waves
@@ -69,7 +70,11 @@ def simulate_all(
     """
     if waves is not None:
         choice = replace(choice, wave=waves.wave)
-    golden = GoldenStep(choice.network, choice.layers, image, parameters)
+    network = choice.network
+    layers = [network.layer(layer.name) for layer in choice.layers]
+    golden = GoldenStep(network, layers, image, parameters)
+    if choice.rows is not None:
+        golden = step_of(network, layers[0], choice.layers[0], golden)
     results: list[Result] = []
     for phase, sharing in phases_of(
         choice.network, choice.layers, choice.phases, state=choice.state, before=choice.before

@@ -55,6 +55,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="default 1, with --input all of the file",
     )
+    parser.add_argument(
+        "--rows",
+        type=whole(1, 1 << 16),
+        metavar="N",
+        help="fp of one layer on the first N rows of its input maps, as if they had no more "
+        "(default: all)",
+    )
     maps = parser.add_mutually_exclusive_group()
     maps.add_argument(
         "--image", type=Path, metavar="FILE", help="a photograph (default: one that is shipped)"
@@ -122,6 +129,7 @@ def run(args: argparse.Namespace) -> int:
         state=args.state,
         delta_at=args.delta_at,
         wave=args.wave,
+        rows=args.rows,
     )
     check_wave_of(args.wave_of, wave=args.wave is not None)
     check_resume(args.resume, output=args.output is not None, wave=args.wave is not None)

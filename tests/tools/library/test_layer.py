@@ -53,6 +53,21 @@ def test_a_run_says_what_crossed_the_ports() -> None:
     np.testing.assert_array_equal(found.x, to_bits(X, BINARY32))
 
 
+def test_the_first_rows_are_those_of_the_whole_layer() -> None:
+    """But for what the padding behind them reaches: of 3 rows of 4, the upper row of windows."""
+    part = CONV2.run(X, rows=3)
+    assert part.passed
+    assert part.words["y"].shape == (2, 1, 2, 32)
+    np.testing.assert_array_equal(part.words["y"], run("fp").words["y"][:, :1])
+    assert part.records[0].outcome.transfers["s_axis_map"] == 2 * 3 * 4 * 16
+    np.testing.assert_array_equal(part.x, to_bits(X[:, :3], BINARY32))
+    for wrong in (0, 5, True):
+        with pytest.raises(merp.BadInput, match="rows"):
+            CONV2.run(X, rows=wrong)
+    with pytest.raises(merp.BadInput, match="rows: allowed with phase fp, not ku"):
+        CONV2.run(X, phase="ku", delta=DELTA, rows=3)
+
+
 def test_delta_propagation_of_an_x_gives_the_delta_of_that_x() -> None:
     """Un-pooled by hand: the delta goes to the maximum of each window, where it is above zero."""
     found = run("dp")
