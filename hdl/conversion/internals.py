@@ -29,6 +29,7 @@ def check_version() -> None:
 try:
     import myhdl._block as _block
     import myhdl._instance as _instance
+    from myhdl import _intbv as vectors
     from myhdl import _simulator
     from myhdl._always import _Always as Always
     from myhdl._always_comb import _AlwaysComb as AlwaysComb
@@ -46,6 +47,7 @@ try:
     from myhdl._Signal import Constant
     from myhdl._Signal import _isListOfSigs as is_list_of_signals
     from myhdl._Signal import _Signal as AnySignal
+    from myhdl._Waiter import _SignalTupleWaiter as SignalTupleWaiter
     from myhdl.conversion import _analyze, _misc, _toVerilog, _toVHDL, _toVHDLPackage
     from myhdl.conversion._misc import _kind as Kind
 except ImportError as _error:  # a version that lacks one of the names cannot even simulate
@@ -54,8 +56,9 @@ except ImportError as _error:  # a version that lacks one of the names cannot ev
 
 __all__ = [
     "VERSION", "Always", "AlwaysComb", "AnySignal", "Block", "BlockDecorator", "CallInfo",
-    "ConcatSignal", "Constant", "Instantiator", "Kind", "ShadowSignal", "SliceSignal",
-    "TristateDriver", "TristateSignal", "check_version", "is_list_of_signals", "unique_block_name",
+    "ConcatSignal", "Constant", "Instantiator", "Kind", "ShadowSignal", "SignalTupleWaiter",
+    "SliceSignal", "TristateDriver", "TristateSignal", "check_version", "is_list_of_signals",
+    "unique_block_name", "vectors",
 ]  # fmt: skip
 
 FOLDER = Path(myhdl.__file__).resolve().parent

@@ -10,14 +10,21 @@ the same delta cycles, but none of those in which nothing happens.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import myhdl
 from myhdl import intbv
 
-from merp.hdl.conversion.internals import ASSIGNED, VERSION, AnySignal
+from merp.hdl.conversion.internals import (
+    ASSIGNED,
+    VERSION,
+    AnySignal,
+    ConcatSignal,
+    SignalTupleWaiter,
+    vectors,
+)
 
 _note = ASSIGNED.append
 _new = intbv.__new__
@@ -162,22 +169,63 @@ class QuickBits(_Quick):
     __hash__ = AnySignal.__hash__
 
 
+def _joins(signal: Any) -> Iterator[list[Any]]:
+    """Assign a concatenation at every change of a part: all of it in one number, not bit by bit."""
+    parts = []
+    fixed, low = signal._initval, signal._nrbits
+    for part in signal._args:
+        width = 1 if isinstance(part, bool) else len(part)
+        low -= width
+        mask = (1 << width) - 1
+        if isinstance(part, AnySignal):
+            parts.append((part, mask, low))
+            fixed &= ~(mask << low)
+    assign = AnySignal.next.fset
+    while True:
+        value = fixed
+        for part, mask, low in parts:
+            value |= (int(part._val) & mask) << low
+        assign(signal, value)
+        yield signal._sigargs
+
+
+_digits = vectors.bin
+
+
+def quick_digits(number: Any, width: int = 0) -> str:
+    """The binary digits of a number, as MyHDL's ``bin`` gives them one by one.
+
+    MyHDL asks for them whenever a process makes a variable with bounds, to count them.
+    """
+    if type(number) is int and number >= 0:
+        return format(number, f"0{width}b")
+    return _digits(number, width)
+
+
 @contextmanager
-def quick_signals(signals: Iterable[Any]) -> Iterator[None]:
+def quick_signals(signals: Sequence[Any]) -> Iterator[None]:
     """Have ``signals`` take the quicker class of their kind; behind the block all are as before.
 
     Signals of another kind stay as they are: shadows, delayed ones, enumerations; and so do all
     where MyHDL is not the version that these classes were written for.
     """
-    changed = []
-    if myhdl.__version__ == VERSION:
-        changed = [signal for signal in signals if type(signal) is AnySignal]
+    if myhdl.__version__ != VERSION:
+        yield
+        return
     kinds = {bool: QuickBit, intbv: QuickBits}
-    changed = [signal for signal in changed if signal._type in kinds]
+    plain = (signal for signal in signals if type(signal) is AnySignal)
+    changed = [signal for signal in plain if signal._type in kinds]
     for signal in changed:
         signal.__class__ = kinds[signal._type]
+    joined = [(signal, signal._waiter) for signal in signals if type(signal) is ConcatSignal]
+    for signal, _ in joined:
+        signal._waiter = SignalTupleWaiter(_joins(signal))
+    vectors.bin = quick_digits
     try:
         yield
     finally:
+        vectors.bin = _digits
+        for signal, waiter in joined:
+            signal._waiter = waiter
         for signal in changed:
             signal.__class__ = AnySignal

@@ -22,8 +22,13 @@ from myhdl import (
 )
 
 from merp.hdl.base.signals import bits, flag
-from merp.hdl.conversion.internals import ALL_SIGNALS
-from merp.hdl.conversion.quick_signals import QuickBit, QuickBits, quick_signals
+from merp.hdl.conversion.internals import ALL_SIGNALS, vectors
+from merp.hdl.conversion.quick_signals import (
+    QuickBit,
+    QuickBits,
+    quick_digits,
+    quick_signals,
+)
 from merp.testbenches.block.own_signals import own_signals
 from merp.testbenches.top.one_clock import Processes, Taken, take_processes
 
@@ -103,7 +108,7 @@ def trace(seed: int, *, quick: bool) -> tuple[list[tuple[int, ...]], list[str]]:
         clk = flag()
         words = [_word(random) for _ in range(14)]
         singles = [flag(random.randrange(2)) for _ in range(14)]
-        pair = ConcatSignal(words[0], singles[1], words[2])
+        pair = ConcatSignal(words[0], True, singles[1], "0110", words[2], intbv(5)[3:], words[5])
 
         @block
         def design() -> Any:
@@ -194,6 +199,15 @@ def test_a_value_out_of_range_is_refused_as_ever(signal: Any, value: int) -> Non
 def test_a_value_of_another_type_is_refused_as_ever(signal: Any) -> None:
     with quick_signals([signal]), pytest.raises((TypeError, ValueError)):
         signal.next = "1"
+
+
+def test_digits_are_those_of_myhdl() -> None:
+    for number in (*range(-40, 300), 1 << 40, -(1 << 40), True, intbv(5)):
+        for width in (0, 1, 4, 50):
+            assert quick_digits(number, width) == myhdl.bin(number, width)
+    with quick_signals([]):
+        assert vectors.bin is quick_digits
+    assert vectors.bin is myhdl.bin
 
 
 def test_with_another_version_of_myhdl_its_own_signals_stay(
