@@ -23,12 +23,12 @@ ROWS ?= 5
 demo: .venv/base  ## the first rows of AlexNet conv2 on a real photograph, and the traffic table
 	@echo "Runs a real photograph through AlexNet up to conv2, the first $(ROWS) rows of conv2 through all of its"
 	@echo "hardware in MyHDL, compares every bit and counts every word four ways; then the traffic of all"
-	@echo "layers. Less than a minute on an idle machine of two cores (make demo-full: all 27 rows, minutes)."
+	@echo "layers. About 50 seconds of one core, more on a busy machine (make demo-full: all 27 rows)."
 	$(BIN)/merp simulate alexnet --layer conv2 --rows $(ROWS) -o build/demo
 	$(BIN)/merp traffic alexnet
 
 demo-full: .venv/base  ## the whole of AlexNet conv2 on a real photograph, and the traffic table
-	@echo "As make demo, with all 27 rows of conv2: 436,380 cycles, a minute or more on an idle machine."
+	@echo "As make demo, with all 27 rows of conv2: 436,380 cycles, about twice as long."
 	$(BIN)/merp simulate alexnet --layer conv2 -o build/demo
 	$(BIN)/merp traffic alexnet
 
