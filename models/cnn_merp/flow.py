@@ -145,14 +145,14 @@ def _walk(
                         channel = 0
                         pair += 1
         else:
-            idle += 1
+            idle = 0 if accept else idle + 1  # a window as large as the map waits for every word
             if issue == 0:
                 fill += 1
             elif not arrived:
                 waits += 1
             else:
                 hazards += 1
-            if not accept and idle > distance:
+            if idle > distance:
                 return -1, 0, 0, 0
 
         if accept:

@@ -11,6 +11,7 @@ import pytest
 
 import merp
 from merp.models.arithmetic.words import to_bits
+from merp.models.cnn_merp.cycles import layer_cycles
 from merp.models.params.formats import BINARY32
 
 NETWORK = """
@@ -41,13 +42,19 @@ relu = false
 [design.k3]
 k = 3
 n_cu = 2
+r = 1
+mul_latency = 1
+add_latency = 1
 
 [design.k2]
 k = 2
 n_cu = 2
+r = 1
+mul_latency = 1
+add_latency = 1
 """
 TIMES = {"seconds": 0, "build_seconds": 0}
-X = np.random.default_rng(2).standard_normal((2, 4, 4, 1)).astype(np.float32)
+X = np.random.default_rng(2).standard_normal((1, 4, 4, 1)).astype(np.float32)
 
 
 @pytest.fixture(scope="module")
@@ -80,13 +87,24 @@ def test_a_training_step_is_that_of_the_command_line(
 
 
 def test_arrays_are_those_of_the_layers(net: merp.Network, step: merp.Simulation) -> None:
-    assert step.arrays["conv2"].shape == (2, 1, 1, 4)
+    assert step.arrays["conv2"].shape == (1, 1, 1, 4)
     np.testing.assert_array_equal(step.x, to_bits(X, BINARY32))
     first = net["conv1"].run(X)
     np.testing.assert_array_equal(first.words["y"], step.words["conv1"])
     np.testing.assert_array_equal(net["conv2"].run(first.words["y"]).words["y"],
                                   step.words["conv2"])  # fmt: skip
     assert step.audits["conv1", "fp"].ports["map_in"] == first.audit.ports["map_in"]
+
+
+def test_a_window_as_large_as_its_map_has_a_cycle_model(
+    net: merp.Network, step: merp.Simulation
+) -> None:
+    """Its first slot waits for the last word, longer than any accumulator."""
+    layer = net.description.layer("conv2")
+    modelled = layer_cycles(net.description, layer, "fp", 1)
+    assert modelled is not None
+    counted = step.audits["conv2", "fp"].cycles
+    assert (modelled.fill, modelled.issue) == (counted["fill"], counted["issue"])
 
 
 def test_kernels_of_ones_own_count(net: merp.Network) -> None:
@@ -133,9 +151,9 @@ def test_a_waveform_is_counted(net: merp.Network, tmp_path: Path) -> None:
 
 def test_a_notebook_shows_verdict_passes_and_maps(step: merp.Simulation) -> None:
     shown = step._repr_html_()
-    assert "pair on myhdl, 2 image(s), 5 passes: passed; " in shown
+    assert "pair on myhdl, 1 image(s), 5 passes: passed; " in shown
     assert shown.count("<img ") == 2
-    assert repr(step).startswith("<pair on myhdl, 2 image(s), 5 passes: passed; ")
+    assert repr(step).startswith("<pair on myhdl, 1 image(s), 5 passes: passed; ")
 
 
 NOT_SIZE = "x: size (4, 4, 1): allowed is (images, 4, 4, 1)"
