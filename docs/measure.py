@@ -6,7 +6,7 @@ hardware it was made on, and the site's report is built with them. The file is w
 run: what was broken off goes on where it stopped. A record whose sources have changed is made
 again; where they still give the same Verilog, it only gets their new fingerprint.
 
-``--drop`` runs nothing: it takes out the records of other hardware. ``--check`` writes nothing, and
+``--no-runs`` runs nothing: what cannot be renewed is taken out. ``--check`` writes nothing, and
 fails if there are any. ``--exact`` (with ``--check``) compares the Verilog as well, in minutes.
 """
 
@@ -30,6 +30,7 @@ from merp.tools.report.hardware import hardware, hardware_sha
 from merp.tools.report.record import FILE, HARDWARE
 
 NAME = "alexnet"
+VERILOG = "verilog_sha"
 FOLDER = Path(__file__).resolve().parent / "measured" / NAME
 NETWORK = open_network(NAME)
 Json = dict[str, Any]
@@ -107,36 +108,38 @@ def simulate(wanted: Pass, now: str) -> Json:
     if sha(wanted) != now:
         raise SystemExit(f"{layer} {phase}: the hardware has changed while it ran: run this again")
     run: Json = json.loads(answer.getvalue())
-    return run | {"deltas": deltas, HARDWARE: now}
+    return run | {"deltas": deltas, HARDWARE: now, VERILOG: exact(wanted)}
+
+
+def same(wanted: Pass, run: Json) -> bool:
+    """Whether a record is of the hardware as it is: of its sources, or at least of its Verilog."""
+    return run[HARDWARE] == sha(wanted) or run[VERILOG] == exact(wanted)
 
 
 def renewed(wanted: Pass, run: Json | None, now: str) -> Json:
     """The record of a pass on the hardware whose fingerprint is ``now``."""
-    if run is not None and run[HARDWARE] == now:
-        return run
-    if run is not None and run["elaboration_sha"] == exact(wanted):
-        return run | {HARDWARE: now}
-    return simulate(wanted, now)
+    if run is None or not same(wanted, run):
+        return simulate(wanted, now)
+    return run if run[HARDWARE] == now else run | {HARDWARE: now}
 
 
 def main() -> int:
     """Make what is missing, or as the options say."""
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
-    parser.add_argument("--drop", action="store_true")
+    parser.add_argument("--no-runs", action="store_true")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--exact", action="store_true")
     args = parser.parse_args()
     runs = read()
-    if args.check or args.drop:
+    if args.check:
         old = stale(runs)
-        old += [
-            each for each in runs if args.exact and runs[each]["elaboration_sha"] != exact(each)
-        ]
+        old += [each for each in runs if args.exact and runs[each][VERILOG] != exact(each)]
         for each in dict.fromkeys(old):
             print(f"{' '.join(each)}: of other hardware", file=sys.stderr)
-        if args.drop and old:
-            write({each: run for each, run in runs.items() if each not in old})
-        return 0 if args.drop or not old else 1
+        return 1 if old else 0
+    if args.no_runs:
+        write({each: run | {HARDWARE: sha(each)} for each, run in runs.items() if same(each, run)})
+        return 0
     now = {each: sha(each) for each in WANTED}
     for index, each in enumerate(WANTED, start=1):
         print(f"{index} of {len(WANTED)}: {' '.join(each)}", file=sys.stderr, flush=True)

@@ -40,15 +40,21 @@ def build(
 ) -> Entry:
     """Return the entry of the cache with the executable for these Verilog ``sources``.
 
-    Its key is ``build_key``. ``trace``: what ``trace_flags`` gives.
+    Its key is the ``elaboration_sha``. ``trace``: what ``trace_flags`` gives.
 
     Raises:
         BadInput: the cache cannot be used, or FST needs a library that is missing.
         RuntimeError: Verilator or the C++ compiler refuses the sources.
         ValueError: a port is wider than 64 bits.
     """
-    harness, header = _harness(), ports_header(top, ports)
+    harness = files(merp.testbenches.top).joinpath("harness.cpp").read_text(encoding="ascii")
+    header = ports_header(top, ports)
     flags = (*FLAGS, *trace)
+    digest = hashlib.sha256()
+    for text in (verilator.version, *flags, *OPTIMISE, header, harness):
+        digest.update(text.encode() + b"\0")
+    for source in sources:
+        digest.update(source.name.encode() + b"\0" + source.read_bytes())
 
     def make(folder: Path) -> None:
         if FST in trace:
@@ -67,7 +73,7 @@ def build(
         (objects / f"V{top}").rename(folder / EXECUTABLE)
         shutil.rmtree(work)
 
-    entry = Entry("verilator", build_key(verilator, top, sources, ports, trace))
+    entry = Entry("verilator", digest.hexdigest())
     entry.kept(make)
     return entry
 
@@ -90,27 +96,6 @@ def _check_libraries() -> None:
                 "--engine verilator: an .fst needs the headers of lz4 and zlib: install liblz4-dev "
                 "and zlib1g-dev of your distribution, or write a .vcd"
             )
-
-
-def build_key(
-    verilator: Verilator, top: str, sources: Sequence[Path], ports: TopPorts, trace: Sequence[str]
-) -> str:
-    """The ``elaboration_sha``: of the Verilog ``sources`` and of all that is built with them.
-
-    Raises:
-        ValueError: a port is wider than 64 bits.
-    """
-    digest = hashlib.sha256()
-    header = ports_header(top, ports)
-    for text in (verilator.version, *FLAGS, *trace, *OPTIMISE, header, _harness()):
-        digest.update(text.encode() + b"\0")
-    for source in sources:
-        digest.update(source.name.encode() + b"\0" + source.read_bytes())
-    return digest.hexdigest()
-
-
-def _harness() -> str:
-    return files(merp.testbenches.top).joinpath("harness.cpp").read_text(encoding="ascii")
 
 
 def _runtime(verilator: Verilator, trace: Sequence[str]) -> Entry:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import struct
 import subprocess
 import tempfile
@@ -18,7 +19,7 @@ from merp.cosim.engines.job import Job, Playing
 from merp.cosim.engines.myhdl_engine import elaboration_sha
 from merp.cosim.engines.record import Record
 from merp.cosim.engines.simulators import find_verilator
-from merp.cosim.engines.verilator_build import EXECUTABLE, build, build_key, trace_flags
+from merp.cosim.engines.verilator_build import EXECUTABLE, build, trace_flags
 from merp.hdl.conversion.convert import convert
 from merp.hdl.conversion.scope import Scope
 from merp.testbenches.top.player import Progress
@@ -85,15 +86,12 @@ def _shown(top: Top, wave: Wave, scope: Scope) -> list[str]:
 
 
 def verilog_sha(top: Top) -> str:
-    """Fingerprint that a run of ``top`` would have, without building it.
-
-    Raises:
-        BadInput: there is no Verilator.
-    """
-    verilator = find_verilator()
+    """Fingerprint of the Verilog of ``top``: of the hardware, whatever it is simulated with."""
+    digest = hashlib.sha256()
     with tempfile.TemporaryDirectory(prefix="merp-") as folder:
-        export = convert(top.function, top.args, "verilog", Path(folder))
-        return build_key(verilator, export.top, export.files, top.ports, trace_flags(None))
+        for source in convert(top.function, top.args, "verilog", Path(folder)).files:
+            digest.update(source.name.encode() + b"\0" + source.read_bytes())
+    return digest.hexdigest()
 
 
 class _Simulation:

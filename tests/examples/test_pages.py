@@ -132,6 +132,8 @@ def test_own_networks(fresh: Fresh, tmp_path: Path) -> None:
     for text in shown["file"]:
         (tmp_path / "mine.toml").write_text(text)
         fresh.run("merp networks mine.toml\nmerp traffic mine.toml", tmp_path)
+    for command in commands(OWN_NETWORK):
+        fresh.run(command.line, tmp_path)
     (answer,) = shown["answer"]
     wrong = shown["file"][0].replace("stride = 1 ", "strid = 1 ")
     (tmp_path / "mine.toml").write_text(wrong)

@@ -51,9 +51,11 @@ class Block:
 
     @property
     def kind(self) -> str:
-        """``doctest``, ``fragment`` (of an example), ``file``, ``answer`` or ``commands``."""
+        """``doctest``, ``fragment`` (of code or a file), ``file``, ``answer`` or ``commands``."""
         if self.language:
             return "doctest" if ">>>" in self.text else "fragment"
+        if self.text.startswith("#:schema"):  # the first lines of a network file
+            return "fragment"
         if re.match(r"\[|base = ", self.text):
             return "file"
         return "answer" if self.text.startswith("merp: ") else "commands"

@@ -14,7 +14,7 @@ KINDS = {
     "README.md": {"commands", "doctest"},
     "tutorial.md": {"commands", "file"},
     "library.md": {"commands", "doctest"},
-    "networks.md": {"answer", "file"},
+    "networks.md": {"answer", "commands", "file", "fragment"},
     "own-block.md": {"commands", "fragment"},
 }
 LINES = [command.line for page in PAGES for command in commands(page)]
