@@ -20,6 +20,10 @@ ROWS ?= 5
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[hdl,train,dev]'
 	touch $@
 
+.venv/full: .venv/dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[full]'
+	touch $@
+
 demo: .venv/base  ## the first rows of AlexNet conv2 on a real photograph, and the traffic table
 	@echo "Runs a real photograph through AlexNet up to conv2, the first $(ROWS) rows of conv2 through all of its"
 	@echo "hardware in MyHDL, compares every bit and counts every word four ways; then the traffic of all"
@@ -38,7 +42,7 @@ ghdl:
 test: .venv/dev ghdl  ## all tests, on every engine that is there
 	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile -m 'not full'
 
-test-full: .venv/dev ghdl  ## the long runs, which make test leaves out (well over an hour)
+test-full: .venv/full ghdl  ## the long runs, which make test leaves out (well over an hour)
 	$(BIN)/python -m pytest -q -n $(JOBS) -m full
 
 bench: .venv/dev  ## how fast this machine computes and simulates

@@ -7,14 +7,11 @@ from typing import Any
 
 import nbformat
 import pytest
-from nbclient import NotebookClient
 
 from checkout import ROOT
-from marks import in_full
+from needed_tools import needs
 
-NOTEBOOKS = LAYER, TRAFFIC = [
-    ROOT / "examples" / "notebooks" / f"{name}.ipynb" for name in ("layer", "traffic")
-]
+NOTEBOOKS = [ROOT / "examples" / "notebooks" / f"{name}.ipynb" for name in ("layer", "traffic")]
 
 
 def read(path: Path) -> Any:
@@ -45,6 +42,8 @@ def left_over(notebook: Any) -> list[str]:
 
 def executed(path: Path, folder: Path) -> Any:
     """The notebook, run in ``folder``."""
+    from nbclient import NotebookClient
+
     notebook = read(path)
     resources = {"metadata": {"path": str(folder)}}
     return NotebookClient(
@@ -61,7 +60,9 @@ def test_the_repository_has_no_outputs(path: Path) -> None:
     assert left_over(read(path)) == []
 
 
-@pytest.mark.parametrize("path", [*in_full(LAYER), TRAFFIC], ids=lambda path: path.stem)
+@pytest.mark.full
+@needs("nbclient")
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_it_runs_to_its_end(path: Path, tmp_path: Path) -> None:
     done = executed(path, tmp_path)
     code = [cell for cell in done.cells if cell.cell_type == "code"]

@@ -15,7 +15,7 @@ from browser import look
 from clean_copy import clean_copy
 from needed_tools import needs
 
-pytestmark = pytest.mark.full
+pytestmark = [pytest.mark.full, needs("mkdocs", "nbclient")]
 
 BLOCKS = "article > *"
 CHECKS = ("overlaps", "outside", "faint", "unnamed")

