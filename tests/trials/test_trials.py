@@ -35,9 +35,14 @@ def writing(tree: Path) -> Iterator[tuple[str, str]]:
     """Verb and option of each place that is opened to be written."""
     for path in tree.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.Call) and ast.unparse(node.func).startswith("Output.of_"):
+            if not isinstance(node, ast.Call):
+                continue
+            called = ast.unparse(node.func)
+            if called.startswith("Output.of_"):
                 (option, _) = node.args
                 yield path.stem.replace("_", "-"), ast.literal_eval(option)
+            elif called == "Waves.to":  # of an option by the name of its argument
+                yield path.stem.replace("_", "-"), ast.unparse(node.args[0]).replace("args.", "--")
 
 
 def test_every_option_that_writes_is_tried() -> None:
