@@ -17,6 +17,8 @@ The compiled functions stand in ``lane_trees`` and ``lane_fused``, what both nee
 
 from __future__ import annotations
 
+from numba import config
+
 from merp.models.arithmetic.lane_fused import fused_sums
 from merp.models.arithmetic.lane_parts import Terms, offsets
 from merp.models.arithmetic.lane_trees import tree_sums
@@ -24,15 +26,24 @@ from merp.models.params.bits import Bits
 from merp.models.params.formats import BINARY32, FloatFormat
 from merp.models.params.summation import Summation
 
-__all__ = ["Terms", "lane_sums", "offsets"]
+__all__ = ["Terms", "lane_sums", "offsets", "worthwhile_sums"]
+
+WORTHWHILE = 1 << 17
+"""Products below which the plain way has ended before this one is compiled for its sizes."""
 
 
 def lane_sums(terms: Terms, fmt: FloatFormat, summation: Summation) -> Bits | None:
     """Sum as units of a kind do: (outputs, m) words, or None.
 
     None says that the plain way has to be gone: operands or sums that are too large or not finite,
-    a format that is not binary32, or accumulators that are wider.
+    a format that is not binary32, accumulators that are wider, or Python in numba's place.
     """
-    if fmt != BINARY32 or summation.accumulator_format(fmt) != BINARY32:
+    if fmt != BINARY32 or summation.accumulator_format(fmt) != BINARY32 or config.DISABLE_JIT:
         return None
     return fused_sums(terms, summation) if summation.kind == "fused" else tree_sums(terms)
+
+
+def worthwhile_sums(terms: Terms, fmt: FloatFormat, summation: Summation) -> Bits | None:
+    """As ``lane_sums``; None, too, where there is little to do."""
+    little = terms.lanes.size * terms.weights.size < WORTHWHILE
+    return None if little else lane_sums(terms, fmt, summation)

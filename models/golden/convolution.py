@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from merp.models.arithmetic import compiled, fused
-from merp.models.arithmetic.lane_sums import Terms, lane_sums, offsets
+from merp.models.arithmetic.lane_sums import Terms, offsets, worthwhile_sums
 from merp.models.arithmetic.words import element_limits
 from merp.models.params.bits import Bits
 from merp.models.params.formats import BINARY32, FloatFormat
@@ -56,7 +56,7 @@ def convolution(
     padded = np.zeros((images, rows + 2 * pad, columns + 2 * pad, n), np.uint32)
     padded[:, pad : pad + rows, pad : pad + columns] = x
     size = out_rows, out_columns
-    sums = lane_sums(_terms(padded, kernels, bias, stride, size), fmt, summation)
+    sums = worthwhile_sums(_terms(padded, kernels, bias, stride, size), fmt, summation)
     if sums is not None:
         return np.ascontiguousarray(sums.reshape(*size, images, m).transpose(2, 0, 1, 3))
     arguments = (

@@ -12,7 +12,7 @@ from merp.models.arithmetic.fp_add import fp_add
 from merp.models.arithmetic.fp_convert import fp_convert
 from merp.models.arithmetic.fp_mul import fp_mul
 from merp.models.arithmetic.fused import pair_sums
-from merp.models.arithmetic.lane_sums import Terms, lane_sums, offsets
+from merp.models.arithmetic.lane_sums import Terms, offsets, worthwhile_sums
 from merp.models.golden.convolution import convolution
 from merp.models.golden.inference import group_maps
 from merp.models.golden.window import windows
@@ -43,7 +43,7 @@ def _at_once(
         weights=np.ascontiguousarray(delta.reshape(-1, taps, m).swapaxes(1, 2), np.uint32),
         start=np.zeros(m, np.uint32),
     )
-    sums = lane_sums(terms, fmt, summation if by_row else TREE)
+    sums = worthwhile_sums(terms, fmt, summation if by_row else TREE)
     if sums is None:
         return None
     return np.ascontiguousarray(sums.reshape(k, k, shape.n, m).transpose(3, 2, 0, 1))
@@ -130,7 +130,7 @@ def bias_gradient(delta: Bits, fmt: FloatFormat) -> Bits:
         weights=np.full((positions, 1, 1), fmt.one, np.uint32),
         start=np.zeros(1, np.uint32),
     )
-    sums = lane_sums(terms, fmt, TREE)
+    sums = worthwhile_sums(terms, fmt, TREE)
     if sums is not None:
         return sums.reshape(m)
     ones = np.full((1, 1, 1, positions), fmt.one, np.uint32)

@@ -83,7 +83,7 @@ def _executable() -> bytes | None:
     with _quick(None):
         expect_good(SIMULATION)
     (built,) = verilator_engine._built.values()
-    return (built.place / verilator_build.EXECUTABLE).read_bytes()
+    return (built.entry.place / verilator_build.EXECUTABLE).read_bytes()
 
 
 @cache
