@@ -111,7 +111,7 @@ VERBS = {
     "simulate {network} --layer conv1": (
         r"1 pass, 114 words on the ports, [\d,]+ cycles by the cycle model", "simulating",
     ),
-    "train digits --data digits --steps 60": ("2 steps of 32 images, engine golden", "golden"),
+    "train digits --data digits --steps 60": ("60 steps of 32 images, engine golden", "golden"),
     "export {network} --layer conv1 -o {folder}/export": (
         "1 design in a phase: VHDL, vectors, scripts", "converting and writing",
     ),
