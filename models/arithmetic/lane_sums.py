@@ -38,7 +38,8 @@ def lane_sums(terms: Terms, fmt: FloatFormat, summation: Summation) -> Bits | No
     None says that the plain way has to be gone: operands or sums that are too large or not finite,
     a format that is not binary32, accumulators that are wider, or Python in numba's place.
     """
-    if fmt != BINARY32 or summation.accumulator_format(fmt) != BINARY32 or config.DISABLE_JIT:
+    plain = config.DISABLE_JIT  # type: ignore[attr-defined]  # numba sets it while it is imported
+    if plain or fmt != BINARY32 or summation.accumulator_format(fmt) != BINARY32:
         return None
     return fused_sums(terms, summation) if summation.kind == "fused" else tree_sums(terms)
 
