@@ -8,10 +8,11 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from browser import look
+from browser import Frame, look
 from clean_copy import clean_copy
 from needed_tools import needs
 
@@ -42,6 +43,11 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return copy / "build" / "site"
 
 
+def looked(page: Path, width: int, theme: str) -> tuple[dict[str, Any], str]:
+    seen, log = look({"page": Frame(page, width)}, theme, BLOCKS)
+    return seen["page"], log
+
+
 def test_every_box_of_a_diagram_leads_to_a_page(site: Path) -> None:
     text = (site / "index.html").read_text()
     drawn = text[text.index('class="diagram"') :].partition("</svg>")[0]
@@ -65,7 +71,7 @@ def test_the_theme_follows_the_system_until_the_reader_switches(site: Path) -> N
 @pytest.mark.parametrize("width", [390, 1440])
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_a_page_in_a_browser(site: Path, page: str, width: int, theme: str) -> None:
-    seen, log = look(site / page, width, theme, BLOCKS)
+    seen, log = looked(site / page, width, theme)
     assert "CONSOLE" not in log
     assert [name for name in seen["asked"] if not name.startswith("file:")] == []
     assert seen["charts"] == PAGES[page]
@@ -91,7 +97,7 @@ def test_a_broken_page_is_told(site: Path, check: str, place: str, put: str) -> 
     whole = (site / "index.html").read_text()
     assert place in whole
     page.write_text(whole.replace(place, put + place, 1))
-    assert look(page, 1440, "light", BLOCKS)[0][check] != []
+    assert looked(page, 1440, "light")[0][check] != []
 
 
 @needs("chromium")
@@ -99,7 +105,7 @@ def test_a_page_that_is_too_wide_is_told(site: Path) -> None:
     page = site / "broken-wide.html"
     whole = (site / "index.html").read_text()
     page.write_text(whole.replace("<h2", '<div style="width: 2000px">wide</div><h2', 1))
-    assert look(page, 390, "light", BLOCKS)[0]["width"] >= 2000
+    assert looked(page, 390, "light")[0]["width"] >= 2000
 
 
 @needs("chromium")
@@ -107,5 +113,5 @@ def test_colours_that_do_not_follow_the_theme_are_told(site: Path) -> None:
     shutil.copytree(site, site.with_name("plain"))
     sheet = site.with_name("plain") / "site.css"
     sheet.write_text(sheet.read_text().replace(".diagram text {", ".nothing {"))
-    seen, _ = look(site.with_name("plain") / "index.html", 1440, "dark", BLOCKS)
+    seen, _ = looked(site.with_name("plain") / "index.html", 1440, "dark")
     assert seen["faint"] != []
