@@ -30,7 +30,7 @@ class WaveDump:
         self._file = path.open("w", encoding="ascii")
         self._writer = VCDWriter(self._file, timescale="1 ns", date="")
         self._cycle = 0
-        self._changed: dict[int, tuple[Any, Variable[Any]]] = {}
+        self._changed: dict[int, tuple[Any, Variable[Any]]] = {}  # by order in the file
         variables: dict[int, Variable[Any]] = {}
         for (*scope, name), signal in signals:
             width = len(signal) or 1
@@ -42,7 +42,7 @@ class WaveDump:
             variable = self._writer.register_var(scope, name, "wire", width, 0, bits)
             variables[id(signal)] = variable
             if signal is not clk:
-                _OnChange(signal, variable, self._changed)
+                _OnChange(signal, (len(variables), variable), self._changed)
         self._clk = variables[id(clk)]
 
     def __enter__(self) -> WaveDump:
@@ -60,11 +60,14 @@ class WaveDump:
         self._file.close()
 
     def cycle(self) -> None:
-        """Write the settled values of a clock cycle, and its edges."""
+        """Write the settled values of a clock cycle, and its edges.
+
+        Signals change in an order that is another one in every process; the file's is fixed.
+        """
         start = self._cycle * PERIOD
         change = self._writer.change
         change(self._clk, start, 0)
-        for signal, variable in self._changed.values():
+        for _, (signal, variable) in sorted(self._changed.items()):
             change(variable, start, _bits(signal))
         self._changed.clear()
         change(self._clk, start + PERIOD // 2, 1)
@@ -80,9 +83,12 @@ class _OnChange:
     hasRun = 0
 
     def __init__(
-        self, signal: Any, variable: Variable[Any], changed: dict[int, tuple[Any, Variable[Any]]]
+        self,
+        signal: Any,
+        numbered: tuple[int, Variable[Any]],
+        changed: dict[int, tuple[Any, Variable[Any]]],
     ) -> None:
-        self._key = id(signal)
+        self._number, variable = numbered
         self._noted = signal, variable
         self._changed = changed
         self._rearm = event_waiters(signal).append
@@ -91,7 +97,7 @@ class _OnChange:
     def next(self, waiters: Any, actives: Any, exc: Any) -> None:
         """The signal has changed."""
         self._rearm(self)
-        self._changed[self._key] = self._noted
+        self._changed[self._number] = self._noted
 
 
 def _bits(signal: Any) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 from myhdl import Signal, always, always_comb, modbv
 
+from marks import in_full
 from merp.cosim.audit.waveform import transfers
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job, Runs
@@ -353,7 +355,12 @@ def test_an_undefined_pin_in_a_waveform_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.verilator
-def test_a_build_is_made_once_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "damaged", [lambda built: built[: len(built) // 2], *in_full(lambda _: b"#!/bin/false\n")]
+)
+def test_a_build_is_made_once_and_kept(
+    damaged: Callable[[bytes], bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("MERP_CACHE", str(tmp_path))
     (first,) = run_job(Job(stand_in(), [run_of(0, stalls=False)]), "verilator")
     kept = sorted(tmp_path.rglob("*"))
@@ -365,9 +372,7 @@ def test_a_build_is_made_once_and_kept(tmp_path: Path, monkeypatch: pytest.Monke
     # It is looked at before each use, in the process that has built it, too.
     monkeypatch.undo()
     monkeypatch.setenv("MERP_CACHE", str(tmp_path))
-    built = executable.read_bytes()
-    for damaged in (built[: len(built) // 2], b"#!/bin/false\n"):
-        executable.write_bytes(damaged)
-        (again,) = run_job(Job(stand_in(), [run_of(0, stalls=False)]), "verilator")
-        assert again.differences(first) == []
+    executable.write_bytes(damaged(executable.read_bytes()))
+    (again,) = run_job(Job(stand_in(), [run_of(0, stalls=False)]), "verilator")
+    assert again.differences(first) == []
     assert sorted(tmp_path.rglob("*")) == kept

@@ -269,6 +269,18 @@ def test_the_values_in_a_waveform_are_those_of_the_cycles(tmp_path: Path) -> Non
     assert {after - before for before, after in pairwise(times[1:])} == {10}
 
 
+def test_changes_of_a_cycle_stand_in_the_order_of_the_signals(tmp_path: Path) -> None:
+    path = tmp_path / "w.vcd"
+    run_job(Job(nested(), runs()[2:], wave=Wave.of(path, "all")), "myhdl")
+    head, _, body = path.read_text().partition("$enddefinitions $end")
+    clk = next(line.split()[3] for line in head.splitlines() if line.endswith(" clk $end"))
+    times = [part.split("\n")[1:] for part in body.partition("$dumpvars")[2].split("\n#")]
+    changed = [[line[-1] for line in lines if line not in ("", "$end")] for lines in times]
+    others = [[code for code in each if code != clk] for each in changed]
+    assert max(map(len, others[1:])) > 4
+    assert others == [sorted(each) for each in others]  # codes of one letter, given in order
+
+
 @pytest.mark.parametrize(
     ("part", "wanted"),
     [

@@ -73,7 +73,6 @@ def prepare(tree: Path) -> None:
     assert "merp.hdl" not in sys.modules
     inspect.getmodule(prepare.__code__)  # remembers where each module is from
     gc.collect()
-    gc.freeze()
 
 
 def run_tests(
@@ -184,6 +183,7 @@ def _run(
     tell: int,
 ) -> None:
     """In the fork: all rounds, or up to the first that fails."""
+    gc.freeze()  # pytest collects garbage at each end, and what is from before the fork is none
     silence = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(silence, stream)

@@ -21,17 +21,17 @@ from kinds.surroundings import surroundings
 from kinds.vectors import vectors
 
 KINDS: dict[str, tuple[Callable[[Random], list[str]], int]] = {
-    "toml": (toml, 800),
+    "toml": (toml, 860),
     "npz": (npz, 200),
     "vectors": (vectors, 200),
     "images": (images, 150),
     "options": (options, 200),
     "sizes": (sizes, 150),
-    "results": (results, 80),
+    "results": (results, 50),
     "checkpoints": (checkpoints, 120),
     "runs": (runs, 20),
-    "caches": (caches, 30),
-    "surroundings": (surroundings, 40),
+    "caches": (caches, 15),
+    "surroundings": (surroundings, 25),
     "environment": (environment, 10),
 }
 """Each kind, and how many of 2,000 cases are of it."""

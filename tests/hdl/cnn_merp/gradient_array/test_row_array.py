@@ -190,7 +190,9 @@ def stirred(design: Design, offsets: range) -> tuple[RowScript, list[int]]:
 
 
 @every_array
-@pytest.mark.parametrize("design", [CONFIGURATIONS[0], CONFIGURATIONS[2]], ids=["k1", "k2"])
+@pytest.mark.parametrize(
+    "design", [CONFIGURATIONS[0], *in_full(CONFIGURATIONS[2])], ids=["k1", "k2"]
+)
 def test_a_reset_forgets_sweeps(array: Callable[..., Any], design: Design) -> None:
     script, wanted = stirred(design, range(design.max_size + gradient_latency(design) + 2))
     assert read_out(script.play(array)) == wanted
