@@ -105,6 +105,10 @@ def test_names_of_verbs_lead_to_modules() -> None:
         ("trafic", "did you mean traffic?"),
         ("traffic alexnet --footing bord", "did you mean board?"),
         ("simulate alexnet --engine verilater", "did you mean verilator?"),
+        ("traffic alexnet --bacth 3", "'--bacth 3'; did you mean --batch?"),
+        ("traffic alexnet --bacth=3 --fooling x", "did you mean --batch --footing?"),
+        ("traffic alexnet --zzz", "merp traffic: unrecognized arguments: '--zzz'\n"),
+        ("traffic alexnet vgg16", "merp traffic: unrecognized arguments: 'vgg16'\n"),
         ("resources alexnet --wide --json", "not allowed with argument --wide"),
     ],
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from typing import Any, NoReturn
 
@@ -30,6 +30,21 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(formatter_class=_Page, **options)
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: Any = None
+    ) -> tuple[Any, list[str]]:
+        """Parse; what nobody knows is refused here already, where it is known what there is."""
+        found, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            names = [word.partition("=")[0] for word in unknown if word.startswith("--")]
+            near = [each for n in names for each in get_close_matches(n, self._options(), 1)]
+            hint = f"; did you mean {' '.join(near)}?" if near else ""
+            self.error(f"unrecognized arguments: {shown(' '.join(unknown))}{hint}")
+        return found, []
+
+    def _options(self) -> list[str]:
+        return [name for action in self._actions for name in action.option_strings]
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         """Refuse a value that is no choice, and name the nearest that is."""
