@@ -13,6 +13,7 @@ import pytest
 from checkout import ROOT
 from verbs import VERBS
 
+FEW = ("simulate --wave", "export -o", "report -o", "train --save", "build cache")
 RUN = Path(__file__).with_name("run.py")
 
 
@@ -21,7 +22,14 @@ def run(*words: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_no_verb_leaves_anything_but_old_or_new_when_it_is_killed_or_run_twice_at_once() -> None:
-    done = run("--moments", "1", "--pairs", "1", "--builds", "0", "--alone", "0", "--jobs", "1")
+    words = [word for name in FEW for word in ("--only", name)]
+    few = run("--moments", "1", "--pairs", "1", "--builds", "0", "--alone", "0", *words)
+    assert few.returncode == 0, few.stdout + few.stderr
+
+
+@pytest.mark.full
+def test_no_verb_at_all_does() -> None:
+    done = run("--moments", "2", "--pairs", "1", "--builds", "0", "--alone", "0", "--jobs", "1")
     assert done.returncode == 0, done.stdout + done.stderr
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from marks import in_full
 from merp.cosim.block.replay import lint_verilog, replay
 from merp.hdl.cnn_merp.phases.input_path import input_path
 from merp.models.cnn_merp.slots import row_slots
@@ -85,7 +86,7 @@ def check(design: Design, runs: list[InputRun], trace: Trace) -> None:
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 4, 5])
-@pytest.mark.parametrize("d", [1, 2, 3])
+@pytest.mark.parametrize("d", [1, 3, *in_full(2)])
 def test_windows_and_slots_match_the_golden_order(k: int, d: int) -> None:
     rng = np.random.default_rng([k, d, 11])
     design = design_for(

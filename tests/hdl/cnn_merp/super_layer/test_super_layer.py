@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from marks import in_full
 from merp.cosim.block.replay import lint_verilog, replay
 from merp.hdl.cnn_merp.super_layer.super_layer import super_layer
 from merp.models.arithmetic.relu import relu
@@ -158,7 +159,7 @@ DESIGNS = {
 }
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, *in_full(1)])
 @pytest.mark.parametrize("name", DESIGNS)
 def test_random_runs_match_golden(name: str, seed: int) -> None:
     design = DESIGNS[name]

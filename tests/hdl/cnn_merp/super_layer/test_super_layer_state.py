@@ -280,7 +280,7 @@ def cycles_of(design: Design, shapes: list[Shape]) -> list[int]:
     return [cycle - max(start for start in starts if start < cycle) for cycle in words]
 
 
-@pytest.mark.parametrize("r", [1, 2])
+@pytest.mark.parametrize("r", [1, *in_full(2)])
 @pytest.mark.parametrize("kind", ["plain", "max", "average"])
 def test_state_costs_no_cycle(kind: str, r: int) -> None:
     """Each word leaves in the very cycle in which it leaves a design without state."""

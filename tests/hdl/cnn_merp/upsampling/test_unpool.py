@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from marks import in_full
 from merp.cosim.block.replay import lint_verilog, replay
 from merp.hdl.cnn_merp.upsampling.unpool import unpool
 from merp.models.arithmetic.relu import relu
@@ -176,7 +177,7 @@ def test_each_geometry(kind: str, geometries: list[tuple[int, int]]) -> None:
 
 
 @pytest.mark.parametrize("name", DESIGNS)
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, *in_full(1)])
 def test_random_runs(name: str, seed: int) -> None:
     rng = np.random.default_rng(seed)
     play(DESIGNS[name], [random_run(DESIGNS[name], rng, reset=i == 2) for i in range(6)])
