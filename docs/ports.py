@@ -103,7 +103,7 @@ def _exported(
     function: Callable[..., Any], args: Mapping[str, Any], settings: Mapping[str, str]
 ) -> Exported:
     with TemporaryDirectory() as folder:
-        export = convert(function, args, "vhdl", Path(folder))
+        export = convert(function, args, "vhdl", Path(folder), fold=False)
         texts = {path.stem: path.read_text() for path in export.files}
     return Exported(function, export, texts, settings)
 

@@ -55,7 +55,9 @@ def play(
         folder = Path(name)
         vhdl = folder / "vhdl"
         vhdl.mkdir()
-        export = convert(exported.function, exported.args, "vhdl", vhdl)
+        # GHDL's waveforms leave arrays out: they are drawn of the VHDL with a signal for each.
+        plain = job.wave is not None
+        export = convert(exported.function, exported.args, "vhdl", vhdl, fold=not plain)
         sha = _sha(export.files)
         simulation = Simulation(export.top, export.files, folder, bench)
         playing = Playing(job, "ghdl", sha, began)

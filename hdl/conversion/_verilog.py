@@ -142,7 +142,7 @@ def _registers(body: Body) -> set[int]:
     return driven - combinational
 
 
-def write(body: Body, name: str, comment: str, is_top: bool) -> str:
+def write(body: Body, name: str, is_top: bool) -> str:
     """The file of one module; the top is like any other."""
     del is_top
     functions, contents = StringIO(), StringIO()
@@ -164,7 +164,7 @@ def write(body: Body, name: str, comment: str, is_top: bool) -> str:
     ]
     inner = "\n".join(section.strip() + "\n" for section in sections if section.strip())
     written = (
-        f"{comment}\n`timescale 1ns/10ps\n\n{_header(name, body.ports, initialised)}\n"
+        f"`timescale 1ns/10ps\n\n{_header(name, body.ports, initialised)}\n"
         f"{indent(inner, '    ')}\nendmodule\n"
     )
     lines = fold_constants(readable_labels(written, body.names)).splitlines()

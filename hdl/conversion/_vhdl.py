@@ -179,8 +179,8 @@ def _port_map(item: Instance, in_map: set[int]) -> str:
     return f"{item.label} : entity work.{item.entity.token}\n    port map (\n{mapped}\n    );\n"
 
 
-def write(body: Body, name: str, comment: str, is_top: bool) -> str:
-    """The file of one entity."""
+def write(body: Body, name: str, is_top: bool) -> str:
+    """The file of one entity, without its head."""
     functions, contents = StringIO(), StringIO()
     processes = [item for item in body.items if not isinstance(item, Instance)]
     internals.annotate_vhdl(processes)
@@ -198,7 +198,7 @@ def write(body: Body, name: str, comment: str, is_top: bool) -> str:
     assignments = indent(_assignments(body), "    ")
     statements = indent(contents.getvalue().rstrip() + "\n", "    ")
     parts = [
-        f"{comment}\nlibrary ieee;\nuse ieee.std_logic_1164.all;\nuse ieee.numeric_std.all;\n"
+        f"library ieee;\nuse ieee.std_logic_1164.all;\nuse ieee.numeric_std.all;\n"
         f"{library}\n{_header(name, body.ports, is_top)}\narchitecture rtl of {name} is\n",
         f"{declarations}" if declarations.strip() else "",
         f"begin\n\n{assignments}" if assignments else "begin\n",

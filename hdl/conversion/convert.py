@@ -13,7 +13,7 @@ import re
 import threading
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import wrap
@@ -35,6 +35,7 @@ from merp.hdl.conversion._elaborate import (
     split,
 )
 from merp.hdl.conversion._files import write_files
+from merp.hdl.conversion._fold import Source, folded
 from merp.hdl.conversion._names import flaw
 from merp.hdl.conversion._refusals import ANALYSIS, ELABORATION, refusals
 from merp.hdl.conversion.errors import ExportError
@@ -109,6 +110,14 @@ class _Entity:
         return ports
 
 
+@dataclass
+class _File:
+    """A file, and the entities that it stands for; it is named as the first of them."""
+
+    entities: list[_Entity]
+    text: str
+
+
 class _Converter:
     """All entities of one design in one language, leaves first."""
 
@@ -146,19 +155,47 @@ class _Converter:
         token = f"\x00{len(self.entities)}\x00"
         children = Counter(sub.token for sub in subs.values())
         entity = _Entity(unit, body, token, children)
-        comment = _comment(unit, token, self.writer.COMMENT, self.licence)
         with refusals(where, ANALYSIS):
-            entity.text = self.writer.write(body, token, comment, is_top)
+            entity.text = self.writer.write(body, token, is_top)
         self.entities.append(entity)
         variants.append(entity)
         return entity
 
-    def name_entities(self, top: _Entity, top_name: str | None, prefix: str) -> None:
-        """Name each entity after its function, and what tells it from its siblings."""
+    def files(self, fold: bool) -> list[_File]:
+        """The files to be written: one for each entity, or as few as say the same."""
+        if not fold:
+            return [_File([each], f"{self._head([each])}\n{each.text}") for each in self.entities]
+        known = {each.token: each for each in self.entities}
+        top = self.entities[-1]
+        sources = [
+            Source(
+                each.token,
+                None if each is top else each.unit.deco.func,
+                dict(_values(each.unit.params)),
+                each.text,
+                frozenset(each.children),
+            )
+            for each in self.entities
+        ]
+        found = []
+        for entity in folded(sources):
+            own = [known[token] for token in entity.tokens]
+            found.append(_File(own, f"{self._head(own)}\n{entity.text}"))
+        return found
+
+    def _head(self, entities: Sequence[_Entity]) -> str:
+        params = [entity.unit.params for entity in entities]
+        first = entities[0]
+        return _comment(first.unit, params, first.token, self.writer.COMMENT, self.licence)
+
+    def name_entities(self, files: Sequence[_File], top_name: str | None, prefix: str) -> None:
+        """Name each file after its function, and what tells it from its siblings."""
+        top = self.entities[-1]
         if top_name is not None:
             top.name = top_name
         families: dict[str, list[_Entity]] = {}
-        for entity in self.entities:
+        for file in files:
+            entity = file.entities[0]
             families.setdefault(entity.unit.deco.func.__name__.strip("_"), []).append(entity)
         taken = {top.name.lower()} if top.name else set()
         for base, family in families.items():
@@ -171,6 +208,9 @@ class _Converter:
                     number += 1
                     entity.name = f"{name}_{number}"
                 taken.add(entity.name.lower())
+        for file in files:
+            for entity in file.entities:
+                entity.name = file.entities[0].name
 
     def totals(self) -> dict[str, int]:
         """Instances of each entity in the whole design."""
@@ -178,21 +218,42 @@ class _Converter:
         for entity in reversed(self.entities):  # parents come after their children
             for token, number in entity.children.items():
                 counts[token] += counts[entity.token] * number
-        return {entity.name: counts[entity.token] for entity in self.entities}
+        named: Counter[str] = Counter()
+        for entity in self.entities:
+            named[entity.name] += counts[entity.token]
+        return dict(named)
+
+    def children(self) -> dict[str, dict[str, int]]:
+        """Instances directly inside each entity; of several configurations the most."""
+        names = {entity.token: entity.name for entity in self.entities}
+        found: dict[str, dict[str, int]] = {}
+        for entity in self.entities:
+            own: Counter[str] = Counter()
+            for token, number in entity.children.items():
+                own[names[token]] += number
+            known = found.setdefault(entity.name, {})
+            known |= {name: max(number, known.get(name, 0)) for name, number in own.items()}
+        return found
 
 
 def _features(entity: _Entity) -> Iterator[tuple[str, str]]:
     """What may tell an entity from its siblings: module, parameters, port widths."""
     yield "", entity.unit.deco.func.__module__.rpartition(".")[2]
-    for name, value in entity.unit.params.items():
-        if dataclasses.is_dataclass(value) and not isinstance(value, type):
-            for field in dataclasses.fields(value):
-                yield field.name, str(getattr(value, field.name))
-        else:
-            yield name, str(value)
+    for name, value in _values(entity.unit.params):
+        yield name, str(value)
     for port in entity.body.ports:
         vector = port_type(port.name, port.signal).is_vector
         yield port.name, str(len(port.signal)) if vector else "bit"
+
+
+def _values(params: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Parameters by name, the fields of dataclasses one by one."""
+    for name, value in params.items():
+        if dataclasses.is_dataclass(value) and not isinstance(value, type):
+            for field in dataclasses.fields(value):
+                yield field.name, getattr(value, field.name)
+        else:
+            yield name, value
 
 
 def _suffixes(family: list[_Entity]) -> list[str]:
@@ -218,15 +279,21 @@ def _suffix(label: str, value: str) -> str:
     return f"_{shown}" if shown else ""
 
 
-def _comment(unit: Unit, token: str, mark: str, licence: str | None) -> str:
-    """Head of a file: licence, origin, parameters, docstring. No dates, no paths."""
+def _comment(
+    unit: Unit, params: Sequence[Mapping[str, Any]], token: str, mark: str, licence: str | None
+) -> str:
+    """Head of a file: licence, origin, parameters, docstring. No dates, no paths.
+
+    ``params``: of every configuration; what differs is named with all its values.
+    """
     function = unit.deco.func
     lines = [] if licence is None else [f"SPDX-License-Identifier: {licence}", ""]
     lines += [
         f"{token}: generated from {function.__module__}.{function.__qualname__}; do not edit.",
     ]
-    for name, value in unit.params.items():
-        lines += wrap(f"{name} = {value!r}", 96, subsequent_indent="    ")
+    for name in unit.params:
+        values = dict.fromkeys(repr(each[name]) for each in params)
+        lines += wrap(f"{name} = {' or '.join(values)}", 96, subsequent_indent="    ")
     doc = inspect.cleandoc(function.__doc__ or "")
     if not doc.isascii():
         raise ExportError(f"{function.__name__}: the docstring goes into VHDL and must be ASCII")
@@ -243,6 +310,7 @@ def convert(
     name: str | None = None,
     prefix: str = "",
     licence: str | None = "Apache-2.0",
+    fold: bool = True,
 ) -> Export:
     """Convert ``function(**args)`` and the entities inside it to one file each.
 
@@ -258,6 +326,8 @@ def convert(
         name: of the top entity, instead of the function's.
         prefix: of the names of all other entities, which keeps designs in one library apart.
         licence: of the design, an SPDX expression at the head of every file; None leaves it out.
+        fold: in VHDL, write one entity with generics for all configurations of a block, and loops
+            for what is repeated; otherwise one plain entity for each configuration.
 
     Raises:
         ExportError: the design cannot be exported, MyHDL is of another version than this was
@@ -284,25 +354,23 @@ def convert(
             top = converter.entity(function, arguments(function, (), dict(args)), is_top=True)
     finally:
         _RUNNING.release()
-    converter.name_entities(top, name, prefix)
+    files = converter.files(fold and hdl == "vhdl")
+    converter.name_entities(files, name, prefix)
     names = {entity.token: entity.name for entity in converter.entities}
     texts: dict[str, str] = {}
     support = converter.writer.support()
     if support is not None:
         texts[support[0]] = support[1]
-    for entity in converter.entities:
-        text = re.sub("\x00\\d+\x00", lambda match: names[match.group()], entity.text)
-        texts[f"{entity.name}{converter.writer.SUFFIX}"] = text
+    for file in files:
+        text = re.sub("\x00\\d+\x00", lambda match: names[match.group()], file.text)
+        texts[f"{file.entities[0].name}{converter.writer.SUFFIX}"] = text
     return Export(
         files=write_files(directory, texts),
         top=top.name,
         instances=converter.totals(),
         ports=tuple(_exported(port) for port in top.body.ports),
         blocks={each.name: each.unit.deco.func.__name__ for each in converter.entities},
-        children={
-            each.name: {names[token]: number for token, number in each.children.items()}
-            for each in converter.entities
-        },
+        children=converter.children(),
         scope=_scope(top),
     )
 

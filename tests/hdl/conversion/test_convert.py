@@ -198,7 +198,7 @@ def test_cost_follows_configurations_not_instances(
 
 def test_names_come_from_the_source(tmp_path: Path) -> None:
     text = (tmp_path / "unit.vhd").as_posix()
-    convert(nested, nested_args(), "vhdl", tmp_path)
+    convert(nested, nested_args(), "vhdl", tmp_path, fold=False)
     unit_text = Path(text).read_text()
     assert "grid_1_0 : entity work.leaf" in unit_text
     assert "a   => window(47 downto 32)," in unit_text

@@ -63,16 +63,16 @@ def test_verilog_initialises_registers_and_nothing_else(tmp_path: Path) -> None:
 
 def test_lists_name_their_elements_and_slices_stay_slices(tmp_path: Path) -> None:
     function, make, _ = DESIGNS["indexed"]
-    text = convert(function, make(), "vhdl", tmp_path).files[-1].read_text()
+    text = convert(function, make(), "vhdl", tmp_path, fold=False).files[-1].read_text()
     assert "    stores_3 : entity work.register_2\n" in text
     function, make, _ = DESIGNS["slices"]
-    text = convert(function, make(), "vhdl", tmp_path).files[-1].read_text()
+    text = convert(function, make(), "vhdl", tmp_path, fold=False).files[-1].read_text()
     assert "middle" not in text
 
 
 def test_variants_are_named_by_what_tells_them_apart(tmp_path: Path) -> None:
     function, make, _ = DESIGNS["tables"]
-    export = convert(function, make(), "vhdl", tmp_path)
+    export = convert(function, make(), "vhdl", tmp_path, fold=False)
     assert list(export.instances) == [
         "flags_modeodd_enabled",
         "flags_modeodd",
@@ -84,7 +84,7 @@ def test_variants_are_named_by_what_tells_them_apart(tmp_path: Path) -> None:
 
 def test_output_initial_values_make_configurations(tmp_path: Path) -> None:
     function, make, _ = DESIGNS["starts"]
-    export = convert(function, make(), "vhdl", tmp_path)
+    export = convert(function, make(), "vhdl", tmp_path, fold=False)
     assert sorted(export.instances.values()) == [1, 1, 1, 2]
 
 

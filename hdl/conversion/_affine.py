@@ -1,0 +1,87 @@
+"""Numbers of several configurations as sums over generics. Private to ``merp.hdl.conversion``.
+
+A row of values, one for each configuration, is written as ``factor * generic + offset`` with the
+first generic that this fits; where none fits, the row becomes a generic of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from merp.hdl.conversion._numbers import Factors, Num, number
+
+Row = tuple[int, ...]
+_NEAR = 2  # an offset that two configurations alone may have; of more, chance does not fit
+
+
+@dataclass
+class Generics:
+    """The generics of one entity, with their values in each configuration.
+
+    Attributes:
+        known: what may become a generic: parameters first, then widths of ports.
+        taken: names that are not free.
+        count: of the configurations.
+        used: those that are needed.
+    """
+
+    known: dict[str, Row]
+    taken: set[str]
+    count: int
+    used: set[str] = field(default_factory=set)
+
+    def fit(self, row: Row, chosen: Sequence[int], hint: str) -> Num:
+        """A row of values for the ``chosen`` configurations; ``hint`` names a new generic."""
+        if len(set(row)) == 1:
+            return number(row[0])
+        best: tuple[tuple[int, int, int], str, int, int] | None = None
+        for place, (name, values) in enumerate(self.known.items()):
+            line = _line([values[each] for each in chosen], row)
+            if line is not None:
+                factor, offset = line
+                cost = (int(factor != 1 or abs(offset) > 1), int(name not in self.used), place)
+                if best is None or cost < best[0]:
+                    best = (cost, name, factor, offset)
+        if best is None:
+            name = self._new(row, chosen, hint)
+            best = ((0, 0, 0), name, 1, 0)
+        _, name, factor, offset = best
+        self.used.add(name)
+        return number({(name,): factor, (): offset})
+
+    def _new(self, row: Row, chosen: Sequence[int], hint: str) -> str:
+        values = dict(zip(chosen, row, strict=True))
+        name, count = hint, 1
+        while name.lower() in self.taken or name in self.known:
+            count += 1
+            name = f"{hint}_{count}"
+        self.known[name] = tuple(values.get(each, row[0]) for each in range(self.count))
+        return name
+
+    def fit_number(self, numbers: Sequence[Num], chosen: Sequence[int], hint: str) -> Num:
+        """A number that may hang on the indices of loops, from its forms in the ``chosen``."""
+        factors: list[Factors] = sorted({f for each in numbers for f, _ in each.terms})
+        found: dict[Factors, int] = {}
+        for term in factors:
+            row = tuple(dict(each.terms).get(term, 0) for each in numbers)
+            for named, value in self.fit(row, chosen, hint).terms:
+                key = tuple(sorted((*named, *term)))
+                found[key] = found.get(key, 0) + value
+        return number(found)
+
+
+def _line(known: Sequence[int], wanted: Sequence[int]) -> tuple[int, int] | None:
+    """Factor and offset that lead from one row to the other, unless two points alone say so."""
+    first = next((k for k, value in enumerate(known) if value != known[0]), None)
+    if first is None:
+        return None
+    factor, rest = divmod(wanted[first] - wanted[0], known[first] - known[0])
+    offset = wanted[0] - factor * known[0]
+    if rest or factor == 0:
+        return None
+    if any(factor * a + offset != b for a, b in zip(known, wanted, strict=True)):
+        return None
+    if len(set(known)) == 2 and (abs(offset) > _NEAR or factor < 0):
+        return None
+    return factor, offset

@@ -1,0 +1,185 @@
+"""From one file for each configuration to one for each block.
+
+The way of an entity: its text is taken apart (``_vhdl_text``), its arrays of equal statements
+become loops (``_rollup``), configurations of one block become one entity with generics
+(``_unify``), which is printed (``_vhdl_print``). Each file is read again, and must give back every
+configuration that it stands for (``_expand``, ``_same``). Private to ``merp.hdl.conversion``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from merp.hdl.conversion._expand import Child, expanded, plain
+from merp.hdl.conversion._numbers import number
+from merp.hdl.conversion._rollup import rolled_up
+from merp.hdl.conversion._same import difference
+from merp.hdl.conversion._unify import Configuration, Unified, Value, port_names, unified
+from merp.hdl.conversion._vhdl_print import printed
+from merp.hdl.conversion._vhdl_text import Item, Loop, Module, Token, parse, split_actuals
+
+_WIDE = 80  # a longer generic map takes a line for each generic
+
+
+@dataclass(frozen=True)
+class Source:
+    """An entity as it was converted.
+
+    Attributes:
+        token: what stands for its name, in its text and in those that instantiate it.
+        family: equal for configurations of one block; nothing for the top.
+        params: of the block, by name.
+        text: its file.
+        children: tokens of the entities that it instantiates.
+    """
+
+    token: str
+    family: Hashable
+    params: Mapping[str, Any]
+    text: str
+    children: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Entity:
+    """One file: its text without the head, and the entities that it stands for, itself first."""
+
+    text: str
+    tokens: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where an entity went: to which one, with which generics, with which ports wider."""
+
+    token: str
+    values: Mapping[str, Value]
+    widened: frozenset[str]
+
+
+def folded(sources: Sequence[Source]) -> list[Entity]:
+    """The entities of a design, one for each block where that can be.
+
+    Args:
+        sources: leaves first.
+
+    Raises:
+        RuntimeError: a file does not give back what it was made from.
+    """
+    places: dict[str, _Place] = {}
+    found: list[Entity] = []
+    for family in _families(sources):
+        modules = [rolled_up(_instantiated(parse(each.text), places)) for each in family]
+        groups: dict[Hashable, list[int]] = {}
+        for k, module in enumerate(modules):
+            groups.setdefault(port_names(module), []).append(k)
+        for group in groups.values():
+            chosen = [Configuration(modules[k], family[k].params) for k in group]
+            made = unified(chosen)
+            text = printed(made.folded)
+            own = [family[k] for k in group]
+            for source, values, widened in zip(own, made.values, made.widened, strict=True):
+                places[source.token] = _Place(own[0].token, values, widened)
+            _check(text, own, made, places)
+            found.append(Entity(text, tuple(each.token for each in own)))
+    return found
+
+
+def _families(sources: Sequence[Source]) -> list[list[Source]]:
+    """Configurations of one block together, behind all that they instantiate.
+
+    A block that holds another configuration of itself stays apart.
+    """
+    below: dict[str, frozenset[str]] = {}
+    for each in sources:
+        below[each.token] = each.children.union(*(below[child] for child in each.children))
+    families: dict[Hashable, list[Source]] = {}
+    for each in sources:
+        families.setdefault(each.family, []).append(each)
+    of = {each.token: each.family for each in sources}
+    needs = {
+        family: {of[token] for member in members for token in below[member.token]}
+        for family, members in families.items()
+    }
+    done: set[Hashable] = set()
+    ordered: list[list[Source]] = []
+    while len(done) < len(families):
+        ready = [each for each in families if each not in done and needs[each] <= done]
+        if not ready:  # blocks that hold one another: one configuration after the other
+            return [[each] for each in sources]
+        for family in ready:
+            ordered.append(families[family])
+        done.update(ready)
+    return ordered
+
+
+def _instantiated(module: Module, places: Mapping[str, _Place]) -> Module:
+    """The module with instances of what its children became."""
+    return replace(module, items=[_instance(item, places) for item in module.items])
+
+
+def _instance(item: Item, places: Mapping[str, _Place]) -> Item:
+    if isinstance(item, Loop) or item.kind != "instance":
+        return item
+    at = next(k for k, token in enumerate(item.tokens) if token in places)
+    place = places[str(item.tokens[at])]
+    tokens: list[Token] = [*item.tokens[:at], place.token]
+    if place.values:
+        tokens += _generic_map(place.values)
+    rows = []
+    for formal, actual in split_actuals(item):
+        widened = len(formal) == 1 and formal[0] in place.widened
+        rows.append(((*formal, "(", number(0), ")") if widened else formal, actual))
+    width = max(sum(len(str(token)) for token in formal) for formal, _ in rows)
+    tokens += ["\n    ", "port", " ", "map", " ", "("]
+    for k, (formal, actual) in enumerate(rows):
+        blanks = " " * (width + 1 - sum(len(str(token)) for token in formal))
+        tokens += [*([","] if k else []), "\n        ", *formal, blanks, "=>", " ", *actual]
+    return replace(item, tokens=(*tokens, "\n    ", ")", ";"))
+
+
+def _generic_map(values: Mapping[str, Value]) -> list[Token]:
+    narrow = sum(len(name) + 9 for name in values) <= _WIDE
+    found: list[Token] = ["\n    ", "generic", " ", "map", " ", "("]
+    for k, (name, value) in enumerate(values.items()):
+        found += [","] if k else []
+        if not narrow:
+            found.append("\n        ")
+        elif k:
+            found.append(" ")
+        found += [name, " ", "=>", " ", _value(value)]
+    return [*found, *(() if narrow else ("\n    ",)), ")"]
+
+
+def _value(value: Value) -> Token:
+    return str(value).lower() if isinstance(value, bool) else number(value)
+
+
+def _check(
+    text: str, sources: Sequence[Source], made: Unified, places: Mapping[str, _Place]
+) -> None:
+    """Take the file apart again, for every configuration."""
+    known: dict[tuple[str, frozenset[tuple[str, str]]], Child] = {}
+    alias: dict[str, str] = {}
+    for token, place in places.items():
+        key = (place.token, frozenset(_written(place.values).items()))
+        alias[token] = known.setdefault(key, Child(token, place.widened)).token
+
+    def child(token: str, values: Mapping[str, str]) -> Child:
+        return known[token, frozenset(values.items())]
+
+    for k, source in enumerate(sources):
+        members = made.modules[k].members
+        again = expanded(text, _written(made.values[k]), members, child)
+        wrong = difference(again, plain(source.text), made.widened[k], alias)
+        if wrong is not None:
+            raise RuntimeError(
+                f"internal error: {text[text.index('entity') :].split()[1]} does not give back the "
+                f"configuration {dict(source.params)}: {wrong}; fold=False leaves it as it is"
+            )
+
+
+def _written(values: Mapping[str, Value]) -> dict[str, str]:
+    return {name: str(value).lower() for name, value in values.items()}

@@ -1,0 +1,197 @@
+"""The VHDL text of an entity's parts. Private to ``merp.hdl.conversion``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from merp.hdl.conversion._vhdl_text import (
+    LABEL,
+    Item,
+    Leaf,
+    Module,
+    Port,
+    Ref,
+    Token,
+    Tokens,
+    Type,
+    Word,
+    sum_of,
+)
+
+_OPENING = {"(", ",", "downto", "to", "=>", ":=", "in"}
+_CLOSING = {")", ",", "downto", "to", "loop", "generate", ";"}
+_SHORT = 32  # MyHDL writes longer words bit by bit
+
+
+@dataclass(frozen=True)
+class Generic:
+    """A generic: its name and its type."""
+
+    name: str
+    type: str
+
+
+@dataclass(frozen=True)
+class Folded:
+    """One entity for several configurations.
+
+    Attributes:
+        label: of the alternatives.
+        common: what all configurations have in common; for one form, all of it.
+        generics: what tells the configurations apart.
+        forms: what each of several forms has beside that, with the condition on the generics under
+            which it is meant; that of the last one is empty.
+    """
+
+    label: str
+    common: Module
+    generics: tuple[Generic, ...]
+    forms: tuple[tuple[str, Module], ...]
+
+
+def word(literal: Word) -> str:
+    """The literal of an unsigned vector."""
+    value, width = literal.value, literal.width
+    if value.is_constant and width.is_constant and width.constant >= _SHORT:
+        return f'unsigned\'("{value.constant:0{width.constant}b}")'
+    return f"to_unsigned({value}, {width})"
+
+
+def _between(tokens: Sequence[Token], at: int, step: int) -> str:
+    at += step
+    while 0 <= at < len(tokens) and isinstance(tokens[at], str) and str(tokens[at]).isspace():
+        at += step
+    return str(tokens[at]) if 0 <= at < len(tokens) else ";"
+
+
+def written(tokens: Sequence[Token], label: str = "") -> str:
+    """Tokens as text; a number that hangs on a name gets brackets where it needs them."""
+    out = []
+    for at, token in enumerate(tokens):
+        if token == LABEL:
+            out.append(label)
+        elif isinstance(token, str):
+            out.append(token)
+        elif isinstance(token, Word):
+            out.append(word(token))
+        elif isinstance(token, Ref):
+            out.append(f"{token.family}({token.place})")
+        else:
+            text = str(token)
+            safe = _between(tokens, at, -1) in _OPENING and _between(tokens, at, 1) in _CLOSING
+            out.append(text if safe or " " not in text else f"({text})")
+    return "".join(out)
+
+
+def _type(kind: Type) -> str:
+    if kind.width is None:
+        return kind.name
+    return f"{kind.name}({sum_of(kind.width, -1)} downto 0)"
+
+
+def _initial(tokens: Tokens) -> str:
+    """An initial value; of a vector, the shortest way to write it."""
+    first = tokens[0]
+    if len(tokens) != 1 or not isinstance(first, Word):
+        return written(tokens)
+    if not first.value.terms:
+        return "(others => '0')"
+    if not first.value.is_constant or not first.width.is_constant:
+        return word(first)
+    value, width = first.value.constant, first.width.constant
+    return f'"{value:0{width}b}"' if width % 4 else f'x"{value:0{width // 4}x}"'
+
+
+def header(module: Module, generics: Sequence[Generic]) -> str:
+    """The entity's declaration."""
+    out = f"entity {module.name} is\n"
+    if generics:
+        width = max(len(each.name) for each in generics)
+        rows = [f"        {each.name:{width}} : {each.type}" for each in generics]
+        out += "    generic (\n" + ";\n".join(rows) + "\n    );\n"
+    if module.ports:
+        width = max(len(port.name) for port in module.ports)
+        rows = [f"        {_port(port, width)}" for port in module.ports]
+        out += "    port (\n" + ";\n".join(rows) + "\n    );\n"
+    return out + f"end entity {module.name};\n"
+
+
+def _port(port: Port, width: int) -> str:
+    line = f"{port.name:{width}} : {port.direction:3} {_type(port.type)}"
+    return f"{line} := {_initial(port.initial)}" if port.initial else line
+
+
+def declarations(module: Module) -> str:
+    """Types, signals and functions."""
+    out = [written(each.tokens) for each in module.declared if each.type is None]
+    functions = [text for text in out if text.startswith("function")]
+    out = [text for text in out if not text.startswith("function")]
+    rows = []
+    for array in module.arrays:
+        kind = f"{array.name}_t"
+        bounds = f"(0 to {sum_of(array.size, -1)})"
+        out.append(f"type {kind} is array {bounds} of {_type(array.type)};")
+        rows.append((array.name, kind, f"(others => {_initial(array.tokens)})"))
+    for each in module.declared:
+        if each.type is not None:
+            rows.append((each.name, _type(each.type), _initial(each.tokens)))
+    width = max((len(name) for name, _, _ in rows), default=0)
+    out += [f"signal {name:{width}} : {kind} := {value};" for name, kind, value in rows]
+    return "\n".join([*out, *functions])
+
+
+def statements(items: Iterable[Item]) -> str:
+    """Statements; assignments that follow one another stay together."""
+    out = ""
+    before = ""
+    for item in items:
+        kind = item.kind if isinstance(item, Leaf) and not item.comment else "other"
+        if out:
+            out += "\n" if kind == before == "assign" else "\n\n"
+        out += _statement(item)
+        before = kind
+    return out
+
+
+def _statement(item: Item) -> str:
+    if isinstance(item, Leaf):
+        lines = [*item.comment, written(item.tokens, item.label or "")]
+        return "\n".join(lines)
+    inner = _indented(statements(item.body))
+    head = f"{item.label} : for {item.index} in 0 to {sum_of(item.count, -1)} generate\n"
+    return f"{head}{inner}\nend generate {item.label};"
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"    {line}" if line else line for line in text.split("\n"))
+
+
+def printed(folded: Folded) -> str:
+    """The file of an entity, without its head."""
+    common = folded.common
+    out = "library ieee;\nuse ieee.std_logic_1164.all;\nuse ieee.numeric_std.all;\n"
+    out += max(module.library for module in (common, *(module for _, module in folded.forms)))
+    out += f"\n{header(common, folded.generics)}\narchitecture rtl of {common.name} is\n"
+    declared = declarations(common)
+    out += f"\n{_indented(declared)}\n" if declared else ""
+    inner = [statements(common.items), _forms(folded) if folded.forms else ""]
+    out += "\nbegin\n\n" + _indented("\n\n".join(each for each in inner if each))
+    out += "\n\nend architecture rtl;\n"
+    return "".join(f"{line.rstrip()}\n" for line in out.splitlines())
+
+
+def _forms(folded: Folded) -> str:
+    """What tells the forms apart, as alternatives."""
+    out = ""
+    for condition, module in folded.forms:
+        declared = declarations(module)
+        if not condition and not declared and not module.items:
+            continue
+        if not out:
+            out = f"{folded.label} : if {condition} generate\n"
+        else:
+            out += f"elsif {condition} generate\n" if condition else "else generate\n"
+        out += f"{_indented(declared)}\nbegin\n" if declared else ""
+        out += f"{_indented(statements(module.items))}\n" if module.items else ""
+    return f"{out}end generate {folded.label};"

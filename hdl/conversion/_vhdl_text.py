@@ -1,0 +1,309 @@
+"""The VHDL of one entity in parts, as MyHDL and ``_vhdl`` write it.
+
+Only the subset that these two write is understood; of anything else ``parse`` raises. Text is kept
+as tokens, white space among them. Private to ``merp.hdl.conversion``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from merp.hdl.conversion._numbers import Num, added, number
+
+LABEL = "\x01"
+"""Stands for a statement's own label."""
+
+INTEGERS = 1 << 31
+"""VHDL's integers end below."""
+
+_TOKEN = re.compile(
+    r"""\x00\d+\x00 | [xX]"[^"]*" | [A-Za-z]\w* | \d+ | "[^"]*" | (?<=\w)'(?=\() | '[^']'
+    | --[^\n]* | <= | => | := | /= | >= | \*\* | \n[ ]* | [ ]+ | .""",
+    re.VERBOSE,
+)
+_PORT = re.compile(r"(\w+) *: (in|out) +(.*?)(?: := (.*?))?;?")
+_VECTOR = re.compile(r"(unsigned|signed|std_logic_vector)\((\d+) downto 0\)")
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """The literal of an unsigned vector."""
+
+    value: Num
+    width: Num
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """A member of a family of signals: the family's name, and which one."""
+
+    family: str
+    place: Num
+
+
+Token = str | Num | Word | Ref
+Tokens = tuple[Token, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Type:
+    """Type of a port or signal: its name, and its width if it is a vector."""
+
+    name: str
+    width: Num | None = None
+
+
+@dataclass(slots=True)
+class Port:
+    """A port; ``initial`` is what an output holds at power-up."""
+
+    name: str
+    direction: str
+    type: Type
+    initial: Tokens
+
+
+@dataclass(slots=True)
+class Declared:
+    """A signal (``type`` is set), or any other declaration."""
+
+    name: str
+    type: Type | None
+    tokens: Tokens  # of a signal: its initial value
+
+
+@dataclass(slots=True)
+class Array:
+    """A family of signals: how many, of which type, and what each holds at power-up."""
+
+    name: str
+    size: Num
+    type: Type
+    tokens: Tokens
+
+
+@dataclass(slots=True)
+class Leaf:
+    """A process, an instance or an assignment."""
+
+    label: str | None
+    kind: str
+    tokens: Tokens
+    comment: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Loop:
+    """Statements for every index from 0 to ``count - 1``."""
+
+    label: str
+    index: str
+    count: Num
+    body: list[Leaf | Loop]
+
+
+Item = Leaf | Loop
+
+
+@dataclass(slots=True)
+class Module:
+    """One entity in parts.
+
+    Attributes:
+        name: its name, or what stands for it.
+        library: the use of MyHDL's package, or nothing.
+        members: the signals that each array stands for.
+    """
+
+    name: str
+    library: str
+    ports: list[Port]
+    declared: list[Declared]
+    items: list[Item]
+    arrays: list[Array] = field(default_factory=list)
+    members: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+def tokenised(text: str) -> list[str]:
+    """Tokens, white space among them; a new line keeps the blanks that follow it."""
+    return _TOKEN.findall(text)
+
+
+def name_of_type(text: str) -> Type:
+    """A type as it is written."""
+    vector = _VECTOR.fullmatch(text)
+    return Type(vector[1], number(int(vector[2]) + 1)) if vector else Type(text)
+
+
+def literals(tokens: Iterable[Token]) -> list[Token]:
+    """Numbers as ``Num`` and literals of unsigned vectors as ``Word``."""
+    found: list[Token] = []
+    for token in tokens:
+        if not isinstance(token, str):
+            found.append(token)
+        elif token.isdigit():
+            found.append(number(int(token)))
+        elif token == ")" and found[-3:-1] and found[-2] == "(" and _is_bits(found):
+            bits = str(found[-1])[1:-1]
+            del found[-4:]
+            found.append(Word(number(int(bits, 2)), number(len(bits))))
+        elif token == ")" and _is_to_unsigned(found):
+            value, width = found[-4], found[-1]
+            assert isinstance(value, Num)
+            assert isinstance(width, Num)
+            del found[-6:]
+            found.append(Word(value, width))
+        else:
+            found.append(token)
+    return found
+
+
+def _is_bits(found: Sequence[Token]) -> bool:
+    """Whether ``unsigned'("0101"`` stands at the end."""
+    text = found[-1]
+    quoted = isinstance(text, str) and text.startswith('"') and set(text[1:-1]) <= {"0", "1"}
+    fits = quoted and int(str(text)[1:-1], 2) < INTEGERS  # a longer one stays as it is written
+    return fits and list(found[-4:-1]) == ["unsigned", "'", "("]
+
+
+def _is_to_unsigned(found: Sequence[Token]) -> bool:
+    """Whether ``to_unsigned(5, 3`` stands at the end."""
+    return (
+        list(found[-6:-4]) == ["to_unsigned", "("]
+        and list(found[-3:-1]) == [",", " "]
+        and isinstance(found[-4], Num)
+        and isinstance(found[-1], Num)
+    )
+
+
+def initial(text: str, kind: Type) -> Tokens:
+    """An initial value; of an unsigned vector as a ``Word``."""
+    if kind.name in ("unsigned", "std_logic_vector") and kind.width is not None:
+        if text == "(others => '0')":
+            return (Word(number(0), kind.width),)
+        base, digits = (16, text[2:-1]) if text.startswith('x"') else (2, text[1:-1])
+        if text[-1] == '"' and int(digits, base) < INTEGERS:
+            return (Word(number(int(digits, base)), kind.width),)
+    return tuple(literals(tokenised(text)))
+
+
+def parse(text: str) -> Module:
+    """The parts of an entity's file."""
+    _, _, rest = text.partition("library ieee;\n")
+    uses, _, rest = rest.partition("\nentity ")
+    name = rest[: rest.index(" is\n")]
+    header, _, rest = rest.partition("\narchitecture ")
+    declared, _, statements = rest.partition("\nbegin\n")
+    statements = statements[: statements.rindex("\nend architecture")]
+    library = "".join(line + "\n" for line in uses.splitlines() if line.startswith("use work."))
+    ports = [_port(line) for line in header.splitlines() if line.startswith("        ")]
+    declarations = declared.partition(" is\n")[2]
+    return Module(
+        name,
+        library,
+        ports,
+        [_declared(each) for each in split(tokenised(_dedented(declarations)))],
+        [leaf(each) for each in split(tokenised(_dedented(statements)))],
+    )
+
+
+def _dedented(text: str) -> str:
+    return re.sub("^    ", "", text, flags=re.MULTILINE)
+
+
+def _port(line: str) -> Port:
+    match = _PORT.fullmatch(line.strip())
+    assert match is not None, line
+    kind = name_of_type(match[3])
+    return Port(match[1], match[2], kind, initial(match[4], kind) if match[4] else ())
+
+
+def split(tokens: Sequence[str]) -> Iterator[list[str]]:
+    """Statements or declarations, up to and with the semicolon that ends each."""
+    current: list[str] = []
+    closing: list[str] | None = None
+    for token in tokens:
+        if not current and token.isspace():
+            continue
+        current.append(token)
+        if token != ";":
+            continue
+        words = [each for each in current if not each.isspace() and not each.startswith("--")]
+        if closing is None:
+            closing = _closing(words)
+        if not closing or words[-1 - len(closing) : -1] == closing:
+            yield current
+            current, closing = [], None
+    assert not current, current
+
+
+def _closing(words: Sequence[str]) -> list[str]:
+    """What stands before the last semicolon; nothing if the first semicolon is the last."""
+    if words[1:2] == [":"]:
+        if words[2] == "process":
+            return ["end", "process", words[0]]
+        if words[2] in ("for", "if"):
+            return ["end", "generate", words[0]]
+    if words[0] in ("function", "procedure"):
+        return ["end", words[0], words[1]]
+    return []
+
+
+def _declared(tokens: Sequence[str]) -> Declared:
+    text = "".join(tokens)
+    if tokens[0] == "signal":
+        start, _, value = text.rstrip(";").partition(" := ")
+        name, _, kind = start.removeprefix("signal").partition(":")
+        written = name_of_type(kind.strip())
+        return Declared(name.strip(), written, initial(value, written))
+    return Declared(tokens[2], None, tuple(literals(tokens)))
+
+
+def leaf(tokens: Sequence[str]) -> Leaf:
+    """A statement; comments before it are kept apart from it."""
+    comment = []
+    rest = list(tokens)
+    while rest[0].startswith("--"):
+        comment.append(rest.pop(0))
+        while rest[0].isspace():
+            rest.pop(0)
+    words = [each for each in rest[:8] if not each.isspace()]
+    if words[1] == ":":
+        kind = "process" if words[2] == "process" else "instance"
+        label = words[0]
+        body = [
+            LABEL if each == label and _is_label(rest, i) else each for i, each in enumerate(rest)
+        ]
+        return Leaf(label, kind, tuple(literals(body)), tuple(comment))
+    return Leaf(None, "assign", tuple(literals(rest)), tuple(comment))
+
+
+def _is_label(tokens: Sequence[str], at: int) -> bool:
+    """Whether the token is the label that begins a statement, or the one that ends a process."""
+    return at == 0 or (at == len(tokens) - 2 and tokens[at - 2] == "process")
+
+
+def split_actuals(each: Leaf) -> Iterator[tuple[Tokens, Tokens]]:
+    """Formals and actuals of an instance's port map."""
+    start = each.tokens.index("port")
+    row: list[Token] = []
+    for token in (*each.tokens[start + 5 : -2], ","):
+        if token != "," and not (isinstance(token, str) and token.startswith("\n")):
+            row.append(token)
+        elif token == ",":
+            at = row.index("=>")
+            yield tuple(_stripped(row[:at])), tuple(_stripped(row[at + 1 :]))
+            row = []
+
+
+def _stripped(tokens: Sequence[Token]) -> Sequence[Token]:
+    """Tokens without the blanks around them."""
+    blank = [isinstance(each, str) and each.isspace() for each in tokens]
+    return tokens[blank.index(False) : len(tokens) - blank[::-1].index(False)]
+
+
+def sum_of(one: Num, other: int) -> Num:
+    """A number more or less."""
+    return added(one, number(other))
