@@ -62,11 +62,15 @@ class Port:
 
 @dataclass
 class Instance:
-    """A sub-entity: ``entity`` is the converter's record, ``actuals`` are signals by formal."""
+    """A sub-entity: ``entity`` is the converter's record, ``actuals`` are signals by formal.
+
+    ``place``: file and line of the call.
+    """
 
     label: str
     entity: Any
     actuals: dict[str, Any]
+    place: tuple[str, int]
 
 
 @dataclass
@@ -184,7 +188,7 @@ class Analysis:
                 if isinstance(sub, Stub):
                     entity = self.entities[id(sub)]
                     actuals = entity.actuals_of(sub)
-                    self.body.items.append(Instance(sub.name, entity, actuals))
+                    self.body.items.append(Instance(sub.name, entity, actuals, sub.place))
                 elif isinstance(sub, Block):
                     visit(sub)
                 else:

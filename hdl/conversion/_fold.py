@@ -1,6 +1,7 @@
 """From one file for each configuration to one for each block.
 
-The way of an entity: its text is taken apart (``_vhdl_text``), its arrays of equal statements
+The way of an entity: inputs that drive nothing go (``_prune``), its text is taken apart
+(``_vhdl_text``), its arrays of equal statements
 become loops (``_rollup``), configurations of one block become one entity with generics
 (``_unify``), which is printed (``_vhdl_print``). Each file is read again, and must give back every
 configuration that it stands for (``_expand``, ``_same``). Private to ``merp.hdl.conversion``.
@@ -8,38 +9,22 @@ configuration that it stands for (``_expand``, ``_same``). Private to ``merp.hdl
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from merp.hdl.conversion._expand import Child, expanded, plain
 from merp.hdl.conversion._numbers import number
+from merp.hdl.conversion._prune import pruned
 from merp.hdl.conversion._rollup import rolled_up
 from merp.hdl.conversion._same import difference
+from merp.hdl.conversion._source import Source
 from merp.hdl.conversion._unify import Configuration, Unified, Value, port_names, unified
 from merp.hdl.conversion._vhdl_print import printed
-from merp.hdl.conversion._vhdl_text import Item, Loop, Module, Token, parse, split_actuals
+from merp.hdl.conversion._vhdl_text import Item, Loop, Module, Token, Tokens, parse, split_actuals
 
-_WIDE = 80  # a longer generic map takes a line for each generic
-
-
-@dataclass(frozen=True)
-class Source:
-    """An entity as it was converted.
-
-    Attributes:
-        token: what stands for its name, in its text and in those that instantiate it.
-        family: equal for configurations of one block; nothing for the top.
-        params: of the block, by name.
-        text: its file.
-        children: tokens of the entities that it instantiates.
-    """
-
-    token: str
-    family: Hashable
-    params: Mapping[str, Any]
-    text: str
-    children: frozenset[str]
+_WIDE = 80  # a longer map takes a line for each name
+_NUMBER = 6  # letters, about
 
 
 @dataclass(frozen=True)
@@ -70,7 +55,7 @@ def folded(sources: Sequence[Source]) -> list[Entity]:
     """
     places: dict[str, _Place] = {}
     found: list[Entity] = []
-    for family in _families(sources):
+    for family in _families(pruned(sources)):
         modules = [rolled_up(_instantiated(parse(each.text), places)) for each in family]
         groups: dict[Hashable, list[int]] = {}
         for k, module in enumerate(modules):
@@ -132,16 +117,33 @@ def _instance(item: Item, places: Mapping[str, _Place]) -> Item:
     for formal, actual in split_actuals(item):
         widened = len(formal) == 1 and formal[0] in place.widened
         rows.append(((*formal, "(", number(0), ")") if widened else formal, actual))
+    return replace(item, tokens=(*tokens, *_port_map(rows), ";"))
+
+
+def _port_map(rows: Sequence[tuple[Tokens, Tokens]]) -> list[Token]:
+    """A port map: a line for each port, or one line for all where that is short."""
+    found: list[Token] = ["\n    ", "port", " ", "map", " ", "("]
+    if sum(_length(formal) + _length(actual) + len(" => , ") for formal, actual in rows) <= _WIDE:
+        for k, (formal, actual) in enumerate(rows):
+            found += [*([",", " "] if k else []), *formal, " ", "=>", " ", *actual]
+        return [*found, ")"]
     width = max(sum(len(str(token)) for token in formal) for formal, _ in rows)
-    tokens += ["\n    ", "port", " ", "map", " ", "("]
     for k, (formal, actual) in enumerate(rows):
         blanks = " " * (width + 1 - sum(len(str(token)) for token in formal))
-        tokens += [*([","] if k else []), "\n        ", *formal, blanks, "=>", " ", *actual]
-    return replace(item, tokens=(*tokens, "\n    ", ")", ";"))
+        found += [*([","] if k else []), "\n        ", *formal, blanks, "=>", " ", *actual]
+    return [*found, "\n    ", ")"]
+
+
+def _length(tokens: Tokens) -> int:
+    """How long text is about, the same for equal instances: whatever their numbers."""
+    return sum(
+        len(re.sub("[0-9]+", "0", token)) if isinstance(token, str) else _NUMBER for token in tokens
+    )
 
 
 def _generic_map(values: Mapping[str, Value]) -> list[Token]:
     narrow = sum(len(name) + 9 for name in values) <= _WIDE
+    width = max(len(name) for name in values)
     found: list[Token] = ["\n    ", "generic", " ", "map", " ", "("]
     for k, (name, value) in enumerate(values.items()):
         found += [","] if k else []
@@ -149,7 +151,7 @@ def _generic_map(values: Mapping[str, Value]) -> list[Token]:
             found.append("\n        ")
         elif k:
             found.append(" ")
-        found += [name, " ", "=>", " ", _value(value)]
+        found += [name, " " if narrow else " " * (width + 1 - len(name)), "=>", " ", _value(value)]
     return [*found, *(() if narrow else ("\n    ",)), ")"]
 
 

@@ -166,7 +166,7 @@ def _loops(items: list[Item], index: str, taken: set[str]) -> list[Item]:
     shapes: dict[object, int] = {}
     keys = [
         shapes.setdefault(
-            (item_shape(item), _pattern(item), item.comment if isinstance(item, Leaf) else ()),
+            (item_shape(item), _pattern(item), item.comment),
             len(shapes),
         )
         for item in items
@@ -242,7 +242,8 @@ def _loop(pair: list[Item], length: int, times: int, index: str, taken: set[str]
         replace(item, label=_inner(item.label, local)) if item.label is not None else item
         for item in body
     ]
-    return Loop(label, index, number(times), inner)
+    comment, inner[0] = inner[0].comment, replace(inner[0], comment=())
+    return Loop(label, index, number(times), inner, comment)
 
 
 def _stem(item: Item) -> str:

@@ -10,6 +10,7 @@ from myhdl import EnumItemType, intbv
 
 from merp.hdl.conversion import internals
 from merp.hdl.conversion._analyse import Body, Instance, Port
+from merp.hdl.conversion._comments import comments
 from merp.hdl.conversion._signals import Syntax, fold_constants, readable_labels, span, text
 from merp.hdl.conversion.internals import (
     AnySignal,
@@ -179,6 +180,10 @@ def _port_map(item: Instance, in_map: set[int]) -> str:
     return f"{item.label} : entity work.{item.entity.token}\n    port map (\n{mapped}\n    );\n"
 
 
+def _comment(file: str, line: int) -> str:
+    return "".join(f"{COMMENT} {each}".rstrip() + "\n" for each in comments(file, line))
+
+
 def write(body: Body, name: str, is_top: bool) -> str:
     """The file of one entity, without its head."""
     functions, contents = StringIO(), StringIO()
@@ -187,8 +192,9 @@ def write(body: Body, name: str, is_top: bool) -> str:
     in_map = {id(port.signal) for port in body.ports if port.in_map}
     for item in body.items:
         if isinstance(item, Instance):
-            contents.write(_port_map(item, in_map) + "\n")
+            contents.write(_comment(*item.place) + _port_map(item, in_map) + "\n")
         else:
+            contents.write(_comment(*internals.place_of(item)))
             block = StringIO()
             internals.VHDL_VISITORS[item.kind](item, block, functions).visit(item)
             contents.write(block.getvalue().strip() + "\n\n")

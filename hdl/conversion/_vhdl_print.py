@@ -142,22 +142,27 @@ def declarations(module: Module) -> str:
 
 
 def statements(items: Iterable[Item]) -> str:
-    """Statements; assignments that follow one another stay together."""
+    """Statements; assignments that follow one another stay together.
+
+    Statements that follow one another with the same comment share it.
+    """
     out = ""
     before = ""
+    said: tuple[str, ...] = ()
     for item in items:
-        kind = item.kind if isinstance(item, Leaf) and not item.comment else "other"
+        comment = () if item.comment == said else item.comment
+        kind = item.kind if isinstance(item, Leaf) and not comment else "other"
         if out:
             out += "\n" if kind == before == "assign" else "\n\n"
-        out += _statement(item)
-        before = kind
+        out += "\n".join([*comment, _statement(item)])
+        before = item.kind if isinstance(item, Leaf) else "other"
+        said = item.comment
     return out
 
 
 def _statement(item: Item) -> str:
     if isinstance(item, Leaf):
-        lines = [*item.comment, written(item.tokens, item.label or "")]
-        return "\n".join(lines)
+        return written(item.tokens, item.label or "")
     inner = _indented(statements(item.body))
     head = f"{item.label} : for {item.index} in 0 to {sum_of(item.count, -1)} generate\n"
     return f"{head}{inner}\nend generate {item.label};"

@@ -102,6 +102,7 @@ class Loop:
     index: str
     count: Num
     body: list[Leaf | Loop]
+    comment: tuple[str, ...] = ()
 
 
 Item = Leaf | Loop

@@ -35,9 +35,10 @@ from merp.hdl.conversion._elaborate import (
     split,
 )
 from merp.hdl.conversion._files import write_files
-from merp.hdl.conversion._fold import Source, folded
+from merp.hdl.conversion._fold import folded
 from merp.hdl.conversion._names import flaw
 from merp.hdl.conversion._refusals import ANALYSIS, ELABORATION, refusals
+from merp.hdl.conversion._source import Source
 from merp.hdl.conversion.errors import ExportError
 from merp.hdl.conversion.internals import initial, name_of
 from merp.hdl.conversion.scope import Scope
@@ -327,7 +328,8 @@ def convert(
         prefix: of the names of all other entities, which keeps designs in one library apart.
         licence: of the design, an SPDX expression at the head of every file; None leaves it out.
         fold: in VHDL, write one entity with generics for all configurations of a block, and loops
-            for what is repeated; otherwise one plain entity for each configuration.
+            for what is repeated, without inputs that drive nothing; otherwise one plain entity for
+            each configuration.
 
     Raises:
         ExportError: the design cannot be exported, MyHDL is of another version than this was

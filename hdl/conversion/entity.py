@@ -67,6 +67,7 @@ class Stub(Block):  # type: ignore[misc]
         self.entity, self.func, self.args, self.kwargs = entity, entity.func, args, kwargs
         self.callinfo = CallInfo(frame.f_code.co_name, True, symbols)
         self.callername, self.modctxt = frame.f_code.co_name, True
+        self.place = frame.f_code.co_filename, frame.f_lineno
         self.name = self.__name__ = entity.func.__name__
         self.subs: list[Any] = []
         self.symdict: dict[str, Any] = {}

@@ -237,6 +237,11 @@ class ProcessAnalysis:
         return sorted(_analyze._enumTypeSet, key=enum_name)
 
 
+def place_of(tree: Any) -> tuple[str, int]:
+    """File and line where the source of an analysed process begins."""
+    return str(tree.sourcefile), int(tree.lineoffset) + 1
+
+
 def annotate_vhdl(processes: list[Any]) -> None:
     """Find the VHDL types of all expressions."""
     _toVHDL._annotateTypes(processes)

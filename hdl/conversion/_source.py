@@ -1,0 +1,26 @@
+"""An entity as it was converted. Private to ``merp.hdl.conversion``."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Source:
+    """An entity as it was converted.
+
+    Attributes:
+        token: what stands for its name, in its text and in those that instantiate it.
+        family: equal for configurations of one block; nothing for the top.
+        params: of the block, by name.
+        text: its file.
+        children: tokens of the entities that it instantiates.
+    """
+
+    token: str
+    family: Hashable
+    params: Mapping[str, Any]
+    text: str
+    children: frozenset[str]
