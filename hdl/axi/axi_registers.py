@@ -24,23 +24,30 @@ def axi_registers(
     write: RegisterWrite,
     read: RegisterRead,
     start: Bit,
+    abort: Bit,
+    aborting: Bit,
     settings: Bundles,
     status: Status,
     interrupt: Bit,
     registers: RegisterMap,
 ) -> Any:
-    """Keep the run-time registers of a top, start its runs, and show what it tells.
+    """Keep the run-time registers of a top, start and abort its runs, and show what it tells.
 
     write, read  in  accesses, of registers that are there
     start        out  pulse
+    abort        out  pulse: the top is to be reset
+    aborting     in   it is being reset
     settings     out  every run-time register; they do not change while a run is under way
     status       in   the top's
     interrupt    out  high while the interrupt is enabled and pending
 
     A write that would leave a register's range, or that comes to a run-time register during a run,
     is without effect and sets a bit of error. So does a start during a run or while error has a bit
-    set. Error and interrupt keep their bits until 1 is written to them.
-    Latency: start is high one cycle after its write. Reset: every register has its reset value.
+    set. Error and interrupt keep their bits until 1 is written to them. An abort takes error and
+    interrupt back to their reset values, a start in the same word with them; settings and
+    interrupt_enable stay as software wrote them. While the top is being reset is as during a run.
+    Latency: start is high one cycle after its write, abort in that of its write. Reset: every
+    register has its reset value.
     """
     size = len(registers.registers)
     first = registers.first_setting
@@ -48,7 +55,7 @@ def axi_registers(
     selected = [flag() for _ in range(registers.settings)]
     illegal = [flag() for _ in range(registers.settings)]
     enable_selected, enable_illegal, enable_value = flag(), flag(), flag()
-    locked = flag()
+    locked, strobed = flag(), flag()
     touched, outside = flag(), flag()
     done_before = flag()
     error = bits(len(ERRORS))
@@ -94,7 +101,7 @@ def axi_registers(
     )
     counters = [signal for name, signal in signals_of(status) if name not in FLAGS]
     state = [
-        status_word(status=status, word=words[registers.index("status")]),
+        status_word(status=status, aborting=aborting, word=words[registers.index("status")]),
         short_word(value=error, word=words[error_at]),
         short_word(value=pending, word=words[interrupt_at]),
     ]
@@ -108,6 +115,8 @@ def axi_registers(
         for i in range(n_settings):
             selected[i].next = write.enable and write.index == first + i
         enable_selected.next = write.enable and write.index == enable_at
+        strobed.next = write.enable and write.strobe[0]
+        abort.next = strobed and write.index == control_at and write.data[1]
 
     @always_comb
     def fetch() -> None:
@@ -117,7 +126,7 @@ def axi_registers(
 
     @always_comb
     def judge() -> None:
-        locked.next = start or status.busy
+        locked.next = start or status.busy or aborting
         touched.next = write.enable and write.index >= first and write.strobe != 0
         outside.next = enable_illegal
         for i in range(n_settings):
@@ -132,7 +141,7 @@ def axi_registers(
     def control() -> None:
         start.next = False
         done_before.next = status.done
-        if write.enable and write.strobe[0]:
+        if strobed:
             if write.index == error_at:
                 error.next = error & ~write.data[len(ERRORS) :]
             if write.index == interrupt_at and write.data[0]:
@@ -146,9 +155,9 @@ def axi_registers(
             error.next[WRITE_REFUSED] = True
         elif outside:
             error.next[ILLEGAL_VALUE] = True
-        if status.done and not done_before:
+        if status.done and not done_before and not aborting:
             pending.next = 1
-        if rst:
+        if rst or abort:
             start.next = False
             done_before.next = False
             pending.next = 0

@@ -10,10 +10,11 @@ import copy
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from myhdl import Signal, always_comb
+from myhdl import Signal
 
 from merp.hdl.axi.axi_lite import AxiLite, RegisterRead, RegisterWrite, axi_lite
 from merp.hdl.axi.axi_registers import axi_registers
+from merp.hdl.axi.shell_reset import shell_reset
 from merp.hdl.base.signals import Bundles, flag
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.conversion.internals import AnySignal, initial
@@ -45,12 +46,21 @@ def axi_shell(engine: Callable[..., Any], config: Mapping[str, Any], status: Any
         m_axis_*         out  AXI4-Stream, the engine's own
         interrupt        out  a run has ended, while enabled
 
-        Reset: aresetn, synchronous, active low; the run is abandoned.
+        Reset: aresetn, synchronous, active low, for at least three cycles; the run is abandoned.
+        An abort, by a register, resets the engine alone: a stream's valid may fall in it.
         """
-        rst, start = flag(), flag()
+        rst, engine_rst, start, abort, aborting = flag(), flag(), flag(), flag(), flag()
         settings = Bundles({name: _fresh(bundle) for name, bundle in config.items()})
         told = _fresh(status)
         write, read = RegisterWrite(), RegisterRead()
+        resets = shell_reset(
+            clk=aclk,
+            aresetn=aresetn,
+            abort=abort,
+            rst=rst,
+            engine_rst=engine_rst,
+            aborting=aborting,
+        )
         bus = axi_lite(
             clk=aclk,
             rst=rst,
@@ -67,6 +77,8 @@ def axi_shell(engine: Callable[..., Any], config: Mapping[str, Any], status: Any
             write=write,
             read=read,
             start=start,
+            abort=abort,
+            aborting=aborting,
             settings=settings,
             status=told,
             interrupt=interrupt,
@@ -75,15 +87,10 @@ def axi_shell(engine: Callable[..., Any], config: Mapping[str, Any], status: Any
         streams = {f"s_axis_{name}": stream for name, stream in vars(s_axis).items()}
         streams |= {f"m_axis_{name}": stream for name, stream in vars(m_axis).items()}
         inner = engine(
-            clk=aclk, rst=rst, start=start, status=told, **vars(settings), **streams,
+            clk=aclk, rst=engine_rst, start=start, status=told, **vars(settings), **streams,
             **dict(parameters),
         )  # fmt: skip
-
-        @always_comb
-        def invert() -> None:
-            rst.next = not aresetn
-
-        return bus, file, inner, invert
+        return resets, bus, file, inner
 
     shell.__name__ = f"{engine.__name__}_axi"
     return entity(shell)

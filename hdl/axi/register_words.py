@@ -40,11 +40,12 @@ def short_word(value: Word, word: Word) -> Any:
 
 
 @entity
-def status_word(status: Status, word: Word) -> Any:
+def status_word(status: Status, aborting: Bit, word: Word) -> Any:
     """Show the flags of a run.
 
-    status  in   of the top
-    word    out  busy, done, framing_error, from bit 0 on
+    status    in   of the top
+    aborting  in   it is being reset
+    word      out  busy, done, framing_error, aborting, from bit 0 on
     """
 
     @always_comb
@@ -53,6 +54,7 @@ def status_word(status: Status, word: Word) -> Any:
         word.next[0] = status.busy
         word.next[1] = status.done
         word.next[2] = status.framing_error
+        word.next[3] = aborting
 
     return join
 

@@ -20,7 +20,17 @@ ADDRESS_WIDTH = 12
 
 IDENT = 0x4D455250  # "MERP"
 FLAGS = ("busy", "done", "framing_error")
-"""Status ports that are bits of the register ``status``, from bit 0 on."""
+"""Status ports of a top that are bits of the register ``status``, from bit 0 on."""
+
+STATUS = (*FLAGS, "aborting")
+"""Bits of the register ``status``, from bit 0 on: the top's, and that of the reset by software."""
+
+CONTROL = ("start", "abort")
+"""Bits of the register ``control``, from bit 0 on."""
+
+ABORT_CYCLES = 16
+"""Cycles that ``aborting`` lasts: as long as AMD asks for where a reset goes to AXI blocks, and
+longer than a copied or pipelined tree of the engine's reset needs."""
 
 ERRORS = ("illegal_value", "write_refused", "start_refused")
 """Bits of the register ``error``, from bit 0 on."""
@@ -112,16 +122,18 @@ def register_map(
         settings: run-time registers by the flattened name of their port.
         counters: width in bits, above 32, by the name of the status field.
     """
-    digest = hashlib.sha256(repr((top, parameters, settings, counters)).encode())
-    flags = ", ".join(f"bit {i}: {name}" for i, name in enumerate(FLAGS))
-    errors = ", ".join(f"bit {i}: {name}" for i, name in enumerate(ERRORS))
+    places = (STATUS, CONTROL, ERRORS)
+    digest = hashlib.sha256(repr((top, parameters, settings, counters, places)).encode())
+    flags, controls, errors = (
+        ", ".join(f"bit {i}: {name}" for i, name in enumerate(bits)) for bits in places
+    )
     all_errors = (1 << len(ERRORS)) - 1
     rows = [
         _constant("ident", IDENT, '"MERP"'),
         _constant("version", _packed(version), f"of the package, {version}: major, minor, patch"),
         _constant("configuration", int(digest.hexdigest()[:8], 16), "hash of the elaboration"),
-        Register("status", 0, "ro", 0, (1 << len(FLAGS)) - 1, 0, flags),
-        Register("control", 0, "wo", 0, WORD_MAX, 0, "bit 0: start a run"),
+        Register("status", 0, "ro", 0, (1 << len(STATUS)) - 1, 0, flags),
+        Register("control", 0, "wo", 0, WORD_MAX, 0, controls),
         Register("error", 0, "w1c", 0, all_errors, 0, errors),
         Register("interrupt", 0, "w1c", 0, 1, 0, "bit 0: a run has ended"),
         Register("interrupt_enable", 0, "rw", 0, 1, 0, "bit 0: the line follows interrupt"),

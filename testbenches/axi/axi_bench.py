@@ -24,12 +24,19 @@ from cocotbext.axi import (
     AxiStreamSource,
 )
 
-from merp.models.params.register_map import FLAGS, WORD_BYTES
-from merp.testbenches.axi.axi_protocol import LiteMonitor, stream_monitors, valid_outputs
+from merp.models.params.register_map import ABORT_CYCLES, FLAGS, WORD_BYTES
+from merp.testbenches.axi.axi_model import ABORT, ABORTING, START
+from merp.testbenches.axi.axi_protocol import (
+    RESET_CYCLES,
+    LiteMonitor,
+    eager_streams,
+    stream_monitors,
+    valid_outputs,
+)
 from merp.testbenches.axi.conduct import Conduct
 from merp.testbenches.axi.meddling import OKAY, Meddler
 from merp.testbenches.top.pins import reader
-from merp.testbenches.top.run import RESET_CYCLES, TAIL_CYCLES, Outcome, Run, Stuck
+from merp.testbenches.top.run import TAIL_CYCLES, Outcome, Run, Stuck
 from merp.testbenches.top.streams import Monitor
 from merp.testbenches.top.top import TopPorts
 
@@ -110,11 +117,11 @@ class AxiBench:
             self.faults.append(text)
 
     def _sample(self) -> None:
+        if self._in_reset >= RESET_CYCLES:  # in the first cycle after it, too
+            for pin in valid_outputs(self.ports, self.read):
+                self.fault(f"{pin} is high in reset")
         if not self.dut.aresetn.value:
             self._in_reset += 1
-            if self._in_reset > 1:  # the first edge in reset is still to come in the first cycle
-                for pin in valid_outputs(self.ports, self.read):
-                    self.fault(f"{pin} is high in reset")
             return
         self._in_reset = 0
         self.lite.sample(self._t)
@@ -189,12 +196,17 @@ class AxiBench:
         began = perf_counter()
         self.pause(run, conduct.pauses)
         resets = 0
+        await self._program(run)
         await self._attempt(run, run.reset_at, conduct)
         if self._interrupt_at is None and self._t == run.reset_at:
             if conduct.told not in (None, found := await self.get("status")):
                 self.fault(f"status {found} before the reset, not {conduct.told}")
             resets = 1
-            await self.reset()
+            if conduct.abort:
+                await self._abort(conduct)
+            else:
+                await self.reset()
+                await self._program(run)
             await self._attempt(run, None, replace(conduct, sent={}, lasts={}))
         if self._interrupt_at is None:
             moved = ", ".join(f"{name} {each.count}" for name, each in self.streams.items())
@@ -203,7 +215,7 @@ class AxiBench:
         status = await self._status()
         if conduct.reset_pending:
             outcome = self._outcome(status, resets, perf_counter() - began)
-            return replace(outcome, faults=(*outcome.faults, *await self._reset_pending()))
+            return replace(outcome, faults=(*outcome.faults, *await self._reset_pending(conduct)))
         for name, value in (("interrupt_enable", 0), ("interrupt", 1)):
             if not self.read("interrupt")():
                 self.fault(f"no interrupt before {name} was written")
@@ -216,25 +228,54 @@ class AxiBench:
             self.fault(f"error register {await self.get('error')}")
         return self._outcome(status, resets, perf_counter() - began)
 
-    async def _reset_pending(self) -> list[str]:
+    async def _abort(self, conduct: Conduct) -> None:
+        """Have the engine reset by software, and then what stands around it.
+
+        Nothing is left of the run; the register that lets the interrupt out is as it was.
+        """
+        self._prepare({}, None)  # a stream may fall now, and the run's monitors are done with
+        await self.write("control", ABORT)
+        polled = [await self.get("status")]
+        while polled[-1] & ABORTING and len(polled) <= ABORT_CYCLES:
+            polled.append(await self.get("status"))
+        if polled[-1] or not (conduct.pauses or polled[0] & ABORTING):
+            self.fault(f"status of an abort: {polled}")
+        for end in (*self.sources.values(), *self.sinks.values()):
+            end.assert_reset(True)
+            end.clear()
+            end.assert_reset(False)
+        for pin in eager_streams(self.ports, self.read):
+            self.fault(f"{pin} is high after an abort")
+        left = await self._status() | {
+            name: await self.get(name) for name in ("error", "interrupt")
+        }
+        if any(left.values()) or not await self.get("interrupt_enable"):
+            self.fault(f"after an abort: {left}")
+
+    async def _reset_pending(self, conduct: Conduct) -> list[str]:
         """Reset the shell while an interrupt is pending; the faults, if it is still there."""
         if not self.read("interrupt")():
             self.fault("no interrupt before the reset")
-        await self.reset()
-        for name in ("status", "error", "interrupt_enable"):
-            if found := await self.get(name):
-                self.fault(f"{name} is {found} after a reset")
-        await self.write("interrupt_enable", 1)
+        if conduct.abort:
+            await self._abort(conduct)
+        else:
+            await self.reset()
+            for name in ("status", "error", "interrupt_enable"):
+                if found := await self.get(name):
+                    self.fault(f"{name} is {found} after a reset")
+            await self.write("interrupt_enable", 1)
         await self.cycles(1)
         if self.read("interrupt")() or await self.get("interrupt"):
             self.fault("the interrupt outlives a reset")
         faults, self.faults = self.faults, []
         return faults
 
-    async def _attempt(self, run: Run, reset_at: int | None, conduct: Conduct) -> None:
+    async def _program(self, run: Run) -> None:
         await self.write("interrupt_enable", 1)
         for name, value in run.config.items():
             await self.write(name, value)
+
+    async def _attempt(self, run: Run, reset_at: int | None, conduct: Conduct) -> None:
         for name, value in run.config.items():
             found = await self.get(name)
             if found != value:
@@ -243,7 +284,7 @@ class AxiBench:
         for name, words in run.words.items():
             self._send(name, [int(word) for word in conduct.sent.get(name, words)], conduct)
         self._start_response = self.lite.begun["b"] + 1
-        await self.write("control", 1)
+        await self.write("control", START)
         if conduct.meddle is not None:
             await self._meddle(run, conduct, conduct.meddle)
         await self.ended.wait()

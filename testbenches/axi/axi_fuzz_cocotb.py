@@ -35,15 +35,14 @@ from cocotbext.axi.axil_channels import (
 )
 
 from merp.models.params.register_map import ADDRESS_WIDTH, WORD_BYTES, Register, RegisterMap
-from merp.testbenches.axi.axi_model import RegisterModel
-from merp.testbenches.axi.axi_protocol import CHANNELS, LiteMonitor, stream_monitors
+from merp.testbenches.axi.axi_model import START, RegisterModel
+from merp.testbenches.axi.axi_protocol import CHANNELS, RESET_CYCLES, LiteMonitor, stream_monitors
 from merp.testbenches.top.job_files import FOLDER, put
 from merp.testbenches.top.pins import reader
 from merp.testbenches.top.top import TopPorts
 
 PART = 120  # accesses from reset to reset
 PATIENCE = 200  # cycles in which an access must have been answered
-RESET_CYCLES = 2
 WORD = (1 << 32) - 1
 
 
@@ -113,7 +112,7 @@ class Fuzz:
             if self._sent == writes // 2:
                 # Left to chance, a start without an error before it would hardly ever come.
                 self._send(self.registers["error"].offset, WORD, 15)
-                self._send(self.registers["control"].offset, 1, 15)
+                self._send(self.registers["control"].offset, START, 15)
         for _ in range(accesses - writes):
             address = _address(self.rng, self.registers)
             self.ar.send_nowait(AxiLiteARTransaction(araddr=address))

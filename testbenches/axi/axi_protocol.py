@@ -1,9 +1,9 @@
 """The rules of AXI on the pins of a top behind its AXI shell.
 
 Checked in every cycle, on every port: once valid, a transfer's payload and valid hold until it is
-taken; no response without its request; while reset is active, and after it, nothing is undefined
-and no output is valid. ``read(name)`` gives a function that reads a pin and raises ValueError where
-that is undefined.
+taken; no response without its request; from ``RESET_CYCLES`` of reset on, and after it, nothing is
+undefined and no output is valid. ``read(name)`` gives a function that reads a pin and raises
+ValueError where that is undefined.
 """
 
 from __future__ import annotations
@@ -14,6 +14,9 @@ from merp.testbenches.top.streams import Monitor, Read, StreamPins
 from merp.testbenches.top.top import TopPorts
 
 PREFIX = "s_axi_"
+RESET_CYCLES = 3
+"""Cycles of ``aresetn`` after which nothing is valid: two registers, and those of the engine."""
+
 CHANNELS = {
     "aw": ("awaddr",),
     "w": ("wdata", "wstrb"),
@@ -83,6 +86,13 @@ def stream_monitors(
         )
         for stream in ports.streams
     }
+
+
+def eager_streams(ports: TopPorts, read: Callable[[str], Read]) -> list[str]:
+    """Streams that would move a word now; between runs there are none."""
+    pins = [f"{stream.name}_tvalid" for stream in ports.outputs]
+    pins += [f"{stream.name}_tready" for stream in ports.inputs]
+    return [pin for pin in pins if read(pin)()]
 
 
 def valid_outputs(ports: TopPorts, read: Callable[[str], Read]) -> list[str]:

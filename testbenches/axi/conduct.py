@@ -22,6 +22,7 @@ class Conduct:
         meddle: seed of register accesses at random while the streams move; none if None.
         counted: the stream whose words a counter counts, by the counter's name; for ``meddle``.
         reset_pending: the shell is reset when the run's interrupt is pending.
+        abort: where the shell is reset, it is by its register and not by ``aresetn``.
     """
 
     pauses: Mapping[str, Sequence[int]] = field(default_factory=dict)
@@ -31,3 +32,4 @@ class Conduct:
     meddle: int | None = None
     counted: Mapping[str, str] = field(default_factory=dict)
     reset_pending: bool = False
+    abort: bool = False

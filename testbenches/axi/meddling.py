@@ -11,12 +11,12 @@ from typing import Protocol
 
 from cocotb.triggers import Event
 
-from merp.models.params.register_map import ADDRESS_WIDTH, ERRORS, FLAGS, WORD_BYTES
+from merp.models.params.register_map import ADDRESS_WIDTH, ERRORS, WORD_BYTES
+from merp.testbenches.axi.axi_model import ABORT, BUSY, START
 from merp.testbenches.top.streams import Monitor
 
 OKAY, SLVERR = 0, 2
 WORD = (1 << 32) - 1
-BUSY = 1 << FLAGS.index("busy")
 WRITE_REFUSED = 1 << ERRORS.index("write_refused")
 START_REFUSED = 1 << ERRORS.index("start_refused")
 ALL_ERRORS = (1 << len(ERRORS)) - 1
@@ -106,7 +106,7 @@ class Meddler:
             await self._start(START_REFUSED | WRITE_REFUSED)
 
     async def _start(self, errors: int = START_REFUSED) -> None:
-        await self._store(self._bench.offsets["control"], WORD)
+        await self._store(self._bench.offsets["control"], WORD & ~ABORT)
         await self._error("a start", errors)
 
     async def _error(self, what: str, bits: int) -> None:
@@ -124,7 +124,7 @@ class Meddler:
         await self._store(address, rng.getrandbits(32), response=SLVERR)
 
     async def _no_start(self, rng: Random) -> None:
-        await self._store(self._bench.offsets["control"], rng.getrandbits(32) & ~1)
+        await self._store(self._bench.offsets["control"], rng.getrandbits(32) & ~(START | ABORT))
 
     async def _store(
         self, address: int, data: int, size: int = WORD_BYTES, response: int = OKAY

@@ -7,9 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from merp.models.params.register_map import ERRORS, FLAGS, WORD_MAX, Register, RegisterMap
+from merp.models.params.register_map import (
+    CONTROL,
+    ERRORS,
+    STATUS,
+    WORD_MAX,
+    Register,
+    RegisterMap,
+)
 
-BITS = {"status": FLAGS, "error": ERRORS}
+BITS = {"status": STATUS, "control": CONTROL, "error": ERRORS}
 """Names of the bits of a register, from bit 0 on."""
 
 CONSTANTS = ("ident", "version", "configuration")

@@ -7,7 +7,7 @@ from typing import Any
 
 from merp.cosim.engines.job import STUCK_CYCLES
 from merp.hdl.conversion.convert import Export, Port
-from merp.models.params.register_map import ADDRESS_WIDTH, RegisterMap
+from merp.models.params.register_map import ADDRESS_WIDTH, CONTROL, STATUS, RegisterMap
 from merp.testbenches.top.run import TAIL_CYCLES
 from merp.testbenches.top.top import TopPorts
 
@@ -46,9 +46,7 @@ def vhdl_values(
         "inputs": streams.inputs,
         "outputs": streams.outputs,
         "streams": streams.streams,
-        "control": {
-            name: f'X"{registers[name].offset:08x}"' for name in ("control", "interrupt_enable")
-        },
+        "control": {name: f'X"{value:08x}"' for name, value in _control(registers).items()},
         "address_range": 1 << ADDRESS_WIDTH,
         "watchdog": STUCK_CYCLES,
         "tail": TAIL_CYCLES,
@@ -56,6 +54,16 @@ def vhdl_values(
         "period_ns": f"{period_ns:.3f}",
         "period_ps": 2 * round(500 * period_ns),
         **_interfaces(export.ports),
+    }
+
+
+def _control(registers: RegisterMap) -> dict[str, int]:
+    """What the bench knows of the registers: addresses, and bits."""
+    names = ("status", "control", "interrupt_enable")
+    return {
+        **{name: registers[name].offset for name in names},
+        **{f"control_{name}": 1 << place for place, name in enumerate(CONTROL)},
+        "status_aborting": 1 << STATUS.index("aborting"),
     }
 
 

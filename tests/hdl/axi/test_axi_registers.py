@@ -25,7 +25,7 @@ from merp.testbenches.cnn_merp.random_layers import ELABORATIONS
 WORDS = 600
 SMALL = ELABORATIONS[4]  # one CU of 3 x 3
 KINDS = {
-    "read", "read of nothing", "write", "write to nothing", "write without bytes", "start",
+    "read", "read of nothing", "write", "write to nothing", "write without bytes", "start", "abort",
     "illegal_value", "write_refused", "start_refused",
 }  # fmt: skip
 
@@ -142,6 +142,19 @@ def test_after_a_reset_no_access_is_under_way() -> None:
     )
 
 
+def test_no_access_is_taken_in_a_reset() -> None:
+    """Who comes out of a reset before the bus does waits, and loses nothing."""
+
+    def drive(cycle: int, _: Sample) -> dict[str, int]:
+        return dict.fromkeys((f"s_axi_{name}" for name in LITE), 1) | {"rst": int(cycle < 3)}
+
+    trace = run_block(axi_lite, lite_bus(), LITE_INPUTS, drive, 8)
+    for channel in ("aw", "w", "ar"):
+        assert trace.column(f"s_axi_{channel}ready")[:5] == [0, 0, 0, 1, 0]
+    for channel in ("b", "r"):
+        assert trace.column(f"s_axi_{channel}valid")[:6] == [0, 0, 0, 0, 0, 1]
+
+
 @pytest.mark.ghdl
 def test_the_bus_in_vhdl_is_that_of_myhdl(tmp_path: Path) -> None:
     replay(lite_trace(600, 0.6), tmp_path)
@@ -199,15 +212,16 @@ class SmallStatus(Status):
 def small_file(registers: RegisterMap) -> dict[str, Any]:
     return {
         "clk": flag(), "rst": flag(), "write": RegisterWrite(), "read": RegisterRead(),
-        "start": flag(), "settings": Bundles({"a_config": Config(), "b_config": Word()}),
+        "start": flag(), "abort": flag(), "aborting": flag(),
+        "settings": Bundles({"a_config": Config(), "b_config": Word()}),
         "status": SmallStatus(), "interrupt": flag(), "registers": registers,
     }  # fmt: skip
 
 
 QUIET = {
-    "rst": 0, "write_enable": 0, "write_index": 0, "write_data": 0, "write_strobe": 15,
-    "read_index": 0, "status_busy": 0, "status_done": 0, "status_framing_error": 0,
-    "status_total": 0, "status_map_in": 0,
+    "rst": 0, "aborting": 0, "write_enable": 0, "write_index": 0, "write_data": 0,
+    "write_strobe": 15, "read_index": 0, "status_busy": 0, "status_done": 0,
+    "status_framing_error": 0, "status_total": 0, "status_map_in": 0,
 }  # fmt: skip
 
 
@@ -280,6 +294,7 @@ def test_the_register_file_in_vhdl_is_that_of_myhdl(tmp_path: Path) -> None:
             place = registers.index(name)
         return {
             "rst": int(cycle < 2),
+            "aborting": int(rng.random() < 0.1),
             "write_enable": int(scripted or (cycle > 2 and rng.random() < 0.5)),
             "write_index": place,
             "write_data": data,

@@ -11,7 +11,15 @@ from merp.hdl.axi.axi_lite import RegisterRead, RegisterWrite
 from merp.hdl.axi.axi_registers import axi_registers
 from merp.hdl.base.signals import Bundles, bits, flag
 from merp.hdl.base.status import Status
-from merp.models.params.register_map import ERRORS, WORD_MAX, Setting, register_map
+from merp.models.params.register_map import (
+    CONTROL,
+    ERRORS,
+    FLAGS,
+    STATUS,
+    WORD_MAX,
+    Setting,
+    register_map,
+)
 from merp.testbenches.block.trace import Sample, run_block
 
 MAP = register_map(
@@ -26,9 +34,10 @@ MAP = register_map(
     {"total": 40, "map_in": 40},
 )
 PORTS = ("a_config_size", "a_config_on", "b_config_word")
+ABORT = 1 << CONTROL.index("abort")
 BITS = ("illegal_value", "write_refused", "start_refused")
 INPUTS = (
-    "rst", "write_enable", "write_index", "write_data", "write_strobe", "read_index",
+    "rst", "write_enable", "write_index", "write_data", "write_strobe", "read_index", "aborting",
     *(f"status_{name}" for name in ("busy", "done", "framing_error", "total", "map_in")),
 )  # fmt: skip
 
@@ -64,11 +73,16 @@ class Model:
 
     def reset(self) -> None:
         self.kept = {name: MAP[name].reset for name in (*PORTS, "interrupt_enable")}
+        self.abort()
+
+    def abort(self) -> None:
+        """What is of a run goes, what software wrote stays."""
         self.error = self.pending = self.start = self.done = 0
 
     def outputs(self, now: dict[str, int]) -> dict[str, int]:
         """In the cycle with these inputs."""
-        flags = now["status_busy"] | now["status_done"] << 1 | now["status_framing_error"] << 2
+        flags = sum(now[f"status_{name}"] << i for i, name in enumerate(FLAGS))
+        flags |= now["aborting"] << STATUS.index("aborting")
         words = self.kept | {"status": flags, "error": self.error, "interrupt": self.pending}
         for name in ("total", "map_in"):
             value = now[f"status_{name}"]
@@ -77,17 +91,24 @@ class Model:
         return {
             "read_word": words.get(shown.name, shown.reset),
             "start": self.start,
+            "abort": self.aborts(now),
             "interrupt": self.pending & self.kept["interrupt_enable"],
             **{f"settings_{name}": self.kept[name] for name in PORTS},
         }
+
+    def aborts(self, now: dict[str, int]) -> int:
+        """Whether the write of this cycle is an abort."""
+        written = now["write_enable"] and now["write_index"] == MAP.index("control")
+        return int(written and now["write_strobe"] & 1 and now["write_data"] & ABORT > 0)
 
     def clock(self, now: dict[str, int]) -> None:
         """At the edge that ends it."""
         illegal, refused, no_start = (1 << ERRORS.index(name) for name in BITS)
         name = MAP.registers[now["write_index"]].name
         data, strobe = now["write_data"], now["write_strobe"] * now["write_enable"]
-        locked = self.start or now["status_busy"]
-        errors, start, ended = 0, 0, now["status_done"] and not self.done
+        locked = self.start or now["status_busy"] or now["aborting"]
+        errors, start = 0, 0
+        ended = now["status_done"] and not self.done and not now["aborting"]
         if name in self.kept:
             mask = sum(0xFF << 8 * lane for lane in range(4) if strobe >> lane & 1)
             merged = self.kept[name] & ~mask | data & mask
@@ -109,6 +130,8 @@ class Model:
         self.error |= errors
         self.start, self.done = start, now["status_done"]
         self.pending |= int(ended)
+        if self.aborts(now):
+            self.abort()
         if now["rst"]:
             self.reset()
 
@@ -117,7 +140,8 @@ class Model:
 def test_every_cycle_is_that_of_the_model(seed: int) -> None:
     args: dict[str, Any] = {
         "clk": flag(), "rst": flag(), "write": RegisterWrite(), "read": RegisterRead(),
-        "start": flag(), "settings": Bundles({"a_config": Config(), "b_config": Word()}),
+        "start": flag(), "abort": flag(), "aborting": flag(),
+        "settings": Bundles({"a_config": Config(), "b_config": Word()}),
         "status": SmallStatus(), "interrupt": flag(), "registers": MAP,
     }  # fmt: skip
     rng = Random(seed)
@@ -134,6 +158,7 @@ def test_every_cycle_is_that_of_the_model(seed: int) -> None:
             "write_data": rng.choice((0, 1, 7, rng.randrange(12), rng.getrandbits(32))),
             "write_strobe": rng.choice((15, 15, 1, 14, rng.randrange(16))),
             "read_index": rng.randrange(len(MAP.registers)),
+            "aborting": int(rng.random() < 0.1),
             "status_busy": int(cycle // 50 % 2 and rng.random() < 0.5),
             "status_done": int(rng.random() < 0.3),
             "status_framing_error": int(rng.random() < 0.3),
@@ -141,7 +166,8 @@ def test_every_cycle_is_that_of_the_model(seed: int) -> None:
             "status_map_in": rng.getrandbits(40),
         }
         if rng.random() < 0.2:
-            now |= {"write_index": MAP.index("control"), "write_data": 1}
+            data = rng.choice((1, 1, 1, ABORT, 1 | ABORT))
+            now |= {"write_index": MAP.index("control"), "write_data": data}
         if rng.random() < 0.2:
             now |= {"write_index": MAP.index("error"), "write_data": 7}
         rows.append((now, model.outputs(now)))
@@ -152,3 +178,4 @@ def test_every_cycle_is_that_of_the_model(seed: int) -> None:
     for cycle, (_, told) in enumerate(rows[2:], 2):
         assert {name: trace.column(name)[cycle] for name in told} == told, f"cycle {cycle}"
     assert sum(trace.column("start")) > 5
+    assert sum(trace.column("abort")) > 5

@@ -150,6 +150,8 @@ CASES: dict[str, Callable[[int], Case]] = {
     "ku-pooled": partial(update_case, undone=UNDONE),
 }
 
+CYCLES = {"fp": 590, "dp": 590, "ku": 450}  # of a run without pauses, or a little less
+
 
 def pattern(rng: np.random.Generator) -> tuple[int, ...]:
     density = rng.choice([0.15, 0.5, 0.9])
@@ -216,13 +218,14 @@ def meddled(case: Case, seed: int) -> Conduct:
     return Conduct(meddle=seed, counted={f"status_{name}": port.stream for name, port in ports})
 
 
-def too_short(name: str, case: Case) -> Step:
-    """A stream ends, with its tlast, after half of its words; a reset follows."""
+def too_short(name: str, case: Case, abort: bool) -> Step:
+    """A stream ends, with its tlast, after half of its words; a reset or an abort follows."""
     half = len(case.run.words[name]) // 2
     conduct = Conduct(
         sent={name: case.run.words[name][:half].tolist()},
         lasts={name: (half - 1,)},
         told=1 << FLAGS.index("busy") | 1 << FLAGS.index("framing_error"),
+        abort=abort,
     )
     return Step(case, conduct, framing_error=False, reset_at=PATIENCE)
 
@@ -265,7 +268,7 @@ def test_a_stream_of_another_length_is_told_of_and_the_run_after_it_is_right(
     cases = map(CASES[phase], count(2))
     names = [*next(cases).run.words][:streams]
     steps = [step for name in names for step in misplaced(name, cases)]
-    steps += [too_short(name, next(cases)) for name in names]
+    steps += [too_short(name, next(cases), abort) for name in names for abort in (False, True)]
     steps += too_long(cases)
     runs = [replace(step.case.run, reset_at=step.reset_at) for step in steps]
     records = run_axi(Job(steps[0].case.top, runs, limit=4000), [step.conduct for step in steps])
@@ -295,6 +298,47 @@ def test_a_run_takes_no_notice_of_register_accesses_nor_of_an_interrupt_left(pha
     ]
     first, second, _ = check(cases, [cases[0].run, cases[1].run, pressed], conducts)
     assert first.differences(second) == []
+
+
+def aborted(phase: str, seeds: range) -> None:
+    """Runs that software aborts, each at a moment of its own, and begins again.
+
+    Every other one has pauses on every channel. The last one is aborted when its interrupt is
+    pending, so that the plain one behind it is the one to compare with.
+    """
+    steps: list[Step] = []
+    for seed in seeds:
+        moment = int(np.random.default_rng([seed, 0xAB027]).integers(1, CYCLES[phase]))
+        case, conduct = CASES[phase](seed), Conduct()
+        if seed % 2:
+            run, conduct = under_pressure(case, seed, reset=False)
+            case = case._replace(run=run)
+        steps.append(Step(case, replace(conduct, abort=True), reset_at=moment))
+    end = seeds.stop
+    steps.append(Step(CASES[phase](end), Conduct(reset_pending=True, abort=True)))
+    steps.append(Step(CASES[phase](end + 1), Conduct()))
+    runs = [replace(step.case.run, reset_at=step.reset_at) for step in steps]
+    records = check([step.case for step in steps], runs, [step.conduct for step in steps])
+    plain = records[-1].outcome
+    for step, record in zip(steps, records, strict=True):
+        outcome = record.outcome
+        assert outcome.resets == (step.reset_at is not None)
+        if not step.conduct.pauses:
+            assert (outcome.first, outcome.last, outcome.cycles) == (
+                plain.first, plain.last, plain.cycles
+            )  # fmt: skip
+
+
+@pytest.mark.ghdl
+def test_a_run_that_software_aborts_leaves_nothing_behind() -> None:
+    aborted("fp", range(2))
+
+
+@pytest.mark.ghdl
+@pytest.mark.full
+@pytest.mark.parametrize("phase", CYCLES)
+def test_aborts_at_25_moments(phase: str) -> None:
+    aborted(phase, range(2, 27))
 
 
 def test_a_run_ends_with_its_later_stream() -> None:

@@ -14,6 +14,8 @@ entity bench is
         VECTORS  : string := "vectors/small";  -- seen from where the simulation runs
         PAUSE    : natural := 0;               -- per cent of the cycles in which a stream pauses
         SEED     : positive := 1;              -- of the pauses
+        ABORT_AT : natural := 0;               -- cycles after the start until the run is aborted
+                                               -- and begun again; 0: it is not
         WATCHDOG : positive := {{ watchdog }}          -- cycles after the last word that moved
     );
 end entity bench;
@@ -23,9 +25,9 @@ architecture bench of bench is
     constant PERIOD : time := {{ period_ps }} ps;
     constant TAIL   : positive := {{ tail }};  -- cycles after the end in which nothing may come
 
-    -- Registers that every map has.
-{% for name, address in control.items() %}
-    constant {{ name.upper() }} : word_t := {{ address }};
+    -- Registers that every map has, and their bits.
+{% for name, value in control.items() %}
+    constant {{ name.upper() }} : word_t := {{ value }};
 {% endfor %}
 
     signal aclk      : std_logic := '0';
@@ -181,6 +183,24 @@ begin
             file_close(settings);
         end procedure write_settings;
 
+        -- The engine is reset by software, then what stands around it.
+        procedure abort_run is
+            variable found : word_t;
+        begin
+            for i in 1 to ABORT_AT loop
+                wait until rising_edge(aclk);
+            end loop;
+            write_register(CONTROL, CONTROL_ABORT);
+            loop
+                read_register(STATUS, found);
+                exit when (found and STATUS_ABORTING) /= STATUS_ABORTING;
+            end loop;
+            enable <= '0';
+            for i in 1 to 2 loop
+                wait until rising_edge(aclk);
+            end loop;
+        end procedure abort_run;
+
         procedure check_status is
             file expected : text;
             variable rest : line;
@@ -224,8 +244,13 @@ begin
         aresetn <= '1';
         write_settings;
         write_register(INTERRUPT_ENABLE, X"00000001");
-        write_register(CONTROL, X"00000001");
+        write_register(CONTROL, CONTROL_START);
         enable <= '1';
+        if ABORT_AT > 0 then
+            abort_run;
+            write_register(CONTROL, CONTROL_START);
+            enable <= '1';
+        end if;
         wait until rising_edge(aclk) and interrupt = '1';
         for i in 1 to TAIL loop
             wait until rising_edge(aclk);

@@ -17,7 +17,7 @@ entity stream_check is
     );
     port (
         clk    : in  std_logic;
-        enable : in  std_logic;     -- the run has begun
+        enable : in  std_logic;     -- the run has begun; low: back to the first word
         tdata  : in  std_logic_vector(WIDTH - 1 downto 0);
         tvalid : in  std_logic;
         tready : out std_logic := '0';
@@ -49,10 +49,13 @@ begin
             end if;
         end procedure fault;
     begin
+        tready <= '0';
         wait until rising_edge(clk) and enable = '1';
+        count := 0;
+        taken <= 0;
         file_open(words, FILE_NAME, read_mode);
         ended <= endfile(words);
-        loop
+        while enable = '1' loop
             throw(dice, PAUSE, waits);
             tready <= '1';
             if waits then
@@ -82,6 +85,7 @@ begin
                 taken <= count;
             end if;
         end loop;
+        file_close(words);
     end process compare;
 
 end architecture bench;

@@ -16,7 +16,7 @@ entity stream_source is
     );
     port (
         clk    : in  std_logic;
-        enable : in  std_logic;     -- the first word may be presented
+        enable : in  std_logic;     -- words may be presented; low: back to the first one
         tdata  : out std_logic_vector(WIDTH - 1 downto 0) := (others => '0');
         tvalid : out std_logic := '0';
         tready : in  std_logic;
@@ -35,11 +35,15 @@ begin
         variable value : word_t;
         variable dice : dice_t := (first => SEED, second => 4711);
         variable waits : boolean;
-        variable count : natural := 0;
+        variable count : natural;
     begin
+        sent <= 0;
+        ended <= false;
         wait until rising_edge(clk) and enable = '1';
+        count := 0;
         file_open(words, FILE_NAME, read_mode);
-        while not endfile(words) loop
+        ended <= endfile(words);
+        while enable = '1' and not endfile(words) loop
             readline(words, rest);
             read_word(rest, value);
             loop
@@ -53,15 +57,19 @@ begin
             if endfile(words) then
                 tlast <= '1';
             end if;
-            wait until rising_edge(clk) and tready = '1';
+            wait until rising_edge(clk) and (tready = '1' or enable = '0');
             tvalid <= '0';
             tlast <= '0';
-            count := count + 1;
-            sent <= count;
+            if tready = '1' then
+                count := count + 1;
+                sent <= count;
+                ended <= endfile(words);
+            end if;
         end loop;
         file_close(words);
-        ended <= true;
-        wait;
+        if enable = '1' then
+            wait until enable = '0';
+        end if;
     end process play;
 
 end architecture bench;

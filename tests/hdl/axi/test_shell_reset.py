@@ -1,0 +1,119 @@
+"""The resets of an AXI shell: the block against its page, and runs that software aborts."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from merp.cosim.block.replay import replay
+from merp.cosim.phases.cnn_merp.forward import forward_run, forward_top
+from merp.hdl.axi.shell_reset import shell_reset
+from merp.hdl.base.signals import flag
+from merp.models.golden.super_layer import super_layer
+from merp.models.params.formats import BINARY32
+from merp.models.params.register_map import ABORT_CYCLES, CONTROL, STATUS
+from merp.models.params.shape import Shape
+from merp.testbenches.axi.axi_protocol import RESET_CYCLES
+from merp.testbenches.axi.axi_top import axi_top
+from merp.testbenches.axi.shell_session import ShellSession, Software
+from merp.testbenches.block.trace import Sample, run_block
+from merp.testbenches.cnn_merp.random_layers import ELABORATIONS
+
+DESIGN = ELABORATIONS[4]  # one CU of 3 x 3
+SHAPE = Shape(n=2, m=2, k=3, rows=5, columns=5)
+START, ABORT = (1 << CONTROL.index(name) for name in ("start", "abort"))
+BUSY, DONE, ABORTING = (1 << STATUS.index(name) for name in ("busy", "done", "aborting"))
+INPUTS = ("aresetn", "abort")
+
+
+def args() -> dict[str, Any]:
+    names = ("clk", *INPUTS, "rst", "engine_rst", "aborting")
+    return {name: flag() for name in names}
+
+
+@pytest.mark.ghdl
+def test_every_cycle_is_that_of_the_page(tmp_path: Path) -> None:
+    rng = Random(0)
+
+    def drive(cycle: int, _: Sample) -> dict[str, int]:
+        return {
+            "aresetn": int(cycle >= RESET_CYCLES and rng.random() > 0.02),
+            "abort": int(rng.random() < (0.3 if cycle // 200 % 2 else 0.02)),
+        }
+
+    trace = run_block(shell_reset, args(), INPUTS, drive, 2000)
+    rows = [dict(zip((port.name for port in trace.ports), row, strict=True)) for row in trace.rows]
+    left = 0  # cycles of aborting, this one included
+    for before, now in pairwise(rows[1:]):
+        left = 0 if before["rst"] else ABORT_CYCLES if before["abort"] else max(left - 1, 0)
+        assert now["rst"] == 1 - before["aresetn"]
+        assert now["aborting"] == int(left > 0)
+        assert now["engine_rst"] == int(before["rst"] or before["aborting"])
+    assert {row["aborting"] for row in rows[1:]} == {0, 1}
+    replay(trace, tmp_path)
+
+
+def test_a_reset_ends_an_abort() -> None:
+    """And nothing comes of one that is asked for in the reset."""
+
+    def drive(cycle: int, _: Sample) -> dict[str, int]:
+        return {"aresetn": int(not 8 <= cycle < 11), "abort": int(cycle in (4, 11))}
+
+    trace = run_block(shell_reset, args(), INPUTS, drive, 40)
+    assert [cycle for cycle, high in enumerate(trace.column("aborting")) if high] == [5, 6, 7, 8, 9]
+    assert [cycle for cycle, high in enumerate(trace.column("engine_rst")) if high] == [
+        *range(6, 13)
+    ]
+
+
+def test_a_run_that_software_aborts_is_right_the_next_time() -> None:
+    """In MyHDL, to the cycle: while kernels are loaded, in the middle, and near the end."""
+    rng = np.random.default_rng(0)
+    x = rng.uniform(-2, 2, (1, 5, 5, 2)).astype(np.float32).view(np.uint32)
+    kernels = rng.uniform(-2, 2, (2, 2, 3, 3)).astype(np.float32).view(np.uint32)
+    bias = rng.uniform(-2, 2, 2).astype(np.float32).view(np.uint32)
+    top = forward_top(DESIGN)
+    run = forward_run(SHAPE, DESIGN, x, kernels, bias)
+    golden = super_layer(x, kernels, bias, SHAPE, BINARY32, DESIGN.summation)
+    shell = axi_top(top)
+    offsets = {each.name: each.offset for each in shell.args["registers"].registers}
+    session = ShellSession(top.ports, offsets, RESET_CYCLES)
+
+    def software() -> Software:
+        for name, value in {**run.config, "interrupt_enable": 1}.items():
+            yield name, value
+        for moment in (1, 20, 90, 300, None):
+            session.give(run.words)
+            yield "control", START
+            if moment is not None:
+                yield moment
+                yield "control", ABORT
+                assert (yield "status") & ~BUSY == ABORTING
+                while (yield "status") & ABORTING:
+                    pass
+                session.give({})
+            else:
+                while not (yield "status") & DONE:
+                    pass
+            if moment == 300:
+                for name in ("error", *(name for name in offsets if name.startswith("status"))):
+                    assert (yield name) == 0, name
+                for name, value in run.config.items():
+                    assert (yield name) == value, name
+
+    session.software = software()
+    function = shell.function
+    run_block(
+        lambda clk, **rest: function(aclk=clk, **rest),
+        {"clk" if name == "aclk" else name: value for name, value in shell.args.items()},
+        session.inputs,
+        session,
+        1200,
+    )
+    assert session.ended
+    assert session.words == {"m_axis_map": golden.reshape(-1).tolist()}
