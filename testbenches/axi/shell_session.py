@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping
 
 from merp.models.params.bits import Bits
-from merp.testbenches.axi.meddling import OKAY
+from merp.testbenches.axi.axi_model import OKAY
 from merp.testbenches.block.trace import Sample
 from merp.testbenches.top.streams import Changes, Source
 from merp.testbenches.top.top import TopPorts
