@@ -7,6 +7,7 @@ set options {
     create_project {-force -in_memory -part}
     current_fileset {}
     current_project {}
+    get_cells {-filter -hierarchical}
     get_files {}
     get_filesets {}
     get_property {}
@@ -17,7 +18,7 @@ set options {
     phys_opt_design {}
     place_design {}
     read_vhdl {-library -vhdl2008}
-    read_xdc {-mode}
+    read_xdc {-mode -unmanaged}
     report_drc {-file}
     report_methodology {-file}
     report_timing_summary {-delay_type -file -max_paths}
@@ -29,6 +30,7 @@ set options {
     update_compile_order {-fileset}
     write_checkpoint {-force}
     create_clock {-name -period}
+    get_nets {}
     get_ports {}
     ipx::add_address_block {}
     ipx::add_memory_map {}

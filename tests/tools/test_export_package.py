@@ -14,14 +14,17 @@ from typing import Any
 import pytest
 
 from checkout import ROOT
+from marks import in_full
 from merp.models.network.network_file import read_network
 from merp.models.network.phases import PHASES
 from merp.models.params.cnn_merp.registers import registers
 from merp.testbenches.axi.axi_top import axi_registers_of
-from merp.tools.bitstream.bitstream import schedule
+from merp.tools.bitstream.bitstream import bitstream_of, schedule
 from merp.tools.cli import main
 from merp.tools.common.owned import MANIFEST
 from merp.tools.common.shipped import open_network, shipped_names
+from merp.tools.export.dma import LARGEST_TRANSFER, images_in_a_transfer
+from merp.tools.export.facts import layer_facts
 from merp.tools.export.vectors import small_pass
 from needed_tools import needs
 
@@ -124,6 +127,20 @@ def test_the_bench_passes_in_ghdl_alone(phase: str, generics: tuple[str, ...], b
     assert f", compared {compared}, wrong 0;" in lines[-2]
     counted = len((folder / "vectors" / "small" / "status.txt").read_text().splitlines())
     assert f"registers compared {counted}, wrong 0" in lines[-2]
+
+
+@pytest.mark.ghdl
+@pytest.mark.parametrize("phase", ["fp", *in_full("dp", "ku")])
+def test_the_bench_aborts_a_run_and_begins_it_again(phase: str, built: Path) -> None:
+    folder = built / f"{NAME}-{phase}"
+    _, whole = bench(folder)
+    for at in (40, 150):
+        status, lines = bench(folder, f"-gABORT_AT={at}")
+        assert status == 0, lines
+        assert lines == whole, at  # the same words, and the same cycles
+        # ... which take place after others.
+    status, lines = bench(folder, "-gABORT_AT=1", "-gPAUSE=40")
+    assert status == 0, lines
 
 
 def spoilt_word(lines: list[str]) -> list[str]:
@@ -239,6 +256,9 @@ def test_scripts_run_with_vivados_commands(phase: str, exported: Path, tmp_path:
     read = [call[1:] for call in build if call[0] == "read_vhdl"]
     assert read == [["-vhdl2008", *inner], [wrapper]]
     assert ["read_xdc", "-mode", "out_of_context", "clock.xdc"] in build
+    assert build.index(["read_xdc", "-unmanaged", "attributes.tcl"]) < [
+        call[0] for call in build
+    ].index("synth_design")
     made = next(call for call in build if call[0] == "synth_design")
     assert made[made.index("-top") + 1] == manifest["top"] == f"merp_tiny_net_k2_{phase}"
     assert made[made.index("-part") + 1] == manifest["part"] == "xc7k325tffg900-2"
@@ -267,6 +287,66 @@ def test_scripts_run_with_vivados_commands(phase: str, exported: Path, tmp_path:
     assert tcl(folder / "clock.xdc") == [
         ["get_ports", "aclk"], ["create_clock", "-name", "aclk", "-period", "7.299", "get_ports"]
     ]  # fmt: skip
+
+
+@needs("tclsh")
+@pytest.mark.parametrize("phase", PHASES)
+def test_memories_and_streams_have_handles(phase: str, exported: Path, tmp_path: Path) -> None:
+    folder = exported / f"{NAME}-{phase}"
+    script = tmp_path / "attributes.tcl"
+    text = (folder / script.name).read_text()
+    script.write_text(text)
+    assert tcl(script) == []  # as it is, nothing is changed
+    script.write_text(text.replace(" auto\n", " block\n").replace("set debug 0", "set debug 1"))
+    calls = tcl(script)
+    *filters, bank = [
+        call for call in calls if "-hierarchical" in call and call[-1].endswith("bank")
+    ]
+    assert filters == []
+    at = calls.index(bank)
+    assert calls[at + 1 : at + 3] == [
+        ["get_cells", "get_cells/memory_reg*"],
+        ["set_property", "RAM_STYLE", "block", "get_cells"],
+    ]
+    nets = next(call[1:] for call in calls if call[0] == "get_nets")
+    ports = (folder / "hdl" / f"merp_tiny_net_k2_{phase}.vhd").read_text()
+    assert set(re.findall(r"(\w+_axis_\w+_t(?:valid|ready|last)) :", ports)) | {"interrupt"} == set(
+        nets
+    )
+    assert ["set_property", "MARK_DEBUG", "true", "get_nets"] in calls
+    # Every memory that is named is there, and none that is written a word at a time is left out.
+    listed = {tuple(line.split()[:2]) for line in text.splitlines() if line.endswith(" auto")}
+    for entity, memory in listed:
+        assert f"signal {memory} :" in (folder / "hdl" / f"{entity}.vhd").read_text()
+    prefix = f"merp_tiny_net_k2_{phase}_"
+    written = {
+        path.stem
+        for path in (folder / "hdl").glob("*.vhd")
+        if re.search(r"memory\(to_integer\([^;]*\) <= ", path.read_text())
+    }
+    assert written <= {entity for entity, _ in listed}
+    assert any(entity.startswith(f"{prefix}bank") for entity in written)
+
+
+@pytest.mark.parametrize(("most", "found"), [(4, None), (9, 6)])
+def test_a_transfer_has_at_most_26_bits_of_length(most: int, found: int | None) -> None:
+    size = 10 * 2**20  # bytes of an image; 64 MiB less a byte fit
+    assert images_in_a_transfer(lambda images: size * images, most) == found
+    assert images_in_a_transfer(lambda images: LARGEST_TRANSFER, most) is None
+    assert images_in_a_transfer(lambda images: LARGEST_TRANSFER + 1, most) == 0
+
+
+def test_an_export_tells_how_many_images_a_dma_takes_at_once(exported: Path) -> None:
+    network = open_network("alexnet")
+    layer = network.layer("conv1")
+    facts = layer_facts(bitstream_of(network, layer, "fp"), layer, 128)
+    assert facts["bytes"]["map_in"] == 77_070_336  # 224 * 224 * 3 * 4 an image
+    assert (facts["dma_images"]["map_in"], facts["dma_images"]["kernel"]) == (111, None)
+    for phase in PHASES:
+        page = (exported / f"{NAME}-{phase}" / "README.md").read_text()
+        [row] = re.findall(r"^\| conv2 \|((?: [\d,]+ \(all\) \|)+)$", page, re.MULTILINE)
+        told = manifest_of(exported / f"{NAME}-{phase}")["layers"][-1]
+        assert row.count("(all)") == len(told["bytes"])
 
 
 @needs("tclsh")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from merp.models.network.network import Layer
@@ -9,6 +10,7 @@ from merp.models.network.phases import PHASES
 from merp.models.params.register_map import RegisterMap
 from merp.tools.bitstream.bitstream import Bitstream
 from merp.tools.bitstream.register_files import range_text
+from merp.tools.export.dma import images_in_a_transfer
 
 
 def title(bitstream: Bitstream) -> str:
@@ -23,11 +25,13 @@ def title(bitstream: Bitstream) -> str:
 def layer_facts(bitstream: Bitstream, layer: Layer, images: int) -> dict[str, Any]:
     """A layer on a bitstream: ``words`` and ``bytes`` by port of one run, a run per group.
 
-    ``cycles`` are those of one run by the cycle model, from the first map or delta word to the last
-    word out, and ``kernel_load`` those before; None where there is no model.
+    ``dma_images``, by port, are the most images of a run whose bytes fit in a transfer of AMD's AXI
+    DMA, None where all that the design takes do. ``cycles`` are those of one run by the cycle
+    model, from the first map or delta word to the last word out, and ``kernel_load`` those before;
+    None where there is no model.
     """
-    word_bytes = -(-bitstream.network.fmt.width // 8)
     words = bitstream.phase.words(layer, images)
+    most = bitstream.network.design(layer).max_images
     cycles = bitstream.cycles(layer, images)
     return {
         "layer": layer.name,
@@ -35,14 +39,21 @@ def layer_facts(bitstream: Bitstream, layer: Layer, images: int) -> dict[str, An
         "images": images,
         "operations": layer.operations(images) // layer.groups,
         "words": dict(words),
-        "bytes": {
-            port: count * (1 if port.startswith("state") else word_bytes)
-            for port, count in words.items()
+        "bytes": {port: _bytes(bitstream, layer, port, images) for port in words},
+        "dma_images": {
+            port: images_in_a_transfer(partial(_bytes, bitstream, layer, port), most)
+            for port in words
         },
         "cycles": cycles and cycles.total // layer.groups,
         "kernel_load": cycles and cycles.kernel_load // layer.groups,
         "registers": bitstream.phase.registers(layer, images),
     }
+
+
+def _bytes(bitstream: Bitstream, layer: Layer, port: str, images: int) -> int:
+    """Bytes of a run on a port; a word of a stream of state is a byte."""
+    word_bytes = 1 if port.startswith("state") else -(-bitstream.network.fmt.width // 8)
+    return word_bytes * bitstream.phase.words(layer, images)[port]
 
 
 def register_rows(registers: RegisterMap) -> list[dict[str, Any]]:

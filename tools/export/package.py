@@ -25,11 +25,16 @@ from merp.tools.bitstream.register_files import c_header
 from merp.tools.common.data import DATA
 from merp.tools.common.shipped import shipped_names
 from merp.tools.common.time_spent import TimeSpent
+from merp.tools.export.dma import LARGEST_TRANSFER
 from merp.tools.export.facts import layer_facts, register_rows, title
+from merp.tools.export.handles import handshakes, memories
 from merp.tools.export.streams import stream_words
 from merp.tools.export.vectors import small_pass, whole_pass
 from merp.tools.export.vhdl import vhdl_values
 
+OWN_NAMES = (
+    "build.tcl", "ip.tcl", "out_of_context.tcl", "attributes.tcl", "clock.xdc", "README.md",
+)  # fmt: skip
 BENCH = ("bench_words.vhd", "stream_source.vhd", "stream_check.vhd", "bench.vhd")
 
 
@@ -81,6 +86,7 @@ def write_package(package: Package, spent: TimeSpent, directory: Path) -> dict[s
     }
     values = facts | vhdl_values(export, engine.ports, registers, package.clock_mhz)
     values |= _page_values(package, registers) | {"stream_words": stream_words(engine)}
+    values |= {"memories": memories(export.files), "handshakes": handshakes(engine.ports)}
     small = sorted((directory / "vectors" / "small").iterdir())
     values["small"] = [f"vectors/small/{path.name}" for path in small]
     for template, target in _targets(bitstream):
@@ -133,6 +139,7 @@ def _page_values(package: Package, registers: RegisterMap) -> dict[str, Any]:
         "register_rows": register_rows(registers),
         "layer": package.layer and package.layer.name,
         "images": package.images,
+        "largest_transfer": LARGEST_TRANSFER,
     }
 
 
@@ -172,8 +179,7 @@ def _targets(bitstream: Bitstream) -> Iterator[tuple[str, str]]:
     for name in (*BENCH, "bench.prj"):
         yield name, f"sim/{name}"
     yield "fusesoc.core", f"{bitstream.entity}.core"
-    for name in ("build.tcl", "ip.tcl", "out_of_context.tcl", "clock.xdc", "README.md"):
-        yield name, name
+    yield from ((name, name) for name in OWN_NAMES)
 
 
 def render(template: str, values: Mapping[str, Any]) -> str:

@@ -21,6 +21,7 @@ read_vhdl -vhdl2008 {
 }
 read_vhdl {{ wrapper }}
 read_xdc -mode out_of_context clock.xdc
+read_xdc -unmanaged attributes.tcl
 
 synth_design -top $top -part $part -mode out_of_context -flatten_hierarchy rebuilt
 write_checkpoint -force $results/synthesis.dcp

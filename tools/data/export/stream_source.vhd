@@ -48,7 +48,7 @@ begin
             read_word(rest, value);
             loop
                 throw(dice, PAUSE, waits);
-                exit when not waits;
+                exit when not waits or enable = '0';
                 wait until rising_edge(clk);
             end loop;
             tdata <= value(WIDTH - 1 downto 0);

@@ -1,0 +1,18 @@
+"""What a transfer of AMD's AXI DMA holds."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable
+
+LARGEST_TRANSFER = (1 << 26) - 1
+"""Bytes: the length register has at most 26 bits (PG021, Width of Buffer Length Register)."""
+
+
+def images_in_a_transfer(size: Callable[[int], int], most: int) -> int | None:
+    """The most images, of at most ``most``, whose bytes fit in a transfer; None if all do.
+
+    size: bytes by images, which does not fall.
+    """
+    found = bisect_right(range(1, most + 1), LARGEST_TRANSFER, key=size)
+    return None if found == most else found

@@ -1,0 +1,37 @@
+"""What an FPGA engineer may want to get hold of in an export: memories, and nets to look at."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from merp.testbenches.top.top import TopPorts
+
+_MEMORY = re.compile(r"^ *signal (\w+) +: (\w+)_t\b", re.MULTILINE)
+
+
+def memories(files: Iterable[Path]) -> list[tuple[str, str]]:
+    """Arrays that synthesis may make memories of, as (entity, array), in the order of the files.
+
+    They are written a word at a time, at a place that a signal chooses.
+    """
+    return [(file.stem, name) for file in files for name in _arrays(file.read_text())]
+
+
+def _arrays(text: str) -> Iterator[str]:
+    """Names of the arrays of one entity that are only ever written so."""
+    for name, kind in _MEMORY.findall(text):
+        writes = re.findall(rf"\b{name}\(([^;]*?)\) <= ", text)
+        if f"type {kind}_t is array" in text and writes:
+            if all(place.startswith("to_integer(") for place in writes):
+                yield name
+
+
+def handshakes(ports: TopPorts) -> list[str]:
+    """Nets of the top that tell how far a run has come: handshakes of its streams, interrupt."""
+    fields = ("tvalid", "tready", "tlast")
+    return [
+        *(f"{stream.name}_{field}" for stream in ports.streams for field in fields),
+        "interrupt",
+    ]
