@@ -8,20 +8,18 @@ cycle, from power-up on: a bit that VHDL leaves undefined is a difference.
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from merp.cosim.block.cocotb_run import CocotbTest, simulator
+from merp.cosim.block.cocotb_run import CocotbTests, simulator
+from merp.cosim.engines.lint import lint
 from merp.cosim.engines.simulators import find_verilator
 from merp.hdl.conversion.convert import Export, convert
 from merp.testbenches.block.replay_cocotb import FOLDER
 from merp.testbenches.block.trace import Trace
 
-REPLAY = CocotbTest("merp.testbenches.block.replay_cocotb", FOLDER)
-# Operands of unlike width are the style of MyHDL's Verilog; everything else is an error.
-_LINT = ("--lint-only", "-Wno-WIDTHTRUNC", "-Wno-WIDTHEXPAND")
+BENCH = "merp.testbenches.block.replay_cocotb"
 
 
 def replay(trace: Trace, workdir: Path, engine: str = "ghdl") -> int:
@@ -43,7 +41,7 @@ def replay(trace: Trace, workdir: Path, engine: str = "ghdl") -> int:
     export = convert(trace.block, trace.args, language, workdir)
     (workdir / "trace.json").write_text(json.dumps(_plain(trace, export)), encoding="ascii")
     (workdir / "result.json").unlink(missing_ok=True)
-    run(export, workdir, REPLAY)
+    run(export, workdir, CocotbTests(BENCH, {FOLDER: str(workdir.resolve())}))
     result = json.loads((workdir / "result.json").read_text(encoding="ascii"))
     if "port" in result:
         width = len(result["expected"])
@@ -94,13 +92,6 @@ def lint_verilog(
     """
     verilator = find_verilator()
     export = convert(function, args, "verilog", workdir)
-    files = [str(file) for file in export.files]
-    checked = subprocess.run(
-        [str(verilator.compiler), *_LINT, "--top-module", export.top, *files],
-        env=verilator.environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert checked.returncode == 0, f"verilator on {export.top}: {checked.stderr[-4000:]}"
+    refusal = lint(verilator, export.top, export.files)
+    assert not refusal, f"verilator on {export.top}: {refusal}"
     return export.files

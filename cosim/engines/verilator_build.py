@@ -8,13 +8,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 
 import merp.testbenches.top
 from merp.cosim.build_cache import Entry
 from merp.cosim.engines.simulators import Verilator
+from merp.cosim.engines.verilator_runtime import OPTIMISE, Runtime
 from merp.models.errors import BadInput
 from merp.testbenches.top.player import PROGRESS_CYCLES
 from merp.testbenches.top.run import RESET_CYCLES, TAIL_CYCLES
@@ -32,7 +33,6 @@ FLAGS = ("--cc", "--exe", "-O3", "--x-assign", "fast", "--x-initial", "fast", "-
          "-Wno-lint", "-Wno-style", "--output-split", "20000", "--inline-mult", "1")  # fmt: skip
 PORTS_ALONE = ("--trace-depth", "1")
 EVERY_SIGNAL = ("--trace-max-width", "1000000", "--trace-max-array", "1")  # but no memories
-OPTIMISE = ("OPT_FAST=-O1", "OPT_SLOW=-O0", "OPT_GLOBAL=-O1")
 
 
 def build(
@@ -64,12 +64,10 @@ def build(
         objects.mkdir(parents=True)
         (work / "ports.h").write_text(header, encoding="ascii")
         (work / "harness.cpp").write_text(harness, encoding="ascii")
-        runtime = _runtime(verilator, trace)
-        if runtime.intact():
-            for ready in runtime.place.glob("*.o"):
-                shutil.copy(ready, objects)  # newer than its source: make skips it
+        runtime = Runtime(verilator, trace[:1])
+        runtime.lend(objects)
         _compile(verilator, top, [source.resolve() for source in sources], flags, work)
-        runtime.kept(lambda kept: _copy(objects.glob("verilated*.o"), kept))
+        runtime.keep(objects)
         (objects / f"V{top}").rename(folder / EXECUTABLE)
         shutil.rmtree(work)
 
@@ -96,17 +94,6 @@ def _check_libraries() -> None:
                 "--engine verilator: an .fst needs the headers of lz4 and zlib: install liblz4-dev "
                 "and zlib1g-dev of your distribution, or write a .vcd"
             )
-
-
-def _runtime(verilator: Verilator, trace: Sequence[str]) -> Entry:
-    """The objects of Verilator's run-time library: no design changes them."""
-    key = repr((verilator.version, str(verilator.root), OPTIMISE, trace[:1]))
-    return Entry("verilator", f"runtime-{hashlib.sha256(key.encode()).hexdigest()[:16]}")
-
-
-def _copy(found: Iterable[Path], folder: Path) -> None:
-    for path in found:
-        shutil.copy(path, folder)
 
 
 def _compile(

@@ -21,8 +21,10 @@ WRITERS = {
     "cosim/engines/ghdl_engine.py": "a folder that goes with the run",
     "cosim/engines/axi_engine.py": "a folder that goes with the run",
     "cosim/synthesis/synthesis.py": "fills an entry of the cache",
+    "tools/bench/simulate.py": "a folder that the caller gives, of a test",
     "tools/common/streams.py": "standard streams, not files",
     "cosim/block/replay.py": "a folder that the caller gives, of a test",
+    "cosim/block/cocotb_run.py": "a folder that the caller gives, of a test",
     "cosim/block/formal.py": "a folder that the caller gives, of a test",
 }
 NAMES = {
