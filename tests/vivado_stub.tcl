@@ -17,6 +17,7 @@ set options {
     opt_design {}
     phys_opt_design {}
     place_design {}
+    read_verilog {}
     read_vhdl {-library -vhdl2008}
     read_xdc {-mode -unmanaged}
     report_drc {-file}

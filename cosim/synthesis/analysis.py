@@ -1,4 +1,4 @@
-"""Exported VHDL, analysed where GHDL is installed."""
+"""Exported files, read by a simulator where one is installed."""
 
 from __future__ import annotations
 
@@ -8,20 +8,41 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from merp.cosim.engines.lint import lint
+from merp.cosim.engines.simulators import find_verilator
+from merp.hdl.conversion.convert import Language
+from merp.models.errors import BadInput
 
-def analyse(files: Sequence[Path]) -> None:
-    """Have GHDL, where it is installed, analyse VHDL files in order.
+
+def analyse(language: Language, top: str, files: Sequence[Path]) -> None:
+    """Have GHDL read VHDL files, or Verilator Verilog files under ``top``, where it is installed.
+
+    ``files`` are in the order of compilation.
 
     Raises:
         RuntimeError: it refuses one.
     """
+    name, refusal = _ghdl(files) if language == "vhdl" else _verilator(top, files)
+    if refusal:
+        raise RuntimeError(f"{name} refuses the export:\n{refusal}")
+
+
+def _ghdl(files: Sequence[Path]) -> tuple[str, str]:
     ghdl = shutil.which("ghdl")
     if ghdl is None:
-        return
+        return "ghdl", ""
     with tempfile.TemporaryDirectory(prefix="merp-") as work:
         done = subprocess.run(
             [ghdl, "-a", "--std=08", f"--workdir={work}", *map(str, files)],
             capture_output=True, text=True, check=False,
         )  # fmt: skip
-    if done.returncode:
-        raise RuntimeError(f"ghdl refuses the export:\n{done.stderr.strip()[-4000:]}")
+    return "ghdl", done.stderr.strip()[-4000:] if done.returncode else ""
+
+
+def _verilator(top: str, files: Sequence[Path]) -> tuple[str, str]:
+    try:
+        verilator = find_verilator()
+    except BadInput:  # it is not installed
+        return "verilator", ""
+    # A register whose least legal value is 0 compares with it.
+    return "verilator", lint(verilator, top, files, waived=("UNSIGNED",))

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from merp.testbenches.top.top import TopPorts
 
-_MEMORY = re.compile(r"^ *signal (\w+) +: (\w+)_t\b", re.MULTILINE)
+_VHDL = re.compile(r"^ *signal (\w+) +: (\w+)_t\b", re.MULTILINE)
+_VERILOG = re.compile(r"^ *reg (?:signed )?(?:\[[^]]*\] )?(\w+) \[[^]]*\];", re.MULTILINE)
 
 
 def memories(files: Iterable[Path]) -> list[tuple[str, str]]:
@@ -16,16 +17,23 @@ def memories(files: Iterable[Path]) -> list[tuple[str, str]]:
 
     They are written a word at a time, at a place that a signal chooses.
     """
-    return [(file.stem, name) for file in files for name in _arrays(file.read_text())]
+    kinds = {".vhd": _in_vhdl, ".v": _in_verilog}
+    return [(file.stem, name) for file in files for name in kinds[file.suffix](file.read_text())]
 
 
-def _arrays(text: str) -> Iterator[str]:
-    """Names of the arrays of one entity that are only ever written so."""
-    for name, kind in _MEMORY.findall(text):
+def _in_vhdl(text: str) -> Iterator[str]:
+    for name, kind in _VHDL.findall(text):
         writes = re.findall(rf"\b{name}\(([^;]*?)\) <= ", text)
         if f"type {kind}_t is array" in text and writes:
             if all(place.startswith("to_integer(") for place in writes):
                 yield name
+
+
+def _in_verilog(text: str) -> Iterator[str]:
+    for name in _VERILOG.findall(text):
+        writes = re.findall(rf"\b{name}\[([^];]*)\] <= ", text)
+        if writes and not any(place.isdigit() for place in writes):
+            yield name
 
 
 def handshakes(ports: TopPorts) -> list[str]:

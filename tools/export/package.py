@@ -1,10 +1,10 @@
-"""The files of one bitstream's export: VHDL, scripts, bench, vectors and the page about them."""
+"""Files of one bitstream's export: hardware, scripts, bench, vectors, the page about them."""
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from merp.cosim.audit.vectors import write_vectors
+from merp.cosim.phases.expectation import Expectation
 from merp.cosim.synthesis.analysis import analyse
 from merp.hdl.conversion.convert import Export, convert
 from merp.models.fpga.order_codes import FAMILIES, Target
@@ -28,14 +29,14 @@ from merp.tools.common.time_spent import TimeSpent
 from merp.tools.export.dma import LARGEST_TRANSFER
 from merp.tools.export.facts import layer_facts, register_rows, title
 from merp.tools.export.handles import handshakes, memories
+from merp.tools.export.languages import Dialect
+from merp.tools.export.ports import port_values
 from merp.tools.export.streams import stream_words
 from merp.tools.export.vectors import small_pass, whole_pass
-from merp.tools.export.vhdl import vhdl_values
 
 OWN_NAMES = (
     "build.tcl", "ip.tcl", "out_of_context.tcl", "attributes.tcl", "clock.xdc", "README.md",
 )  # fmt: skip
-BENCH = ("bench_words.vhd", "stream_source.vhd", "stream_check.vhd", "bench.vhd")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +48,7 @@ class Package:
         layer: whose vectors on the photograph are written beside the small ones, or None.
         images: of a run, for register values and the photograph's vectors.
         target: the FPGA. clock_mhz: of the constraint.
+        dialect: the language.
     """
 
     bitstream: Bitstream
@@ -54,6 +56,17 @@ class Package:
     images: int
     target: Target
     clock_mhz: float
+    dialect: Dialect
+
+    @property
+    def wrapper(self) -> str:
+        """The file of the top."""
+        return f"hdl/{self.bitstream.entity}{self.dialect.suffix}"
+
+    @property
+    def bench(self) -> list[str]:
+        """The files of the bench, in the order of compilation."""
+        return [f"sim/{name}" for name in self.dialect.bench]
 
 
 def write_package(package: Package, spent: TimeSpent, directory: Path) -> dict[str, Any]:
@@ -62,14 +75,14 @@ def write_package(package: Package, spent: TimeSpent, directory: Path) -> dict[s
     ``spent`` is told where the time goes.
 
     Raises:
-        RuntimeError: GHDL, where it is installed, refuses the VHDL.
+        RuntimeError: GHDL or Verilator, where it is installed, refuses what was exported.
     """
-    bitstream = package.bitstream
+    bitstream, dialect = package.bitstream, package.dialect
     engine = bitstream.phase.top()
     shell = axi_top(engine)
     registers = shell.args["registers"]
     prefix = f"{bitstream.entity}_"
-    export = convert(shell.function, shell.args, "vhdl", directory / "hdl", prefix=prefix)
+    export = convert(shell.function, shell.args, dialect.name, directory / "hdl", prefix=prefix)
     with spent.on("golden"):
         passes = {"small": small_pass(bitstream)}
         if package.layer is not None:
@@ -82,19 +95,21 @@ def write_package(package: Package, spent: TimeSpent, directory: Path) -> dict[s
     _write_headers(bitstream, package.images, registers, directory / "software")
     facts = _facts(package, engine, export) | {
         "registers": {each.name: each.offset for each in registers.registers},
+        "settings": [pin.name for pin in engine.ports.config],
+        "streams": _streams(engine, passes["small"].expected),
         "vectors": {name: {"words_compared": count} for name, count in compared.items()},
     }
-    values = facts | vhdl_values(export, engine.ports, registers, package.clock_mhz)
+    values = facts | port_values(export, engine.ports, registers, package.clock_mhz, dialect)
     values |= _page_values(package, registers) | {"stream_words": stream_words(engine)}
     values |= {"memories": memories(export.files), "handshakes": handshakes(engine.ports)}
     small = sorted((directory / "vectors" / "small").iterdir())
     values["small"] = [f"vectors/small/{path.name}" for path in small]
-    for template, target in _targets(bitstream):
+    for template, target in _targets(package):
         path = directory / target
         path.parent.mkdir(exist_ok=True)
         path.write_text(render(template, values), encoding="utf-8")
-    with spent.on("analysis by GHDL"):
-        analyse([directory / name for name in facts["compile_order"]])
+    with spent.on("analysis by the simulator"):
+        analyse(dialect.name, "bench", [directory / name for name in facts["compile_order"]])
     return facts
 
 
@@ -105,20 +120,28 @@ def _facts(package: Package, engine: Top, export: Export) -> dict[str, Any]:
         "name": bitstream.name,
         "title": title(bitstream),
         "top": bitstream.entity,
+        "language": package.dialect.name,
         "versions": {name: version(name) for name in ("merp", "myhdl")},
         "part": package.target.order_code,
         "clock_mhz": package.clock_mhz,
         "design": bitstream.design,
         "phase": bitstream.phase.name,
+        "format": asdict(bitstream.network.fmt),
         "parameters": {name: repr(value) for name, value in sorted(engine.parameters.items())},
         "instances": dict(sorted(export.instances.items())),
         "compile_order": [
             *(f"hdl/{file.name}" for file in export.files),
-            _wrapper(bitstream),
-            *(f"sim/{name}" for name in BENCH),
+            package.wrapper,
+            *package.bench,
         ],
         "layers": [layer_facts(bitstream, each, package.images) for each in bitstream.layers],
     }
+
+
+def _streams(engine: Top, expected: Expectation) -> dict[str, dict[str, Any]]:
+    """Width of each stream's words in bits, and the counter that counts them."""
+    ports = {port.stream: name for name, port in expected.ports.items()}
+    return {pin.name: {"port": ports[pin.name], "width": pin.width} for pin in engine.ports.streams}
 
 
 def _page_values(package: Package, registers: RegisterMap) -> dict[str, Any]:
@@ -134,17 +157,14 @@ def _page_values(package: Package, registers: RegisterMap) -> dict[str, Any]:
         "command": _command(package),
         "device": package.target.part,
         "families": [family.name for family in FAMILIES],
-        "wrapper": _wrapper(bitstream),
-        "bench": [f"sim/{name}" for name in BENCH],
+        "hdl": package.dialect.title,
+        "wrapper": package.wrapper,
+        "bench": package.bench,
         "register_rows": register_rows(registers),
         "layer": package.layer and package.layer.name,
         "images": package.images,
         "largest_transfer": LARGEST_TRANSFER,
     }
-
-
-def _wrapper(bitstream: Bitstream) -> str:
-    return f"hdl/{bitstream.entity}.vhd"
 
 
 def _command(package: Package) -> str | None:
@@ -173,12 +193,13 @@ def _write_headers(
         (directory / f"{name}.h").write_text(text, encoding="ascii")
 
 
-def _targets(bitstream: Bitstream) -> Iterator[tuple[str, str]]:
+def _targets(package: Package) -> Iterator[tuple[str, str]]:
     """Templates, and the files that they become."""
-    yield "wrapper.vhd", _wrapper(bitstream)
-    for name in (*BENCH, "bench.prj"):
+    yield f"wrapper{package.dialect.suffix}", package.wrapper
+    for name in (*package.dialect.bench, "bench.prj"):
         yield name, f"sim/{name}"
-    yield "fusesoc.core", f"{bitstream.entity}.core"
+    yield "test_package.py", f"sim/test_{package.bitstream.entity}.py"
+    yield "fusesoc.core", f"{package.bitstream.entity}.core"
     yield from ((name, name) for name in OWN_NAMES)
 
 

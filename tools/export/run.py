@@ -45,7 +45,7 @@ class Exporting:
         """What there is to do, in a line."""
         count = len(self.bitstreams)
         what = "1 design in a phase" if count == 1 else f"{count} designs, each in a phase"
-        return f"{what}: VHDL, vectors, scripts"
+        return f"{what}: {self.selection.dialect.title}, vectors, scripts"
 
     def write(self, output: Output, directory: Path, progress: Progress) -> list[dict[str, Any]]:
         """Write the packages as one set; what was written, a row per package.
@@ -55,7 +55,7 @@ class Exporting:
 
         Raises:
             BadInput: it cannot be written.
-            RuntimeError: GHDL, where it is installed, refuses the VHDL.
+            RuntimeError: GHDL or Verilator, where it is installed, refuses what was exported.
         """
         selected, exported = self.selection, {}
         with progress.spent.on("converting and writing"):
@@ -64,7 +64,7 @@ class Exporting:
                 progress.count(done, total, f"{bitstream.name}, {done} of {total} done")
                 wanted = package.Package(
                     bitstream=bitstream, layer=selected.layer, images=selected.images,
-                    target=selected.target, clock_mhz=selected.clock_mhz,
+                    target=selected.target, clock_mhz=selected.clock_mhz, dialect=selected.dialect,
                 )  # fmt: skip
                 filled = output.add_folder(
                     bitstream.name, partial(package.write_package, wanted, progress.spent)

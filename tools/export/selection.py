@@ -12,6 +12,7 @@ from merp.models.memory import check_memory
 from merp.models.network.network import Layer, Network
 from merp.models.params.cnn_merp.sizing import check_fits
 from merp.tools.bitstream.options import check_options
+from merp.tools.export.languages import Dialect
 
 MOST_IMAGES = 256  # in a run
 
@@ -28,6 +29,7 @@ class Selection:
         before: deltas are stored at pooled resolution.
         images: in a run: registers, vectors.
         target: the FPGA. clock_mhz: of the constraint.
+        dialect: the language.
     """
 
     network: Network
@@ -38,6 +40,7 @@ class Selection:
     images: int
     target: Target
     clock_mhz: float
+    dialect: Dialect
 
 
 def select(
@@ -50,6 +53,7 @@ def select(
     images: int,
     target: Target,
     clock_mhz: float | None,
+    dialect: Dialect,
 ) -> Selection:
     """Select the design of a layer in a phase (None is ``fp``), or without a layer all of them.
 
@@ -84,4 +88,5 @@ def select(
         images=images,
         target=target,
         clock_mhz=clock_mhz or target.clock_mhz,
+        dialect=dialect,
     )

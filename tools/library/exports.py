@@ -46,7 +46,7 @@ def export(selection: Selection, output: Path, progress: Progress) -> Exports:
 
     Raises:
         BadInput: delta propagation of the first layer, or the folder cannot be written.
-        RuntimeError: GHDL, where it is installed, refuses the VHDL.
+        RuntimeError: GHDL or Verilator, where it is installed, refuses what was exported.
     """
     ready = Exporting.of(selection)
     with Output.of_folder("output", output) as folder:

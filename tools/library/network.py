@@ -15,6 +15,7 @@ from merp.models.network.network_keys import MAX_MAPS, MAX_SIZE
 from merp.models.network.phases import PHASES
 from merp.models.params.state_field import STATES
 from merp.models.traffic.footing import FOOTINGS, XC7K325T_BYTES, Footing
+from merp.tools.export.languages import DIALECTS, VHDL
 from merp.tools.export.selection import MOST_IMAGES as MOST_EXPORTED
 from merp.tools.export.selection import select
 from merp.tools.library.checks import (
@@ -344,9 +345,10 @@ class Network(Mapping[str, Layer]):
         images: int = 1,
         part: str = DEFAULT,
         clock_mhz: float | None = None,
+        language: str = VHDL.name,
         progress: Listener | None = None,
     ) -> Exports:
-        """Write VHDL behind AXI, with bench, vectors and scripts: a package per design and phase.
+        """Write hardware behind AXI, bench, vectors and scripts: a package per design and phase.
 
         Args:
             output: a folder; each package gets one of its own in it, and replaces what it has been.
@@ -359,12 +361,13 @@ class Network(Mapping[str, Layer]):
             part: an order code of the 7 series, Zynq-7000 or UltraScale(+), or one of the paper's
                 devices.
             clock_mhz: of the constraint, below 10^6; the paper's on that part if not given.
+            language: of the hardware and its bench: ``vhdl`` or ``verilog``.
             progress: is told how far it is, in lines.
 
         Raises:
             BadInput: an argument is not what is allowed, a layer has no design, or the folder
                 cannot be written: what was there is still.
-            RuntimeError: GHDL, where it is installed, refuses the VHDL.
+            RuntimeError: GHDL or Verilator, where it is installed, refuses what was exported.
         """
         folder = path("output", output)
         if phase is not None:
@@ -378,6 +381,7 @@ class Network(Mapping[str, Layer]):
             images=whole_number("images", images, 1, MOST_EXPORTED),
             target=target_named(text("part", part)),
             clock_mhz=None if clock_mhz is None else positive("clock_mhz", clock_mhz, 1e6),
+            dialect=DIALECTS[one_of("language", language, DIALECTS)],
         )
         told = listener("progress", progress)
         from merp.tools.library.exports import export  # slow imports wait

@@ -15,6 +15,7 @@ from merp.tools.common.output import Output
 from merp.tools.common.progress_bar import ProgressBar
 from merp.tools.common.shipped import open_network
 from merp.tools.common.table import console, table
+from merp.tools.export.languages import DIALECTS, VHDL
 from merp.tools.export.selection import MOST_IMAGES, select
 
 
@@ -54,6 +55,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         f"{PARTS[DEFAULT].clock_mhz:g})",
     )
     parser.add_argument(
+        "--language", choices=DIALECTS, default=VHDL.name,
+        help="of the hardware and its bench (default %(default)s)",
+    )  # fmt: skip
+    parser.add_argument(
         "-o", "--output", metavar="DIR", type=Path, default=Path("build/export"),
         help="directory; each design gets a folder of its own (default: %(default)s)",
     )  # fmt: skip
@@ -75,6 +80,7 @@ def run(args: argparse.Namespace) -> int:
         images=args.images,
         target=target,
         clock_mhz=args.clock,
+        dialect=DIALECTS[args.language],
     )
 
     from merp.tools.export.run import Exporting  # the hardware's imports wait

@@ -27,7 +27,7 @@ architecture bench of bench is
 
     -- Registers that every map has, and their bits.
 {% for name, value in control.items() %}
-    constant {{ name.upper() }} : word_t := {{ value }};
+    constant {{ name.upper() }} : word_t := X"{{ "%08x" % value }}";
 {% endfor %}
 
     signal aclk      : std_logic := '0';

@@ -14,12 +14,12 @@ set results build
 file mkdir $results
 create_project -in_memory -part $part
 
-read_vhdl -vhdl2008 {
+{{ "read_vhdl -vhdl2008" if language == "vhdl" else "read_verilog" }} {
 {% for file in sources %}
     {{ file }}
 {% endfor %}
 }
-read_vhdl {{ wrapper }}
+{{ "read_vhdl" if language == "vhdl" else "read_verilog" }} {{ wrapper }}
 read_xdc -mode out_of_context clock.xdc
 read_xdc -unmanaged attributes.tcl
 

@@ -18,9 +18,11 @@ add_files -norecurse {
 }
 add_files -fileset constrs_1 -norecurse clock.xdc
 set_property used_in {synthesis implementation out_of_context} [get_files clock.xdc]
+{% if language == "vhdl" %}
 set_property file_type {VHDL 2008} [get_files *.vhd]
 # A top of VHDL-2008 cannot be packaged.
 set_property file_type VHDL [get_files {{ wrapper.rpartition("/")[2] }}]
+{% endif %}
 set_property top $top [current_fileset]
 update_compile_order -fileset sources_1
 

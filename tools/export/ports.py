@@ -1,4 +1,4 @@
-"""What the VHDL templates of an export are filled with: ports, interfaces, registers."""
+"""What the templates of hardware, bench and scripts are filled with: ports and interfaces."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from merp.hdl.conversion.convert import Export, Port
 from merp.models.params.register_map import ADDRESS_WIDTH, CONTROL, STATUS, RegisterMap
 from merp.testbenches.top.run import TAIL_CYCLES
 from merp.testbenches.top.top import TopPorts
+from merp.tools.export.languages import Dialect
 
 CLOCK, RESET, INTERRUPT, REGISTERS = "aclk", "aresetn", "interrupt", "s_axi"
 
@@ -21,8 +22,19 @@ _SIGNALS = {
 """What Vivado calls the ports that are no bus."""
 
 
-def vhdl_values(
-    export: Export, streams: TopPorts, registers: RegisterMap, clock_mhz: float
+def _vhdl_type(width: int | None) -> str:
+    return "std_logic" if width is None else f"std_logic_vector({width - 1} downto 0)"
+
+
+def _verilog_type(width: int | None) -> str:
+    return "wire" if width is None else f"wire [{width - 1}:0]"
+
+
+_TYPES = {"vhdl": _vhdl_type, "verilog": _verilog_type}
+
+
+def port_values(
+    export: Export, streams: TopPorts, registers: RegisterMap, clock_mhz: float, dialect: Dialect
 ) -> dict[str, Any]:
     """Values for the wrapper, the bench, the scripts and the constraint.
 
@@ -32,7 +44,7 @@ def vhdl_values(
         {
             "name": port.name,
             "direction": "out" if port.is_output else "in",
-            "type": _type(port),
+            "type": _TYPES[dialect.name](port.width),
             "zero": "'0'" if port.width is None else "(others => '0')",
         }
         for port in export.ports
@@ -46,7 +58,7 @@ def vhdl_values(
         "inputs": streams.inputs,
         "outputs": streams.outputs,
         "streams": streams.streams,
-        "control": {name: f'X"{value:08x}"' for name, value in _control(registers).items()},
+        "control": _control(registers),
         "address_range": 1 << ADDRESS_WIDTH,
         "watchdog": STUCK_CYCLES,
         "tail": TAIL_CYCLES,
@@ -65,10 +77,6 @@ def _control(registers: RegisterMap) -> dict[str, int]:
         **{f"control_{name}": 1 << place for place, name in enumerate(CONTROL)},
         "status_aborting": 1 << STATUS.index("aborting"),
     }
-
-
-def _type(port: Port) -> str:
-    return "std_logic" if port.width is None else f"std_logic_vector({port.width - 1} downto 0)"
 
 
 def _interfaces(ports: Sequence[Port]) -> dict[str, Any]:

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""{{ title }}: a test by cocotb.
+
+pip install 'merp[hdl]' pytest
+pytest sim
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from merp.cocotb import Bench, bench_test
+
+pytest_plugins = ["merp.cocotb.plugin"]
+
+
+@bench_test
+async def small_vectors(bench: Bench) -> None:
+    """Words and counters, without pauses and with them; there is no reset between the runs."""
+    vectors = bench.package.vectors("small")
+    for pause in (0.0, 0.4):
+        result = await bench.run(vectors.registers, vectors.inputs, pause=pause)
+        result.check(vectors.outputs, vectors.counters)
+
+
+def test_small_vectors(run_package: Callable[[Path], int]) -> None:
+    """The test above is run."""
+    assert run_package(Path(__file__).resolve().parents[1]) == 1
