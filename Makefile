@@ -63,7 +63,7 @@ trials: .venv/dev  ## kill each writing verb at 200 moments, run 50 pairs at onc
 .typing/merp:  # the tree as it is imported, for what reads it without importing
 	mkdir -p $@
 	for d in hdl models cosim testbenches tools; do ln -sfn ../../$$d $@/$$d; done
-	ln -sfn ../../tools/front/__init__.py $@/__init__.py
+	for part in __init__.py cocotb; do ln -sfn ../../tools/front/$$part $@/$$part; done
 
 lint: .venv/dev .typing/merp
 	$(BIN)/ruff check .

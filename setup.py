@@ -1,7 +1,7 @@
 """Which folder becomes which package; all else about the project stands in pyproject.toml.
 
-The top-level folders install as ``merp.<folder>``, and ``tools/front`` as ``merp`` itself, which
-pyproject.toml cannot say without naming every package.
+The top-level folders install as ``merp.<folder>``, and ``tools/front`` with what is in it as
+``merp`` itself, which pyproject.toml cannot say without naming every package.
 """
 
 from setuptools import find_packages, setup
@@ -13,11 +13,12 @@ FOLDERS = ("hdl", "models", "cosim", "testbenches", "tools")  # tests/ is not in
 setup(
     packages=[
         NAME,
+        *(f"{NAME}.{package}" for package in find_packages(FRONT)),
         *(
             f"{NAME}.{package}"
             for folder in FOLDERS
             for package in (folder, *(f"{folder}.{sub}" for sub in find_packages(folder)))
-            if package.replace(".", "/") != FRONT
+            if not f"{package}.".startswith(f"{FRONT.replace('/', '.')}.")
         ),
     ],
     include_package_data=False,  # MANIFEST.in is for the sdist

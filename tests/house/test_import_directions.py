@@ -15,9 +15,15 @@ import pytest
 from checkout import ROOT
 
 ORDER = ("models", "hdl", "testbenches", "cosim", "tools")
-FRONT = ROOT / "tools" / "front" / "__init__.py"
+FRONT = ROOT / "tools" / "front"
 """The package itself: it names what the library and others offer."""
-FILES = sorted(path for folder in ORDER for path in (ROOT / folder).rglob("*.py") if path != FRONT)
+DATA = ROOT / "tools" / "data"  # templates
+FILES = sorted(
+    path
+    for folder in ORDER
+    for path in (ROOT / folder).rglob("*.py")
+    if not path.is_relative_to(FRONT) and not path.is_relative_to(DATA)
+)
 
 Rooms = Mapping[str, frozenset[str]]
 """Of each room of a tree, the rooms that it may import."""
@@ -73,7 +79,7 @@ WORK = (
     "sweep",
 )  # fmt: skip
 TOOLS = rooms(
-    {"common": "", "bitstream": "common"},
+    {"common": "", "bitstream": "common", "bench": "common"},
     dict.fromkeys(WORK, COMMON),
     {"export": f"{COMMON} simulate"},  # what is simulated is what the vectors are of
     {"library": f"{COMMON} {' '.join(WORK)} export"},

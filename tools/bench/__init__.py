@@ -1,0 +1,1 @@
+"""Benches of exported packages by cocotb; ``merp.cocotb`` names what is public of them."""

@@ -1,0 +1,45 @@
+"""Arrays that a test gives, as the words of a stream."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from merp.models.errors import BadInput
+from merp.models.params.bits import Bits
+from merp.tools.bench.package import Package
+from merp.tools.common.given_words import given_words
+
+Arrays = Mapping[str, ArrayLike]
+"""By stream: numbers or words of any shape, its last dimension running fastest."""
+
+
+def stream_words(package: Package, streams: Sequence[str], given: Arrays) -> dict[str, Bits]:
+    """Words of each of ``streams``: (words,) ``uint32``.
+
+    Floating-point numbers are rounded into the format of the package; unsigned words of 8 or 32
+    bits are taken as they are. A stream of state takes unsigned bytes alone.
+
+    Raises:
+        BadInput: a stream is missing or unknown, or an array is not what is allowed.
+    """
+    unknown = [name for name in given if name not in streams]
+    missing = [name for name in streams if name not in given]
+    if unknown or missing:
+        names = ", ".join(unknown or missing)
+        what = "no such stream" if unknown else "missing"
+        names, allowed = ", ".join(unknown or missing), ", ".join(streams)
+        raise BadInput(f"{names}: {what}: allowed are {allowed}")
+    return {name: _words(package, name, np.asarray(given[name])) for name in streams}
+
+
+def _words(package: Package, stream: str, array: NDArray[np.generic]) -> Bits:
+    if array.dtype == np.uint8:
+        array = array.astype(np.uint32)
+    if package.holds_numbers(stream):
+        return given_words(stream, array, package.fmt).reshape(-1)
+    if array.dtype != np.uint32 or array.max(initial=0) > 0xFF:
+        raise BadInput(f"{stream}: allowed are bytes of state, uint8")
+    return array.astype(np.uint32).reshape(-1)

@@ -1,0 +1,176 @@
+"""The bench of an exported package, inside a cocotb simulation.
+
+Ports and registers are what the package's manifest says; nothing is elaborated again. Masters,
+sources and sinks are those of cocotbext-axi, and every rule of AXI is checked in every cycle
+(``testbenches/axi``).
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+import cocotb
+import numpy as np
+
+from merp.cosim.engines.job import STUCK_CYCLES
+from merp.models.errors import BadInput
+from merp.models.params.bits import Bits
+from merp.testbenches.axi.axi_bench import AxiBench
+from merp.testbenches.axi.conduct import Conduct
+from merp.testbenches.axi.meddling import OKAY
+from merp.testbenches.top.run import Run
+from merp.tools.bench.arrays import Arrays, stream_words
+from merp.tools.bench.package import STATUS, Package
+from merp.tools.bench.result import Result
+
+FOLDER = "MERP_PACKAGE"
+"""Environment variable: the folder of the package that is simulated."""
+
+PATTERN = 509  # cycles after which pauses come again: a prime, unlike the periods of a layer
+
+
+class Bench:
+    """An exported package in a simulator, as software and its neighbours see it.
+
+    Attributes:
+        dut: the top, as cocotb has it.
+        package: what its folder says.
+    """
+
+    def __init__(self, dut: Any, package: Package) -> None:
+        """Use ``Bench.begin``, which also starts the clock and resets the hardware."""
+        self.dut = dut
+        self.package = package
+        self._axi = AxiBench(dut, package.ports(), package.addresses, STUCK_CYCLES)
+
+    @classmethod
+    async def begin(cls, dut: Any, package: Package | None = None) -> Bench:
+        """Start the clock, of 10 ns, and reset the hardware.
+
+        Args:
+            dut: the top, as a cocotb test is given it.
+            package: of which it is; the one that ``run_tests`` simulates if it is left out.
+        """
+        bench = cls(dut, Package(os.environ[FOLDER]) if package is None else package)
+        dut.aclk.value = 0
+        cocotb.start_soon(bench._axi.clock())
+        await bench.reset()
+        return bench
+
+    async def reset(self) -> None:
+        """Reset the hardware and what stands around it: every register is as at first."""
+        await self._axi.reset()
+
+    async def write(self, register: str, value: int) -> None:
+        """Write a register, by its name.
+
+        Raises:
+            AssertionError: the hardware answers with an error.
+            BadInput: the package has no such register.
+        """
+        response = await self._axi.store(self._address(register), value)
+        assert response == OKAY, f"write of {register}: response {response}"
+
+    async def read(self, register: str) -> int:
+        """Read a register, by its name.
+
+        Raises:
+            AssertionError: the hardware answers with an error.
+            BadInput: the package has no such register.
+        """
+        response, word = await self._axi.load(self._address(register))
+        assert response == OKAY, f"read of {register}: response {response}"
+        return word
+
+    async def run(
+        self,
+        registers: str | Mapping[str, int],
+        streams: Arrays,
+        *,
+        pause: float = 0.0,
+        seed: int = 0,
+        limit: int = STUCK_CYCLES,
+    ) -> Result:
+        """Program a run, start it, stream arrays in and take what comes out, to the interrupt.
+
+        Args:
+            registers: a layer of the package, or the value of every setting by its name.
+            streams: what goes into each input stream, by its name: floating-point numbers, rounded
+                into the package's format, or words (``uint32``; of state ``uint8``), in any shape;
+                the words go in the order of the elements, the last dimension running fastest.
+            pause: share of the cycles, from 0 to below 1, in which each stream pauses, at random.
+            seed: of the pauses.
+            limit: cycles in which no word moves, after which the run is given up.
+
+        Raises:
+            AssertionError: the hardware refuses a setting, or breaks a rule of its ports.
+            BadInput: an argument is not what is allowed, or a stream is not as long as the layer
+                takes it.
+            CheckFailed: no word moved for ``limit`` cycles.
+        """
+        if not 0 <= pause < 1:
+            raise BadInput(f"pause = {pause}: allowed are numbers from 0 to below 1")
+        words = stream_words(self.package, self.package.inputs, streams)
+        settings = registers
+        if isinstance(settings, str):
+            layer = self.package.layer(settings)
+            self._check_lengths(settings, words, layer["words"])
+            settings = layer["registers"]
+        await self._program(settings)
+        self._axi.limit = limit
+        dice = np.random.default_rng(seed)
+        stalls = {
+            name: (dice.random(PATTERN) >= pause).astype(int).tolist()
+            for name in (*self.package.inputs, *self.package.outputs)
+        }
+        outcome = await self._axi.play(Run(settings, words, stalls), Conduct())
+        assert not outcome.faults, "; ".join(outcome.faults)
+        assert not outcome.status["status_framing_error"], "tlast came with another word"
+        return Result(
+            package=self.package,
+            words={name: np.array(each, np.uint32) for name, each in outcome.words.items()},
+            moved=outcome.transfers,
+            counters={name: outcome.status[f"{STATUS}{name}"] for name in self.package.counters},
+            cycles=outcome.cycles,
+        )
+
+    async def _program(self, settings: Mapping[str, int]) -> None:
+        """Write every setting, each looked after: a run behind a refused one would not start."""
+        missing = [name for name in self.package.settings if name not in settings]
+        if missing:
+            raise BadInput(f"registers: {', '.join(missing)} missing")
+        for name, value in settings.items():
+            await self.write(name, value)
+            error = await self.read("error")
+            assert not error, f"{name} = {value}: refused, error register {error:#x}"
+
+    def _check_lengths(
+        self, layer: str, words: Mapping[str, Bits], wanted: Mapping[str, int]
+    ) -> None:
+        for name, each in words.items():
+            count = wanted[self.package.counter_of(name)]
+            if len(each) != count:
+                raise BadInput(f"{name}: {len(each)} words: {layer} takes {count}")
+
+    def _address(self, register: str) -> int:
+        addresses = self.package.addresses
+        if register not in addresses:
+            raise BadInput(f"no register {register!r}: allowed are {', '.join(addresses)}")
+        return addresses[register]
+
+
+def bench_test(function: Callable[..., Awaitable[None]]) -> Any:
+    """Make a cocotb test of a coroutine that takes a ``Bench``, which has begun.
+
+    ``cocotb.parametrize`` goes above it, and its arguments go to the coroutine.
+    """
+
+    @cocotb.test()
+    @functools.wraps(function)
+    async def test(dut: Any, **given: Any) -> None:
+        await function(await Bench.begin(dut), **given)
+
+    return test

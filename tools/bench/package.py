@@ -1,0 +1,182 @@
+"""An exported package as it lies in its folder: what a bench needs, read from its files alone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from merp.models.errors import BadInput
+from merp.models.params.bits import Bits
+from merp.models.params.formats import FloatFormat
+from merp.testbenches.top.top import Pin, TopPorts
+from merp.tools.common.owned import MANIFEST
+
+ENGINES = {"vhdl": "ghdl", "verilog": "verilator"}
+"""What simulates a package, by its language."""
+
+HIGH = "_high"  # of a counter's register with the bits from 32 on
+STATUS = "status_"  # of the registers of counters
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """A run that a package holds, and what must come of it.
+
+    Attributes:
+        registers: value of each setting, by the register's name.
+        inputs: words that go in, by stream: (words,) ``uint32``.
+        outputs: words that must come out, likewise.
+        counters: what counters must hold, by the name of ``Result.counters``.
+    """
+
+    registers: Mapping[str, int]
+    inputs: Mapping[str, Bits]
+    outputs: Mapping[str, Bits]
+    counters: Mapping[str, int]
+
+
+class Package:
+    """A folder that ``merp export`` wrote.
+
+    Attributes:
+        folder: where it is.
+        manifest: what ``manifest.json`` says.
+        fmt: format of the numbers.
+
+    Raises:
+        BadInput: the folder holds no package, or one of another version.
+    """
+
+    def __init__(self, folder: str | PathLike[str]) -> None:
+        self.folder = Path(folder).resolve()
+        path = self.folder / MANIFEST
+        try:
+            self.manifest: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+            streams = self.manifest["streams"]
+            self.fmt = FloatFormat(**self.manifest["format"])
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise BadInput(f"package {folder}: no package that merp export has written") from error
+        self._ports = {name: each["port"] for name, each in streams.items()}
+        self._widths = {name: each["width"] for name, each in streams.items()}
+
+    @property
+    def top(self) -> str:
+        """Name of the entity or module with the AXI ports."""
+        return str(self.manifest["top"])
+
+    @property
+    def engine(self) -> str:
+        """The simulator of its language: ``ghdl`` of VHDL, ``verilator`` of Verilog."""
+        return ENGINES[self.manifest["language"]]
+
+    @property
+    def files(self) -> list[Path]:
+        """The hardware, in the order of compilation, the top last."""
+        order = self.manifest["compile_order"]
+        return [self.folder / name for name in order if name.startswith("hdl/")]
+
+    @property
+    def inputs(self) -> list[str]:
+        """Streams that words go into."""
+        return [name for name in self._ports if name.startswith("s_")]
+
+    @property
+    def outputs(self) -> list[str]:
+        """Streams that words come out of."""
+        return [name for name in self._ports if name.startswith("m_")]
+
+    @property
+    def addresses(self) -> Mapping[str, int]:
+        """Address of each register, in bytes, by its name."""
+        addresses: dict[str, int] = self.manifest["registers"]
+        return addresses
+
+    @property
+    def settings(self) -> list[str]:
+        """Registers that a run is told its layer by."""
+        return list(self.manifest["settings"])
+
+    @property
+    def counters(self) -> list[str]:
+        """Names of the counters: words by port, cycles and slots."""
+        return [
+            name.removeprefix(STATUS)
+            for name in self.addresses
+            if f"{name}{HIGH}" in self.addresses
+        ]
+
+    def counter_of(self, stream: str) -> str:
+        """The counter of a stream's words."""
+        return str(self._ports[stream])
+
+    def holds_numbers(self, stream: str) -> bool:
+        """Whether a stream's words are numbers of ``fmt``; those of a stream of state are bytes."""
+        return not self.counter_of(stream).startswith("state")
+
+    def layer(self, name: str) -> Mapping[str, Any]:
+        """What the manifest says of a layer: ``registers``, ``words`` by counter, ``runs``.
+
+        Raises:
+            BadInput: there is none of that name.
+        """
+        layers = {each["layer"]: each for each in self.manifest["layers"]}
+        if name not in layers:
+            raise BadInput(f"no layer {name!r}: allowed are {', '.join(layers)}")
+        found: Mapping[str, Any] = layers[name]
+        return found
+
+    def vectors(self, name: str = "small") -> Vectors:
+        """The run in ``vectors/<name>``.
+
+        Raises:
+            BadInput: the package has no such vectors.
+        """
+        known = self.manifest["vectors"]
+        if name not in known:
+            raise BadInput(f"no vectors {name!r}: allowed are {', '.join(known)}")
+        folder = self.folder / "vectors" / name
+        status = _registers(folder / "status.txt")
+        counters = {
+            each: status[f"{STATUS}{each}"] | status[f"{STATUS}{each}{HIGH}"] << 32
+            for each in self.counters
+            if f"{STATUS}{each}" in status
+        }
+        return Vectors(
+            registers=_registers(folder / "registers.txt"),
+            inputs=_words(folder, self.inputs),
+            outputs=_words(folder, self.outputs),
+            counters=counters,
+        )
+
+    def ports(self) -> TopPorts:
+        """The ports, as the benches of this project know them."""
+        return TopPorts(
+            inputs=self._pins(self.inputs),
+            outputs=self._pins(self.outputs),
+            config=(),  # of the engine behind the registers
+            status=tuple(Pin(f"{STATUS}{name}", 64) for name in self.counters),
+        )
+
+    def _pins(self, streams: Sequence[str]) -> tuple[Pin, ...]:
+        return tuple(Pin(name, self._widths[name]) for name in streams)
+
+
+def _registers(path: Path) -> dict[str, int]:
+    """Lines of address, value and name."""
+    rows = [line.split() for line in path.read_text(encoding="ascii").splitlines()]
+    return {name: int(value, 16) for _, value, name in rows}
+
+
+def _words(folder: Path, streams: Sequence[str]) -> dict[str, Bits]:
+    return {
+        name: np.array(
+            [int(line, 16) for line in (folder / f"{name}.txt").read_text().split()], np.uint32
+        )
+        for name in streams
+    }

@@ -1,0 +1,80 @@
+"""What came of a run, and its comparison with what must have come."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from merp.models.arithmetic.words import to_values
+from merp.models.params.bits import Bits
+from merp.tools.bench.arrays import Arrays, stream_words
+from merp.tools.bench.package import Package
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came of a run.
+
+    Attributes:
+        package: what ran.
+        words: what each output stream gave, by its name: (words,) ``uint32``.
+        moved: words that passed the pins of each stream, by its name.
+        counters: every counter of the hardware, by name: words by port (``map_in``), ``total`` and
+            the other cycles, ``issue``, ``useful``.
+        cycles: clock cycles from the start to the interrupt.
+    """
+
+    package: Package
+    words: Mapping[str, Bits]
+    moved: Mapping[str, int]
+    counters: Mapping[str, int]
+    cycles: int
+
+    def numbers(self, stream: str, shape: tuple[int, ...] = (-1,)) -> NDArray[np.float64]:
+        """The words of an output stream as exact numbers of ``shape``."""
+        return to_values(self.words[stream], self.package.fmt).reshape(shape)
+
+    def check(self, expected: Arrays, counters: Mapping[str, int] | None = None) -> None:
+        """Compare every word that came out, and counters.
+
+        The counter of each stream's words is compared with the words on its pins in any case.
+
+        Args:
+            expected: what each output stream must have given, none left out: arrays as for
+                ``Bench.run``, compared bit by bit.
+            counters: what counters must hold, by name; others are not compared.
+
+        Raises:
+            AssertionError: a word or a count differs, is missing or too many; the first of them.
+            BadInput: a stream is missing or unknown, or an array is not what is allowed.
+        """
+        wanted = stream_words(self.package, self.package.outputs, expected)
+        assert sum(len(words) for words in wanted.values()), "no word would be compared"
+        for name, words in wanted.items():
+            self._compare(name, words)
+        counts = {self.package.counter_of(name): count for name, count in self.moved.items()}
+        for name, count in {**counts, **(counters or {})}.items():
+            found = self.counters[name]
+            assert found == count, f"counter {name}: {found}, not {count}"
+
+    def _compare(self, stream: str, wanted: Bits) -> None:
+        found = self.words[stream]
+        shared = min(len(found), len(wanted))
+        (places,) = np.nonzero(found[:shared] != wanted[:shared])
+        if places.size:
+            place = int(places[0])
+            raise AssertionError(
+                f"{stream}, word {place} of {len(wanted)}: {self._shown(stream, found[place])}, "
+                f"not {self._shown(stream, wanted[place])}; {places.size} words differ"
+            )
+        assert len(found) == len(wanted), f"{stream}: {len(found)} words, not {len(wanted)}"
+
+    def _shown(self, stream: str, word: np.uint32) -> str:
+        bits = f"0x{int(word):x}"
+        if not self.package.holds_numbers(stream):
+            return bits
+        value = to_values(np.array([word], np.uint32), self.package.fmt)[0]
+        return f"{bits} ({value:g})"
