@@ -179,19 +179,24 @@ def _check(results: Path, tests: CocotbTests, where: str, log: Path) -> None:
         for case in ElementTree.parse(results).getroot().iter("testcase")
         if case.find("skipped") is None
     ]
-    failed = [case for case in cases if not _passed(case)]
+    failed = {str(case.get("name")): said for case in cases if (said := _failure(case)) is not None}
     if failed:
-        names = ", ".join(str(case.get("name")) for case in failed)
         counts = f"{len(failed)} of {len(cases)} cocotb tests failed"
-        raise CocotbFailed(f"{where}: {counts}: {names}: {_tail(log)}")
+        reasons = "".join(f"\n{name}: {said}" for name, said in failed.items())
+        raise CocotbFailed(f"{where}: {counts}: {', '.join(failed)}{reasons}\n{_tail(log)}")
     if len(cases) != tests.count or not cases:
         raise RuntimeError(
             f"{where}: {len(cases)} cocotb tests were run, {tests.count} expected: {_tail(log)}"
         )
 
 
-def _passed(case: ElementTree.Element) -> bool:
-    return case.find("failure") is None and case.find("error") is None
+def _failure(case: ElementTree.Element) -> str | None:
+    """Why a test failed, as its exception says; None if it passed."""
+    for kind in ("failure", "error"):
+        element = case.find(kind)
+        if element is not None:
+            return element.get("message") or ""
+    return None
 
 
 def _tail(log: Path) -> str:

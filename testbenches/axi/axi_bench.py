@@ -6,6 +6,7 @@ on the pins, which also check the protocol in every cycle.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -82,6 +83,9 @@ class AxiBench:
             )
             for pin in ports.outputs
         }
+        interfaces = (self.master.write_if, self.master.read_if)
+        for each in (*self.sources.values(), *self.sinks.values(), *interfaces):
+            each.log.setLevel(logging.WARNING)  # else every access is told, every word of a frame
         self.lite = LiteMonitor(self.read)
         self.streams: dict[str, Monitor] = {}
         self.faults: list[str] = []

@@ -72,7 +72,8 @@ class Bench:
             BadInput: the package has no such register.
         """
         response = await self._axi.store(self._address(register), value)
-        assert response == OKAY, f"write of {register}: response {response}"
+        if response != OKAY:
+            raise AssertionError(f"write of {register}: response {response}")
 
     async def read(self, register: str) -> int:
         """Read a register, by its name.
@@ -82,7 +83,8 @@ class Bench:
             BadInput: the package has no such register.
         """
         response, word = await self._axi.load(self._address(register))
-        assert response == OKAY, f"read of {register}: response {response}"
+        if response != OKAY:
+            raise AssertionError(f"read of {register}: response {response}")
         return word
 
     async def run(
@@ -127,8 +129,10 @@ class Bench:
             for name in (*self.package.inputs, *self.package.outputs)
         }
         outcome = await self._axi.play(Run(settings, words, stalls), Conduct())
-        assert not outcome.faults, "; ".join(outcome.faults)
-        assert not outcome.status["status_framing_error"], "tlast came with another word"
+        if outcome.faults:
+            raise AssertionError("; ".join(outcome.faults))
+        if outcome.status["status_framing_error"]:
+            raise AssertionError("tlast came with another word")
         return Result(
             package=self.package,
             words={name: np.array(each, np.uint32) for name, each in outcome.words.items()},
@@ -145,7 +149,8 @@ class Bench:
         for name, value in settings.items():
             await self.write(name, value)
             error = await self.read("error")
-            assert not error, f"{name} = {value}: refused, error register {error:#x}"
+            if error:
+                raise AssertionError(f"{name} = {value}: refused, error register {error:#x}")
 
     def _check_lengths(
         self, layer: str, words: Mapping[str, Bits], wanted: Mapping[str, int]

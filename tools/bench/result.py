@@ -52,13 +52,15 @@ class Result:
             BadInput: a stream is missing or unknown, or an array is not what is allowed.
         """
         wanted = stream_words(self.package, self.package.outputs, expected)
-        assert sum(len(words) for words in wanted.values()), "no word would be compared"
+        if not any(len(words) for words in wanted.values()):
+            raise AssertionError("no word would be compared")
         for name, words in wanted.items():
             self._compare(name, words)
         counts = {self.package.counter_of(name): count for name, count in self.moved.items()}
         for name, count in {**counts, **(counters or {})}.items():
             found = self.counters[name]
-            assert found == count, f"counter {name}: {found}, not {count}"
+            if found != count:
+                raise AssertionError(f"counter {name}: {found}, not {count}")
 
     def _compare(self, stream: str, wanted: Bits) -> None:
         found = self.words[stream]
@@ -70,7 +72,8 @@ class Result:
                 f"{stream}, word {place} of {len(wanted)}: {self._shown(stream, found[place])}, "
                 f"not {self._shown(stream, wanted[place])}; {places.size} words differ"
             )
-        assert len(found) == len(wanted), f"{stream}: {len(found)} words, not {len(wanted)}"
+        if len(found) != len(wanted):
+            raise AssertionError(f"{stream}: {len(found)} words, not {len(wanted)}")
 
     def _shown(self, stream: str, word: np.uint32) -> str:
         bits = f"0x{int(word):x}"
