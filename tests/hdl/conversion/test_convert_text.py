@@ -13,7 +13,7 @@ from traps import DESIGNS
 
 def test_a_structural_top_needs_no_copies_of_its_ports(tmp_path: Path) -> None:
     function, make, _ = DESIGNS["direct"]
-    text = convert(function, make(), "vhdl", tmp_path).files[-1].read_text()
+    text = convert(function, make(), "vhdl", tmp_path, fold=False).files[-1].read_text()
     body = text[text.index("architecture") :]
     assert body == (
         "architecture rtl of direct is\n\n"
