@@ -110,6 +110,14 @@ def test_scripts_read_verilog(exported: Path) -> None:
     assert [call for call in calls["ip.tcl"] if "file_type" in call] == []
 
 
+def test_every_memory_has_a_handle(exported: Path) -> None:
+    handles = re.findall(r"^    (\w+) (\w+) auto$", (exported / "attributes.tcl").read_text(), re.M)
+    assert len(handles) > 3
+    for module, memory in handles:
+        text = (exported / "hdl" / f"{module}.v").read_text()
+        assert re.search(rf"^reg .*\b{memory} \[0:\d+-1\];", text, re.MULTILINE), (module, memory)
+
+
 def test_the_top_names_its_interfaces(exported: Path) -> None:
     text = (exported / "hdl" / f"{manifest_of(exported)['top']}.v").read_text()
     assert text.count("X_INTERFACE_INFO = ") == len(re.findall(r"^    (?:in|out)put ", text, re.M))
@@ -168,7 +176,11 @@ def bench(
 
 @pytest.mark.full
 @pytest.mark.verilator
-@pytest.mark.parametrize("options", [(), ("+PAUSE=40", "+SEED=3")], ids=["full", "pauses"])
+@pytest.mark.parametrize(
+    "options",
+    [(), ("+PAUSE=40", "+SEED=3"), ("+ABORT_AT=60",), ("+ABORT_AT=1", "+PAUSE=40")],
+    ids=["full", "pauses", "abort", "early abort"],
+)
 def test_the_bench_passes_in_verilator_alone(
     options: tuple[str, ...], exported: Path, bench: Callable[..., tuple[int, list[str]]]
 ) -> None:
