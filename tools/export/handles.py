@@ -9,7 +9,7 @@ from pathlib import Path
 from merp.testbenches.top.top import TopPorts
 
 _VHDL = re.compile(r"^ *signal (\w+) +: (\w+)_t\b", re.MULTILINE)
-_VERILOG = re.compile(r"^ *reg (?:signed )?(?:\[[^]]*\] )?(\w+) \[[^]]*\];", re.MULTILINE)
+_VERILOG = re.compile(r"^ *reg (?:signed)? *(?:\[[^]]*\])? *(\w+) \[[^]]*\];", re.MULTILINE)
 
 
 def memories(files: Iterable[Path]) -> list[tuple[str, str]]:
