@@ -34,7 +34,7 @@ def pruned(sources: Sequence[Source]) -> list[Source]:
     for each in sources:
         text = _without_results(_without_rows(each.text, gone))
         if each.family is not None:
-            used = _used(text)
+            used = words_used(text)
             gone[each.token] = frozenset(name for name in inputs(text) if name not in used)
             text = _without_ports(text, gone[each.token])
         _check(each.text, text, gone)
@@ -55,7 +55,7 @@ def _architecture(text: str) -> str:
     return text[text.index("\narchitecture ") :]
 
 
-def _used(text: str) -> Counter[str]:
+def words_used(text: str) -> Counter[str]:
     """How often each word stands in an architecture; the formals of port maps are not its own."""
     found: Counter[str] = Counter()
 
@@ -88,7 +88,7 @@ def _without_rows(text: str, gone: Mapping[str, frozenset[str]]) -> str:
 def _without_results(text: str) -> str:
     """An entity without the assignments to signals that nothing reads."""
     while True:
-        used = _used(text)
+        used = words_used(text)
         # A name that is assigned and declared, and stands nowhere else.
         dead = [
             match

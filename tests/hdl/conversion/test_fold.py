@@ -156,11 +156,11 @@ def test_a_file_that_does_not_give_back_its_configurations_is_refused(
 def test_a_port_that_is_needed_is_not_left_out(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    used = _prune._used
+    used = _prune.words_used
 
     def blind(text: str) -> Counter[str]:
         return Counter({name: count for name, count in used(text).items() if name != "x"})
 
-    monkeypatch.setattr(_prune, "_used", blind)
+    monkeypatch.setattr(_prune, "words_used", blind)
     with pytest.raises(RuntimeError, match="was left out"):
         convert(scales, arguments(), "vhdl", tmp_path)
