@@ -317,7 +317,8 @@ def test_memories_and_streams_have_handles(phase: str, exported: Path, tmp_path:
     # Every memory that is named is there, and none that is written a word at a time is left out.
     listed = {tuple(line.split()[:2]) for line in text.splitlines() if line.endswith(" auto")}
     for entity, memory in listed:
-        assert f"signal {memory} :" in (folder / "hdl" / f"{entity}.vhd").read_text()
+        declared = (folder / "hdl" / f"{entity}.vhd").read_text()
+        assert re.search(rf"signal {memory} +: {memory}_t", declared)
     prefix = f"merp_tiny_net_k2_{phase}_"
     written = {
         path.stem
