@@ -145,8 +145,9 @@ VERBS = {
         group="build",
         line="write designs as packages for FPGA flows",
         description=(
-            "Writes a package per design and phase: VHDL or Verilog behind AXI, a self-checking "
-            "bench with vectors, a test by cocotb, Vivado scripts, headers and a page about them."
+            "Writes a package per design and phase: VHDL or Verilog behind AXI, a bench that "
+            "checks itself, vectors, a test by cocotb, Vivado scripts, headers and a page "
+            "about them."
         ),
         examples=(
             Example(words="export digits --layer conv1 -o export", says="one design", quick=False),

@@ -167,7 +167,10 @@ def _check(
     alias: dict[str, str] = {}
     for token, place in places.items():
         key = (place.token, frozenset(_written(place.values).items()))
-        alias[token] = known.setdefault(key, Child(token, place.widened)).token
+        before = known.get(key, Child(token, frozenset()))
+        # A port of one bit may be a vector in one configuration, and a scalar in another.
+        known[key] = Child(before.token, before.widened | place.widened)
+        alias[token] = before.token
 
     def child(token: str, values: Mapping[str, str]) -> Child:
         return known[token, frozenset(values.items())]
@@ -178,8 +181,8 @@ def _check(
         wrong = difference(again, plain(source.text), made.widened[k], alias)
         if wrong is not None:
             raise RuntimeError(
-                f"internal error: {text[text.index('entity') :].split()[1]} does not give back the "
-                f"configuration {dict(source.params)}: {wrong}; fold=False leaves it as it is"
+                f"{text[text.index('entity') :].split()[1]} does not give back the "
+                f"configuration {dict(source.params)}: {wrong}"
             )
 
 

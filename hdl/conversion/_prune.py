@@ -136,4 +136,4 @@ def _check(before: str, after: str, gone: Mapping[str, frozenset[str]]) -> None:
             or (dead is not None and dead[1] not in left)
         )
         if line.strip() and not fine and not line.lstrip().startswith("--"):
-            raise RuntimeError(f"internal error: {words} was left out; fold=False leaves it in")
+            raise RuntimeError(f"{words} was left out")

@@ -163,9 +163,19 @@ class _Converter:
         return entity
 
     def files(self, fold: bool) -> list[_File]:
-        """The files to be written: one for each entity, or as few as say the same."""
-        if not fold:
-            return [_File([each], f"{self._head([each])}\n{each.text}") for each in self.entities]
+        """The files to be written: one for each entity, or as few as say the same.
+
+        A design whose files would not give it back is written plainly, with a warning.
+        """
+        if fold:
+            try:
+                return self._folded()
+            except Exception as error:  # of text that nobody thought of: plainly it is right
+                what = f"{self.entities[-1].unit.deco.func.__name__} is written without generics"
+                warnings.warn(f"{what}: {error}", RuntimeWarning, stacklevel=3)
+        return [_File([each], f"{self._head([each])}\n{each.text}") for each in self.entities]
+
+    def _folded(self) -> list[_File]:
         known = {each.token: each for each in self.entities}
         top = self.entities[-1]
         sources = [
