@@ -9,6 +9,8 @@ import forked
 import pytest
 from forked import Outcome, run_tests
 
+from marks import in_full
+
 SUITE = """
 import os, subprocess, time
 
@@ -71,7 +73,7 @@ def test_in_a_round_the_quickest_comes_first() -> None:
     assert found.seconds.keys() == {name("quick"), name("slow")}
 
 
-@pytest.mark.parametrize("test", ["hangs", "ends"])
+@pytest.mark.parametrize("test", ["ends", *in_full("hangs")])
 def test_neither_passed_nor_failed_is_not_killed(test: str) -> None:
     found = outcome("quick", test, known={name(test): 0.0})
     assert (found.status, found.test) == ("timeout", name(test))

@@ -21,17 +21,17 @@ from kinds.surroundings import surroundings
 from kinds.vectors import vectors
 
 KINDS: dict[str, tuple[Callable[[Random], list[str]], int]] = {
-    "toml": (toml, 860),
+    "toml": (toml, 905),
     "npz": (npz, 200),
     "vectors": (vectors, 200),
     "images": (images, 150),
     "options": (options, 200),
     "sizes": (sizes, 150),
-    "results": (results, 50),
+    "results": (results, 25),
     "checkpoints": (checkpoints, 120),
     "runs": (runs, 20),
-    "caches": (caches, 15),
-    "surroundings": (surroundings, 25),
+    "caches": (caches, 8),
+    "surroundings": (surroundings, 12),
     "environment": (environment, 10),
 }
 """Each kind, and how many of 2,000 cases are of it."""

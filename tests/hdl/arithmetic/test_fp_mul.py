@@ -84,6 +84,7 @@ def test_fp_mul_corners_other_latencies(latency: int) -> None:
     check(corner_pairs(BINARY16), BINARY16, latency)
 
 
+@pytest.mark.full  # every pair of a format as small, and corners of all, are in the golden's tests
 def test_fp_mul_exhaustive_small_format() -> None:
     check(list(product(range(1 << ODD.width), repeat=2)), ODD, 1)
 

@@ -72,6 +72,7 @@ def test_tests_that_pass_are_counted_in_ghdl(tmp_path: Path) -> None:
     assert ran(tmp_path, HEAD.format("pass")) == 2
 
 
+@pytest.mark.full  # the example's layer runs in it
 @pytest.mark.verilator
 def test_tests_that_pass_are_counted_in_verilator(tmp_path: Path) -> None:
     assert ran(tmp_path, HEAD.format("pass"), "verilog") == 2
