@@ -170,6 +170,8 @@ class _Converter:
         if fold:
             try:
                 return self._folded()
+            except ExportError:
+                raise
             except Exception as error:  # of text that nobody thought of: plainly it is right
                 what = f"{self.entities[-1].unit.deco.func.__name__} is written without generics"
                 warnings.warn(f"{what}: {error}", RuntimeWarning, stacklevel=3)
