@@ -26,7 +26,8 @@ def golden_bytes(network: Network, last: Layer, images: int, *, whole_step: bool
     layers = network.layers
     if whole_step:
         return _parameters(layers) + _kept(layers, images)
-    layers = layers[: layers.index(last) + 1]
+    place = [layer.name for layer in layers].index(last.name)  # last may have fewer rows
+    layers = (*layers[:place], last)
     return _parameters(layers) + WORD * images * max(_maps(layer) for layer in layers)
 
 

@@ -142,6 +142,13 @@ def test_the_first_rows_alone_are_a_run_of_their_own(
     assert whole["ports"]["map_out"]["monitor"] == 3 * 3 * 4
 
 
+def test_the_first_rows_without_state_as_the_demo_has_them(
+    network_file: Path, answer_of: Callable[..., Any]
+) -> None:
+    answer = answer_of("simulate", network_file, "--layer", "conv1", "--rows", "5")
+    assert (answer["rows"], answer["bit_exact"], answer["words_compared"]) == (5, True, 2 * 3 * 4)
+
+
 def test_people_get_a_table(network_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["simulate", str(network_file)]) == 0
     text = capsys.readouterr().out
