@@ -44,6 +44,11 @@ class _Place:
     widened: frozenset[str]
 
 
+def plainly(sources: Sequence[Source]) -> list[Entity]:
+    """The entities of a design as they are, one for each configuration."""
+    return [Entity(each.text, (each.token,)) for each in sources]
+
+
 def folded(sources: Sequence[Source]) -> list[Entity]:
     """The entities of a design, one for each block where that can be.
 

@@ -7,8 +7,6 @@ the blocks above instantiate it by name. See ``docs/adr/0001-hierarchical-export
 
 from __future__ import annotations
 
-import dataclasses
-import inspect
 import re
 import threading
 import warnings
@@ -16,7 +14,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from textwrap import wrap
 from types import ModuleType
 from typing import Any, Literal
 
@@ -35,7 +32,9 @@ from merp.hdl.conversion._elaborate import (
     split,
 )
 from merp.hdl.conversion._files import write_files
-from merp.hdl.conversion._fold import folded
+from merp.hdl.conversion._fold import Entity, folded, plainly
+from merp.hdl.conversion._head import head
+from merp.hdl.conversion._labels import suffixes, values
 from merp.hdl.conversion._names import flaw
 from merp.hdl.conversion._refusals import ANALYSIS, ELABORATION, refusals
 from merp.hdl.conversion._source import Source
@@ -49,7 +48,6 @@ Language = Literal["vhdl", "verilog"]
 _WRITERS: dict[str, ModuleType] = {"vhdl": _vhdl, "verilog": _verilog}
 _RUNNING = threading.Lock()  # MyHDL analyses one design at a time: it keeps it in globals
 _LICENCE = re.compile(r"[A-Za-z0-9][A-Za-z0-9 .:+()-]*")  # what an SPDX expression is made of
-_LABEL_LENGTH = 16  # longer values are not put into entity names
 
 
 @dataclass(frozen=True)
@@ -163,43 +161,40 @@ class _Converter:
         return entity
 
     def files(self, fold: bool) -> list[_File]:
-        """The files to be written: one for each entity, or as few as say the same.
-
-        A design whose files would not give it back is written plainly, with a warning.
-        """
-        if fold:
-            try:
-                return self._folded()
-            except ExportError:
-                raise
-            except Exception as error:  # of text that nobody thought of: plainly it is right
-                what = f"{self.entities[-1].unit.deco.func.__name__} is written without generics"
-                warnings.warn(f"{what}: {error}", RuntimeWarning, stacklevel=3)
-        return [_File([each], f"{self._head([each])}\n{each.text}") for each in self.entities]
-
-    def _folded(self) -> list[_File]:
+        """The files to be written: one for each entity, or as few as say the same."""
         known = {each.token: each for each in self.entities}
+        found = []
+        for entity in self._folded() if fold else plainly(self._sources()):
+            own = [known[token] for token in entity.tokens]
+            found.append(_File(own, f"{self._head(own)}\n{entity.text}"))
+        return found
+
+    def _folded(self) -> list[Entity]:
+        """As few entities as say the same; plain ones, with a warning, if these would not do so."""
+        try:
+            return folded(self._sources())
+        except Exception as error:  # of text that nobody thought of: plainly it is right
+            what = f"{self.entities[-1].unit.deco.func.__name__} is written without generics"
+            warnings.warn(f"{what}: {error}", RuntimeWarning, stacklevel=4)
+            return plainly(self._sources())
+
+    def _sources(self) -> list[Source]:
         top = self.entities[-1]
-        sources = [
+        return [
             Source(
                 each.token,
                 None if each is top else each.unit.deco.func,
-                dict(_values(each.unit.params)),
+                dict(values(each.unit.params)),
                 each.text,
                 frozenset(each.children),
             )
             for each in self.entities
         ]
-        found = []
-        for entity in folded(sources):
-            own = [known[token] for token in entity.tokens]
-            found.append(_File(own, f"{self._head(own)}\n{entity.text}"))
-        return found
 
     def _head(self, entities: Sequence[_Entity]) -> str:
         params = [entity.unit.params for entity in entities]
         first = entities[0]
-        return _comment(first.unit, params, first.token, self.writer.COMMENT, self.licence)
+        return head(first.unit, params, first.token, self.writer.COMMENT, self.licence)
 
     def name_entities(self, files: Sequence[_File], top_name: str | None, prefix: str) -> None:
         """Name each file after its function, and what tells it from its siblings."""
@@ -212,7 +207,7 @@ class _Converter:
             families.setdefault(entity.unit.deco.func.__name__.strip("_"), []).append(entity)
         taken = {top.name.lower()} if top.name else set()
         for base, family in families.items():
-            for entity, suffix in zip(family, _suffixes(family), strict=True):
+            for entity, suffix in zip(family, suffixes(list(map(_features, family))), strict=True):
                 if entity.name:
                     continue
                 entity.name = name = f"{prefix}{base}{suffix}"
@@ -252,67 +247,11 @@ class _Converter:
 def _features(entity: _Entity) -> Iterator[tuple[str, str]]:
     """What may tell an entity from its siblings: module, parameters, port widths."""
     yield "", entity.unit.deco.func.__module__.rpartition(".")[2]
-    for name, value in _values(entity.unit.params):
+    for name, value in values(entity.unit.params):
         yield name, str(value)
     for port in entity.body.ports:
         vector = port_type(port.name, port.signal).is_vector
         yield port.name, str(len(port.signal)) if vector else "bit"
-
-
-def _values(params: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Parameters by name, the fields of dataclasses one by one."""
-    for name, value in params.items():
-        if dataclasses.is_dataclass(value) and not isinstance(value, type):
-            for field in dataclasses.fields(value):
-                yield field.name, getattr(value, field.name)
-        else:
-            yield name, value
-
-
-def _suffixes(family: list[_Entity]) -> list[str]:
-    """The shortest prefix of varying features that tells all apart, as far as they can."""
-    rows = [dict(_features(entity)) for entity in family]
-    labels = [label for label in rows[0] if all(label in row for row in rows)]
-    chosen: list[str] = []
-    distinct = 1
-    for label in labels:
-        if any(len(row[label]) > _LABEL_LENGTH for row in rows):
-            continue
-        number = len({tuple(row[key] for key in [*chosen, label]) for row in rows})
-        if number > distinct:
-            chosen.append(label)
-            distinct = number
-    return ["".join(_suffix(key, row[key]) for key in chosen) for row in rows]
-
-
-def _suffix(label: str, value: str) -> str:
-    """``_registered`` (or nothing) for a flag, ``_cycles19`` for a number."""
-    shown = {"True": label, "False": ""}.get(value, f"{label}{value}")
-    shown = re.sub(r"\W+|_+", "_", shown.replace("-", "minus")).strip("_")
-    return f"_{shown}" if shown else ""
-
-
-def _comment(
-    unit: Unit, params: Sequence[Mapping[str, Any]], token: str, mark: str, licence: str | None
-) -> str:
-    """Head of a file: licence, origin, parameters, docstring. No dates, no paths.
-
-    ``params``: of every configuration; what differs is named with all its values.
-    """
-    function = unit.deco.func
-    lines = [] if licence is None else [f"SPDX-License-Identifier: {licence}", ""]
-    lines += [
-        f"{token}: generated from {function.__module__}.{function.__qualname__}; do not edit.",
-    ]
-    for name in unit.params:
-        values = dict.fromkeys(repr(each[name]) for each in params)
-        lines += wrap(f"{name} = {' or '.join(values)}", 96, subsequent_indent="    ")
-    doc = inspect.cleandoc(function.__doc__ or "")
-    if not doc.isascii():
-        raise ExportError(f"{function.__name__}: the docstring goes into VHDL and must be ASCII")
-    if doc:
-        lines += ["", *doc.splitlines()]
-    return "".join(f"{mark} {line}".rstrip() + "\n" for line in lines)
 
 
 def convert(

@@ -1,0 +1,40 @@
+"""The comment at the head of every file. Private to ``merp.hdl.conversion``."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from textwrap import wrap
+from typing import Any
+
+from merp.hdl.conversion._elaborate import Unit
+from merp.hdl.conversion.errors import ExportError
+
+
+def head(
+    unit: Unit, params: Sequence[Mapping[str, Any]], token: str, mark: str, licence: str | None
+) -> str:
+    """The comment: licence, origin, parameters, docstring. No dates, no paths.
+
+    Args:
+        unit: the first configuration, whose docstring it is.
+        params: of every configuration; what differs is named with all its values.
+        token: stands for the name. mark: begins a comment. licence: None leaves it out.
+
+    Raises:
+        ExportError: the docstring is not ASCII.
+    """
+    function = unit.deco.func
+    lines = [] if licence is None else [f"SPDX-License-Identifier: {licence}", ""]
+    lines += [
+        f"{token}: generated from {function.__module__}.{function.__qualname__}; do not edit.",
+    ]
+    for name in unit.params:
+        values = dict.fromkeys(repr(each[name]) for each in params)
+        lines += wrap(f"{name} = {' or '.join(values)}", 96, subsequent_indent="    ")
+    doc = inspect.cleandoc(function.__doc__ or "")
+    if not doc.isascii():
+        raise ExportError(f"{function.__name__}: the docstring goes into VHDL and must be ASCII")
+    if doc:
+        lines += ["", *doc.splitlines()]
+    return "".join(f"{mark} {line}".rstrip() + "\n" for line in lines)
