@@ -30,7 +30,8 @@ VHDL = Dialect(
     ("bench_words.vhd", "stream_source.vhd", "stream_check.vhd", "bench.vhd"),
 )  # fmt: skip
 VERILOG = Dialect(
-    "verilog", "Verilog", ".v", ("stream_source.sv", "stream_check.sv", "bench.sv")
+    "verilog", "Verilog", ".v",
+    ("bench_words.sv", "stream_source.sv", "stream_check.sv", "bench.sv"),
 )  # fmt: skip
 DIALECTS: dict[str, Dialect] = {dialect.name: dialect for dialect in (VHDL, VERILOG)}
 """By the name that ``--language`` takes."""

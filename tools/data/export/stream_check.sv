@@ -20,20 +20,9 @@ module stream_check #(
     output reg                ended    // every word of the file has come
 );
 
-    string vectors = "vectors/small";
-    integer pause = 0, seed = 1;  // per cent of the cycles in which it is not ready
-    integer words;
-    reg [WIDTH - 1:0] word;  // the next one, if there is `more`
+    // While `enable` is low, the file is wound back.
+    bench_words #(NAME, WIDTH, PLACE) words ();
     reg [WIDTH - 1:0] wanted;
-    reg more;
-
-    function automatic void read_on();
-        more = $fscanf(words, "%h", word) == 1;
-    endfunction
-
-    function automatic reg pauses();
-        pauses = {$random(seed)} % 100 < pause;
-    endfunction
 
     function automatic void fault(input string what);
         if (faults == 0) $display("first mismatch on %s, word %0d: %s", NAME, taken, what);
@@ -41,41 +30,33 @@ module stream_check #(
     endfunction
 
     initial begin
-        if ($value$plusargs("VECTORS=%s", vectors)) begin end
-        if ($value$plusargs("PAUSE=%d", pause)) begin end
-        if ($value$plusargs("SEED=%d", seed)) begin end
-        seed = 1000 * seed + PLACE;
-        words = $fopen({vectors, "/", NAME, ".txt"}, "r");
-        if (words == 0) $fatal(1, "no file of %s", NAME);
-        read_on();
         tready = 0;
         taken = 0;
         faults = 0;
-        ended = !more;
+        ended = 0;
     end
 
     always @(posedge clk) begin
-        tready <= enable && !pauses();
+        tready <= enable && !words.pauses();
         if (!enable) begin
-            void'($rewind(words));
-            read_on();
+            words.rewind();
             taken <= 0;
-            ended <= !more;
+            ended <= !words.more;
         end else if (tready && tvalid !== 0) begin
-            if (!more)
+            if (!words.more)
                 fault($sformatf("a word too many, %h", tdata));
             else begin
-                wanted = word;
-                read_on();
+                wanted = words.word;
+                words.read_on();
                 if (tvalid !== 1)
                     fault("tvalid is undefined");
                 else if (tdata !== wanted)
                     fault($sformatf("%h instead of %h", tdata, wanted));
-                else if (tlast !== !more)
-                    fault($sformatf("tlast must be '%b'", !more));
+                else if (tlast !== !words.more)
+                    fault($sformatf("tlast must be '%b'", !words.more));
             end
             taken <= taken + 1;
-            ended <= !more;
+            ended <= !words.more;
         end
     end
 

@@ -19,28 +19,10 @@ module stream_source #(
     output reg               ended
 );
 
-    string vectors = "vectors/small";
-    integer pause = 0, seed = 1;  // per cent of the cycles in which no new word is presented
-    integer words;
-    reg [WIDTH - 1:0] word;  // the next one, if there is `more`
-    reg more;
-
-    function automatic void read_on();
-        more = $fscanf(words, "%h", word) == 1;
-    endfunction
-
-    function automatic reg pauses();
-        pauses = {$random(seed)} % 100 < pause;
-    endfunction
+    // While `enable` is low, the file is wound back.
+    bench_words #(NAME, WIDTH, PLACE) words ();
 
     initial begin
-        if ($value$plusargs("VECTORS=%s", vectors)) begin end
-        if ($value$plusargs("PAUSE=%d", pause)) begin end
-        if ($value$plusargs("SEED=%d", seed)) begin end
-        seed = 1000 * seed + PLACE;
-        words = $fopen({vectors, "/", NAME, ".txt"}, "r");
-        if (words == 0) $fatal(1, "no file of %s", NAME);
-        read_on();
         tdata = 0;
         tvalid = 0;
         tlast = 0;
@@ -50,8 +32,7 @@ module stream_source #(
 
     always @(posedge clk)
         if (!enable) begin
-            void'($rewind(words));
-            read_on();
+            words.rewind();
             tvalid <= 0;
             tlast <= 0;
             sent <= 0;
@@ -59,14 +40,14 @@ module stream_source #(
         end else begin
             if (tvalid && tready) sent <= sent + 1;
             if (!tvalid || tready) begin
-                ended <= !more;
+                ended <= !words.more;
                 tvalid <= 0;
                 tlast <= 0;
-                if (more && !pauses()) begin
-                    tdata <= word;
-                    read_on();
+                if (words.more && !words.pauses()) begin
+                    tdata <= words.word;
+                    words.read_on();
                     tvalid <= 1;
-                    tlast <= !more;
+                    tlast <= !words.more;
                 end
             end
         end

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from checkout import ROOT
 from marks import in_full
 from merp.cosim.engines.lint import lint
 from merp.cosim.engines.simulators import find_verilator
 from merp.tools.cli import main
-from merp.tools.common.owned import MANIFEST
 from needed_tools import needs
+from packages import manifest_of, run, tcl
 
 NETWORK = """
 [network]
@@ -47,7 +43,6 @@ mul_latency = 1
 add_latency = 1
 """
 
-STUB = ROOT / "tests" / "vivado_stub.tcl"
 # The wheel's makefile leaves out what it would have found on the machine that built it.
 MAKE = (
     "CXX=g++ LINK=g++ CFG_CXXFLAGS_PCH_I=-include CFG_GCH_IF_CLANG= OPT_FAST=-O0 OPT_SLOW=-O0 "
@@ -63,11 +58,6 @@ def exported(
     words = ["--layer", "conv2", "--phase", request.param, "--language", "verilog"]
     assert main(["export", str(network_file), *words, "-o", str(folder)]) == 0
     return folder / f"tiny-k2-{request.param}"
-
-
-def manifest_of(folder: Path) -> dict[str, Any]:
-    manifest: dict[str, Any] = json.loads((folder / MANIFEST).read_text())
-    return manifest
 
 
 def test_every_file_of_hardware_and_bench_is_verilog(exported: Path) -> None:
@@ -96,18 +86,10 @@ def test_scripts_read_verilog(exported: Path) -> None:
     *inner, wrapper = [
         name for name in manifest_of(exported)["compile_order"] if name.startswith("hdl/")
     ]
-    calls = {}
-    for script in ("build.tcl", "ip.tcl"):
-        done = subprocess.run(
-            ["tclsh", str(STUB), script], cwd=exported, capture_output=True, text=True
-        )
-        assert done.returncode == 0, done.stderr
-        found = re.split(r"^CALL ", done.stdout, flags=re.MULTILINE)[1:]
-        calls[script] = [re.sub(r"[{}]", " ", call).split() for call in found]
-    read = [call[1:] for call in calls["build.tcl"] if call[0].startswith("read_v")]
-    assert read == [inner, [wrapper]]
-    assert ["add_files", "-norecurse", *inner, wrapper] in calls["ip.tcl"]
-    assert [call for call in calls["ip.tcl"] if "file_type" in call] == []
+    build, package = (tcl(exported / script) for script in ("build.tcl", "ip.tcl"))
+    assert [call[1:] for call in build if call[0].startswith("read_v")] == [inner, [wrapper]]
+    assert ["add_files", "-norecurse", *inner, wrapper] in package
+    assert [call for call in package if "file_type" in call] == []
 
 
 def test_every_memory_has_a_handle(exported: Path) -> None:
@@ -154,24 +136,20 @@ def bench(
     """The bench, built by the page's command; it gives its status and its lines."""
     folder = shutil.copytree(exported, tmp_path_factory.mktemp("elsewhere") / "package")
     page = (folder / "README.md").read_text()
-    build, run = re.findall(r"^    (verilator .*|work/Vbench)$", page, re.MULTILINE)
+    build, play = re.findall(r"^    (verilator .*|work/Vbench)$", page, re.MULTILINE)
     verilator = find_verilator()
     environment = verilator.environment | {
         "PATH": f"{verilator.compiler.parent}:{os.environ['PATH']}",
         "MAKEFLAGS": MAKE,
     }
-    done = subprocess.run(
-        ["sh", "-c", build], cwd=folder, env=environment, capture_output=True, text=True
-    )
+    done = run(folder, "sh", "-c", build, **environment)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
 
-    def play(*options: str) -> tuple[int, list[str]]:
-        played = subprocess.run(
-            [str(folder / run), *options], cwd=folder, capture_output=True, text=True
-        )
-        return played.returncode, played.stdout.splitlines()
+    def played(*options: str) -> tuple[int, list[str]]:
+        done = run(folder, str(folder / play), *options)
+        return done.returncode, done.stdout.splitlines()
 
-    return play
+    return played
 
 
 @pytest.mark.full

@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from time import process_time
-from typing import Any, NamedTuple
+from typing import Any
 
 import numba
 import numpy as np
 
+from measured import Ratio
 from merp.models.arithmetic.words import to_bits
 from merp.models.golden.training import Rates, initial_model, train_step
 from merp.models.network.network import Layer, Network
@@ -26,23 +27,8 @@ TURNS = 7
 GOALS = {"trees": 5, "fused units and rows": 12}  # times slower, at most
 
 
-class Speed(NamedTuple):
-    """Images a second of one network and kind of sum, and the goal for their ratio."""
-
-    network: str
-    kind: str
-    golden: float
-    torch: float
-    goal: int
-
-    @property
-    def ratio(self) -> float:
-        """How many times slower the golden models are."""
-        return self.torch / self.golden
-
-
-def speeds() -> Iterator[Speed]:
-    """Measure all networks and kinds.
+def figures() -> Iterator[Ratio]:
+    """All networks and kinds.
 
     Raises:
         ImportError: PyTorch is not installed.
@@ -64,7 +50,7 @@ def speeds() -> Iterator[Speed]:
 
 def _compared(
     name: str, kind: str, golden: Callable[[], None], theirs: Callable[[], None]
-) -> Speed:
+) -> Ratio:
     best = [float("inf")] * 2
     for turn in range(TURNS + 1):
         for index, step in enumerate((golden, theirs)):
@@ -72,7 +58,9 @@ def _compared(
             step()
             if turn:  # the first compiles
                 best[index] = min(best[index], process_time() - began)
-    return Speed(name, kind, BATCH / best[0], BATCH / best[1], GOALS[kind])
+    speeds = " and ".join(f"{BATCH / seconds:,.0f}" for seconds in best)
+    note = f"slower (goal {GOALS[kind]}): {speeds} images a second"
+    return Ratio(f"training of {name}, {kind}, to PyTorch", best[0] / best[1], note)
 
 
 def _fused(network: Network) -> Network:

@@ -17,11 +17,13 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
+from measured import Ratio, Seconds
+
+ROOT = Path(__file__).resolve().parents[2]
 BASE = "f60db51"
 """The last commit before signals and processes were made quicker."""
 
-TURNS = 5
+TURNS = 3
 TREES = ("hdl", "models", "cosim", "testbenches", "tools")
 
 _PLAYER = """
@@ -116,10 +118,8 @@ class _Player:
         self._process.communicate()
 
 
-def speeds(network: str = "alexnet", maps: int = 4, turns: int = TURNS) -> dict[str, float]:
-    """Cycles per second of a network's conv2 on ``maps`` of its input maps, ``new`` and ``old``.
-
-    ``old`` is left out where there is no git, or no such commit in the checkout.
+def figures(network: str = "alexnet", maps: int = 4) -> Iterator[Seconds | Ratio]:
+    """A network's conv2 on ``maps`` of its input maps, new and, where git has it, old.
 
     Raises:
         RuntimeError: they differ in a word or in a cycle.
@@ -135,28 +135,16 @@ def speeds(network: str = "alexnet", maps: int = 4, turns: int = TURNS) -> dict[
             stack.callback(player.close)
         best: dict[str, float] = {}
         seen = []
-        for _ in range(turns):
+        for turn in range(TURNS):
             for name, player in players.items():
                 cycles, seconds, found = player.turn()
                 best[name] = max(best.get(name, 0.0), cycles / seconds)
                 seen.append([cycles, found])
+                note = f"{cycles / seconds:,.0f} cycles/s"
+                yield Seconds(f"conv2 on myhdl, {name}, turn {turn + 1}", seconds, note)
         if any(each != seen[0] for each in seen):
             raise RuntimeError("old and new differ in a word or in a cycle")
-        return best
-
-
-def figures() -> tuple[list[tuple[str, float, str]], str]:
-    """Rows for the table of ``make bench``, and a line that compares."""
-    found = speeds()
-    rows = [
-        (f"1000 cycles of conv2 on myhdl, {name}", 1000 / speed, f"{speed:,.0f} cycles/s")
-        for name, speed in found.items()
-    ]
-    if "old" not in found:
-        return rows, f"myhdl: no git with commit {BASE} here to compare with"
-    ratio = found["new"] / found["old"]
-    return rows, f"myhdl is {ratio:.2f} times as fast per cycle as at commit {BASE}"
-
-
-if __name__ == "__main__":
-    print(figures()[1])
+        if "old" in best:
+            yield Ratio("myhdl, per cycle, over the old one", best["new"] / best["old"])
+        else:
+            print(f"myhdl: no git with commit {BASE} here to compare with", flush=True)

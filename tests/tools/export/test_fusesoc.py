@@ -1,0 +1,55 @@
+"""A package as a core of FuseSoC: its simulation, and its synthesis set up."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from needed_tools import needs
+from packages import run, tcl
+
+
+def core_of(folder: Path) -> str:
+    named = re.search(r"^name: (.*)$", next(folder.glob("*.core")).read_text(), re.MULTILINE)
+    assert named is not None
+    return named[1]
+
+
+def fusesoc(folder: Path, work: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    # A configuration and a cache of its own: nothing of the user's is read or written.
+    return run(
+        work, sys.executable, "-m", "fusesoc.main", "--cores-root", str(folder), "run",
+        "--work-root", str(work / "build"), *words, core_of(folder),
+        HOME=str(work), XDG_CACHE_HOME=str(work / "cache"),
+    )  # fmt: skip
+
+
+@pytest.mark.full
+@needs("fusesoc", "tclsh")
+def test_fusesoc_sets_a_synthesis_up_that_is_out_of_context(
+    exports: dict[str, Path], tmp_path: Path
+) -> None:
+    folder = exports["fp"]
+    done = fusesoc(folder, tmp_path, "--target=synth", "--setup")
+    assert done.returncode == 0, done.stdout + done.stderr
+    project = tmp_path / "build" / f"{core_of(folder).replace(':', '_')}.tcl"
+    calls = tcl(project)
+    option = ["STEPS.SYNTH_DESIGN.ARGS.MORE", "OPTIONS", "-value", "-mode", "out_of_context"]
+    assert ["set_property", "-name", *option, "-objects", "get_runs"] in calls
+    assert ["set_property", "top", "merp_tiny_net_k2_fp", "current_fileset"] in calls
+    assert any(call[0] == "read_xdc" for call in calls)
+    makefile = (tmp_path / "build" / "Makefile").read_text()
+    assert "synth:" in makefile
+
+
+@pytest.mark.full
+@pytest.mark.ghdl
+@needs("fusesoc")
+def test_fusesoc_simulates_an_export(exports: dict[str, Path], tmp_path: Path) -> None:
+    done = fusesoc(exports["fp"], tmp_path, "--target=sim")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "PASS" in done.stdout + done.stderr

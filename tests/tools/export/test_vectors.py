@@ -1,0 +1,26 @@
+"""The runs whose vectors a package brings."""
+
+from __future__ import annotations
+
+import pytest
+
+from merp.testbenches.axi.axi_top import axi_registers_of
+from merp.tools.bitstream.bitstream import schedule
+from merp.tools.common.shipped import open_network, shipped_names
+from merp.tools.export.vectors import small_pass
+
+
+@pytest.mark.parametrize("before", [False, True])
+@pytest.mark.parametrize("name", shipped_names())
+def test_runs_are_legal_on_every_shipped_design(name: str, before: bool) -> None:
+    network = open_network(name)
+    for bitstream, layer in schedule(network, state=True, before=before):
+        top = bitstream.phase.top()
+        legal = axi_registers_of(top)
+        small = small_pass(bitstream).run
+        small.check(top.ports)
+        of = bitstream.phase.registers
+        for values in (small.config, of(layer, 1), of(layer, 64)):
+            assert values.keys() == {pin.name for pin in top.ports.config}
+            for key, value in values.items():
+                assert legal[key].least <= value <= legal[key].most, key
