@@ -17,10 +17,12 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from types import FrameType
 from typing import Any
+from unittest.mock import patch
 
 from merp.models.errors import BadInput
 from merp.tools.cli import main
 from merp.tools.common import progress_bar
+from merp.tools.simulate import session
 
 SECONDS = 60  # of the processor, before a case counts as one that never ends
 progress_bar.PATIENCE = 3600.0  # how far a case is, is no complaint
@@ -28,10 +30,6 @@ progress_bar.PATIENCE = 3600.0  # how far a case is, is no complaint
 PATIENCE = 200  # seconds by the clock, of a case that waits
 SETUP = 600  # of the processor, for what is made once
 MEMORY = 12 << 30  # bytes of addresses, so that an allocation without limit fails
-
-SIMULATE = "merp.tools.simulate.run.simulate"
-"""What a case patches that looks at the input alone, with an end that says so."""
-ENDED = BadInput("the input is good, and nothing is simulated")
 
 NOTE = "merp: --resume: ", " runs again\n"
 """Beginning and end of a line that is no complaint: a kept result did not count."""
@@ -91,6 +89,14 @@ def sandbox() -> Iterator[Path]:
             resource.setrlimit(resource.RLIMIT_AS, limits)
             for each, handler in handlers.items():
                 signal.signal(each, handler)
+
+
+@contextmanager
+def nothing_simulated() -> Iterator[None]:
+    """End each simulation before it begins: what is looked at is the input alone."""
+    ended = BadInput("the input is good, and nothing is simulated")
+    with patch.object(session, "simulate", side_effect=ended):
+        yield
 
 
 def expect_good(words: Sequence[str]) -> None:

@@ -8,12 +8,11 @@ from io import BytesIO
 from pathlib import Path
 from random import Random
 from typing import Any
-from unittest.mock import patch
 
 import numpy as np
 
 import mutate
-from harness import ENDED, SIMULATE, expect_good, faults
+from harness import expect_good, faults, nothing_simulated
 from kinds.networks import NET, NETWORK
 
 
@@ -94,5 +93,5 @@ def npz(random: Random) -> list[str]:
         "fc2.bias": np.zeros(3, np.float32),
     }
     given.write_bytes(changed_arrays(random, kernels))
-    with patch(SIMULATE, side_effect=ENDED):
+    with nothing_simulated():
         return faults(["simulate", str(NET), "--kernels", str(given)])

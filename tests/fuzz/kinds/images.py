@@ -7,12 +7,11 @@ import zlib
 from io import BytesIO
 from pathlib import Path
 from random import Random
-from unittest.mock import patch
 
 from PIL import Image
 
 import mutate
-from harness import ENDED, SIMULATE, faults
+from harness import faults, nothing_simulated
 from kinds.networks import NET, NETWORK
 
 
@@ -32,5 +31,5 @@ def images(random: Random) -> list[str]:
     path = Path("in/picture")
     path.write_bytes(mutate.content(random, written) if random.randrange(8) else written)
     NET.write_text(NETWORK)
-    with patch(SIMULATE, side_effect=ENDED):
+    with nothing_simulated():
         return faults(["simulate", str(NET), "--image", str(path)])

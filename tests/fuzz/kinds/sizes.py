@@ -12,7 +12,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-from harness import ENDED, SIMULATE, faults
+from harness import faults, nothing_simulated
 from kinds.arrays import compiled
 from kinds.networks import NET
 from merp.models.errors import BadInput
@@ -49,7 +49,7 @@ def sizes(random: Random) -> list[str]:
     NET.write_text("\n".join(lines) + "\n")
     size = rows, columns, channels
     with patch("merp.models.memory.machine_memory", lambda: THERE), _little_memory():
-        with patch(SIMULATE, side_effect=ENDED):
+        with nothing_simulated():
             return faults(_words(random, size), never="merp: not enough memory")
 
 
