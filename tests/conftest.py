@@ -13,12 +13,8 @@ from typing import Any
 import pytest
 
 import merp.hdl
-from merp.hdl.conversion import internals
 from merp.tools.common import progress_bar
 from needed_tools import ENGINES, go_without
-from quick_inspect import QuickInspect
-
-internals.inspect_with(QuickInspect())
 
 
 def pytest_collection_finish() -> None:

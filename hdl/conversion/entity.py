@@ -16,7 +16,10 @@ from contextvars import ContextVar
 from types import FrameType
 from typing import Any, overload
 
+from merp.hdl.conversion import quick_elaboration
 from merp.hdl.conversion.internals import Block, BlockDecorator, CallInfo, unique_block_name
+
+quick_elaboration.install()  # whoever has entities elaborates
 
 Bit = Any
 """A port of a single bit, ``Signal(bool())``. MyHDL's signals carry no types."""

@@ -6,6 +6,7 @@ these names. ``VERSION`` is the one that they were read in; ``check_version`` re
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,7 @@ try:
     import myhdl._block as _block
     import myhdl._instance as _instance
     from myhdl import _intbv as vectors
-    from myhdl import _simulator
+    from myhdl import _simulator, _util
     from myhdl._always import _Always as Always
     from myhdl._always_comb import _AlwaysComb as AlwaysComb
     from myhdl._block import _Block as Block
@@ -257,4 +258,21 @@ def annotate_verilog(processes: list[Any]) -> None:
 
 def inspect_with(substitute: Any) -> None:
     """Have MyHDL ask ``substitute`` where it asks the module ``inspect`` who instantiates what."""
-    _block.inspect = _instance.inspect = substitute
+    if myhdl.__version__ == VERSION:
+        _block.inspect = _instance.inspect = substitute
+
+
+def parse_with(tree: Callable[[Any], Any]) -> None:
+    """Have MyHDL take the syntax tree of a function from ``tree``."""
+    if myhdl.__version__ == VERSION:
+        _instance._makeAST = _analyze._makeAST = tree
+
+
+def own_tree(function: Any) -> Any:
+    """The syntax tree of a function as MyHDL makes it by itself."""
+    return _util._makeAST(function)
+
+
+def dedented(source: str) -> str:
+    """A function's source as MyHDL parses it."""
+    return str(_util._dedent(source))

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import elaboration
 import layers
 import old_myhdl
 import training
@@ -55,6 +56,7 @@ def figures() -> Iterator[Seconds | Ratio]:
     """Everything, what is quickly measured first."""
     yield from traffic()
     yield from verified_rows.figures()
+    yield from elaboration.figures()
     try:
         yield from training.figures()
     except ImportError:

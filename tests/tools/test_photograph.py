@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import struct
+import subprocess
+import sys
 import zlib
 from pathlib import Path
 
@@ -86,3 +88,20 @@ def test_a_folder_is_refused(tmp_path: Path) -> None:
 def test_other_numbers_of_channels_are_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"image\.png: .* 2 are needed: allowed is --input FILE.npz"):
         load(tmp_path / "image.png", 8, 8, 2)
+
+
+def test_only_our_line_is_said_of_a_broken_picture(tmp_path: Path) -> None:
+    """In a process where nobody listens to what Pillow logs."""
+    file = tmp_path / "image.tif"
+    Image.new("RGB", (9, 9)).save(file)
+    samples, many = (struct.pack("<HHIHH", 277, 3, 1, count, 0) for count in (3, 128))
+    assert samples in file.read_bytes()
+    file.write_bytes(file.read_bytes().replace(samples, many))
+    words = ["simulate", "digits", "--layer", "conv1", "--image", str(file)]
+    done = subprocess.run(
+        [sys.executable, "-m", "merp.tools.cli", *words], capture_output=True, text=True
+    )
+    assert done.returncode == 2
+    assert done.stderr == (
+        f"merp: {file}: not a readable image: allowed are JPEG, PNG, TIFF, WEBP, BMP, GIF, PPM\n"
+    )

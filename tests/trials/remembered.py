@@ -19,14 +19,11 @@ import merp.tools.report.page as page
 import merp.tools.simulate.report as simulate_report
 import merp.tools.train.loss_chart as loss_chart
 import merp.tools.train.report as train_report
-from merp.hdl.conversion import internals
 from merp.hdl.conversion.convert import Export, convert
-from quick_inspect import QuickInspect
 
 
 def remember() -> None:
     """Have this process, and all that are forked from it, remember."""
-    internals.inspect_with(QuickInspect())
     drawn = _remembered(loss_chart.draw)
     for module in (loss_chart, train_report):
         module.draw = drawn  # type: ignore[attr-defined]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import warnings
 from pathlib import Path
 
@@ -16,6 +17,9 @@ from merp.models.network.network import Network
 from merp.models.params.bits import Bits
 from merp.models.params.formats import BINARY32, FloatFormat
 from merp.models.params.regular_file import check_regular
+
+# What Pillow logs of a broken file would stand before our line of it, where nobody listens.
+logging.getLogger("PIL").addHandler(logging.NullHandler())
 
 PIXELS = 1 << 26
 FORMATS = ("JPEG", "PNG", "TIFF", "WEBP", "BMP", "GIF", "PPM")

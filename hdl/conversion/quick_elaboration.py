@@ -1,0 +1,77 @@
+"""What MyHDL asks Python about sources and callers, answered quickly, for every design.
+
+MyHDL asks for the whole stack of callers, with the line of source of each, at every instance and
+every process, and looks at two of them; and it reads and tokenizes the source of a process again
+for every instance. For AlexNet's forward engine that is nine tenths of an elaboration.
+"""
+
+from __future__ import annotations
+import __future__
+
+import ast
+import inspect
+import sys
+from functools import cache, reduce
+from operator import or_
+from types import CodeType, FrameType
+from typing import Any, NamedTuple
+
+from merp.hdl.conversion import internals
+
+DEEPEST = 6
+"""Frames that MyHDL looks at."""
+
+_FUTURE = reduce(
+    or_, (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
+)
+"""Flags that a function's own code may have been compiled with."""
+
+
+class _Inspect:
+    """``inspect`` for MyHDL."""
+
+    @staticmethod
+    def stack() -> list[tuple[Any, str, int, str]]:
+        """Frames from the caller outwards: frame, file, line, function."""
+        frame: FrameType | None = sys._getframe(1)
+        frames: list[tuple[Any, str, int, str]] = []
+        while frame is not None and len(frames) < DEEPEST:
+            code = frame.f_code
+            frames.append((frame, code.co_filename, frame.f_lineno, code.co_name))
+            frame = frame.f_back
+        return frames
+
+    def __getattr__(self, name: str) -> Any:
+        """Everything else is as it was."""
+        return getattr(inspect, name)
+
+
+class _Source(NamedTuple):
+    """The text of a function without its indentation, and where it stands."""
+
+    text: str
+    file: str | None
+    before: int  # lines of the file
+
+
+@cache
+def _source(file: str, code: CodeType) -> _Source:
+    """``file`` is that of the code, which does not count where codes are compared."""
+    lines, first = inspect.getsourcelines(code)
+    return _Source(internals.dedented("".join(lines)), inspect.getsourcefile(code), first - 1)
+
+
+def _tree(function: Any) -> Any:
+    """A syntax tree of a function, which its caller may change, as MyHDL makes it."""
+    code = function.__code__
+    source = _source(code.co_filename, code)
+    flags = ast.PyCF_ONLY_AST | code.co_flags & _FUTURE
+    tree: Any = compile(source.text, "<unknown>", "exec", flags=flags, dont_inherit=True)
+    tree.sourcefile, tree.lineoffset = source.file, source.before
+    return tree
+
+
+def install() -> None:
+    """Have MyHDL ask here, from now on and whatever it elaborates."""
+    internals.inspect_with(_Inspect())
+    internals.parse_with(_tree)

@@ -1,0 +1,127 @@
+"""MyHDL is answered as it would answer itself, from sources that are read once."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from myhdl import Signal, always_comb
+
+from merp.hdl.conversion import internals, quick_elaboration
+from merp.hdl.conversion.convert import convert
+from merp.hdl.conversion.entity import Bit, entity
+
+TEXT = """
+def outer(wide):
+    if wide:
+        def process():
+            # Of the one branch.
+            out.next = {value}
+    else:
+        def process():
+            pass
+    return process
+"""
+
+
+def module_of(path: Path, text: str) -> Any:
+    path.write_text(text)
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def same(function: Callable[..., Any]) -> bool:
+    """Whether the tree is MyHDL's, with the place that it remembers."""
+    ours, own = quick_elaboration._tree(function), internals.own_tree(function)
+    places = [internals.place_of(tree) for tree in (ours, own)]
+    texts = [ast.dump(tree, include_attributes=True) for tree in (ours, own)]
+    return places[0] == places[1] and texts[0] == texts[1]
+
+
+@pytest.mark.parametrize("future", ["", "from __future__ import annotations\n"])
+def test_a_tree_is_that_of_myhdl(future: str, tmp_path: Path) -> None:
+    module = module_of(tmp_path / "some.py", future + TEXT.format(value=1))
+    for wide in (True, False):
+        for _ in range(2):  # read, and kept
+            assert same(module.outer(wide))
+
+
+def test_two_files_with_the_same_code_keep_their_places(tmp_path: Path) -> None:
+    one, two = (
+        module_of(tmp_path / f"{name}.py", TEXT.format(value=1) + f"# {name}\n") for name in "ab"
+    )
+    assert one.outer(True).__code__ == two.outer(True).__code__
+    assert same(one.outer(True))
+    assert same(two.outer(True))
+
+
+def test_who_changes_a_tree_changes_no_other(tmp_path: Path) -> None:
+    """MyHDL writes into the trees that it analyses."""
+    process = module_of(tmp_path / "some.py", TEXT.format(value=1)).outer(True)
+    quick_elaboration._tree(process).body.clear()
+    assert same(process)
+
+
+def test_the_stack_is_that_of_inspect() -> None:
+    def asked() -> tuple[list[Any], list[Any]]:
+        return quick_elaboration._Inspect.stack(), inspect.stack()
+
+    quick, plain = asked()
+    assert len(quick) == quick_elaboration.DEEPEST
+    for ours, own in zip(quick[1:], plain[1:], strict=False):
+        assert ours == (own.frame, own.filename, own.lineno, own.function)
+
+
+@entity
+def inverter(a: Bit, y: Bit) -> Any:
+    """Inverts.
+
+    a  in  bit
+    y  out bit
+    """
+
+    @always_comb
+    def invert() -> None:
+        y.next = not a
+
+    return invert
+
+
+@entity
+def two(a: Bit, y: Bit) -> Any:
+    """Inverts twice, by instances of a list.
+
+    a  in  bit
+    y  out bit
+    """
+    between = Signal(False)
+    pins = [(a, between), (between, y)]
+    return [inverter(a=source, y=target) for source, target in pins]
+
+
+def test_a_design_converts_to_the_same_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ports = {"a": Signal(False), "y": Signal(False)}
+
+    def texts(folder: str) -> dict[str, str]:
+        convert(two, ports, "vhdl", tmp_path / folder)
+        return {path.name: path.read_text() for path in (tmp_path / folder).iterdir()}
+
+    quick = texts("quick")
+    internals.inspect_with(inspect)
+    internals.parse_with(internals.own_tree)
+    monkeypatch.setattr(quick_elaboration, "DEEPEST", 0)  # nobody asks
+    try:
+        assert texts("plain") == quick
+    finally:
+        quick_elaboration.install()
