@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from marks import in_full
 from merp.cosim.block.replay import replay
 from merp.hdl.cnn_merp.behavioural.cu_array import cu_array_fast
 from merp.hdl.cnn_merp.cu_array.cu_array import cu_array
@@ -194,7 +195,9 @@ def anything(design: Design, seed: str, slots: int) -> CuScript:
     return script
 
 
-@every_design
+@pytest.mark.parametrize(
+    "design", [*CONFIGURATIONS[::2], *in_full(*CONFIGURATIONS[1::2])], ids=name
+)
 def test_cu_arrays_agree_on_anything(design: Design) -> None:
     script = anything(design, name(design), 200 if design.k < 3 else 60)
     rtl = run_cu_array(cu_array, script)
@@ -308,7 +311,9 @@ def test_cu_array_reads_before_it_writes(array: Callable[..., Any]) -> None:
 
 @pytest.mark.ghdl
 @pytest.mark.parametrize(
-    "design", [*CONFIGURATIONS[:5], *CONFIGURATIONS[8:10], CONFIGURATIONS[12]], ids=name
+    "design",
+    [*CONFIGURATIONS[::4], *in_full(*CONFIGURATIONS[1:4], CONFIGURATIONS[9])],
+    ids=name,
 )
 def test_cu_array_vhdl(design: Design, tmp_path: Path) -> None:
     trace = run_cu_array(cu_array, anything(design, f"vhdl {name(design)}", 60))

@@ -86,7 +86,7 @@ def check(design: Design, runs: list[InputRun], trace: Trace) -> None:
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 4, 5])
-@pytest.mark.parametrize("d", [1, 3, *in_full(2)])
+@pytest.mark.parametrize("d", [2, *in_full(1, 3)])
 def test_windows_and_slots_match_the_golden_order(k: int, d: int) -> None:
     rng = np.random.default_rng([k, d, 11])
     design = design_for(
