@@ -39,7 +39,8 @@ def run(args: argparse.Namespace) -> int:
     """Draw the picture, print what the runs came to."""
     if args.output.suffix not in FORMATS:
         raise BadInput(f"-o {args.output}: must end in {' or '.join(FORMATS)}")
-    runs = {_label(folder, args.runs): _read(folder) for folder in args.runs}
+    read = [(folder, _read(folder)) for folder in args.runs]  # first: a name that is none ends here
+    runs = {_label(folder, args.runs): answer for folder, answer in read}
 
     from merp.tools.train.loss_chart import draw, epoch_means
 

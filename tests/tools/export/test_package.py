@@ -14,6 +14,7 @@ import pytest
 from merp.models.network.network_file import read_network
 from merp.models.network.phases import PHASES
 from merp.models.params.cnn_merp.registers import registers
+from merp.tools.cli import main
 from merp.tools.common.owned import MANIFEST
 from packages import manifest_of
 
