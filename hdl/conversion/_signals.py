@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -97,3 +97,24 @@ def natural(signal: Any) -> tuple[Any, ...]:
     """Sort key: digits in a name count as numbers."""
     parts = re.split(r"(\d+)", str(name_of(signal)))
     return tuple(int(part) if part.isdigit() else part for part in parts)
+
+
+def index_only_elements(written: str, arrays: Iterable[str]) -> str:
+    """Index arrays of one element by 0, which any index of theirs is.
+
+    GHDL's synthesis takes no signal there, as its index has no bits.
+    """
+    for name in arrays:
+        parts = re.split(rf"\b{name}\(", written)
+        written = parts[0] + "".join(f"{name}(0{_from_closing(part)}" for part in parts[1:])
+    return written
+
+
+def _from_closing(text: str) -> str:
+    """What follows an opening parenthesis, from the one on that closes it."""
+    depth = 1
+    for at, each in enumerate(text):
+        depth += (each == "(") - (each == ")")
+        if not depth:
+            return text[at:]
+    raise ValueError(f"a parenthesis is not closed: {text[:60]}")

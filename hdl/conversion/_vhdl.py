@@ -11,7 +11,14 @@ from myhdl import EnumItemType, intbv
 from merp.hdl.conversion import internals
 from merp.hdl.conversion._analyse import Body, Instance, Port
 from merp.hdl.conversion._comments import comments
-from merp.hdl.conversion._signals import Syntax, fold_constants, readable_labels, span, text
+from merp.hdl.conversion._signals import (
+    Syntax,
+    fold_constants,
+    index_only_elements,
+    readable_labels,
+    span,
+    text,
+)
 from merp.hdl.conversion.internals import (
     AnySignal,
     ConcatSignal,
@@ -190,6 +197,7 @@ def write(body: Body, name: str, is_top: bool) -> str:
     processes = [item for item in body.items if not isinstance(item, Instance)]
     internals.annotate_vhdl(processes)
     in_map = {id(port.signal) for port in body.ports if port.in_map}
+    single = [memory.name for memory in body.memories if memory.depth == 1]
     for item in body.items:
         if isinstance(item, Instance):
             contents.write(_comment(*item.place) + _port_map(item, in_map) + "\n")
@@ -197,7 +205,7 @@ def write(body: Body, name: str, is_top: bool) -> str:
             contents.write(_comment(*internals.place_of(item)))
             block = StringIO()
             internals.VHDL_VISITORS[item.kind](item, block, functions).visit(item)
-            contents.write(block.getvalue().strip() + "\n\n")
+            contents.write(index_only_elements(block.getvalue().strip(), single) + "\n\n")
     library = f"use work.{internals.VHDL_PACKAGE}.all;\n" if processes else ""
     declared = [_declarations(body), functions.getvalue().strip("\n")]
     declarations = indent("\n".join(part.rstrip() + "\n" for part in declared if part), "    ")

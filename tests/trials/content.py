@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -47,8 +48,11 @@ def timeless(name: str, content: bytes) -> bytes:
 
 
 def _arrays(content: bytes) -> bytes:
-    with np.load(io.BytesIO(content)) as file:
-        arrays = dict(file)
+    try:
+        with np.load(io.BytesIO(content)) as file:
+            arrays = dict(file)
+    except (EOFError, ValueError, BadZipFile):  # a draft, or a torn file, which is as no other
+        return content
     if "about" not in arrays:
         return content
     if not is_whole(arrays):
