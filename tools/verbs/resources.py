@@ -1,4 +1,7 @@
-"""``merp resources``: what a layer's engine takes of an FPGA, block by block, after synthesis."""
+"""``merp resources``: what a layer's engine takes of an FPGA, block by block, after synthesis.
+
+With ``--route``, how long the blocks' paths are once they are placed and routed.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +16,17 @@ from merp.models.fpga.resources import KINDS, Resources, capacity, published
 from merp.models.network.network import Network
 from merp.models.network.phases import PHASES
 from merp.models.params.cnn_merp.design import Design
-from merp.tools.common.arguments import add_network, add_tables
+from merp.tools.common.arguments import add_network, add_tables, whole
 from merp.tools.common.progress_bar import ProgressBar
 from merp.tools.common.shipped import open_network
 from merp.tools.common.table import console, table
+from merp.tools.resources.routing import (
+    SEEDS,
+    check_options,
+    routed,
+    routed_answer,
+    routed_table,
+)
 
 if TYPE_CHECKING:
     from merp.cosim.synthesis.resources import Block
@@ -29,7 +39,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_engine(parser)
     parser.add_argument(
         "--part",
-        default=DEFAULT,
         metavar="PART",
         help=f"a part of the 7 series: {', '.join(_seven_series())} (default {DEFAULT})",
     )
@@ -37,6 +46,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--whole",
         action="store_true",
         help="synthesise the design as one block: takes minutes, ten or more for large designs",
+    )
+    parser.add_argument(
+        "--route",
+        choices=("ecp5",),
+        help=(
+            "place and route the blocks, each by itself, on Lattice's ECP5, beside the estimate of "
+            "their paths: takes minutes for large blocks (default: synthesis alone)"
+        ),
+    )
+    parser.add_argument(
+        "--block",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help=(
+            "with --route: this block only; may be given several times (default: those of at most "
+            "a CU's logic)"
+        ),
+    )
+    parser.add_argument(
+        "--seeds",
+        type=whole(1, 100),
+        metavar="N",
+        help=f"with --route: placements of each block, by the seeds 1 to N (default {SEEDS})",
     )
     add_tables(parser)
 
@@ -51,7 +84,15 @@ def add_engine(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Synthesise and print."""
     network = open_network(args.network)
-    part = part_named(args.part)
+    check_options(args)
+    if args.route:
+        found = routed(network, args)
+        if args.json:
+            print(json.dumps(routed_answer(network, args, found), indent=2))
+        else:
+            console().print(routed_table(network, args, found))
+        return 0
+    part = part_named(args.part or DEFAULT)
     if part.name not in _seven_series():
         raise BadInput(
             f"--part {args.part}: synthesis is for the 7 series: allowed are "

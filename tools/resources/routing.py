@@ -1,0 +1,135 @@
+"""``merp resources --route``: blocks placed and routed on another family, beside the estimate."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from merp.models.errors import BadInput
+from merp.models.fpga.routed import SITES
+from merp.models.network.network import Network
+from merp.tools.bitstream.bitstream import bitstream_of
+from merp.tools.common.progress_bar import ProgressBar
+from merp.tools.common.table import Sheet, table
+
+if TYPE_CHECKING:
+    from merp.cosim.synthesis.routed_blocks import RoutedBlock
+
+SEEDS = 3
+FIGURES = ("estimate_ns", "best_ns", "spread_ns", "ratio", "to_median")
+HEADS = ("block", "from", "to", "estimate, ns", "routed, ns", "spread", "ratio", "to median",
+         *(kind.upper() for kind in SITES))  # fmt: skip
+
+
+def check_options(args: argparse.Namespace) -> None:
+    """Refuse options that do not go together.
+
+    Raises:
+        BadInput: they do not.
+    """
+    if args.route and (args.whole or args.part):
+        other = "--whole" if args.whole else "--part"
+        raise BadInput(f"{other}: not allowed with --route, which routes blocks on {args.route}")
+    if not args.route and (args.block or args.seeds is not None):
+        other = "--block" if args.block else "--seeds"
+        raise BadInput(f"{other}: allowed with --route only")
+
+
+def routed(network: Network, args: argparse.Namespace) -> list[RoutedBlock]:
+    """Blocks of a layer's engine, placed and routed, a progress bar shown meanwhile.
+
+    Raises:
+        BadInput: the layer has no such engine or block, or a tool is not installed.
+    """
+    # Slow imports wait until the input is good.
+    from merp.cosim.synthesis.routed_blocks import route_blocks
+    from merp.cosim.synthesis.routing import DEVICE, nextpnr_version
+    from merp.cosim.synthesis.synthesis import yosys_version
+    from merp.testbenches.axi.axi_top import axi_top
+
+    yosys_version()
+    nextpnr_version()
+    top = axi_top(bitstream_of(network, network.layer(args.layer), args.phase).phase.top())
+    plan = f"conversion to Verilog, then each block synthesised, placed and routed on {DEVICE}"
+    with ProgressBar("resources", plan) as bar:
+        bar.say("converting")
+
+        def show(done: int, of: int, name: str) -> None:
+            if not done:
+                bar.spent.turn("placement and routing")
+            bar.count(done, of, f"{name}, {done} of {of} placements done")
+
+        with bar.spent.on("converting"):
+            return route_blocks(top, args.block, args.seeds or SEEDS, show)
+
+
+def routed_table(
+    network: Network, args: argparse.Namespace, blocks: Sequence[RoutedBlock]
+) -> Sheet:
+    """Blocks and their figures, for people."""
+    from merp.cosim.synthesis.routing import DEVICE
+
+    design = network.layer(args.layer).design
+    title = f"{network.name} {args.layer}, {args.phase}: blocks of design {design} on {DEVICE}"
+    rows: list[list[str]] = []
+    for found in (_figures(block, blocks) for block in blocks):
+        figures = [found[key] for key in FIGURES]
+        rows.append(
+            [
+                *(found[key] for key in ("name", "from", "to")),
+                *("-" if figure is None else f"{figure:.2f}" for figure in figures),
+                *(f"{found[kind]:,}" for kind in SITES),
+            ]
+        )
+    caption = (
+        "Longest path between registers of each block by itself: the estimate for the 7 series, "
+        f"and the best of {args.seeds or SEEDS} placements, by seed; the worst is longer by the "
+        "spread. Ratio is routed over estimate. Resources are those of the best."
+    )
+    bundles = (2, *(1 for _ in FIGURES), len(SITES))
+    return table(title, HEADS, rows, text_columns=3, bundles=bundles, caption=caption)
+
+
+def routed_answer(
+    network: Network, args: argparse.Namespace, blocks: Sequence[RoutedBlock]
+) -> dict[str, Any]:
+    """The answer for machines."""
+    from merp.cosim.synthesis.routed_blocks import median_ratio
+    from merp.cosim.synthesis.routing import DEVICE, OPTIONS, nextpnr_version
+    from merp.cosim.synthesis.synthesis import ECP5_OPTIONS, yosys_version
+
+    middle = median_ratio(blocks)
+    return {
+        "network": network.name,
+        "layer": args.layer,
+        "phase": args.phase,
+        "design": network.layer(args.layer).design,
+        "device": DEVICE,
+        "yosys": yosys_version(),
+        "synthesis": ECP5_OPTIONS,
+        "nextpnr": nextpnr_version(),
+        "options": OPTIONS,
+        "seeds": args.seeds or SEEDS,
+        "blocks": [_figures(block, blocks) for block in blocks],
+        "median_ratio": None if middle is None else round(middle, 3),
+    }
+
+
+def _figures(block: RoutedBlock, among: Sequence[RoutedBlock]) -> dict[str, Any]:
+    from merp.cosim.synthesis.routed_blocks import median_ratio
+
+    middle = median_ratio(among)
+    best, ratio = block.best, block.ratio
+    return {
+        "name": block.name,
+        "estimate_ns": round(block.estimate_ns, 2),
+        "routed_ns": [None if run.path_ns is None else round(run.path_ns, 2) for run in block.runs],
+        "best_ns": None if best.path_ns is None else round(best.path_ns, 2),
+        "spread_ns": None if block.spread_ns is None else round(block.spread_ns, 2),
+        "ratio": None if ratio is None else round(ratio, 3),
+        "to_median": None if ratio is None or middle is None else round(ratio / middle, 3),
+        **best.used(),
+        "from": best.start,
+        "to": best.end,
+    }
