@@ -1,12 +1,18 @@
-"""Blocks placed and routed by nextpnr."""
+"""Blocks placed and routed; those of AlexNet's layer 2 are the figures in ``tests/data``.
+
+``python tests/tools/test_route.py`` measures them anew, in half an hour of one core.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 from collections.abc import Callable
 from copy import deepcopy
 from importlib import metadata
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import pytest
@@ -22,7 +28,9 @@ from merp.models.params.cnn_merp.design import Design
 from merp.tools.cli import main
 from needed_tools import needs
 
+DATA = ROOT / "tests" / "data" / "routed.json"
 CAPTURED = ROOT / "tests" / "data" / "nextpnr_tiny.json"
+PAGE = ROOT / "docs" / "resources.md"
 TINY = """\
 module tiny (input wire clk, input wire [3:0] d, output reg [3:0] sum);
     reg [3:0] held;
@@ -33,6 +41,11 @@ module tiny (input wire clk, input wire [3:0] d, output reg [3:0] sum);
 endmodule
 """
 """What the captured report is of."""
+ROUTED = {
+    "fp": "super_layer fp_add accumulator sequencer".split(),
+    "ku": "update_unit".split(),
+}
+"""Blocks of the file, by phase."""
 SMALL = Design(
     k=3, n_cu=2, r=1, kernel_words=4, groups=1, row_words=4, max_size=8, max_maps=2, fifo_words=2
 )
@@ -238,6 +251,36 @@ def test_without_nextpnr_one_line_says_what_to_install(
     assert capsys.readouterr().err == said
 
 
+def rows() -> list[dict[str, Any]]:
+    """Blocks of both phases, each with its ratio to the median of all."""
+    answers = json.loads(DATA.read_text())
+    found = [block for phase in ROUTED for block in answers[phase]["blocks"]]
+    middle = median(block["ratio"] for block in found)
+    return [block | {"to_median": block["ratio"] / middle} for block in found]
+
+
+def test_the_page_says_what_the_file_says() -> None:
+    page = PAGE.read_text()
+    for block in rows():
+        keys = ("estimate_ns", "best_ns", "spread_ns", "ratio", "to_median")
+        figures = " | ".join(f"{block[key]:.2f}" for key in keys)
+        sites = " | ".join(f"{block[kind]:,}" for kind in ("lut4", "ff", "ebr", "dsp"))
+        row = f"| {block['name']} | {figures} | {sites} | `{block['from']}` to `{block['to']}` |"
+        assert row in page, row
+
+
+@pytest.mark.parametrize("phase", ROUTED)
+def test_the_file_has_three_placements_of_each_block(phase: str) -> None:
+    answer = json.loads(DATA.read_text())[phase]
+    found = {block["name"]: len(block["routed_ns"]) for block in answer["blocks"]}
+    assert found == dict.fromkeys(ROUTED[phase], 3)
+    assert answer["seeds"] == 3
+
+
+def test_no_estimate_is_kinder_to_a_block_than_it_may_be() -> None:
+    assert {each["name"]: each["to_median"] for each in rows() if each["to_median"] > 1.4} == {}
+
+
 @pytest.mark.full
 @needs("yosys", "nextpnr")
 def test_a_tiny_block_is_routed_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -245,3 +288,25 @@ def test_a_tiny_block_is_routed_as_it_was(tmp_path: Path, monkeypatch: pytest.Mo
     file = tmp_path / "tiny.v"
     file.write_text(TINY)
     assert routing.route([file], "tiny", 1) == read_report(captured())
+
+
+def measured(phase: str) -> dict[str, Any]:
+    """What ``merp resources --route`` answers for layer 2 of AlexNet."""
+    blocks = [word for name in ROUTED[phase] for word in ("--block", name)]
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        assert main([*WORDS, "--phase", phase, "--route", "ecp5", "--json", *blocks]) == 0
+    answer: dict[str, Any] = json.loads(out.getvalue())
+    return answer
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("phase", ROUTED)
+@needs("yosys", "nextpnr")
+def test_figures_are_those_of_the_file(phase: str) -> None:
+    assert measured(phase) == json.loads(DATA.read_text())[phase]
+
+
+if __name__ == "__main__":
+    answers = {phase: measured(phase) for phase in ROUTED}
+    DATA.write_text(json.dumps(answers, indent=1) + "\n")
