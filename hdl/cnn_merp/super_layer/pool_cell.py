@@ -33,11 +33,15 @@ def pool_cell(
     A part of pool_unit, not an entity: its own index into update would make each an entity apart.
 
     update   in   bits and address of memory index
-    element  in   one cycle after read: combined with the partial result; the first one begins it
+    element  in   two cycles after read: combined with the partial result; the first one begins it
     average  in   average pooling, else maximum (without effect where average is not built)
-    y        out  pool_latency - 1 cycles after read: the larger of the two, or their sum
-    codes    in   one cycle after read: position of the element in the window of each memory
+    y        out  pool_latency cycles after read: the larger of the two, or their sum
+    codes    in   two cycles after read: position of the element in the window of each memory
 
+    The memory's output has a cycle to itself, the comparison another one. y is written in the
+    cycle that ends pool_latency cycles after the read's, the first in which beat_issue may have the
+    same word read again: that read finds the memory as it was, and update.bypass puts what was
+    written in its place. Any later one finds it in the memory.
     In a design that writes the state, the position of a maximum stands above it, in y as well.
     Throughput: one per cycle; an address may be read again pool_latency cycles later. Reset: none.
     """
@@ -46,7 +50,7 @@ def pool_cell(
     high = low + span
     kept = element_width(design)
     memory = [bits(kept) for _ in range(design.pool_words)]
-    partial = bits(kept)
+    found, written, partial = bits(kept), bits(kept), bits(kept)
     larger = bits(kept) if design.average else y
 
     @always(clk.posedge)
@@ -54,7 +58,12 @@ def pool_cell(
         if update.store[index]:
             memory[update.store_address[high:low]].next = y
         if update.read[index]:
-            partial.next = memory[update.address[high:low]]
+            found.next = memory[update.address[high:low]]
+        written.next = y
+        if update.bypass[index]:
+            partial.next = written
+        else:
+            partial.next = found
 
     if design.state:
         size = position_bits(design.pool_window)

@@ -59,14 +59,16 @@ class PoolUpdate:
 
     Memory (a, b) of the overlap x overlap memories holds the windows whose row and column are a
     and b modulo overlap; it is bit a*overlap + b. An address depends on b only. Cycle 0 is that of
-    the beat: the fields come in the cycles of their comments.
+    the beat: the fields come in the cycles of their comments. Those of cycle -1, its issue, are
+    for the beat that is next, and stay until it is issued.
     """
 
     def __init__(self, design: Design) -> None:
         memories = design.pool_overlap**2
         self.address_width = max(1, (design.pool_words - 1).bit_length())
-        self.read = bits(memories)  # 0: the beat's elements lie in the memory's open window
-        self.address = bits(design.pool_overlap * self.address_width)  # 0
+        self.read = bits(memories)  # -1: the beat's elements lie in the memory's open window
+        self.address = bits(design.pool_overlap * self.address_width)  # -1
+        self.bypass = bits(memories)  # 0: the word was written while it was read: take that
         self.fresh = bits(memories)  # 1: they are the first ones of it
         self.store = bits(memories)  # pool_latency - 1: the combined elements are written
         self.store_address = bits(design.pool_overlap * self.address_width)  # pool_latency - 1

@@ -42,27 +42,38 @@ def combine(a: int, b: int, design: Design, average: bool) -> int:
 
 
 def run(design: Design, average: bool, beats: int, seed: int) -> tuple[Trace, dict[int, int]]:
-    """Random beats on random memories; the trace, and the result due in each cycle."""
+    """Random beats on random memories; the trace, and the result due in each cycle.
+
+    A beat's elements are there a cycle after its read. Words are read again as early as they may
+    be, while they are written; then ``bypass`` is up.
+    """
     rng = np.random.default_rng(seed)
     fmt, overlap = design.fmt, design.pool_overlap
     update = PoolUpdate(design)
     span = update.address_width
-    cycles = beats + 24
+    cycles = beats + 25
     rows: list[dict[str, int]] = [
-        {"update_read": 0, "update_fresh": 0, "update_store": 0, "update_deliver": 0}
+        dict.fromkeys(
+            ("update_read", "update_bypass", "update_fresh", "update_store", "update_deliver"), 0
+        )
         for _ in range(cycles)
     ]
     partial: dict[tuple[int, int], int] = {}
     busy: dict[tuple[int, int], int] = {}  # cycle from which a word may be read again
     due: dict[int, int] = {}
-    late = design.pool_latency - 1
+    late = design.pool_latency
+    stored: dict[tuple[int, int], int] = {}  # cycle in which a word is written
+    chosen: list[list[int]] = []
     for cycle in range(beats):
         x = int(rng.choice(VALUES)) << (fmt.width - 16) | int(rng.integers(2)) * (fmt.width == 32)
         if x >> fmt.frac_bits & fmt.exp_max in (0, fmt.exp_max):  # no subnormals, one NaN
             x &= ~1
         places = rng.integers(WORDS, size=overlap).tolist()
+        if cycle >= late and rng.random() < 0.5:  # those that are written now
+            places = chosen[cycle - late]
+        chosen.append(places)
         address = sum(place << j * span for j, place in enumerate(places))
-        read = fresh = 0
+        read = fresh = bypass = 0
         done: list[int] = []
         for memory in range(overlap**2):
             key = (memory, places[memory % overlap])
@@ -71,11 +82,14 @@ def run(design: Design, average: bool, beats: int, seed: int) -> tuple[Trace, di
             first = key not in partial or rng.random() < 0.3
             partial[key] = x if first else combine(partial[key], x, design, average)
             busy[key] = cycle + design.pool_latency
+            bypass |= int(stored.get(key) == cycle) << memory
+            stored[key] = cycle + late
             read |= 1 << memory
             fresh |= int(first) << memory
             done.append(memory)
-        rows[cycle] |= {"x": x, "update_read": read, "update_address": address}
-        rows[cycle + 1]["update_fresh"] = fresh
+        rows[cycle] |= {"update_read": read, "update_address": address}
+        rows[cycle + 1] |= {"x": x, "update_bypass": bypass}
+        rows[cycle + 2]["update_fresh"] = fresh
         rows[cycle + late] |= {"update_store": read, "update_store_address": address}
         if done and rng.random() < 0.5:
             memory = int(rng.choice(done))
@@ -84,13 +98,14 @@ def run(design: Design, average: bool, beats: int, seed: int) -> tuple[Trace, di
             if average:
                 words = np.array([[value], [SCALE[fmt]]], np.uint32)
                 value = int(fp_mul(words[0], words[1], fmt)[0])
-            due[cycle + pool_unit_latency(design)] = value
+            due[cycle + 1 + pool_unit_latency(design)] = value
     args = {
         "clk": flag(), "x": bits(fmt.width), "update": update, "average": flag(int(average)),
         "scale": bits(fmt.width, SCALE[fmt]), "y": bits(fmt.width), "design": design,
     }  # fmt: skip
-    inputs = ("x", "update_read", "update_address", "update_fresh", "update_store",
-              "update_store_address", "update_deliver", "average", "scale")  # fmt: skip
+    inputs = ("x", "update_read", "update_address", "update_bypass", "update_fresh",
+              "update_store", "update_store_address", "update_deliver", "average",
+              "scale")  # fmt: skip
     config = {"average": int(average), "scale": SCALE[fmt]}
 
     def drive(cycle: int, _: Sample) -> dict[str, int]:
@@ -116,6 +131,8 @@ def test_results_match_golden_after_the_stated_latency(design: Design, average: 
     y = trace.column("y")
     assert {cycle: y[cycle] for cycle in due} == due
     assert len(due) > 20
+    earliest = sum(bypass != 0 for bypass in trace.column("update_bypass"))
+    assert earliest > 20
 
 
 def tags(cycles: int, reset_at: int | None = None) -> Trace:

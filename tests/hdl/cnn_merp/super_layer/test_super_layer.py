@@ -185,6 +185,26 @@ def test_a_partial_result_is_never_read_too_early(
                   for w in {1, window}])  # fmt: skip
 
 
+@pytest.mark.parametrize("beats", [1, 2, 3, 4])
+@pytest.mark.parametrize("average", [False, True])
+def test_a_partial_result_is_found_while_it_is_written(average: bool, beats: int) -> None:
+    """Positions as close as they may be, their windows the same, or others of the same memory."""
+    design = design_for(1, 1, average=average, pool_overlap=3, add_latency=1)
+    kind = "average" if average else "max"
+    runs = []
+    for window, stride in ((3, 1), (2, 2), (3, 2)):
+        shape = shape_for(beats, 4, 6, Pool(kind=kind, window=window, stride=stride), False)
+        # Each row greater than the one before and falling: a partial result that is one element
+        # late, or that of a neighbour, never gives the same maximum.
+        values = 16.0 * np.arange(4)[:, None] - np.arange(6) + 8
+        maps = np.repeat(values[None, :, :, None], beats, axis=3).astype(np.float32)
+        runs.append(OutputRun(shape, maps.view(np.uint32)))
+    trace = play(design, runs)
+    taken = [cycle for cycle, credit in enumerate(trace.column("credit")) if credit]
+    distances = [after - before for before, after in zip(taken, taken[beats:], strict=False)]
+    assert distances.count(max(beats, design.pool_latency)) > len(distances) // 2
+
+
 @pytest.mark.parametrize(("window", "stride"), [(1, 3), (2, 5), (2, 2), (3, 3), (4, 2), (3, 1)])
 def test_gaps_and_dropped_windows(window: int, stride: int) -> None:
     design = design_for(2, 1, pool_overlap=3)
