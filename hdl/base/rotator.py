@@ -11,14 +11,14 @@ from merp.hdl.conversion.entity import Bit, Word, entity
 
 
 @block
-def _stage(x: Word, rotated: Bit, y: Word, low: int) -> Any:
-    """Rotate right by ``low`` bits if ``rotated``."""
+def _stage(x: Word, early: Word, rotated: Bit, y: Word, low: int) -> Any:
+    """Give ``early``, rotated right by ``low`` bits, if ``rotated``, else ``x``."""
     high = len(x)
 
     @always_comb
     def rotate() -> None:
         if rotated:
-            y.next = concat(x[low:], x[high:low])
+            y.next = concat(early[low:], early[high:low])
         else:
             y.next = x
 
@@ -42,13 +42,18 @@ def rotator(x: Word, shift: Word, y: Word, places: int, width: int) -> Any:
     shift  in   below places
     y      out  the words rotated
 
-    Combinational: one 2:1 multiplexer per bit and stage, ceil(log2 places) stages.
+    Combinational: one 2:1 multiplexer per bit and stage, ceil(log2 places) stages. Where the
+    highest bit of shift leaves few others, its stage takes what it rotates from an earlier one:
+    of five places, that of 4 takes x, so that two LUTs in a row do for three stages.
     """
     stages = (places - 1).bit_length()
     steps = [bits(places * width) for _ in range(stages)]
     inputs = [x, *steps[:-1]]
+    # The bits of shift that may be set beside its highest one.
+    beside = (places - 1 - (1 << stages >> 1)).bit_length()
+    earlier = [*inputs[:-1], inputs[min(beside, stages - 1)]] if stages else []
     rotations = [
-        _stage(x=inputs[j], rotated=shift(j), y=steps[j], low=(1 << j) * width)
+        _stage(x=inputs[j], early=earlier[j], rotated=shift(j), y=steps[j], low=(1 << j) * width)
         for j in range(stages)
     ]
     return rotations, _copy(x=steps[-1] if stages else x, y=y)
