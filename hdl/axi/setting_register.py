@@ -51,7 +51,14 @@ def setting_register(
                     whole[8 * lane + place] = data[8 * lane + place]
         merged.next = whole
 
-    if most < WORD_MAX:
+    # Bits above the register's own are compared apart, as a carry through all 32 is long.
+    if width < 32:
+
+        @always_comb
+        def judge() -> None:
+            legal.next = merged[:width] == 0 and merged[width:] >= least and merged[width:] <= most
+
+    elif most < WORD_MAX:
 
         @always_comb
         def judge() -> None:
