@@ -27,7 +27,7 @@ ROWS ?= 5
 demo: .venv/base  ## the first rows of AlexNet conv2 on a real photograph, and the traffic table
 	@echo "Runs a real photograph through AlexNet up to conv2, the first $(ROWS) rows of conv2 through all of its"
 	@echo "hardware in MyHDL, compares every bit and counts every word four ways; then the traffic of all"
-	@echo "layers. About a minute of one core, more on a busy machine (make demo-full: all 27 rows)."
+	@echo "layers. About half a minute of one core, more on a busy machine (make demo-full: all 27 rows)."
 	$(BIN)/merp simulate alexnet --layer conv2 --rows $(ROWS) -o build/demo
 	$(BIN)/merp traffic alexnet
 
