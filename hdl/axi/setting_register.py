@@ -52,11 +52,17 @@ def setting_register(
         merged.next = whole
 
     # Bits above the register's own are compared apart, as a carry through all 32 is long.
-    if width < 32:
+    if width < 32 and most < (1 << width) - 1:
 
         @always_comb
         def judge() -> None:
             legal.next = merged[:width] == 0 and merged[width:] >= least and merged[width:] <= most
+
+    elif width < 32:
+
+        @always_comb
+        def judge() -> None:
+            legal.next = merged[:width] == 0 and merged[width:] >= least
 
     elif most < WORD_MAX:
 

@@ -100,12 +100,12 @@ def natural(signal: Any) -> tuple[Any, ...]:
 
 
 def index_only_elements(written: str, arrays: Iterable[str]) -> str:
-    """Index arrays of one element by 0, which any index of theirs is.
+    """Index arrays of one element by 0 where a signal does, which can be nothing else.
 
     GHDL's synthesis takes no signal there, as its index has no bits.
     """
     for name in arrays:
-        parts = re.split(rf"\b{name}\(", written)
+        parts = re.split(rf"\b{name}\((?=to_integer\()", written)
         written = parts[0] + "".join(f"{name}(0{_from_closing(part)}" for part in parts[1:])
     return written
 

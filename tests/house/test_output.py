@@ -20,6 +20,7 @@ WRITERS = {
     "cosim/engines/verilator_build.py": "fills an entry of the cache",
     "cosim/engines/ghdl_engine.py": "a folder that goes with the run",
     "cosim/engines/axi_engine.py": "a folder that goes with the run",
+    "cosim/synthesis/routing.py": "fills an entry of the cache",
     "cosim/synthesis/synthesis.py": "fills an entry of the cache",
     "tools/bench/simulate.py": "a folder that the caller gives, of a test",
     "tools/common/streams.py": "standard streams, not files",

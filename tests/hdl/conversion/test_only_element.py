@@ -75,4 +75,4 @@ def test_only_the_index_is_replaced() -> None:
     )
     assert index_only_elements(written, []) == written
     with pytest.raises(ValueError, match="not closed"):
-        index_only_elements("ages((1)", ["ages"])
+        index_only_elements("ages(to_integer(1)", ["ages"])
