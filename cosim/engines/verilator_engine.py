@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import struct
 import subprocess
 import tempfile
@@ -28,6 +29,7 @@ from merp.testbenches.top.top import Top
 from merp.testbenches.top.wave import Wave
 
 NEVER = (1 << 64) - 1
+COMMENT = re.compile(r"^[ \t]*//.*\n|[ \t]*//.*$", re.MULTILINE)
 PROGRESS, OUTCOME, STUCK = 0, 1, 2
 
 
@@ -86,11 +88,15 @@ def _shown(top: Top, wave: Wave, scope: Scope) -> list[str]:
 
 
 def verilog_sha(top: Top) -> str:
-    """Fingerprint of the Verilog of ``top``: of the hardware, whatever it is simulated with."""
+    """Fingerprint of the Verilog of ``top``: of the hardware, whatever it is simulated with.
+
+    Comments do not count: they quote docstrings, and name the parameters that a design leaves out.
+    """
     digest = hashlib.sha256()
     with tempfile.TemporaryDirectory(prefix="merp-") as folder:
         for source in convert(top.function, top.args, "verilog", Path(folder)).files:
-            digest.update(source.name.encode() + b"\0" + source.read_bytes())
+            code = COMMENT.sub("", source.read_text(encoding="utf-8"))
+            digest.update(f"{source.name}\0{code}".encode())
     return digest.hexdigest()
 
 
