@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.design import Design
+from merp.models.params.folded_shape import run_shape
 from merp.models.params.formats import FloatFormat
 from merp.models.params.shape import Shape
 from merp.testbenches.top.run import Run
@@ -50,14 +51,15 @@ class Work:
     @classmethod
     def of(cls, shape: Shape, images: int, design: Design) -> Work:
         """The work of a pass over the windows of ``shape``, for every group of CUs."""
-        windows = shape.n * shape.out_rows * shape.out_columns * images
+        run = run_shape(shape, design.k)
+        windows = run.n * run.out_rows * run.out_columns * images
         macs = shape.macs(images)
         return cls(
             n_cu=design.n_cu,
             issue=windows * -(-shape.m // design.n_cu),
             useful=windows * shape.m,
             operations=2 * macs,
-            ideal=macs / (shape.k**2 * design.n_cu),
+            ideal=macs / (design.taps * design.n_cu),
         )
 
 
@@ -70,6 +72,7 @@ class Expectation:
         first: port whose first word starts the count of cycles. last: ports, the last word of which
             ends it.
         loads: ports that must have been read before, in ``kernel_load``.
+        fills: cycles after their last word, in which zeros are loaded that memory does not hold.
         work: of the CUs.
         early_end: the last word may leave before the last slot.
     """
@@ -79,6 +82,7 @@ class Expectation:
     last: tuple[str, ...]
     loads: tuple[str, ...]
     work: Work
+    fills: int = 0
     early_end: bool = False
 
 

@@ -21,6 +21,7 @@ from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.sizing import groups_of
 from merp.models.params.counters import PARTS
 from merp.models.params.delta_shape import delta_shape
+from merp.models.params.folded_shape import run_shape
 from merp.models.params.shape import Shape
 
 
@@ -157,6 +158,7 @@ def _convolution(
     shape: Shape, images: int, design: Design, words: int, last: int, macs: int
 ) -> Cycles:
     """``words`` leave per image, ``last`` of them after the last sum; one per cycle."""
+    shape = run_shape(shape, design.k)
     flow = _flow(input_flow, shape, images, design)
     beats = groups_of(shape, design.n_cu) * -(-design.n_cu // design.r)
     positions = shape.out_rows * shape.out_columns

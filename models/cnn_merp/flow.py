@@ -17,6 +17,7 @@ from merp.models.cnn_merp.slots import pairs
 from merp.models.memory import check_memory
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.sizing import groups_of
+from merp.models.params.folded_shape import FoldedShape, run_shape
 from merp.models.params.numba_cache import KEPT
 from merp.models.params.shape import Shape
 
@@ -77,6 +78,7 @@ def input_flow(shape: Shape, images: int, design: Design) -> InputFlow:
     Raises:
         ValueError: the run does not end (the rows kept cannot hold a window).
     """
+    shape = run_shape(shape, design.k)
     together = list(pairs(shape, images, design))
     starts = np.array([p[0] for p in together], np.int64)
     sizes = np.array([len(p) for p in together], np.int64)
@@ -90,6 +92,7 @@ def input_flow(shape: Shape, images: int, design: Design) -> InputFlow:
         groups_of(shape, design.n_cu),
         design.d * design.k,
         design.accumulate_latency,
+        isinstance(shape, FoldedShape),
     )
     if fill < 0:
         raise ValueError(f"{shape} does not run on {design.d * design.k} kept rows")
@@ -107,8 +110,12 @@ def _walk(
     groups: int,
     kept: int,
     distance: int,
+    folded: bool,
 ) -> tuple[int, int, int, int]:
-    row = column = channel_in = 0  # the next word to be written
+    # The next word to be written. Where it is a folded map's, the map's last one stands for all.
+    row = column = channel_in = tap = 0
+    if folded:
+        row = column = columns - 1
     seen = (0, 0, 0)  # the same a cycle ago, which is what a window's arrival is judged by
     pair = lane = channel = group = 0
     last_start = np.full(2, -distance)
@@ -155,7 +162,15 @@ def _walk(
             if idle > distance:
                 return -1, 0, 0, 0
 
-        if accept:
+        if accept and folded:
+            tap += 1
+            if tap == columns * columns:
+                tap = 0
+                channel_in += 1
+                if channel_in == n:
+                    channel_in = 0
+                    row += columns
+        elif accept:
             channel_in += 1
             if channel_in == n:
                 channel_in = 0

@@ -18,6 +18,7 @@ from merp.models.params.cnn_merp.design import ARITHMETIC, Design
 from merp.models.params.cnn_merp.sizing import check_memories, groups_of, size_design
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign, size_unpool
 from merp.models.params.delta_shape import delta_shape
+from merp.models.params.folded_shape import folds
 from merp.models.params.shape import Shape
 
 _KEPT = (*ARITHMETIC, "k", "n_cu", "r", "max_images")
@@ -38,9 +39,22 @@ class DeltaDesign(NamedTuple):
 
 
 def _sharing(network: Network, layer: Layer) -> list[Layer]:
-    """Layers that run on the design of ``layer``."""
-    network.design(layer)  # says so where there is none
-    return [each for each in network.layers if each.design == layer.design]
+    """Layers that run on the design of ``layer``, those left out that run folded, in fp alone.
+
+    Raises:
+        BadInput: the layer has no design, or runs folded.
+    """
+    k = network.design(layer).k
+    if folds(layer.shape, k):
+        raise BadInput(
+            f"{network.name}: layer {layer.name} is folded onto {k} x {k} kernels: "
+            "allowed in phase fp; dp and ku need a design with k = 1"
+        )
+    return [
+        each
+        for each in network.layers
+        if each.design == layer.design and not folds(each.shape, k)
+    ]
 
 
 def _sized(network: Network, layer: Layer, shapes: Sequence[Shape], p: int, d: int) -> Design:

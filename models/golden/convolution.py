@@ -2,10 +2,13 @@
 
 CNN-MERP section V. An output starts at its bias; for each input map in turn, the k*k products of
 one window are summed as the CU's kind says and added to it. Padding taps are the element +0, so
-their products are signed zeros (or NaN under an infinite kernel element), never left out.
+their products are signed zeros (or NaN under an infinite kernel element), never left out. A fully
+connected layer on k x k units is folded: k*k elements at a time are a window, the last filled up.
 """
 
 from __future__ import annotations
+
+from math import isqrt
 
 import numpy as np
 
@@ -46,6 +49,8 @@ def convolution(
     """
     if summation.kind == "fused" and fmt != BINARY32:
         raise ValueError("cu_kind fused is for binary32 only")
+    if summation.taps > 1 and x.shape[1:3] == kernels.shape[2:] == (1, 1):
+        x, kernels = _folded(x, summation.taps).transpose(0, 2, 3, 1), _folded(kernels, summation.taps)
     images, rows, columns, n = x.shape
     m, kernel_n, k, kernel_columns = kernels.shape
     out_rows, out_columns = ((side + 2 * pad - k) // stride + 1 for side in (rows, columns))
@@ -69,6 +74,18 @@ def convolution(
     if summation.kind == "fused":
         return fused.convolve(*arguments, summation)
     return compiled.convolve(*arguments, element_limits(fmt))
+
+
+def _folded(words: Bits, taps: int) -> Bits:
+    """Elements of maps or kernels of a single element, ``taps`` of them as one of k x k.
+
+    Of any shape, an image or output map first; the last one is filled up with zeros. Returns
+    (images or output maps, ceil(elements / taps), k, k).
+    """
+    flat = words.reshape(len(words), -1)
+    k = isqrt(taps)
+    filled = np.pad(flat, ((0, 0), (0, -flat.shape[1] % taps)))
+    return filled.reshape(len(words), -1, k, k)
 
 
 def _terms(padded: Bits, kernels: Bits, bias: Bits, stride: int, size: tuple[int, int]) -> Terms:

@@ -35,6 +35,8 @@ class Summation:
         precision: p of the accumulators behind fused CUs, significand bits with the hidden one
             (IEEE 754-2019 clause 3.3); 24 is binary32.
         ku_kind: how gradients are summed.
+        taps: products that a CU sums at once where every map is a single element (a fully connected
+            layer), ascending; otherwise it is those of a window.
 
     Raises:
         ValueError: a value is out of range, or a tree is given what is for fused CUs; the message
@@ -46,6 +48,7 @@ class Summation:
     window: int = 32
     precision: int = 24
     ku_kind: str = "position"
+    taps: int = 1
 
     def __post_init__(self) -> None:
         """Check the fields."""

@@ -14,6 +14,7 @@ import numpy as np
 from numba import njit
 
 from merp.models.params.cnn_merp.design import Design
+from merp.models.params.folded_shape import FoldedShape, run_shape
 from merp.models.params.numba_cache import KEPT
 from merp.models.params.shape import Shape
 from merp.models.traffic.strategies import LEVELS
@@ -38,7 +39,8 @@ def walk(shape: Shape, level: str, n_cu: int, rings: int = 1, dilation: int = 1)
 
     ``rings`` times k rows of every input map are kept from strategy 4 on. Without it windows are
     fetched whole, padding included: maps lie padded in memory. With ``dilation`` only every so many
-    rows and columns of the map are streamed, and zeros are made on chip between them.
+    rows and columns of the map are streamed, and zeros are made on chip between them. So are those
+    that fill up the last map of a folded layer.
     """
     pool = shape.pool
     geometry = np.array(
@@ -48,7 +50,9 @@ def walk(shape: Shape, level: str, n_cu: int, rings: int = 1, dilation: int = 1)
         np.int64,
     )
     kept = rings * shape.k
-    return Counts(*(int(x) for x in _walk(geometry, LEVELS.index(level), n_cu, kept, dilation)))
+    lacking = shape.filling if isinstance(shape, FoldedShape) else 0
+    counts = _walk(geometry, LEVELS.index(level), n_cu, kept, dilation, lacking)
+    return Counts(*(int(x) for x in counts))
 
 
 def port_words(shape: Shape, images: int, design: Design) -> dict[str, int]:
@@ -56,7 +60,7 @@ def port_words(shape: Shape, images: int, design: Design) -> dict[str, int]:
 
     One image is walked: all images of a run are alike, and kernels are loaded once.
     """
-    counts = walk(shape, LEVELS[-1], design.n_cu, design.d)
+    counts = walk(run_shape(shape, design.k), LEVELS[-1], design.n_cu, design.d)
     return {
         "map_in": images * counts.maps,
         "map_out": images * counts.sums,
@@ -67,7 +71,7 @@ def port_words(shape: Shape, images: int, design: Design) -> dict[str, int]:
 
 @njit(cache=KEPT)
 def _walk(
-    geometry: np.ndarray, level: int, n_cu: int, kept: int, dilation: int
+    geometry: np.ndarray, level: int, n_cu: int, kept: int, dilation: int, lacking: int
 ) -> tuple[int, int, int, int]:
     n, m, k, rows, columns, stride, pad = geometry[:7]
     out_rows, out_columns, pooled_rows, pooled_columns, window, pool_stride = geometry[7:]
@@ -87,7 +91,7 @@ def _walk(
                 for first in range(0, m, n_cu):
                     for j in range(first, min(first + n_cu, m)):
                         if level < 1 or not kernel_kept[j, i]:
-                            kernels += k * k
+                            kernels += k * k - (lacking if i == n - 1 else 0)
                             kernel_kept[j, i] = True
                         if level < 2 or not window_held:
                             if level < 4:
@@ -95,7 +99,7 @@ def _walk(
                             else:
                                 bottom, right = min(top + k, rows), min(left + k, columns)
                                 wanted = ((bottom - 1) * columns + right - 1) * n + i
-                                maps += _stream(ring, streamed, wanted, dilation)
+                                maps += _stream(ring, streamed, wanted, dilation, lacking)
                                 streamed = max(streamed, wanted + 1)
                                 maps += _missing(ring, top, bottom, left, right, i, dilation)
                             window_held = True
@@ -113,22 +117,25 @@ def _walk(
                                 pooling[:, :, j], out_row, out_column, window, pool_stride
                             )
     if level >= 4:  # the stream brings what no window needs, too
-        maps += _stream(ring, streamed, rows * columns * n - 1, dilation)
+        maps += _stream(ring, streamed, rows * columns * n - 1, dilation, lacking)
     return maps, kernels, biases, sums
 
 
 @njit(cache=KEPT)
-def _stream(ring: np.ndarray, streamed: int, wanted: int, dilation: int) -> int:
+def _stream(ring: np.ndarray, streamed: int, wanted: int, dilation: int, lacking: int) -> int:
     """Let the map stream (row, column, map) into the ring up to element ``wanted``.
 
-    Returns the elements that came from outside.
+    Returns the elements that came from outside: not the last ``lacking`` taps of a folded layer's
+    last map, whose rows are those of the ring.
     """
     kept, columns, n = ring.shape
     came = 0
     for element in range(streamed, wanted + 1):
         row, place = element // (columns * n), element % (columns * n)
         ring[row % kept, place // n, place % n] = row
-        if row % dilation == 0 and place // n % dilation == 0:
+        tap = row * columns + place // n
+        folded_away = lacking > 0 and place % n == n - 1 and tap >= columns**2 - lacking
+        if row % dilation == 0 and place // n % dilation == 0 and not folded_away:
             came += 1
     return came
 

@@ -6,7 +6,7 @@ stall patterns and now and then a reset in mid-stream.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -42,6 +42,20 @@ ELABORATIONS = (
     _design(3, 2, r=2, d=2, p=2, cu_kind="fused", fused_dsp=2, average=True),
 )
 
+FOLDING = tuple(
+    replace(design, folded=True, **more)
+    for design, more in (
+        (ELABORATIONS[2], {"row_words": 40, "max_maps": 9, "kernel_words": 36}),
+        (ELABORATIONS[3], {}),
+        (ELABORATIONS[5], {"kernel_words": 24}),
+        (ELABORATIONS[6], {}),
+        (ELABORATIONS[8], {}),
+        (ELABORATIONS[10], {"state": True}),
+        (ELABORATIONS[11], {"max_maps": 7, "state": True}),
+    )
+)
+"""Elaborations on which fully connected layers run, too."""
+
 
 @dataclass(frozen=True)
 class LayerCase:
@@ -64,7 +78,36 @@ def random_case(seed: int, elaboration: int | None = None, pressure: int | None 
     rng = np.random.default_rng([seed, 0x5EED])
     index = int(rng.integers(len(ELABORATIONS))) if elaboration is None else elaboration
     design = ELABORATIONS[index]
-    shape, images = _shape(rng, design)
+    return _case(rng, design, *_shape(rng, design), seed, pressure)
+
+
+def connected_case(seed: int, elaboration: int, pressure: int | None = 0) -> LayerCase:
+    """The same of a fully connected layer, on one of ``FOLDING``."""
+    rng = np.random.default_rng([seed, 0xF01D])
+    design = FOLDING[elaboration]
+    shape = Shape(
+        n=int(rng.integers(1, design.max_maps * design.taps + 1)),
+        m=int(rng.integers(1, design.n_cu * design.groups + 1)),
+        k=1,
+        rows=1,
+        columns=1,
+        relu=bool(rng.random() < 0.7),
+    )
+    try:
+        check_fits(shape, 4, design, "random case")
+    except BadInput:
+        return connected_case(seed + 10_000, elaboration, pressure)
+    return _case(rng, design, shape, int(rng.integers(1, 5)), seed, pressure)
+
+
+def _case(
+    rng: np.random.Generator,
+    design: Design,
+    shape: Shape,
+    images: int,
+    seed: int,
+    pressure: int | None,
+) -> LayerCase:
     fmt = design.fmt
     wild = rng.random() < 0.25
     x = _words(rng, fmt, (images, shape.rows, shape.columns, shape.n), wild)

@@ -14,7 +14,7 @@ from merp.cosim.phases.expectation import Expectation, Pair, Pass, Work, expecte
 from merp.hdl.base.signals import AxiStream
 from merp.hdl.cnn_merp.phases.forward import forward
 from merp.hdl.cnn_merp.ports.kernels import LoadConfig
-from merp.hdl.cnn_merp.ports.maps import MapConfig
+from merp.hdl.cnn_merp.ports.maps import FoldConfig, MapConfig
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig
 from merp.hdl.cnn_merp.ports.status import ForwardStatus
 from merp.models.golden.golden_step import GoldenStep
@@ -24,6 +24,7 @@ from merp.models.network.network import Layer, Network
 from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.registers import registers
+from merp.models.params.folded_shape import filling
 from merp.models.params.shape import Shape
 from merp.models.traffic import backward_counter, closed_form, counter
 from merp.testbenches.top.run import Run
@@ -64,6 +65,8 @@ def forward_top(design: Design, array: str = "rtl") -> Top:
     }
     if design.state:
         args["m_axis_state"] = AxiStream(8)
+    if design.folded:
+        args["fold_config"] = FoldConfig(design)
     return Top(forward, args, array)
 
 
@@ -128,6 +131,7 @@ def expect_forward(
         last=("map_out",),
         loads=("kernel", "bias"),
         work=Work.of(shape, images, design),
+        fills=filling(shape, design.k),
         early_end=not _every_position_counts(shape),
     )
 

@@ -44,6 +44,7 @@ def datapath(
     progress: Progress,
     design: Design,
     state: Stream | None = None,
+    folded: Bit = None,
 ) -> Any:
     """Compute a super layer for a batch of images.
 
@@ -53,6 +54,7 @@ def datapath(
     verdict       out  the sequencer's of this cycle
     progress      out  how far the run is
     state         out  (in a design that writes it) the state for backward propagation
+    folded        in   (of a design for fully connected layers) words come map by map
 
     Throughput: a map word in, a slot of n_cu window products, and a map word out per cycle.
     Reset: the run is abandoned.
@@ -77,6 +79,7 @@ def datapath(
         framing_error=progress.map_error,
         design=design,
         sums="map",
+        folded=folded,
     )
     units = cu_array(
         clk, rst, kernel=kernel, bias=bias, slot=slot, window=held, sums=sums, design=design

@@ -9,17 +9,18 @@ from typing import Any
 
 from myhdl import always_comb
 
-from merp.hdl.base.signals import AxiStream, flag, stream_of
+from merp.hdl.base.signals import AxiStream, Stream, flag, stream_of
 from merp.hdl.base.word_counter import word_counter
 from merp.hdl.cnn_merp.kernel_loader.kernel_loader import kernel_loader
 from merp.hdl.cnn_merp.phases.datapath import Progress, datapath
 from merp.hdl.cnn_merp.phases.run_counters import run_counters
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite, LoadConfig
-from merp.hdl.cnn_merp.ports.maps import MapConfig
+from merp.hdl.cnn_merp.ports.maps import FoldConfig, MapConfig
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig
 from merp.hdl.cnn_merp.ports.slots import Verdict
 from merp.hdl.cnn_merp.ports.status import ForwardStatus
 from merp.hdl.conversion.entity import Bit, entity
+from merp.hdl.streams.tail_filler import tail_filler
 from merp.models.params.cnn_merp.design import Design
 
 
@@ -38,6 +39,7 @@ def forward(
     status: ForwardStatus,
     design: Design,
     m_axis_state: AxiStream | None = None,
+    fold_config: FoldConfig | None = None,
 ) -> Any:
     """Compute one super layer: convolution, ReLU and pooling, for a batch of images.
 
@@ -50,6 +52,9 @@ def forward(
     run has ReLU, then the position in the window. With average pooling it is the mask bit of every
     activation. Fields follow each other without gaps; the last byte is filled up with zeros. A run
     that has neither sends nothing. status_done waits for both streams.
+
+    With fold_config fully connected layers run, too: their elements and weights come in their natural
+    order, and zeros fill up what their last map lacks.
 
     s_axis_map     in   map words in the order image, row, column, map
     s_axis_kernel  in   kernels in the order m, n, row, column
@@ -65,6 +70,24 @@ def forward(
     progress = Progress()
     kernel = KernelWrite(design)
     bias = BiasWrite(design)
+    map_words, kernel_words = stream_of(s_axis_map), stream_of(s_axis_kernel)
+    fillers, folded = [], None
+    if fold_config is not None:
+        folded = fold_config.folded
+        whole_maps, whole_kernels = Stream(design.fmt.width), Stream(design.fmt.width)
+        fillers = [
+            tail_filler(
+                clk,
+                rst,
+                start,
+                length=fold_config.elements,
+                filling=fold_config.filling,
+                sink=sink,
+                source=source,
+            )
+            for sink, source in ((map_words, whole_maps), (kernel_words, whole_kernels))
+        ]
+        map_words, kernel_words = whole_maps, whole_kernels
     loaded = flag()
     load_error, ends = flag(), flag()
     loader = kernel_loader(
@@ -72,7 +95,7 @@ def forward(
         rst,
         start,
         config=load_config,
-        sink_kernel=stream_of(s_axis_kernel),
+        sink_kernel=kernel_words,
         sink_bias=stream_of(s_axis_bias),
         kernel=kernel,
         bias=bias,
@@ -89,12 +112,13 @@ def forward(
         kernel=kernel,
         bias=bias,
         loaded=loaded,
-        sink=stream_of(s_axis_map),
+        sink=map_words,
         source=stream_of(m_axis_map),
         verdict=verdict,
         progress=progress,
         design=design,
         state=m_axis_state and stream_of(m_axis_state),
+        folded=folded,
     )
     ports = [
         (s_axis_map, status.map_in),
@@ -126,4 +150,4 @@ def forward(
     def end() -> None:
         ends.next = m_axis_map.tvalid and m_axis_map.tready and m_axis_map.tlast
 
-    return loader, layer, words, counters, end
+    return fillers, loader, layer, words, counters, end

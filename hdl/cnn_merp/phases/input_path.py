@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from merp.hdl.base.signals import Stream, bits, count, flag
+from merp.hdl.cnn_merp.input_buffer.either_router import either_router
 from merp.hdl.cnn_merp.input_buffer.input_banks import input_banks
 from merp.hdl.cnn_merp.input_buffer.location_restore import location_restore
 from merp.hdl.cnn_merp.input_buffer.router import router
@@ -38,6 +39,7 @@ def input_path(
     framing_error: Bit,
     design: Design,
     sums: Literal["map", "gradient", "row"],
+    folded: Bit = None,
 ) -> Any:
     """Keep k rows of map words in the banks and issue a slot per cycle.
 
@@ -51,6 +53,7 @@ def input_path(
     verdict        out  the sequencer's of this cycle; its slot comes two cycles later
     complete       out  all map words of the run were accepted
     framing_error  out  last came with another word than the run's last; sticky until start
+    folded         in   (of a design for fully connected layers) words come map by map
 
     Throughput: a map word in and a slot out per cycle. Reset: the run is abandoned.
     """
@@ -67,10 +70,7 @@ def input_path(
     floor = Floor(word.row_width, word.column_width)
     row_shift = bits(word.shift_width)
     column_shift = bits(word.shift_width)
-    writer = router(
-        clk,
-        rst,
-        start,
+    places: dict[str, Any] = dict(
         enable=enable,
         config=config,
         sink=sink,
@@ -83,6 +83,10 @@ def input_path(
         framing_error=framing_error,
         design=design,
     )
+    if folded is None:
+        writer = router(clk, rst, start, **places)
+    else:
+        writer = either_router(clk, rst, start, folded=folded, **places)
     banks = input_banks(clk, write=bank_write, read=bank_read, taps=taps, design=design)
     walk = position_generator(
         clk,

@@ -6,7 +6,7 @@ from merp.hdl.base.registers import RegisterBundle
 from merp.hdl.base.signals import bits, count, flag
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.kernel_update_registers import GRADIENT_MAP, ROW_MAP
-from merp.models.params.cnn_merp.registers import MAP, LayerTable
+from merp.models.params.cnn_merp.registers import FOLD, MAP, LayerTable
 
 
 class MapConfig(RegisterBundle):
@@ -14,6 +14,13 @@ class MapConfig(RegisterBundle):
 
     def __init__(self, design: Design, table: LayerTable = MAP) -> None:
         super().__init__(table, design)
+
+
+class FoldConfig(RegisterBundle):
+    """Run-time registers of a design for fully connected layers, those of the table ``FOLD``."""
+
+    def __init__(self, design: Design) -> None:
+        super().__init__(FOLD, design)
 
 
 class Floor:

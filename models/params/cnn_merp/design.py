@@ -6,7 +6,7 @@ are the run-time registers of ``registers.py``; here stand the sizes they may re
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from merp.models.params import fused
 from merp.models.params.formats import BINARY32, FloatFormat
@@ -18,6 +18,8 @@ ARITHMETIC = (
 )  # fmt: skip
 """Fields that every phase of a layer has in common."""
 
+OPTIONS = ("folded",)
+"""Fields that came after designs had been named by their ``repr``: shown where they are chosen."""
 
 RANGES = {
     "k": (1, 11), "n_cu": (1, 512), "r": (1, 16), "p": (1, 2), "d": (1, 3),
@@ -70,6 +72,7 @@ class Design:
             ceil(pooled columns / pool_overlap) * beats per position.
         average: whether average pooling is built (adders and a multiplier); max always is.
         state: whether the state for the way back is written, as a stream of its own.
+        folded: whether fully connected layers run folded onto the k x k taps.
 
     Raises:
         ValueError: a value is out of range; the message names the key and what is allowed.
@@ -102,6 +105,16 @@ class Design:
     pool_words: int = 1
     average: bool = False
     state: bool = False
+    folded: bool = False
+
+    def __repr__(self) -> str:
+        """All fields, but options that are not chosen: a bitstream without them is the same."""
+        shown = ", ".join(
+            f"{each.name}={getattr(self, each.name)!r}"
+            for each in fields(self)
+            if each.name not in OPTIONS or getattr(self, each.name) != each.default
+        )
+        return f"{type(self).__qualname__}({shown})"
 
     def __post_init__(self) -> None:
         """Check every field against its range."""
@@ -133,6 +146,7 @@ class Design:
             window=self.fused_window,
             precision=self.accumulator_precision,
             ku_kind=self.ku_kind,
+            taps=self.taps,
         )
 
     @property

@@ -11,6 +11,7 @@ from fractions import Fraction
 
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.sizing import groups_of
+from merp.models.params.folded_shape import FoldedShape, filling, run_shape
 from merp.models.params.formats import FloatFormat
 from merp.models.params.register_table import RegisterTable, RunRegister, switch
 from merp.models.params.shape import Pool, Shape
@@ -68,6 +69,11 @@ class LayerRun:
     def last_cus(self) -> int:
         """CUs in use in the last group."""
         return self.shape.m - (self.groups - 1) * self.design.n_cu
+
+    @property
+    def elements(self) -> int:
+        """Words of an image of a folded run; of others each word counts by itself."""
+        return self.shape.elements if isinstance(self.shape, FoldedShape) else 1
 
     @property
     def pool(self) -> Pool:
@@ -207,12 +213,28 @@ OUTPUT = LayerTable("output_config", (
 """Of the super layer: ReLU and the geometry of pooling."""
 
 
+FOLD = LayerTable("fold_config", (
+    switch(
+        "folded", "the layer is fully connected: its elements fill k x k maps one after the other",
+        lambda run: isinstance(run.shape, FoldedShape),
+    ),
+    LayerRegister(
+        "elements", 1, lambda design: design.kernel_words * design.taps,
+        "words of an image, or of the weights of an output", lambda run: run.elements,
+    ),
+    LayerRegister(
+        "filling", 0, lambda design: design.taps - 1, "zeros that fill up its last map",
+        lambda run: filling(run.shape, run.design.k),
+    ),
+))  # fmt: skip
+"""Of a design on which fully connected layers run, too; what is not folded is not filled up."""
+
+
 def registers(shape: Shape, images: int, design: Design) -> dict[str, int]:
     """Value of every configuration port, by flattened name, for one run.
 
     The caller has checked that the shape fits the design.
     """
-    run = LayerRun(shape, images, design)
-    return {
-        name: value for table in (MAP, LOAD, OUTPUT) for name, value in table.values(run).items()
-    }
+    run = LayerRun(run_shape(shape, design.k), images, design)
+    tables = (MAP, LOAD, OUTPUT, *((FOLD,) if design.folded else ()))
+    return {name: value for table in tables for name, value in table.values(run).items()}

@@ -12,6 +12,7 @@ from typing import Any
 
 from merp.models.errors import BadInput
 from merp.models.params.cnn_merp.design import Design
+from merp.models.params.folded_shape import FoldedShape, run_shape
 from merp.models.params.shape import Shape
 
 MAX_KERNEL_ELEMENTS = 1 << 22
@@ -28,7 +29,7 @@ MAXIMA = (
     "pool_window", "pool_overlap", "pool_words",
 )  # fmt: skip
 
-_CHOICES = tuple(f.name for f in fields(Design) if f.name not in (*MAXIMA, "average"))
+_CHOICES = tuple(f.name for f in fields(Design) if f.name not in (*MAXIMA, "average", "folded"))
 
 
 def _ceil_div(a: int, b: int) -> int:
@@ -99,6 +100,8 @@ def size_design(shapes: Sequence[Shape], **chosen: Any) -> Design:
     if not shapes:
         raise ValueError("a design needs at least one shape")
     choices = {"k": shapes[0].k} | {key: chosen[key] for key in chosen if key in _CHOICES}
+    shapes = [run_shape(shape, choices["k"]) for shape in shapes]
+    choices["folded"] = any(isinstance(shape, FoldedShape) for shape in shapes)
     maxima = {key: value for key, value in chosen.items() if key not in _CHOICES}
     average = any(shape.pool is not None and shape.pool.kind == "average" for shape in shapes)
     smallest = dict.fromkeys(MAXIMA, 1)
@@ -142,8 +145,11 @@ def check_fits(shape: Shape, images: int, design: Design, where: str) -> None:
         BadInput: the kernel is of another size, average pooling is not built, or a maximum is
             exceeded; the message names which.
     """
+    shape = run_shape(shape, design.k)
     if shape.k != design.k:
         raise BadInput(f"{where}: kernel size {shape.k}: the design is built for k = {design.k}")
+    if isinstance(shape, FoldedShape) and not design.folded:
+        raise BadInput(f"{where}: fully connected: the design is built for convolutions alone")
     if shape.pool and shape.pool.kind == "average" and not design.average:
         raise BadInput(f"{where}: average pooling: the design is built with average = false")
     needed = _needs(shape, design) | {

@@ -1,0 +1,157 @@
+"""Fully connected layers on engines of k x k kernels, between convolutions on the same bitstream."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from marks import in_full
+from merp.cosim.audit.audit import audit
+from merp.cosim.engines.engine import run_job
+from merp.cosim.engines.job import Job
+from merp.cosim.engines.record import Record
+from merp.cosim.phases.cnn_merp.forward import expect_forward, forward_run, forward_top
+from merp.models.cnn_merp.flow import input_flow
+from merp.models.golden.convolution import convolution
+from merp.models.golden.state import keep_state, packed
+from merp.models.golden.super_layer import super_layer
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.folded_shape import FoldedShape, filling, run_shape
+from merp.models.params.formats import BINARY32
+from merp.testbenches.cnn_merp.random_layers import (
+    ELABORATIONS,
+    FOLDING,
+    LayerCase,
+    connected_case,
+    random_case,
+)
+
+EVERY = range(len(FOLDING))
+
+
+def state_of(case: LayerCase) -> bytes | None:
+    if not case.design.state:
+        return None
+    shape, fmt = case.shape, case.design.fmt
+    pooled = replace(shape, pool=None)
+    sums = super_layer(case.x, case.kernels, case.bias, pooled, fmt, case.design.summation)
+    return packed(keep_state(sums, shape, "pooled", fmt), shape, fmt)
+
+
+def run(cases: list[LayerCase], engine: str = "myhdl", array: str = "behavioural") -> list[Record]:
+    """Run cases of one elaboration back to back, and audit each."""
+    design = cases[0].design
+    runs = [
+        forward_run(c.shape, design, c.x, c.kernels, c.bias, c.stalls, c.reset_at) for c in cases
+    ]
+    records = run_job(Job(forward_top(design, array), runs), engine)
+    for case, record in zip(cases, records, strict=True):
+        golden = super_layer(
+            case.x, case.kernels, case.bias, case.shape, design.fmt, design.summation
+        )
+        found = audit(
+            record, expect_forward(case.shape, len(case.x), design, golden, state_of(case))
+        )
+        assert found.passed, f"{case.shape}: {found.failures}"
+        assert found.bit_exact
+    return records
+
+
+def cases(seed: int, elaboration: int, pressure: int | None = 0) -> list[LayerCase]:
+    """A fully connected layer, a convolution, and another fully connected one."""
+    design = FOLDING[elaboration]
+    convolution_of = next(i for i, each in enumerate(ELABORATIONS) if _alike(each, elaboration))
+    between = replace(random_case(seed, convolution_of, pressure), design=design)
+    first, last = (connected_case(seed + i, elaboration, pressure) for i in (0, 500))
+    return [first, between, last]
+
+
+def _alike(design: Design, elaboration: int) -> bool:
+    larger = ("folded", "state", "row_words", "max_maps", "kernel_words")
+    kept = {name: getattr(design, name) for name in larger}
+    return design == replace(FOLDING[elaboration], **kept)
+
+
+@pytest.mark.parametrize("elaboration", [0, 3, 5, 6, *in_full(1, 2, 4)])
+def test_random_layers(elaboration: int) -> None:
+    run(cases(0, elaboration))
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("elaboration", EVERY)
+def test_many_random_layers(elaboration: int) -> None:
+    for seed in range(20):
+        run(cases(1000 + seed, elaboration, seed % 4))
+
+
+def test_a_window_waits_for_its_own_elements_alone() -> None:
+    for elaboration in (0, 6):
+        case = connected_case(7, elaboration, pressure=None)
+        [record] = run([case])
+        flow = input_flow(case.shape, len(case.x), case.design)
+        status = record.outcome.status
+        assert (status["status_fill"], status["status_issue"]) == (flow.fill, flow.issue)
+        assert status["status_stall_input"] == flow.stall_input
+        assert status["status_stall_hazard"] == flow.stall_hazard
+
+
+@pytest.mark.parametrize("elements", [1, 3, 4, 5, 36])
+def test_every_filling_of_the_last_map_is_right(elements: int) -> None:
+    """Not a number lies where zeros must, from the run before: its product would be seen."""
+    case = connected_case(11, 0, pressure=None)
+    design, fmt = case.design, case.design.fmt
+    words = np.random.default_rng(elements).integers(fmt.one, fmt.one + 99, (6, elements))
+    shape = replace(case.shape, n=elements, m=5)
+    dirty = replace(
+        case,
+        shape=replace(shape, n=36),
+        x=np.full((2, 1, 1, 36), fmt.nan, np.uint32),
+        kernels=np.full((5, 36, 1, 1), fmt.nan, np.uint32),
+        bias=np.zeros(5, np.uint32),
+    )
+    clean = replace(
+        dirty,
+        shape=shape,
+        x=words[:1].reshape(1, 1, 1, elements).astype(np.uint32),
+        kernels=words[1:].reshape(5, elements, 1, 1).astype(np.uint32),
+    )
+    records = run([dirty, clean])
+    assert fmt.nan not in records[1].words("m_axis_map")
+    assert design.taps * run_shape(shape, design.k).n - elements == filling(shape, design.k)
+
+
+def test_the_golden_sums_as_many_products_at_a_time_as_there_are_taps() -> None:
+    """2^24 + 1 rounds to 2^24, but not where the ones are summed first."""
+    big, one = 0x4B800000, BINARY32.one
+    x = np.full((1, 1, 1, 6), one, np.uint32)
+    kernels = np.array([big, one, one, one, one, one], np.uint32).reshape(1, 6, 1, 1)
+    bias = np.zeros(1, np.uint32)
+    tree = FOLDING[0].summation
+    alone = convolution(x, kernels, bias, 1, 0, BINARY32)
+    together = convolution(x, kernels, bias, 1, 0, BINARY32, tree)
+    assert alone.item() == big
+    # (2^24 + 1) + (1 + 1) is 2^24 + 2; then (1 + 1) + (0 + 0) is added.
+    assert together.item() == big + 2
+
+
+@pytest.mark.parametrize(("elements", "maps"), [(8, 2), (9, 2), (18, 3), (19, 2)])
+def test_maps_that_are_not_those_of_the_elements_are_refused(elements: int, maps: int) -> None:
+    with pytest.raises(ValueError, match=f"{elements} elements do not fold onto {maps} maps of 9"):
+        FoldedShape(n=maps, m=1, k=3, rows=3, columns=3, elements=elements)
+
+
+@pytest.mark.verilator
+def test_verilog_gives_the_same_record() -> None:
+    some = cases(40, 6)
+    for mine, other in zip(run(some, "verilator", "rtl"), run(some), strict=True):
+        assert mine.differences(other) == []
+
+
+@pytest.mark.ghdl
+@pytest.mark.parametrize("elaboration", [0, *in_full(5)])
+def test_vhdl_gives_the_same_record(elaboration: int) -> None:
+    some = cases(60, elaboration)
+    for mine, other in zip(run(some, "ghdl", "rtl"), run(some), strict=True):
+        assert mine.differences(other) == []

@@ -1,0 +1,72 @@
+"""Zeros behind every so many words: their number, their place, the last, pauses and resets."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from merp.hdl.base.signals import Stream, bits, flag
+from merp.hdl.streams.tail_filler import tail_filler
+from merp.testbenches.block.trace import Sample, run_block
+
+INPUTS = ("rst", "start", "length", "filling", "sink_data", "sink_valid", "sink_last", "source_ready")  # fmt: skip
+
+
+@pytest.mark.parametrize(("length", "filling"), [(1, 0), (1, 3), (3, 1), (4, 0), (7, 5)])
+@pytest.mark.parametrize("missing", [False, True])
+def test_words_and_zeros_leave_in_order(length: int, filling: int, missing: bool) -> None:
+    """Three runs of two lengths each, the second one cut off by a reset.
+
+    A last that came early stays with its word; ``missing``: it never comes, and none is made up.
+    """
+    args = {
+        "clk": flag(), "rst": flag(), "start": flag(), "length": bits(3), "filling": bits(3),
+        "sink": Stream(4), "source": Stream(4),
+    }  # fmt: skip
+    rng = Random(length + 8 * filling)
+    runs = [[rng.randrange(1, 16) for _ in range(2 * length)] for _ in range(3)]
+    left: list[int] = []
+    offered = False
+    played = 0
+
+    def drive(cycle: int, seen: Sample) -> dict[str, int]:
+        nonlocal left, offered, played
+        values = {"rst": int(cycle < 1), "start": 0, "length": length, "filling": filling}
+        if cycle and offered and seen["sink_ready"]:
+            left, offered = left[1:], False
+        cut = played == 2 and len(left) == length - 1 and length > 1
+        idle = 80 * played + 1
+        if cut or (not left and cycle >= idle and played < 3):
+            values |= {"start": int(not cut), "rst": int(cut)}
+            left = [] if cut else runs[played]
+            played += not cut
+            offered = False
+            return values | {"sink_valid": 0, "source_ready": int(rng.random() < 0.5)}
+        offered = offered or (bool(left) and rng.random() < 0.7)
+        values |= {"sink_valid": int(offered), "source_ready": int(rng.random() < 0.6)}
+        if offered:
+            values |= {"sink_data": left[0], "sink_last": int(len(left) == 1 and not missing)}
+        return values
+
+    trace = run_block(tail_filler, args, INPUTS, drive, 280)
+    sent = [
+        (cycle, data, last)
+        for cycle, (valid, ready, data, last) in enumerate(
+            zip(*(trace.column(f"source_{name}") for name in ("valid", "ready", "data", "last")))
+        )
+        if valid and ready
+    ]
+    starts = [cycle for cycle, start in enumerate(trace.column("start")) if start]
+    assert len(starts) == 3
+    for run, (begin, end) in enumerate(zip(starts, [*starts[1:], 280], strict=True)):
+        found = [(data, last) for cycle, data, last in sent if begin < cycle < end]
+        words = [*runs[run][:length], *[0] * filling, *runs[run][length:], *[0] * filling]
+        whole = [
+            (word, int(at == len(words) - 1 and not missing)) for at, word in enumerate(words)
+        ]
+        if run == 1 and length > 1:
+            assert found == whole[: len(found)]
+            assert len(found) < len(whole)
+        else:
+            assert found == whole
