@@ -20,6 +20,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from merp.cosim.phases.cnn_merp.forward import forward_top
 from merp.hdl.arithmetic.fp_convert import fp_convert
 from merp.hdl.base.signals import AxiStream, Stream, bits, flag
 from merp.hdl.cnn_merp.upsampling.unpool_scale import unpool_scale
@@ -99,6 +100,14 @@ def shipped(case: int) -> Exported:
     return _exported(shown.function, shown.args, settings)
 
 
+def _folding() -> Exported:
+    """An engine on which fully connected layers run, too."""
+    network = open_network("digits")
+    top = forward_top(replace(network.design(network.layer("conv2")), folded=True))
+    settings = {each.name: each.meaning for each in axi_registers_of(top).registers}
+    return _exported(top.function, top.args, settings)
+
+
 def _exported(
     function: Callable[..., Any], args: Mapping[str, Any], settings: Mapping[str, str]
 ) -> Exported:
@@ -115,6 +124,8 @@ def blocks() -> dict[str, Block]:
     for case, (network, layer, phase, _) in enumerate(SHIPPED):
         for name, block in _entities(shipped(case), f"{network} {layer}, {phase}"):
             found.setdefault(name, block)
+    for name, block in _entities(_folding(), "digits conv2, fp, and fully connected layers"):
+        found.setdefault(name, block)
     for function, args, design in _alone():
         found |= dict(_entities(_exported(function, args, {}), design, alone=True))
     return found

@@ -51,9 +51,7 @@ def _sharing(network: Network, layer: Layer) -> list[Layer]:
             "allowed in phase fp; dp and ku need a design with k = 1"
         )
     return [
-        each
-        for each in network.layers
-        if each.design == layer.design and not folds(each.shape, k)
+        each for each in network.layers if each.design == layer.design and not folds(each.shape, k)
     ]
 
 

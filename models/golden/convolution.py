@@ -50,7 +50,10 @@ def convolution(
     if summation.kind == "fused" and fmt != BINARY32:
         raise ValueError("cu_kind fused is for binary32 only")
     if summation.taps > 1 and x.shape[1:3] == kernels.shape[2:] == (1, 1):
-        x, kernels = _folded(x, summation.taps).transpose(0, 2, 3, 1), _folded(kernels, summation.taps)
+        x, kernels = (
+            _folded(x, summation.taps).transpose(0, 2, 3, 1),
+            _folded(kernels, summation.taps),
+        )
     images, rows, columns, n = x.shape
     m, kernel_n, k, kernel_columns = kernels.shape
     out_rows, out_columns = ((side + 2 * pad - k) // stride + 1 for side in (rows, columns))

@@ -66,6 +66,6 @@ def run_shape(shape: Shape, k: int) -> Shape:
 
 
 def filling(shape: Shape, k: int) -> int:
-    """Zeros behind an image, or the weights of an output, where a design of ``k`` runs ``shape``."""
+    """Zeros behind an image, or an output's weights, where a design of ``k`` runs ``shape``."""
     run = run_shape(shape, k)
     return run.filling if isinstance(run, FoldedShape) else 0

@@ -72,7 +72,8 @@ def run_input_path(
 ) -> Trace:
     """Play the runs back to back; ``cycles`` must suffice for all of them.
 
-    A design whose ``ku_kind`` is ``row`` gets the input side that sweeps along rows. In cycle
+    A design whose ``ku_kind`` is ``row`` gets the input side that sweeps along rows; to one that
+    folds come the words of folded shapes map by map, those of their filling included. In cycle
     ``reset_at`` everything is reset, and no further run begins.
     """
     by_rows = design.ku_kind == "row"
@@ -88,6 +89,9 @@ def run_input_path(
     config_ports = tuple(f"config_{name}" for name in vars(args["config"]))
     inputs = ("rst", "start", "enable", *config_ports, "sink_data", "sink_valid", "sink_last",
               "credit")  # fmt: skip
+    if design.folded:
+        args["folded"] = flag()
+        inputs += ("folded",)
     queue = list(runs)
     run: InputRun | None = None
     sent = 0  # words transferred
@@ -131,6 +135,8 @@ def run_input_path(
                 for name, value in config.items()
                 if name.startswith("map_config")
             }
+            if design.folded:
+                values["folded"] = config["fold_config_folded"]
             return values | {"start": 1, "sink_valid": 0}
         if run is None:
             return values

@@ -53,8 +53,8 @@ def forward(
     activation. Fields follow each other without gaps; the last byte is filled up with zeros. A run
     that has neither sends nothing. status_done waits for both streams.
 
-    With fold_config fully connected layers run, too: their elements and weights come in their natural
-    order, and zeros fill up what their last map lacks.
+    With fold_config fully connected layers run, too: their elements and weights come in their
+    natural order, and zeros fill up what their last map lacks.
 
     s_axis_map     in   map words in the order image, row, column, map
     s_axis_kernel  in   kernels in the order m, n, row, column

@@ -10,7 +10,8 @@ from merp.hdl.base.signals import Stream, bits, flag
 from merp.hdl.streams.tail_filler import tail_filler
 from merp.testbenches.block.trace import Sample, run_block
 
-INPUTS = ("rst", "start", "length", "filling", "sink_data", "sink_valid", "sink_last", "source_ready")  # fmt: skip
+SETTINGS = ("rst", "start", "length", "filling")
+INPUTS = (*SETTINGS, "sink_data", "sink_valid", "sink_last", "source_ready")
 
 
 @pytest.mark.parametrize(("length", "filling"), [(1, 0), (1, 3), (3, 1), (4, 0), (7, 5)])
@@ -50,11 +51,11 @@ def test_words_and_zeros_leave_in_order(length: int, filling: int, missing: bool
         return values
 
     trace = run_block(tail_filler, args, INPUTS, drive, 280)
+    names = ("source_valid", "source_ready", "source_data", "source_last")
+    columns = zip(*(trace.column(name) for name in names), strict=True)
     sent = [
         (cycle, data, last)
-        for cycle, (valid, ready, data, last) in enumerate(
-            zip(*(trace.column(f"source_{name}") for name in ("valid", "ready", "data", "last")))
-        )
+        for cycle, (valid, ready, data, last) in enumerate(columns)
         if valid and ready
     ]
     starts = [cycle for cycle, start in enumerate(trace.column("start")) if start]
@@ -62,9 +63,7 @@ def test_words_and_zeros_leave_in_order(length: int, filling: int, missing: bool
     for run, (begin, end) in enumerate(zip(starts, [*starts[1:], 280], strict=True)):
         found = [(data, last) for cycle, data, last in sent if begin < cycle < end]
         words = [*runs[run][:length], *[0] * filling, *runs[run][length:], *[0] * filling]
-        whole = [
-            (word, int(at == len(words) - 1 and not missing)) for at, word in enumerate(words)
-        ]
+        whole = [(word, int(at == len(words) - 1 and not missing)) for at, word in enumerate(words)]
         if run == 1 and length > 1:
             assert found == whole[: len(found)]
             assert len(found) < len(whole)

@@ -1,4 +1,4 @@
-"""Fully connected layers on engines of k x k kernels, between convolutions on the same bitstream."""
+"""Fully connected layers on engines of k x k kernels, between convolutions on one bitstream."""
 
 from __future__ import annotations
 
