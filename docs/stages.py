@@ -14,7 +14,12 @@ STAGES: Mapping[str, tuple[str, ...]] = {
     "AXI": ("axi",),
     "Kernel loading": ("cnn_merp/kernel_loader",),
     "Un-pooling and dilation": ("cnn_merp/upsampling",),
-    "Input memory": ("cnn_merp/input_buffer/router", "cnn_merp/input_buffer/input_banks"),
+    "Input memory": (
+        "cnn_merp/input_buffer/router",
+        "cnn_merp/input_buffer/fold_router",
+        "cnn_merp/input_buffer/either_router",
+        "cnn_merp/input_buffer/input_banks",
+    ),
     "Windows": ("cnn_merp/sequencer", "cnn_merp/input_buffer/location_restore"),
     "CU array": (
         "cnn_merp/cu_array/cu_array",
