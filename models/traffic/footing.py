@@ -51,7 +51,7 @@ class Footing:
         return self.name != "paper" and self.state == "pooled"
 
 
-def _state_bits(shape: Shape, maps: int, state: str, word_bits: int) -> int:
+def state_bits(shape: Shape, maps: int, state: str, word_bits: int) -> int:
     """Bits that ReLU' and un-pooling of ``maps`` maps of one image need."""
     pool = shape.pool
     maximum = pool is not None and pool.kind == "max"
@@ -78,7 +78,7 @@ def state_read_bytes(shape: Shape, maps: int, images: int, state: str, word_bits
         maps: of it, in the pass. images: in the pass.
         state: one of ``STATES``. word_bits: of an element in memory.
     """
-    return -(-images * _state_bits(shape, maps, state, word_bits) // 8)
+    return -(-images * state_bits(shape, maps, state, word_bits) // 8)
 
 
 def state_written_bytes(shape: Shape, images: int, state: str, word_bits: int) -> int:
