@@ -1,9 +1,9 @@
 """How many block RAMs of the 7 series a memory of so many words of so many bits becomes.
 
-One write port, one registered read port: a RAMB18 is 512 x 36, 1K x 18, 2K x 9, ... bits, a RAMB36
-twice as wide or twice as deep (UG473, table 1-1). Which of them is taken, or LUT RAM in their place,
-is decided as Yosys' ``memory_libmap`` decides it: by the cost of the cells and of what selects
-between them.
+One write port, one registered read port: a RAMB18 is 512 x 36, 1K x 18, 2K x 9, ... bits, a
+RAMB36 twice as wide or twice as deep (UG473, table 1-1). Which of them is taken, or LUT RAM in
+their place, is decided as Yosys' ``memory_libmap`` decides it: by the cost of the cells and of what
+selects between them.
 """
 
 from __future__ import annotations

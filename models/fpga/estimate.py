@@ -34,6 +34,7 @@ _FUSED: Final = {1: _Each(5685 / 25, 5068 / 25), 2: _Each(4140 / 25, 3568 / 25)}
 _OPERANDS: Final = {1: _Each(3353 / 25, 3034 / 25), 2: _Each(2732 / 25, 2384 / 25)}
 _ROW: Final = {1: _Each(6204 / 25, 5278 / 25), 2: _Each(4675 / 25, 3970 / 25)}
 _ROW_ARRAY: Final = {1: _Each(4459 / 41, 4160 / 41), 2: _Each(3862 / 41, 3510 / 41)}
+_TREES = _Each(524, 28)  # delays beside the trees of 16 units
 _LANE = _Each(900, 300)  # of each further lane: selection, rounding; assumed
 _INPUT: Final = {"fp": _Each(4246, 1466), "dp": _Each(4389, 1603), "ku": _Each(4601, 1467)}
 _BANK: Final = {"fp": _Each(11, 0), "dp": _Each(47, 2), "ku": _Each(12, 0)}
@@ -92,7 +93,11 @@ def _convolution(design: Design, phase: str) -> list[tuple[float, _Each]]:
     if design.cu_kind == "fused":
         found += [(units * taps, _FUSED[design.fused_dsp]), (taps, _OPERANDS[design.fused_dsp])]
     else:
-        found += [(units * taps, _MULTIPLY), (units * (taps - 1), _ADD), (units / 16, _Each(524, 28))]
+        found += [
+            (units * taps, _MULTIPLY),
+            (units * (taps - 1), _ADD),
+            (units / _MEASURED_UNITS, _TREES),
+        ]
     found += [(taps / _MEASURED_TAPS, _LOADER[phase]), (units / _MEASURED_UNITS, _PLAIN)]
     cells = design.r * design.pool_overlap**2 if design.pool_window > 1 else 0
     found.append((cells, _POOLING))

@@ -17,7 +17,7 @@ class Part:
         order_code: with package and speed grade; a usual one where only the device is named.
         luts: of six inputs. flip_flops. block_rams: RAMB36. dsps: DSP48 slices.
         configuration_bits: of a full bitstream.
-        clock_mhz: clock of the paper's engine on this part; where the paper has none, an assumption.
+        clock_mhz: of the paper's engine on this part; where the paper has none, an assumption.
     """
 
     name: str

@@ -103,7 +103,8 @@ class Section:
         value = self._take(key, default is None)
         if value is None and default is not None:
             return default
-        if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not is_number or not low <= value <= high:
             raise self.bad(key, f"a number from {low:g} to {high:g}")
         return float(value)
 

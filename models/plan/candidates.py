@@ -6,7 +6,9 @@ whole groups of units, which leave no unit idle but in the last.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, cast
 
 import numpy as np
@@ -14,7 +16,13 @@ from numpy.typing import NDArray
 
 from merp.models.fpga.block_ram import mapped
 from merp.models.fpga.board import Board
-from merp.models.fpga.memories import Memory, delta_memories, sum_memories, unpool_memory
+from merp.models.fpga.memories import (
+    Memory,
+    bank_memory,
+    delta_memories,
+    sum_memories,
+    unpool_memory,
+)
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.sizing import fifo_words, pool_words
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign, unpool_words
@@ -51,11 +59,18 @@ class _Sized:
         return getattr(self._design, name)
 
 
-def _halves(memory: Memory) -> Counts:
-    """RAMB18 of memories whose words are an array, or alike in all tiles."""
-    words, place = np.unique(np.asarray(memory.words), return_inverse=True)
-    each = np.array([mapped(int(count), memory.bits).halves for count in words], np.int64)
-    return memory.count * each[place].reshape(np.shape(memory.words))
+@lru_cache(maxsize=256)
+def _steps(bits: int, top: int) -> tuple[Counts, Counts]:
+    """Words up to which a memory of ``bits`` bits takes so many RAMB18, as far as ``top``."""
+    words = [1, 32, *range(64, min(top, 2048) + 64, 64), *range(2560, top + 512, 512)]
+    return np.array(words), np.array([mapped(count, bits).halves for count in words], np.int64)
+
+
+def halves_of(memory: Memory) -> Counts:
+    """RAMB18 of memories whose words are an array, an element for each tile."""
+    words = np.asarray(memory.words)
+    bounds, halves = _steps(memory.bits, 1 << int(words.max() - 1).bit_length())
+    return memory.count * halves[np.searchsorted(bounds, words)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,26 +93,40 @@ class Candidates:
     seconds: Numbers
 
 
-def candidates(work: Work, board: Board, goal: str, base: Engine) -> Candidates:
-    """Return all tiles of a work by their cost; ``base`` has the structure of the engine."""
+def candidates(
+    work: Work, board: Board, goal: str, base: Engine, kernels: Callable[[Any], Memory]
+) -> Candidates:
+    """Return the tiles of a work that fit the part by themselves, by their cost.
+
+    ``base`` has the structure of the engine, ``kernels`` its kernel memories of so many words.
+    """
     units = work.engine.n_cu
-    ins = np.array(sorted(part_sizes(work.inputs)), np.int64)
-    outs = {*part_sizes(work.outputs), *group_sizes(work.outputs, units)}
-    grid = np.meshgrid(ins, np.array(sorted(outs), np.int64), indexing="ij")
-    inputs, outputs = (each.reshape(-1) for each in grid)
-    moved, seconds = totals(work, board, inputs, outputs)
-    order = np.lexsort((seconds, moved) if goal == "bytes" else (moved, seconds))
-    inputs, outputs = inputs[order], outputs[order]
+    sizes = {*part_sizes(work.outputs), *group_sizes(work.outputs, units)}
+    inputs = np.array(sorted(part_sizes(work.inputs)), np.int64)[:, np.newaxis]
+    outputs = np.array(sorted(sizes), np.int64)[np.newaxis, :]
     groups = -(-outputs // units)
-    tile = work.tile(1, 1)
+    kernel_words = inputs * groups
+    row_words = -(-work.tile(1, 1).columns // work.engine.k) * inputs
+    others = _others(work, base, inputs, outputs, groups)
+    all_halves = halves_of(kernels(kernel_words)) + others
+    all_halves = all_halves + halves_of(bank_memory(base.design, cast(int, row_words)))
+    moved, seconds = totals(work, board, inputs, outputs)
+    there = np.nonzero(all_halves <= 2 * board.part.block_rams)
+    keys = (seconds[there], moved[there])
+    order = np.lexsort(keys if goal == "bytes" else keys[::-1])
+
+    def listed(each: NDArray[Any]) -> NDArray[Any]:
+        found: NDArray[Any] = np.broadcast_to(each, all_halves.shape)[there][order]
+        return found
+
     return Candidates(
-        inputs=inputs,
-        outputs=outputs,
-        kernel_words=inputs * groups,
-        row_words=-(-tile.columns // work.engine.k) * inputs,
-        others=_others(work, base, inputs, outputs, groups),
-        bytes=moved[order],
-        seconds=seconds[order],
+        inputs=listed(inputs),
+        outputs=listed(outputs),
+        kernel_words=listed(kernel_words),
+        row_words=listed(row_words),
+        others=listed(others),
+        bytes=listed(moved),
+        seconds=listed(seconds),
     )
 
 
@@ -109,19 +138,18 @@ def _others(work: Work, base: Engine, inputs: Counts, outputs: Counts, groups: C
         sizes["pool_words"] = pool_words(work.shape.pooled_columns, groups, design)
     sized = cast(Design, _Sized(design, **sizes))
     found = delta_memories(sized) if work.phase == "ku" else sum_memories(sized)
-    unpooled = work.unpooled(1, 1)
-    if base.unpool is not None and unpooled is not None:
-        maps = outputs if work.phase == "ku" or not work.pooled else inputs
-        maps = -(-maps * unpooled[1]) if not work.folded else maps
-        words = unpool_words(unpooled[0], maps, base.unpool.overlap)
+    all_maps = work.unpooled(work.inputs, work.outputs)
+    if base.unpool is not None and all_maps is not None:
+        maps = outputs if work.phase == "ku" else inputs
+        if work.phase == "dp" and not work.pooled:
+            maps = -(-outputs * all_maps[1] // work.outputs)
+        words = unpool_words(all_maps[0], maps, base.unpool.overlap)
         found.append(unpool_memory(cast(UnpoolDesign, _Sized(base.unpool, words=words))))
-    return sum((_halves(memory) for memory in found), np.zeros_like(inputs))
+    return sum((halves_of(memory) for memory in found), np.zeros_like(inputs))
 
 
-def totals(
-    work: Work, board: Board, inputs: Counts, outputs: Counts
-) -> tuple[Numbers, Numbers]:
-    """Bytes and seconds of all passes and groups, for each size of parts."""
+def totals(work: Work, board: Board, inputs: Counts, outputs: Counts) -> tuple[Numbers, Numbers]:
+    """Bytes and seconds of all passes and groups, a row for each size of the input parts."""
     in_parts, out_parts = -(-work.inputs // inputs), -(-work.outputs // outputs)
     in_rest = work.inputs - (in_parts - 1) * inputs
     out_rest = work.outputs - (out_parts - 1) * outputs
@@ -132,7 +160,7 @@ def totals(
         (in_rest, False, True, ~one),
         (in_rest, True, True, one),
     )
-    moved, seconds = np.zeros(inputs.shape), np.zeros(inputs.shape)
+    moved, seconds = np.zeros((2, inputs.size, outputs.size))
     for maps, first, last, in_count in kinds:
         for out_maps, out_count in ((outputs, out_parts - 1), (out_rest, 1)):
             count = work.layer.groups * in_count * out_count

@@ -1,4 +1,4 @@
-"""The engine of a bitstream that the passes of several layers share, and what it takes of a part."""
+"""The engine of a bitstream that the passes of several layers share, and what it takes."""
 
 from __future__ import annotations
 

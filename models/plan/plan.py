@@ -12,8 +12,9 @@ import numpy as np
 from merp.models.cnn_merp.reconfiguration import bitstreams, passes
 from merp.models.errors import BadInput
 from merp.models.fpga.board import Board
-from merp.models.network.network import Layer, Network
+from merp.models.network.network import Network
 from merp.models.network.phases import PHASES, has_phase, previous
+from merp.models.plan.automatic import ROOM, made, none_fits, proposals, with_designs
 from merp.models.plan.cost import Cost, cost_of
 from merp.models.plan.engines import Engine, rings
 from merp.models.plan.search import Tile, best_tiles
@@ -182,66 +183,71 @@ def plan(
     Raises:
         BadInput: the part is too small; the message says what for.
     """
-    with_designs, chosen = named_designs(network)
+    complete, chosen = _complete(network, board, batch, goal, state)
     found: dict[tuple[str, str], Planned] = {}
-    for phase in PHASES:
-        for name in with_designs.designs:
-            works = list(_works(network, with_designs, name, phase, batch, state))
-            if not works:
-                continue
-            engine, tiles = best_tiles(name, works, board, goal)
-            for work, tile in zip(works, tiles, strict=True):
-                one = Planned(work=work, engine=engine, tile=tile, board=board)
-                found[work.layer.name, phase] = one
+    for name in complete.designs:
+        for planned in _of_design(complete, name, board, batch, goal, state):
+            found[planned.work.layer.name, planned.work.phase] = planned
     ordered = [
         found[layer.name, phase]
-        for layer in network.layers
+        for layer in complete.layers
         for phase in PHASES
         if (layer.name, phase) in found
     ]
     return Plan(
-        network=with_designs, board=board, batch=batch, state=state, goal=goal, chosen=chosen,
+        network=complete, board=board, batch=batch, state=state, goal=goal, chosen=chosen,
         layers=tuple(ordered),
     )  # fmt: skip
 
 
-def named_designs(network: Network) -> tuple[Network, tuple[str, ...]]:
-    """Return the network with a design for each layer, and the designs that were chosen.
+def _complete(
+    network: Network, board: Board, batch: int, goal: str, state: str
+) -> tuple[Network, tuple[str, ...]]:
+    """The network with a design for each layer, and the names of those that were chosen."""
+    complete, missing = with_designs(network)
+    for name, layers in missing.items():
+        for design in proposals(layers, board.part, network.fmt):
+            tried = made(complete, {name: design})
+            try:
+                planned = list(_of_design(tried, name, board, batch, goal, state))
+            except BadInput:
+                continue
+            if all(p.engine.resources.lut <= ROOM * board.part.luts for p in planned):
+                complete = tried
+                break
+        else:
+            raise none_fits(network, layers, board)
+    return complete, tuple(missing)
 
-    A fully connected layer is folded onto the design of the layer in front of it, so that nothing
-    is loaded between them.
-    """
-    layers: list[Layer] = []
-    for layer in network.layers:
-        design = layer.design
-        if design is None and layer.kind == "fc" and layers:
-            design = layers[-1].design
-        if design is None:
-            raise BadInput(
-                f"{network.name}: layer {layer.name} has no design: a convolution must name one"
-            )
-        layers.append(replace(layer, design=design))
-    return replace(network, layers=tuple(layers)), ()
+
+def _of_design(
+    network: Network, name: str, board: Board, batch: int, goal: str, state: str
+) -> Iterator[Planned]:
+    """Plan all that runs on a design."""
+    for phase in PHASES:
+        works = list(_works(network, name, phase, batch, state))
+        if works:
+            engine, tiles = best_tiles(name, works, board, goal)
+            for work, tile in zip(works, tiles, strict=True):
+                yield Planned(work=work, engine=engine, tile=tile, board=board)
 
 
-def _works(
-    network: Network, planned: Network, name: str, phase: str, batch: int, state: str
-) -> Iterator[Work]:
+def _works(network: Network, name: str, phase: str, batch: int, state: str) -> Iterator[Work]:
     """Layers that run on a design in a phase."""
-    forward = planned.designs[name]
+    forward = network.designs[name]
     drafts = [
         Work(
             layer=layer,
             phase=phase,
-            earlier=previous(planned, layer),
+            earlier=previous(network, layer),
             images=batch,
             state=state,
             engine=forward,
             folded=layer.kind == "fc" and forward.k > 1,
             word_bytes=network.word_bytes,
         )
-        for layer in planned.layers
-        if layer.design == name and has_phase(planned, layer, phase)
+        for layer in network.layers
+        if layer.design == name and has_phase(network, layer, phase)
     ]
     if drafts:
         engine = rings(forward, phase, drafts)

@@ -42,7 +42,9 @@ class _Cap:
     halves: int
 
 
-def best_tiles(name: str, works: Sequence[Work], board: Board, goal: str) -> tuple[Engine, list[Tile]]:
+def best_tiles(
+    name: str, works: Sequence[Work], board: Board, goal: str
+) -> tuple[Engine, list[Tile]]:
     """Return the engine of a bitstream and the tile of each of its works.
 
     Args:
@@ -65,10 +67,14 @@ def _check(base: Engine, works: Sequence[Work], board: Board) -> None:
         if needed[kind] > has[kind]:
             layers = ", ".join(work.layer.name for work in works)
             raise BadInput(
-                f"board {board.name}: design {base.name}, phase {base.phase} ({layers}): one map in "
-                f"and one map out take {needed[kind]:,g} {TITLES[kind]}: allowed are the "
-                f"{has[kind]:,g} of {board.part.name}"
+                f"board {board.name}: design {base.name}, phase {base.phase} ({layers}): one map "
+                f"in and one map out take {_said(needed[kind])} {TITLES[kind]}: allowed are the "
+                f"{_said(has[kind])} of {board.part.name}"
             )
+
+
+def _said(count: float) -> str:
+    return f"{count:,.1f}".removesuffix(".0")
 
 
 def fits(engine: Engine, board: Board) -> bool:
@@ -84,7 +90,6 @@ class _Search:
         self, name: str, works: Sequence[Work], board: Board, goal: str, base: Engine
     ) -> None:
         self.name, self.works, self.board, self.goal, self.base = name, works, board, goal, base
-        self.tiles = [candidates(work, board, goal, base) for work in works]
         self.halves = 2 * board.part.block_rams
         design = base.design
 
@@ -92,6 +97,7 @@ class _Search:
             listed = gradient_memory if base.phase == "ku" else kernel_memory
             return listed(design, words)
 
+        self.tiles = [candidates(work, board, goal, base, kernels) for work in works]
         by_row = base.phase == "ku" and design.ku_kind == "row"
         self.kernel_caps = self._caps(
             kernels,
@@ -201,10 +207,11 @@ class _Search:
         return None
 
     def _too_small(self) -> BadInput:
+        part = self.board.part
         return BadInput(
-            f"board {self.board.name}: design {self.name}, phase {self.base.phase}: no tiles of its "
-            f"layers fit {self.board.part.block_rams:,} RAMB36 and {self.board.part.luts:,} LUT of "
-            f"{self.board.part.name}: allowed are fewer units (n_cu) or a larger part"
+            f"board {self.board.name}: design {self.name}, phase {self.base.phase}: no tiles of "
+            f"its layers fit {part.block_rams:,} RAMB36 and {part.luts:,} LUT of {part.name}: "
+            "allowed are fewer units (n_cu) or a larger part"
         )
 
 

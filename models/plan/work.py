@@ -9,6 +9,7 @@ of k*k elements as its inputs.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from merp.models.cnn_merp.phases import maps_behind
@@ -67,22 +68,22 @@ class Work:
         """One group of the layer."""
         return self.layer.shape
 
-    @property
+    @cached_property
     def elements_in(self) -> int:
         """Elements of the input that a kernel spans but for its taps: n, or m on the way back."""
         return self.shape.m if self.phase == "dp" else self.shape.n
 
-    @property
+    @cached_property
     def inputs(self) -> int:
         """Input maps that can be parted; folded ones have an element for each tap."""
         return -(-self.elements_in // self.engine.taps) if self.folded else self.elements_in
 
-    @property
+    @cached_property
     def outputs(self) -> int:
         """Output maps that can be parted."""
         return self.shape.n if self.phase == "dp" else self.shape.m
 
-    @property
+    @cached_property
     def convolution(self) -> Shape:
         """What the engine convolves, all maps of a group; folded maps are k x k."""
         if self.folded:

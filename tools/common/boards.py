@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -35,4 +36,14 @@ def open_board(name: str) -> Board:
     hint = "".join(f"; did you mean {near}?" for near in get_close_matches(name, names, 1))
     raise BadInput(
         f"{given('board', shown(name))}: allowed are {', '.join(names)}, or a .toml file{hint}"
+    )
+
+
+def add_board(parser: argparse.ArgumentParser, *, required: bool = False) -> None:
+    """Add ``--board``."""
+    parser.add_argument(
+        "--board",
+        metavar="BOARD",
+        required=required,
+        help=f"a shipped board ({', '.join(board_names())}) or a TOML file",
     )
