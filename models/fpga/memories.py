@@ -7,7 +7,7 @@ made of whole blocks: k*k kernel elements side by side are as wide as they are, 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from merp.models.fpga.block_ram import mapped
 from merp.models.params.cnn_merp import row
@@ -17,7 +17,8 @@ from merp.models.params.fused import OPERAND_BITS
 from merp.models.params.state_field import position_bits
 
 
-class Memory(NamedTuple):
+@dataclass(frozen=True)
+class Memory:
     """Memories of a kind.
 
     Attributes:

@@ -10,12 +10,13 @@ for its accumulators where a part has fewer groups than their latency.
 from __future__ import annotations
 
 from functools import reduce
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from merp.models.fpga.board import Board
+from merp.models.network.network import Layer
 from merp.models.params.cnn_merp import row
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.kernel_update_registers import revisit_cycles, row_revisit_cycles
@@ -24,7 +25,7 @@ from merp.models.plan.words import delta_out_words
 from merp.models.plan.work import Work
 from merp.models.traffic.footing import state_written_bytes
 
-Numbers = NDArray[np.float64]
+Numbers = NDArray[np.floating[Any]]
 
 
 class Cost(NamedTuple):
@@ -81,7 +82,9 @@ def cost_of(
         cycles[name] = count / (1 if size == 1 else map_port)
     for name, count in unpooled.items():
         cycles[name] = np.maximum(cycles.get(name, 0.0), count)
-    moved = sum(count * size for count, size in words.values())
+    moved: Numbers = np.zeros(())
+    for count, size in words.values():
+        moved = moved + count * size
     passes_of_parameters = 2 if work.phase == "ku" else 1  # read, and written
     biases = outputs if first and work.phase != "dp" else 0
     moved = moved + passes_of_parameters * work.word_bytes * (kernels + biases)
@@ -159,10 +162,16 @@ def _delta(
         beats = positions * beats_of(groups, work.engine)
         on_chip["delta_out"] = beats.astype(np.float64)
         if not work.pooled:
-            of_group = work.earlier.biases // work.layer.groups
-            state = work.state_of(work.earlier, of_group) / work.outputs
-            found["state_in"] = state * outputs, 1
+            found["state_in"] = _state_behind(work, work.earlier, outputs), 1
     return found, on_chip
+
+
+def _state_behind(work: Work, earlier: Layer, outputs: NDArray[np.int64]) -> Numbers:
+    """Bytes of the state of the layer in front; of flattened maps as if each had as many."""
+    of_group = earlier.biases // work.layer.groups
+    if work.outputs == of_group:
+        return work.state_of(earlier, outputs).astype(np.float64)
+    return work.state_of(earlier, of_group) / work.outputs * outputs
 
 
 def _delta_words(work: Work, maps: Numbers) -> Numbers:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from merp.models.fpga.board import Board
 from merp.models.params.shape import Shape
 from merp.models.params.state_field import STATES, position_bits
 
@@ -28,12 +29,14 @@ class Footing:
         state: what ReLU' and un-pooling are given (``full`` and ``board``): ``32`` the activation
             itself; ``1`` a mask bit per element, and a position code per maximum; ``pooled`` what
             expands a delta that is stored at pooled resolution.
-        memory_bytes: on-chip memory (``board``).
+        memory_bytes: on-chip memory (``board``), in which tiles are cut by their bytes alone.
+        board: whose plan (``models/plan``) says what is moved, in place of ``memory_bytes``.
     """
 
     name: str = "paper"
     state: str = "32"
     memory_bytes: int = XC7K325T_BYTES
+    board: Board | None = None
 
     def __post_init__(self) -> None:
         """Check the names."""

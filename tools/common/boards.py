@@ -39,11 +39,12 @@ def open_board(name: str) -> Board:
     )
 
 
-def add_board(parser: argparse.ArgumentParser, *, required: bool = False) -> None:
-    """Add ``--board``."""
+def add_board(parser: argparse.ArgumentParser, default: str | None = None) -> None:
+    """Add ``--board``, which must be given where nothing is said of a ``default``."""
+    shipped = f"a shipped board ({', '.join(board_names())}) or a TOML file"
     parser.add_argument(
         "--board",
         metavar="BOARD",
-        required=required,
-        help=f"a shipped board ({', '.join(board_names())}) or a TOML file",
+        required=default is None,
+        help=shipped if default is None else f"{shipped} (default: {default})",
     )

@@ -17,7 +17,7 @@ from merp.tools.plan.tables import print_plan
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what the verb takes."""
     add_network(parser)
-    add_board(parser, required=True)
+    add_board(parser)
     parser.add_argument(
         "--batch", type=whole(1, 1 << 16), default=128, metavar="IMAGES", help="images of a step"
     )

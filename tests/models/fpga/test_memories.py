@@ -1,4 +1,4 @@
-"""Block RAM by arithmetic, and the estimate of the rest, beside the figures of ``resources.json``."""
+"""Block RAM by arithmetic, and an estimate of the rest, beside what ``resources.json`` has."""
 
 from __future__ import annotations
 
