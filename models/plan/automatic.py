@@ -111,3 +111,18 @@ def none_fits(network: Network, layers: Sequence[Layer], board: Board) -> BadInp
 def made(network: Network, designs: Mapping[str, Design]) -> Network:
     """The network with further designs."""
     return replace(network, designs=dict(network.designs) | dict(designs))
+
+
+def each_apart(network: Network, chosen: Sequence[str]) -> tuple[Network, tuple[str, ...]]:
+    """The network with a design of its own for each layer, and those whose choices were made here.
+
+    Designs are called after both; ``chosen`` are names of those that they have their choices of.
+    """
+    layers, designs, own = [], {}, []
+    for layer in network.layers:
+        assert layer.design is not None
+        name = f"{layer.design}-{layer.name}"
+        designs[name] = network.designs[layer.design]
+        own += [name] if layer.design in chosen else []
+        layers.append(replace(layer, design=name))
+    return replace(network, layers=tuple(layers), designs=designs), tuple(own)

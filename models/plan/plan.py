@@ -14,7 +14,7 @@ from merp.models.errors import BadInput
 from merp.models.fpga.board import Board
 from merp.models.network.network import Network
 from merp.models.network.phases import PHASES, has_phase, previous
-from merp.models.plan.automatic import ROOM, made, none_fits, proposals, with_designs
+from merp.models.plan.automatic import ROOM, each_apart, made, none_fits, proposals, with_designs
 from merp.models.plan.cost import Cost, cost_of
 from merp.models.plan.engines import Engine, rings
 from merp.models.plan.search import Tile, best_tiles
@@ -171,7 +171,12 @@ class Plan:
 
 
 def plan(
-    network: Network, board: Board, batch: int = 128, goal: str = "bytes", state: str = "pooled"
+    network: Network,
+    board: Board,
+    batch: int = 128,
+    goal: str = "bytes",
+    state: str = "pooled",
+    apart: bool = False,
 ) -> Plan:
     """Plan a training step.
 
@@ -179,11 +184,15 @@ def plan(
         network: layers without a design of their own get one. batch: images of a step.
         goal: of ``GOALS``, what the tiles are chosen for; the other decides between equals.
         state: kind of state, one of ``STATES``; with ``pooled`` deltas are stored pooled.
+        apart: each layer has bitstreams of its own, sized for it alone, not one with the layers
+            that share its design.
 
     Raises:
         BadInput: the part is too small; the message says what for.
     """
     complete, chosen = _complete(network, board, batch, goal, state)
+    if apart:
+        complete, chosen = each_apart(complete, chosen)
     found: dict[tuple[str, str], Planned] = {}
     for name in complete.designs:
         for planned in _of_design(complete, name, board, batch, goal, state):

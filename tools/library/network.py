@@ -145,7 +145,13 @@ class Network(Mapping[str, Layer]):
 
     @as_arguments()
     def plan(
-        self, board: Place, batch: int = 128, *, goal: str = "bytes", state_bits: str = "pooled"
+        self,
+        board: Place,
+        batch: int = 128,
+        *,
+        goal: str = "bytes",
+        state_bits: str = "pooled",
+        apart: bool = False,
     ) -> Plan:
         """The passes of each layer and phase on a board, and what a training step takes there.
 
@@ -154,13 +160,14 @@ class Network(Mapping[str, Layer]):
             batch: images of a step, 1 to 65536.
             goal: what tiles are chosen for, ``bytes`` or ``time``.
             state_bits: as for ``traffic``; ``pooled``: deltas are stored pooled, too.
+            apart: bitstreams for each layer alone, not for all that share its design.
 
         Raises:
             BadInput: an argument is not what is allowed, or the board's part is too small.
         """
         from merp.tools.library.plan import Plan
 
-        return Plan(self.description, board, batch, goal, state_bits)
+        return Plan(self.description, board, batch, goal, state_bits, apart)
 
     @as_arguments()
     def simulate(

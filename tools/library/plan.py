@@ -10,7 +10,7 @@ from merp.models.network.network import Network
 from merp.models.params.state_field import STATES
 from merp.models.plan.plan import GOALS, plan
 from merp.tools.common.boards import open_board
-from merp.tools.library.checks import one_of, whole_number
+from merp.tools.library.checks import flag, one_of, whole_number
 from merp.tools.library.rows import Row, Rows
 from merp.tools.plan.answer import plan_json
 
@@ -33,10 +33,13 @@ class Plan(Rows):
         batch: int,
         goal: object,
         state_bits: object,
+        apart: object,
     ) -> None:
         whole_number("batch", batch, 1, 1 << 16)
         aim, state = one_of("goal", goal, GOALS), one_of("state_bits", state_bits, STATES)
-        self._plan = plan(network, open_board(fspath(board)), batch, aim, state)
+        self._plan = plan(
+            network, open_board(fspath(board)), batch, aim, state, flag("apart", apart)
+        )
         self.seconds, self.images_per_second = self._plan.seconds, self._plan.images_per_second
         title = f"Plan of {network.name} on {self._plan.board.name}, batch {batch}"
         super().__init__(title, self._made())

@@ -34,13 +34,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="pooled",
         help="state kept for ReLU' and un-pooling; pooled: deltas are stored pooled, too",
     )
+    parser.add_argument(
+        "--apart",
+        action="store_true",
+        help="bitstreams for each layer alone: fewer bytes, more bitstreams to load",
+    )
     add_tables(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Print the plan of a network on a board."""
     network, board = open_network(args.network), open_board(args.board)
-    found = plan(network, board, args.batch, args.goal, args.state_bits)
+    found = plan(network, board, args.batch, args.goal, args.state_bits, args.apart)
     if args.json:
         print(json.dumps(plan_json(found), indent=2))
     else:
