@@ -8,6 +8,7 @@ from functools import cache
 
 import pytest
 
+from merp.models.cnn_merp.cycles import layer_cycles
 from merp.models.errors import BadInput
 from merp.models.fpga.resources import capacity
 from merp.models.network.network import Network
@@ -89,6 +90,17 @@ def test_bitstreams_are_loaded_in_the_order_of_a_step() -> None:
     assert (found.loads, len(found.engines)) == (8, 8)
     assert found.seconds == pytest.approx(found.computing + 8 * found.board.load_seconds)
     assert found.images_per_second == pytest.approx(128 / found.seconds)
+
+
+@pytest.mark.full
+def test_cycles_are_those_of_the_model_that_walks_every_slot() -> None:
+    network = open_network("alexnet")
+    found = plan(network, open_board("kc705"), 128, state="1")
+    for one in found.layers:
+        work = one.work
+        walked = layer_cycles(network, network.layer(work.layer.name), work.phase, 128)
+        if walked is not None:
+            assert 0.999 * walked.phase < one.cycles <= walked.phase
 
 
 def without_designs(network: Network) -> Network:
