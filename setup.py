@@ -25,7 +25,7 @@ setup(
     package_dir={NAME: FRONT} | {f"{NAME}.{folder}": folder for folder in FOLDERS},
     package_data={package: ["py.typed"] for package in (NAME, *(f"{NAME}.{f}" for f in FOLDERS))}
     | {
-        f"{NAME}.tools": ["py.typed", "data/*", "data/export/*"],
+        f"{NAME}.tools": ["py.typed", "data/*", "data/boards/*", "data/export/*"],
         f"{NAME}.testbenches.top": ["*.cpp"],
     },
 )

@@ -40,6 +40,7 @@ NAVIGATION: list[dict[str, Any]] = [
         "Traffic": [
             {"Report on AlexNet": REPORT},
             {"How a byte is counted": "traffic.md"},
+            {"From a network to a board": "plan.md"},
             {"The paper, place by place": "paper.md"},
             {"Other tools": "workload.md"},
         ]

@@ -66,6 +66,22 @@ VERBS = {
             Example(words="traffic alexnet --compare vgg16", says="two networks side by side"),
         ),
     ),
+    "plan": Verb(
+        group="understand",
+        line="a network on a board: passes that fit its FPGA",
+        description=(
+            "Plans a training step on a board: for each layer and phase the tiles that fit the "
+            "part's memory, the bytes of all passes, cycles, seconds and what binds them; each "
+            "bitstream beside the part; the whole step in seconds and images a second. Modelled."
+        ),
+        examples=(
+            Example(words="plan alexnet --board kc705", says="AlexNet on the KC705"),
+            Example(
+                words="plan vgg16 --board zc706 --batch 32 --for time",
+                says="tiles for time, not for bytes",
+            ),
+        ),
+    ),
     "sweep": Verb(
         group="understand",
         line="many variants of a network, and which no other beats",

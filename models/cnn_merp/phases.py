@@ -97,14 +97,7 @@ def delta_design(network: Network, layer: Layer, before: bool = False) -> DeltaD
     layers = [(each, earlier) for each, earlier in pairs if earlier is not None]
     forward = network.design(layer)
     shapes = [delta_shape(each.shape) for each, _ in layers]
-    # Fewer groups than the accumulators' latency: two positions take turns. The odd last column of
-    # a row then pairs with the next row's first, if one more ring of rows is kept.
-    crowded = min(groups_of(s, forward.n_cu) for s in shapes) < forward.accumulate_latency
-    # A border narrower than half the kernel, or none at all, leaves a single ring too short.
-    narrow = any(2 * s.pad < s.k - 1 or s.columns <= s.k for s in shapes)
-    engine = _sized(
-        network, layer, shapes, 2 if crowded else 1, max(forward.d, 2 if crowded or narrow else 1)
-    )
+    engine = _sized(network, layer, shapes, *delta_rings(forward, shapes))
     if before:
         unpooled = [(each.shape, each.shape.m) for each, _ in layers]
     else:
@@ -114,6 +107,16 @@ def delta_design(network: Network, layer: Layer, before: bool = False) -> DeltaD
     with _told(network, layer):
         unpool = _unpool_design(forward, unpooled)
     return DeltaDesign(engine, unpool, before)
+
+
+def delta_rings(forward: Design, shapes: Sequence[Shape]) -> tuple[int, int]:
+    """Positions that take turns, and rings of rows, of delta propagation of ``shapes``."""
+    # Fewer groups than the accumulators' latency: two positions take turns. The odd last column of
+    # a row then pairs with the next row's first, if one more ring of rows is kept.
+    crowded = min(groups_of(s, forward.n_cu) for s in shapes) < forward.accumulate_latency
+    # A border narrower than half the kernel, or none at all, leaves a single ring too short.
+    narrow = any(2 * s.pad < s.k - 1 or s.columns <= s.k for s in shapes)
+    return 2 if crowded else 1, max(forward.d, 2 if crowded or narrow else 1)
 
 
 def _unpool_design(forward: Design, unpooled: Sequence[tuple[Shape, int]]) -> UnpoolDesign:
@@ -139,9 +142,13 @@ def update_design(network: Network, layer: Layer) -> Design:
     """
     shapes = [replace(each.shape, relu=False, pool=None) for each in _sharing(network, layer)]
     forward = network.design(layer)
-    d = max(2, forward.d) if forward.ku_kind == "row" else forward.d
-    sized = _sized(network, layer, shapes, 1, d)
+    sized = _sized(network, layer, shapes, 1, update_rings(forward))
     return replace(sized, ku_kind=forward.ku_kind, ku_lanes=forward.ku_lanes)
+
+
+def update_rings(forward: Design) -> int:
+    """Rings of rows of a kernel update."""
+    return max(2, forward.d) if forward.ku_kind == "row" else forward.d
 
 
 def update_unpool_design(network: Network, layer: Layer) -> UnpoolDesign:

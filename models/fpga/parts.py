@@ -1,4 +1,4 @@
-"""FPGAs that the package knows: what the paper used, and what bounds a design on them."""
+"""FPGAs that the package knows: what the paper used, what boards have, and what bounds a design."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Part:
         order_code: with package and speed grade; a usual one where only the device is named.
         luts: of six inputs. flip_flops. block_rams: RAMB36. dsps: DSP48 slices.
         configuration_bits: of a full bitstream.
-        clock_mhz: clock of the paper's engine on this part.
+        clock_mhz: of the paper's engine on this part; where the paper has none, an assumption.
     """
 
     name: str
@@ -59,6 +59,39 @@ PARTS = {
             dsps=2160,
             configuration_bits=447_337_216,
             clock_mhz=189.0,
+        ),
+        # source: DS180 and UG470; clock: that of the Kintex-7, which is of the same process
+        Part(
+            name="xc7vx485t",
+            order_code="xc7vx485tffg1761-2",
+            luts=303_600,
+            flip_flops=607_200,
+            block_rams=1030,
+            dsps=2800,
+            configuration_bits=162_187_488,
+            clock_mhz=137.0,
+        ),
+        # source: DS190 and UG585; clock: as above, as its logic is that of the Kintex-7
+        Part(
+            name="xc7z045",
+            order_code="xc7z045ffg900-2",
+            luts=218_600,
+            flip_flops=437_200,
+            block_rams=545,
+            dsps=900,
+            configuration_bits=106_571_232,
+            clock_mhz=137.0,
+        ),
+        # source: DS180 and UG470; clock: assumed, as Artix-7 is slower
+        Part(
+            name="xc7a200t",
+            order_code="xc7a200tsbg484-1",
+            luts=134_600,
+            flip_flops=269_200,
+            block_rams=365,
+            dsps=740,
+            configuration_bits=77_845_216,
+            clock_mhz=100.0,
         ),
         # source: DS890 and UG570; 189 MHz: CNN-MERP tables 2 and 4 differ in the part's name
         Part(

@@ -16,6 +16,7 @@ from merp.models.architectures import read_design
 from merp.models.network.network import Layer, Network
 from merp.models.network.network_base import with_base
 from merp.models.network.network_keys import (
+    AUTO,
     CHANNELS,
     COLUMNS,
     FORMAT,
@@ -121,7 +122,9 @@ def _layer(section: Section, size: Size, designs: tuple[str, ...], taken: list[s
     section.where = f"layer {name}"
     maps = MAPS.read(section)
     relu = RELU.read(section)
-    design = section.choice("design", designs) if section.has("design") else None
+    design = section.choice("design", (*designs, AUTO)) if section.has("design") else None
+    if design == AUTO and AUTO not in designs:
+        design = None
     if kind == "conv":
         groups, shape = _convolution(section, size, maps, relu)
     else:

@@ -12,6 +12,9 @@ MAX_MAPS = 1 << 16
 KINDS = ("conv", "fc")
 """How the name of a layer begins, which tells its kind: a convolution, or fully connected."""
 
+AUTO = "auto"
+"""``design`` of a layer whose design is left to the plan on a board; others have it without one."""
+
 FORMAT = Choice(
     key="format",
     says="number format of every element",

@@ -98,6 +98,23 @@ class Section:
             raise self.bad(key, f"a whole number from {low} to {high}")
         return value
 
+    def number(self, key: str, low: float, high: float, default: float | None = None) -> float:
+        """Return a number from ``low`` to ``high``; without a default it must be there."""
+        value = self._take(key, default is None)
+        if value is None and default is not None:
+            return default
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not is_number or not low <= value <= high:
+            raise self.bad(key, f"a number from {low:g} to {high:g}")
+        return float(value)
+
+    def text(self, key: str) -> str:
+        """Return a text that must be there."""
+        value = self._take(key, True)
+        if not isinstance(value, str):
+            raise self.bad(key, "a text")
+        return value
+
     def flag(self, key: str, default: bool) -> bool:
         """Return true or false."""
         value = self._take(key, False)

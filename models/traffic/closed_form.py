@@ -193,8 +193,8 @@ class _Count:
         pooled = self._maps(layer.outputs)
 
         def maps_out(tiling: Tiling) -> int:
-            # Cut input maps send partial sums out and in again: pooling is then not fused.
-            return pooled if tiling.inputs == 1 else (2 * tiling.inputs - 1) * sums
+            # Cut input maps send partial sums out and in again; the last part pools.
+            return pooled + (2 * tiling.inputs - 2) * sums
 
         tiling = self._tiling(
             where=f"layer {layer.name}",

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from merp.models.fpga.board import Board
 from merp.models.params.shape import Shape
 from merp.models.params.state_field import STATES, position_bits
 
@@ -28,12 +29,14 @@ class Footing:
         state: what ReLU' and un-pooling are given (``full`` and ``board``): ``32`` the activation
             itself; ``1`` a mask bit per element, and a position code per maximum; ``pooled`` what
             expands a delta that is stored at pooled resolution.
-        memory_bytes: on-chip memory (``board``).
+        memory_bytes: on-chip memory (``board``), in which tiles are cut by their bytes alone.
+        board: whose plan (``models/plan``) says what is moved, in place of ``memory_bytes``.
     """
 
     name: str = "paper"
     state: str = "32"
     memory_bytes: int = XC7K325T_BYTES
+    board: Board | None = None
 
     def __post_init__(self) -> None:
         """Check the names."""
@@ -51,7 +54,7 @@ class Footing:
         return self.name != "paper" and self.state == "pooled"
 
 
-def _state_bits(shape: Shape, maps: int, state: str, word_bits: int) -> int:
+def state_bits(shape: Shape, maps: int, state: str, word_bits: int) -> int:
     """Bits that ReLU' and un-pooling of ``maps`` maps of one image need."""
     pool = shape.pool
     maximum = pool is not None and pool.kind == "max"
@@ -78,7 +81,7 @@ def state_read_bytes(shape: Shape, maps: int, images: int, state: str, word_bits
         maps: of it, in the pass. images: in the pass.
         state: one of ``STATES``. word_bits: of an element in memory.
     """
-    return -(-images * _state_bits(shape, maps, state, word_bits) // 8)
+    return -(-images * state_bits(shape, maps, state, word_bits) // 8)
 
 
 def state_written_bytes(shape: Shape, images: int, state: str, word_bits: int) -> int:

@@ -23,6 +23,7 @@ from page_lines import (
     NOT_RUN,
     OWN_BLOCK,
     OWN_NETWORK,
+    PLAN,
     README,
     TUTORIAL,
     Command,
@@ -139,6 +140,13 @@ def test_own_networks(fresh: Fresh, tmp_path: Path) -> None:
     (tmp_path / "mine.toml").write_text(wrong)
     told = fresh.run("merp networks mine.toml 2>&1 || echo status $?", tmp_path)
     assert told == f"{answer}status 2\n"
+
+
+def test_a_plan_on_a_board(fresh: Fresh, tmp_path: Path) -> None:
+    (board,) = (block.text for block in blocks(PLAN) if block.kind == "file")
+    (tmp_path / "mine.toml").write_text(board)
+    for command in commands(PLAN):
+        fresh.run(command.line, tmp_path)
 
 
 @needs("ghdl", "verilator")

@@ -15,12 +15,13 @@ from markdown_it import MarkdownIt
 
 from checkout import ROOT
 
-README, TUTORIAL, LIBRARY, OWN_NETWORK, OWN_BLOCK = PAGES = (
+README, TUTORIAL, LIBRARY, OWN_NETWORK, OWN_BLOCK, PLAN = PAGES = (
     ROOT / "README.md",
     ROOT / "docs" / "tutorial.md",
     ROOT / "docs" / "library.md",
     ROOT / "docs" / "networks.md",
     ROOT / "docs" / "own-block.md",
+    ROOT / "docs" / "plan.md",
 )
 PROGRAMS = (".", "jupyter", "make", "merp", "pip", "pytest", "python3", "sed")
 

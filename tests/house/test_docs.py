@@ -13,7 +13,9 @@ from merp.tools.command_line import command_line
 NAMED = re.compile(r"`((?:hdl|models|tools|tests|testbenches|cosim|docs)/[\w/.-]+)`")
 
 
-@pytest.mark.parametrize("page", ["paper.md", "traffic.md", "workload.md", "tutorial.md"])
+@pytest.mark.parametrize(
+    "page", ["paper.md", "traffic.md", "workload.md", "tutorial.md", "plan.md"]
+)
 def test_files_named_by_a_page_exist(page: str) -> None:
     names = NAMED.findall((ROOT / "docs" / page).read_text())
     assert [name for name in names if not (ROOT / name).exists()] == []

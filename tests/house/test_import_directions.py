@@ -41,6 +41,7 @@ MODELS = rooms(
     {"architectures": PARAMS},
     {"arithmetic": PARAMS, "network": f"{PARAMS} architectures", "fpga": PARAMS},
     dict.fromkeys(("golden", "traffic", "cnn_merp"), f"{PARAMS} arithmetic network fpga"),
+    {"plan": f"{PARAMS} network fpga cnn_merp traffic"},
 )
 
 # A block declares its behavioural twin, so twins stand below the blocks and know none of them.
@@ -75,8 +76,8 @@ COSIM = rooms(
 
 COMMON = "common bitstream"
 WORK = (
-    "simulate", "traffic", "train", "resources", "report", "workload", "verify_float", "schema",
-    "sweep",
+    "simulate", "traffic", "plan", "train", "resources", "report", "workload", "verify_float",
+    "schema", "sweep",
 )  # fmt: skip
 TOOLS = rooms(
     {"common": "", "bitstream": "common", "bench": "common"},

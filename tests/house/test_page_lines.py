@@ -16,6 +16,7 @@ KINDS = {
     "library.md": {"commands", "doctest"},
     "networks.md": {"answer", "commands", "file", "fragment"},
     "own-block.md": {"commands", "fragment"},
+    "plan.md": {"commands", "file"},
 }
 LINES = [command.line for page in PAGES for command in commands(page)]
 

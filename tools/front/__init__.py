@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from merp.tools.library.layer_run import LayerRun
     from merp.tools.library.load import load, networks
     from merp.tools.library.network import Network
+    from merp.tools.library.plan import Plan
     from merp.tools.library.rows import Rows
     from merp.tools.library.simulation import Simulation
     from merp.tools.library.traffic import Traffic
@@ -37,6 +38,7 @@ __all__ = [
     "Layer",
     "LayerRun",
     "Network",
+    "Plan",
     "Rows",
     "Simulation",
     "Trace",
@@ -57,6 +59,7 @@ _HOMES = {
     "Layer": "merp.tools.library.layer",
     "LayerRun": "merp.tools.library.layer_run",
     "Network": "merp.tools.library.network",
+    "Plan": "merp.tools.library.plan",
     "Rows": "merp.tools.library.rows",
     "Simulation": "merp.tools.library.simulation",
     "Trace": "merp.testbenches.block.trace",

@@ -14,7 +14,6 @@ from merp.models.network import network as description
 from merp.models.network.network_keys import MAX_MAPS, MAX_SIZE
 from merp.models.network.phases import PHASES
 from merp.models.params.state_field import STATES
-from merp.models.traffic.footing import FOOTINGS, XC7K325T_BYTES, Footing
 from merp.tools.export.languages import DIALECTS, VHDL
 from merp.tools.export.selection import MOST_IMAGES as MOST_EXPORTED
 from merp.tools.export.selection import select
@@ -33,8 +32,8 @@ from merp.tools.library.checks import (
     words,
 )
 from merp.tools.library.layer import DELTAS, Layer
-from merp.tools.library.rows import Rows
-from merp.tools.library.traffic import Traffic
+from merp.tools.library.rows import Rows, layer_row
+from merp.tools.library.traffic import Traffic, footing_of
 from merp.tools.simulate.choose import (
     ALL,
     ARRAYS,
@@ -61,6 +60,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from merp.tools.library.exports import Exports
+    from merp.tools.library.plan import Plan
     from merp.tools.library.simulation import Simulation
     from merp.tools.library.training import Training
 
@@ -109,61 +109,65 @@ class Network(Mapping[str, Layer]):
     @property
     def layers(self) -> Rows:
         """A row per layer: sizes of one group, operations of a phase, words of kernels."""
-        rows = []
-        for each in self.description.layers:
-            shape = each.shape
-            rows.append(
-                {
-                    "layer": each.name,
-                    "kind": each.kind,
-                    "groups": each.groups,
-                    "n": shape.n,
-                    "rows": shape.rows,
-                    "columns": shape.columns,
-                    "m": shape.m,
-                    "k": shape.k,
-                    "operations": each.operations(),
-                    "kernels": each.kernels,
-                    "design": each.design or "-",
-                }
-            )
-        return Rows(f"Layers of {self.name}", rows)
+        return Rows(f"Layers of {self.name}", map(layer_row, self.description.layers))
 
     def _repr_html_(self) -> str:
         """The table of layers, as notebooks show it."""
         return self.layers._repr_html_()
 
+    @as_arguments()
     def traffic(
         self,
         batch: int = 128,
         footing: str = "paper",
         *,
         state_bits: str = "32",
-        memory_bytes: int = XC7K325T_BYTES,
+        memory_bytes: int | None = None,
+        board: Place | None = None,
     ) -> Traffic:
         """Memory traffic of a training step, per layer and phase, by the closed form.
 
         Args:
             batch: images of a step, 1 to 65536.
             footing: what is counted: ``paper`` (maps and deltas), ``full`` (also kernels, biases,
-                state) or ``board`` (full, in tiles that fit ``memory_bytes``; modelled).
+                state) or ``board`` (full, in passes that fit a board; modelled).
             state_bits: what ReLU' and un-pooling are given: ``32``, ``1`` or ``pooled``; other
                 than 32 with ``full`` and ``board``.
-            memory_bytes: on-chip memory, of ``board``; the XC7K325T's if none is given.
+            memory_bytes: on-chip memory, of ``board``: tiles by their bytes alone, without a board.
+            board: a shipped board or a TOML file, of ``board``; the paper's if none is given.
 
         Raises:
             BadInput: an argument is not what is allowed.
         """
         whole_number("batch", batch, 1, 1 << 16)
-        one_of("footing", footing, FOOTINGS)
-        one_of("state_bits", state_bits, STATES)
-        whole_number("memory_bytes", memory_bytes, 1, 1 << 40)
-        if footing == "paper" and state_bits != "32":
-            raise BadInput(f"state_bits = {state_bits!r}: allowed with footing full or board")
-        if footing != "board" and memory_bytes != XC7K325T_BYTES:
-            raise BadInput(f"memory_bytes = {memory_bytes}: allowed with footing board")
-        counted = Footing(name=footing, state=state_bits, memory_bytes=memory_bytes)
+        counted = footing_of(footing, state_bits, memory_bytes, board)
         return Traffic(self.description, batch, counted)
+
+    @as_arguments()
+    def plan(
+        self,
+        board: Place,
+        batch: int = 128,
+        *,
+        goal: str = "bytes",
+        state_bits: str = "pooled",
+        apart: bool = False,
+    ) -> Plan:
+        """The passes of each layer and phase on a board, and what a training step takes there.
+
+        Args:
+            board: a shipped board or a TOML file.
+            batch: images of a step, 1 to 65536.
+            goal: what tiles are chosen for, ``bytes`` or ``time``.
+            state_bits: as for ``traffic``; ``pooled``: deltas are stored pooled, too.
+            apart: bitstreams for each layer alone, not for all that share its design.
+
+        Raises:
+            BadInput: an argument is not what is allowed, or the board's part is too small.
+        """
+        from merp.tools.library.plan import Plan
+
+        return Plan(self.description, board, batch, goal, state_bits, apart)
 
     @as_arguments()
     def simulate(

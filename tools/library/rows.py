@@ -7,6 +7,7 @@ from html import escape
 from typing import Any, overload
 
 from merp.models.errors import BadInput
+from merp.models.network.network import Layer
 
 Row = Mapping[str, Any]
 
@@ -55,6 +56,24 @@ class Rows(Sequence[Row]):
         )
         caption = f"<caption>{escape(self.title)}</caption>"
         return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def layer_row(layer: Layer) -> Row:
+    """A layer: sizes of one group, operations of a phase, words of kernels."""
+    shape = layer.shape
+    return {
+        "layer": layer.name,
+        "kind": layer.kind,
+        "groups": layer.groups,
+        "n": shape.n,
+        "rows": shape.rows,
+        "columns": shape.columns,
+        "m": shape.m,
+        "k": shape.k,
+        "operations": layer.operations(),
+        "kernels": layer.kernels,
+        "design": layer.design or "-",
+    }
 
 
 def _cell(value: Any) -> str:

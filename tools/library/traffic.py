@@ -3,14 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from os import PathLike, fspath
 from typing import Any
 
+from merp.models.errors import BadInput, shown
 from merp.models.network.network import Network
 from merp.models.network.phases import PHASES
+from merp.models.params.state_field import STATES
 from merp.models.traffic.closed_form import LayerTraffic, Phase, network_traffic, total
-from merp.models.traffic.footing import Footing
+from merp.models.traffic.footing import FOOTINGS, Footing
+from merp.tools.common.boards import PAPER, open_board
+from merp.tools.library.checks import one_of, whole_or_none
 from merp.tools.library.rows import Row, Rows
 from merp.tools.traffic.answer import traffic_json
+
+
+def footing_of(
+    footing: object, state_bits: object, memory_bytes: object, board: str | PathLike[str] | None
+) -> Footing:
+    """The footing of such arguments.
+
+    Raises:
+        BadInput: one is not what is allowed.
+    """
+    name, state = one_of("footing", footing, FOOTINGS), one_of("state_bits", state_bits, STATES)
+    memory = whole_or_none("memory_bytes", memory_bytes, 1, 1 << 40)
+    if name == "paper" and state != "32":
+        raise BadInput(f"state_bits = {state!r}: allowed with footing full or board")
+    for key, value in (("memory_bytes", memory), ("board", board)):
+        if value is not None and name != "board":
+            raise BadInput(f"{key} = {shown(value)}: allowed with footing board")
+    if memory is not None and board is not None:
+        raise BadInput(f"memory_bytes = {memory}: allowed without board")
+    if memory is not None:
+        return Footing(name=name, state=state, memory_bytes=memory)
+    if name != "board":
+        return Footing(name=name, state=state)
+    found = open_board(PAPER if board is None else fspath(board))
+    memory = found.part.memory_bytes
+    return Footing(name=name, state=state, memory_bytes=memory, board=found)
+
+
+def _layers(network: Network, batch: int, footing: Footing) -> tuple[LayerTraffic, ...]:
+    if footing.board is None:
+        return network_traffic(network, batch, footing)
+    from merp.models.plan.traffic import board_traffic  # NumPy takes long to import
+
+    return board_traffic(network, footing.board, batch, footing.state)
 
 
 class Traffic(Rows):
@@ -28,7 +67,7 @@ class Traffic(Rows):
 
     def __init__(self, network: Network, batch: int, footing: Footing) -> None:
         self.network, self.batch, self.footing = network, batch, footing
-        self.layers: tuple[LayerTraffic, ...] = network_traffic(network, batch, footing)
+        self.layers = _layers(network, batch, footing)
         title = f"Memory traffic of {network.name}, batch {batch}, footing {footing.name}"
         super().__init__(title, self._made())
 

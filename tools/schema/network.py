@@ -87,7 +87,10 @@ def _layers(*, whole: bool) -> Schema:
 
 def _layer(kind: str, *, whole: bool) -> Schema:
     keys = LAYER + CONVOLUTION if kind == "conv" else LAYER
-    design = {**_NAMED, "description": "the design that runs it; without one: traffic only"}
+    design = {
+        **_NAMED,
+        "description": "the design that runs it; without one, or auto: the plan on a board has one",
+    }
     found = {"name": _NAMED, **_nodes(keys), "design": design}
     if kind == "conv":
         pool = _table(_nodes(POOL), _required(POOL), whole=whole)

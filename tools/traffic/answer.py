@@ -42,6 +42,7 @@ def traffic_json(
         answer["state_bits"] = footing.state
     if footing.name == "board":
         answer["memory_bytes"] = footing.memory_bytes
+        answer["board"] = None if footing.board is None else footing.board.name
     answer["layers"] = [
         {
             "name": each.layer.name,

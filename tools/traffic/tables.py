@@ -34,12 +34,15 @@ def footing_caption(footing: Footing) -> str:
     counted = {
         "paper": "Footing paper: feature and delta maps only.",
         "full": "Footing full: maps, kernels, biases, and state for ReLU' and un-pooling",
-        "board": "Footing board (modelled): as full, in tiles that fit the on-chip memory",
+        "board": "Footing board (modelled): as full, in",
     }[footing.name]
     if footing.name == "full":
         counted += f" (state bits: {footing.state})."
     if footing.name == "board":
-        counted += f" of {footing.memory_bytes:,} bytes (state bits: {footing.state})."
+        fitting = f"tiles that fit the on-chip memory of {footing.memory_bytes:,} bytes"
+        if footing.board is not None:
+            fitting = f"the passes of the plan on board {footing.board.name}"
+        counted += f" {fitting} (state bits: {footing.state})."
     return f"{counted} MB = 10^6 bytes; Gop = 10^9 operations, the same in each phase."
 
 

@@ -7,8 +7,9 @@ import json
 
 from merp.models.errors import BadInput
 from merp.models.params.state_field import STATES
-from merp.models.traffic.footing import FOOTINGS, XC7K325T_BYTES
+from merp.models.traffic.footing import FOOTINGS
 from merp.tools.common.arguments import add_network, add_tables, whole
+from merp.tools.common.boards import add_board
 from merp.tools.library.load import load
 from merp.tools.library.network import Network
 from merp.tools.library.traffic import Traffic
@@ -26,8 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--footing",
         choices=FOOTINGS,
-        default="paper",
-        help="what is counted: see merp help footing",
+        help="what is counted: see merp help footing (default paper; board with --board)",
     )
     parser.add_argument(
         "--state-bits", choices=STATES, help="state kept for ReLU' and un-pooling (default 32)"
@@ -36,8 +36,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--memory",
         type=whole(1, 1 << 40),
         metavar="BYTES",
-        help=f"on-chip memory of footing board (default {XC7K325T_BYTES}, the XC7K325T's)",
+        help="of footing board: tiles fit so many bytes (default: the plan on a board)",
     )
+    add_board(parser, default="the paper's, of footing board")
     parser.add_argument(
         "--strategies", action="store_true", help="show what each strategy of the paper saves"
     )
@@ -52,6 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the traffic of a network."""
+    args.footing = args.footing or ("board" if args.board else "paper")
     _check(args)
     net = load(args.network)
     network = net.description
@@ -87,7 +89,8 @@ def _traffic(args: argparse.Namespace, net: Network) -> Traffic:
         args.batch,
         args.footing,
         state_bits=args.state_bits or "32",
-        memory_bytes=args.memory or XC7K325T_BYTES,
+        memory_bytes=args.memory,
+        board=args.board,
     )
 
 
@@ -99,6 +102,8 @@ def _check(args: argparse.Namespace) -> None:
         ("--footing", args.footing != "paper", not args.strategies, "no --strategies"),
         ("--state-bits", args.state_bits, args.footing != "paper", "--footing full or board"),
         ("--memory", args.memory, args.footing == "board", "--footing board"),
+        ("--board", args.board, args.footing == "board", "--footing board"),
+        ("--memory", args.memory, not args.board, "no --board"),
     )
     for option, given, usable, needed in rules:
         if given and not usable:

@@ -8,12 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import fields, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from merp.models.errors import BadInput
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.folded_shape import FoldedShape, run_shape
 from merp.models.params.shape import Shape
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 MAX_KERNEL_ELEMENTS = 1 << 22
 """Kernel elements that the CUs of a design may hold together: 16 MiB in binary32. VGG-16's largest
@@ -32,6 +36,10 @@ MAXIMA = (
 _CHOICES = tuple(f.name for f in fields(Design) if f.name not in (*MAXIMA, "average", "folded"))
 
 
+Count = TypeVar("Count", int, "NDArray[np.int64]")
+"""A count, or an array of them."""
+
+
 def _ceil_div(a: int, b: int) -> int:
     return -(-a // b)
 
@@ -41,9 +49,9 @@ def groups_of(shape: Shape, n_cu: int) -> int:
     return _ceil_div(shape.m, n_cu)
 
 
-def _beats(shape: Shape, design: Design) -> int:
+def beats_of(groups: Count, design: Design) -> Count:
     """Beats in which ReLU and pooling take one output position, r elements each."""
-    return groups_of(shape, design.n_cu) * _ceil_div(design.n_cu, design.r)
+    return groups * _ceil_div(design.n_cu, design.r)
 
 
 def _needs(shape: Shape, design: Design) -> dict[str, int]:
@@ -66,26 +74,28 @@ def _needs(shape: Shape, design: Design) -> dict[str, int]:
     }
 
 
-def _fifo_words(shape: Shape, design: Design) -> int:
+def fifo_words(inputs: Count, groups: Count, design: Design) -> Count:
     """Space for finished sums with which the CU array never waits for ReLU and pooling.
 
     A position's space is taken when its last input map starts, and given back when its last beat
     leaves: after the array's and the pooling unit's latency (and a few registers between them)
-    and the beats themselves, while the array starts a new position every n*G cycles.
+    and the beats themselves, while the array starts a new position every n*G cycles. That is room
+    for two positions at least.
     """
-    groups = groups_of(shape, design.n_cu)
-    occupied = design.array_latency + design.pool_latency + 8 + _beats(shape, design)
-    return groups * max(2, design.p, 1 + _ceil_div(occupied, shape.n * groups))
+    occupied = design.array_latency + design.pool_latency + 8 + beats_of(groups, design)
+    return groups * (1 + -(-occupied // (inputs * groups)))
+
+
+def pool_words(pooled_columns: int, groups: Count, design: Design) -> Count:
+    """Partial results of one pooling row in one pool memory of ``design``."""
+    return _ceil_div(pooled_columns, design.pool_overlap) * beats_of(groups, design)
 
 
 def _pool_words(shape: Shape, design: Design) -> int:
-    """Partial results of one pooling row in one pool memory of ``design``.
-
-    A window of one element never waits in a memory.
-    """
+    """Those of a layer; a window of one element never waits in a memory."""
     if shape.pool is None or shape.pool.window == 1:
         return 1
-    return _ceil_div(shape.pooled_columns, design.pool_overlap) * _beats(shape, design)
+    return pool_words(shape.pooled_columns, groups_of(shape, design.n_cu), design)
 
 
 def size_design(shapes: Sequence[Shape], **chosen: Any) -> Design:
@@ -110,7 +120,9 @@ def size_design(shapes: Sequence[Shape], **chosen: Any) -> Design:
     largest = {key: max(need[key] for need in needed) for key in needed[0]}
     design = replace(design, **(largest | maxima | _room(largest | maxima)))
     buffers = {
-        "fifo_words": max(_fifo_words(shape, design) for shape in shapes),
+        "fifo_words": max(
+            fifo_words(shape.n, groups_of(shape, design.n_cu), design) for shape in shapes
+        ),
         "pool_words": max(_pool_words(shape, design) for shape in shapes),
     }
     return replace(design, **(buffers | maxima))

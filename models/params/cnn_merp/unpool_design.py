@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from merp.models.params.cnn_merp.sizing import Count
 from merp.models.params.formats import BINARY32, FloatFormat
 from merp.models.params.shape import Shape
 from merp.models.params.state_field import position_bits
@@ -79,13 +80,18 @@ class UnpoolDesign:
         return 4 + (self.overlap**2 - 1) * self.add_latency
 
 
+def unpool_words(shape: Shape, maps: Count, overlap: int) -> Count | int:
+    """Pooled elements of one row of ``maps`` maps in one of the overlap x overlap memories."""
+    return -(-shape.pooled_columns // overlap) * maps if shape.pool else 1
+
+
 def _needs(shape: Shape, maps: int, overlap: int) -> dict[str, int]:
     """Return the maxima that ``shape`` needs at least, with memories for ``overlap``."""
     pool = shape.pool
     return {
         "window": pool.window if pool else 1,
         "overlap": -(-pool.window // pool.stride) if pool else 1,
-        "words": -(-shape.pooled_columns // overlap) * maps if pool else 1,
+        "words": unpool_words(shape, maps, overlap),
         "max_size": max(shape.out_rows, shape.out_columns),
         "max_maps": maps,
     }

@@ -134,8 +134,8 @@ BAD = {
     HEAD + FC + "kernel = 1\n": (
         "layer fc2: unknown key 'kernel': allowed are name, maps, relu, design"
     ),
-    DESIGNED: "layer conv1: design = 'a': must be one of none",
-    DESIGNED + "[design.b]\nk = 3\nn_cu = 2\n": "layer conv1: design = 'a': must be one of b",
+    DESIGNED: "layer conv1: design = 'a': must be one of auto",
+    DESIGNED + "[design.b]\nk = 3\nn_cu = 2\n": "layer conv1: design = 'a': must be one of b, auto",
     HEAD + CONV + "[design.a]\nk = 3\nn_cu = 2\n": "design a: no layer uses it",
     DESIGNED + "[design.a]\nk = 3\n": "design a: n_cu is missing",
     DESIGNED + "[design.a]\nk = 3\nn_cu = 0\n": (

@@ -48,6 +48,7 @@ COMMANDS = {
     "networks": "networks",
     "layers": "networks alexnet",
     "traffic": "traffic alexnet",
+    "plan": "plan alexnet --board kc705",
     "board": "traffic vgg16 --footing board --state-bits 1",
     "strategies": "traffic alexnet --strategies",
     "compare": "traffic alexnet --compare vgg16",

@@ -1,0 +1,124 @@
+"""An estimate of what a design takes of an FPGA, before any synthesis.
+
+Block RAM is the arithmetic of ``memories``; DSP blocks are counted. LUT and FF are those of the
+blocks of AlexNet's layer 2 (16 units of 5 x 5, ``tests/data/resources.json``), each scaled by what
+its logic is made of: multipliers, units, both, or nothing. At that size the estimate is the
+measurement but for rounding; elsewhere it is a model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
+from merp.models.fpga.memories import Memory
+from merp.models.fpga.resources import Resources
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
+from merp.models.params.formats import BINARY32
+
+
+class _Each(NamedTuple):
+    """LUT (as logic and shift register) and FF of one block."""
+
+    lut: float
+    ff: float
+
+
+# source: tests/data/resources.json, LUT RAM left out; a tap's share of a block of 25
+_SHELL: Final = {"fp": _Each(758, 799), "dp": _Each(1130, 966), "ku": _Each(692, 827)}
+_ROW_SHELL: Final = _Each(840, 1483)  # with the word of deltas that is being collected
+_ADD, _MULTIPLY = _Each(372, 191), _Each(91, 100)
+_ACCUMULATOR = _Each(34, 32)
+_FUSED: Final = {1: _Each(5685 / 25, 5068 / 25), 2: _Each(4140 / 25, 3568 / 25)}
+_OPERANDS: Final = {1: _Each(3353 / 25, 3034 / 25), 2: _Each(2732 / 25, 2384 / 25)}
+_ROW: Final = {1: _Each(6204 / 25, 5278 / 25), 2: _Each(4675 / 25, 3970 / 25)}
+_ROW_ARRAY: Final = {1: _Each(4459 / 41, 4160 / 41), 2: _Each(3862 / 41, 3510 / 41)}
+_TREES = _Each(524, 28)  # delays beside the trees of 16 units
+_LANE = _Each(900, 300)  # of each further lane: selection, rounding; assumed
+_INPUT: Final = {"fp": _Each(4246, 1466), "dp": _Each(4389, 1603), "ku": _Each(4601, 1467)}
+_BANK: Final = {"fp": _Each(11, 0), "dp": _Each(47, 2), "ku": _Each(12, 0)}
+_POOLING = _Each(151, 100)  # of each memory of partial results
+_PLAIN = _Each(671, 1285)  # of a super layer that does not pool, for 16 units
+_LOADER: Final = {"fp": _Each(123, 921), "dp": _Each(58 + 134, 864 + 39)}
+_UNPOOL = _Each(974, 705)
+_POSITIONS = _Each(461, 32)  # of a gradient unit, its adders and multipliers left out
+_POSITION_ARRAY = _Each(253 + 133, 58 + 1142)
+_UPDATE = _Each(332 + 15, 168 + 101)
+_MEASURED_UNITS: Final = 16
+_MEASURED_TAPS: Final = 25
+
+
+def dsps(design: Design, phase: str, unpool: UnpoolDesign | None = None) -> int:
+    """DSP blocks of a design: two for a product of binary32, or as many as fused units are given.
+
+    Formats whose significand has at most 17 bits take one. Average pooling scales by a product for
+    each of r lanes; un-pooling has one, a kernel update's rate another.
+    """
+    one = 2 if design.fmt.frac_bits + 1 > 17 else 1
+    taps = design.fused_dsp if design.cu_kind == "fused" else one
+    found = design.n_cu * design.taps * taps
+    found += one * design.r if design.average and phase == "fp" else 0
+    found += one if unpool is not None and unpool.average else 0
+    return found + (one if phase == "ku" else 0)
+
+
+def estimate(
+    design: Design, phase: str, memories: Iterable[Memory], unpool: UnpoolDesign | None = None
+) -> Resources:
+    """What a design takes in a phase; ``memories`` are its memories there."""
+    memories = list(memories)
+    blocks = _update(design) if phase == "ku" else _convolution(design, phase)
+    blocks.append((1, _ROW_SHELL if phase == "ku" and design.ku_kind == "row" else _SHELL[phase]))
+    share = design.taps / _MEASURED_TAPS
+    blocks.append((share, _INPUT[phase]))
+    blocks.append((design.taps, _BANK[phase]))
+    if unpool is not None:
+        blocks += [(1, _UNPOOL), (unpool.overlap**2 - 1, _ADD)]
+        blocks.append((1 if unpool.average else 0, _MULTIPLY))
+    scale = design.fmt.width / BINARY32.width
+    return Resources(
+        logic=round(scale * sum(count * each.lut for count, each in blocks)),
+        memory=sum(memory.luts for memory in memories),
+        ff=round(scale * sum(count * each.ff for count, each in blocks)),
+        bram=sum(memory.halves for memory in memories) / 2,
+        dsp=dsps(design, phase, unpool),
+    )
+
+
+def _convolution(design: Design, phase: str) -> list[tuple[float, _Each]]:
+    """Blocks of FP and DP, with how many there are."""
+    taps, units = design.taps, design.n_cu
+    found: list[tuple[float, _Each]] = [(units, _ACCUMULATOR), (units, _ADD)]
+    if design.cu_kind == "fused":
+        found += [(units * taps, _FUSED[design.fused_dsp]), (taps, _OPERANDS[design.fused_dsp])]
+    else:
+        found += [
+            (units * taps, _MULTIPLY),
+            (units * (taps - 1), _ADD),
+            (units / _MEASURED_UNITS, _TREES),
+        ]
+    found += [(taps / _MEASURED_TAPS, _LOADER[phase]), (units / _MEASURED_UNITS, _PLAIN)]
+    cells = design.r * design.pool_overlap**2 if design.pool_window > 1 else 0
+    found.append((cells, _POOLING))
+    if design.average:
+        found += [(cells, _ADD), (design.r, _MULTIPLY)]
+    return found
+
+
+def _update(design: Design) -> list[tuple[float, _Each]]:
+    """Blocks of a kernel update, with how many there are."""
+    taps, units = design.taps, design.n_cu
+    found: list[tuple[float, _Each]] = [(1, _UPDATE), (2, _ADD), (1, _MULTIPLY)]
+    if design.ku_kind == "row":
+        found += [
+            (units * taps, _ROW[design.fused_dsp]),
+            (units * design.ku_lanes, _ADD),
+            (units * (design.ku_lanes - 1), _LANE),
+            (taps + units, _ROW_ARRAY[design.fused_dsp]),
+        ]
+        return found
+    products = units * taps
+    share = units / _MEASURED_UNITS
+    return [*found, (products, _MULTIPLY), (products, _ADD), (units * taps / _MEASURED_TAPS,
+            _POSITIONS), (share, _POSITION_ARRAY)]  # fmt: skip

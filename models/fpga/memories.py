@@ -1,0 +1,130 @@
+"""The memories of a design, phase by phase, as the synthesis sees them: words, bits, how many.
+
+Every one has a write port and a read port. What is on chip of a design is the sum of them, each
+made of whole blocks: k*k kernel elements side by side are as wide as they are, however few.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from merp.models.fpga.block_ram import mapped
+from merp.models.params.cnn_merp import row
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
+from merp.models.params.fused import OPERAND_BITS
+from merp.models.params.state_field import position_bits
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Memories of a kind.
+
+    Attributes:
+        name: what they hold. block: the block of hardware that they belong to, in tables.
+        count: how many there are. words, bits: of each.
+    """
+
+    name: str
+    block: str
+    count: int
+    words: int
+    bits: int
+
+    @property
+    def halves(self) -> int:
+        """RAMB18 of all of them."""
+        return self.count * mapped(self.words, self.bits).halves
+
+    @property
+    def luts(self) -> int:
+        """LUTs of all of them as LUT RAM."""
+        return self.count * mapped(self.words, self.bits).luts
+
+
+def block_rams(memories: Iterable[Memory]) -> float:
+    """RAMB36 of all of them; a RAMB18 is half of one."""
+    return sum(memory.halves for memory in memories) / 2
+
+
+def kernel_memory(design: Design, words: int) -> Memory:
+    """Kernels of the units, ``words`` of k*k elements each; 33 bits an element where decoded."""
+    bits = OPERAND_BITS if design.cu_kind == "fused" else design.fmt.width
+    return Memory("kernels", "dual_port_ram", design.n_cu, words, design.taps * bits)
+
+
+def gradient_memory(design: Design, words: int) -> Memory:
+    """Gradients of the units, of ``words`` kernels each."""
+    if design.ku_kind == "row":
+        each = words * row.steps(design)
+        bits = design.accumulator_format.width
+        return Memory("gradients", "dual_port_ram", design.n_cu * design.ku_lanes, each, bits)
+    return Memory("gradients", "gradient_cu", design.n_cu, words, design.window_width)
+
+
+def bank_memory(design: Design, row_words: int) -> Memory:
+    """The k*k banks, with d rings of rows."""
+    return Memory("map rows", "bank", design.taps, design.d * row_words, design.fmt.width)
+
+
+def sum_memories(design: Design) -> list[Memory]:
+    """Behind the units of FP and DP: partial sums, biases, finished sums, pooling, leaving words.
+
+    The accumulators read where they are written, so that they are LUT RAM up to 64 words.
+    """
+    width, wide = design.fmt.width, design.n_cu * design.fmt.width
+    sums = design.accumulator_format.width
+    found = [
+        Memory("partial sums", "accumulator", design.n_cu, design.p * design.groups, sums),
+        Memory("biases", "accumulator", design.n_cu, design.groups, width),
+        Memory("finished sums", "super_layer", 1, design.fifo_words, wide),
+    ]
+    if design.pool_window > 1:
+        code = position_bits(design.pool_window) if design.state else 0
+        cells = design.r * design.pool_overlap**2
+        found.append(Memory("pooling", "super_layer", cells, design.pool_words, width + code))
+    return found
+
+
+def unpool_memory(design: UnpoolDesign) -> Memory:
+    """Pooled rows that are being expanded, position codes above the deltas."""
+    bits = design.fmt.width + design.code_bits
+    return Memory("un-pooling", "unpool", design.overlap**2, design.words, bits)
+
+
+def delta_memories(design: Design) -> list[Memory]:
+    """Of a kernel update, beside maps and gradients: deltas, bias gradients, a row of operands."""
+    width, wide = design.fmt.width, design.n_cu * design.fmt.width
+    found = [Memory("bias gradients", "bias_gradient", 1, design.groups * design.n_cu, width)]
+    if design.ku_kind == "row":
+        deltas = 2 * design.groups * design.max_size
+        found.append(Memory("deltas", "kernel_update", 1, deltas, wide))
+        bits = wide + design.window_width
+        found.append(Memory("a row's operands", "dual_port_ram", 1, design.max_size, bits))
+        sums = design.n_cu * design.ku_lanes
+        earlier = (row.steps(design), row.sum_bits(design))
+        found.append(Memory("earlier sums", "row_cu", sums, *earlier))
+    else:
+        found.append(Memory("deltas", "delta_buffer", 1, 2 * design.groups, wide))
+    return found
+
+
+def convolution_memories(design: Design, unpool: UnpoolDesign | None = None) -> list[Memory]:
+    """Of forward propagation, or with ``unpool`` of delta propagation."""
+    found = [
+        kernel_memory(design, design.kernel_words),
+        bank_memory(design, design.row_words),
+        *sum_memories(design),
+    ]
+    return found if unpool is None else [*found, unpool_memory(unpool)]
+
+
+def update_memories(design: Design, unpool: UnpoolDesign | None = None) -> list[Memory]:
+    """Of a kernel update; with ``unpool``, of deltas at pooled resolution."""
+    found = [
+        gradient_memory(design, design.kernel_words),
+        bank_memory(design, design.row_words),
+        *delta_memories(design),
+    ]
+    return found if unpool is None else [*found, unpool_memory(unpool)]

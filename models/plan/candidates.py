@@ -1,0 +1,170 @@
+"""Every tile of a work that can matter: what it costs, and what it asks of the on-chip memory.
+
+Parts of as many input maps as any equal cut has, and of as many output maps; and output parts of
+whole groups of units, which leave no unit idle but in the last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from merp.models.fpga.block_ram import mapped
+from merp.models.fpga.board import Board
+from merp.models.fpga.memories import (
+    Memory,
+    bank_memory,
+    delta_memories,
+    sum_memories,
+    unpool_memory,
+)
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.sizing import fifo_words, pool_words
+from merp.models.params.cnn_merp.unpool_design import UnpoolDesign, unpool_words
+from merp.models.plan.cost import Numbers, cost_of
+from merp.models.plan.engines import Engine
+from merp.models.plan.work import Work
+
+Counts = NDArray[np.int64]
+
+
+def part_sizes(maps: int) -> list[int]:
+    """Sizes that equal parts of ``maps`` can have, largest first."""
+    sizes, size = [], maps
+    while size:
+        parts = -(-maps // size)
+        sizes.append(-(-maps // parts))
+        size = (maps - 1) // parts  # the largest size that makes one part more
+    return sizes
+
+
+def group_sizes(maps: int, units: int) -> list[int]:
+    """Sizes of parts whose groups of units are full, but for the last."""
+    return [min(maps, groups * units) for groups in range(1, -(-maps // units) + 1)]
+
+
+class _Sized:
+    """A design whose maxima are arrays, an element for each tile."""
+
+    def __init__(self, design: Design | UnpoolDesign, **sizes: Any) -> None:
+        self._design = design
+        self.__dict__.update(sizes)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._design, name)
+
+
+@lru_cache(maxsize=256)
+def _steps(bits: int, top: int) -> tuple[Counts, Counts]:
+    """Words up to which a memory of ``bits`` bits takes so many RAMB18, as far as ``top``."""
+    words = [1, 32, *range(64, min(top, 2048) + 64, 64), *range(2560, top + 512, 512)]
+    return np.array(words), np.array([mapped(count, bits).halves for count in words], np.int64)
+
+
+def halves_of(memory: Memory) -> Counts:
+    """RAMB18 of memories whose words are an array, an element for each tile."""
+    words = np.asarray(memory.words)
+    bounds, halves = _steps(memory.bits, 1 << int(words.max() - 1).bit_length())
+    return memory.count * halves[np.searchsorted(bounds, words)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Candidates:
+    """Tiles of a work, an element for each, in order: the best by the goal first.
+
+    Attributes:
+        inputs, outputs: maps of the largest parts.
+        kernel_words, row_words: that the kernel memories and the banks must have.
+        others: RAMB18 of all other memories, if this were the only layer.
+        bytes, seconds: of all passes and groups.
+    """
+
+    inputs: Counts
+    outputs: Counts
+    kernel_words: Counts
+    row_words: Counts
+    others: Counts
+    bytes: Numbers
+    seconds: Numbers
+
+
+def candidates(
+    work: Work, board: Board, goal: str, base: Engine, kernels: Callable[[Any], Memory]
+) -> Candidates:
+    """Return the tiles of a work that fit the part by themselves, by their cost.
+
+    ``base`` has the structure of the engine, ``kernels`` its kernel memories of so many words.
+    """
+    units = work.engine.n_cu
+    sizes = {*part_sizes(work.outputs), *group_sizes(work.outputs, units)}
+    inputs = np.array(sorted(part_sizes(work.inputs)), np.int64)[:, np.newaxis]
+    outputs = np.array(sorted(sizes), np.int64)[np.newaxis, :]
+    groups = -(-outputs // units)
+    kernel_words = inputs * groups
+    row_words = -(-work.tile(1, 1).columns // work.engine.k) * inputs
+    others = _others(work, base, inputs, outputs, groups)
+    all_halves = halves_of(kernels(kernel_words)) + others
+    all_halves = all_halves + halves_of(bank_memory(base.design, cast(int, row_words)))
+    moved, seconds = totals(work, board, inputs, outputs)
+    there = np.nonzero(all_halves <= 2 * board.part.block_rams)
+    keys = (seconds[there], moved[there])
+    order = np.lexsort(keys if goal == "bytes" else keys[::-1])
+
+    def listed(each: NDArray[Any]) -> NDArray[Any]:
+        found: NDArray[Any] = np.broadcast_to(each, all_halves.shape)[there][order]
+        return found
+
+    return Candidates(
+        inputs=listed(inputs),
+        outputs=listed(outputs),
+        kernel_words=listed(kernel_words),
+        row_words=listed(row_words),
+        others=listed(others),
+        bytes=listed(moved),
+        seconds=listed(seconds),
+    )
+
+
+def _others(work: Work, base: Engine, inputs: Counts, outputs: Counts, groups: Counts) -> Counts:
+    """RAMB18 beside the kernel memories and the banks."""
+    design, pool = base.design, work.tile(1, 1).pool
+    sizes: dict[str, Any] = {"groups": groups, "fifo_words": fifo_words(inputs, groups, design)}
+    if pool is not None and pool.window > 1:
+        sizes["pool_words"] = pool_words(work.shape.pooled_columns, groups, design)
+    sized = cast(Design, _Sized(design, **sizes))
+    found = delta_memories(sized) if work.phase == "ku" else sum_memories(sized)
+    all_maps = work.unpooled(work.inputs, work.outputs)
+    if base.unpool is not None and all_maps is not None:
+        maps = outputs if work.phase == "ku" else inputs
+        if work.phase == "dp" and not work.pooled:
+            maps = -(-outputs * all_maps[1] // work.outputs)
+        words = unpool_words(all_maps[0], maps, base.unpool.overlap)
+        found.append(unpool_memory(cast(UnpoolDesign, _Sized(base.unpool, words=words))))
+    return sum((halves_of(memory) for memory in found), np.zeros_like(inputs))
+
+
+def totals(work: Work, board: Board, inputs: Counts, outputs: Counts) -> tuple[Numbers, Numbers]:
+    """Bytes and seconds of all passes and groups, a row for each size of the input parts."""
+    in_parts, out_parts = -(-work.inputs // inputs), -(-work.outputs // outputs)
+    in_rest = work.inputs - (in_parts - 1) * inputs
+    out_rest = work.outputs - (out_parts - 1) * outputs
+    one = in_parts == 1
+    kinds = (
+        (inputs, True, False, ~one),
+        (inputs, False, False, np.maximum(in_parts - 2, 0)),
+        (in_rest, False, True, ~one),
+        (in_rest, True, True, one),
+    )
+    moved, seconds = np.zeros((2, inputs.size, outputs.size))
+    for maps, first, last, in_count in kinds:
+        for out_maps, out_count in ((outputs, out_parts - 1), (out_rest, 1)):
+            count = work.layer.groups * in_count * out_count
+            cost = cost_of(work, board, maps, out_maps, first, last)
+            moved += count * cost.bytes
+            seconds += count * cost.seconds
+    return moved, np.round(seconds, 9)

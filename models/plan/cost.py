@@ -1,0 +1,198 @@
+"""Cycles, bytes and seconds of passes; of one, or of arrays of them at once.
+
+    cycles(pass)  = max(slots, words of each port / its rate) + kernel words / kernel port
+    seconds(pass) = max(cycles / clock, bytes / what the memory moves in a second)
+
+Kernels are loaded, or updated, before or behind the slots and not beside them. A unit's slots wait
+for its accumulators where a part has fewer groups than their latency.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from merp.models.fpga.board import Board
+from merp.models.network.network import Layer
+from merp.models.params.cnn_merp import row
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.kernel_update_registers import revisit_cycles, row_revisit_cycles
+from merp.models.params.cnn_merp.sizing import beats_of
+from merp.models.plan.words import delta_out_words
+from merp.models.plan.work import Work
+from merp.models.traffic.footing import state_written_bytes
+
+Numbers = NDArray[np.floating[Any]]
+
+
+class Cost(NamedTuple):
+    """What passes cost, an element for each.
+
+    Attributes:
+        cycles: that the streams and slots of each cause take if nothing else did, by cause.
+        parameters: cycles of kernel load or update, which come on top.
+        bytes: through all ports. seconds: on a board.
+    """
+
+    cycles: dict[str, Numbers]
+    parameters: Numbers
+    bytes: Numbers
+    seconds: Numbers
+
+    @property
+    def total(self) -> Numbers:
+        """Cycles of a pass."""
+        slowest: Numbers = reduce(np.maximum, self.cycles.values())
+        return slowest + self.parameters
+
+
+def elements_per_beat(design: Design, port: str) -> int:
+    """Elements that a port takes in a cycle: ``kernel_port`` or ``map_port`` of a design, or 1."""
+    return int(getattr(design, port, 1))
+
+
+def cost_of(
+    work: Work,
+    board: Board,
+    inputs: NDArray[np.int64],
+    outputs: NDArray[np.int64],
+    first: bool,
+    last: bool,
+) -> Cost:
+    """Cost of passes of so many input and output maps of a group.
+
+    first, last: they have the first, or the last, part of the input maps. The words of flattened
+    maps, and of the missing taps of folded ones, are taken as if each map had as many.
+    """
+    groups = -(-outputs // work.engine.n_cu)
+    shape = work.convolution
+    positions = work.images * shape.out_rows * shape.out_columns
+    make = {"fp": _forward, "dp": _delta, "ku": _update}[work.phase]
+    maps = inputs * (work.elements_in / work.inputs)
+    words, unpooled = make(work, maps, outputs, positions, groups, first, last)
+    taps = 1 if work.folded else work.shape.k**2
+    kernels = taps * maps * outputs
+    port = elements_per_beat(work.engine, "kernel_port")
+    cycles = {"units": _slots(work, inputs, groups, positions).astype(np.float64)}
+    map_port = elements_per_beat(work.engine, "map_port")
+    for name, (count, size) in words.items():
+        cycles[name] = count / (1 if size == 1 else map_port)
+    for name, count in unpooled.items():
+        cycles[name] = np.maximum(cycles.get(name, 0.0), count)
+    moved: Numbers = np.zeros(())
+    for count, size in words.values():
+        moved = moved + count * size
+    passes_of_parameters = 2 if work.phase == "ku" else 1  # read, and written
+    biases = outputs if first and work.phase != "dp" else 0
+    moved = moved + passes_of_parameters * work.word_bytes * (kernels + biases)
+    parameters = (kernels + (biases if work.phase == "ku" else 0)) / port
+    found = Cost(cycles, parameters, moved, moved)
+    seconds = np.maximum(found.total, moved / board.bytes_per_cycle) / (board.clock_mhz * 1e6)
+    return found._replace(seconds=seconds)
+
+
+def _slots(
+    work: Work, inputs: NDArray[np.int64], groups: NDArray[np.int64], positions: int
+) -> NDArray[np.int64]:
+    """Slots of a pass, with those that stay empty for the accumulators' or gradients' sake."""
+    design = work.engine
+    if work.phase != "ku":
+        each = np.maximum(groups, -(-design.accumulate_latency // design.p))
+        return positions * inputs * np.where(inputs > 1, each, groups)
+    sweeps = inputs * groups
+    if design.ku_kind != "row":
+        return positions * np.maximum(sweeps, revisit_cycles(design))
+    columns = work.sweep
+    rows = -(-positions // columns)
+    period = np.maximum(row.steps(design), -(-row_revisit_cycles(design) // sweeps))
+    return rows * sweeps * np.maximum(columns, period)
+
+
+Words = dict[str, tuple[Numbers, int]]
+"""Words of a stream, and bytes of one."""
+
+
+def _sums(work: Work, count: Numbers, first: bool, last: bool) -> Words:
+    """Partial sums, which all input parts but the first take and all but the last leave."""
+    found: Words = {}
+    if not first:
+        found["partial_in"] = count, work.sum_bytes
+    if not last:
+        found["partial_out"] = count, work.sum_bytes
+    return found
+
+
+def _forward(
+    work: Work, maps: Numbers, outputs: NDArray[np.int64], positions: int,
+    groups: NDArray[np.int64], first: bool, last: bool,
+) -> tuple[Words, dict[str, Numbers]]:  # fmt: skip
+    """Words of each port of forward propagation; and beats of ReLU and pooling."""
+    shape, word = work.shape, work.word_bytes
+    found: Words = {"map_in": (work.images * shape.rows * shape.columns * maps, word)}
+    found |= _sums(work, (positions * outputs).astype(np.float64), first, last)
+    if not last:
+        return found, {}
+    pooled = work.images * shape.pooled_rows * shape.pooled_columns
+    found["map_out"] = pooled * outputs.astype(np.float64), word
+    if state_written_bytes(shape, work.images, work.state, 8 * word):
+        found["state_out"] = work.state_of(work.layer, outputs).astype(np.float64), 1
+    beats = positions * beats_of(groups, work.engine)
+    return found, {"map_out": beats.astype(np.float64)}
+
+
+def _delta(
+    work: Work, maps: Numbers, outputs: NDArray[np.int64], positions: int,
+    groups: NDArray[np.int64], first: bool, last: bool,
+) -> tuple[Words, dict[str, Numbers]]:  # fmt: skip
+    """Words of each port of delta propagation; and what expands on chip, an element a cycle."""
+    assert work.earlier is not None
+    found: Words = {"delta_in": (_delta_words(work, maps), work.word_bytes)}
+    shape = work.convolution
+    dilated = work.images * (1 if work.folded else shape.rows * shape.columns)
+    if work.pooled:
+        found["state_in"] = work.state_of(work.layer, maps.astype(np.int64)).astype(np.float64), 1
+    found |= _sums(work, (positions * outputs).astype(np.float64), first, last)
+    on_chip = {"delta_in": dilated * maps}
+    if last:
+        leaving = work.images * delta_out_words(work.layer, work.earlier, work.pooled)
+        found["delta_out"] = leaving / work.outputs * outputs, work.word_bytes
+        beats = positions * beats_of(groups, work.engine)
+        on_chip["delta_out"] = beats.astype(np.float64)
+        if not work.pooled:
+            found["state_in"] = _state_behind(work, work.earlier, outputs), 1
+    return found, on_chip
+
+
+def _state_behind(work: Work, earlier: Layer, outputs: NDArray[np.int64]) -> Numbers:
+    """Bytes of the state of the layer in front; of flattened maps as if each had as many."""
+    of_group = earlier.biases // work.layer.groups
+    if work.outputs == of_group:
+        return work.state_of(earlier, outputs).astype(np.float64)
+    return work.state_of(earlier, of_group) / work.outputs * outputs
+
+
+def _delta_words(work: Work, maps: Numbers) -> Numbers:
+    """Words of deltas of the layer's output as they are stored, all images."""
+    shape = work.shape
+    if work.pooled:
+        return work.images * shape.pooled_rows * shape.pooled_columns * maps
+    return work.images * shape.out_rows * shape.out_columns * maps
+
+
+def _update(
+    work: Work, maps: Numbers, outputs: NDArray[np.int64], positions: int,
+    groups: NDArray[np.int64], first: bool, last: bool,
+) -> tuple[Words, dict[str, Numbers]]:  # fmt: skip
+    """Words of each port of a kernel update but its kernels; and deltas as they expand."""
+    shape, word = work.shape, work.word_bytes
+    deltas = outputs.astype(np.float64)
+    found: Words = {
+        "map_in": (work.images * shape.rows * shape.columns * maps, word),
+        "delta_in": (_delta_words(work, deltas), word),
+    }
+    if work.pooled:
+        found["state_in"] = work.state_of(work.layer, outputs).astype(np.float64), 1
+    return found, {"delta_in": work.images * shape.out_rows * shape.out_columns * deltas}

@@ -1,0 +1,88 @@
+"""The engine of a bitstream that the passes of several layers share, and what it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+
+from merp.models.cnn_merp.phases import delta_rings, update_rings
+from merp.models.errors import BadInput
+from merp.models.fpga.estimate import estimate
+from merp.models.fpga.memories import Memory, convolution_memories, update_memories
+from merp.models.fpga.resources import Resources
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.sizing import MAXIMA, size_design
+from merp.models.params.cnn_merp.unpool_design import UnpoolDesign, size_unpool
+from merp.models.plan.work import NO_STATE, Work
+
+_CHOICES = tuple(f.name for f in fields(Design) if f.name not in (*MAXIMA, "average"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Engine:
+    """A bitstream: a design in a phase, sized for the largest tile of each layer.
+
+    Attributes:
+        name: of the design. phase: ``fp``, ``dp`` or ``ku``.
+        design: its elaboration. unpool: of what expands deltas, or undoes pooling; if any.
+    """
+
+    name: str
+    phase: str
+    design: Design
+    unpool: UnpoolDesign | None
+
+    @property
+    def memories(self) -> list[Memory]:
+        """All memories of it."""
+        listed = update_memories if self.phase == "ku" else convolution_memories
+        return listed(self.design, self.unpool)
+
+    @property
+    def resources(self) -> Resources:
+        """What it takes of a part, by the model."""
+        return estimate(self.design, self.phase, self.memories, self.unpool)
+
+
+def rings(forward: Design, phase: str, works: Sequence[Work]) -> Design:
+    """The choices of ``forward`` with the positions in turn and rings of rows of a phase.
+
+    The rows of a folded map are as many as the engine's own ring, so that the next image needs a
+    second one.
+    """
+    p, d = forward.p, forward.d
+    if phase == "dp":
+        p, d = delta_rings(forward, [work.convolution for work in works])
+    if phase == "ku":
+        p, d = 1, update_rings(forward)
+    if any(work.folded for work in works):
+        d = max(2, d)
+    state = phase == "fp" and works[0].state != NO_STATE
+    images = max(works[0].images, forward.max_images)
+    return replace(forward, p=p, d=d, state=state, max_images=images)
+
+
+def engine_of(name: str, works: Sequence[Work], tiles: Sequence[tuple[int, int]]) -> Engine:
+    """Return the engine that runs a tile of each work: input maps and output maps.
+
+    Raises:
+        BadInput: a size is beyond what a design may have.
+    """
+    chosen = {key: getattr(works[0].engine, key) for key in _CHOICES}
+    pairs = list(zip(works, tiles, strict=True))
+    try:
+        design = size_design([work.tile(*tile) for work, tile in pairs], **chosen)
+        undone = [each for work, tile in pairs if (each := work.unpooled(*tile)) is not None]
+        unpool = None
+        if undone:
+            unpool = size_unpool(
+                [shape for shape, _ in undone],
+                [maps for _, maps in undone],
+                fmt=design.fmt,
+                max_images=design.max_images,
+                add_latency=design.add_latency,
+                mul_latency=design.mul_latency,
+            )
+    except ValueError as error:
+        raise BadInput(f"design {name}, phase {works[0].phase}: {error}") from error
+    return Engine(name=name, phase=works[0].phase, design=design, unpool=unpool)

@@ -1,0 +1,263 @@
+"""The plan of a network on a board: what each layer and phase runs as, and what a step costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from merp.models.cnn_merp.reconfiguration import bitstreams, passes
+from merp.models.errors import BadInput
+from merp.models.fpga.board import Board
+from merp.models.network.network import Network
+from merp.models.network.phases import PHASES, has_phase, previous
+from merp.models.plan.automatic import ROOM, each_apart, made, none_fits, proposals, with_designs
+from merp.models.plan.cost import Cost, cost_of
+from merp.models.plan.engines import Engine, rings
+from merp.models.plan.search import Tile, best_tiles
+from merp.models.plan.words import closed_form
+from merp.models.plan.work import Work
+
+GOALS: Final = ("bytes", "time")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Planned:
+    """A phase of a layer, in passes.
+
+    Attributes:
+        work: the layer and phase. engine: the bitstream. tile: maps of the largest parts.
+        board: where.
+    """
+
+    work: Work
+    engine: Engine
+    tile: Tile
+    board: Board
+
+    @property
+    def in_parts(self) -> int:
+        """Parts of the input maps."""
+        return -(-self.work.inputs // self.tile[0])
+
+    @property
+    def out_parts(self) -> int:
+        """Parts of the output maps."""
+        return -(-self.work.outputs // self.tile[1])
+
+    @property
+    def passes(self) -> int:
+        """Of all groups."""
+        return self.work.layer.groups * self.in_parts * self.out_parts
+
+    @cached_property
+    def ports(self) -> Mapping[str, int]:
+        """Bytes of each port, all passes of all groups."""
+        return closed_form(self.work, *self.tile)
+
+    @property
+    def bytes(self) -> int:
+        """Of all ports; velocities of momentum are not among them."""
+        return sum(self.ports.values())
+
+    @property
+    def operations(self) -> int:
+        """All groups and images."""
+        return self.work.layer.operations(self.work.images)
+
+    @cached_property
+    def _costs(self) -> list[tuple[int, Cost]]:
+        """How many passes of each kind there are, and what one costs."""
+        (in_size, out_size), work = self.tile, self.work
+        in_rest = work.inputs - (self.in_parts - 1) * in_size
+        out_rest = work.outputs - (self.out_parts - 1) * out_size
+        if self.in_parts == 1:
+            ins = [(in_rest, True, True, 1)]
+        else:
+            ins = [(in_size, True, False, 1), (in_size, False, False, self.in_parts - 2)]
+            ins.append((in_rest, False, True, 1))
+        outs = [(out_size, self.out_parts - 1), (out_rest, 1)]
+        return [
+            (
+                work.layer.groups * in_count * out_count,
+                cost_of(work, self.board, np.array([maps]), np.array([out]), first, last),
+            )
+            for maps, first, last, in_count in ins
+            for out, out_count in outs
+            if in_count * out_count
+        ]
+
+    @cached_property
+    def cycles(self) -> int:
+        """Of all passes, the memory's waits left out."""
+        return round(sum(many * float(cost.total[0]) for many, cost in self._costs))
+
+    @cached_property
+    def seconds(self) -> float:
+        """Of all passes."""
+        return sum(many * float(cost.seconds[0]) for many, cost in self._costs)
+
+    @cached_property
+    def binds(self) -> str:
+        """What takes most of the time: ``units``, a port, ``kernel`` load or update, ``memory``."""
+        clock = self.board.clock_mhz * 1e6
+        shares = {"memory": 0.0}
+        for many, cost in self._costs:
+            busy = float(cost.total[0]) / clock
+            if float(cost.seconds[0]) > busy * (1 + 1e-9):
+                shares["memory"] += many * float(cost.seconds[0])
+                continue
+            slowest = max(cost.cycles, key=lambda name: float(cost.cycles[name][0]))
+            slots = float(cost.cycles[slowest][0]) / clock
+            shares[slowest] = shares.get(slowest, 0.0) + many * slots
+            shares["kernel"] = shares.get("kernel", 0.0) + many * (busy - slots)
+        return max(shares, key=lambda name: shares[name])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """A network's training step on a board.
+
+    Attributes:
+        network: whose layers all name a design here. board, batch, state, goal: as asked for.
+        chosen: names of the designs that the planner chose itself.
+        layers: each layer and phase, in the network's order.
+    """
+
+    network: Network
+    board: Board
+    batch: int
+    state: str
+    goal: str
+    chosen: tuple[str, ...]
+    layers: tuple[Planned, ...]
+
+    def of(self, layer: str, phase: str) -> Planned:
+        """The plan of a layer's phase."""
+        return next(p for p in self.layers if (p.work.layer.name, p.work.phase) == (layer, phase))
+
+    @property
+    def engines(self) -> tuple[Engine, ...]:
+        """Each bitstream once, in the order of first use."""
+        return tuple({(p.engine.name, p.engine.phase): p.engine for p in self.layers}.values())
+
+    @property
+    def loads(self) -> int:
+        """Bitstreams loaded in a step."""
+        return bitstreams(passes(self.network))
+
+    @property
+    def computing(self) -> float:
+        """Seconds of all passes of a step."""
+        return sum(planned.seconds for planned in self.layers)
+
+    @property
+    def loading(self) -> float:
+        """Seconds of all bitstreams of a step."""
+        return self.loads * self.board.load_seconds
+
+    @property
+    def seconds(self) -> float:
+        """Of a step."""
+        return self.computing + self.loading
+
+    @property
+    def images_per_second(self) -> float:
+        """Of a step, bitstreams and all."""
+        return self.batch / self.seconds
+
+
+def plan(
+    network: Network,
+    board: Board,
+    batch: int = 128,
+    goal: str = "bytes",
+    state: str = "pooled",
+    apart: bool = False,
+) -> Plan:
+    """Plan a training step.
+
+    Args:
+        network: layers without a design of their own get one. batch: images of a step.
+        goal: of ``GOALS``, what the tiles are chosen for; the other decides between equals.
+        state: kind of state, one of ``STATES``; with ``pooled`` deltas are stored pooled.
+        apart: each layer has bitstreams of its own, sized for it alone, not one with the layers
+            that share its design.
+
+    Raises:
+        BadInput: the part is too small; the message says what for.
+    """
+    complete, chosen = _complete(network, board, batch, goal, state)
+    if apart:
+        complete, chosen = each_apart(complete, chosen)
+    found: dict[tuple[str, str], Planned] = {}
+    for name in complete.designs:
+        for planned in _of_design(complete, name, board, batch, goal, state):
+            found[planned.work.layer.name, planned.work.phase] = planned
+    ordered = [
+        found[layer.name, phase]
+        for layer in complete.layers
+        for phase in PHASES
+        if (layer.name, phase) in found
+    ]
+    return Plan(
+        network=complete, board=board, batch=batch, state=state, goal=goal, chosen=chosen,
+        layers=tuple(ordered),
+    )  # fmt: skip
+
+
+def _complete(
+    network: Network, board: Board, batch: int, goal: str, state: str
+) -> tuple[Network, tuple[str, ...]]:
+    """The network with a design for each layer, and the names of those that were chosen."""
+    complete, missing = with_designs(network)
+    for name, layers in missing.items():
+        for design in proposals(layers, board.part, network.fmt):
+            tried = made(complete, {name: design})
+            try:
+                planned = list(_of_design(tried, name, board, batch, goal, state))
+            except BadInput:
+                continue
+            if all(p.engine.resources.lut <= ROOM * board.part.luts for p in planned):
+                complete = tried
+                break
+        else:
+            raise none_fits(network, layers, board)
+    return complete, tuple(missing)
+
+
+def _of_design(
+    network: Network, name: str, board: Board, batch: int, goal: str, state: str
+) -> Iterator[Planned]:
+    """Plan all that runs on a design."""
+    for phase in PHASES:
+        works = list(_works(network, name, phase, batch, state))
+        if works:
+            engine, tiles = best_tiles(name, works, board, goal)
+            for work, tile in zip(works, tiles, strict=True):
+                yield Planned(work=work, engine=engine, tile=tile, board=board)
+
+
+def _works(network: Network, name: str, phase: str, batch: int, state: str) -> Iterator[Work]:
+    """Layers that run on a design in a phase."""
+    forward = network.designs[name]
+    drafts = [
+        Work(
+            layer=layer,
+            phase=phase,
+            earlier=previous(network, layer),
+            images=batch,
+            state=state,
+            engine=forward,
+            folded=layer.kind == "fc" and forward.k > 1,
+            word_bytes=network.word_bytes,
+        )
+        for layer in network.layers
+        if layer.design == name and has_phase(network, layer, phase)
+    ]
+    if drafts:
+        engine = rings(forward, phase, drafts)
+        yield from (replace(draft, engine=engine) for draft in drafts)

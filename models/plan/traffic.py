@@ -1,0 +1,37 @@
+"""Traffic on footing ``board``: what the passes of a plan move."""
+
+from __future__ import annotations
+
+from merp.models.fpga.board import Board
+from merp.models.network.network import Layer, Network
+from merp.models.plan.plan import Planned, plan
+from merp.models.traffic.closed_form import LayerTraffic, Phase
+
+
+def board_traffic(
+    network: Network, board: Board, batch: int, state: str
+) -> tuple[LayerTraffic, ...]:
+    """Return the traffic of every layer in the passes that move the fewest bytes.
+
+    Raises:
+        BadInput: the part is too small.
+    """
+    found = plan(network, board, batch, state=state)
+    phases = {(p.work.layer.name, p.work.phase): _phase(p) for p in found.layers}
+
+    def traffic_of(layer: Layer) -> LayerTraffic:
+        return LayerTraffic(
+            layer,
+            fp=phases[layer.name, "fp"],
+            dp=phases.get((layer.name, "dp")),
+            ku=phases[layer.name, "ku"],
+        )
+
+    return tuple(map(traffic_of, network.layers))
+
+
+def _phase(planned: Planned) -> Phase:
+    work = planned.work
+    parameters = work.word_bytes * (work.layer.kernels + work.layer.biases)
+    momentum = 2 * parameters if work.phase == "ku" else 0
+    return Phase(planned.operations, planned.ports, momentum=momentum)

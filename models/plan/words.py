@@ -1,0 +1,205 @@
+"""What crosses each port in one pass, in words or bytes; and of all passes by formula.
+
+A port's words over all passes are those of the footing board: every part of the output maps reads
+the input maps again, every part of the input maps but the last leaves partial sums, and every one
+but the first takes them in again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from merp.models.network.network import Layer
+from merp.models.plan.work import Work
+from merp.models.traffic.footing import state_written_bytes
+
+
+class Pass(NamedTuple):
+    """One pass of a group: input maps from ``in_start`` to ``in_end``, output maps likewise."""
+
+    in_start: int
+    in_end: int
+    out_start: int
+    out_end: int
+
+
+def parts(maps: int, size: int) -> Iterator[tuple[int, int]]:
+    """Cut maps into parts of a size, the last one what is left."""
+    for start in range(0, maps, size):
+        yield start, min(maps, start + size)
+
+
+def passes(work: Work, in_size: int, out_size: int) -> Iterator[Pass]:
+    """Passes of a group in order: output parts outside, input parts inside and ascending."""
+    for out_start, out_end in parts(work.outputs, out_size):
+        for in_start, in_end in parts(work.inputs, in_size):
+            yield Pass(in_start, in_end, out_start, out_end)
+
+
+def _share(total: int, start: int, end: int, maps: int) -> int:
+    """Of ``total`` words those of some of the maps; flattened ones need not divide."""
+    return total * end // maps - total * start // maps
+
+
+def pass_bytes(work: Work, one: Pass) -> dict[str, int]:
+    """Bytes through each port in a pass of one group; in the order in, out, parameters."""
+    each = {"fp": _forward, "dp": _delta, "ku": _update}[work.phase](work, one)
+    return {port: count for port, count in each.items() if count}
+
+
+def _positions(work: Work) -> int:
+    """Output positions of all images."""
+    shape = work.convolution
+    return work.images * shape.out_rows * shape.out_columns
+
+
+def _kernels(work: Work, one: Pass) -> int:
+    taps = 1 if work.folded else work.shape.k**2
+    return taps * work.elements(one.in_start, one.in_end) * (one.out_end - one.out_start)
+
+
+def _sums(work: Work, one: Pass) -> dict[str, int]:
+    """Partial sums, in by all input parts but the first, out by all but the last."""
+    sums = work.sum_bytes * _positions(work) * (one.out_end - one.out_start)
+    return {
+        "partial_in": sums if one.in_start else 0,
+        "partial_out": sums if one.in_end < work.inputs else 0,
+    }
+
+
+def _forward(work: Work, one: Pass) -> dict[str, int]:
+    shape, word, images = work.shape, work.word_bytes, work.images
+    outputs = one.out_end - one.out_start
+    last = one.in_end == work.inputs
+    elements = shape.rows * shape.columns * work.elements(one.in_start, one.in_end)
+    state = 0
+    if state_written_bytes(shape, images, work.state, 8 * word):
+        state = work.state_of(work.layer, outputs)
+    pooled = images * outputs * shape.pooled_rows * shape.pooled_columns
+    return {
+        "map_in": word * images * elements,
+        **_sums(work, one),
+        "map_out": word * pooled if last else 0,
+        "state_out": state if last else 0,
+        "kernel": word * _kernels(work, one),
+        "bias": 0 if one.in_start else word * outputs,
+    }
+
+
+def _delta_words(work: Work, maps: int) -> int:
+    """Delta words of maps of the layer's output, as they are stored, all images."""
+    shape = work.shape
+    if work.pooled:
+        return work.images * maps * shape.pooled_rows * shape.pooled_columns
+    return work.images * maps * shape.out_rows * shape.out_columns
+
+
+def delta_out_words(layer: Layer, earlier: Layer, pooled: bool) -> int:
+    """Delta words of one image and group that leave towards the layer in front."""
+    return (earlier.outputs if pooled else earlier.sums) // layer.groups
+
+
+def _delta(work: Work, one: Pass) -> dict[str, int]:
+    assert work.earlier is not None
+    word, images = work.word_bytes, work.images
+    maps = work.elements(one.in_start, one.in_end)
+    last = one.in_end == work.inputs
+    leaving = images * delta_out_words(work.layer, work.earlier, work.pooled)
+    return {
+        "delta_in": word * _delta_words(work, maps),
+        "state_in": _delta_state(work, one, maps),
+        **_sums(work, one),
+        "delta_out": word * _share(leaving, one.out_start, one.out_end, work.outputs) * last,
+        "kernel": word * _kernels(work, one),
+    }
+
+
+def _delta_state(work: Work, one: Pass, maps: int) -> int:
+    """State that expands the deltas of a pass, or undoes the layer in front behind the last."""
+    if work.pooled:
+        return work.state_of(work.layer, maps)
+    assert work.earlier is not None
+    if one.in_end < work.inputs:
+        return 0
+    of_group = work.earlier.biases // work.layer.groups
+    if work.outputs == of_group:
+        return work.state_of(work.earlier, one.out_end - one.out_start)
+    whole = work.state_of(work.earlier, of_group)  # flattened: elements of a map are apart
+    return _share(whole, one.out_start, one.out_end, work.outputs)
+
+
+def _update(work: Work, one: Pass) -> dict[str, int]:
+    shape, word = work.shape, work.word_bytes
+    outputs = one.out_end - one.out_start
+    elements = shape.rows * shape.columns * work.elements(one.in_start, one.in_end)
+    kernels, biases = word * _kernels(work, one), 0 if one.in_start else word * outputs
+    return {
+        "map_in": word * work.images * elements,
+        "delta_in": word * _delta_words(work, outputs),
+        "state_in": work.state_of(work.layer, outputs) if work.pooled else 0,
+        "kernel": kernels,
+        "bias": biases,
+        "kernel_out": kernels,
+        "bias_out": biases,
+    }
+
+
+def summed(work: Work, in_size: int, out_size: int) -> dict[str, int]:
+    """Bytes of each port over all passes of all groups."""
+    total: dict[str, int] = {}
+    for one in passes(work, in_size, out_size):
+        for port, count in pass_bytes(work, one).items():
+            total[port] = total.get(port, 0) + work.layer.groups * count
+    return total
+
+
+def closed_form(work: Work, in_size: int, out_size: int) -> dict[str, int]:
+    """The same by formula: maps times parts, and the state of each part in whole bytes."""
+    layer, word, images = work.layer, work.word_bytes, work.images
+    in_parts, out_parts = -(-work.inputs // in_size), -(-work.outputs // out_size)
+    x, pooled = word * images * layer.inputs, word * images * layer.outputs
+    y = word * images * layer.sums
+    kernels, biases = word * layer.kernels, word * layer.biases
+    partial = work.sum_bytes * layer.groups * _positions(work) * work.outputs * (in_parts - 1)
+    delta = pooled if work.pooled else y
+    state = layer.groups * _state(work, in_size, out_size)
+    if work.phase == "fp":
+        found = {
+            "map_in": out_parts * x, "partial_in": partial, "partial_out": partial,
+            "map_out": pooled, "state_out": state, "kernel": kernels, "bias": biases,
+        }  # fmt: skip
+    elif work.phase == "ku":
+        found = {
+            "map_in": out_parts * x, "delta_in": in_parts * delta, "state_in": in_parts * state,
+            "kernel": kernels, "bias": biases, "kernel_out": kernels, "bias_out": biases,
+        }  # fmt: skip
+    else:
+        assert work.earlier is not None
+        out = delta_out_words(layer, work.earlier, work.pooled)
+        found = {
+            "delta_in": out_parts * delta,
+            "state_in": out_parts * state if work.pooled else state,
+            "partial_in": partial, "partial_out": partial,
+            "delta_out": word * images * layer.groups * out, "kernel": kernels,
+        }  # fmt: skip
+    return {port: count for port, count in found.items() if count}
+
+
+def _state(work: Work, in_size: int, out_size: int) -> int:
+    """Bytes of a group's state, once, each part of it filled up to whole bytes."""
+    outputs = (end - start for start, end in parts(work.outputs, out_size))
+    if work.phase == "fp":
+        written = state_written_bytes(work.shape, work.images, work.state, 8 * work.word_bytes)
+        return sum(work.state_of(work.layer, maps) for maps in outputs) if written else 0
+    if work.pooled:
+        inputs = (work.elements(*part) for part in parts(work.inputs, in_size))
+        maps = inputs if work.phase == "dp" else outputs
+        return sum(work.state_of(work.layer, count) for count in maps)
+    if work.phase == "ku":
+        return 0
+    assert work.earlier is not None
+    of_group = work.earlier.biases // work.layer.groups
+    if work.outputs == of_group:
+        return sum(work.state_of(work.earlier, maps) for maps in outputs)
+    return work.state_of(work.earlier, of_group)

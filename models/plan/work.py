@@ -1,0 +1,148 @@
+"""A phase of a layer that is to be cut into passes: its maps, its words, its engine.
+
+Output maps are cut into parts, and input maps into parts; a pass is one part of each, for one group
+and the whole batch (page ``plan``). Inputs and outputs are those of the phase: delta propagation
+takes the layer's output maps in. A fully connected layer folded onto a k x k engine has folded maps
+of k*k elements as its inputs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from merp.models.cnn_merp.phases import maps_behind
+from merp.models.network.network import Layer
+from merp.models.params.cnn_merp import row
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.delta_shape import delta_shape
+from merp.models.params.shape import Shape
+from merp.models.traffic.footing import state_bits
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Count = TypeVar("Count", int, "NDArray[np.int64]")
+
+NO_STATE: Final = "32"
+"""The kind of state that is the activation itself: no hardware writes it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Work:
+    """A phase of a layer.
+
+    Attributes:
+        layer: all groups of it. phase: ``fp``, ``dp`` or ``ku``.
+        earlier: the layer in front, None for the first.
+        images: in each pass. state: kind of state, one of ``STATES``; ``pooled`` says that deltas
+            are stored at pooled resolution.
+        engine: k, n_cu and the other choices of the bitstream; its maxima say nothing here.
+        folded: a fully connected layer runs on an engine that convolves.
+        word_bytes: of an element in memory.
+    """
+
+    layer: Layer
+    phase: str
+    earlier: Layer | None
+    images: int
+    state: str
+    engine: Design
+    folded: bool
+    word_bytes: int
+
+    @property
+    def pooled(self) -> bool:
+        """Whether deltas are stored at pooled resolution."""
+        return self.state == "pooled"
+
+    @property
+    def sum_bytes(self) -> int:
+        """Bytes of a partial sum, in the accumulator's format."""
+        return -(-self.engine.accumulator_format.width // 8)
+
+    @property
+    def shape(self) -> Shape:
+        """One group of the layer."""
+        return self.layer.shape
+
+    @cached_property
+    def elements_in(self) -> int:
+        """Elements of the input that a kernel spans but for its taps: n, or m on the way back."""
+        return self.shape.m if self.phase == "dp" else self.shape.n
+
+    @cached_property
+    def inputs(self) -> int:
+        """Input maps that can be parted; folded ones have an element for each tap."""
+        return -(-self.elements_in // self.engine.taps) if self.folded else self.elements_in
+
+    @cached_property
+    def outputs(self) -> int:
+        """Output maps that can be parted."""
+        return self.shape.n if self.phase == "dp" else self.shape.m
+
+    @cached_property
+    def convolution(self) -> Shape:
+        """What the engine convolves, all maps of a group; folded maps are k x k."""
+        if self.folded:
+            k = self.engine.k
+            return Shape(n=self.inputs, m=self.outputs, k=k, rows=k, columns=k, relu=False)
+        if self.phase == "dp":
+            return delta_shape(self.shape)
+        return self.shape
+
+    def elements(self, start: int, end: int) -> int:
+        """Elements of the input maps from ``start`` to ``end``.
+
+        Element e of a folded layer is tap e div n' of map e mod n', so the last taps are missing in
+        some maps.
+        """
+        if not self.folded:
+            return end - start
+        whole, rest = divmod(self.elements_in, self.inputs)
+        return whole * (end - start) + min(end, rest) - min(start, rest)
+
+    def tile(self, inputs: int, outputs: int) -> Shape:
+        """The shape that a pass asks of its engine, with the largest parts."""
+        shape = self.convolution
+        pool = None if self.phase == "ku" else shape.pool
+        found = replace(shape, n=inputs, m=outputs, pool=pool)
+        if self.folded and self.phase == "ku":
+            return replace(found, columns=self.engine.k * self.sweep)
+        return found
+
+    @property
+    def sweep(self) -> int:
+        """Columns of a row of positions; of a folded layer the images that stand for them.
+
+        As many as there are gradients to take out of each unit, so that none waits.
+        """
+        if not self.folded:
+            return self.shape.out_columns
+        return row.steps(self.engine) if self.engine.ku_kind == "row" else 1
+
+    @property
+    def undone(self) -> Layer | None:
+        """The layer whose ReLU and pooling are undone in this phase."""
+        if self.phase == "fp" or (self.phase == "ku" and not self.pooled):
+            return None
+        return self.layer if self.pooled else self.earlier
+
+    def unpooled(self, inputs: int, outputs: int) -> tuple[Shape, int] | None:
+        """Shape and maps that un-pooling in front of a pass, or behind it, needs room for."""
+        undone = self.undone
+        if undone is None:
+            return None
+        if self.phase == "ku":
+            return undone.shape, outputs
+        if self.pooled:
+            return undone.shape, self.elements(0, inputs)
+        all_maps = maps_behind(self.shape, undone.shape)
+        return undone.shape, -(-outputs * all_maps // self.outputs)
+
+    def state_of(self, layer: Layer, maps: Count) -> Count:
+        """Bytes of the state of ``maps`` maps of a layer in one pass, filled up to whole bytes."""
+        bits = state_bits(layer.shape, 1, self.state, 8 * self.word_bytes)
+        return -(-self.images * bits * maps // 8)

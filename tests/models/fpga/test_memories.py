@@ -1,0 +1,120 @@
+"""Block RAM by arithmetic, and an estimate of the rest, beside what ``resources.json`` has."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from checkout import ROOT
+from merp.models.cnn_merp.phases import delta_design, update_design
+from merp.models.fpga.block_ram import mapped
+from merp.models.fpga.estimate import estimate
+from merp.models.fpga.memories import (
+    Memory,
+    block_rams,
+    convolution_memories,
+    update_memories,
+)
+from merp.models.fpga.resources import Resources
+from merp.models.network.network import Network
+from merp.tools.common.shipped import open_network
+
+MEASURED: dict[str, Any] = json.loads((ROOT / "tests/data/resources.json").read_text())
+KINDS: dict[str, dict[str, Any]] = {
+    "tree": {"cu_kind": "tree", "ku_kind": "position"},
+    "fused, one DSP": {"cu_kind": "fused"},
+    "fused, two DSP": {"cu_kind": "fused", "fused_dsp": 2},
+    "position": {"cu_kind": "tree", "ku_kind": "position"},
+    "row, one DSP": {"cu_kind": "fused", "ku_kind": "row"},
+    "row, two DSP": {"cu_kind": "fused", "ku_kind": "row", "fused_dsp": 2},
+}
+"""Changes of design k5 of AlexNet, by the name of the measurement."""
+
+
+def network_of(kind: str) -> Network:
+    """AlexNet with such units in layer 2."""
+    network = open_network("alexnet")
+    changed = replace(network.designs["k5"], **KINDS[kind])
+    return replace(network, designs=dict(network.designs) | {"k5": changed})
+
+
+def memories_of(case: str) -> list[Memory]:
+    """Memories of a measured design."""
+    phase, kind = case.split(", ", 1)
+    network = network_of(kind)
+    layer = network.layer("conv2")
+    if phase == "fp":
+        return convolution_memories(network.design(layer))
+    if phase == "ku":
+        return update_memories(update_design(network, layer))
+    found = delta_design(network, layer)
+    return convolution_memories(found.engine, found.unpool)
+
+
+@pytest.mark.parametrize("case", MEASURED)
+def test_block_ram_is_that_of_the_synthesis_block_by_block(case: str) -> None:
+    by_block: dict[str, float] = {}
+    for memory in memories_of(case):
+        by_block[memory.block] = by_block.get(memory.block, 0.0) + memory.halves / 2
+    measured: dict[str, float] = {}
+    for block in MEASURED[case]["blocks"]:
+        name = block["name"].split("_words")[0]
+        measured[name] = measured.get(name, 0.0) + block["count"] * block["bram"]
+    assert {k: v for k, v in by_block.items() if v} == {k: v for k, v in measured.items() if v}
+    assert block_rams(memories_of(case)) == MEASURED[case]["total"]["bram"]
+
+
+@pytest.mark.parametrize("case", MEASURED)
+def test_wide_lut_ram_is_that_of_the_synthesis(case: str) -> None:
+    found = sum(memory.luts for memory in memories_of(case))
+    measured = MEASURED[case]["total"]["lut_memory"]
+    assert abs(measured - found) <= 100  # words that leave, and parameters on their way
+
+
+def estimate_of(case: str) -> Resources:
+    """Of a measured design."""
+    phase, kind = case.split(", ", 1)
+    network = network_of(kind)
+    layer = network.layer("conv2")
+    memories = memories_of(case)
+    if phase == "dp":
+        found = delta_design(network, layer)
+        return estimate(found.engine, "dp", memories, found.unpool)
+    design = network.design(layer) if phase == "fp" else update_design(network, layer)
+    return estimate(design, phase, memories)
+
+
+@pytest.mark.parametrize("case", MEASURED)
+def test_dsp_blocks_are_exact_and_logic_is_near_what_was_measured(case: str) -> None:
+    found, total = estimate_of(case), MEASURED[case]["total"]
+    assert (found.bram, found.dsp) == (total["bram"], total["dsp"])
+    assert found.lut == pytest.approx(total["lut"], rel=0.01)
+    assert found.ff == pytest.approx(total["ff"], rel=0.01)
+
+
+# source: netlists of Yosys 0.70, family xc7
+@pytest.mark.parametrize(
+    ("words", "bits", "halves", "luts"),
+    [
+        (384, 825, 23, 0), (384, 800, 23, 0), (128, 288, 8, 0), (4, 288, 0, 192),
+        (9600, 32, 20, 0), (1536, 32, 3, 0), (576, 32, 2, 0), (288, 32, 1, 0), (128, 32, 1, 0),
+        (432, 512, 15, 0), (27, 1312, 0, 876), (16, 512, 0, 344), (1, 32, 0, 0),
+    ],
+)  # fmt: skip
+def test_a_memory_is_made_of_what_the_synthesis_takes(
+    words: int, bits: int, halves: int, luts: int
+) -> None:
+    assert mapped(words, bits) == (halves, luts)
+
+
+def test_more_words_or_bits_never_take_fewer_block_rams() -> None:
+    sizes = [2, 32, 64, 65, 500, 512, 513, 1000, 1024, 1025, 1536, 2048, 4000, 9600, 20_000, 70_000]
+    for bits in (32, 36, 288, 297, 825):
+        found = [mapped(words, bits).halves for words in sizes]
+        assert found == sorted(found)
+    for words in sizes:
+        found = [mapped(words, bits).halves for bits in (32, 33, 36, 64, 72, 297, 825)]
+        assert found == sorted(found)

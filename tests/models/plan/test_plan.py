@@ -1,0 +1,136 @@
+"""Plans of shipped networks: what fits a part, what a step moves, designs that are chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import cache
+
+import pytest
+
+from merp.models.cnn_merp.cycles import layer_cycles
+from merp.models.errors import BadInput
+from merp.models.fpga.resources import capacity
+from merp.models.network.network import Network
+from merp.models.network.phases import PHASES, has_phase
+from merp.models.params.cnn_merp.sizing import check_fits
+from merp.models.plan.automatic import ROOM
+from merp.models.plan.plan import Plan, Planned, plan
+from merp.models.traffic.closed_form import network_traffic
+from merp.models.traffic.footing import Footing
+from merp.tools.common.boards import board_names, open_board
+from merp.tools.common.shipped import open_network
+
+
+@cache
+def planned(name: str, board: str = "kc705", goal: str = "bytes", apart: bool = False) -> Plan:
+    return plan(open_network(name), open_board(board), 128, goal, apart=apart)
+
+
+def mb_per_gflop(some: Iterable[Planned]) -> float:
+    found = list(some)
+    return sum(p.bytes for p in found) / sum(p.operations for p in found) * 1e3
+
+
+@pytest.mark.parametrize("name", ["alexnet", "vgg16"])
+def test_every_layer_and_phase_has_a_plan_that_fits_the_kc705(name: str) -> None:
+    network, found = open_network(name), planned(name)
+    for phase in PHASES:
+        layers = [layer.name for layer in network.layers if has_phase(network, layer, phase)]
+        assert [p.work.layer.name for p in found.layers if p.work.phase == phase] == layers
+    has = capacity(found.board.part).figures()
+    assert (has["bram"], has["dsp"], has["lut"]) == (445, 840, 203_800)
+    for engine in found.engines:
+        assert all(count <= has[kind] for kind, count in engine.resources.figures().items())
+
+
+# Bitstreams that layers share are as large as the largest tile of each asks together.
+@pytest.mark.parametrize(
+    ("name", "apart", "convolutions", "all_layers"),
+    [
+        ("alexnet", False, 2.26, 4.52), ("alexnet", True, 2.26, 4.49),
+        ("vgg16", False, 3.08, 3.29), ("vgg16", True, 2.96, 3.17),
+    ],
+)  # fmt: skip
+def test_a_step_moves_no_more_than_stated(
+    name: str, apart: bool, convolutions: float, all_layers: float
+) -> None:
+    found = planned(name, apart=apart)
+    assert mb_per_gflop(found.layers) <= all_layers
+    assert mb_per_gflop(p for p in found.layers if p.work.layer.kind == "conv") <= convolutions
+
+
+def test_a_tile_fits_the_registers_of_its_engine() -> None:
+    for one in planned("alexnet").layers:
+        shape = one.work.tile(*one.tile)
+        if not one.work.folded:
+            check_fits(shape, 128, one.engine.design, one.work.layer.name)
+
+
+def test_a_plan_for_time_takes_no_longer_and_moves_no_less() -> None:
+    bytes_, time = planned("alexnet"), planned("alexnet", goal="time")
+    assert time.computing <= bytes_.computing
+    assert mb_per_gflop(time.layers) >= mb_per_gflop(bytes_.layers)
+
+
+def test_where_all_fits_the_plan_moves_what_footing_full_does() -> None:
+    network = open_network("digits")
+    found = plan(network, open_board("kc705"), 5, state="pooled")
+    full = network_traffic(network, 5, Footing(name="full", state="pooled"))
+    for each in full:
+        for phase in PHASES:
+            traffic = getattr(each, phase)
+            if traffic is not None:
+                streams = {port: count for port, count in traffic.streams.items() if count}
+                assert dict(found.of(each.layer.name, phase).ports) == streams
+
+
+def test_bitstreams_are_loaded_in_the_order_of_a_step() -> None:
+    found = planned("alexnet")
+    assert (found.loads, len(found.engines)) == (8, 8)
+    assert found.seconds == pytest.approx(found.computing + 8 * found.board.load_seconds)
+    assert found.images_per_second == pytest.approx(128 / found.seconds)
+
+
+@pytest.mark.full
+def test_cycles_are_those_of_the_model_that_walks_every_slot() -> None:
+    network = open_network("alexnet")
+    found = plan(network, open_board("kc705"), 128, state="1")
+    for one in found.layers:
+        work = one.work
+        walked = layer_cycles(network, network.layer(work.layer.name), work.phase, 128)
+        if walked is not None:
+            assert 0.999 * walked.phase < one.cycles <= walked.phase
+
+
+def without_designs(network: Network) -> Network:
+    layers = tuple(replace(layer, design=None) for layer in network.layers)
+    return replace(network, layers=layers, designs={})
+
+
+@pytest.mark.parametrize("board", ["kc705", "nexys-video"])
+def test_designs_that_are_chosen_fit_with_room_for_routing(board: str) -> None:
+    found = plan(without_designs(open_network("cifar10-1x")), open_board(board), 16)
+    assert found.chosen == ("auto3",)
+    for engine in found.engines:
+        assert engine.resources.lut <= ROOM * found.board.part.luts
+    larger = found.network.designs["auto3"].n_cu
+    assert larger >= 8  # as many as the file of the network has
+
+
+def test_each_board_is_read_and_has_a_part_whose_capacity_is_known() -> None:
+    assert {"paper", "kc705", "vc707", "zc706", "nexys-video"} <= set(board_names())
+    for name in board_names():
+        board = open_board(name)
+        assert board.name == name
+        assert 0 < board.load_seconds < 1.5
+
+
+def test_a_part_too_small_is_refused_in_one_line_that_says_what_for() -> None:
+    board = open_board("kc705")
+    small = replace(board, part=replace(board.part, block_rams=40))
+    with pytest.raises(BadInput, match=r"conv1.*one map in and one map out take .* RAMB36.*the 40"):
+        plan(open_network("alexnet"), small)
+    few = replace(board, part=replace(board.part, dsps=100))
+    with pytest.raises(BadInput, match=r"take 363 DSP: allowed are the 100 of xc7k325t"):
+        plan(open_network("alexnet"), few)

@@ -1,0 +1,233 @@
+"""Tiles of a plan: words of all passes by formula, the search beside every tile there is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import product
+from random import Random
+
+import numpy as np
+import pytest
+
+from merp.models.errors import BadInput
+from merp.models.fpga.board import Board
+from merp.models.fpga.parts import PARTS
+from merp.models.network.network import Layer
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.sizing import size_design
+from merp.models.params.shape import Pool, Shape
+from merp.models.params.state_field import STATES
+from merp.models.plan.candidates import group_sizes, part_sizes, totals
+from merp.models.plan.cost import cost_of
+from merp.models.plan.engines import engine_of, rings
+from merp.models.plan.search import best_tiles, fits
+from merp.models.plan.words import closed_form, pass_bytes, passes, summed
+from merp.models.plan.work import Work
+
+PHASES = ("fp", "dp", "ku")
+
+
+def board_of(block_rams: int = 445, gbytes_s: float = 12.8) -> Board:
+    """A board whose part has so much block RAM."""
+    part = replace(PARTS["xc7k325t"], block_rams=block_rams)
+    return Board(name="b", part=part, clock_mhz=100.0, gbytes_s=gbytes_s, efficiency=0.8)
+
+
+def layer_of(random: Random, *, k: int = 3, kind: str = "conv") -> Layer:
+    """A small layer."""
+    n, m = random.randint(1, 12), random.randint(1, 14)
+    if kind == "fc":
+        shape = Shape(n=random.randint(1, 60), m=m, k=1, rows=1, columns=1)
+        return Layer(name="fc1", kind="fc", shape=shape, design="d")
+    size = random.randint(4, 9)
+    pool = random.choice((None, Pool(kind="max", window=2, stride=2)))
+    if random.random() < 0.3:
+        pool = Pool(kind="max", window=3, stride=2)
+    stride = random.choice((1, 1, 2))
+    pad = random.randrange(k)
+    rows = size + 2 * stride
+    shape = Shape(
+        n=n, m=m, k=k, rows=rows, columns=rows, stride=stride, pad=pad, relu=random.random() < 0.8,
+        pool=pool,
+    )  # fmt: skip
+    return Layer(name="conv2", kind="conv", groups=random.choice((1, 2)), shape=shape, design="d")
+
+
+def in_front(random: Random, layer: Layer) -> Layer:
+    """A layer whose pooled maps are the input of ``layer``."""
+    shape, pool = layer.shape, random.choice((None, Pool(kind="max", window=2, stride=2)))
+    size = shape.rows * 2 if pool else shape.rows
+    maps = layer.groups * shape.n
+    before = Shape(n=1, m=maps, k=1, rows=size, columns=size, pool=pool)
+    return Layer(name="conv1", kind="conv", shape=before, design="d")
+
+
+def design_of(random: Random, units: int | None = None) -> Design:
+    """A design of units of 3 x 3."""
+    fused = random.random() < 0.5
+    kinds = {"cu_kind": "fused", "ku_kind": "row"} if fused else {}
+    count = units or random.randint(1, 6)
+    smallest = [Shape(n=1, m=1, k=3, rows=3, columns=3)]
+    return size_design(smallest, n_cu=count, r=1, d=random.choice((1, 2)), **kinds)
+
+
+def work_of(random: Random, phase: str, *, kind: str = "conv", units: int | None = None) -> Work:
+    """A phase of a small layer, on an engine of its own."""
+    layer = layer_of(random, kind=kind)
+    draft = Work(
+        layer=layer, phase=phase, earlier=in_front(random, layer), images=random.randint(1, 5),
+        state=random.choice(STATES), engine=design_of(random, units), folded=kind == "fc",
+        word_bytes=4,
+    )  # fmt: skip
+    return replace(draft, engine=rings(draft.engine, phase, [draft]))
+
+
+@pytest.mark.parametrize("kind", ["conv", "fc"])
+@pytest.mark.parametrize("phase", PHASES)
+def test_the_words_of_all_passes_are_those_of_the_formula(phase: str, kind: str) -> None:
+    random = Random(phase + kind)
+    for _ in range(60):
+        work = work_of(random, phase, kind=kind)
+        size = random.randint(1, work.inputs), random.randint(1, work.outputs)
+        assert summed(work, *size) == closed_form(work, *size), (work, size)
+
+
+@pytest.mark.parametrize("phase", PHASES)
+def test_passes_are_output_parts_outside_and_input_parts_inside(phase: str) -> None:
+    work = work_of(Random(phase), phase)
+    found = list(passes(work, 2, 3))
+    assert found == sorted(found, key=lambda one: (one.out_start, one.in_start))
+    covered = {
+        (i, o)
+        for one in found
+        for i in range(one.in_start, one.in_end)
+        for o in range(one.out_start, one.out_end)
+    }
+    assert len(covered) == work.inputs * work.outputs
+    assert sum((p.in_end - p.in_start) * (p.out_end - p.out_start) for p in found) == len(covered)
+
+
+def test_a_folded_part_has_each_element_once() -> None:
+    random = Random(1)
+    for _ in range(50):
+        work = work_of(random, random.choice(PHASES), kind="fc")
+        taps, maps = work.engine.taps, work.inputs
+        size = random.randint(1, maps)
+        for start in range(0, maps, size):
+            end = min(maps, start + size)
+            there = [e for e in range(work.elements_in) if start <= e % maps < end]
+            assert work.elements(start, end) == len(there)
+            assert all(e // maps < taps for e in there)
+
+
+def walked(work: Work, board: Board, tile: tuple[int, int]) -> tuple[float, float]:
+    """Bytes and seconds of all passes, one after the other."""
+    moved, seconds = 0, 0.0
+    for one in passes(work, *tile):
+        moved += sum(pass_bytes(work, one).values())
+        first, last = one.in_start == 0, one.in_end == work.inputs
+        maps = np.array([one.in_end - one.in_start]), np.array([one.out_end - one.out_start])
+        cost = cost_of(work, board, *maps, first, last)
+        seconds += float(cost.seconds[0])
+    return work.layer.groups * moved, work.layer.groups * seconds
+
+
+@pytest.mark.parametrize("phase", PHASES)
+def test_the_cost_of_a_tile_is_that_of_its_passes(phase: str) -> None:
+    random = Random(phase)
+    for _ in range(6):
+        work, board = work_of(random, phase), board_of(gbytes_s=random.choice((0.1, 10.0)))
+        sizes = (
+            np.array(sorted(part_sizes(work.inputs))),
+            np.array(sorted(part_sizes(work.outputs))),
+        )
+        moved, seconds = totals(work, board, sizes[0][:, np.newaxis], sizes[1][np.newaxis, :])
+        for (row, inputs), (column, outputs) in product(*map(enumerate, sizes)):
+            expected = walked(work, board, (int(inputs), int(outputs)))
+            assert moved[row, column] == expected[0]
+            assert seconds[row, column] == pytest.approx(expected[1], abs=1e-9)
+
+
+def every_tile(work: Work) -> Iterator[tuple[int, int]]:
+    yield from product(range(1, work.inputs + 1), range(1, work.outputs + 1))
+
+
+@pytest.mark.parametrize("goal", ["bytes", "time"])
+@pytest.mark.parametrize("phase", PHASES)
+def test_the_search_finds_what_trying_every_tile_finds(phase: str, goal: str) -> None:
+    random = Random(phase + goal)
+    tried = 0
+    while tried < 4:
+        work = work_of(random, phase)
+        board = board_of(random.randint(4, 40), random.choice((0.1, 10.0)))
+        best = None
+        for tile in every_tile(work):
+            if fits(engine_of("d", [work], [tile]), board):
+                cost = walked(work, board, tile)
+                key = (
+                    (cost[0], round(cost[1], 9))
+                    if goal == "bytes"
+                    else (round(cost[1], 9), cost[0])
+                )
+                best = key if best is None else min(best, key)
+        if best is None:
+            with pytest.raises(BadInput, match="allowed are"):
+                best_tiles("d", [work], board, goal)
+            continue
+        tried += 1
+        _, (tile,) = best_tiles("d", [work], board, goal)
+        cost = walked(work, board, tile)
+        found = cost if goal == "bytes" else cost[::-1]
+        assert found == pytest.approx(best, rel=1e-9, abs=1e-9), (work, tile)
+
+
+def test_layers_that_share_a_bitstream_get_the_best_sum_that_fits() -> None:
+    random = Random(7)
+    tried = 0
+    while tried < 3:
+        phase = random.choice(PHASES)
+        first = work_of(random, phase, units=2)
+        second = replace(first, layer=replace(layer_of(random), groups=first.layer.groups))
+        second = replace(second, earlier=in_front(random, second.layer))
+        works = [replace(each, engine=rings(first.engine, phase, [first, second]))
+                 for each in (first, second)]  # fmt: skip
+        if works[0].inputs * works[0].outputs * works[1].inputs * works[1].outputs > 4000:
+            continue
+        board = board_of(random.randint(8, 30))
+        costs = [
+            {tile: walked(work, board, tile)[0] for tile in every_tile(work)} for work in works
+        ]
+        sums = [
+            costs[0][a] + costs[1][b]
+            for a, b in product(*costs)
+            if fits(engine_of("d", works, [a, b]), board)
+        ]
+        if not sums:
+            continue
+        tried += 1
+        engine, tiles = best_tiles("d", works, board, "bytes")
+        assert fits(engine, board)
+        assert sum(cost[tile] for cost, tile in zip(costs, tiles, strict=True)) == min(sums)
+
+
+def test_more_block_ram_never_moves_more_bytes() -> None:
+    random = Random(3)
+    for phase in PHASES:
+        work = work_of(random, phase, units=3)
+        moved = []
+        for block_rams in (15, 18, 22, 30, 45, 80):
+            try:
+                _, (tile,) = best_tiles("d", [work], board_of(block_rams), "bytes")
+            except BadInput:
+                continue
+            moved.append(sum(closed_form(work, *tile).values()))
+        assert moved == sorted(moved, reverse=True)
+        assert len(moved) > 1
+
+
+def test_sizes_of_parts_are_those_of_equal_cuts_and_of_full_groups() -> None:
+    assert part_sizes(10) == [10, 5, 4, 3, 2, 1]
+    assert group_sizes(10, 4) == [4, 8, 10]
+    for maps in range(1, 60):
+        assert {-(-maps // parts) for parts in range(1, maps + 1)} == set(part_sizes(maps))

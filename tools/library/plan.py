@@ -1,0 +1,52 @@
+"""The plan of a network on a board as rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from os import PathLike, fspath
+from typing import Any
+
+from merp.models.network.network import Network
+from merp.models.params.state_field import STATES
+from merp.models.plan.plan import GOALS, plan
+from merp.tools.common.boards import open_board
+from merp.tools.library.checks import flag, one_of, whole_number
+from merp.tools.library.rows import Row, Rows
+from merp.tools.plan.answer import plan_json
+
+
+class Plan(Rows):
+    """A row per layer and phase (page "From a network to a board").
+
+    Keys of a row are those of ``layers`` in ``merp plan --json``: ``name``, ``phase``, ``design``,
+    ``input_part``, ``output_part``, ``passes``, ``bytes``, ``cycles``, ``seconds``, ``binds``, ...
+
+    Attributes:
+        seconds: of a training step, with its bitstreams.
+        images_per_second: of the same.
+    """
+
+    def __init__(
+        self,
+        network: Network,
+        board: str | PathLike[str],
+        batch: int,
+        goal: object,
+        state_bits: object,
+        apart: object,
+    ) -> None:
+        whole_number("batch", batch, 1, 1 << 16)
+        aim, state = one_of("goal", goal, GOALS), one_of("state_bits", state_bits, STATES)
+        self._plan = plan(
+            network, open_board(fspath(board)), batch, aim, state, flag("apart", apart)
+        )
+        self.seconds, self.images_per_second = self._plan.seconds, self._plan.images_per_second
+        title = f"Plan of {network.name} on {self._plan.board.name}, batch {batch}"
+        super().__init__(title, self._made())
+
+    def _made(self) -> Iterator[Row]:
+        yield from self.json()["layers"]
+
+    def json(self) -> dict[str, Any]:
+        """The answer of ``merp plan --json``."""
+        return plan_json(self._plan)

@@ -1,0 +1,105 @@
+"""The answer of ``merp plan`` for machines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from merp.models.fpga.resources import capacity
+from merp.models.network.phases import PHASES
+from merp.models.params.cnn_merp.design_keys import CHOICES
+from merp.models.plan.engines import Engine
+from merp.models.plan.plan import Plan, Planned
+
+
+def plan_json(plan: Plan) -> dict[str, Any]:
+    """Return the answer; totals are of convolution layers, and of all layers."""
+    board, part = plan.board, plan.board.part
+    return {
+        "network": plan.network.name,
+        "batch": plan.batch,
+        "for": plan.goal,
+        "state_bits": plan.state,
+        "board": {
+            "name": board.name,
+            "part": part.name,
+            "clock_mhz": board.clock_mhz,
+            "gbytes_s": board.gbytes_s,
+            "efficiency": board.efficiency,
+            "load_seconds": board.load_seconds,
+            "capacity": capacity(part).figures(),
+        },
+        "designs": {
+            name: {"chosen": name in plan.chosen, "cu_kind": design.cu_kind}
+            | {"ku_kind": design.ku_kind}
+            | {key: getattr(design, key) for key in CHOICES}
+            for name, design in plan.network.designs.items()
+        },
+        "bitstreams": [_engine(engine) for engine in plan.engines],
+        "layers": [_planned(planned) for planned in plan.layers],
+        "total": _totals(p for p in plan.layers if p.work.layer.kind == "conv"),
+        "total_all": _totals(plan.layers),
+        "step": {
+            "computing_seconds": plan.computing,
+            "bitstream_loads": plan.loads,
+            "loading_seconds": plan.loading,
+            "seconds": plan.seconds,
+            "images_per_second": plan.images_per_second,
+        },
+    }
+
+
+def _engine(engine: Engine) -> dict[str, Any]:
+    return {
+        "design": engine.name,
+        "phase": engine.phase,
+        **engine.resources.figures(),
+        "memories": [
+            {"holds": memory.name, "count": memory.count, "words": memory.words}
+            | {"bits": memory.bits, "bram": memory.halves / 2}
+            for memory in engine.memories
+        ],
+    }
+
+
+def _planned(planned: Planned) -> dict[str, Any]:
+    work = planned.work
+    return {
+        "name": work.layer.name,
+        "kind": work.layer.kind,
+        "phase": work.phase,
+        "design": planned.engine.name,
+        "folded": work.folded,
+        "hardware": not work.folded,
+        "groups": work.layer.groups,
+        "input_maps": work.inputs,
+        "output_maps": work.outputs,
+        "input_part": planned.tile[0],
+        "output_part": planned.tile[1],
+        "input_parts": planned.in_parts,
+        "output_parts": planned.out_parts,
+        "passes": planned.passes,
+        "ports": dict(planned.ports),
+        "bytes": planned.bytes,
+        "operations": planned.operations,
+        "mb_per_gflop": planned.bytes / planned.operations * 1e3,
+        "cycles": planned.cycles,
+        "seconds": planned.seconds,
+        "binds": planned.binds,
+    }
+
+
+def _totals(some: Iterable[Planned]) -> dict[str, Any]:
+    planned = list(some)
+    groups = {phase: [p for p in planned if p.work.phase == phase] for phase in PHASES}
+    groups["step"] = planned
+    found: dict[str, Any] = {}
+    for name, each in groups.items():
+        moved, operations = sum(p.bytes for p in each), sum(p.operations for p in each)
+        found[name] = {
+            "bytes": moved,
+            "operations": operations,
+            "mb_per_gflop": moved / operations * 1e3 if operations else None,
+            "seconds": sum(p.seconds for p in each),
+        }
+    return found

@@ -1,0 +1,112 @@
+"""The tables of ``merp plan``: passes by layer and phase, bitstreams, and the step."""
+
+from __future__ import annotations
+
+from merp.models.fpga.resources import Resources, capacity
+from merp.models.plan.engines import Engine
+from merp.models.plan.plan import Plan, Planned
+from merp.tools.common.table import console, fixed, say, table
+from merp.tools.plan.answer import plan_json
+
+
+def print_plan(plan: Plan) -> None:
+    """Print the plan."""
+    _print_passes(plan)
+    _print_bitstreams(plan)
+    _print_step(plan)
+
+
+def _print_passes(plan: Plan) -> None:
+    columns = [
+        "layer", "phase", "binds", "design", "maps in", "part", "maps out", "part", "passes", "MB",
+        "MB/GFlop", "Mcycles", "seconds",
+    ]  # fmt: skip
+    folded = any(planned.work.folded for planned in plan.layers)
+    caption = (
+        "Maps and parts of one group; passes of all groups, output parts outside, input parts "
+        "inside. MB = 10^6 bytes, all ports. Modelled: cycles are slots or words of the slowest "
+        "port, and kernels."
+    )
+    if folded:
+        caption += " *: folded onto the design's taps; its hardware is not built yet."
+    state = plan.state
+    console().print(
+        table(
+            f"{plan.network.name} on {plan.board.name}, batch {plan.batch}, state bits {state}, "
+            f"tiles for {plan.goal}",
+            columns,
+            [_row(planned) for planned in plan.layers],
+            text_columns=4,
+            keys=2,
+            bundles=(2, 2, 2, 1, 2, 2),
+            caption=caption,
+        )
+    )
+
+
+def _row(planned: Planned) -> list[str]:
+    work = planned.work
+    return [
+        f"{work.layer.name}{' *' if work.folded else ''}",
+        work.phase.upper(),
+        planned.binds,
+        planned.engine.name,
+        f"{work.inputs:,}",
+        f"{planned.tile[0]:,}",
+        f"{work.outputs:,}",
+        f"{planned.tile[1]:,}",
+        f"{planned.passes:,}",
+        fixed(planned.bytes / 1e6, 1),
+        fixed(planned.bytes / planned.operations * 1e3, 2),
+        fixed(planned.cycles / 1e6, 2),
+        fixed(planned.seconds, 3),
+    ]
+
+
+def _print_bitstreams(plan: Plan) -> None:
+    rows = [
+        [engine.name, engine.phase.upper(), *_figures(engine.resources), _largest(engine, plan)]
+        for engine in plan.engines
+    ]
+    rows.append([plan.board.part.name, "", *_figures(capacity(plan.board.part)), ""])
+    chosen = ", ".join(plan.chosen)
+    console().print(
+        table(
+            "Bitstreams",
+            ["design", "phase", "LUT", "FF", "RAMB36", "DSP", "largest share"],
+            rows,
+            text_columns=2,
+            keys=2,
+            totals=1,
+            caption="RAMB36 and DSP by count of the design's memories and multipliers, LUT and FF "
+            "estimated." + (f" Chosen for this part: {chosen}." if chosen else ""),
+        )
+    )
+
+
+def _figures(found: Resources) -> list[str]:
+    return [f"{found.lut:,}", f"{found.ff:,}", f"{found.bram:,.1f}", f"{found.dsp:,}"]
+
+
+def _largest(engine: Engine, plan: Plan) -> str:
+    """The share of what an engine takes most of."""
+    has = capacity(plan.board.part).figures()
+    return f"{max(count / has[kind] for kind, count in engine.resources.figures().items()):.0%}"
+
+
+def _print_step(plan: Plan) -> None:
+    answer = plan_json(plan)
+    sums = {"conv layers": answer["total"], "all layers": answer["total_all"]}
+    for name, each in sums.items():
+        step = each["step"]
+        if step["operations"]:
+            say(
+                f"Training step, {name}: {fixed(step['bytes'] / 1e6, 1)} MB, "
+                f"{fixed(step['operations'] / 1e9, 1)} Gop, {fixed(step['mb_per_gflop'], 3)} "
+                f"MB/GFlop, {fixed(step['seconds'], 3)} s"
+            )
+    loads = f"{plan.loads} bitstream{'' if plan.loads == 1 else 's'}"
+    say(
+        f"With {loads} loaded in {fixed(plan.loading, 3)} s: {fixed(plan.seconds, 3)} s a step, "
+        f"{fixed(plan.images_per_second, 1)} images a second"
+    )

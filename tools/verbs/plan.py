@@ -1,0 +1,53 @@
+"""``merp plan``: a network on a board, as passes that fit its FPGA."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from merp.models.params.state_field import STATES
+from merp.models.plan.plan import GOALS, plan
+from merp.tools.common.arguments import add_network, add_tables, whole
+from merp.tools.common.boards import add_board, open_board
+from merp.tools.common.shipped import open_network
+from merp.tools.plan.answer import plan_json
+from merp.tools.plan.tables import print_plan
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what the verb takes."""
+    add_network(parser)
+    add_board(parser)
+    parser.add_argument(
+        "--batch", type=whole(1, 1 << 16), default=128, metavar="IMAGES", help="images of a step"
+    )
+    parser.add_argument(
+        "--for",
+        dest="goal",
+        choices=GOALS,
+        default="bytes",
+        help="what tiles are chosen for; the other one decides between equals",
+    )
+    parser.add_argument(
+        "--state-bits",
+        choices=STATES,
+        default="pooled",
+        help="state kept for ReLU' and un-pooling; pooled: deltas are stored pooled, too",
+    )
+    parser.add_argument(
+        "--apart",
+        action="store_true",
+        help="bitstreams for each layer alone: fewer bytes, more bitstreams to load",
+    )
+    add_tables(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the plan of a network on a board."""
+    network, board = open_network(args.network), open_board(args.board)
+    found = plan(network, board, args.batch, args.goal, args.state_bits, args.apart)
+    if args.json:
+        print(json.dumps(plan_json(found), indent=2))
+    else:
+        print_plan(found)
+    return 0
