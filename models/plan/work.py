@@ -96,13 +96,11 @@ class Work:
     def elements(self, start: int, end: int) -> int:
         """Elements of the input maps from ``start`` to ``end``.
 
-        Element e of a folded layer is tap e div n' of map e mod n', so the last taps are missing in
-        some maps.
+        Those of a folded layer fill its maps one after the other; the last one lacks some.
         """
         if not self.folded:
             return end - start
-        whole, rest = divmod(self.elements_in, self.inputs)
-        return whole * (end - start) + min(end, rest) - min(start, rest)
+        return min(self.elements_in, end * self.engine.taps) - start * self.engine.taps
 
     def tile(self, inputs: int, outputs: int) -> Shape:
         """The shape that a pass asks of its engine, with the largest parts."""
