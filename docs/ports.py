@@ -20,6 +20,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from merp.cosim.phases.cnn_merp.delta import delta_top
 from merp.cosim.phases.cnn_merp.forward import forward_top
 from merp.hdl.arithmetic.fp_convert import fp_convert
 from merp.hdl.base.signals import AxiStream, Stream, bits, flag
@@ -100,12 +101,18 @@ def shipped(case: int) -> Exported:
     return _exported(shown.function, shown.args, settings)
 
 
-def _folding() -> Exported:
-    """An engine on which fully connected layers run, too."""
+def _folding() -> Iterator[tuple[Exported, str]]:
+    """Engines on which fully connected layers run, too."""
     network = open_network("digits")
-    top = forward_top(replace(network.design(network.layer("conv2")), folded=True))
-    settings = {each.name: each.meaning for each in axi_registers_of(top).registers}
-    return _exported(top.function, top.args, settings)
+    layer = network.layer("conv2")
+    delta = delta_design(network, layer)
+    tops = {
+        "fp": forward_top(replace(network.design(layer), folded=True)),
+        "dp": delta_top(delta._replace(engine=replace(delta.engine, folded=True))),
+    }
+    for phase, top in tops.items():
+        settings = {each.name: each.meaning for each in axi_registers_of(top).registers}
+        yield _exported(top.function, top.args, settings), phase
 
 
 def _exported(
@@ -124,8 +131,9 @@ def blocks() -> dict[str, Block]:
     for case, (network, layer, phase, _) in enumerate(SHIPPED):
         for name, block in _entities(shipped(case), f"{network} {layer}, {phase}"):
             found.setdefault(name, block)
-    for name, block in _entities(_folding(), "digits conv2, fp, and fully connected layers"):
-        found.setdefault(name, block)
+    for top, phase in _folding():
+        for name, block in _entities(top, f"digits conv2, {phase}, and fully connected layers"):
+            found.setdefault(name, block)
     for function, args, design in _alone():
         found |= dict(_entities(_exported(function, args, {}), design, alone=True))
     return found

@@ -12,7 +12,7 @@ from pathlib import Path
 STAGES: Mapping[str, tuple[str, ...]] = {
     "Whole engines": ("cnn_merp/phases",),
     "AXI": ("axi",),
-    "Kernel loading": ("cnn_merp/kernel_loader",),
+    "Kernel loading": ("cnn_merp/kernel_loader", "cnn_merp/cu_array/merge_taps"),
     "Un-pooling and dilation": ("cnn_merp/upsampling",),
     "Input memory": (
         "cnn_merp/input_buffer/router",

@@ -21,7 +21,7 @@ from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.sizing import groups_of
 from merp.models.params.counters import PARTS
 from merp.models.params.delta_shape import delta_shape
-from merp.models.params.folded_shape import run_shape
+from merp.models.params.folded_shape import folds, run_shape
 from merp.models.params.shape import Shape
 
 
@@ -133,16 +133,21 @@ def forward_cycles(shape: Shape, images: int, design: Design) -> Cycles:
     """Forward propagation of one group."""
     words = shape.m * shape.pooled_rows * shape.pooled_columns
     last = shape.m  # of the last position; the words before it have left by then
-    return _convolution(shape, images, design, words, last, shape.macs(images))
+    run = run_shape(shape, design.k)
+    loads = run.n * run.m * run.k**2  # a folded run's zeros take their cycles, too
+    return _convolution(run, images, design, words, last, shape.macs(images), loads)
 
 
 def delta_cycles(shape: Shape, unpooled: Shape, maps: int, images: int, design: Design) -> Cycles:
     """Delta propagation of one group, ReLU' and un-pooling of ``unpooled`` behind the engine."""
     words = maps * unpooled.out_rows * unpooled.out_columns
-    engine = delta_shape(shape)
+    engine = run_shape(delta_shape(shape), design.k)
+    loads = shape.n * shape.m * shape.k**2
+    if folds(shape, design.k) and shape.n == 1:
+        loads = 2 * loads - 1  # every weight goes into the word of the one before
     flattened = engine.out_rows * engine.out_columns == 1
     last = words if flattened else maps * _behind_last_window(unpooled)
-    return _convolution(engine, images, design, words, last, shape.macs(images))
+    return _convolution(engine, images, design, words, last, shape.macs(images), loads)
 
 
 def _behind_last_window(unpooled: Shape) -> int:
@@ -155,17 +160,19 @@ def _behind_last_window(unpooled: Shape) -> int:
 
 
 def _convolution(
-    shape: Shape, images: int, design: Design, words: int, last: int, macs: int
+    shape: Shape, images: int, design: Design, words: int, last: int, macs: int, loads: int
 ) -> Cycles:
-    """``words`` leave per image, ``last`` of them after the last sum; one per cycle."""
-    shape = run_shape(shape, design.k)
+    """``words`` leave per image, ``last`` of them after the last sum; one per cycle.
+
+    ``loads`` are the cycles of loading kernels.
+    """
     flow = _flow(input_flow, shape, images, design)
     beats = groups_of(shape, design.n_cu) * -(-design.n_cu // design.r)
     positions = shape.out_rows * shape.out_columns
     leaving = images * max(words, positions * beats)
     busy = flow["issue"] + flow["stall_input"] + flow["stall_hazard"]
     return Cycles(
-        kernel_load=shape.n * shape.m * shape.k**2 + 1,
+        kernel_load=loads + 1,
         fill=flow["fill"],
         issue=flow["issue"],
         stall_input=flow["stall_input"],

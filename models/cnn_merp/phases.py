@@ -18,7 +18,7 @@ from merp.models.params.cnn_merp.design import ARITHMETIC, Design
 from merp.models.params.cnn_merp.sizing import check_memories, groups_of, size_design
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign, size_unpool
 from merp.models.params.delta_shape import delta_shape
-from merp.models.params.folded_shape import folds
+from merp.models.params.folded_shape import folds, run_shape
 from merp.models.params.shape import Shape
 
 _KEPT = (*ARITHMETIC, "k", "n_cu", "r", "max_images")
@@ -39,7 +39,13 @@ class DeltaDesign(NamedTuple):
 
 
 def _sharing(network: Network, layer: Layer) -> list[Layer]:
-    """Layers that run on the design of ``layer``, those left out that run folded, in fp alone.
+    """Layers that run on the design of ``layer``."""
+    network.design(layer)  # says so where there is none
+    return [each for each in network.layers if each.design == layer.design]
+
+
+def _updated(network: Network, layer: Layer) -> list[Layer]:
+    """Those whose kernel update runs on it: not folded ones.
 
     Raises:
         BadInput: the layer has no design, or runs folded.
@@ -48,11 +54,9 @@ def _sharing(network: Network, layer: Layer) -> list[Layer]:
     if folds(layer.shape, k):
         raise BadInput(
             f"{network.name}: layer {layer.name} is folded onto {k} x {k} kernels: "
-            "allowed in phase fp; dp and ku need a design with k = 1"
+            "allowed in phases fp and dp; ku needs a design with k = 1"
         )
-    return [
-        each for each in network.layers if each.design == layer.design and not folds(each.shape, k)
-    ]
+    return [each for each in _sharing(network, layer) if not folds(each.shape, k)]
 
 
 def _sized(network: Network, layer: Layer, shapes: Sequence[Shape], p: int, d: int) -> Design:
@@ -96,7 +100,7 @@ def delta_design(network: Network, layer: Layer, before: bool = False) -> DeltaD
     pairs = [(each, previous(network, each)) for each in _sharing(network, layer)]
     layers = [(each, earlier) for each, earlier in pairs if earlier is not None]
     forward = network.design(layer)
-    shapes = [delta_shape(each.shape) for each, _ in layers]
+    shapes = [run_shape(delta_shape(each.shape), forward.k) for each, _ in layers]
     engine = _sized(network, layer, shapes, *delta_rings(forward, shapes))
     if before:
         unpooled = [(each.shape, each.shape.m) for each, _ in layers]
@@ -140,7 +144,7 @@ def update_design(network: Network, layer: Layer) -> Design:
     Raises:
         BadInput: the layer has no design, or the phase needs one beyond a limit.
     """
-    shapes = [replace(each.shape, relu=False, pool=None) for each in _sharing(network, layer)]
+    shapes = [replace(each.shape, relu=False, pool=None) for each in _updated(network, layer)]
     forward = network.design(layer)
     sized = _sized(network, layer, shapes, 1, update_rings(forward))
     return replace(sized, ku_kind=forward.ku_kind, ku_lanes=forward.ku_lanes)
@@ -157,6 +161,6 @@ def update_unpool_design(network: Network, layer: Layer) -> UnpoolDesign:
     Raises:
         BadInput: the layer has no design, or the phase needs one beyond a limit.
     """
-    unpooled = [(each.shape, each.shape.m) for each in _sharing(network, layer)]
+    unpooled = [(each.shape, each.shape.m) for each in _updated(network, layer)]
     with _told(network, layer):
         return _unpool_design(network.design(layer), unpooled)

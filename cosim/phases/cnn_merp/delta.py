@@ -13,7 +13,7 @@ from merp.cosim.phases.expectation import Expectation, Pass, Work, expected_port
 from merp.hdl.base.signals import AxiStream, flag
 from merp.hdl.cnn_merp.phases.delta import delta
 from merp.hdl.cnn_merp.ports.kernels import LoadConfig
-from merp.hdl.cnn_merp.ports.maps import MapConfig
+from merp.hdl.cnn_merp.ports.maps import FoldConfig, MapConfig
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig
 from merp.hdl.cnn_merp.ports.status import DeltaStatus
 from merp.hdl.cnn_merp.upsampling.dilater import DilateConfig
@@ -63,6 +63,8 @@ def delta_top(design: DeltaDesign, array: str = "rtl") -> Top:
         "undone": design.unpool,
         "before": design.before,
     }
+    if engine.folded:
+        args["fold_config"] = FoldConfig(engine)
     return Top(delta, args, array)
 
 
@@ -136,7 +138,7 @@ def expect_delta(
         first="delta_in",
         last=("delta_out",),
         loads=("kernel",),
-        work=replace(work, operations=2 * macs, ideal=macs / (shape.k**2 * engine.n_cu)),
+        work=replace(work, operations=2 * macs, ideal=macs / (engine.taps * engine.n_cu)),
     )
 
 

@@ -56,7 +56,7 @@ def cu_array_fast(
 
     edge = 0
     taken: tuple[int, int, int, bool, bool] | None = None  # the slot whose window comes now
-    kernel_written: tuple[int, int, int] | None = None  # too late for that slot
+    kernel_written: tuple[int, int, int, int] | None = None  # too late for that slot
     multiplied: deque[tuple[int, Any, int, int, bool, bool]] = deque()
     added: deque[tuple[int, Any, int, bool]] = deque()
     leaving: tuple[Any, int] | None = None  # sums behind the adder, to be written back
@@ -70,11 +70,14 @@ def cu_array_fast(
         else:
             integer_float.sums_of_products(held, words, scratch, sums, exp_bits, frac_bits)
 
-    def write_kernel(enable: int, addr: int, data: int) -> None:
+    every_tap = (1 << taps) - 1
+
+    def write_kernel(enable: int, addr: int, data: int, some: int) -> None:
         elements = unpack(data, taps, width)
+        written = [tap for tap in range(taps) if some >> tap & 1]
         for j in range(n_cu):
             if enable >> j & 1:
-                kernels[addr, :, j] = elements
+                kernels[addr, written, j] = elements[written]
 
     def write_bias(enable: int, addr: int, data: int) -> None:
         for j in range(n_cu):
@@ -125,7 +128,8 @@ def cu_array_fast(
             write_kernel(*kernel_written)
             kernel_written = None
         if kernel.enable:
-            kernel_written = int(kernel.enable), int(kernel.addr), int(kernel.data)
+            some = every_tap if kernel.taps is None else int(kernel.taps)
+            kernel_written = int(kernel.enable), int(kernel.addr), int(kernel.data), some
         if bias.enable:
             write_bias(int(bias.enable), int(bias.addr), int(bias.data))
         if slot.valid:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from merp.hdl.base.dual_port_ram import dual_port_ram
-from merp.hdl.base.signals import bits
+from merp.hdl.base.signals import bits, flag
 from merp.hdl.cnn_merp.cu_array.cu_fused import cu_fused
 from merp.hdl.cnn_merp.cu_array.cu_tree import cu_tree
+from merp.hdl.cnn_merp.cu_array.merge_taps import merge_taps
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
 
@@ -26,16 +27,37 @@ def cu(
     window: Word,
     y: Word,
     design: Design,
+    taps: Word = None,
 ) -> Any:
     """Multiply a window with one of the kernels kept here and add the products.
 
     write, write_addr, data: load a kernel (k*k elements, tap 0 in the lowest bits).
     read_addr: which kernel; window: the k*k elements, one cycle after read_addr.
+    taps: (where words are written in parts) which elements of data are written. The word that they
+    go into is read first: its write takes a cycle more, and the read port.
     y: the sum of the products.
     Latency 1 + cu_latency cycles from read_addr, cu_latency from window; one sum per cycle.
     No reset.
     """
     kernel = bits(len(data))
+    parts: Any = ()
+    if taps is not None:
+        whole, its_read = bits(len(data)), bits(len(read_addr))
+        its_write, its_addr = flag(), bits(len(write_addr))
+        parts = merge_taps(
+            clk,
+            write=write,
+            write_addr=write_addr,
+            data=data,
+            taps=taps,
+            read_addr=read_addr,
+            kept=kernel,
+            memory_addr=its_read,
+            merged_write=its_write,
+            merged_addr=its_addr,
+            merged=whole,
+        )
+        write, write_addr, data, read_addr = its_write, its_addr, whole, its_read
     memory = dual_port_ram(
         clk,
         write=write,
@@ -48,4 +70,4 @@ def cu(
     products = SUM_OF_PRODUCTS[design.cu_kind](
         clk, window=window, kernel=kernel, y=y, design=design
     )
-    return memory, products
+    return parts, memory, products

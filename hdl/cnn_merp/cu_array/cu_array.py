@@ -64,7 +64,8 @@ def cu_array(
 
     if design.cu_kind == "fused":
         # Decoded once for all CUs, which get everything a cycle later.
-        written = KernelWrite(design, design.taps * OPERAND_BITS)
+        by_tap = kernel.taps is not None
+        written = KernelWrite(design, design.taps * OPERAND_BITS, by_tap)
         kernel_addr = count(design.kernel_words - 1)
         factors = bits(design.taps * activation_bits(design.fused_dsp))
         decode = [
@@ -95,6 +96,7 @@ def cu_array(
             window=factors,
             y=psums[j],
             design=design,
+            taps=written.taps,
         )
         for j in range(n_cu)
     ]

@@ -68,4 +68,6 @@ def fused_operands(
         delay(clk, d=kernel.addr, q=written.addr, cycles=1),
         delay(clk, d=read_addr, q=later_addr, cycles=1),
     ]
+    if kernel.taps is not None:
+        control.append(delay(clk, d=kernel.taps, q=written.taps, cycles=1))
     return window_decoders, kernel_decoders, join, load, control

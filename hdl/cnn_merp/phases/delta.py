@@ -13,10 +13,11 @@ from myhdl import always_comb, block
 from merp.hdl.base.signals import AxiStream, Stream, flag, stream_of
 from merp.hdl.base.word_counter import word_counter
 from merp.hdl.cnn_merp.kernel_loader.delta_loader import delta_loader
+from merp.hdl.cnn_merp.kernel_loader.either_delta_loader import either_delta_loader
 from merp.hdl.cnn_merp.phases.datapath import Progress, datapath
 from merp.hdl.cnn_merp.phases.run_counters import run_counters
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite, LoadConfig
-from merp.hdl.cnn_merp.ports.maps import MapConfig
+from merp.hdl.cnn_merp.ports.maps import FoldConfig, MapConfig
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig
 from merp.hdl.cnn_merp.ports.slots import Verdict
 from merp.hdl.cnn_merp.ports.status import DeltaStatus
@@ -24,6 +25,7 @@ from merp.hdl.cnn_merp.upsampling.dilater import DilateConfig, dilater
 from merp.hdl.cnn_merp.upsampling.unpool import unpool
 from merp.hdl.cnn_merp.upsampling.unpool_ports import UnpoolConfig
 from merp.hdl.conversion.entity import Bit, entity
+from merp.hdl.streams.tail_filler import tail_filler
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 
@@ -60,6 +62,7 @@ def delta(
     design: Design,
     undone: UnpoolDesign,
     before: bool,
+    fold_config: FoldConfig | None = None,
 ) -> Any:
     """Propagate the delta of one layer for a batch of images.
 
@@ -70,6 +73,9 @@ def delta(
     before: ReLU' and pooling of this layer are undone before the datapath, so that deltas are
     stored at pooled resolution; otherwise those of the layer in front of it are, behind it.
 
+    With fold_config fully connected layers run, too, folded: their deltas and weights come in their
+    natural order.
+
     s_axis_delta   in   deltas in the order image, row, column, map
     s_axis_kernel  in   kernels in the order m, n, row, column
     s_axis_state   in   state from forward propagation, in bytes
@@ -78,7 +84,8 @@ def delta(
     Throughput: a word in, a slot of n_cu window products, and a word out per cycle.
     Reset: synchronous, active high; the run is abandoned.
     """
-    kernel = KernelWrite(design)
+    folds = fold_config is not None
+    kernel = KernelWrite(design, by_tap=folds)
     bias = BiasWrite(design)
     loaded = flag()
     load_error, dilate_error, unpool_error, input_error = (flag() for _ in range(4))
@@ -126,6 +133,19 @@ def delta(
         ]
         layer_in, layer_out = deltas_in, between
 
+    if fold_config is not None:
+        whole = Stream(design.fmt.width)
+        filler = tail_filler(
+            clk,
+            rst,
+            start,
+            length=fold_config.elements,
+            filling=fold_config.filling,
+            sink=layer_in,
+            source=whole,
+        )
+        expand = [*expand, filler]
+        layer_in = whole
     spread = dilater(
         clk,
         rst,
@@ -136,10 +156,7 @@ def delta(
         framing_error=dilate_error,
         design=design,
     )
-    loader = delta_loader(
-        clk,
-        rst,
-        start,
+    loads: dict[str, Any] = dict(
         config=load_config,
         sink=stream_of(s_axis_kernel),
         kernel=kernel,
@@ -148,6 +165,10 @@ def delta(
         framing_error=load_error,
         design=design,
     )
+    if fold_config is None:
+        loader = delta_loader(clk, rst, start, **loads)
+    else:
+        loader = either_delta_loader(clk, rst, start, fold_config=fold_config, **loads)
     layer = datapath(
         clk,
         rst,
@@ -162,6 +183,7 @@ def delta(
         verdict=verdict,
         progress=progress,
         design=design,
+        folded=fold_config and fold_config.folded,
     )
 
     @always_comb

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from merp.hdl.base.registers import RegisterBundle
 from merp.hdl.base.signals import bits, count
 from merp.models.params.cnn_merp.design import Design
@@ -11,13 +13,16 @@ from merp.models.params.cnn_merp.registers import LOAD
 class KernelWrite:
     """Write port of the kernel memories: ``enable`` has a bit per CU.
 
-    ``width`` is that of a word if its elements are not as the window's.
+    ``width`` is that of a word if its elements are not as the window's. ``by_tap``: ``taps`` says
+    which elements of the word are written, so that a word can be written in parts; not in two
+    cycles in a row, and no kernel is read in a cycle with a write, nor in the next one.
     """
 
-    def __init__(self, design: Design, width: int | None = None) -> None:
+    def __init__(self, design: Design, width: int | None = None, by_tap: bool = False) -> None:
         self.enable = bits(design.n_cu)  # a bit per CU
         self.addr = count(design.kernel_words - 1)  # input map * G + group
         self.data = bits(width or design.window_width)  # a kernel's k*k elements, tap 0 lowest
+        self.taps: Any = bits(design.taps) if by_tap else None  # a bit per element that is written
 
 
 class BiasWrite:

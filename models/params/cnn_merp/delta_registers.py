@@ -13,24 +13,31 @@ from merp.models.params.cnn_merp.registers import (
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 from merp.models.params.cnn_merp.unpool_registers import unpool_registers
 from merp.models.params.delta_shape import delta_shape
+from merp.models.params.folded_shape import run_shape
 from merp.models.params.shape import Shape
 
 MAX_DILATION = 16
 """The largest stride that delta propagation undoes."""
 
+
+def _engine(run: LayerRun) -> Shape:
+    """What the engine convolves."""
+    return run_shape(delta_shape(run.shape), run.design.k)
+
+
 DILATE = LayerTable("dilate_config", (
     IMAGES,
     LayerRegister(
         "rows", 1, lambda design: design.max_size, "rows of a delta map after dilation",
-        lambda run: delta_shape(run.shape).rows,
+        lambda run: _engine(run).rows,
     ),
     LayerRegister(
         "columns", 1, lambda design: design.max_size, "columns of a delta map after dilation",
-        lambda run: delta_shape(run.shape).columns,
+        lambda run: _engine(run).columns,
     ),
     LayerRegister(
         "maps", 1, lambda design: design.max_maps, "delta maps that come in",
-        lambda run: delta_shape(run.shape).n,
+        lambda run: _engine(run).n,
     ),
     LayerRegister(
         "stride", 1, lambda design: MAX_DILATION, "stride of the layer's convolution",

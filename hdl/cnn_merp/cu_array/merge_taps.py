@@ -1,0 +1,86 @@
+"""Some taps of a kernel into its word: the word is read, and written a cycle later."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import ConcatSignal, always, always_comb, block
+
+from merp.hdl.base.signals import bits
+from merp.hdl.conversion.entity import Bit, Word, entity
+
+
+@block
+def _tap(mine: Bit, new: Word, old: Word, lane: Word) -> Any:
+    """The new element of a tap, or the one that is kept."""
+
+    @always_comb
+    def choose() -> None:
+        if mine:
+            lane.next = new
+        else:
+            lane.next = old
+
+    return choose
+
+
+@entity
+def merge_taps(
+    clk: Bit,
+    write: Bit,
+    write_addr: Word,
+    data: Word,
+    taps: Word,
+    read_addr: Word,
+    kept: Word,
+    memory_addr: Word,
+    merged_write: Bit,
+    merged_addr: Word,
+    merged: Word,
+) -> Any:
+    """Turn a write of some elements of a word into one of the whole word.
+
+    write, write_addr, data, taps  in   elements of a kernel, and which of them are written
+    read_addr                      in   the kernel that is wanted, in a cycle without a write
+    kept                           in   word ``memory_addr`` of the memory, a cycle later
+    memory_addr                         out  address of the memory's read port
+    merged_write, merged_addr, merged  out  the whole word, a cycle after write
+
+    Throughput: a write per cycle, but not to the same word in two cycles in a row. Reset: none.
+    """
+    count = len(taps)
+    width = len(data) // count
+    late_data = bits(len(data))
+    late_taps = bits(count)
+    lanes = [bits(width) for _ in range(count)]
+
+    @always_comb
+    def look_up() -> None:
+        if write:
+            memory_addr.next = write_addr
+        else:
+            memory_addr.next = read_addr
+
+    @always(clk.posedge)
+    def wait() -> None:
+        merged_write.next = write
+        merged_addr.next = write_addr
+        late_data.next = data
+        late_taps.next = taps
+
+    chosen = [
+        _tap(
+            mine=late_taps(j),
+            new=late_data((j + 1) * width, j * width),
+            old=kept((j + 1) * width, j * width),
+            lane=lanes[j],
+        )
+        for j in range(count)
+    ]
+    joined = ConcatSignal(*reversed(lanes)) if count > 1 else lanes[0]
+
+    @always_comb
+    def join() -> None:
+        merged.next = joined
+
+    return look_up, wait, chosen, join

@@ -1,0 +1,116 @@
+"""Delta propagation's two orders of weights on one bitstream: of convolutions, of folded runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always_comb
+
+from merp.hdl.base.signals import Stream, flag
+from merp.hdl.cnn_merp.kernel_loader.delta_loader import delta_loader
+from merp.hdl.cnn_merp.kernel_loader.fold_delta_loader import fold_delta_loader
+from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite, LoadConfig
+from merp.hdl.cnn_merp.ports.maps import FoldConfig
+from merp.hdl.conversion.entity import Bit, entity
+from merp.models.params.cnn_merp.design import Design
+
+
+@entity
+def either_delta_loader(
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
+    config: LoadConfig,
+    fold_config: FoldConfig,
+    sink: Stream,
+    kernel: KernelWrite,
+    bias: BiasWrite,
+    loaded: Bit,
+    framing_error: Bit,
+    design: Design,
+) -> Any:
+    """Load kernels in the order that the run has, and +0 as every bias.
+
+    start          in   one cycle; the configuration is stable from here until loaded
+    sink           in   kernel words, or weights
+    kernel, bias   out  writes into the memories of the CUs
+    loaded         out  from the first cycle that may read everything until the next start
+    framing_error  out  last came with another word than the stream's last; until start
+
+    Throughput: a word per cycle. Reset: synchronous, the load is abandoned.
+    """
+    width = design.fmt.width
+    every_tap = (1 << design.taps) - 1
+    by_kernel, by_tap = Stream(width), Stream(width)
+    kernels, elements = KernelWrite(design), KernelWrite(design, by_tap=True)
+    kernels_loaded, elements_loaded = flag(), flag()
+    kernel_error, element_error = flag(), flag()
+    fold_start = flag()
+
+    # In a folded run it clears the biases all the same, and its kernels never come: it stays ready
+    # for them until the next start.
+    convolving = delta_loader(
+        clk,
+        rst,
+        start,
+        config=config,
+        sink=by_kernel,
+        kernel=kernels,
+        bias=bias,
+        loaded=kernels_loaded,
+        framing_error=kernel_error,
+        design=design,
+    )
+    folding = fold_delta_loader(
+        clk,
+        rst,
+        start=fold_start,
+        config=config,
+        elements=fold_config.elements,
+        sink=by_tap,
+        kernel=elements,
+        loaded=elements_loaded,
+        framing_error=element_error,
+        design=design,
+    )
+
+    @always_comb
+    def begin() -> None:
+        fold_start.next = start and fold_config.folded
+
+    @always_comb
+    def offer() -> None:
+        by_kernel.data.next = sink.data
+        by_kernel.last.next = sink.last
+        by_kernel.valid.next = sink.valid and not fold_config.folded
+        by_tap.data.next = sink.data
+        by_tap.last.next = sink.last
+        by_tap.valid.next = sink.valid and fold_config.folded
+        if fold_config.folded:
+            sink.ready.next = by_tap.ready
+        else:
+            sink.ready.next = by_kernel.ready and not start
+
+    @always_comb
+    def write() -> None:
+        if fold_config.folded:
+            kernel.enable.next = elements.enable
+            kernel.addr.next = elements.addr
+            kernel.data.next = elements.data
+            kernel.taps.next = elements.taps
+        else:
+            kernel.enable.next = kernels.enable
+            kernel.addr.next = kernels.addr
+            kernel.data.next = kernels.data
+            kernel.taps.next = every_tap
+
+    @always_comb
+    def tell() -> None:
+        if fold_config.folded:
+            loaded.next = elements_loaded
+            framing_error.next = element_error
+        else:
+            loaded.next = kernels_loaded
+            framing_error.next = kernel_error
+
+    return convolving, folding, begin, offer, write, tell

@@ -1,0 +1,229 @@
+"""Delta propagation of fully connected layers on engines of k x k kernels, beside convolutions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+
+from marks import in_full
+from merp.cosim.audit.audit import audit
+from merp.cosim.engines.engine import run_job
+from merp.cosim.engines.job import Job
+from merp.cosim.engines.record import Record
+from merp.cosim.phases.cnn_merp.delta import delta_run, delta_top, expect_delta
+from merp.models.cnn_merp.cycles import delta_cycles
+from merp.models.cnn_merp.phases import DeltaDesign, maps_behind
+from merp.models.errors import BadInput
+from merp.models.golden.delta import delta_convolution
+from merp.models.golden.state import keep_state, packed
+from merp.models.golden.unpool import unpool
+from merp.models.params.bits import Bits
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.sizing import check_fits
+from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
+from merp.models.params.delta_shape import delta_shape
+from merp.models.params.formats import BFLOAT16, BINARY32, FloatFormat
+from merp.models.params.shape import Pool, Shape
+from merp.testbenches.top.run import Run
+
+
+def design(
+    k: int, n_cu: int, before: bool, fmt: FloatFormat = BINARY32, **more: int
+) -> DeltaDesign:
+    values = dict(
+        fmt=fmt, k=k, n_cu=n_cu, r=1, d=2, kernel_words=24, groups=6, row_words=48, max_size=16,
+        max_maps=6, max_images=4, max_stride=3, fifo_words=12, add_latency=2, mul_latency=1,
+        cu_kind="tree" if fmt != BINARY32 else "fused", folded=True,
+    )  # fmt: skip
+    unpooled = UnpoolDesign(
+        fmt=fmt, window=3, overlap=2, words=64, max_size=16, max_maps=54, max_images=4,
+        add_latency=2, mul_latency=1,
+    )  # fmt: skip
+    return DeltaDesign(Design(**(values | more)), unpooled, before)  # type: ignore[arg-type]
+
+
+DESIGNS = (
+    design(2, 2, True),
+    design(3, 1, False, p=2),
+    design(2, 3, False, BFLOAT16, p=2),
+    design(3, 2, True, accumulator_precision=28, d=3),
+    design(2, 1, True),
+)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A layer and what goes into its delta propagation."""
+
+    shape: Shape
+    unpooled: Shape
+    design: DeltaDesign
+    deltas: Bits
+    kernels: Bits
+    state: bytes
+    golden: Bits
+    stalls: dict[str, tuple[int, ...]]
+    reset_at: int | None
+
+    @property
+    def run(self) -> Run:
+        return delta_run(
+            self.shape, self.unpooled, self.design, self.deltas, self.kernels, self.state,
+            self.stalls, self.reset_at,
+        )  # fmt: skip
+
+
+def _words(rng: np.random.Generator, fmt: FloatFormat, *size: int) -> Bits:
+    words = fmt.one + rng.integers(-(2 << fmt.frac_bits), 2 << fmt.frac_bits, size)
+    return (words ^ np.where(rng.random(size) < 0.5, fmt.sign_bit, 0)).astype(np.uint32)
+
+
+def _shapes(rng: np.random.Generator, which: DeltaDesign, connected: bool) -> tuple[Shape, Shape]:
+    """A layer, and the one whose pooling is undone: itself, or the one in front of it."""
+    engine = which.engine
+    rows, columns, maps = (int(rng.integers(1, 4)) for _ in range(3))
+    if connected:
+        most = engine.max_maps * engine.taps
+        sizes = rows * columns * maps, int(rng.integers(1, most + 1)), 1, 1, 1
+    else:
+        rows = columns = 4
+        sizes = maps, int(rng.integers(1, 5)), engine.k, rows, columns
+    shape = Shape(**dict(zip(("n", "m", "k", "rows", "columns"), sizes, strict=True)))
+    if which.before:
+        return shape, shape
+    pool = Pool(window=2, stride=2) if rng.random() < 0.5 else None
+    factor = 2 if pool else 1
+    earlier = Shape(n=1, m=maps, k=1, rows=factor * rows, columns=factor * columns, pool=pool)
+    return shape, earlier
+
+
+def case(seed: int, index: int, connected: bool = True, pressure: bool = True) -> Case:
+    rng = np.random.default_rng([seed, index])
+    which = DESIGNS[index]
+    engine, fmt = which.engine, which.engine.fmt
+    while True:
+        shape, unpooled = _shapes(rng, which, connected)
+        try:
+            check_fits(delta_shape(shape), 4, engine, "random case")
+        except BadInput:
+            continue
+        break
+    images = int(rng.integers(1, 5))
+    maps = shape.m if which.before else maps_behind(shape, unpooled)
+    kernels = _words(rng, fmt, shape.m, shape.n, shape.k, shape.k)
+    size = unpooled.out_rows, unpooled.out_columns, maps
+    state = keep_state(_words(rng, fmt, images, *size), unpooled, "pooled", fmt)
+    deltas = _words(rng, fmt, images, shape.out_rows, shape.out_columns, shape.m)
+    layer = kernels, shape, fmt, engine.summation
+    if which.before:
+        golden = delta_convolution(unpool(deltas, state, shape, fmt), *layer)
+    else:
+        behind = delta_convolution(deltas, *layer)
+        flat = behind.reshape(images, unpooled.pooled_rows, unpooled.pooled_columns, maps)
+        golden = unpool(flat, state, unpooled, fmt)
+    streams = ("s_axis_delta", "s_axis_kernel", "s_axis_state", "m_axis_delta")
+    stalls = {
+        stream: (*(int(bit) for bit in rng.random(17) < rng.choice([0.2, 0.6, 0.9])), 1)
+        for stream in streams
+        if pressure and rng.random() < 0.7
+    }
+    reset_at = int(rng.integers(5, 800)) if pressure and rng.random() < 0.3 else None
+    kept = packed(state, unpooled, fmt)
+    return Case(shape, unpooled, which, deltas, kernels, kept, golden, stalls, reset_at)
+
+
+def run(cases: list[Case], engine: str = "myhdl", array: str = "behavioural") -> list[Record]:
+    """Run cases of one elaboration back to back, and audit each."""
+    job = Job(delta_top(cases[0].design, array), [each.run for each in cases], limit=3000)
+    records = run_job(job, engine)
+    for each, record in zip(cases, records, strict=True):
+        expected = expect_delta(
+            each.shape, each.unpooled, len(each.deltas), each.design, each.golden
+        )
+        found = audit(record, expected)
+        assert found.passed, f"{each.shape}, {each.unpooled}: {found.failures}"
+        assert found.bit_exact
+    return records
+
+
+def mixed(seed: int, index: int) -> list[Case]:
+    """Two fully connected layers, and a convolution between them."""
+    return [case(seed + i, index, connected=i != 1) for i in range(3)]
+
+
+@pytest.mark.parametrize("index", range(len(DESIGNS)))
+def test_random_layers_back_to_back(index: int) -> None:
+    run(mixed(0, index))
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("index", range(len(DESIGNS)))
+def test_many_random_layers(index: int) -> None:
+    for seed in range(15):
+        run(mixed(1000 + 10 * seed, index))
+
+
+@pytest.mark.parametrize("index", [0, *in_full(1, 2, 3, 4)])
+def test_register_transfer_array_gives_the_same_record(index: int) -> None:
+    cases = mixed(70, index)
+    for mine, other in zip(run(cases), run(cases, array="rtl"), strict=True):
+        assert mine.differences(other) == []
+
+
+@pytest.mark.parametrize("inputs", [1, 2])
+def test_a_layer_of_few_inputs_writes_one_word_again_and_again(inputs: int) -> None:
+    """A single input: each weight goes into the word of the one before it."""
+    which = DESIGNS[4]
+    rng = np.random.default_rng(inputs)
+    shape = Shape(n=inputs, m=9, k=1, rows=1, columns=1, relu=False)
+    kernels, deltas = _words(rng, BINARY32, 9, inputs, 1, 1), _words(rng, BINARY32, 2, 1, 1, 9)
+    golden = delta_convolution(deltas, kernels, shape, BINARY32, which.engine.summation)
+    one = Case(shape, shape, which, deltas, kernels, b"", golden, {}, None)
+    for record in (*run([one]), *run([one], array="rtl")):
+        model = delta_cycles(shape, shape, 1, 2, which.engine)
+        assert record.outcome.status["status_kernel_load"] == model.kernel_load
+
+
+def test_taps_that_no_output_fills_are_zero() -> None:
+    """Not a number lies there from the run before, infinity beside them: products would be seen."""
+    which = DESIGNS[1]
+    shape = Shape(n=3, m=18, k=1, rows=1, columns=1, relu=False)
+    rng = np.random.default_rng(5)
+    behind = Shape(n=1, m=3, k=1, rows=1, columns=1, relu=False)
+    cases = []
+    for m, infinite in ((18, False), (10, True)):
+        kernels, deltas = _words(rng, BINARY32, m, 3, 1, 1), _words(rng, BINARY32, 1, 1, 1, m)
+        kernels[:] = kernels if infinite else BINARY32.nan
+        kernels[9:10] = BINARY32.inf if infinite else BINARY32.nan
+        part = replace(shape, m=m)
+        golden = delta_convolution(deltas, kernels, part, BINARY32, which.engine.summation)
+        cases.append(Case(part, behind, which, deltas, kernels, b"", golden, {}, None))
+    for record in (run(cases)[1], run(cases, array="rtl")[1]):
+        assert BINARY32.nan not in record.words("m_axis_delta")
+
+
+def test_a_misplaced_last_is_told_and_forgotten() -> None:
+    one = case(3, 0, pressure=False)
+    good = one.run
+    words = np.append(good.words["s_axis_kernel"], 0)
+    wrong = Run(config=good.config, words={**good.words, "s_axis_kernel": words}, stalls={})
+    records = run_job(Job(delta_top(one.design, "behavioural"), [wrong, good], limit=3000), "myhdl")
+    assert [each.outcome.status["status_framing_error"] for each in records] == [1, 0]
+
+
+@pytest.mark.ghdl
+@pytest.mark.parametrize("index", [3, *in_full(0, 1, 2)])
+def test_vhdl_gives_the_same_record(index: int) -> None:
+    cases = mixed(80, index)
+    for mine, other in zip(run(cases, "ghdl", "rtl"), run(cases), strict=True):
+        assert mine.differences(other) == []
+
+
+@pytest.mark.verilator
+@pytest.mark.parametrize("index", [1, *in_full(0, 2, 3)])
+def test_verilog_gives_the_same_record(index: int) -> None:
+    cases = mixed(90, index)
+    for mine, other in zip(run(cases, "verilator", "rtl"), run(cases), strict=True):
+        assert mine.differences(other) == []
