@@ -76,7 +76,8 @@ def cost_of(
     taps = 1 if work.folded else work.shape.k**2
     kernels = taps * maps * outputs
     port = elements_per_beat(work.engine, "kernel_port")
-    cycles = {"units": _slots(work, inputs, groups, positions).astype(np.float64)}
+    slots = _slots(work, inputs, groups, positions)
+    cycles: dict[str, Numbers] = {"units": slots.astype(np.float64)}
     map_port = elements_per_beat(work.engine, "map_port")
     for name, (count, size) in words.items():
         cycles[name] = count / (1 if size == 1 else map_port)
