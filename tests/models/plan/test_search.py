@@ -126,7 +126,7 @@ def walked(work: Work, board: Board, tile: tuple[int, int]) -> tuple[float, floa
     moved, seconds = 0, 0.0
     for one in passes(work, *tile):
         moved += sum(pass_bytes(work, one).values())
-        first, last = one.in_start == 0, one.in_end == work.inputs
+        first, last = np.array([one.in_start == 0]), np.array([one.in_end == work.inputs])
         maps = np.array([one.in_end - one.in_start]), np.array([one.out_end - one.out_start])
         cost = cost_of(work, board, *maps, first, last)
         seconds += float(cost.seconds[0])
@@ -138,15 +138,13 @@ def test_the_cost_of_a_tile_is_that_of_its_passes(phase: str) -> None:
     random = Random(phase)
     for _ in range(6):
         work, board = work_of(random, phase), board_of(gbytes_s=random.choice((0.1, 10.0)))
-        sizes = (
-            np.array(sorted(part_sizes(work.inputs))),
-            np.array(sorted(part_sizes(work.outputs))),
-        )
-        moved, seconds = totals(work, board, sizes[0][:, np.newaxis], sizes[1][np.newaxis, :])
-        for (row, inputs), (column, outputs) in product(*map(enumerate, sizes)):
-            expected = walked(work, board, (int(inputs), int(outputs)))
-            assert moved[row, column] == expected[0]
-            assert seconds[row, column] == pytest.approx(expected[1], abs=1e-9)
+        sizes = product(part_sizes(work.inputs), part_sizes(work.outputs))
+        inputs, outputs = np.array(list(sizes)).T
+        moved, seconds = totals(work, board, inputs, outputs)
+        for place, tile in enumerate(zip(inputs, outputs, strict=True)):
+            expected = walked(work, board, (int(tile[0]), int(tile[1])))
+            assert moved[place] == expected[0]
+            assert seconds[place] == pytest.approx(expected[1], abs=1e-9)
 
 
 def every_tile(work: Work) -> Iterator[tuple[int, int]]:
