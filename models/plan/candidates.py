@@ -67,6 +67,8 @@ def _steps(bits: int, top: int) -> tuple[Counts, Counts]:
 def halves_of(memory: Memory) -> Counts:
     """RAMB18 of memories whose words are an array, an element for each tile."""
     words = np.asarray(memory.words)
+    if memory.at_once:
+        return np.zeros(words.shape, np.int64)
     bounds, halves = _steps(memory.bits, 1 << int(words.max() - 1).bit_length())
     return memory.count * halves[np.searchsorted(bounds, words)]
 
