@@ -180,6 +180,47 @@ def test_the_search_finds_what_trying_every_tile_finds(phase: str, goal: str) ->
         assert found == pytest.approx(best, rel=1e-9, abs=1e-9), (work, tile)
 
 
+def larger_work(random: Random, phase: str) -> Work:
+    """A layer whose kernels and rows are each several blocks of RAM."""
+    work = work_of(random, phase, units=random.choice((2, 3, 4)))
+    shape = replace(work.shape, n=random.randint(30, 90), m=random.randint(9, 40))
+    layer = replace(work.layer, shape=shape)
+    return replace(work, layer=layer, earlier=in_front(random, layer))
+
+
+@pytest.mark.parametrize("goal", ["bytes", "time"])
+@pytest.mark.parametrize("phase", PHASES)
+def test_the_search_weighs_kernels_against_rows(phase: str, goal: str) -> None:
+    random = Random(goal + phase)
+    for _ in range(2):
+        work = larger_work(random, phase)
+        sizes = {*part_sizes(work.outputs), *group_sizes(work.outputs, work.engine.n_cu)}
+        tiles = list(product(part_sizes(work.inputs), sorted(sizes)))
+        board = board_of(random.randint(14, 40))
+        costs = np.array(totals(work, board, *np.array(tiles).T))
+        ordered = sorted(
+            (tuple(cost if goal == "bytes" else cost[::-1]), tile)
+            for cost, tile in zip(costs.T, tiles, strict=True)
+        )
+        best = next((c for c, t in ordered if fits(engine_of("d", [work], [t]), board)), None)
+        if best is None:
+            continue
+        _, (tile,) = best_tiles("d", [work], board, goal)
+        cost = costs.T[tiles.index(tile)]
+        assert tuple(cost if goal == "bytes" else cost[::-1]) == best
+
+
+def test_parts_of_whole_groups_save_slots() -> None:
+    """10 maps on 4 units are 3 slots in parts of 8 and 2, and 4 in two parts of 5."""
+    random = Random(2)
+    work = work_of(random, "fp", units=4)
+    pool = Pool(kind="max", window=2, stride=2)
+    shape = Shape(n=60, m=10, k=3, rows=6, columns=6, pad=1, pool=pool)
+    work = replace(work, layer=Layer(name="conv2", kind="conv", shape=shape, design="d"))
+    chosen = {best_tiles("d", [work], board_of(count), "time")[1][0] for count in range(16, 60, 2)}
+    assert {outputs for _, outputs in chosen} >= {8, 10}
+
+
 def test_layers_that_share_a_bitstream_get_the_best_sum_that_fits() -> None:
     random = Random(7)
     tried = 0
