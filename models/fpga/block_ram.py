@@ -44,15 +44,16 @@ class Mapped(NamedTuple):
 
 
 @lru_cache(maxsize=1 << 16)
-def mapped(words: int, bits: int) -> Mapped:
+def mapped(words: int, bits: int, at_once: bool = False) -> Mapped:
     """Return what a memory of ``words`` words of ``bits`` bits becomes.
 
-    A memory of one word is a register.
+    A memory of one word is a register. at_once: it is read in the cycle of its address, which only
+    LUT RAM can be.
     """
     if words <= 1:
         return Mapped(0, 0)
     found = []
-    for halves, cost, sizes in _BLOCKS:
+    for halves, cost, sizes in () if at_once else _BLOCKS:
         for width, depth in sizes:
             rows, across = -(-words // depth), -(-bits // width)
             cells = rows * across

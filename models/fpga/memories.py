@@ -24,6 +24,7 @@ class Memory:
     Attributes:
         name: what they hold. block: the block of hardware that they belong to, in tables.
         count: how many there are. words, bits: of each.
+        at_once: they are read in the cycle of their address, so that they are LUT RAM.
     """
 
     name: str
@@ -31,16 +32,17 @@ class Memory:
     count: int
     words: int
     bits: int
+    at_once: bool = False
 
     @property
     def halves(self) -> int:
         """RAMB18 of all of them."""
-        return self.count * mapped(self.words, self.bits).halves
+        return self.count * mapped(self.words, self.bits, self.at_once).halves
 
     @property
     def luts(self) -> int:
         """LUTs of all of them as LUT RAM."""
-        return self.count * mapped(self.words, self.bits).luts
+        return self.count * mapped(self.words, self.bits, self.at_once).luts
 
 
 def block_rams(memories: Iterable[Memory]) -> float:
@@ -71,13 +73,13 @@ def bank_memory(design: Design, row_words: int) -> Memory:
 def sum_memories(design: Design) -> list[Memory]:
     """Behind the units of FP and DP: partial sums, biases, finished sums, pooling, leaving words.
 
-    The accumulators read where they are written, so that they are LUT RAM up to 64 words.
+    Accumulators are read in the cycle of their address, and forward what is written in it.
     """
     width, wide = design.fmt.width, design.n_cu * design.fmt.width
     sums = design.accumulator_format.width
     found = [
-        Memory("partial sums", "accumulator", design.n_cu, design.p * design.groups, sums),
-        Memory("biases", "accumulator", design.n_cu, design.groups, width),
+        Memory("partial sums", "accumulator", design.n_cu, design.p * design.groups, sums, True),
+        Memory("biases", "accumulator", design.n_cu, design.groups, width, True),
         Memory("finished sums", "super_layer", 1, design.fifo_words, wide),
     ]
     if design.pool_window > 1:
@@ -104,7 +106,7 @@ def delta_memories(design: Design) -> list[Memory]:
         found.append(Memory("a row's operands", "dual_port_ram", 1, design.max_size, bits))
         sums = design.n_cu * design.ku_lanes
         earlier = (row.steps(design), row.sum_bits(design))
-        found.append(Memory("earlier sums", "row_cu", sums, *earlier))
+        found.append(Memory("earlier sums", "row_cu", sums, *earlier, True))
     else:
         found.append(Memory("deltas", "delta_buffer", 1, 2 * design.groups, wide))
     return found

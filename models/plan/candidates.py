@@ -6,10 +6,9 @@ whole groups of units, which leave no unit idle but in the last.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +17,6 @@ from merp.models.fpga.block_ram import mapped
 from merp.models.fpga.board import Board
 from merp.models.fpga.memories import (
     Memory,
-    bank_memory,
     delta_memories,
     sum_memories,
     unpool_memory,
@@ -69,8 +67,17 @@ def _steps(bits: int, top: int) -> tuple[Counts, Counts]:
 def halves_of(memory: Memory) -> Counts:
     """RAMB18 of memories whose words are an array, an element for each tile."""
     words = np.asarray(memory.words)
+    if memory.at_once:
+        return np.zeros(words.shape, np.int64)
     bounds, halves = _steps(memory.bits, 1 << int(words.max() - 1).bit_length())
     return memory.count * halves[np.searchsorted(bounds, words)]
+
+
+class Limits(NamedTuple):
+    """Words of the largest kernel memories, and of the largest rows of banks, that a part holds."""
+
+    kernel_words: int
+    row_words: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,40 +100,29 @@ class Candidates:
     seconds: Numbers
 
 
-def candidates(
-    work: Work, board: Board, goal: str, base: Engine, kernels: Callable[[Any], Memory]
-) -> Candidates:
-    """Return the tiles of a work that fit the part by themselves, by their cost.
+def candidates(work: Work, board: Board, goal: str, base: Engine, limits: Limits) -> Candidates:
+    """Return the tiles of a work within the limits of each memory, by their cost.
 
-    ``base`` has the structure of the engine, ``kernels`` its kernel memories of so many words.
+    ``base`` has the structure of the engine.
     """
     units = work.engine.n_cu
     sizes = {*part_sizes(work.outputs), *group_sizes(work.outputs, units)}
-    inputs = np.array(sorted(part_sizes(work.inputs)), np.int64)[:, np.newaxis]
-    outputs = np.array(sorted(sizes), np.int64)[np.newaxis, :]
+    grid = np.array(sorted(part_sizes(work.inputs))), np.array(sorted(sizes))
+    per_map = -(-work.tile(1, 1).columns // work.engine.k)
+    within = np.multiply.outer(grid[0], -(-grid[1] // units)) <= limits.kernel_words
+    within &= (per_map * grid[0] <= limits.row_words)[:, np.newaxis]
+    inputs, outputs = (each[place] for each, place in zip(grid, np.nonzero(within), strict=True))
     groups = -(-outputs // units)
-    kernel_words = inputs * groups
-    row_words = -(-work.tile(1, 1).columns // work.engine.k) * inputs
-    others = _others(work, base, inputs, outputs, groups)
-    all_halves = halves_of(kernels(kernel_words)) + others
-    all_halves = all_halves + halves_of(bank_memory(base.design, cast(int, row_words)))
     moved, seconds = totals(work, board, inputs, outputs)
-    there = np.nonzero(all_halves <= 2 * board.part.block_rams)
-    keys = (seconds[there], moved[there])
-    order = np.lexsort(keys if goal == "bytes" else keys[::-1])
-
-    def listed(each: NDArray[Any]) -> NDArray[Any]:
-        found: NDArray[Any] = np.broadcast_to(each, all_halves.shape)[there][order]
-        return found
-
+    order = np.lexsort((seconds, moved) if goal == "bytes" else (moved, seconds))
     return Candidates(
-        inputs=listed(inputs),
-        outputs=listed(outputs),
-        kernel_words=listed(kernel_words),
-        row_words=listed(row_words),
-        others=listed(others),
-        bytes=listed(moved),
-        seconds=listed(seconds),
+        inputs=inputs[order],
+        outputs=outputs[order],
+        kernel_words=(inputs * groups)[order],
+        row_words=per_map * inputs[order],
+        others=_others(work, base, inputs, outputs, groups)[order],
+        bytes=moved[order],
+        seconds=seconds[order],
     )
 
 
@@ -149,7 +145,7 @@ def _others(work: Work, base: Engine, inputs: Counts, outputs: Counts, groups: C
 
 
 def totals(work: Work, board: Board, inputs: Counts, outputs: Counts) -> tuple[Numbers, Numbers]:
-    """Bytes and seconds of all passes and groups, a row for each size of the input parts."""
+    """Bytes and seconds of all passes and groups, an element for each tile."""
     in_parts, out_parts = -(-work.inputs // inputs), -(-work.outputs // outputs)
     in_rest = work.inputs - (in_parts - 1) * inputs
     out_rest = work.outputs - (out_parts - 1) * outputs
@@ -160,11 +156,13 @@ def totals(work: Work, board: Board, inputs: Counts, outputs: Counts) -> tuple[N
         (in_rest, False, True, ~one),
         (in_rest, True, True, one),
     )
-    moved, seconds = np.zeros((2, inputs.size, outputs.size))
+    moved, seconds = np.zeros((2, inputs.size))
     for maps, first, last, in_count in kinds:
+        flags = np.array(first), np.array(last)
         for out_maps, out_count in ((outputs, out_parts - 1), (out_rest, 1)):
-            count = work.layer.groups * in_count * out_count
-            cost = cost_of(work, board, maps, out_maps, first, last)
-            moved += count * cost.bytes
-            seconds += count * cost.seconds
+            some = np.nonzero(in_count * out_count)[0]
+            count = work.layer.groups * (in_count * out_count)[some]
+            cost = cost_of(work, board, maps[some], out_maps[some], *flags)
+            moved[some] += count * cost.bytes
+            seconds[some] += count * cost.seconds
     return moved, np.round(seconds, 9)

@@ -26,6 +26,7 @@ from merp.models.plan.work import Work
 from merp.models.traffic.footing import state_written_bytes
 
 Numbers = NDArray[np.floating[Any]]
+Flags = NDArray[np.bool_]
 
 
 class Cost(NamedTuple):
@@ -59,12 +60,13 @@ def cost_of(
     board: Board,
     inputs: NDArray[np.int64],
     outputs: NDArray[np.int64],
-    first: bool,
-    last: bool,
+    first: Flags,
+    last: Flags,
 ) -> Cost:
     """Cost of passes of so many input and output maps of a group.
 
-    first, last: they have the first, or the last, part of the input maps. The words of flattened
+    All arrays broadcast. first, last: whether passes have the first, or the last, part of the input
+    maps. The words of flattened
     maps, and of the missing taps of folded ones, are taken as if each map had as many.
     """
     groups = -(-outputs // work.engine.n_cu)
@@ -76,7 +78,8 @@ def cost_of(
     taps = 1 if work.folded else work.shape.k**2
     kernels = taps * maps * outputs
     port = elements_per_beat(work.engine, "kernel_port")
-    cycles = {"units": _slots(work, inputs, groups, positions).astype(np.float64)}
+    slots = _slots(work, inputs, groups, positions)
+    cycles: dict[str, Numbers] = {"units": slots.astype(np.float64)}
     map_port = elements_per_beat(work.engine, "map_port")
     for name, (count, size) in words.items():
         cycles[name] = count / (1 if size == 1 else map_port)
@@ -86,7 +89,7 @@ def cost_of(
     for count, size in words.values():
         moved = moved + count * size
     passes_of_parameters = 2 if work.phase == "ku" else 1  # read, and written
-    biases = outputs if first and work.phase != "dp" else 0
+    biases = first * outputs if work.phase != "dp" else np.zeros((), np.int64)
     moved = moved + passes_of_parameters * work.word_bytes * (kernels + biases)
     parameters = (kernels + (biases if work.phase == "ku" else 0)) / port
     found = Cost(cycles, parameters, moved, moved)
@@ -115,37 +118,33 @@ Words = dict[str, tuple[Numbers, int]]
 """Words of a stream, and bytes of one."""
 
 
-def _sums(work: Work, count: Numbers, first: bool, last: bool) -> Words:
+def _sums(work: Work, count: NDArray[np.int64], first: Flags, last: Flags) -> Words:
     """Partial sums, which all input parts but the first take and all but the last leave."""
-    found: Words = {}
-    if not first:
-        found["partial_in"] = count, work.sum_bytes
-    if not last:
-        found["partial_out"] = count, work.sum_bytes
-    return found
+    return {
+        "partial_in": (~first * count.astype(np.float64), work.sum_bytes),
+        "partial_out": (~last * count.astype(np.float64), work.sum_bytes),
+    }
 
 
 def _forward(
     work: Work, maps: Numbers, outputs: NDArray[np.int64], positions: int,
-    groups: NDArray[np.int64], first: bool, last: bool,
+    groups: NDArray[np.int64], first: Flags, last: Flags,
 ) -> tuple[Words, dict[str, Numbers]]:  # fmt: skip
     """Words of each port of forward propagation; and beats of ReLU and pooling."""
     shape, word = work.shape, work.word_bytes
     found: Words = {"map_in": (work.images * shape.rows * shape.columns * maps, word)}
-    found |= _sums(work, (positions * outputs).astype(np.float64), first, last)
-    if not last:
-        return found, {}
+    found |= _sums(work, positions * outputs, first, last)
     pooled = work.images * shape.pooled_rows * shape.pooled_columns
-    found["map_out"] = pooled * outputs.astype(np.float64), word
+    found["map_out"] = last * pooled * outputs.astype(np.float64), word
     if state_written_bytes(shape, work.images, work.state, 8 * word):
-        found["state_out"] = work.state_of(work.layer, outputs).astype(np.float64), 1
+        found["state_out"] = last * work.state_of(work.layer, outputs).astype(np.float64), 1
     beats = positions * beats_of(groups, work.engine)
-    return found, {"map_out": beats.astype(np.float64)}
+    return found, {"map_out": last * beats.astype(np.float64)}
 
 
 def _delta(
     work: Work, maps: Numbers, outputs: NDArray[np.int64], positions: int,
-    groups: NDArray[np.int64], first: bool, last: bool,
+    groups: NDArray[np.int64], first: Flags, last: Flags,
 ) -> tuple[Words, dict[str, Numbers]]:  # fmt: skip
     """Words of each port of delta propagation; and what expands on chip, an element a cycle."""
     assert work.earlier is not None
@@ -154,16 +153,13 @@ def _delta(
     dilated = work.images * (1 if work.folded else shape.rows * shape.columns)
     if work.pooled:
         found["state_in"] = work.state_of(work.layer, maps.astype(np.int64)).astype(np.float64), 1
-    found |= _sums(work, (positions * outputs).astype(np.float64), first, last)
-    on_chip = {"delta_in": dilated * maps}
-    if last:
-        leaving = work.images * delta_out_words(work.layer, work.earlier, work.pooled)
-        found["delta_out"] = leaving / work.outputs * outputs, work.word_bytes
-        beats = positions * beats_of(groups, work.engine)
-        on_chip["delta_out"] = beats.astype(np.float64)
-        if not work.pooled:
-            found["state_in"] = _state_behind(work, work.earlier, outputs), 1
-    return found, on_chip
+    found |= _sums(work, positions * outputs, first, last)
+    leaving = work.images * delta_out_words(work.layer, work.earlier, work.pooled)
+    found["delta_out"] = last * (leaving / work.outputs * outputs), work.word_bytes
+    if not work.pooled:
+        found["state_in"] = last * _state_behind(work, work.earlier, outputs), 1
+    beats = positions * beats_of(groups, work.engine)
+    return found, {"delta_in": dilated * maps, "delta_out": last * beats.astype(np.float64)}
 
 
 def _state_behind(work: Work, earlier: Layer, outputs: NDArray[np.int64]) -> Numbers:
@@ -184,7 +180,7 @@ def _delta_words(work: Work, maps: Numbers) -> Numbers:
 
 def _update(
     work: Work, maps: Numbers, outputs: NDArray[np.int64], positions: int,
-    groups: NDArray[np.int64], first: bool, last: bool,
+    groups: NDArray[np.int64], first: Flags, last: Flags,
 ) -> tuple[Words, dict[str, Numbers]]:  # fmt: skip
     """Words of each port of a kernel update but its kernels; and deltas as they expand."""
     shape, word = work.shape, work.word_bytes

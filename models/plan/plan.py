@@ -83,7 +83,7 @@ class Planned:
         return [
             (
                 work.layer.groups * in_count * out_count,
-                cost_of(work, self.board, np.array([maps]), np.array([out]), first, last),
+                _one_pass(work, self.board, (maps, out), first, last),
             )
             for maps, first, last, in_count in ins
             for out, out_count in outs
@@ -115,6 +115,12 @@ class Planned:
             shares[slowest] = shares.get(slowest, 0.0) + many * slots
             shares["kernel"] = shares.get("kernel", 0.0) + many * (busy - slots)
         return max(shares, key=lambda name: shares[name])
+
+
+def _one_pass(work: Work, board: Board, maps: Tile, first: bool, last: bool) -> Cost:
+    """Cost of a pass of so many input and output maps."""
+    inputs, outputs = (np.array([count]) for count in maps)
+    return cost_of(work, board, inputs, outputs, np.array([first]), np.array([last]))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,7 +19,7 @@ from merp.models.fpga.board import Board
 from merp.models.fpga.memories import Memory, bank_memory, gradient_memory, kernel_memory
 from merp.models.fpga.resources import KINDS, capacity
 from merp.models.params.cnn_merp import row
-from merp.models.plan.candidates import Candidates, candidates
+from merp.models.plan.candidates import Candidates, Limits, candidates
 from merp.models.plan.engines import Engine, engine_of
 from merp.models.plan.work import Work
 
@@ -97,18 +97,17 @@ class _Search:
             listed = gradient_memory if base.phase == "ku" else kernel_memory
             return listed(design, words)
 
-        self.tiles = [candidates(work, board, goal, base, kernels) for work in works]
         by_row = base.phase == "ku" and design.ku_kind == "row"
-        self.kernel_caps = self._caps(
-            kernels,
-            row.steps(design) if by_row else 1,
-            max(int(each.kernel_words.max()) for each in self.tiles),
-        )
+        words = [work.inputs * -(-work.outputs // design.n_cu) for work in works]
+        self.kernel_caps = self._caps(kernels, row.steps(design) if by_row else 1, max(words))
+        rows = [work.tile(work.inputs, 1) for work in works]
         self.bank_caps = self._caps(
             lambda words: bank_memory(design, words),
             design.d,
-            max(int(each.row_words.max()) for each in self.tiles),
+            max(-(-tile.columns // design.k) * tile.n for tile in rows),
         )
+        limits = Limits(self.kernel_caps[-1].words, self.bank_caps[-1].words)
+        self.tiles = [candidates(work, board, goal, base, limits) for work in works]
 
     def _caps(self, memory: Callable[[int], Memory], per: int, largest: int) -> list[_Cap]:
         """Sizes of a memory, smallest first; ``per`` words of RAM are one of its words."""
@@ -140,8 +139,7 @@ class _Search:
                 size = (high_kernel - low_kernel + 1) * (high_bank - low_bank + 1)
                 heappush(heap, (self._cost(picked), size, next(order), area, None))
 
-        if self.kernel_caps and self.bank_caps:
-            push((0, len(self.kernel_caps) - 1, 0, len(self.bank_caps) - 1))
+        push((0, len(self.kernel_caps) - 1, 0, len(self.bank_caps) - 1))
         while heap:
             _, size, _, area, leaf = heappop(heap)
             if leaf is not None:

@@ -125,7 +125,7 @@ def walked(work: Work, board: Board, tile: tuple[int, int]) -> tuple[float, floa
     moved, seconds = 0, 0.0
     for one in passes(work, *tile):
         moved += sum(pass_bytes(work, one).values())
-        first, last = one.in_start == 0, one.in_end == work.inputs
+        first, last = np.array([one.in_start == 0]), np.array([one.in_end == work.inputs])
         maps = np.array([one.in_end - one.in_start]), np.array([one.out_end - one.out_start])
         cost = cost_of(work, board, *maps, first, last)
         seconds += float(cost.seconds[0])
@@ -137,15 +137,13 @@ def test_the_cost_of_a_tile_is_that_of_its_passes(phase: str) -> None:
     random = Random(phase)
     for _ in range(6):
         work, board = work_of(random, phase), board_of(gbytes_s=random.choice((0.1, 10.0)))
-        sizes = (
-            np.array(sorted(part_sizes(work.inputs))),
-            np.array(sorted(part_sizes(work.outputs))),
-        )
-        moved, seconds = totals(work, board, sizes[0][:, np.newaxis], sizes[1][np.newaxis, :])
-        for (row, inputs), (column, outputs) in product(*map(enumerate, sizes)):
-            expected = walked(work, board, (int(inputs), int(outputs)))
-            assert moved[row, column] == expected[0]
-            assert seconds[row, column] == pytest.approx(expected[1], abs=1e-9)
+        sizes = product(part_sizes(work.inputs), part_sizes(work.outputs))
+        inputs, outputs = np.array(list(sizes)).T
+        moved, seconds = totals(work, board, inputs, outputs)
+        for place, tile in enumerate(zip(inputs, outputs, strict=True)):
+            expected = walked(work, board, (int(tile[0]), int(tile[1])))
+            assert moved[place] == expected[0]
+            assert seconds[place] == pytest.approx(expected[1], abs=1e-9)
 
 
 def every_tile(work: Work) -> Iterator[tuple[int, int]]:
@@ -179,6 +177,47 @@ def test_the_search_finds_what_trying_every_tile_finds(phase: str, goal: str) ->
         cost = walked(work, board, tile)
         found = cost if goal == "bytes" else cost[::-1]
         assert found == pytest.approx(best, rel=1e-9, abs=1e-9), (work, tile)
+
+
+def larger_work(random: Random, phase: str) -> Work:
+    """A layer whose kernels and rows are each several blocks of RAM."""
+    work = work_of(random, phase, units=random.choice((2, 3, 4)))
+    shape = replace(work.shape, n=random.randint(30, 90), m=random.randint(9, 40))
+    layer = replace(work.layer, shape=shape)
+    return replace(work, layer=layer, earlier=in_front(random, layer))
+
+
+@pytest.mark.parametrize("goal", ["bytes", "time"])
+@pytest.mark.parametrize("phase", PHASES)
+def test_the_search_weighs_kernels_against_rows(phase: str, goal: str) -> None:
+    random = Random(goal + phase)
+    for _ in range(2):
+        work = larger_work(random, phase)
+        sizes = {*part_sizes(work.outputs), *group_sizes(work.outputs, work.engine.n_cu)}
+        tiles = list(product(part_sizes(work.inputs), sorted(sizes)))
+        board = board_of(random.randint(14, 40))
+        costs = np.array(totals(work, board, *np.array(tiles).T))
+        ordered = sorted(
+            (tuple(cost if goal == "bytes" else cost[::-1]), tile)
+            for cost, tile in zip(costs.T, tiles, strict=True)
+        )
+        best = next((c for c, t in ordered if fits(engine_of("d", [work], [t]), board)), None)
+        if best is None:
+            continue
+        _, (tile,) = best_tiles("d", [work], board, goal)
+        cost = costs.T[tiles.index(tile)]
+        assert tuple(cost if goal == "bytes" else cost[::-1]) == best
+
+
+def test_parts_of_whole_groups_save_slots() -> None:
+    """10 maps on 4 units are 3 slots in parts of 8 and 2, and 4 in two parts of 5."""
+    random = Random(2)
+    work = work_of(random, "fp", units=4)
+    pool = Pool(kind="max", window=2, stride=2)
+    shape = Shape(n=60, m=10, k=3, rows=6, columns=6, pad=1, pool=pool)
+    work = replace(work, layer=Layer(name="conv2", kind="conv", shape=shape, design="d"))
+    chosen = {best_tiles("d", [work], board_of(count), "time")[1][0] for count in range(16, 60, 2)}
+    assert {outputs for _, outputs in chosen} >= {8, 10}
 
 
 def test_layers_that_share_a_bitstream_get_the_best_sum_that_fits() -> None:
