@@ -25,7 +25,7 @@ from merp.models.plan.words import delta_out_words
 from merp.models.plan.work import Work
 from merp.models.traffic.footing import state_written_bytes
 
-Numbers = NDArray[np.floating[Any]]
+Numbers = NDArray[Any]
 Flags = NDArray[np.bool_]
 
 
