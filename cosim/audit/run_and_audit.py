@@ -11,6 +11,7 @@ from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job, Runs
 from merp.cosim.engines.record import Record
 from merp.cosim.phases.expectation import Expectation, Pass
+from merp.hdl.base.signals import BYTE
 from merp.testbenches.top.player import Progress
 from merp.testbenches.top.top import Top
 from merp.testbenches.top.wave import Wave
@@ -52,7 +53,9 @@ def run_and_audit(
     run_job(Job(top, _runs(first, source, found), wave), engine, progress)
     if wave is None:
         return [audited for audited, _ in found]
-    waves = transfers(wave.path, [pin.name for pin in top.ports.streams])
+    streams = top.ports.streams
+    lane_bytes = {pin.name: pin.element // BYTE for pin in streams if pin.keep}
+    waves = transfers(wave.path, [pin.name for pin in streams], lane_bytes)
     return [
         Audited(audited.record, audit(audited.record, expected, counts))
         for (audited, expected), counts in zip(found, waves, strict=True)

@@ -7,14 +7,14 @@ the edge count: what changes in the same instant as the edge is the edge's doing
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from merp.cosim.audit.wave_file import Name, changes, signals
 
 
 class _Bit:
-    """Values of a one-bit signal over time."""
+    """Values of a signal over time."""
 
     def __init__(self, changes: Sequence[tuple[int, str]]) -> None:
         self._times = [time for time, _ in changes]
@@ -36,8 +36,13 @@ class _Bit:
         ]
 
 
-def transfers(path: Path, streams: Sequence[str]) -> list[dict[str, int]]:
+def transfers(
+    path: Path, streams: Sequence[str], lane_bytes: Mapping[str, int] | None = None
+) -> list[dict[str, int]]:
     """Count the transfers of each run in a waveform of a top.
+
+    ``lane_bytes``: of streams with ``tkeep``, the bytes of an element; a transfer counts as many
+    elements as it keeps.
 
     A run begins with ``start``; one that a reset cuts short is not counted.
 
@@ -45,7 +50,8 @@ def transfers(path: Path, streams: Sequence[str]) -> list[dict[str, int]]:
         ValueError: a port is not in the file, or valid, ready, start or rst is undefined in a run.
     """
     ports = [f"{name}_{field}" for name in streams for field in ("tvalid", "tready")]
-    names = ["clk", "rst", "start", *ports]
+    sizes = lane_bytes or {}
+    names = ["clk", "rst", "start", *ports, *(f"{name}_tkeep" for name in sizes)]
     bits = _read(path, names)
     runs: list[dict[str, int]] = []
     cut: list[bool] = []
@@ -68,7 +74,8 @@ def transfers(path: Path, streams: Sequence[str]) -> list[dict[str, int]]:
         for name, valid, ready in pairs:
             value, accepted = valid.before(time), ready.before(time)
             if value == accepted == "1":
-                runs[-1][name] += 1
+                kept = bits[f"{name}_tkeep"].before(time).count("1") if name in sizes else 1
+                runs[-1][name] += kept // sizes.get(name, 1)
             elif {value, accepted} not in ({"0"}, {"0", "1"}):
                 raise ValueError(f"{path}: {name} is undefined at {time}")
     return runs

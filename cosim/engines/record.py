@@ -40,7 +40,7 @@ class Record:
         words: dict[str, Bits] = {}
         for pin in ports.outputs:
             received = np.asarray(outcome.words[pin.name], dtype=np.uint64)
-            words[pin.name] = received.astype(np.uint32) if pin.width <= 32 else received
+            words[pin.name] = received.astype(np.uint32) if pin.element <= 32 else received
         return cls(engine, elaboration_sha, replace(outcome, words=words), build_seconds)
 
     def words(self, stream: str) -> Bits:

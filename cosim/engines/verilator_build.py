@@ -45,7 +45,7 @@ def build(
     Raises:
         BadInput: the cache cannot be used, or FST needs a library that is missing.
         RuntimeError: Verilator or the C++ compiler refuses the sources.
-        ValueError: a port is wider than 64 bits.
+        ValueError: a port, or an element of a stream, is wider than 64 bits.
     """
     harness = files(merp.testbenches.top).joinpath("harness.cpp").read_text(encoding="ascii")
     header = ports_header(top, ports)
@@ -129,16 +129,26 @@ def ports_header(top: str, ports: TopPorts) -> str:
             f"[](uint64_t value) {{ top->{name} = value; }}}}"
         )
 
-    def stream(name: str) -> str:
-        fields = ", ".join(pin(f"{name}_{f}") for f in ("tdata", "tvalid", "tready", "tlast"))
-        return f'{{"{name}", {fields}}}'
+    def lane(name: str, low: int, width: int) -> str:
+        return (
+            f'{{"{name}", [] {{ return get_bits(top->{name}, {low}, {width}); }}, '
+            f"[](uint64_t value) {{ set_bits(top->{name}, {low}, {width}, value); }}}}"
+        )
 
-    wide = [p.name for p in (*ports.config, *ports.status, *ports.streams) if p.width > 64]
+    def stream(of: Pin) -> str:
+        data, width = f"{of.name}_tdata", of.element
+        lanes = [lane(data, i * width, width) for i in range(of.lanes)] if of.keep else [pin(data)]
+        fields = ", ".join(pin(f"{of.name}_{f}") for f in ("tvalid", "tready", "tlast"))
+        keep = pin(f"{of.name}_tkeep") if of.keep else "{}"
+        kept = of.keep // of.lanes
+        return f'{{"{of.name}", {{{", ".join(lanes)}}}, {fields}, {keep}, {kept}}}'
+
+    wide = [p.name for p in (*ports.config, *ports.status, *ports.streams) if p.element > 64]
     if wide:
         raise ValueError(f"ports wider than 64 bits: {', '.join(wide)}")
 
     def table(kind: str, name: str, pins: Sequence[Pin]) -> list[str]:
-        rows = [stream(p.name) if kind == "StreamPins" else pin(p.name) for p in pins]
+        rows = [stream(p) if kind == "StreamPins" else pin(p.name) for p in pins]
         return [
             f"static const std::vector<{kind}> {name} = {{",
             *(f"    {row}," for row in rows),

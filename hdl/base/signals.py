@@ -29,12 +29,17 @@ def count(largest: int) -> Any:
     return bits(max(1, int(largest).bit_length()))
 
 
+BYTE = 8
+
+
 class Stream:
     """A stream of words: a transfer happens in a cycle with ``valid`` and ``ready`` both high.
 
     Once valid is high, neither it nor data nor last changes until the transfer; valid never waits
     for ready.
     """
+
+    keep: Any = None  # where a beat has several elements, and a sink has to be told which count
 
     def __init__(self, width: int) -> None:
         self.data = bits(width)
@@ -44,13 +49,31 @@ class Stream:
 
 
 class AxiStream:
-    """The same stream under AXI4-Stream names, for the accelerator's top level."""
+    """The same stream under AXI4-Stream names, for the accelerator's top level.
 
-    def __init__(self, width: int) -> None:
-        self.tdata = bits(width)
+    Of several elements of ``width`` bits per beat, the first lies lowest. All beats but the last
+    are full; ``tkeep``, a bit per byte, tells which elements of that one count.
+    """
+
+    tkeep: Any = None  # where a beat has several elements
+    lanes: int = 1
+
+    def __init__(self, width: int, lanes: int = 1) -> None:
+        self.tdata = bits(lanes * width)
         self.tvalid = flag()
         self.tready = flag()
         self.tlast = flag()
+        if lanes > 1:
+            self.tkeep = bits(lanes * width // BYTE)
+            self.lanes = lanes
+
+
+def beats_of(axi: AxiStream) -> Stream:
+    """``stream_of`` with ``keep``, for a source: which elements of its last beat count."""
+    stream = stream_of(axi)
+    if axi.tkeep is not None:
+        stream.keep = axi.tkeep
+    return stream
 
 
 def stream_of(axi: AxiStream) -> Stream:

@@ -172,7 +172,7 @@ def _convolution(
     leaving = images * max(words, positions * beats)
     busy = flow["issue"] + flow["stall_input"] + flow["stall_hazard"]
     return Cycles(
-        kernel_load=loads + 1,
+        kernel_load=-(-loads // design.kernel_beat) + 1,
         fill=flow["fill"],
         issue=flow["issue"],
         stall_input=flow["stall_input"],

@@ -39,11 +39,16 @@ class UpdateFlow:
 
 
 def update_flow(shape: Shape, images: int, design: Design, momentum: bool = False) -> UpdateFlow:
-    """Walk every cycle up to the last slot; the update behind it takes an element per cycle."""
+    """Walk every cycle up to the last slot; the update behind it takes a beat per cycle.
+
+    A beat has ``kernel_port`` elements, at most a kernel. Bias gradients come one by one.
+    """
     walk = row_walk if design.ku_kind == "row" else position_walk
     step = design.mul_latency + design.add_latency
     pipeline = latencies.GRADIENT_READ + latencies.GRADIENT_CHOICE + step * (2 if momentum else 1)
-    elements = shape.m * (shape.n * shape.k**2 + 1)
-    drain = latencies.SLOT + gradient_latency(design) + pipeline + elements + latencies.LEAVE
+    if design.kernel_port > 1:
+        pipeline += design.round_latency + latencies.GRADIENT_GEAR + latencies.UPDATE_ENTRY
+    updates = -(-shape.m * shape.n * shape.k**2 // design.kernel_beat) + shape.m
+    drain = latencies.SLOT + gradient_latency(design) + pipeline + updates + latencies.LEAVE
     fill, issue, stall_input, stall_hazard = walk(shape, images, design)
     return UpdateFlow(fill, issue, stall_input, stall_hazard, drain)

@@ -39,7 +39,7 @@ from merp.testbenches.axi.meddling import OKAY, Meddler
 from merp.testbenches.top.pins import reader
 from merp.testbenches.top.run import TAIL_CYCLES, Outcome, Run, Stuck
 from merp.testbenches.top.streams import Monitor
-from merp.testbenches.top.top import TopPorts
+from merp.testbenches.top.top import Pin, TopPorts
 
 HALF_PERIOD = 5  # ns
 Offsets = Mapping[str, int]
@@ -53,6 +53,25 @@ def _word_by_word(bus: Any) -> Any:
     bus.tuser = bus.tlast
     del bus.tlast
     return bus
+
+
+def _lanes(pin: Pin) -> dict[str, int]:
+    """What the ends of a stream are told: of one with ``tkeep`` they find it out."""
+    return {} if pin.keep else {"byte_size": pin.width}
+
+
+def _in_bytes(pin: Pin, words: list[int]) -> list[int]:
+    """Words as a stream with ``tkeep`` takes them; as they are for any other."""
+    size = pin.keep // pin.lanes
+    return [each for word in words for each in word.to_bytes(size, "little")] if size else words
+
+
+def _in_words(pin: Pin, data: Sequence[int]) -> list[int]:
+    """What ``_in_bytes`` gave, as words again."""
+    size = pin.keep // pin.lanes
+    if not size:
+        return list(data)
+    return [int.from_bytes(data[at : at + size], "little") for at in range(0, len(data), size)]
 
 
 class AxiBench:
@@ -72,14 +91,14 @@ class AxiBench:
             pin.name: AxiStreamSource(
                 _word_by_word(AxiStreamBus.from_prefix(dut, pin.name)),
                 *around,
-                byte_size=pin.width,
+                **_lanes(pin),
                 **low,
             )
             for pin in ports.inputs
         }
         self.sinks = {
             pin.name: AxiStreamSink(
-                AxiStreamBus.from_prefix(dut, pin.name), *around, byte_size=pin.width, **low
+                AxiStreamBus.from_prefix(dut, pin.name), *around, **_lanes(pin), **low
             )
             for pin in ports.outputs
         }
@@ -297,8 +316,11 @@ class AxiBench:
         """Give words to a source, with ``tlast`` where the conduct has it."""
         lasts = conduct.lasts.get(name, (len(words) - 1,))
         if words:
-            tlast = [int(place in lasts) for place in range(len(words))]
-            self.sources[name].send_nowait(AxiStreamFrame(words, tuser=tlast))
+            pin = next(each for each in self.ports.inputs if each.name == name)
+            data = _in_bytes(pin, words)
+            size = len(data) // len(words)
+            tlast = [int(place // size in lasts) for place in range(len(data))]
+            self.sources[name].send_nowait(AxiStreamFrame(data, tuser=tlast))
 
     async def _meddle(self, run: Run, conduct: Conduct, seed: int) -> None:
         meddler = Meddler(self, run.config, conduct.counted, seed)
@@ -318,10 +340,11 @@ class AxiBench:
 
     def _outcome(self, status: dict[str, int], resets: int, seconds: float) -> Outcome:
         words: dict[str, list[int]] = {}
-        for name, sink in self.sinks.items():
+        for pin in self.ports.outputs:
+            name, sink = pin.name, self.sinks[pin.name]
             words[name] = []
             while not sink.empty():
-                words[name] += sink.recv_nowait().tdata
+                words[name] += _in_words(pin, sink.recv_nowait().tdata)
             if words[name] != self.streams[name].words:
                 self.fault(f"{name}: the sink's frames are not the words on the pins")
         for stream in self.streams.values():

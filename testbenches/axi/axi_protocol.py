@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from merp.testbenches.top.streams import Monitor, Read, StreamPins
-from merp.testbenches.top.top import TopPorts
+from merp.testbenches.top.top import Pin, TopPorts
 
 PREFIX = "s_axi_"
 RESET_CYCLES = 3
@@ -37,7 +37,7 @@ class LiteMonitor:
 
     def __init__(self, read: Callable[[str], Read]) -> None:
         self.channels = {
-            channel: Monitor(PREFIX + channel, _pins(read, channel, fields), None)
+            channel: Monitor(Pin(PREFIX + channel, 1), _pins(read, channel, fields), None)
             for channel, fields in CHANNELS.items()
         }
         self.begun = {"b": 0, "r": 0}
@@ -78,10 +78,8 @@ def stream_monitors(
     """A monitor per stream of the top; ``supply`` tells how many words each input's source has."""
     return {
         stream.name: Monitor(
-            stream.name,
-            StreamPins(
-                *(read(f"{stream.name}_{f}") for f in ("tdata", "tvalid", "tready", "tlast"))
-            ),
+            stream,
+            StreamPins.of(stream, read),
             supply.get(stream.name),
         )
         for stream in ports.streams

@@ -57,7 +57,9 @@ def axi_top(top: Top) -> Top:
     streams = {
         side: Bundles(
             {
-                name.removeprefix(side + "_"): AxiStream(len(bundle.tdata))
+                name.removeprefix(side + "_"): AxiStream(
+                    len(bundle.tdata) // bundle.lanes, bundle.lanes
+                )
                 for name, bundle in bundles.items()
                 if isinstance(bundle, AxiStream) and name.startswith(side + "_")
             }

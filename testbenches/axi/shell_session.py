@@ -51,14 +51,16 @@ class ShellSession:
             "aresetn",
             *BUS_INPUTS,
             *(f"{pin.name}_{f}" for pin in ports.inputs for f in ("tdata", "tvalid", "tlast")),
+            *(f"{pin.name}_tkeep" for pin in ports.inputs if pin.keep),
             *(f"{pin.name}_tready" for pin in ports.outputs),
         )
 
     def give(self, words: Mapping[str, Bits]) -> None:
         """Reset what feeds and takes the streams, and give the sources words."""
         self._sources = {
-            name: Source(name, [int(word) for word in given], ALWAYS)
-            for name, given in words.items()
+            pin.name: Source(pin, [int(word) for word in words[pin.name]], ALWAYS)
+            for pin in self._ports.inputs
+            if pin.name in words
         }
         self.words = {pin.name: [] for pin in self._ports.outputs}
         self._fallen = {f"{pin.name}_tvalid": 0 for pin in self._ports.inputs}

@@ -12,6 +12,7 @@
 // signal can be shown, the full names of those that are, or of instances with all that is inside.
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -35,10 +36,44 @@ struct Pin {
     void (*set)(uint64_t);
 };
 
+// An element of a beat, and keep: bits of each element; none where a beat is an element.
 struct StreamPins {
     const char* name;
-    Pin data, valid, ready, last;
+    std::vector<Pin> data;
+    Pin valid, ready, last, keep;
+    unsigned keep_bits;
 };
+
+static uint64_t ones(unsigned bits) { return bits < 64 ? (uint64_t{1} << bits) - 1 : ~uint64_t{0}; }
+
+// Bits of a port from `low` on, of one word or, if it has more than 64 bits, of several.
+template <typename Port>
+static uint64_t get_bits(const Port& port, unsigned low, unsigned bits) {
+    return uint64_t{port} >> low & ones(bits);
+}
+
+template <typename Port>
+static void set_bits(Port& port, unsigned low, unsigned bits, uint64_t value) {
+    port = Port((uint64_t{port} & ~(ones(bits) << low)) | value << low);
+}
+
+template <std::size_t N>
+static uint64_t get_bits(const VlWide<N>& port, unsigned low, unsigned bits) {
+    uint64_t value = 0;
+    for (unsigned bit = 0; bit < bits; ++bit) {
+        value |= uint64_t{port[(low + bit) / 32] >> (low + bit) % 32 & 1} << bit;
+    }
+    return value;
+}
+
+template <std::size_t N>
+static void set_bits(VlWide<N>& port, unsigned low, unsigned bits, uint64_t value) {
+    for (unsigned bit = 0; bit < bits; ++bit) {
+        const uint32_t place = uint32_t{1} << (low + bit) % 32;
+        auto& word = port[(low + bit) / 32];
+        word = value >> bit & 1 ? word | place : word & ~place;
+    }
+}
 
 #include "ports.h"  // static Top* top; config, inputs, outputs, status; the constants below
 
@@ -106,7 +141,13 @@ class Source {
     void drive(uint64_t t) {
         if (held) return;
         if (next < words.size() && pattern[t % pattern.size()]) {
-            pins.data.set(words[next++]);
+            unsigned kept = 0;
+            for (const auto& lane : pins.data) {
+                const bool counts = next < words.size();
+                lane.set(counts ? words[next++] : 0);
+                kept += counts;
+            }
+            if (pins.keep_bits) pins.keep.set(ones(kept * pins.keep_bits));
             pins.valid.set(1);
             pins.last.set(next == words.size());
             held = true;
@@ -129,6 +170,14 @@ class Source {
     bool held = false, released = false;
 };
 
+// As Python writes it.
+static std::string binary(uint64_t value) {
+    std::string digits;
+    do digits.insert(digits.begin(), "01"[value & 1]);
+    while (value >>= 1);
+    return "0b" + digits;
+}
+
 class Monitor {
   public:
     Monitor(const StreamPins& pins, uint64_t supply) : pins(pins), supply(supply) {}
@@ -143,20 +192,31 @@ class Monitor {
             waiting = false;
             return false;
         }
-        const uint64_t data = pins.data.get(), end = pins.last.get();
-        if (waiting && (data != waiting_data || end != waiting_last)) {
+        Words data;
+        for (const auto& lane : pins.data) data.push_back(lane.get());
+        const uint64_t end = pins.last.get(), keep = pins.keep_bits ? pins.keep.get() : 0;
+        if (waiting && (data != waiting_data || end != waiting_last || keep != waiting_keep)) {
             fault("data or last changed before the transfer", t);
         }
         waiting = !ready;
         waiting_data = data;
         waiting_last = end;
+        waiting_keep = keep;
         if (!ready) return false;
+        if (pins.keep_bits) {
+            size_t kept = 0;
+            while (kept < data.size() && keep & ones(1) << kept * pins.keep_bits) ++kept;
+            if (keep != ones(kept * pins.keep_bits) || !kept || (!end && kept < data.size())) {
+                fault("keep of a beat is " + binary(keep), t);
+            }
+            data.resize(kept);
+        }
         if (count == 0) first = t;
         last = t;
-        ++count;
+        count += data.size();
         lasts += end;
         ended = end;
-        if (supply == NEVER) words.push_back(data);
+        if (supply == NEVER) words.insert(words.end(), data.begin(), data.end());
         return true;
     }
 
@@ -193,14 +253,16 @@ class Monitor {
     const StreamPins& pins;
     const uint64_t supply;
     bool waiting = false, ended = false;
-    uint64_t waiting_data = 0, waiting_last = 0, lasts = 0;
+    Words waiting_data;
+    uint64_t waiting_last = 0, waiting_keep = 0, lasts = 0;
     std::set<std::string> seen;
 };
 
 static void quiet() {
     top->start = 0;
     for (const auto& stream : inputs) {
-        stream.data.set(0);
+        for (const auto& lane : stream.data) lane.set(0);
+        if (stream.keep_bits) stream.keep.set(0);
         stream.valid.set(0);
         stream.last.set(0);
     }

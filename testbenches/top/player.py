@@ -36,12 +36,7 @@ def player(
     Raises:
         Stuck: no word moved for ``limit`` cycles.
     """
-    pins = {
-        stream.name: StreamPins(
-            *(read(f"{stream.name}_{field}") for field in ("tdata", "tvalid", "tready", "tlast"))
-        )
-        for stream in ports.streams
-    }
+    pins = {stream.name: StreamPins.of(stream, read) for stream in ports.streams}
     status = {pin.name: read(pin.name) for pin in ports.status}
     quiet = _quiet(ports)
     yield from _reset(quiet | {pin.name: 0 for pin in ports.config})
@@ -63,6 +58,8 @@ def _quiet(ports: TopPorts) -> Changes:
     quiet = {"start": 0}
     for stream in ports.inputs:
         quiet |= {f"{stream.name}_{field}": 0 for field in ("tdata", "tvalid", "tlast")}
+        if stream.keep:
+            quiet[f"{stream.name}_tkeep"] = 0
     return quiet | {f"{stream.name}_tready": 0 for stream in ports.outputs}
 
 
@@ -86,14 +83,11 @@ class _Attempt:
         self._run = run
         self._status = status
         self._sources = [
-            Source(pin.name, run.words[pin.name].tolist(), run.pattern(pin.name))
-            for pin in ports.inputs
+            Source(pin, run.words[pin.name].tolist(), run.pattern(pin.name)) for pin in ports.inputs
         ]
         self._sinks = [Sink(pin.name, run.pattern(pin.name)) for pin in ports.outputs]
-        self._in = [
-            Monitor(pin.name, pins[pin.name], len(run.words[pin.name])) for pin in ports.inputs
-        ]
-        self._out = [Monitor(pin.name, pins[pin.name], None) for pin in ports.outputs]
+        self._in = [Monitor(pin, pins[pin.name], len(run.words[pin.name])) for pin in ports.inputs]
+        self._out = [Monitor(pin, pins[pin.name], None) for pin in ports.outputs]
         self._final: dict[str, int] = {}
         self._moved: list[str] = []
         self._cycles = 0

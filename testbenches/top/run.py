@@ -29,7 +29,8 @@ class Run:
 
     Attributes:
         config: value of every configuration port, by flattened name.
-        words: raw words of every input stream, in order; ``tlast`` goes with the last.
+        words: raw words of every input stream, in order; ``tlast`` goes with the last. Where a
+            beat has several elements, each of them is a word.
         stalls: pattern of a stream, by its name; full rate where none is given.
         reset_at: cycle in which ``rst`` rises for ``RESET_CYCLES``; the run then begins again from
             its first words. A run that is done before that is not reset.
@@ -59,8 +60,10 @@ class Run:
                 )
         for pin in ports.inputs:
             largest = int(self.words[pin.name].max(initial=0))
-            if largest >> pin.width:
-                raise ValueError(f"{pin.name}: a word must fit in {pin.width} bits, not {largest}")
+            if largest >> pin.element:
+                raise ValueError(
+                    f"{pin.name}: a word must fit in {pin.element} bits, not {largest}"
+                )
         unknown = set(self.stalls) - {pin.name for pin in ports.streams}
         if unknown:
             raise ValueError(f"stalls: no such stream: {', '.join(sorted(unknown))}")

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from merp.testbenches.top.top import Pin
+
 Changes = dict[str, int]
 Read = Callable[[], int]
 
@@ -22,14 +24,48 @@ class StreamPins:
     valid: Read
     ready: Read
     last: Read
+    keep: Read | None = None
+
+    @classmethod
+    def of(cls, pin: Pin, read: Callable[[str], Read]) -> StreamPins:
+        """Those of ``pin``, by a function that gives how to read a signal."""
+        fields = ("tdata", "tvalid", "tready", "tlast", *(("tkeep",) if pin.keep else ()))
+        return cls(*(read(f"{pin.name}_{field}") for field in fields))
+
+
+def pack(pin: Pin, words: Sequence[int]) -> list[tuple[int, int]]:
+    """Beats of a stream, each with what its ``tkeep`` says; the last is filled up with zeros."""
+    lane_keep = (1 << pin.keep // pin.lanes) - 1
+    found = []
+    for at in range(0, len(words), pin.lanes):
+        beat = words[at : at + pin.lanes]
+        data = sum(word << (lane * pin.element) for lane, word in enumerate(beat))
+        keep = sum(lane_keep << (lane * pin.keep // pin.lanes) for lane in range(len(beat)))
+        found.append((data, keep))
+    return found
+
+
+def unpack(pin: Pin, data: int, keep: int) -> list[int] | None:
+    """The elements of a beat that count; None if ``keep`` leaves a gap or cuts one in two."""
+    if not pin.keep:
+        return [data]
+    lane_bytes = pin.keep // pin.lanes
+    kept, rest = divmod(keep.bit_length(), lane_bytes)
+    if rest or not kept or keep != (1 << kept * lane_bytes) - 1:
+        return None
+    mask = (1 << pin.element) - 1
+    return [data >> (lane * pin.element) & mask for lane in range(kept)]
 
 
 class Source:
     """Presents ``words`` in order, ``tlast`` with the last, and holds each until it is taken."""
 
-    def __init__(self, name: str, words: Sequence[int], pattern: Sequence[int]) -> None:
-        self._data, self._valid, self._last = (f"{name}_{f}" for f in ("tdata", "tvalid", "tlast"))
-        self._words = words
+    def __init__(self, pin: Pin, words: Sequence[int], pattern: Sequence[int]) -> None:
+        self._data, self._valid, self._last, self._keep = (
+            f"{pin.name}_{f}" for f in ("tdata", "tvalid", "tlast", "tkeep")
+        )
+        self._keeps = pin.keep > 0
+        self._words = pack(pin, words) if self._keeps else [(word, 0) for word in words]
         self._pattern = pattern
         self._next = 0
         self._held = False
@@ -40,7 +76,9 @@ class Source:
         if self._held:
             return
         if self._next < len(self._words) and self._pattern[t % len(self._pattern)]:
-            changes[self._data] = self._words[self._next]
+            changes[self._data], keep = self._words[self._next]
+            if self._keeps:
+                changes[self._keep] = keep
             changes[self._valid] = 1
             self._next += 1
             changes[self._last] = int(self._next == len(self._words))
@@ -75,14 +113,16 @@ class Monitor:
 
     Attributes:
         name: the stream's name.
-        count: transfers so far. first, last: cycles of the first and last one, or -1.
+        count: words so far, those of a beat one by one. first, last: cycles of the first and the
+            last transfer, or -1.
         words: the words, where the stream is kept.
         faults: broken rules, each with the first cycle in which it was broken.
     """
 
-    def __init__(self, name: str, pins: StreamPins, supply: int | None) -> None:
+    def __init__(self, pin: Pin, pins: StreamPins, supply: int | None) -> None:
         """Watch ``pins``; ``supply`` is how many words a source has, None at an output."""
-        self.name = name
+        self.name = pin.name
+        self._pin = pin
         self.count = 0
         self.first = self.last = -1
         self.words: list[int] = []
@@ -90,7 +130,7 @@ class Monitor:
         self._seen: set[str] = set()
         self._pins = pins
         self._supply = supply
-        self._waiting: tuple[int, int] | None = None
+        self._waiting: tuple[int, int, int] | None = None
         self._lasts = 0
         self._ended = False
 
@@ -105,21 +145,26 @@ class Monitor:
                 self._fault("valid fell before the transfer", t)
                 self._waiting = None
             return False
-        word, last = int(pins.data()), int(pins.last())
-        if self._waiting is not None and self._waiting != (word, last):
+        data, last = int(pins.data()), int(pins.last())
+        keep = int(pins.keep()) if pins.keep is not None else 0
+        if self._waiting is not None and self._waiting != (data, last, keep):
             self._fault("data or last changed before the transfer", t)
         if not ready:
-            self._waiting = (word, last)
+            self._waiting = (data, last, keep)
             return False
+        words = unpack(self._pin, data, keep)
+        if words is None or (not last and len(words) < self._pin.lanes):
+            self._fault(f"keep of a beat is {keep:#b}", t)
+            words = words or []
         self._waiting = None
         if self.count == 0:
             self.first = t
         self.last = t
-        self.count += 1
+        self.count += len(words)
         self._lasts += last
         self._ended = last == 1
         if self._supply is None:
-            self.words.append(word)
+            self.words += words
         return True
 
     @property

@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from merp.hdl.base.signals import AxiStream
+from merp.hdl.base.signals import BYTE, AxiStream
 from merp.hdl.conversion.entity import behavioural
 from merp.testbenches.block.trace import flatten
 
@@ -22,10 +22,25 @@ ARRAYS = ("rtl", "behavioural")
 
 @dataclass(frozen=True)
 class Pin:
-    """A port of one signal, or a stream under its common prefix (``width`` is its data's)."""
+    """A port of one signal, or a stream under its common prefix (``width`` is its data's).
+
+    Attributes:
+        lanes: elements in a beat of a stream, ``width`` bits together.
+    """
 
     name: str
     width: int
+    lanes: int = 1
+
+    @property
+    def element(self) -> int:
+        """Bits of an element."""
+        return self.width // self.lanes
+
+    @property
+    def keep(self) -> int:
+        """Bits that tell which elements of a beat count; 0 where a beat is an element."""
+        return self.width // BYTE if self.lanes > 1 else 0
 
 
 @dataclass(frozen=True)
@@ -57,6 +72,8 @@ class TopPorts:
                 Pin(f"{stream.name}_tdata", stream.width),
                 *(Pin(f"{stream.name}_{field}", 1) for field in ("tvalid", "tready", "tlast")),
             ]
+            if stream.keep:
+                pins.append(Pin(f"{stream.name}_tkeep", stream.keep))
         return [*pins, *self.status]
 
     def to_json(self) -> dict[str, list[dict[str, Any]]]:
@@ -126,7 +143,7 @@ class Top:
                 direction = {"s_axis": "inputs", "m_axis": "outputs"}.get(name[:6])
                 if direction is None:
                     raise ValueError(f"stream {name} must be called s_axis_* or m_axis_*")
-                groups[direction].append(Pin(name, len(value.tdata)))
+                groups[direction].append(Pin(name, len(value.tdata), value.lanes))
             elif name in flat:
                 raise ValueError(f"{self.name} has a port {name} of no known purpose")
             else:

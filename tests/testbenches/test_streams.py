@@ -35,7 +35,7 @@ class Wire:
 
 def drive_source(words: Sequence[int], pattern: Sequence[int], ready: Sequence[int]) -> list[str]:
     """What the pins show in each cycle: data, ``!`` for last, ``.`` for nothing."""
-    source = Source("s", words, pattern)
+    source = Source(Pin("s", 8), words, pattern)
     state: Changes = {"s_tvalid": 0, "s_tlast": 0, "s_tdata": 0}
     shown = []
     for t, taking in enumerate(ready):
@@ -78,7 +78,7 @@ def test_sink_repeats_its_pattern_and_changes_nothing_else() -> None:
 
 def test_monitor_counts_only_valid_and_ready() -> None:
     wire = Wire()
-    monitor = Monitor("m", wire.pins(), None)
+    monitor = Monitor(Pin("m", 8), wire.pins(), None)
     for t, (valid, ready) in enumerate([(0, 0), (0, 1), (1, 0), (1, 1), (0, 1), (1, 1)]):
         wire.set(tdata=9 if t < 4 else 7, tvalid=valid, tready=ready, tlast=int(t > 4))
         monitor.sample(t)
@@ -89,7 +89,7 @@ def test_monitor_counts_only_valid_and_ready() -> None:
 
 def test_an_output_may_carry_nothing() -> None:
     # A run without state; words that should have come are missed by the audit.
-    monitor = Monitor("m", Wire().pins(), None)
+    monitor = Monitor(Pin("m", 8), Wire().pins(), None)
     monitor.sample(0)
     monitor.finish()
     assert (monitor.count, monitor.faults) == (0, [])
@@ -109,7 +109,7 @@ def test_an_output_may_carry_nothing() -> None:
 )
 def test_monitor_names_a_broken_rule(cycles: list[tuple[int, ...]], fault: str) -> None:
     wire = Wire()
-    monitor = Monitor("m", wire.pins(), None)
+    monitor = Monitor(Pin("m", 8), wire.pins(), None)
     for t, (valid, ready, data, last) in enumerate(cycles):
         wire.set(tdata=data, tvalid=valid, tready=ready, tlast=last)
         monitor.sample(t)
@@ -119,7 +119,7 @@ def test_monitor_names_a_broken_rule(cycles: list[tuple[int, ...]], fault: str) 
 
 def test_a_new_word_after_a_transfer_is_no_change() -> None:
     wire = Wire()
-    monitor = Monitor("m", wire.pins(), None)
+    monitor = Monitor(Pin("m", 8), wire.pins(), None)
     for t, data in enumerate((1, 2, 3)):
         wire.set(tdata=data, tvalid=1, tready=1, tlast=int(data == 3))
         monitor.sample(t)
@@ -129,7 +129,7 @@ def test_a_new_word_after_a_transfer_is_no_change() -> None:
 
 def test_monitor_of_an_input_wants_every_word_taken_and_no_more_asked_for() -> None:
     wire = Wire()
-    monitor = Monitor("s", wire.pins(), 2)
+    monitor = Monitor(Pin("s", 8), wire.pins(), 2)
     wire.set(tvalid=1, tready=1)
     monitor.sample(0)
     monitor.finish()

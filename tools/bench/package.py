@@ -64,6 +64,7 @@ class Package:
             raise BadInput(f"package {folder}: no package that merp export has written") from error
         self._ports = {name: each["port"] for name, each in streams.items()}
         self._widths = {name: each["width"] for name, each in streams.items()}
+        self._lanes = {name: each.get("lanes", 1) for name, each in streams.items()}
 
     @property
     def top(self) -> str:
@@ -164,7 +165,9 @@ class Package:
         )
 
     def _pins(self, streams: Sequence[str]) -> tuple[Pin, ...]:
-        return tuple(Pin(name, self._widths[name]) for name in streams)
+        return tuple(
+            Pin(name, self._widths[name] * self._lanes[name], self._lanes[name]) for name in streams
+        )
 
 
 def _registers(path: Path) -> dict[str, int]:

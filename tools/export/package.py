@@ -139,9 +139,13 @@ def _facts(package: Package, engine: Top, export: Export) -> dict[str, Any]:
 
 
 def _streams(engine: Top, expected: Expectation) -> dict[str, dict[str, Any]]:
-    """Width of each stream's words in bits, and the counter that counts them."""
+    """Width of each stream's words in bits, words in a beat, and the counter that counts them."""
     ports = {port.stream: name for name, port in expected.ports.items()}
-    return {pin.name: {"port": ports[pin.name], "width": pin.width} for pin in engine.ports.streams}
+    return {
+        pin.name: {"port": ports[pin.name], "width": pin.element}
+        | ({"lanes": pin.lanes} if pin.lanes > 1 else {})
+        for pin in engine.ports.streams
+    }
 
 
 def _page_values(package: Package, registers: RegisterMap) -> dict[str, Any]:

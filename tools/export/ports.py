@@ -58,6 +58,8 @@ def port_values(
         "inputs": streams.inputs,
         "outputs": streams.outputs,
         "streams": streams.streams,
+        "wide": [f"`{pin.name}`" for pin in streams.streams if pin.keep],
+        "lanes": max(pin.lanes for pin in streams.streams),
         "control": _control(registers),
         "address_range": 1 << ADDRESS_WIDTH,
         "watchdog": STUCK_CYCLES,

@@ -55,7 +55,7 @@ def delta_top(design: DeltaDesign, array: str = "rtl") -> Top:
         "dilate_config": DilateConfig(engine),
         "unpool_config": UnpoolConfig(design.unpool),
         "s_axis_delta": AxiStream(width),
-        "s_axis_kernel": AxiStream(width),
+        "s_axis_kernel": AxiStream(width, engine.kernel_port),
         "s_axis_state": AxiStream(8),
         "m_axis_delta": AxiStream(width),
         "status": DeltaStatus(),

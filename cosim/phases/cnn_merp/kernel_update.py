@@ -75,7 +75,13 @@ def kernel_update_top(
     args |= {
         "map_config": map_config(design),
         "update_config": UpdateConfig(design, momentum),
-        **{stream: AxiStream(design.fmt.width) for stream in streams},
+        **{
+            stream: AxiStream(
+                design.fmt.width,
+                1 if stream in ("s_axis_map", "s_axis_delta") else design.kernel_port,
+            )
+            for stream in streams
+        },
         "status": KernelUpdateStatus(momentum, undone is not None),
         "design": design,
     }

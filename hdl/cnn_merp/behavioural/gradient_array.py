@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from myhdl import always
 
-from merp.hdl.behavioural.integer_float import add_products, unpack
+from merp.hdl.behavioural.integer_float import add_products, pack, unpack
 from merp.hdl.cnn_merp.ports.gradients import GradientRead
 from merp.hdl.cnn_merp.ports.slots import Slot
 from merp.hdl.conversion.entity import Bit, Word, entity
@@ -73,8 +73,13 @@ def gradient_array_fast(
         if leaving and leaving[0][0] == edge:
             gradient.next = leaving.popleft()[1]
         if read.enable:
-            tap, unit = int(read.tap_shift) // width, int(read.cu_shift) // width
-            element = int(memory[int(read.addr), tap, unit])
+            if design.kernel_port > 1:
+                first, unit = int(read.tap_shift) * design.gradient_read, int(read.cu_shift)
+                found = memory[int(read.addr), first : first + design.gradient_read, unit]
+                element = pack(found, width)
+            else:
+                tap, unit = int(read.tap_shift) // width, int(read.cu_shift) // width
+                element = int(memory[int(read.addr), tap, unit])
             leaving.append((edge + GRADIENT_READ - 1, element))
         if added and added[0][0] == edge:
             _, total, addr = added.popleft()

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from myhdl import always
 
-from merp.hdl.behavioural.integer_float import accumulate, narrow, unpack
+from merp.hdl.behavioural.integer_float import accumulate, narrow, pack, unpack
 from merp.hdl.behavioural.integer_fused import sums_of_rows
 from merp.hdl.cnn_merp.ports.gradients import GradientRead
 from merp.hdl.cnn_merp.ports.slots import RowSlot
@@ -47,17 +47,25 @@ def row_array_fast(
     to_operand = LAUNCH + SUMMED + DIFFERENCE + NORMALISE - 2
     to_write = design.add_latency + 2
 
-    memory = np.zeros((design.gradient_words, lanes, n_cu), kind)
+    # A word behind the other, whatever the banks.
+    banks, kernels = design.gradient_banks, design.kernel_words
+    memory = np.zeros((design.gradient_words * banks, lanes, n_cu), kind)
     row = np.zeros((1 << len(slot.column), taps), np.uint32)
     row_deltas = np.zeros((len(row), n_cu), np.uint32)
 
-    rounded = np.zeros(1, np.uint32)
+    several = design.kernel_port > 1
+    rounded = np.zeros(design.gradient_read, np.uint32)
 
     edge = 0
     taken: tuple[int, int, bool] | None = None  # the slot whose window comes now
     summed: deque[tuple[int, int, bool, Any]] = deque()
     read_words: deque[tuple[int, int, Any]] = deque()
     leaving: deque[tuple[int, int]] = deque()
+
+    def place(addr: int, bank: int) -> int:
+        """The word that ``bank`` has at ``addr``."""
+        step, kernel = divmod(addr, kernels)
+        return kernel + (step * banks + bank) * kernels
 
     def sweep(columns: int, addr: int, from_zero: bool) -> None:
         """Sum the row that is complete, and say when which of its words is added."""
@@ -82,19 +90,25 @@ def row_array_fast(
         if summed and summed[0][0] == edge:
             _, addr, from_zero, words = summed.popleft()
             total = np.zeros(lanes * n_cu, kind)
-            source = int(read.addr) if read.enable else addr
+            source = place(int(read.addr), addr // kernels % banks) if read.enable else addr
             operand = total if from_zero else memory[source].reshape(-1)
             accumulate(words, operand, total, exp_bits, frac_bits)
             read_words.append((edge + to_write, addr, total.reshape(lanes, n_cu)))
         if leaving and leaving[0][0] == edge:
             gradient.next = leaving.popleft()[1]
         if read.enable:
-            lane, unit = int(read.tap_shift) // width, int(read.cu_shift) // width
-            element = memory[int(read.addr), lane, unit : unit + 1]
+            if several:
+                unit = int(read.cu_shift)
+                each = [memory[place(int(read.addr), bank), :, unit] for bank in range(banks)]
+                element = np.concatenate(each)
+            else:
+                lane, unit = int(read.tap_shift) // width, int(read.cu_shift) // width
+                element = memory[int(read.addr), lane, unit : unit + 1]
             if more:
                 narrow(element, rounded, exp_bits, frac_bits, more)
                 element = rounded
-            leaving.append((edge + GRADIENT_READ - 1, int(element[0])))
+            late = design.round_latency if several else 0
+            leaving.append((edge + GRADIENT_READ - 1 + late, pack(element, width)))
         if read_words and read_words[0][0] == edge:
             _, addr, total = read_words.popleft()
             memory[addr] = total

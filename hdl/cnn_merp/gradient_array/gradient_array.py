@@ -1,4 +1,7 @@
-"""All computational units of the kernel update in lockstep (CNN-MERP section V.C)."""
+"""All computational units of the kernel update in lockstep (CNN-MERP section V.C).
+
+Where beats have several elements, ``gradient_read`` of them are read together.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,7 @@ from merp.hdl.cnn_merp.ports.slots import Slot
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.kernel_update_registers import gradient_latency
+from merp.models.params.fused import levels
 
 
 @entity(twin=gradient_array_fast)
@@ -51,8 +55,8 @@ def gradient_array(
     read_addr = count(design.kernel_words - 1)
     slot_opening = flag()
     from_zero = flag()
-    tap_shift = count(design.window_width - 1)
-    cu_shift = count(n_cu * width - 1)
+    tap_shift = bits(len(read.tap_shift))
+    cu_shift = bits(len(read.cu_shift))
 
     # The gradients are read while the products are in the multipliers' last stage.
     control = [
@@ -72,7 +76,9 @@ def gradient_array(
         else:
             read_addr.next = slot_addr
 
-    elements = [bits(width) for _ in range(n_cu)]
+    several = design.kernel_port > 1
+    place = levels(design.gradient_read * width) if several else place_of(width)
+    elements = [bits(1 << place if several else width) for _ in range(n_cu)]
     units = [
         gradient_cu(
             clk,
@@ -90,8 +96,6 @@ def gradient_array(
     ]
     joined = ConcatSignal(*reversed(elements)) if n_cu > 1 else elements[0]
 
-    place = place_of(width)
-    select = select_word(
-        clk, words=joined, index=index_of(cu_shift, place), word=gradient, place=place
-    )
+    index = cu_shift if several else index_of(cu_shift, place)
+    select = select_word(clk, words=joined, index=index, word=gradient, place=place)
     return control, choose, units, select

@@ -1,10 +1,13 @@
-"""One computational unit of the kernel update (CNN-MERP section V.C, ``ku_kind = "position"``)."""
+"""One computational unit of the kernel update (CNN-MERP section V.C, ``ku_kind = "position"``).
+
+Where beats have several elements, tap_shift is the number of the part that y is.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from myhdl import ConcatSignal, always, always_comb
+from myhdl import ConcatSignal, always, always_comb, block, intbv
 
 from merp.hdl.arithmetic.fp_add import fp_add
 from merp.hdl.arithmetic.fp_mul import fp_mul
@@ -12,6 +15,25 @@ from merp.hdl.base.select_word import index_of, place_of, select_word
 from merp.hdl.base.signals import bits
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
+
+
+@block
+def _select_part(clk: Bit, words: Word, index: Word, word: Word, design: Design) -> Any:
+    """Take ``gradient_read`` elements of a kernel's; those behind its last one are zero."""
+    size, parts = design.gradient_read * design.fmt.width, design.gradient_reads
+    whole = parts * size
+
+    @always(clk.posedge)
+    def select() -> None:
+        chosen = intbv(0)[whole:]
+        moved = intbv(0)[whole:]
+        for i in range(parts):
+            moved[:] = words >> (i * size)
+            if index == i:
+                chosen[:] = chosen | moved
+        word.next = chosen[size:]
+
+    return select
 
 
 @entity
@@ -82,6 +104,9 @@ def gradient_cu(
         else:
             operand.next = memory[read_addr]
 
+    if design.kernel_port > 1:
+        part = _select_part(clk, words=operand, index=tap_shift, word=y, design=design)
+        return multipliers, adders, join, access, part
     place = place_of(width)
     select = select_word(clk, words=operand, index=index_of(tap_shift, place), word=y, place=place)
     return multipliers, adders, join, access, select

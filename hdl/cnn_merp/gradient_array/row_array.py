@@ -1,11 +1,16 @@
-"""All computational units of the kernel update in rows, in lockstep."""
+"""All computational units of the kernel update in rows, in lockstep.
+
+Where beats have several elements, ``gradient_read`` of them are read together, and come
+``round_latency`` later, as each is rounded behind the choice of the CU.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from myhdl import ConcatSignal, always_comb
+from myhdl import ConcatSignal, always_comb, block
 
+from merp.hdl.arithmetic.fp_convert import fp_convert
 from merp.hdl.base.delay import delay
 from merp.hdl.base.dual_port_ram import dual_port_ram
 from merp.hdl.base.select_word import select_word
@@ -24,6 +29,29 @@ from merp.models.params.cnn_merp.row import SCALE_BITS
 from merp.models.params.fused import EXPONENT_BITS, OPERAND_BITS, activation_bits, levels
 
 ELEMENT_PLACE = 5  # GradientRead counts in bits, an element has 2^5
+
+
+@block
+def _rounded(clk: Bit, words: Word, elements: Word, design: Design) -> Any:
+    """Gradients as they are accumulated, each rounded to an element."""
+    fmt, wide, width = design.accumulator_format, design.accumulator_format.width, design.fmt.width
+    joined = words
+    rounding: Any = ()
+    if fmt != design.fmt:
+        found = [bits(width) for _ in range(design.gradient_read)]
+        joined = ConcatSignal(*reversed(found)) if len(found) > 1 else found[0]
+        rounding = [
+            fp_convert(
+                clk, a=words((i + 1) * wide, i * wide), y=found[i], fmt=fmt, target=design.fmt
+            )
+            for i in range(design.gradient_read)
+        ]
+
+    @always_comb
+    def join() -> None:
+        elements.next = joined
+
+    return rounding, join
 
 
 @entity(twin=row_array_fast)
@@ -102,7 +130,10 @@ def row_array(
         design=design,
     )
     # A CU's elements have room for a power of two, so that CU and lane are one index.
-    elements = [bits(width << levels(design.ku_lanes)) for _ in range(n_cu)]
+    acc_width = design.accumulator_format.width
+    cu_place = levels(design.gradient_read * acc_width)
+    size = 1 << cu_place if design.kernel_port > 1 else width << levels(design.ku_lanes)
+    elements = [bits(size) for _ in range(n_cu)]
     units = [
         row_cu(
             clk,
@@ -120,6 +151,15 @@ def row_array(
     ]
     joined = ConcatSignal(*reversed(elements)) if n_cu > 1 else elements[0]
     shifts = (read.cu_shift, read.tap_shift)
+    if design.kernel_port > 1:
+        chosen = bits(design.gradient_read * acc_width)
+        late_cu = bits(len(read.cu_shift))
+        pick = [
+            delay(clk, d=read.cu_shift, q=late_cu, cycles=GRADIENT_READ - 1),
+            select_word(clk, words=joined, index=late_cu, word=chosen, place=cu_place),
+            _rounded(clk, words=chosen, elements=gradient, design=design),
+        ]
+        return join, row, steer, decode, units, pick
     digits = [shift(len(shift), ELEMENT_PLACE) for shift in shifts if len(shift) > ELEMENT_PLACE]
     if not digits:
         return join, row, steer, decode, units, delay(clk, d=joined, q=gradient, cycles=1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import always, always_comb
+from myhdl import always, always_comb, block
 
 from merp.hdl.base.delay import delay
 from merp.hdl.base.signals import count, flag
@@ -16,6 +16,29 @@ from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.row import DIFFERENCE, LAUNCH, PRODUCT, SCALE, SUMMED, steps
 from merp.models.params.fused import NORMALISE
+
+
+@block
+def _in_banks(
+    clk: Bit, begin: Bit, first: Word, ended: Bit, addr: Word, bank: Word, design: Design
+) -> Any:
+    """Where a kernel's next words lie whose steps take turns among the banks."""
+    last_bank, kernel_words = design.gradient_banks - 1, design.kernel_words
+
+    @always(clk.posedge)
+    def turn() -> None:
+        if begin:
+            addr.next = first
+            bank.next = 0
+        elif not ended:
+            if bank == last_bank:
+                addr.next = addr + kernel_words
+                bank.next = 0
+            else:
+                bank.next = bank + 1
+
+    return turn
+
 
 SCALES_FIRST = SUMMED - (PRODUCT - 1)
 """Cycles by which scales are taken before sums: as soon as the next sweep's replace them."""
@@ -53,7 +76,7 @@ def row_control(
     pass_last, pass_addr = count(design.max_size - 1), count(kernel_words - 1)
     taken_opening, taken_addr = flag(), count(kernel_words - 1)
     taking, taking_opening, taking_fresh = flag(), flag(), flag()
-    step, addr = count(last_step), count(design.gradient_words - 1)
+    step, addr = count(last_step), count(kernel_words * steps(design) - 1)
     fresh = flag()
     reset_before = flag()
     slot_addr = count(design.gradient_words - 1)
@@ -117,6 +140,31 @@ def row_control(
         else:
             control.read_addr.next = slot_addr
 
+    placed = addr
+    banked: Any = ()
+    if design.gradient_banks > 1:
+        placed, bank = count(design.gradient_words - 1), count(design.gradient_banks - 1)
+        ended = flag()
+
+        @always_comb
+        def end() -> None:
+            ended.next = step == last_step
+
+        banked = (
+            end,
+            _in_banks(
+                clk,
+                begin=control.keep_scales,
+                first=taken_addr,
+                ended=ended,
+                addr=placed,
+                bank=bank,
+                design=design,
+            ),
+            delay(clk, d=bank, q=control.bank, cycles=to_operand - 1),
+            delay(clk, d=bank, q=control.write_bank, cycles=to_write),
+        )
+
     waits = [
         delay(clk, d=slot.first, q=control.first, cycles=1 + SCALE),
         valid_delay(clk, rst, d=last, q=control.keep_largest, cycles=LAUNCH + SCALE),
@@ -129,9 +177,9 @@ def row_control(
         delay(clk, d=step, q=control.previous_step, cycles=to_difference - 1),
         delay(clk, d=taking_fresh, q=control.fresh, cycles=to_difference - 1),
         valid_delay(clk, rst, d=taking, q=control.replace, cycles=to_difference - 1),
-        delay(clk, d=addr, q=slot_addr, cycles=to_operand - 2),
+        delay(clk, d=placed, q=slot_addr, cycles=to_operand - 2),
         delay(clk, d=taking_opening, q=control.from_zero, cycles=to_operand - 1),
-        delay(clk, d=addr, q=control.write_addr, cycles=to_write),
+        delay(clk, d=placed, q=control.write_addr, cycles=to_write),
         valid_delay(clk, rst, d=taking, q=control.write, cycles=to_write),
     ]
-    return look, sweep, take, begin_anew, choose, waits
+    return look, sweep, take, begin_anew, choose, banked, waits

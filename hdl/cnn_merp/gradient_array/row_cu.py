@@ -55,8 +55,15 @@ def row_cu(
     distances = [bits(DISTANCE_BITS) for _ in range(taps)]
     sums = [bits(1 << SUM_PLACE) for _ in range(taps)]
     held = [bits(1 << SCALE_PLACE) for _ in range(taps)]
-    words = [bits(design.fmt.width) for _ in range(lanes)]
-    word = _joined(words)
+    several = design.kernel_port > 1
+    element = design.accumulator_format.width if several else design.fmt.width
+    words = [bits(design.gradient_banks * element) for _ in range(lanes)]
+    # Tap t is lane t mod lanes of the step t div lanes, and steps take turns among the banks.
+    word = _joined([
+        lane((bank + 1) * element, bank * element)
+        for bank in range(design.gradient_banks)
+        for lane in words
+    ] if design.gradient_banks > 1 else words)  # fmt: skip
 
     units = [
         (

@@ -1,17 +1,21 @@
-"""From the held sums of some taps to their gradients, one tap after the other."""
+"""From the held sums of some taps to their gradients, one tap after the other.
+
+Where beats have several elements, the gradient memory is one of banks, and all of them are read at
+an address, bank 0 lowest, as they are accumulated.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from myhdl import always, always_comb, concat, intbv, modbv
+from myhdl import ConcatSignal, always, always_comb, block, concat, intbv, modbv
 
 from merp.hdl.arithmetic.fp_add import fp_add
 from merp.hdl.arithmetic.fp_convert import fp_convert
 from merp.hdl.base.delay import delay
 from merp.hdl.base.dual_port_ram import dual_port_ram
 from merp.hdl.base.select_word import select_word
-from merp.hdl.base.signals import bits
+from merp.hdl.base.signals import bits, flag
 from merp.hdl.cnn_merp.gradient_array.row_control import SCALES_FIRST
 from merp.hdl.cnn_merp.gradient_array.row_ports import RowControl
 from merp.hdl.conversion.entity import Bit, Word, entity
@@ -21,6 +25,60 @@ from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.row import CODE_BITS, DIFFERENCE, steps, sum_bits
 
 SUM_PLACE, SCALE_PLACE = 6, 4  # words of 2^6 and 2^4 bits are selected
+
+
+@block
+def _enable(write: Bit, bank: Word, enable: Bit, at: int) -> Any:
+    @always_comb
+    def choose() -> None:
+        enable.next = write and bank == at
+
+    return choose
+
+
+@block
+def _banks(clk: Bit, control: RowControl, data: Word, words: Word, design: Design) -> Any:
+    """Gradient memories side by side; words are those at the address in each, bank 0 lowest."""
+    read = [bits(len(data)) for _ in range(design.gradient_banks)]
+    enables = [flag() for _ in read]
+    joined = ConcatSignal(*reversed(read))
+    memories = [
+        (
+            _enable(write=control.write, bank=control.write_bank, enable=enables[i], at=i),
+            dual_port_ram(
+                clk,
+                write=enables[i],
+                write_addr=control.write_addr,
+                data=data,
+                read_addr=control.read_addr,
+                word=read[i],
+                words=design.gradient_words,
+            ),
+        )
+        for i in range(design.gradient_banks)
+    ]
+
+    @always_comb
+    def join() -> None:
+        words.next = joined
+
+    return memories, join
+
+
+@block
+def _select_bank(bank: Word, words: Word, word: Word) -> Any:
+    width, size = len(word), len(words)
+    banks = size // width
+
+    @always_comb
+    def select() -> None:
+        chosen = intbv(0)[size:]
+        for i in range(banks):
+            if bank == i:
+                chosen[:] = words >> (i * width)
+        word.next = chosen[width:]
+
+    return select
 
 
 @entity
@@ -88,6 +146,21 @@ def row_lane(
             fmt=fmt,
         ),
         fp_add(clk, a=row_total, b=operand, y=total, fmt=fmt, latency=design.add_latency),
+    ]
+    if design.gradient_banks > 1:
+        words = bits(design.gradient_banks * fmt.width)
+        return (
+            subtract,
+            unpack,
+            fetch,
+            stages,
+            (
+                _banks(clk, control=control, data=total, words=words, design=design),
+                _select_bank(bank=control.bank, words=words, word=word),
+                delay(clk, d=words, q=element, cycles=1),
+            ),
+        )
+    stages.append(
         dual_port_ram(
             clk,
             write=control.write,
@@ -96,9 +169,9 @@ def row_lane(
             read_addr=control.read_addr,
             word=word,
             words=design.gradient_words,
-        ),
-    ]
-    if fmt == design.fmt:
+        )
+    )
+    if design.kernel_port > 1 or fmt == design.fmt:
         stages.append(delay(clk, d=word, q=element, cycles=1))
     else:
         stages.append(fp_convert(clk, a=word, y=element, fmt=fmt, target=design.fmt))

@@ -26,3 +26,6 @@ class RowControl:
         self.from_zero = flag()  # the gradient read in the cycle before starts from +0
         self.write = flag()
         self.write_addr = count(design.gradient_words - 1)
+        if design.gradient_banks > 1:
+            self.bank = count(design.gradient_banks - 1)  # of the gradient read in the cycle before
+            self.write_bank = count(design.gradient_banks - 1)

@@ -7,9 +7,11 @@ from typing import Any
 from myhdl import always, always_comb, block
 
 from merp.hdl.base.signals import Stream, count
+from merp.hdl.cnn_merp.kernel_loader.beat_intake import beat_intake
 from merp.hdl.cnn_merp.kernel_loader.collect_taps import collect_taps
 from merp.hdl.cnn_merp.ports.kernels import KernelWrite
 from merp.hdl.conversion.entity import Bit, Word
+from merp.hdl.streams.beat_splitter import beat_splitter
 from merp.models.params.cnn_merp.design import Design
 
 
@@ -38,7 +40,20 @@ def kernel_intake(
     framing_error  out  last came with another word than the stream's last; until start
 
     rotated: the first element lies highest. Reset: the load is abandoned.
+
+    A beat has design.kernel_port elements, one behind the other over the whole stream. A memory
+    takes a kernel in a cycle, so a beat of several kernels takes as many cycles.
     """
+    if design.kernel_port > 1:
+        whole = len(sink.data) == design.kernel_beat * design.fmt.width
+        part = sink if whole else Stream(design.kernel_beat * design.fmt.width)
+        intake = beat_intake(
+            clk, rst, start, sink=part, kernel=kernel, cu=cu, addr=addr, final=final, taken=taken,
+            loaded=loaded, framing_error=framing_error, design=design, rotated=rotated,
+        )  # fmt: skip
+        if whole:
+            return intake
+        return intake, beat_splitter(clk, rst, start, sink=sink, source=part, closing=final)
     taps, n_cu = design.taps, design.n_cu
     tap = count(taps)  # can also hold its limit, so that tap + 1 compares without a carry lost
     collect = collect_taps(

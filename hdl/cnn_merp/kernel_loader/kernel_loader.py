@@ -1,6 +1,7 @@
 """Kernels and biases from their streams into the memories of the CUs.
 
-CNN-MERP section V.A: all kernels are loaded before a batch is executed.
+CNN-MERP section V.A: all kernels are loaded before a batch is executed. Where beats have several
+words, so many of the kernels are taken per cycle, at most a kernel, and one bias.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from merp.hdl.base.signals import Stream, count, flag
 from merp.hdl.cnn_merp.kernel_loader.kernel_intake import kernel_intake
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite, LoadConfig
 from merp.hdl.conversion.entity import Bit, entity
+from merp.hdl.streams.beat_splitter import beat_splitter
 from merp.models.params.cnn_merp.design import Design
 
 
@@ -57,6 +59,9 @@ def kernel_loader(
     taken = flag()
     kernels_loaded = flag()
     kernel_error = flag()
+    biases = sink_bias
+    split: Any = ()
+    final_bias = flag()
 
     bias_cu = count(n_cu)
     bias_group = count(design.groups)
@@ -78,6 +83,18 @@ def kernel_loader(
         design=design,
         rotated=False,
     )
+
+    if design.kernel_port > 1:
+        biases = Stream(design.fmt.width)
+
+        @always_comb
+        def end_biases() -> None:
+            final_bias.next = bias_group + 1 == config.groups and bias_cu + 1 == config.last_cus
+
+        split = (
+            beat_splitter(clk, rst, start, sink=sink_bias, source=biases, closing=final_bias),
+            end_biases,
+        )
 
     @always_comb
     def place() -> None:
@@ -112,23 +129,23 @@ def kernel_loader(
     def load_biases() -> None:
         bias.enable.next = 0
         if rst or start:
-            sink_bias.ready.next = start and not rst
+            biases.ready.next = start and not rst
             biases_loaded.next = False
             bias_error.next = False
             bias_cu.next = 0
             bias_group.next = 0
-        elif sink_bias.valid and sink_bias.ready:
-            if sink_bias.last:
+        elif biases.valid and biases.ready:
+            if biases.last:
                 bias_error.next = True
             bias.addr.next = bias_group
-            bias.data.next = sink_bias.data
+            bias.data.next = biases.data
             for j in range(n_cu):
                 if bias_cu == j:
                     bias.enable.next[j] = True
             if bias_group + 1 == config.groups and bias_cu + 1 == config.last_cus:
-                sink_bias.ready.next = False
+                biases.ready.next = False
                 biases_loaded.next = True
-                bias_error.next = bias_error or not sink_bias.last
+                bias_error.next = bias_error or not biases.last
             elif bias_cu + 1 < n_cu:
                 bias_cu.next = bias_cu + 1
             else:
@@ -143,4 +160,4 @@ def kernel_loader(
     def report() -> None:
         framing_error.next = kernel_error or bias_error
 
-    return intake, place, walk_kernels, load_biases, finish, report
+    return intake, split, place, walk_kernels, load_biases, finish, report

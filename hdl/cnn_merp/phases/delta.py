@@ -10,8 +10,8 @@ from typing import Any
 
 from myhdl import always_comb, block
 
+from merp.hdl.base.element_counter import counter_of
 from merp.hdl.base.signals import AxiStream, Stream, flag, stream_of
-from merp.hdl.base.word_counter import word_counter
 from merp.hdl.cnn_merp.kernel_loader.delta_loader import delta_loader
 from merp.hdl.cnn_merp.kernel_loader.either_delta_loader import either_delta_loader
 from merp.hdl.cnn_merp.phases.datapath import Progress, datapath
@@ -193,7 +193,7 @@ def delta(
         input_error.next = progress.map_error or dilate_error or unpool_error
 
     words = [
-        word_counter(clk, rst, start, stream=stream, words=counted)
+        counter_of(stream)(clk, rst, start, stream=stream, words=counted)
         for stream, counted in (
             (s_axis_delta, status.delta_in),
             (s_axis_kernel, status.kernel),

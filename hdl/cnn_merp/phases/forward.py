@@ -9,8 +9,8 @@ from typing import Any
 
 from myhdl import always_comb
 
+from merp.hdl.base.element_counter import counter_of
 from merp.hdl.base.signals import AxiStream, Stream, flag, stream_of
-from merp.hdl.base.word_counter import word_counter
 from merp.hdl.cnn_merp.kernel_loader.kernel_loader import kernel_loader
 from merp.hdl.cnn_merp.phases.datapath import Progress, datapath
 from merp.hdl.cnn_merp.phases.run_counters import run_counters
@@ -129,7 +129,8 @@ def forward(
     if m_axis_state is not None:
         ports.append((m_axis_state, status.state_out))
     words = [
-        word_counter(clk, rst, start, stream=stream, words=counted) for stream, counted in ports
+        counter_of(stream)(clk, rst, start, stream=stream, words=counted)
+        for stream, counted in ports
     ]
     counters = run_counters(
         clk,

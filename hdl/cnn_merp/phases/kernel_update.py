@@ -1,7 +1,8 @@
 """The kernel update: maps and deltas in, new kernels and biases out.
 
 CNN-MERP sections III.B and V.C: the banks and windows of forward propagation, with the deltas in
-the place of the kernels and gradient memories in the place of the accumulators.
+the place of the kernels and gradient memories in the place of the accumulators. With a
+``kernel_port`` of several elements the update takes so many of the kernels per cycle.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ from typing import Any
 
 from myhdl import always, always_comb
 
-from merp.hdl.base.signals import AxiStream, Stream, bits, count, flag, stream_of
-from merp.hdl.base.word_counter import word_counter
+from merp.hdl.base.element_counter import counter_of
+from merp.hdl.base.signals import AxiStream, Stream, beats_of, bits, count, flag, stream_of
 from merp.hdl.cnn_merp.delta_buffer.delta_buffer import delta_buffer
 from merp.hdl.cnn_merp.delta_buffer.delta_row_buffer import delta_row_buffer
 from merp.hdl.cnn_merp.gradient_array.bias_gradient import bias_gradient
@@ -24,6 +25,7 @@ from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
 from merp.hdl.cnn_merp.ports.slots import RowSlot, Slot, Verdict
 from merp.hdl.cnn_merp.ports.status import KernelUpdateStatus
 from merp.hdl.cnn_merp.update_unit.update_unit import update_unit
+from merp.hdl.cnn_merp.update_unit.wide_update import wide_update
 from merp.hdl.cnn_merp.upsampling.unpool import unpool
 from merp.hdl.cnn_merp.upsampling.unpool_ports import UnpoolConfig
 from merp.hdl.conversion.entity import Bit, entity
@@ -94,7 +96,7 @@ def kernel_update(
     complete, output_done = flag(), flag()
     map_error, delta_error, update_error, load_error = flag(), flag(), flag(), flag()
     read = GradientRead(design)
-    kernel_element, bias_element = bits(width), bits(width)
+    kernel_element, bias_element = bits(design.gradient_read * width), bits(width)
     bias_read = flag()
     bias_index = count(design.groups * design.n_cu - 1)
     ends = flag()  # a transfer with the run's last word, whichever stream it leaves by
@@ -177,7 +179,7 @@ def kernel_update(
         gradient=bias_element,
         design=design,
     )
-    updater = update_unit(
+    updater = (wide_update if design.kernel_port > 1 else update_unit)(
         clk,
         rst,
         start,
@@ -191,18 +193,18 @@ def kernel_update(
         bias_gradient=bias_element,
         sink_kernel=stream_of(s_axis_kernel),
         sink_bias=stream_of(s_axis_bias),
-        source_kernel=stream_of(m_axis_kernel),
-        source_bias=stream_of(m_axis_bias),
+        source_kernel=beats_of(m_axis_kernel),
+        source_bias=beats_of(m_axis_bias),
         ends=ends,
         done=output_done,
         framing_error=update_error,
         design=design,
         sink_kernel_velocity=s_axis_kernel_velocity and stream_of(s_axis_kernel_velocity),
         sink_bias_velocity=s_axis_bias_velocity and stream_of(s_axis_bias_velocity),
-        source_kernel_velocity=m_axis_kernel_velocity and stream_of(m_axis_kernel_velocity),
-        source_bias_velocity=m_axis_bias_velocity and stream_of(m_axis_bias_velocity),
+        source_kernel_velocity=m_axis_kernel_velocity and beats_of(m_axis_kernel_velocity),
+        source_bias_velocity=m_axis_bias_velocity and beats_of(m_axis_bias_velocity),
     )
-    ports: list[tuple[AxiStream | None, Any]] = [
+    ports: list[tuple[Any, Any]] = [
         (s_axis_map, status.map_in),
         (s_axis_delta, status.delta_in),
         (s_axis_kernel, status.kernel),
@@ -220,7 +222,8 @@ def kernel_update(
     if s_axis_state is not None:
         ports.append((s_axis_state, status.state_in))
     words = [
-        word_counter(clk, rst, start, stream=stream, words=counted) for stream, counted in ports
+        counter_of(stream)(clk, rst, start, stream=stream, words=counted)
+        for stream, counted in ports
     ]
     counters = run_counters(
         clk,

@@ -1,4 +1,7 @@
-"""All elements of a layer's kernels and biases, in the order of their streams."""
+"""All elements of a layer's kernels and biases, in the order of their streams.
+
+Where beats have several elements, ``gradient_read`` of a kernel are listed together.
+"""
 
 from __future__ import annotations
 
@@ -48,6 +51,11 @@ def update_walk(
     lanes, kernel_words = design.gradient_lanes, design.kernel_words
     last_lane = (lanes - 1) * width
     last_step, end_lane = (design.taps - 1) // lanes, (design.taps - 1) % lanes * width
+    if design.kernel_port > 1:
+        # A read has several elements: all of the words at an address, or a part of a wide one.
+        width, last_read = 1, design.gradient_reads - 1
+        last_step, last_lane = (last_read, 0) if design.ku_kind == "row" else (0, last_read)
+        end_lane = last_lane
     waiting = count(settle)
     channel = count(design.max_maps)
     cu = count(n_cu)

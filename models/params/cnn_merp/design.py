@@ -18,8 +18,13 @@ ARITHMETIC = (
 )  # fmt: skip
 """Fields that every phase of a layer has in common."""
 
-OPTIONS = ("folded",)
-"""Fields that came after designs had been named by their ``repr``: shown where they are chosen."""
+KERNEL_PORTS = (1, 2, 4, 8)
+"""Elements per beat that the streams of kernels and biases may have."""
+
+OPTIONS = ("folded", "kernel_port")
+"""Fields that came later. The text that identifies an elaboration, in the hardware too, does not
+name them where they are as without them."""
+
 
 RANGES = {
     "k": (1, 11), "n_cu": (1, 512), "r": (1, 16), "p": (1, 2), "d": (1, 3),
@@ -36,7 +41,7 @@ def _ceil_log2(value: int) -> int:
     return (value - 1).bit_length()
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Design:
     """Elaboration parameters of one engine.
 
@@ -73,6 +78,8 @@ class Design:
         average: whether average pooling is built (adders and a multiplier); max always is.
         state: whether the state for the way back is written, as a stream of its own.
         folded: whether fully connected layers run folded onto the k x k taps.
+        kernel_port: elements per beat of the streams of kernels, biases, velocities and gradients:
+            1, 2, 4 or 8.
 
     Raises:
         ValueError: a value is out of range; the message names the key and what is allowed.
@@ -106,15 +113,17 @@ class Design:
     average: bool = False
     state: bool = False
     folded: bool = False
+    kernel_port: int = 1
 
     def __repr__(self) -> str:
-        """All fields, but options that are not chosen: a bitstream without them is the same."""
-        shown = ", ".join(
-            f"{each.name}={getattr(self, each.name)!r}"
-            for each in fields(self)
-            if each.name not in OPTIONS or getattr(self, each.name) != each.default
+        """Every field with its value, but for later ones that are as without them."""
+        values = ((each, getattr(self, each.name)) for each in fields(self))
+        shown = (
+            f"{each.name}={value!r}"
+            for each, value in values
+            if each.name not in OPTIONS or value != each.default
         )
-        return f"{type(self).__qualname__}({shown})"
+        return f"Design({', '.join(shown)})"
 
     def __post_init__(self) -> None:
         """Check every field against its range."""
@@ -129,6 +138,18 @@ class Design:
             raise ValueError(
                 f"ku_lanes must be a whole number from 1 to {lanes} with ku_kind {self.ku_kind}, "
                 f"not {self.ku_lanes}"
+            )
+        if self.kernel_port not in KERNEL_PORTS:
+            allowed = ", ".join(str(port) for port in KERNEL_PORTS)
+            raise ValueError(f"kernel_port must be one of {allowed}, not {self.kernel_port}")
+        if self.kernel_port > 1 and self.fmt.width % 8:
+            raise ValueError(
+                f"kernel_port {self.kernel_port}: a beat tells by the byte what counts, and an "
+                f"element has {self.fmt.width} bits"
+            )
+        if self.kernel_port > 1 and self.folded:
+            raise ValueError(
+                f"kernel_port {self.kernel_port}: a design that fully connected layers share takes 1"
             )
         if self.r > self.n_cu:
             raise ValueError(f"r must not exceed n_cu ({self.n_cu}), not {self.r}")
@@ -165,6 +186,11 @@ class Design:
         return self.taps * self.fmt.width
 
     @property
+    def kernel_beat(self) -> int:
+        """Elements of kernels that are loaded or updated in a cycle: at most a kernel of them."""
+        return min(self.kernel_port, self.taps)
+
+    @property
     def tree_levels(self) -> int:
         """Adder levels of a CU's tree."""
         return _ceil_log2(self.taps)
@@ -176,8 +202,33 @@ class Design:
 
     @property
     def gradient_words(self) -> int:
-        """Gradient memory per CU, in words of ``gradient_lanes`` elements."""
-        return self.kernel_words * -(-self.taps // self.gradient_lanes)
+        """Gradient memory per CU, in words of ``gradient_lanes * gradient_banks`` elements."""
+        return self.kernel_words * -(-self.taps // (self.gradient_lanes * self.gradient_banks))
+
+    @property
+    def gradient_banks(self) -> int:
+        """Memories of each lane's gradients, read together: as many as ``gradient_read`` needs."""
+        return -(-self._least_read // self.gradient_lanes)
+
+    @property
+    def gradient_read(self) -> int:
+        """Gradients of a kernel that the update reads in a cycle.
+
+        In whole reads a kernel takes no longer than its beats: as many elements as fill them.
+        """
+        if self.kernel_port == 1:
+            return 1
+        by_banks = self.gradient_lanes * self.gradient_banks
+        return by_banks if self.ku_kind == "row" else self._least_read
+
+    @property
+    def gradient_reads(self) -> int:
+        """Reads of a kernel's gradients; the last one may have fewer elements."""
+        return -(-self.taps // self.gradient_read)
+
+    @property
+    def _least_read(self) -> int:
+        return -(-self.taps // max(1, self.taps // self.kernel_port)) if self.kernel_port > 1 else 1
 
     @property
     def cu_latency(self) -> int:

@@ -16,6 +16,13 @@ GRADIENT_READ = 3
 GRADIENT_CHOICE = 1
 """Between the elements of kernels and of biases."""
 
+GRADIENT_GEAR = 3
+"""From a read's elements, where the update takes several per cycle, to their beat: memory, head
+register, gear."""
+
+UPDATE_ENTRY = 1
+"""There, from a beat to the arithmetic."""
+
 CREDIT_RETURN = 3
 """From the push of a word to the reuse of its place: memory, head register, credit. Whoever
 decides in a further cycle adds it."""

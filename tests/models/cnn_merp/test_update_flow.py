@@ -26,6 +26,10 @@ DESIGNS = {
     "one ring": ONE_RING,
     "rows": BY_ROWS,
     "rows, one ring": BY_ROWS_ONE_RING,
+    # Kernels end within beats; a kernel's last read has too few elements for one; one is a read.
+    "two elements a beat": replace(DESIGN, kernel_port=2),
+    "rows, four elements a beat": replace(BY_ROWS, kernel_port=4, accumulator_precision=26),
+    "one ring, eight elements a beat": replace(ONE_RING, kernel_port=8),
 }
 
 # What binds: the slots; the delta stream (n < n_cu); the revisit (n*G and m small); a single ring

@@ -43,6 +43,9 @@ module bench;
 {% for stream in streams %}
     wire [{{ stream.width - 1 }}:0] {{ stream.name }}_tdata;
     wire {{ stream.name }}_tvalid, {{ stream.name }}_tready, {{ stream.name }}_tlast;
+{% if stream.keep %}
+    wire [{{ stream.keep - 1 }}:0] {{ stream.name }}_tkeep;
+{% endif %}
 {% endfor %}
 
     integer sent [1:{{ inputs | length }}];
@@ -62,6 +65,9 @@ module bench;
 {% endfor %}
 {% for stream in streams %}
         .{{ stream.name }}_tdata({{ stream.name }}_tdata),
+{% if stream.keep %}
+        .{{ stream.name }}_tkeep({{ stream.name }}_tkeep),
+{% endif %}
         .{{ stream.name }}_tvalid({{ stream.name }}_tvalid),
         .{{ stream.name }}_tready({{ stream.name }}_tready),
         .{{ stream.name }}_tlast({{ stream.name }}_tlast){{ "" if loop.last else "," }}
@@ -69,17 +75,21 @@ module bench;
     );
 
 {% for stream in inputs %}
-    stream_source #("{{ stream.name }}", {{ stream.width }}, {{ loop.index }}) play_{{ loop.index }} (
+    stream_source #(
+        "{{ stream.name }}", {{ stream.element }}, {{ stream.lanes }}, {{ stream.keep // stream.lanes or 1 }}, {{ loop.index }}
+    ) play_{{ loop.index }} (
         aclk, enable, {{ stream.name }}_tdata, {{ stream.name }}_tvalid,
-        {{ stream.name }}_tready, {{ stream.name }}_tlast,
+        {{ stream.name }}_tready, {{ stream.name }}_tlast, {{ stream.name + "_tkeep" if stream.keep else "" }},
         sent[{{ loop.index }}], source_ended[{{ loop.index }}]
     );
 
 {% endfor %}
 {% for stream in outputs %}
-    stream_check #("{{ stream.name }}", {{ stream.width }}, {{ inputs | length + loop.index }}) check_{{ loop.index }} (
+    stream_check #(
+        "{{ stream.name }}", {{ stream.element }}, {{ stream.lanes }}, {{ stream.keep // stream.lanes or 1 }}, {{ inputs | length + loop.index }}
+    ) check_{{ loop.index }} (
         aclk, enable, {{ stream.name }}_tdata, {{ stream.name }}_tvalid,
-        {{ stream.name }}_tready, {{ stream.name }}_tlast,
+        {{ stream.name }}_tready, {{ stream.name }}_tlast, {{ stream.name + "_tkeep" if stream.keep else "1'b1" }},
         taken[{{ loop.index }}], faults[{{ loop.index }}], check_ended[{{ loop.index }}]
     );
 

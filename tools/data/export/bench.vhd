@@ -44,6 +44,9 @@ architecture bench of bench is
 {% for stream in streams %}
     signal {{ stream.name }}_tdata  : std_logic_vector({{ stream.width - 1 }} downto 0);
     signal {{ stream.name }}_tvalid, {{ stream.name }}_tready, {{ stream.name }}_tlast : std_logic;
+{% if stream.keep %}
+    signal {{ stream.name }}_tkeep  : std_logic_vector({{ stream.keep - 1 }} downto 0);
+{% endif %}
 {% endfor %}
 
     constant SOURCES : positive := {{ inputs | length }};
@@ -89,6 +92,9 @@ begin
 {% endfor %}
 {% for stream in streams %}
             {{ stream.name }}_tdata => {{ stream.name }}_tdata,
+{% if stream.keep %}
+            {{ stream.name }}_tkeep => {{ stream.name }}_tkeep,
+{% endif %}
             {{ stream.name }}_tvalid => {{ stream.name }}_tvalid,
             {{ stream.name }}_tready => {{ stream.name }}_tready,
             {{ stream.name }}_tlast => {{ stream.name }}_tlast{{ "" if loop.last else "," }}
@@ -97,10 +103,13 @@ begin
 
 {% for stream in inputs %}
     play_{{ loop.index }} : entity work.stream_source
-        generic map (VECTORS & "/{{ stream.name }}.txt", {{ stream.width }}, PAUSE, SEED + {{ loop.index }})
+        generic map (
+            VECTORS & "/{{ stream.name }}.txt", {{ stream.element }}, {{ stream.lanes }}, {{ stream.keep // stream.lanes or 1 }},
+            PAUSE, SEED + {{ loop.index }}
+        )
         port map (
             aclk, enable, {{ stream.name }}_tdata, {{ stream.name }}_tvalid,
-            {{ stream.name }}_tready, {{ stream.name }}_tlast,
+            {{ stream.name }}_tready, {{ stream.name }}_tlast, {{ stream.name + "_tkeep" if stream.keep else "open" }},
             sent({{ loop.index }}), source_ended({{ loop.index }})
         );
 
@@ -108,12 +117,12 @@ begin
 {% for stream in outputs %}
     check_{{ loop.index }} : entity work.stream_check
         generic map (
-            "{{ stream.name }}", VECTORS & "/{{ stream.name }}.txt", {{ stream.width }}, PAUSE,
-            SEED + {{ inputs | length + loop.index }}
+            "{{ stream.name }}", VECTORS & "/{{ stream.name }}.txt", {{ stream.element }}, {{ stream.lanes }},
+            {{ stream.keep // stream.lanes or 1 }}, PAUSE, SEED + {{ inputs | length + loop.index }}
         )
         port map (
             aclk, enable, {{ stream.name }}_tdata, {{ stream.name }}_tvalid,
-            {{ stream.name }}_tready, {{ stream.name }}_tlast,
+            {{ stream.name }}_tready, {{ stream.name }}_tlast, {{ stream.name + "_tkeep" if stream.keep else '"1"' }},
             taken({{ loop.index }}), faults({{ loop.index }}), check_ended({{ loop.index }})
         );
 

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- Takes the words of an AXI4-Stream and compares each with a file's; tlast must come with the last.
+-- Takes the words of an AXI4-Stream and compares each with a file's; tlast must come with the last,
+-- and tkeep, where a beat has several, must tell which of a beat are words.
 
 use std.textio.all;
 library ieee;
@@ -11,17 +12,20 @@ entity stream_check is
     generic (
         NAME      : string;         -- of the stream, for messages
         FILE_NAME : string;
-        WIDTH     : positive;       -- bits of tdata
+        WIDTH     : positive;       -- bits of a word
+        LANES     : positive;       -- words in a beat
+        KEEP      : positive;       -- bits of tkeep for each
         PAUSE     : natural := 0;   -- per cent of the cycles in which it is not ready
         SEED      : positive := 1   -- of the pauses
     );
     port (
         clk    : in  std_logic;
         enable : in  std_logic;     -- the run has begun; low: back to the first word
-        tdata  : in  std_logic_vector(WIDTH - 1 downto 0);
+        tdata  : in  std_logic_vector(LANES * WIDTH - 1 downto 0);
         tvalid : in  std_logic;
         tready : out std_logic := '0';
         tlast  : in  std_logic;
+        tkeep  : in  std_logic_vector(LANES * KEEP - 1 downto 0);
         taken  : out natural := 0;  -- words that came
         faults : out natural := 0;  -- words that differ, are too many, or have a wrong tlast
         ended  : out boolean := false  -- every word of the file has come
@@ -38,7 +42,9 @@ begin
         variable wanted_last : std_logic;
         variable dice : dice_t := (first => SEED, second => 1147);
         variable waits : boolean;
-        variable count, wrong : natural := 0;
+        variable count, wrong, kept : natural := 0;
+        variable found : std_logic_vector(WIDTH - 1 downto 0);
+        variable wanted_keep : std_logic_vector(LANES * KEEP - 1 downto 0);
 
         procedure fault(what : in string) is
         begin
@@ -65,7 +71,13 @@ begin
             if not waits and tvalid /= '0' then
                 if endfile(words) then
                     fault("a word too many, " & hex(tdata));
-                else
+                    count := count + 1;
+                elsif tvalid /= '1' then
+                    fault("tvalid is undefined");
+                end if;
+                kept := 0;
+                wanted_keep := (others => '0');
+                while kept < LANES and not endfile(words) loop
                     readline(words, rest);
                     read_word(rest, wanted);
                     wanted_last := '0';
@@ -73,15 +85,20 @@ begin
                         wanted_last := '1';
                         ended <= true;
                     end if;
-                    if tvalid /= '1' then
-                        fault("tvalid is undefined");
-                    elsif tdata /= wanted(WIDTH - 1 downto 0) then
-                        fault(hex(tdata) & " instead of " & hex(wanted(WIDTH - 1 downto 0)));
-                    elsif tlast /= wanted_last then
+                    found := tdata(kept * WIDTH + WIDTH - 1 downto kept * WIDTH);
+                    if tvalid = '1' and found /= wanted(WIDTH - 1 downto 0) then
+                        fault(hex(found) & " instead of " & hex(wanted(WIDTH - 1 downto 0)));
+                    elsif tvalid = '1' and (kept = LANES - 1 or wanted_last = '1')
+                        and tlast /= wanted_last then
                         fault("tlast must be " & std_logic'image(wanted_last));
                     end if;
+                    wanted_keep(kept * KEEP + KEEP - 1 downto kept * KEEP) := (others => '1');
+                    kept := kept + 1;
+                    count := count + 1;
+                end loop;
+                if LANES > 1 and kept > 0 and tkeep /= wanted_keep then
+                    fault("tkeep " & hex(tkeep) & " instead of " & hex(wanted_keep));
                 end if;
-                count := count + 1;
                 taken <= count;
             end if;
         end loop;

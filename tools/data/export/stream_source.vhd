@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- Plays the words of a file on an AXI4-Stream; tlast goes with the last one.
+-- Plays the words of a file on an AXI4-Stream; tlast goes with the last one, and tkeep, where a beat
+-- has several, tells which of a beat are words.
 
 use std.textio.all;
 library ieee;
@@ -10,17 +11,20 @@ use work.bench_words.all;
 entity stream_source is
     generic (
         FILE_NAME : string;
-        WIDTH     : positive;       -- bits of tdata
+        WIDTH     : positive;       -- bits of a word
+        LANES     : positive;       -- words in a beat
+        KEEP      : positive;       -- bits of tkeep for each
         PAUSE     : natural := 0;   -- per cent of the cycles in which no new word is presented
         SEED      : positive := 1   -- of the pauses
     );
     port (
         clk    : in  std_logic;
         enable : in  std_logic;     -- words may be presented; low: back to the first one
-        tdata  : out std_logic_vector(WIDTH - 1 downto 0) := (others => '0');
+        tdata  : out std_logic_vector(LANES * WIDTH - 1 downto 0) := (others => '0');
         tvalid : out std_logic := '0';
         tready : in  std_logic;
         tlast  : out std_logic := '0';
+        tkeep  : out std_logic_vector(LANES * KEEP - 1 downto 0) := (others => '0');
         sent   : out natural := 0;  -- words that were taken
         ended  : out boolean := false
     );
@@ -35,7 +39,7 @@ begin
         variable value : word_t;
         variable dice : dice_t := (first => SEED, second => 4711);
         variable waits : boolean;
-        variable count : natural;
+        variable count, offered : natural;
     begin
         sent <= 0;
         ended <= false;
@@ -44,14 +48,21 @@ begin
         file_open(words, FILE_NAME, read_mode);
         ended <= endfile(words);
         while enable = '1' and not endfile(words) loop
-            readline(words, rest);
-            read_word(rest, value);
             loop
                 throw(dice, PAUSE, waits);
                 exit when not waits or enable = '0';
                 wait until rising_edge(clk);
             end loop;
-            tdata <= value(WIDTH - 1 downto 0);
+            tdata <= (others => '0');
+            tkeep <= (others => '0');
+            offered := 0;
+            while offered < LANES and not endfile(words) loop
+                readline(words, rest);
+                read_word(rest, value);
+                tdata(offered * WIDTH + WIDTH - 1 downto offered * WIDTH) <= value(WIDTH - 1 downto 0);
+                tkeep(offered * KEEP + KEEP - 1 downto offered * KEEP) <= (others => '1');
+                offered := offered + 1;
+            end loop;
             tvalid <= '1';
             tlast <= '0';
             if endfile(words) then
@@ -61,7 +72,7 @@ begin
             tvalid <= '0';
             tlast <= '0';
             if tready = '1' then
-                count := count + 1;
+                count := count + offered;
                 sent <= count;
                 ended <= endfile(words);
             end if;

@@ -35,11 +35,13 @@ def design(
     average: bool = False,
     cu_kind: str = "tree",
     precision: int = 24,
+    kernel_port: int = 1,
 ) -> DeltaDesign:
     engine = Design(
         fmt=fmt, k=k, n_cu=n_cu, r=1, p=p, d=2, kernel_words=24, groups=4, row_words=48,
         max_size=16, max_maps=6, max_images=3, max_stride=3, fifo_words=12, add_latency=2,
         mul_latency=1, cu_kind=cu_kind, accumulator_precision=precision,
+        kernel_port=kernel_port,
     )  # fmt: skip
     unpooled = UnpoolDesign(
         fmt=fmt, window=3, overlap=2, words=64, max_size=16, max_maps=24, max_images=3,
@@ -55,6 +57,8 @@ DESIGNS = (
     design(BINARY32, 3, 1, True),
     design(BINARY32, 2, 2, False, cu_kind="fused"),
     design(BINARY32, 2, 2, True, cu_kind="fused", precision=28),
+    design(BFLOAT16, 3, 2, True, kernel_port=4),
+    design(BINARY32, 2, 3, False, kernel_port=8),
 )
 
 
@@ -182,7 +186,7 @@ def test_random_layers_back_to_back(index: int, seed: int) -> None:
     run([case(10 * seed + i, index) for i in range(3)])
 
 
-@pytest.mark.parametrize("index", [0, 5, *in_full(2, 4)])
+@pytest.mark.parametrize("index", [0, 5, *in_full(2, 4, 6, 7)])
 def test_register_transfer_array_gives_the_same_record(index: int) -> None:
     cases = [case(70, index)]
     [behavioural], [rtl] = run(cases), run(cases, array="rtl")
@@ -190,7 +194,7 @@ def test_register_transfer_array_gives_the_same_record(index: int) -> None:
 
 
 @pytest.mark.ghdl
-@pytest.mark.parametrize("index", [1, 5, *in_full(0, 2, 3, 4)])
+@pytest.mark.parametrize("index", [1, 5, *in_full(0, 2, 3, 4, 6, 7)])
 def test_vhdl_gives_the_same_record(index: int) -> None:
     cases = [case(seed, index) for seed in (80, 81)]
     for mine, other in zip(run(cases, "ghdl", "rtl"), run(cases), strict=True):
@@ -198,7 +202,7 @@ def test_vhdl_gives_the_same_record(index: int) -> None:
 
 
 @pytest.mark.verilator
-@pytest.mark.parametrize("index", [4, *in_full(0, 1, 2, 3, 5)])
+@pytest.mark.parametrize("index", [4, 6, *in_full(0, 1, 2, 3, 5, 7)])
 def test_verilog_gives_the_same_record(index: int) -> None:
     cases = [case(seed, index) for seed in range(90, 96)]
     for mine, other in zip(run(cases, "verilator", "rtl"), run(cases), strict=True):

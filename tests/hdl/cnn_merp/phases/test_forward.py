@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from marks import in_full
+from marks import in_full, rows_in_full
 from merp.cosim.audit.audit import audit
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
@@ -39,6 +39,41 @@ def run(cases: list[LayerCase], engine: str, array: str = "behavioural") -> list
 @pytest.mark.parametrize("seed", [*range(12), *in_full(*range(12, 24))])
 def test_random_layers(seed: int) -> None:
     run([random_case(seed, seed % len(ELABORATIONS))], "myhdl")
+
+
+def of_port(seed: int, elaboration: int, port: int, pressure: int | None = 0) -> LayerCase:
+    """A random layer whose kernels and biases come several in a beat."""
+    case = random_case(seed, elaboration, pressure)
+    return replace(case, design=replace(case.design, kernel_port=port))
+
+
+# Kernels that fill beats, end within one, and are smaller than one; reduced formats; fused units.
+PORTS = [(3, 8), (5, 2), (5, 4), (9, 8)]
+MORE_PORTS = [(1, 2), (0, 4), (2, 4), (8, 2), (8, 4), (10, 8), (11, 4), (7, 8)]
+
+
+@pytest.mark.parametrize(("elaboration", "port"), [*PORTS, *rows_in_full(*MORE_PORTS)])
+def test_random_layers_of_several_kernel_elements_a_beat(elaboration: int, port: int) -> None:
+    cases = [of_port(port + seed, elaboration, port, seed or None) for seed in range(3)]
+    record = run(cases, "myhdl")[0]  # without pressure
+    beats = -(-cases[0].kernels.size // cases[0].design.kernel_beat)
+    assert record.outcome.status["status_kernel_load"] == beats + 1
+
+
+def test_a_last_in_another_beat_than_the_last_one_is_told_and_forgotten() -> None:
+    """An element too many: in the last beat nobody sees it, beyond it there is another."""
+    case = of_port(4, 5, 4, None)
+    run_of = forward_run(case.shape, case.design, case.x, case.kernels, case.bias)
+    size = case.kernels.size
+    spoilt, told = [], []
+    for more in (-(size % 4) % 4, -(size % 4) % 4 + 1):
+        kernels = np.append(run_of.words["s_axis_kernel"], np.ones(more, np.uint32))
+        spoilt.append(replace(run_of, words={**run_of.words, "s_axis_kernel": kernels}))
+    records = run_job(Job(forward_top(case.design, "behavioural"), [*spoilt, run_of]), "myhdl")
+    told = [record.outcome.status["status_framing_error"] for record in records]
+    assert told == [0, 1, 0]
+    counted = [record.outcome.status["status_kernel"] for record in records]
+    assert counted == [-(-size // 4) * 4, -(-size // 4) * 4, size], "filling that crosses the pins"
 
 
 def test_runs_back_to_back_need_registers_only() -> None:

@@ -56,6 +56,14 @@ ELABORATIONS = [
     ),
     (design_for(3, 3, **ROW, d=1, fused_window=28, add_latency=5), False),
     (design_for(1, 1, **ROW, mul_latency=1, add_latency=1), False),
+    (design_for(3, 3, fmt=BFLOAT16, mul_latency=1, add_latency=2, kernel_port=4), True),
+    (
+        design_for(3, 2, **ROW, ku_lanes=2, accumulator_precision=26, add_latency=2, kernel_port=8),
+        True,
+    ),
+    (design_for(2, 2, **ROW, mul_latency=1, add_latency=1, kernel_port=8), False),
+    (design_for(5, 2, fmt=BFLOAT16, mul_latency=1, add_latency=1, kernel_port=8), False),
+    (design_for(1, 3, **ROW, mul_latency=1, add_latency=1, kernel_port=2), True),
 ]
 
 
@@ -228,14 +236,15 @@ def test_random_layers_back_to_back(elaboration: int) -> None:
     play([random_case(seed, elaboration, seed % 3 != 0) for seed in range(8)], "myhdl")
 
 
-def test_gradients_leave_no_words_for_the_next_run() -> None:
+@pytest.mark.parametrize("elaboration", [1, 12])
+def test_gradients_leave_no_words_for_the_next_run(elaboration: int) -> None:
     """A run of gradients ends before its words would have passed the other exit."""
     rng = np.random.default_rng(4)
-    case = make(rng, 1, Shape(n=1, m=9, k=1, rows=2, columns=2), 1)
+    case = make(rng, elaboration, Shape(n=1, m=9, k=1, rows=2, columns=2), 1)
     play([replace(case, update=False), case, replace(case, update=False), case], "myhdl")
 
 
-@pytest.mark.parametrize("elaboration", [0, 2, 5, *in_full(1, 3, 4, 6, 7)])
+@pytest.mark.parametrize("elaboration", [0, 2, 5, 8, 9, *in_full(1, 3, 4, 6, 7, 10, 11, 12)])
 def test_register_transfer_array_gives_the_same_record(elaboration: int) -> None:
     cases = [random_case(20, elaboration)]
     [behavioural], [rtl] = play(cases, "myhdl"), play(cases, "myhdl", "rtl")
@@ -297,6 +306,16 @@ def test_an_element_per_cycle_leaves(momentum: bool) -> None:
         assert record.outcome.first[bias] == record.outcome.last[stream] + 1
 
 
+def test_a_gradient_without_velocity_has_no_signed_zero() -> None:
+    """Several elements a beat: from +0 a gradient of -0 becomes +0, so that -0 stays -0."""
+    case = make(np.random.default_rng(5), 10, Shape(n=1, m=2, k=2, rows=2, columns=2), 1)
+    minus_zero = case.design.fmt.sign_bit
+    zeros = {name: np.full_like(getattr(case, name), minus_zero) for name in ("kernels", "bias")}
+    x = np.zeros_like(case.x)
+    delta = np.full_like(case.delta, minus_zero)
+    play([replace(case, x=x, delta=delta, **zeros)], "myhdl")
+
+
 def test_last_word_may_leave_by_either_stream() -> None:
     """total ends with whichever of biases and their velocities comes last."""
     rng = np.random.default_rng(8)
@@ -325,7 +344,7 @@ def test_positions_cannot_be_interleaved() -> None:
 
 
 @pytest.mark.ghdl
-@pytest.mark.parametrize("elaboration", [5, *in_full(0, 1, 2, 3, 4, 6, 7)])
+@pytest.mark.parametrize("elaboration", [5, *in_full(0, 1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12)])
 def test_vhdl_gives_the_same_record(elaboration: int) -> None:
     cases = [random_case(seed, elaboration) for seed in (30, 31)]
     for mine, other in zip(play(cases, "ghdl", "rtl"), play(cases, "myhdl"), strict=True):
@@ -333,7 +352,7 @@ def test_vhdl_gives_the_same_record(elaboration: int) -> None:
 
 
 @pytest.mark.verilator
-@pytest.mark.parametrize("elaboration", [6, *in_full(0, 1, 2, 3, 4, 5, 7)])
+@pytest.mark.parametrize("elaboration", [6, 9, *in_full(0, 1, 2, 3, 4, 5, 7, 8, 10, 11, 12)])
 def test_verilog_gives_the_same_record(elaboration: int) -> None:
     cases = [random_case(seed, elaboration) for seed in range(40, 44)]
     for mine, other in zip(play(cases, "verilator", "rtl"), play(cases, "myhdl"), strict=True):

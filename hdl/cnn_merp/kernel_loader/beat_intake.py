@@ -1,0 +1,70 @@
+"""``kernel_intake`` of a stream whose beats have several elements of a kernel."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, always_comb, block
+
+from merp.hdl.base.signals import Stream, count, flag
+from merp.hdl.cnn_merp.kernel_loader.collect_beats import collect_beats
+from merp.hdl.cnn_merp.ports.kernels import KernelWrite
+from merp.hdl.conversion.entity import Bit, Word
+from merp.models.params.cnn_merp.design import Design
+
+
+@block
+def beat_intake(
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
+    sink: Stream,
+    kernel: KernelWrite,
+    cu: Word,
+    addr: Word,
+    final: Bit,
+    taken: Bit,
+    loaded: Bit,
+    framing_error: Bit,
+    design: Design,
+    rotated: bool,
+) -> Any:
+    """``kernel_intake`` of several elements a beat, at most a kernel of them."""
+    taps, n_cu, lanes = design.taps, design.n_cu, design.kernel_beat
+    held = count(taps + lanes)  # elements of the kernel at hand that came in the beats before
+    take = flag()
+    collect = collect_beats(
+        clk, sink=sink, take=take, held=held, collected=kernel.data, width=design.fmt.width,
+        rotated=rotated,
+    )  # fmt: skip
+
+    @always_comb
+    def complete() -> None:
+        take.next = sink.valid and sink.ready
+        taken.next = sink.valid and sink.ready and held + lanes >= taps
+
+    @always(clk.posedge)
+    def load() -> None:
+        kernel.enable.next = 0
+        if rst or start:
+            sink.ready.next = start and not rst
+            loaded.next = False
+            framing_error.next = False
+            held.next = 0
+        elif take:
+            if sink.last:
+                framing_error.next = True
+            if not taken:
+                held.next = held + lanes
+            else:
+                held.next = held + lanes - taps
+                kernel.addr.next = addr
+                for j in range(n_cu):
+                    if cu == j:
+                        kernel.enable.next[j] = True
+                if final:
+                    sink.ready.next = False
+                    loaded.next = True
+                    framing_error.next = framing_error or not sink.last
+
+    return collect, complete, load

@@ -1,0 +1,165 @@
+"""All gradients of a layer, several in a beat, in the order of the streams that they update."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import ConcatSignal, always, always_comb, block
+
+from merp.hdl.base.delay import delay
+from merp.hdl.base.signals import bits, count, flag
+from merp.hdl.base.valid_delay import valid_delay
+from merp.hdl.cnn_merp.ports.gradients import GradientBeat, GradientRead
+from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
+from merp.hdl.cnn_merp.update_unit.gradient_gear import gradient_gear
+from merp.hdl.cnn_merp.update_unit.update_walk import update_walk
+from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.hdl.streams.credit_fifo import credit_fifo
+from merp.hdl.streams.credit_gate import credit_gate
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.kernel_update_registers import gradient_latency
+from merp.models.params.cnn_merp.latencies import (
+    CREDIT_RETURN,
+    GRADIENT_CHOICE,
+    GRADIENT_READ,
+    SLOT,
+)
+
+
+@block
+def _choose(clk: Bit, tag: Word, kernel: Word, bias: Word, read: Word, design: Design) -> Any:
+    """Join a read with its tag: elements that count, and zeros above them."""
+    kept = (design.taps - (design.gradient_reads - 1) * design.gradient_read) * design.fmt.width
+    chosen, late_tag = bits(len(kernel)), bits(len(tag))
+    joined = ConcatSignal(late_tag, chosen)
+
+    @always(clk.posedge)
+    def choose() -> None:
+        late_tag.next = tag
+        if tag[1]:
+            chosen.next = bias
+        elif tag[0]:
+            chosen.next = kernel[kept:]
+        else:
+            chosen.next = kernel
+
+    @always_comb
+    def join() -> None:
+        read.next = joined
+
+    return choose, join
+
+
+@entity
+def gradient_beats(
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
+    final_issue: Bit,
+    map_config: GradientMapConfig,
+    read: GradientRead,
+    kernel_gradient: Word,
+    bias_read: Bit,
+    bias_index: Word,
+    bias_gradient: Word,
+    beat: GradientBeat,
+    take: Bit,
+    design: Design,
+) -> Any:
+    """Read the gradients out ahead of their use.
+
+    final_issue    in   the run's last slot is issued; the gradients follow
+    read, kernel_gradient  out, in  gradient_read elements of a kernel, GRADIENT_READ and
+                                    round_latency cycles later
+    bias_read, bias_index, bias_gradient  out, out, in  a bias gradient, GRADIENT_READ cycles later
+    beat, take     out, in  kernel_port gradients, and that they are used; only while valid
+
+    Throughput: a read per cycle, and a beat. Reset: nothing is read.
+    """
+    width = design.fmt.width
+    to_tag = GRADIENT_READ + design.round_latency
+    to_read = to_tag + GRADIENT_CHOICE
+    places = to_read + CREDIT_RETURN + 1  # the decision
+    last_part = design.gradient_reads - 1
+    walking, biases, last = flag(), flag(), flag()
+    advance, some, credit, push = flag(), flag(), flag(), flag()
+    part = count(last_part)
+    ends_kernel = flag()
+    tag, late_tag = bits(3), bits(3)
+    joined = ConcatSignal(last, biases, ends_kernel)
+    late_bias = bits(width)
+    size = design.gradient_read * width + len(tag)
+    found, head = bits(size), bits(size)
+    head_valid, load = flag(), flag()
+
+    walk = update_walk(
+        clk,
+        rst,
+        start,
+        final_issue=final_issue,
+        config=map_config,
+        advance=advance,
+        walking=walking,
+        biases=biases,
+        last=last,
+        read=read,
+        bias_read=bias_read,
+        bias_index=bias_index,
+        design=design,
+        settle=SLOT + gradient_latency(design),
+    )
+    space = credit_gate(clk, rst, taken=advance, freed=credit, some=some, places=places)
+
+    @always_comb
+    def step() -> None:
+        advance.next = walking and some
+        ends_kernel.next = part == last_part
+
+    @always_comb
+    def join() -> None:
+        tag.next = joined
+
+    @always(clk.posedge)
+    def parts() -> None:
+        if advance and not biases:
+            if ends_kernel:
+                part.next = 0
+            else:
+                part.next = part + 1
+        if start or rst:
+            part.next = 0
+
+    aligned: list[Any] = [
+        valid_delay(clk, rst, d=advance, q=push, cycles=to_read),
+        delay(clk, d=tag, q=late_tag, cycles=to_tag),
+    ]
+    if design.round_latency:
+        aligned.append(delay(clk, d=bias_gradient, q=late_bias, cycles=design.round_latency))
+    else:
+        late_bias = bias_gradient
+    choose = _choose(
+        clk, tag=late_tag, kernel=kernel_gradient, bias=late_bias, read=found, design=design
+    )
+    waiting = credit_fifo(
+        clk,
+        rst,
+        push=push,
+        data=found,
+        head=head,
+        head_valid=head_valid,
+        take=load,
+        credit=credit,
+        words=places,
+    )
+    gear = gradient_gear(
+        clk,
+        rst,
+        start,
+        read=head,
+        read_valid=head_valid,
+        load=load,
+        beat=beat,
+        take=take,
+        design=design,
+    )
+    return walk, space, step, join, parts, aligned, choose, waiting, gear

@@ -1,0 +1,109 @@
+"""Gradients as they are read to beats of as many as leave together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, always_comb, intbv
+
+from merp.hdl.base.signals import bits, count, flag
+from merp.hdl.cnn_merp.ports.gradients import GradientBeat
+from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.models.params.cnn_merp.design import Design
+
+
+@entity
+def gradient_gear(
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
+    read: Word,
+    read_valid: Bit,
+    load: Bit,
+    beat: GradientBeat,
+    take: Bit,
+    design: Design,
+) -> Any:
+    """Put reads end to end, those of kernels and those of biases apart.
+
+    read, read_valid  in   head of the FIFO of reads: gradient_read elements, zero behind those that
+                           count; above them whether it is a kernel's last read, a bias, and the
+                           last of its kind
+    load              out  it is taken
+    beat, take        out, in  a beat, and that it is used; only while it is valid
+
+    Latency: a beat is valid a cycle after its last read was taken. Throughput: a read and a beat
+    per cycle, without a bubble: a kernel's last read may have too few elements for a beat, those
+    before it have so many more. Reset, and start: empty.
+    """
+    lanes, width = design.kernel_port, design.fmt.width
+    each, last_each = design.gradient_read, _last_read(design)
+    size = each * width
+    short_at, bias_at, last_at = size, size + 1, size + 2
+    # So many elements are there before a read that lacks some, with which it fills a beat.
+    enough = lanes + (max(0, lanes - last_each) if design.taps >= lanes else 0)
+    most = enough - 1 + each
+    shift_bits = (most * width).bit_length()
+    gathered = bits(most * width)  # zeros beyond fill
+    fill = count(most + lanes)
+    ending, ended = flag(), flag()
+
+    @always_comb
+    def offer() -> None:
+        ended.next = take and ending and fill <= lanes
+        beat.valid.next = fill >= lanes or ending
+        beat.last.next = ending and fill <= lanes
+        beat.data.next = gathered[lanes * width :]
+        for i in range(lanes):
+            beat.keep.next[i] = i < fill
+
+    @always_comb
+    def fetch() -> None:
+        if take:
+            load.next = read_valid and fill < enough + lanes and (ended or not ending)
+        else:
+            load.next = read_valid and fill < enough and not ending
+
+    @always(clk.posedge)
+    def gather() -> None:
+        kept = intbv(0)[most * width :]
+        placed = intbv(0)[most * width :]
+        left = intbv(0)[len(fill) :]
+        shift = intbv(0)[shift_bits:]
+        kept[:] = gathered
+        left[:] = fill
+        if take:
+            kept[:] = gathered >> (lanes * width)
+            if fill > lanes:
+                left[:] = fill - lanes
+            else:
+                left[:] = 0
+            if ended:
+                ending.next = False
+        if load:
+            placed[:] = read[size:]
+            for i in range(enough):
+                if left == i:
+                    shift[:] = i * width
+            kept[:] = kept | (placed << shift)
+            if read[bias_at]:
+                left[:] = left + 1
+            elif read[short_at]:
+                left[:] = left + last_each
+            else:
+                left[:] = left + each
+            beat.biases.next = read[bias_at]
+            ending.next = read[last_at]
+        gathered.next = kept
+        fill.next = left
+        if start or rst:
+            gathered.next = 0
+            fill.next = 0
+            ending.next = False
+
+    return offer, fetch, gather
+
+
+def _last_read(design: Design) -> int:
+    """Elements of a kernel's last read."""
+    return design.taps - (design.gradient_reads - 1) * design.gradient_read
