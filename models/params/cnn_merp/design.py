@@ -149,7 +149,7 @@ class Design:
             )
         if self.kernel_port > 1 and self.folded:
             raise ValueError(
-                f"kernel_port {self.kernel_port}: a design that fully connected layers share takes 1"
+                f"kernel_port {self.kernel_port}: where fully connected layers run folded it is 1"
             )
         if self.r > self.n_cu:
             raise ValueError(f"r must not exceed n_cu ({self.n_cu}), not {self.r}")
