@@ -20,6 +20,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from merp.cosim.phases.cnn_merp.forward import forward_top
 from merp.hdl.arithmetic.fp_convert import fp_convert
 from merp.hdl.base.signals import AxiStream, Stream, bits, flag
 from merp.hdl.cnn_merp.upsampling.unpool_scale import unpool_scale
@@ -115,9 +116,20 @@ def blocks() -> dict[str, Block]:
     for case, (network, layer, phase, _) in enumerate(SHIPPED):
         for name, block in _entities(shipped(case), f"{network} {layer}, {phase}"):
             found.setdefault(name, block)
+    for name, block in _entities(_in_parts(), "digits conv2 with partial sums, fp"):
+        found.setdefault(name, block)
     for function, args, design in _alone():
         found |= dict(_entities(_exported(function, args, {}), design, alone=True))
     return found
+
+
+def _in_parts() -> Exported:
+    """A design whose layers can run in passes over parts of their input maps: none is shipped."""
+    network = open_network("digits")
+    layer = network.layer("conv2")
+    top = forward_top(replace(network.design(layer), partial=True))
+    settings = {each.name: each.meaning for each in axi_registers_of(top).registers}
+    return _exported(top.function, top.args, settings)
 
 
 def _alone() -> Iterator[tuple[Callable[..., Any], dict[str, Any], str]]:

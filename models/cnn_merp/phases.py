@@ -20,7 +20,7 @@ from merp.models.params.cnn_merp.unpool_design import UnpoolDesign, size_unpool
 from merp.models.params.delta_shape import delta_shape
 from merp.models.params.shape import Shape
 
-_KEPT = (*ARITHMETIC, "k", "n_cu", "r", "max_images")
+_KEPT = (*ARITHMETIC, "k", "n_cu", "r", "max_images", "partial")
 
 
 class DeltaDesign(NamedTuple):

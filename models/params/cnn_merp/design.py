@@ -6,7 +6,7 @@ are the run-time registers of ``registers.py``; here stand the sizes they may re
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from merp.models.params import fused
 from merp.models.params.formats import BINARY32, FloatFormat
@@ -18,6 +18,9 @@ ARITHMETIC = (
 )  # fmt: skip
 """Fields that every phase of a layer has in common."""
 
+_LATER = ("partial",)
+"""Fields that came later. The text that identifies an elaboration, in the hardware too, does not
+name them where they are as without them."""
 
 RANGES = {
     "k": (1, 11), "n_cu": (1, 512), "r": (1, 16), "p": (1, 2), "d": (1, 3),
@@ -34,7 +37,7 @@ def _ceil_log2(value: int) -> int:
     return (value - 1).bit_length()
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Design:
     """Elaboration parameters of one engine.
 
@@ -70,6 +73,8 @@ class Design:
             ceil(pooled columns / pool_overlap) * beats per position.
         average: whether average pooling is built (adders and a multiplier); max always is.
         state: whether the state for the way back is written, as a stream of its own.
+        partial: whether sums can start from a stream of partial sums, and leave as one, so that the
+            input maps of a layer can come in parts.
 
     Raises:
         ValueError: a value is out of range; the message names the key and what is allowed.
@@ -102,6 +107,17 @@ class Design:
     pool_words: int = 1
     average: bool = False
     state: bool = False
+    partial: bool = False
+
+    def __repr__(self) -> str:
+        """Every field with its value, but for later ones that are as without them."""
+        values = ((each, getattr(self, each.name)) for each in fields(self))
+        shown = (
+            f"{each.name}={value!r}"
+            for each, value in values
+            if each.name not in _LATER or value != each.default
+        )
+        return f"Design({', '.join(shown)})"
 
     def __post_init__(self) -> None:
         """Check every field against its range."""
@@ -139,6 +155,26 @@ class Design:
     def accumulator_format(self) -> FloatFormat:
         """Format of a CU's sum of products and of the partial sums."""
         return self.summation.accumulator_format(self.fmt)
+
+    @property
+    def sum_format(self) -> FloatFormat:
+        """Format in which finished sums leave the CUs: not rounded yet where they may leave raw."""
+        return self.accumulator_format if self.partial else self.fmt
+
+    @property
+    def partial_width(self) -> int:
+        """Bits of a word of the streams of partial sums: whole bytes."""
+        return -(-self.accumulator_format.width // 8) * 8
+
+    @property
+    def origins(self) -> int:
+        """Words per CU that sums can start at: biases, or partial sums of 2p positions."""
+        return self.groups * (2 * self.p if self.partial else 1)
+
+    @property
+    def origin_format(self) -> FloatFormat:
+        """Format of the words that sums start at."""
+        return self.accumulator_format if self.partial else self.fmt
 
     @property
     def taps(self) -> int:

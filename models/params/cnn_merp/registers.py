@@ -6,10 +6,11 @@ CNN-MERP section VI.B: sizes change by registers, not by a new bitstream.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.input_part import WHOLE, InputPart
 from merp.models.params.cnn_merp.sizing import groups_of
 from merp.models.params.formats import FloatFormat
 from merp.models.params.register_table import RegisterTable, RunRegister, switch
@@ -53,11 +54,15 @@ def pairs_across_rows(shape: Shape, design: Design, images: int) -> bool:
 
 @dataclass(frozen=True)
 class LayerRun:
-    """A run of ``images`` images of ``shape`` on ``design``, where they fit."""
+    """A run of ``images`` images of ``shape`` on ``design``, where they fit.
+
+    ``part`` is that of the layer's input maps which ``shape`` has.
+    """
 
     shape: Shape
     images: int
     design: Design
+    part: InputPart = WHOLE
 
     @property
     def groups(self) -> int:
@@ -207,12 +212,26 @@ OUTPUT = LayerTable("output_config", (
 """Of the super layer: ReLU and the geometry of pooling."""
 
 
-def registers(shape: Shape, images: int, design: Design) -> dict[str, int]:
+PASS = LayerTable("pass_config", (
+    switch(
+        "partial_in", "sums start at partial sums, not at biases", lambda run: run.part.partial_in
+    ),
+    switch(
+        "partial_out", "sums leave as they are, no maps and no state (ReLU off, window 1)",
+        lambda run: run.part.partial_out,
+    ),
+))  # fmt: skip
+"""Of a pass over a part of a layer's input maps, on a design that is built for it."""
+
+
+def registers(shape: Shape, images: int, design: Design, part: InputPart = WHOLE) -> dict[str, int]:
     """Value of every configuration port, by flattened name, for one run.
 
-    The caller has checked that the shape fits the design.
+    The caller has checked that the shape, and the part of the input maps that it has, fit the
+    design.
     """
-    run = LayerRun(shape, images, design)
-    return {
-        name: value for table in (MAP, LOAD, OUTPUT) for name, value in table.values(run).items()
-    }
+    run = LayerRun(shape, images, design, part)
+    plain = replace(shape, relu=False, pool=None)  # sums that leave raw are not looked at
+    output = replace(run, shape=plain) if part.partial_out else run
+    values = MAP.values(run) | LOAD.values(run) | OUTPUT.values(output)
+    return values | (PASS.values(run) if design.partial else {})
