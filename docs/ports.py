@@ -134,9 +134,20 @@ def blocks() -> dict[str, Block]:
     for top, phase in _folding():
         for name, block in _entities(top, f"digits conv2, {phase}, and fully connected layers"):
             found.setdefault(name, block)
+    for name, block in _entities(_in_parts(), "digits conv2 with partial sums, fp"):
+        found.setdefault(name, block)
     for function, args, design in _alone():
         found |= dict(_entities(_exported(function, args, {}), design, alone=True))
     return found
+
+
+def _in_parts() -> Exported:
+    """A design whose layers can run in passes over parts of their input maps: none is shipped."""
+    network = open_network("digits")
+    layer = network.layer("conv2")
+    top = forward_top(replace(network.design(layer), partial=True))
+    settings = {each.name: each.meaning for each in axi_registers_of(top).registers}
+    return _exported(top.function, top.args, settings)
 
 
 def _alone() -> Iterator[tuple[Callable[..., Any], dict[str, Any], str]]:

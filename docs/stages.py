@@ -27,10 +27,11 @@ STAGES: Mapping[str, tuple[str, ...]] = {
         "cnn_merp/cu_array/cu_fused",
         "fused",
     ),
-    "Accumulators": ("cnn_merp/cu_array/accumulator",),
+    "Accumulators": ("cnn_merp/cu_array/accumulator", "cnn_merp/cu_array/partial_loader"),
     "Super-layer: ReLU and pooling": (
         "cnn_merp/super_layer/super_layer",
         "cnn_merp/super_layer/beat_issue",
+        "cnn_merp/super_layer/partial_writer",
         "cnn_merp/super_layer/pool_control",
         "cnn_merp/super_layer/pool_unit",
         "arithmetic/relu",

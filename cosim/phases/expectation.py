@@ -9,7 +9,6 @@ from typing import NamedTuple
 from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.folded_shape import run_shape
-from merp.models.params.formats import FloatFormat
 from merp.models.params.shape import Shape
 from merp.testbenches.top.run import Run
 
@@ -92,15 +91,24 @@ def expected_ports(
     walked: Mapping[str, int],
     goldens: Mapping[str, Bits],
     maps: Collection[str],
-    fmt: FloatFormat,
+    design: Design,
 ) -> dict[str, Port]:
-    """Ports of a pass; those of state carry bytes, all others words of ``fmt``."""
+    """Ports of a pass: those of state carry bytes, of partial sums words of an accumulator.
+
+    All others carry elements of ``design``.
+    """
+
+    def word_bytes(name: str) -> int:
+        if name.startswith("partial"):
+            return design.partial_width // 8
+        return 1 if name.startswith("state") else -(-design.fmt.width // 8)
+
     return {
         name: Port(
             stream=stream,
             closed_form=formula[name],
             counter=walked[name],
-            word_bytes=1 if name.startswith("state") else -(-fmt.width // 8),
+            word_bytes=word_bytes(name),
             maps=name in maps,
             golden=goldens.get(name),
         )

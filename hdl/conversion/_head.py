@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Mapping, Sequence
 from textwrap import wrap
 from typing import Any
@@ -29,12 +30,32 @@ def head(
     lines += [
         f"{token}: generated from {function.__module__}.{function.__qualname__}; do not edit.",
     ]
+    absent = {name for name in unit.deco.later if all(each.get(name, 0) is None for each in params)}
     for name in unit.params:
+        if name in absent:
+            continue
         values = dict.fromkeys(repr(each[name]) for each in params)
         lines += wrap(f"{name} = {' or '.join(values)}", 96, subsequent_indent="    ")
-    doc = inspect.cleandoc(function.__doc__ or "")
+    doc = _without(inspect.cleandoc(function.__doc__ or ""), absent)
     if not doc.isascii():
         raise ExportError(f"{function.__name__}: the docstring goes into VHDL and must be ASCII")
     if doc:
         lines += ["", *doc.splitlines()]
     return "".join(f"{mark} {line}".rstrip() + "\n" for line in lines)
+
+
+def _without(doc: str, absent: set[str]) -> str:
+    """A docstring without what it says of arguments that are not there.
+
+    That is the line which begins with the name of one, and the deeper lines below it.
+    """
+    kept: list[str] = []
+    dropping, depth = False, 0
+    for line in doc.splitlines():
+        indent = len(line) - len(line.lstrip())
+        dropping = dropping and bool(line) and indent > depth
+        if re.split(r"[,:\s]", line.lstrip(), maxsplit=1)[0] in absent:
+            dropping, depth = True, indent
+        if not dropping:
+            kept.append(line)
+    return "\n".join(kept)

@@ -180,11 +180,12 @@ def _tree(window: Values, kernel: Values, terms: Values, lim: Limits) -> None:
 
 
 @njit(cache=KEPT, parallel=True)
-def convolve(padded: Bits, kernels: Bits, bias: Bits, stride: int, size: Any, lim: Limits) -> Bits:
+def convolve(padded: Bits, kernels: Bits, start: Bits, stride: int, size: Any, lim: Limits) -> Bits:
     """Convolution of padded maps by CUs that are trees of rounding adders.
 
-    padded: (images, rows, columns, n); kernels: (m, n, k, k); bias: (m,);
-    size: output rows and columns. Returns (images, rows, columns, m).
+    padded: (images, rows, columns, n); kernels: (m, n, k, k); start: what sums start at, (1, m) if
+    it is the same everywhere, else (positions, m); size: output rows and columns.
+    Returns (images, rows, columns, m).
     """
     images = padded.shape[0]
     m, n, k, _ = kernels.shape
@@ -194,9 +195,7 @@ def convolve(padded: Bits, kernels: Bits, bias: Bits, stride: int, size: Any, li
         low = block * LANES
         lanes = min(LANES, m - low)
         weights = np.empty((n, k * k, lanes))
-        start = np.empty(lanes)
         for lane in range(lanes):
-            start[lane] = decoded(bias[low + lane], lim)
             for i in range(n):
                 for tap in range(k * k):
                     weights[i, tap, lane] = decoded(kernels[low + lane, i, tap // k, tap % k], lim)
@@ -206,7 +205,9 @@ def convolve(padded: Bits, kernels: Bits, bias: Bits, stride: int, size: Any, li
         for image in range(images):
             for row in range(rows):
                 for column in range(columns):
-                    total[:] = start
+                    at = ((image * rows + row) * columns + column) % len(start)
+                    for lane in range(lanes):
+                        total[lane] = decoded(start[at, low + lane], lim)
                     for i in range(n):
                         for tap in range(k * k):
                             word = padded[

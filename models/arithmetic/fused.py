@@ -16,7 +16,6 @@ from numba import njit, prange
 from numpy.typing import ArrayLike, NDArray
 
 from merp.models.arithmetic.fp_add import fp_add
-from merp.models.arithmetic.fp_convert import fp_convert
 from merp.models.arithmetic.words import as_words
 from merp.models.params.bits import Bits
 from merp.models.params.formats import BINARY32
@@ -222,20 +221,20 @@ def _map_sums(
 def convolve(
     padded: Bits,
     kernels: Bits,
-    bias: Bits,
+    start: Bits,
     stride: int,
     size: tuple[int, int],
     summation: Summation,
 ) -> Bits:
-    """Convolve padded maps: a rounding accumulator adds the input maps' fused sums to the bias.
+    """Convolve padded maps: a rounding accumulator adds the input maps' fused sums to the start.
 
-    The finished sum is rounded once more, from the accumulator's format to binary32.
-
-    padded: (images, rows, columns, n); kernels: (m, n, k, k); bias: (m,);
-    size: output rows and columns. Returns (images, rows, columns, m).
+    padded: (images, rows, columns, n); kernels: (m, n, k, k); start: in the accumulator's format,
+    (1, m) if it is the same everywhere, else (positions, m); size: output rows and columns.
+    Returns (images, rows, columns, m) in the accumulator's format.
     """
     fmt = summation.accumulator_format(BINARY32)
-    total = np.broadcast_to(fp_convert(bias, BINARY32, fmt), (len(padded), *size, len(bias)))
+    images, m = len(padded), len(kernels)
+    total = np.broadcast_to(start, (images * size[0] * size[1], m)).reshape(images, *size, m)
     together = max(1, SUMS_AT_ONCE // total.size)
     choice = summation.dsp, summation.window, summation.precision
     for first in range(0, kernels.shape[1], together):
@@ -245,4 +244,4 @@ def convolve(
         _map_sums(maps, of_maps, sums, stride, *choice)
         for each in sums:
             total = fp_add(total, each, fmt)
-    return fp_convert(total, fmt, BINARY32)
+    return total

@@ -12,12 +12,13 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 
-from merp.models.cnn_merp.flow import InputFlow, input_flow
+from merp.models.cnn_merp.flow import InputFlow, continued_flow, input_flow
 from merp.models.cnn_merp.phases import delta_design, maps_behind, update_design
 from merp.models.cnn_merp.update_flow import UpdateFlow, update_flow
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import PHASES, has_phase, previous
 from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.input_part import WHOLE, InputPart
 from merp.models.params.cnn_merp.sizing import groups_of
 from merp.models.params.counters import PARTS
 from merp.models.params.delta_shape import delta_shape
@@ -129,25 +130,39 @@ def _update(network: Network, layer: Layer) -> Callable[[int], Cycles]:
     return lambda images: update_cycles(layer.shape, images, design)
 
 
-def forward_cycles(shape: Shape, images: int, design: Design) -> Cycles:
-    """Forward propagation of one group."""
+def forward_cycles(shape: Shape, images: int, design: Design, part: InputPart = WHOLE) -> Cycles:
+    """Forward propagation of one group, or of a part of its input maps."""
     words = shape.m * shape.pooled_rows * shape.pooled_columns
+    if part.partial_out:
+        words = shape.m * shape.out_rows * shape.out_columns
     last = shape.m  # of the last position; the words before it have left by then
     run = run_shape(shape, design.k)
     loads = run.n * run.m * run.k**2  # a folded run's zeros take their cycles, too
-    return _convolution(run, images, design, words, last, shape.macs(images), loads)
+    return _convolution(run, images, design, words, last, shape.macs(images), loads, part)
 
 
-def delta_cycles(shape: Shape, unpooled: Shape, maps: int, images: int, design: Design) -> Cycles:
-    """Delta propagation of one group, ReLU' and un-pooling of ``unpooled`` behind the engine."""
-    words = maps * unpooled.out_rows * unpooled.out_columns
+def delta_cycles(
+    shape: Shape,
+    unpooled: Shape,
+    maps: int,
+    images: int,
+    design: Design,
+    part: InputPart = WHOLE,
+) -> Cycles:
+    """Delta propagation of one group, ReLU' and un-pooling of ``unpooled`` behind the engine.
+
+    ``part`` is that of the layer's output maps which ``shape`` has.
+    """
     engine = run_shape(delta_shape(shape), design.k)
+    words = maps * unpooled.out_rows * unpooled.out_columns
     loads = shape.n * shape.m * shape.k**2
     if folds(shape, design.k) and shape.n == 1:
         loads = 2 * loads - 1  # every weight goes into the word of the one before
     flattened = engine.out_rows * engine.out_columns == 1
     last = words if flattened else maps * _behind_last_window(unpooled)
-    return _convolution(engine, images, design, words, last, shape.macs(images), loads)
+    if part.partial_out:
+        words, last = engine.m * engine.out_rows * engine.out_columns, engine.m
+    return _convolution(engine, images, design, words, last, shape.macs(images), loads, part)
 
 
 def _behind_last_window(unpooled: Shape) -> int:
@@ -160,13 +175,21 @@ def _behind_last_window(unpooled: Shape) -> int:
 
 
 def _convolution(
-    shape: Shape, images: int, design: Design, words: int, last: int, macs: int, loads: int
+    shape: Shape,
+    images: int,
+    design: Design,
+    words: int,
+    last: int,
+    macs: int,
+    loads: int,
+    part: InputPart,
 ) -> Cycles:
     """``words`` leave per image, ``last`` of them after the last sum; one per cycle.
 
     ``loads`` are the cycles of loading kernels.
     """
-    flow = _flow(input_flow, shape, images, design)
+    walk = continued_flow if part.partial_in else input_flow
+    flow = _flow(walk, shape, images, design)
     beats = groups_of(shape, design.n_cu) * -(-design.n_cu // design.r)
     positions = shape.out_rows * shape.out_columns
     leaving = images * max(words, positions * beats)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from merp.models.cnn_merp.slots import pairs
 from merp.models.memory import check_memory
 from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.latencies import DELTA_ARRIVAL, ORIGIN_READ
 from merp.models.params.cnn_merp.sizing import groups_of
 from merp.models.params.folded_shape import FoldedShape, run_shape
 from merp.models.params.numba_cache import KEPT
@@ -72,8 +73,8 @@ def keep_and_need(shape: Shape, images: int) -> NDArray[np.int64]:
     ).reshape(-1, 5)
 
 
-def input_flow(shape: Shape, images: int, design: Design) -> InputFlow:
-    """Walk every cycle of a run.
+def input_flow(shape: Shape, images: int, design: Design, partial_in: bool = False) -> InputFlow:
+    """Walk every cycle of a run; with ``partial_in`` its sums start at partial sums.
 
     Raises:
         ValueError: the run does not end (the rows kept cannot hold a window).
@@ -93,10 +94,19 @@ def input_flow(shape: Shape, images: int, design: Design) -> InputFlow:
         design.d * design.k,
         design.accumulate_latency,
         isinstance(shape, FoldedShape),
+        shape.m if partial_in else 0,
+        design.n_cu,
+        2 * design.p * groups_of(shape, design.n_cu),
+        design.cu_latency + ORIGIN_READ,
     )
     if fill < 0:
         raise ValueError(f"{shape} does not run on {design.d * design.k} kept rows")
     return InputFlow(int(fill), int(issue), int(waits), int(hazards))
+
+
+def continued_flow(shape: Shape, images: int, design: Design) -> InputFlow:
+    """The same of a run whose sums start at partial sums."""
+    return input_flow(shape, images, design, partial_in=True)
 
 
 @numba.njit(cache=KEPT)
@@ -111,7 +121,17 @@ def _walk(
     kept: int,
     distance: int,
     folded: bool,
+    m: int,
+    n_cu: int,
+    room: int,
+    release: int,
 ) -> tuple[int, int, int, int]:
+    # Partial sums, if there are any (m): a word of n_cu of them per group and position.
+    partial = 0  # the next one of its position
+    partials_left = len(positions) if m else 0
+    words = 0  # that a position may start at
+    filled = np.full(DELTA_ARRIVAL, 0)  # by cycle, modulo its length: words on their way
+    freed = np.full(release, 0)
     # The next word to be written. Where it is a folded map's, the map's last one stands for all.
     row = column = channel_in = tap = 0
     if folded:
@@ -123,6 +143,12 @@ def _walk(
     idle = 0
     cycle = 0
     while pair < len(starts):
+        words += filled[cycle % DELTA_ARRIVAL]
+        filled[cycle % DELTA_ARRIVAL] = 0
+        room += freed[cycle % release]
+        freed[cycle % release] = 0
+        partial_taken = partials_left > 0 and room > 0
+
         # The oldest position that still needs elements: after the last window of a pair has been
         # read (its first slot), the first position of the next pair.
         reading_over = channel == n - 1 and lane == sizes[pair] - 1 and group > 0
@@ -135,10 +161,15 @@ def _walk(
         position = starts[pair] + lane
         need_row, need_column = positions[position, 0], positions[position, 1]
         arrived = seen > (need_row, need_column, channel)
+        arrived = arrived and (m == 0 or channel > 0 or words >= groups)
         seen = (row, column, channel_in)
         if group > 0 or (arrived and (channel == 0 or cycle - last_start[lane] >= distance)):
             if group == 0:
                 last_start[lane] = cycle
+                if m and channel == 0:
+                    words -= groups
+            if m and channel == 0:
+                freed[cycle % release] += 1
             issue += 1
             idle = 0
             group += 1
@@ -152,16 +183,26 @@ def _walk(
                         channel = 0
                         pair += 1
         else:
-            idle = 0 if accept else idle + 1  # a window as large as the map waits for every word
+            idle = (
+                0 if accept or partial_taken else idle + 1
+            )  # a window as large as the map waits for every word
             if issue == 0:
                 fill += 1
             elif not arrived:
                 waits += 1
             else:
                 hazards += 1
-            if idle > distance:
+            if idle > distance + release:
                 return -1, 0, 0, 0
 
+        if partial_taken:
+            partial += 1
+            if partial % n_cu == 0 or partial == m:
+                room -= 1
+                filled[cycle % DELTA_ARRIVAL] += 1
+            if partial == m:
+                partial = 0
+                partials_left -= 1
         if accept and folded:
             tap += 1
             if tap == columns * columns:

@@ -21,7 +21,7 @@ from merp.models.params.delta_shape import delta_shape
 from merp.models.params.folded_shape import folds, run_shape
 from merp.models.params.shape import Shape
 
-_KEPT = (*ARITHMETIC, "k", "n_cu", "r", "max_images", "kernel_port")
+_KEPT = (*ARITHMETIC, "k", "n_cu", "r", "max_images", "kernel_port", "partial")
 
 
 class DeltaDesign(NamedTuple):

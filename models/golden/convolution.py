@@ -4,6 +4,9 @@ CNN-MERP section V. An output starts at its bias; for each input map in turn, th
 one window are summed as the CU's kind says and added to it. Padding taps are the element +0, so
 their products are signed zeros (or NaN under an infinite kernel element), never left out. A fully
 connected layer on k x k units is folded: k*k elements at a time are a window, the last filled up.
+
+Input maps can come in parts, ascending: the sums of all but the last part are left as they are, in
+the accumulator's format, and are what those of the next part start at.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ from math import isqrt
 import numpy as np
 
 from merp.models.arithmetic import compiled, fused
+from merp.models.arithmetic.fp_convert import fp_convert
 from merp.models.arithmetic.lane_sums import Terms, offsets, worthwhile_sums
 from merp.models.arithmetic.words import element_limits
 from merp.models.params.bits import Bits
@@ -47,30 +51,95 @@ def convolution(
         ValueError: the shapes do not fit each other, or the sum is fused and the format is not
             binary32.
     """
-    if summation.kind == "fused" and fmt != BINARY32:
-        raise ValueError("cu_kind fused is for binary32 only")
-    if summation.taps > 1 and x.shape[1:3] == kernels.shape[2:] == (1, 1):
-        x, kernels = (
-            _folded(x, summation.taps).transpose(0, 2, 3, 1),
-            _folded(kernels, summation.taps),
-        )
-    images, rows, columns, n = x.shape
-    m, kernel_n, k, kernel_columns = kernels.shape
-    out_rows, out_columns = ((side + 2 * pad - k) // stride + 1 for side in (rows, columns))
-    if (kernel_n, kernel_columns, *bias.shape) != (n, k, m) or out_rows < 1 or out_columns < 1:
-        raise ValueError(
-            f"maps {x.shape}, kernels {kernels.shape} and biases {bias.shape} do not fit"
-        )
-    padded = np.zeros((images, rows + 2 * pad, columns + 2 * pad, n), np.uint32)
-    padded[:, pad : pad + rows, pad : pad + columns] = x
-    size = out_rows, out_columns
+    padded, kernels, size = _padded(x, kernels, stride, pad, summation)
+    if bias.shape != kernels.shape[:1]:
+        raise ValueError(f"kernels {kernels.shape} and biases {bias.shape} do not fit")
     sums = worthwhile_sums(_terms(padded, kernels, bias, stride, size), fmt, summation)
     if sums is not None:
-        return np.ascontiguousarray(sums.reshape(*size, images, m).transpose(2, 0, 1, 3))
+        in_order = sums.reshape(*size, len(x), len(bias)).transpose(2, 0, 1, 3)
+        return np.ascontiguousarray(in_order)
+    start = from_biases(bias, fmt, summation)
+    return finished(_sums(padded, kernels, start, stride, size, fmt, summation), fmt, summation)
+
+
+def from_biases(bias: Bits, fmt: FloatFormat, summation: Summation) -> Bits:
+    """What the sums of the first part of the input maps start at: (m,) biases as sums."""
+    wide = summation.accumulator_format(fmt)
+    return bias if wide == fmt else fp_convert(bias, fmt, wide)
+
+
+def finished(sums: Bits, fmt: FloatFormat, summation: Summation) -> Bits:
+    """Elements of sums, of any shape, to which every input map has been added."""
+    wide = summation.accumulator_format(fmt)
+    return sums if wide == fmt else fp_convert(sums, wide, fmt)
+
+
+def partial_sums(
+    x: Bits,
+    kernels: Bits,
+    start: Bits,
+    stride: int,
+    pad: int,
+    fmt: FloatFormat,
+    summation: Summation = TREE,
+) -> Bits:
+    """Add a part of the input maps to sums.
+
+    Args:
+        x: (images, rows, columns, n) words of these input maps. kernels: (m, n, k, k), theirs.
+        start: (m,) or (images, out_rows, out_columns, m) words in the accumulator's format.
+        stride, pad, fmt, summation: as of ``convolution``.
+
+    Returns:
+        (images, out_rows, out_columns, m) words in the accumulator's format.
+
+    Raises:
+        ValueError: as of ``convolution``.
+    """
+    padded, kernels, size = _padded(x, kernels, stride, pad, summation)
+    m = len(kernels)
+    if start.shape not in ((m,), (len(x), *size, m)):
+        raise ValueError(f"kernels {kernels.shape} and sums {start.shape} do not fit")
+    return _sums(padded, kernels, start, stride, size, fmt, summation)
+
+
+def _padded(
+    x: Bits, kernels: Bits, stride: int, pad: int, summation: Summation
+) -> tuple[Bits, Bits, tuple[int, int]]:
+    """Return the maps in their border of zeros, the kernels, and the output's rows and columns.
+
+    Maps and kernels of single elements come folded, as the units have taps.
+    """
+    taps = summation.taps
+    if taps > 1 and x.shape[1:3] == kernels.shape[2:] == (1, 1) and x.shape[3] == kernels.shape[1]:
+        x, kernels = _folded(x, taps).transpose(0, 2, 3, 1), _folded(kernels, taps)
+    images, rows, columns, n = x.shape
+    _, kernel_n, k, kernel_columns = kernels.shape
+    out_rows, out_columns = ((side + 2 * pad - k) // stride + 1 for side in (rows, columns))
+    if (kernel_n, kernel_columns) != (n, k) or out_rows < 1 or out_columns < 1:
+        raise ValueError(f"maps {x.shape} and kernels {kernels.shape} do not fit")
+    padded = np.zeros((images, rows + 2 * pad, columns + 2 * pad, n), np.uint32)
+    padded[:, pad : pad + rows, pad : pad + columns] = x
+    return padded, kernels, (out_rows, out_columns)
+
+
+def _sums(
+    padded: Bits,
+    kernels: Bits,
+    start: Bits,
+    stride: int,
+    size: tuple[int, int],
+    fmt: FloatFormat,
+    summation: Summation,
+) -> Bits:
+    """The definition, in the accumulator's format; ``start`` as of ``partial_sums``."""
+    if summation.kind == "fused" and fmt != BINARY32:
+        raise ValueError("cu_kind fused is for binary32 only")
+    kind = start.dtype if start.dtype == np.uint64 else np.uint32
     arguments = (
         padded,
         np.ascontiguousarray(kernels, np.uint32),
-        np.ascontiguousarray(bias, np.uint32),
+        np.ascontiguousarray(start.reshape(-1, len(kernels)), kind),
         stride,
         size,
     )

@@ -49,11 +49,16 @@ class State:
 
 def of_maps(state: State, low: int, high: int) -> State:
     """State of the maps ``low`` to ``high``, the last one not included."""
+    return chosen(state, slice(low, high))
+
+
+def chosen(state: State, maps: slice | NDArray[np.int64]) -> State:
+    """State of some of the maps."""
     return State(
         kind=state.kind,
-        activation=None if state.activation is None else state.activation[..., low:high],
-        mask=None if state.mask is None else state.mask[..., low:high],
-        position=None if state.position is None else state.position[..., low:high],
+        activation=None if state.activation is None else state.activation[..., maps],
+        mask=None if state.mask is None else state.mask[..., maps],
+        position=None if state.position is None else state.position[..., maps],
     )
 
 

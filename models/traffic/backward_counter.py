@@ -9,15 +9,22 @@ import numpy as np
 from numba import njit
 
 from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.input_part import WHOLE, InputPart
 from merp.models.params.delta_shape import delta_shape
 from merp.models.params.numba_cache import KEPT
 from merp.models.params.shape import Shape
-from merp.models.traffic.counter import walk
+from merp.models.traffic.counter import partial_words, walk
 from merp.models.traffic.strategies import LEVELS
 
 
 def delta_words(
-    shape: Shape, unpooled: Shape, maps: int, images: int, engine: Design, before: bool
+    shape: Shape,
+    unpooled: Shape,
+    maps: int,
+    images: int,
+    engine: Design,
+    before: bool,
+    part: InputPart = WHOLE,
 ) -> dict[str, int]:
     """Return the words that cross each port in delta propagation of one group.
 
@@ -29,16 +36,19 @@ def delta_words(
         images: in the run.
         engine: design of the engine.
         before: un-pooling stands before the engine.
+        part: of the layer's output maps, those of ``shape``.
 
     State counts in bytes: that of all images is one string of bits, filled up to whole bytes.
     """
-    engine_in = walk(delta_shape(shape), LEVELS[-1], engine.n_cu, engine.d, shape.stride)
-    pooled, full, _ = _expand(_geometry(unpooled, maps))
+    counts = walk(delta_shape(shape), LEVELS[-1], engine.n_cu, engine.d, shape.stride, part)
+    undone = before or counts.sums != 0  # without sums there is nothing to un-pool behind them
+    pooled, full, _ = _expand(_geometry(unpooled, maps if undone else 0))
     return {
-        "delta_in": images * (pooled if before else engine_in.maps),
-        "delta_out": images * (engine_in.sums if before else full),
-        "kernel": engine_in.kernels,
-        "state_in": state_bytes(unpooled, maps, images),
+        "delta_in": images * (pooled if before else counts.maps),
+        "delta_out": images * (counts.sums if before else full),
+        "kernel": counts.kernels,
+        "state_in": state_bytes(unpooled, maps if undone else 0, images),
+        **partial_words(counts, images, engine),
     }
 
 
@@ -50,14 +60,17 @@ def state_bytes(shape: Shape, maps: int, images: int) -> int:
     return -(-images * _expand(_geometry(shape, maps))[2] // 8)
 
 
-def update_words(shape: Shape, images: int, design: Design, before: bool = False) -> dict[str, int]:
+def update_words(
+    shape: Shape, images: int, design: Design, before: bool = False, part: InputPart = WHOLE
+) -> dict[str, int]:
     """Return the words that cross each port in the kernel update of one group, old words read.
 
     With ``before`` deltas come at pooled resolution, with their state, which counts in bytes.
+    ``part`` is that of the layer's input maps which ``shape`` has.
     """
     maps = walk(shape, LEVELS[-1], design.n_cu, design.d).maps
     size = np.array([shape.n, shape.m, shape.k, shape.out_rows, shape.out_columns], np.int64)
-    deltas, kernels, biases = _update(size, design.n_cu)
+    deltas, kernels, biases = _update(size, design.n_cu, part.biases)
     counts = {
         "map_in": images * maps,
         "delta_in": images * deltas,
@@ -118,7 +131,7 @@ def _expand(geometry: np.ndarray) -> tuple[int, int, int]:
 
 
 @njit(cache=KEPT)
-def _update(size: np.ndarray, n_cu: int) -> tuple[int, int, int]:
+def _update(size: np.ndarray, n_cu: int, with_biases: bool) -> tuple[int, int, int]:
     """Walk the slots of one image; return delta words, and kernels and biases with a gradient."""
     n, m, k, out_rows, out_columns = size
     touched = np.zeros((m, n, k * k), np.bool_)
@@ -131,7 +144,7 @@ def _update(size: np.ndarray, n_cu: int) -> tuple[int, int, int]:
                 for j in range(first, min(first + n_cu, m)):
                     if not held[j]:
                         held[j] = True
-                        biases[j] = True
+                        biases[j] = with_biases
                         deltas += 1
                     for tap in range(k * k):
                         touched[j, i, tap] = True

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import PHASES
+from merp.models.params.cnn_merp.input_part import WHOLE, InputPart
 from merp.models.params.shape import Shape
 from merp.models.traffic.footing import Footing, state_read_bytes, state_written_bytes
 from merp.models.traffic.tiling import Tiling, best_tiling
@@ -61,13 +62,26 @@ class LayerTraffic:
         return tuple(phase for phase in found if phase is not None)
 
 
-def port_words(shape: Shape, images: int) -> dict[str, int]:
-    """Return the words that cross each port in the forward pass of one group."""
-    return {
+def port_words(shape: Shape, images: int, part: InputPart | None = None) -> dict[str, int]:
+    """Return the words that cross each port in the forward pass of one group.
+
+    ``part``: on a design with ports for partial sums, that of the layer's input maps which
+    ``shape`` has.
+    """
+    words = {
         "map_in": images * shape.n * shape.rows * shape.columns,
         "map_out": images * shape.m * shape.pooled_rows * shape.pooled_columns,
         "kernel": shape.n * shape.m * shape.k**2,
         "bias": shape.m,
+    }
+    if part is None:
+        return words
+    sums = images * shape.m * shape.out_rows * shape.out_columns
+    return words | {
+        "map_out": words["map_out"] * part.last,
+        "bias": words["bias"] * part.biases,
+        "partial_in": sums * part.partial_in,
+        "partial_out": sums * part.partial_out,
     }
 
 
@@ -77,37 +91,55 @@ def state_bytes(shape: Shape, maps: int, images: int) -> int:
 
 
 def delta_port_words(
-    shape: Shape, unpooled: Shape, maps: int, images: int, before: bool
+    shape: Shape,
+    unpooled: Shape,
+    maps: int,
+    images: int,
+    before: bool,
+    part: InputPart | None = None,
 ) -> dict[str, int]:
     """Return the words that cross each port in delta propagation of one group.
 
     ``unpooled`` is the layer whose ReLU and pooling are undone, of ``maps`` maps: with ``before``
     the layer itself, in front of the engine, else the one in front of it. State is of kind
-    ``pooled`` and counts in bytes.
+    ``pooled`` and counts in bytes. ``part``: on a design with ports for partial sums, that of the
+    layer's output maps which ``shape`` has.
     """
     sums = images * maps * unpooled.out_rows * unpooled.out_columns
     pooled = images * maps * unpooled.pooled_rows * unpooled.pooled_columns
-    return {
+    inputs = images * shape.n * shape.rows * shape.columns
+    words = {
         "delta_in": pooled if before else images * shape.m * shape.out_rows * shape.out_columns,
-        "delta_out": images * shape.n * shape.rows * shape.columns if before else sums,
+        "delta_out": inputs if before else sums,
         "kernel": shape.n * shape.m * shape.k**2,
         "state_in": state_bytes(unpooled, maps, images),
     }
+    if part is None:
+        return words
+    return words | {
+        "delta_out": words["delta_out"] * part.last,
+        "state_in": words["state_in"] * (before or part.last),
+        "partial_in": inputs * part.partial_in,
+        "partial_out": inputs * part.partial_out,
+    }
 
 
-def update_port_words(shape: Shape, images: int, before: bool = False) -> dict[str, int]:
+def update_port_words(
+    shape: Shape, images: int, before: bool = False, part: InputPart = WHOLE
+) -> dict[str, int]:
     """Return the words that cross each port in the kernel update of one group.
 
     With ``before`` deltas come at pooled resolution, with their state, which counts in bytes.
+    ``part`` is that of the layer's input maps which ``shape`` has.
     """
     kernels = shape.n * shape.m * shape.k**2
     words = {
         "map_in": images * shape.n * shape.rows * shape.columns,
         "delta_in": images * shape.m * shape.out_rows * shape.out_columns,
         "kernel": kernels,
-        "bias": shape.m,
+        "bias": shape.m * part.biases,
         "kernel_out": kernels,
-        "bias_out": shape.m,
+        "bias_out": shape.m * part.biases,
     }
     if before:
         words["delta_in"] = images * shape.m * shape.pooled_rows * shape.pooled_columns

@@ -14,6 +14,7 @@ import numpy as np
 from numba import njit
 
 from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.input_part import WHOLE, InputPart
 from merp.models.params.folded_shape import FoldedShape, run_shape
 from merp.models.params.numba_cache import KEPT
 from merp.models.params.shape import Shape
@@ -25,6 +26,7 @@ class Counts:
     """Words of one image of one group that cross each port.
 
     ``sums`` are partial sums, finished sums or pooled outputs, whichever the strategies let out.
+    Sums that a pass starts at are ``sums_in``, those that it leaves to another one ``sums_out``.
     Kernels and biases that stay on chip are counted once, and serve every image.
     """
 
@@ -32,15 +34,25 @@ class Counts:
     kernels: int
     biases: int
     sums: int
+    sums_in: int
+    sums_out: int
 
 
-def walk(shape: Shape, level: str, n_cu: int, rings: int = 1, dilation: int = 1) -> Counts:
+def walk(
+    shape: Shape,
+    level: str,
+    n_cu: int,
+    rings: int = 1,
+    dilation: int = 1,
+    part: InputPart = WHOLE,
+) -> Counts:
     """Walk the schedule of one image with the strategies ``level`` (one of ``LEVELS``).
 
     ``rings`` times k rows of every input map are kept from strategy 4 on. Without it windows are
     fetched whole, padding included: maps lie padded in memory. With ``dilation`` only every so many
     rows and columns of the map are streamed, and zeros are made on chip between them. So are those
-    that fill up the last map of a folded layer.
+    that fill up the last map of a folded layer. ``part`` is that of the layer's input maps which
+    ``shape`` has.
     """
     pool = shape.pool
     geometry = np.array(
@@ -51,31 +63,51 @@ def walk(shape: Shape, level: str, n_cu: int, rings: int = 1, dilation: int = 1)
     )
     kept = rings * shape.k
     lacking = shape.filling if isinstance(shape, FoldedShape) else 0
-    counts = _walk(geometry, LEVELS.index(level), n_cu, kept, dilation, lacking)
+    counts = _walk(
+        geometry, LEVELS.index(level), n_cu, kept, dilation, part.first, part.last, lacking
+    )
     return Counts(*(int(x) for x in counts))
 
 
-def port_words(shape: Shape, images: int, design: Design) -> dict[str, int]:
+def port_words(
+    shape: Shape, images: int, design: Design, part: InputPart = WHOLE
+) -> dict[str, int]:
     """Return the words that cross each port in the forward pass of one group on ``design``.
 
-    One image is walked: all images of a run are alike, and kernels are loaded once.
+    One image is walked: all images of a run are alike, and kernels are loaded once. ``part`` is
+    that of the layer's input maps which ``shape`` has.
     """
-    counts = walk(run_shape(shape, design.k), LEVELS[-1], design.n_cu, design.d)
+    counts = walk(run_shape(shape, design.k), LEVELS[-1], design.n_cu, design.d, part=part)
     return {
         "map_in": images * counts.maps,
         "map_out": images * counts.sums,
         "kernel": counts.kernels,
         "bias": counts.biases,
+        **partial_words(counts, images, design),
     }
+
+
+def partial_words(counts: Counts, images: int, design: Design) -> dict[str, int]:
+    """Return the words of partial sums, on a design that has ports for them."""
+    if not design.partial:
+        return {}
+    return {"partial_in": images * counts.sums_in, "partial_out": images * counts.sums_out}
 
 
 @njit(cache=KEPT)
 def _walk(
-    geometry: np.ndarray, level: int, n_cu: int, kept: int, dilation: int, lacking: int
-) -> tuple[int, int, int, int]:
+    geometry: np.ndarray,
+    level: int,
+    n_cu: int,
+    kept: int,
+    dilation: int,
+    starts: bool,
+    ends: bool,
+    lacking: int,
+) -> tuple[int, int, int, int, int, int]:
     n, m, k, rows, columns, stride, pad = geometry[:7]
     out_rows, out_columns, pooled_rows, pooled_columns, window, pool_stride = geometry[7:]
-    maps = kernels = biases = sums = 0
+    maps = kernels = biases = sums = sums_in = sums_out = 0
     kernel_kept = np.zeros((m, n), np.bool_)
     bias_kept = np.zeros(m, np.bool_)
     ring = np.full((kept, columns, n), -1)  # the row that each place holds
@@ -103,14 +135,19 @@ def _walk(
                                 streamed = max(streamed, wanted + 1)
                                 maps += _missing(ring, top, bottom, left, right, i, dilation)
                             window_held = True
-                        if not bias_kept[j]:
+                        if not starts:
+                            if terms[j] == 0:  # nothing is there to add to
+                                sums_in += 1
+                        elif not bias_kept[j]:
                             biases += 1
                             bias_kept[j] = True
                         terms[j] += 1
                         if level >= 3 and terms[j] < n:
                             continue
                         terms[j] = 0
-                        if level < 5:
+                        if not ends:
+                            sums_out += 1
+                        elif level < 5:
                             sums += 1
                         else:
                             sums += _pool(
@@ -118,7 +155,7 @@ def _walk(
                             )
     if level >= 4:  # the stream brings what no window needs, too
         maps += _stream(ring, streamed, rows * columns * n - 1, dilation, lacking)
-    return maps, kernels, biases, sums
+    return maps, kernels, biases, sums, sums_in, sums_out
 
 
 @njit(cache=KEPT)

@@ -72,6 +72,7 @@ COSIM = rooms(
     {"phases": "engines", "phases.cnn_merp": "engines phases"},
     {"architectures": "phases phases.cnn_merp", "audit": "engines phases phases.cnn_merp"},
     {"block": "engines", "synthesis": "engines build_cache"},
+    {"passes": "phases phases.cnn_merp audit"},
 )
 
 COMMON = "common bitstream"

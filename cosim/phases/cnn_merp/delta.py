@@ -9,12 +9,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from merp.cosim.engines.record import Record
+from merp.cosim.phases.cnn_merp.forward import PARTIAL_PORTS
 from merp.cosim.phases.expectation import Expectation, Pass, Work, expected_ports
 from merp.hdl.base.signals import AxiStream, flag
 from merp.hdl.cnn_merp.phases.delta import delta
 from merp.hdl.cnn_merp.ports.kernels import LoadConfig
 from merp.hdl.cnn_merp.ports.maps import FoldConfig, MapConfig
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig
+from merp.hdl.cnn_merp.ports.passes import PassConfig
 from merp.hdl.cnn_merp.ports.status import DeltaStatus
 from merp.hdl.cnn_merp.upsampling.dilater import DilateConfig
 from merp.hdl.cnn_merp.upsampling.unpool_ports import UnpoolConfig
@@ -25,6 +27,7 @@ from merp.models.network.network import Layer, Network
 from merp.models.network.phases import previous
 from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.delta_registers import delta_registers
+from merp.models.params.cnn_merp.input_part import WHOLE, InputPart
 from merp.models.params.delta_shape import delta_shape
 from merp.models.params.shape import Shape
 from merp.models.traffic import backward_counter, closed_form
@@ -58,13 +61,16 @@ def delta_top(design: DeltaDesign, array: str = "rtl") -> Top:
         "s_axis_kernel": AxiStream(width, engine.kernel_port),
         "s_axis_state": AxiStream(8),
         "m_axis_delta": AxiStream(width),
-        "status": DeltaStatus(),
+        "status": DeltaStatus(engine.partial),
         "design": engine,
         "undone": design.unpool,
         "before": design.before,
     }
     if engine.folded:
         args["fold_config"] = FoldConfig(engine)
+    if engine.partial:
+        args["pass_config"] = PassConfig(engine)
+        args |= {name: AxiStream(engine.partial_width) for name in PARTIAL_PORTS.values()}
     return Top(delta, args, array)
 
 
@@ -77,6 +83,8 @@ def delta_run(
     state: bytes,
     stalls: Mapping[str, Sequence[int]] | None = None,
     reset_at: int | None = None,
+    part: InputPart = WHOLE,
+    start: Bits | None = None,
 ) -> Run:
     """A run of one group of a layer.
 
@@ -86,8 +94,11 @@ def delta_run(
         design: what it runs on, and it fits.
         deltas: (images, rows, columns, m) words, of the pooled output or of the sums.
         kernels: (m, n, k, k) words, as in forward propagation.
-        state: of ``unpooled``, kind ``pooled``, packed.
+        state: of ``unpooled``, kind ``pooled``, packed; none where sums leave and un-pooling is
+            behind them.
         stalls: pattern by stream name. reset_at: as in ``Run``.
+        part: of the layer's output maps, those of ``shape``. start: what the sums start at, of any
+            part but the first: (images, rows, columns, n) words in the accumulator's format.
 
     Raises:
         ValueError: an array is not of the shape's size.
@@ -100,46 +111,76 @@ def delta_run(
         "deltas": (deltas.shape[1:], size),
         "kernels": (kernels.shape, (shape.m, shape.n, shape.k, shape.k)),
     }
+    sums = np.zeros(0, np.uint32) if start is None else start
+    if part.partial_in:
+        sizes["start"] = sums.shape, (len(deltas), shape.rows, shape.columns, shape.n)
     for name, (found, wanted) in sizes.items():
         if found != wanted:
             raise ValueError(f"{name} must be of size {wanted}, not {found}")
+    words = {
+        "s_axis_delta": deltas.reshape(-1),
+        "s_axis_kernel": kernels.reshape(-1),
+        "s_axis_state": np.frombuffer(state, np.uint8).astype(np.uint32),
+    }
+    if design.engine.partial:
+        words["s_axis_partial"] = sums.reshape(-1)
     return Run(
-        config=delta_registers(shape, unpooled, maps, len(deltas), design.engine, design.unpool),
-        words={
-            "s_axis_delta": deltas.reshape(-1),
-            "s_axis_kernel": kernels.reshape(-1),
-            "s_axis_state": np.frombuffer(state, np.uint8).astype(np.uint32),
-        },
+        config=delta_registers(
+            shape, unpooled, maps, len(deltas), design.engine, design.unpool, part
+        ),
+        words=words,
         stalls=stalls or {},
         reset_at=reset_at,
     )
 
 
 def expect_delta(
-    shape: Shape, unpooled: Shape, images: int, design: DeltaDesign, golden: Bits
+    shape: Shape,
+    unpooled: Shape,
+    images: int,
+    design: DeltaDesign,
+    golden: Bits,
+    part: InputPart = WHOLE,
 ) -> Expectation:
     """Delta propagation of one group; ``golden`` is the delta that leaves, images first.
 
-    ``shape`` and ``unpooled`` are those of ``delta_run``.
+    Of a ``part`` whose sums leave raw it is these, in the accumulator's format. ``shape`` and
+    ``unpooled`` are those of ``delta_run``.
     """
     engine, before = design.engine, design.before
     maps = shape.m if before else maps_behind(shape, unpooled)
-    formula = closed_form.delta_port_words(shape, unpooled, maps, images, before)
-    walked = backward_counter.delta_words(shape, unpooled, maps, images, engine, before)
-    ports = expected_ports(
-        PORTS, formula, walked, {"delta_out": golden}, ("delta_in", "delta_out"),
-        engine.fmt,
-    )  # fmt: skip
+    formula = _closed_form(shape, unpooled, maps, images, design, part)
+    walked = backward_counter.delta_words(shape, unpooled, maps, images, engine, before, part)
+    none = np.zeros(0, np.uint32)
+    goldens = {"delta_out": golden if part.last else none}
+    streams = dict(PORTS)
+    if engine.partial:
+        goldens["partial_out"] = golden if part.partial_out else none
+        streams |= PARTIAL_PORTS
+    ports = expected_ports(streams, formula, walked, goldens, ("delta_in", "delta_out"), engine)
     # Products with the zeros of a dilation are no work of the layer.
     work = Work.of(delta_shape(shape), images, engine)
     macs = shape.macs(images)
     return Expectation(
         ports=ports,
         first="delta_in",
-        last=("delta_out",),
+        last=("partial_out",) if part.partial_out else ("delta_out",),
         loads=("kernel",),
         work=replace(work, operations=2 * macs, ideal=macs / (engine.taps * engine.n_cu)),
     )
+
+
+def _closed_form(
+    shape: Shape,
+    unpooled: Shape,
+    maps: int,
+    images: int,
+    design: DeltaDesign,
+    part: InputPart = WHOLE,
+) -> dict[str, int]:
+    """Words on each port by formula."""
+    ported = part if design.engine.partial else None
+    return closed_form.delta_port_words(shape, unpooled, maps, images, design.before, ported)
 
 
 def delta_pass(
@@ -216,8 +257,7 @@ class Delta:
     def words(self, layer: Layer, images: int) -> dict[str, int]:
         """Words (of state: bytes) on each port in a run of one group."""
         unpooled, maps = self._undone(layer)
-        before = self.design.before
-        return closed_form.delta_port_words(layer.shape, unpooled, maps, images, before)
+        return _closed_form(layer.shape, unpooled, maps, images, self.design)
 
     def golden_pass(self, layer: Layer, group: int, step: GoldenStep) -> Pass:
         """One group on the golden deltas."""

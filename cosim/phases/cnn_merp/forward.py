@@ -16,6 +16,7 @@ from merp.hdl.cnn_merp.phases.forward import forward
 from merp.hdl.cnn_merp.ports.kernels import LoadConfig
 from merp.hdl.cnn_merp.ports.maps import FoldConfig, MapConfig
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig
+from merp.hdl.cnn_merp.ports.passes import PassConfig
 from merp.hdl.cnn_merp.ports.status import ForwardStatus
 from merp.models.golden.golden_step import GoldenStep
 from merp.models.golden.inference import group_maps, group_parameters
@@ -23,6 +24,7 @@ from merp.models.golden.state import State, joined, of_maps, packed, unpacked
 from merp.models.network.network import Layer, Network
 from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.input_part import WHOLE, InputPart
 from merp.models.params.cnn_merp.registers import registers
 from merp.models.params.folded_shape import filling
 from merp.models.params.shape import Shape
@@ -40,6 +42,9 @@ PORTS = {
 
 STATE_PORTS = PORTS | {"state_out": "m_axis_state"}
 """The same for a design that writes the state for the way back; its words are bytes."""
+
+PARTIAL_PORTS = {"partial_in": "s_axis_partial", "partial_out": "m_axis_partial"}
+"""Those that a design for partial sums adds."""
 
 
 def forward_top(design: Design, array: str = "rtl") -> Top:
@@ -60,13 +65,16 @@ def forward_top(design: Design, array: str = "rtl") -> Top:
         "s_axis_kernel": AxiStream(width, design.kernel_port),
         "s_axis_bias": AxiStream(width, design.kernel_port),
         "m_axis_map": AxiStream(width),
-        "status": ForwardStatus(design.state),
+        "status": ForwardStatus(design.state, design.partial),
         "design": design,
     }
     if design.state:
         args["m_axis_state"] = AxiStream(8)
     if design.folded:
         args["fold_config"] = FoldConfig(design)
+    if design.partial:
+        args["pass_config"] = PassConfig(design)
+        args |= {name: AxiStream(design.partial_width) for name in PARTIAL_PORTS.values()}
     return Top(forward, args, array)
 
 
@@ -78,13 +86,16 @@ def forward_run(
     bias: Bits,
     stalls: Mapping[str, Sequence[int]] | None = None,
     reset_at: int | None = None,
+    part: InputPart = WHOLE,
 ) -> Run:
     """A run of one group of a super layer.
 
     Args:
         shape: the group. design: what it runs on, and it fits.
-        x: (images, rows, columns, n) words; kernels: (m, n, k, k); bias: (m,).
+        x: (images, rows, columns, n) words; kernels: (m, n, k, k); bias: (m,), or what sums start
+            at: (images, out_rows, out_columns, m) words in the accumulator's format.
         stalls: pattern by stream name. reset_at: as in ``Run``.
+        part: of the layer's input maps, those of ``shape``.
 
     Raises:
         ValueError: an array is not of the shape's size.
@@ -94,52 +105,75 @@ def forward_run(
         "kernels": (kernels.shape, (shape.m, shape.n, shape.k, shape.k)),
         "bias": (bias.shape, (shape.m,)),
     }
+    if part.partial_in:
+        sums = len(x), shape.out_rows, shape.out_columns, shape.m
+        sizes["bias"] = bias.shape, sums
     for name, (found, wanted) in sizes.items():
         if found != wanted:
             raise ValueError(f"{name} must be of size {wanted}, not {found}")
+    start, none = bias.reshape(-1), np.zeros(0, np.uint32)
+    words = {
+        "s_axis_map": x.reshape(-1),
+        "s_axis_kernel": kernels.reshape(-1),
+        "s_axis_bias": start if part.biases else none,
+    }
+    if design.partial:
+        words["s_axis_partial"] = start if part.partial_in else none
     return Run(
-        config=registers(shape, len(x), design),
-        words={
-            "s_axis_map": x.reshape(-1),
-            "s_axis_kernel": kernels.reshape(-1),
-            "s_axis_bias": bias.reshape(-1),
-        },
+        config=registers(shape, len(x), design, part),
+        words=words,
         stalls=stalls or {},
         reset_at=reset_at,
     )
 
 
 def expect_forward(
-    shape: Shape, images: int, design: Design, golden: Bits, state: bytes | None = None
+    shape: Shape,
+    images: int,
+    design: Design,
+    golden: Bits,
+    state: bytes | None = None,
+    part: InputPart = WHOLE,
 ) -> Expectation:
     """Forward propagation of one group.
 
-    ``golden`` is (images, pooled rows, pooled columns, m); ``state`` what must leave for the way
-    back, on a design that writes it.
+    ``golden`` is (images, pooled rows, pooled columns, m), or of a ``part`` whose sums leave raw
+    (images, out_rows, out_columns, m) in the accumulator's format; ``state`` what must leave for
+    the way back, on a design that writes it.
     """
-    formula = _closed_form(shape, images, state is not None)
-    walked = counter.port_words(shape, images, design)
-    goldens = {"map_out": golden}
+    formula = _closed_form(shape, images, design, part)
+    walked = counter.port_words(shape, images, design, part)
+    none = np.zeros(0, np.uint32)
+    goldens = {"map_out": golden if part.last else none}
+    streams = dict(PORTS)
     if state is not None:
-        walked["state_out"] = backward_counter.state_bytes(shape, shape.m, images)
+        written = backward_counter.state_bytes(shape, shape.m, images)
+        walked["state_out"] = written if part.last else 0
         goldens["state_out"] = np.frombuffer(state, np.uint8).astype(np.uint32)
-    streams = PORTS if state is None else STATE_PORTS
-    ports = expected_ports(streams, formula, walked, goldens, ("map_in", "map_out"), design.fmt)
+        streams = dict(STATE_PORTS)
+    if design.partial:
+        goldens["partial_out"] = golden if part.partial_out else none
+        streams |= PARTIAL_PORTS
     return Expectation(
-        ports=ports,
+        ports=expected_ports(streams, formula, walked, goldens, ("map_in", "map_out"), design),
         first="map_in",
-        last=("map_out",),
+        last=("partial_out",) if part.partial_out else ("map_out",),
         loads=("kernel", "bias"),
         work=Work.of(shape, images, design),
         fills=filling(shape, design.k),
-        early_end=not _every_position_counts(shape),
+        early_end=part.last and not _every_position_counts(shape),
     )
 
 
-def _closed_form(shape: Shape, images: int, state: bool) -> dict[str, int]:
-    """Words on each port by formula; with ``state`` the bytes of it that leave, too."""
-    words = closed_form.port_words(shape, images)
-    return words | ({"state_out": closed_form.state_bytes(shape, shape.m, images)} if state else {})
+def _closed_form(
+    shape: Shape, images: int, design: Design, part: InputPart = WHOLE
+) -> dict[str, int]:
+    """Words on each port by formula, and the bytes of state that leave where it is written."""
+    words = closed_form.port_words(shape, images, part if design.partial else None)
+    if design.state:
+        written = closed_form.state_bytes(shape, shape.m, images)
+        words["state_out"] = written * part.last
+    return words
 
 
 def _every_position_counts(shape: Shape) -> bool:
@@ -213,7 +247,7 @@ class Forward:
 
     def words(self, layer: Layer, images: int) -> dict[str, int]:
         """Words (of state: bytes) on each port in a run of one group."""
-        return _closed_form(layer.shape, images, self.design.state)
+        return _closed_form(layer.shape, images, self.design)
 
     def golden_pass(self, layer: Layer, group: int, step: GoldenStep) -> Pass:
         """One group on the golden input, or on what the layer in front ``made`` of its own."""

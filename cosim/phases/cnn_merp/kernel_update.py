@@ -15,6 +15,7 @@ from merp.hdl.base.signals import AxiStream
 from merp.hdl.cnn_merp.phases.kernel_update import kernel_update
 from merp.hdl.cnn_merp.ports.gradients import UpdateConfig
 from merp.hdl.cnn_merp.ports.maps import map_config
+from merp.hdl.cnn_merp.ports.passes import UpdatePassConfig
 from merp.hdl.cnn_merp.ports.status import KernelUpdateStatus
 from merp.hdl.cnn_merp.upsampling.unpool_ports import UnpoolConfig
 from merp.models.cnn_merp.phases import update_design, update_unpool_design
@@ -25,6 +26,7 @@ from merp.models.golden.training import RATE, Rates
 from merp.models.network.network import Layer, Network
 from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.input_part import WHOLE, InputPart
 from merp.models.params.cnn_merp.kernel_update_registers import kernel_update_registers
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 from merp.models.params.cnn_merp.unpool_registers import unpool_registers
@@ -88,6 +90,8 @@ def kernel_update_top(
     if undone is not None:
         args |= {"unpool_config": UnpoolConfig(undone), "s_axis_state": AxiStream(8)}
         args["undone"] = undone
+    if design.partial:
+        args["pass_config"] = UpdatePassConfig(design)
     return Top(kernel_update, args, array)
 
 
@@ -105,6 +109,7 @@ def kernel_update_run(
     reset_at: int | None = None,
     undone: UnpoolDesign | None = None,
     state: bytes = b"",
+    part: InputPart = WHOLE,
 ) -> Run:
     """A run of one group of a layer.
 
@@ -112,12 +117,14 @@ def kernel_update_run(
         shape: the group. design: what it runs on, and it fits.
         x: (images, rows, columns, n) words; delta: (images, out_rows, out_columns, m), of the sums,
             or with ``undone`` (images, pooled_rows, pooled_columns, m), of the output.
-        kernels: (m, n, k, k) words; bias: (m,); both None for a run that returns the gradients.
+        kernels: (m, n, k, k) words; bias: (m,), not used by a part without biases; both None for a
+            run that returns the gradients.
         rate: word of the learning rate.
         velocities: of the kernels and the biases, of their sizes, where momentum is built.
         momentum: word of the factor, None where momentum is not built.
         stalls: pattern by stream name. reset_at: as in ``Run``.
         undone: un-pooling of the top. state: this layer's, kind ``pooled``, packed.
+        part: of the layer's input maps, those of ``shape``.
 
     Raises:
         ValueError: an array is not of the shape's size, or one is missing.
@@ -142,8 +149,9 @@ def kernel_update_run(
         if (array is not None) != wanted or (array is not None and array.shape != size):
             found = None if array is None else array.shape
             raise ValueError(f"{stream} must be of size {size if wanted else None}, not {found}")
-        words[stream] = np.zeros(0, np.uint32) if array is None else array.reshape(-1)
-    config = kernel_update_registers(shape, len(x), design, rate, momentum, update)
+        sent = array if part.biases or not stream.startswith("s_axis_bias") else None
+        words[stream] = np.zeros(0, np.uint32) if sent is None else sent.reshape(-1)
+    config = kernel_update_registers(shape, len(x), design, rate, momentum, update, part)
     if undone is not None:
         config |= unpool_registers(shape, shape.m, len(x), undone)
         words["s_axis_state"] = np.frombuffer(state, np.uint8).astype(np.uint32)
@@ -163,30 +171,35 @@ def expect_update(
     biases: Bits,
     velocities: tuple[Bits, Bits] | None = None,
     before: bool = False,
+    part: InputPart = WHOLE,
 ) -> Expectation:
     """Kernel update of one group; ``kernels`` (m, n, k, k) and ``biases`` (m,) are the new ones.
 
     With momentum, so are the ``velocities`` of both. With ``before`` deltas come at pooled
-    resolution.
+    resolution. A ``part`` without biases makes no new ones.
     """
-    formula = closed_form.update_port_words(shape, images, before)
-    walked = backward_counter.update_words(shape, images, design, before)
+    formula = closed_form.update_port_words(shape, images, before, part)
+    walked = backward_counter.update_words(shape, images, design, before, part)
+    if not part.biases:
+        biases = biases[:0]
+        velocities = velocities and (velocities[0], velocities[1][:0])
     goldens = {"kernel_out": kernels, "bias_out": biases}
     ports = expected_ports(
         PORTS | (STATE_PORTS if before else {}),
-        formula, walked, goldens, ("map_in", "delta_in"), design.fmt,
+        formula, walked, goldens, ("map_in", "delta_in"), design,
     )  # fmt: skip
     if velocities is not None:
         # As many words as kernels and biases have, beside them.
-        for kind, golden in zip(("kernel", "bias"), velocities, strict=True):
-            for way, like in (("in", kind), ("out", f"{kind}_out")):
-                name = f"{kind}_velocity_{way}"
+        for each, golden in zip(("kernel", "bias"), velocities, strict=True):
+            for way, like in (("in", each), ("out", f"{each}_out")):
+                name = f"{each}_velocity_{way}"
                 ports[name] = replace(
                     ports[like],
                     stream=VELOCITY_PORTS[name],
                     golden=golden if way == "out" else None,
                 )
-    last = ("bias_out",) if velocities is None else ("bias_out", "bias_velocity_out")
+    kind = "bias" if part.biases else "kernel"
+    last = (f"{kind}_out",) if velocities is None else (f"{kind}_out", f"{kind}_velocity_out")
     work = Work.of(shape, images, design)
     return Expectation(ports=ports, first="map_in", last=last, loads=(), work=work)
 

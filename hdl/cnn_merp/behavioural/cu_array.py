@@ -15,9 +15,9 @@ from myhdl import always
 
 from merp.hdl.behavioural import integer_float, integer_fused
 from merp.hdl.behavioural.integer_float import accumulate, narrow, pack, unpack
-from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite
+from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite, OriginWrite
 from merp.hdl.cnn_merp.ports.outputs import Sums
-from merp.hdl.cnn_merp.ports.slots import Slot
+from merp.hdl.cnn_merp.ports.slots import OriginSlot, Slot
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
 
@@ -27,11 +27,12 @@ def cu_array_fast(
     clk: Bit,
     rst: Bit,
     kernel: KernelWrite,
-    bias: BiasWrite,
+    bias: BiasWrite | OriginWrite,
     slot: Slot,
     window: Word,
     sums: Sums,
     design: Design,
+    raw: Bit = None,
 ) -> Any:
     """Behave as ``cu_array``: the same ports, the same cycle on sums_valid, the same sums.
 
@@ -46,9 +47,11 @@ def cu_array_fast(
     # one that shows the sum, after which it is written back.
     to_operand, to_sum = design.cu_latency, design.add_latency
     kind: Any = np.uint64 if more else np.uint32
+    kept = design.origin_format.width - width  # bits that a word has which sums start at
+    origin = slot.origin if isinstance(slot, OriginSlot) else slot.group
 
     kernels = np.zeros((design.kernel_words, taps, n_cu), np.uint32)
-    biases = np.zeros((design.groups, n_cu), np.uint32)
+    biases = np.zeros((design.origins, n_cu), kind if kept else np.uint32)
     partial = np.zeros((design.p * design.groups, n_cu), kind)
     scratch = np.zeros((taps, n_cu), np.int64)
     held = np.zeros(taps, np.uint32)
@@ -93,25 +96,30 @@ def cu_array_fast(
             partial[acc_addr] = total
             leaving = None
         if taken is not None:
-            kernel_addr, acc_addr, group, first, last = taken
+            kernel_addr, acc_addr, start, first, last = taken
             taken = None
             word = int(window)
             if word != held_word:
                 held[:], held_word = unpack(word, taps, width), word
             products = np.empty(n_cu, kind)
             multiply(kernels[kernel_addr], products)
-            multiplied.append((edge + to_operand - 1, products, acc_addr, group, first, last))
+            multiplied.append((edge + to_operand - 1, products, acc_addr, start, first, last))
         if multiplied and multiplied[0][0] == edge:
-            _, products, acc_addr, group, first, last = multiplied.popleft()
-            operand = biases[group].astype(kind) << kind(more) if first else partial[acc_addr]
+            _, products, acc_addr, start, first, last = multiplied.popleft()
+            operand = (
+                biases[start].astype(kind) << kind(more - kept) if first else partial[acc_addr]
+            )
             total = np.empty(n_cu, kind)
             accumulate(products, operand, total, exp_bits, frac_bits)
             added.append((edge + to_sum, total, acc_addr, last))
         finished = rounding is not None
-        if finished:
+        if finished and raw is not None and raw:
+            sums.data.next = pack(rounding, fmt.width)
+            rounding = None
+        elif finished:
             elements = np.empty(n_cu, np.uint32)
             narrow(rounding, elements, exp_bits, frac_bits, more)
-            sums.data.next = pack(elements, width)
+            sums.data.next = pack(elements, design.sum_format.width)
             rounding = None
         if added and added[0][0] == edge:
             _, total, acc_addr, last = added.popleft()
@@ -136,7 +144,7 @@ def cu_array_fast(
             taken = (
                 int(slot.kernel_addr),
                 int(slot.acc_addr),
-                int(slot.group),
+                int(origin),
                 bool(slot.first),
                 bool(slot.last),
             )

@@ -44,9 +44,9 @@ def accumulator(
     """
     fmt = design.accumulator_format
     sums = [bits(fmt.width) for _ in range(design.p * design.groups)]
-    biases = [bits(design.fmt.width) for _ in range(design.groups)]
+    biases = [bits(design.origin_format.width) for _ in range(design.origins)]
     operand = bits(fmt.width)
-    more = fmt.frac_bits - design.fmt.frac_bits  # fraction bits that a bias has not
+    more = fmt.width - design.origin_format.width  # fraction bits that a bias has not
 
     @always(clk.posedge)
     def fetch() -> None:

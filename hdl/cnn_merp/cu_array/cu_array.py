@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import ConcatSignal, always_comb
+from myhdl import ConcatSignal, always_comb, block
 
 from merp.hdl.arithmetic.fp_convert import fp_convert
 from merp.hdl.base.delay import delay
@@ -14,30 +14,46 @@ from merp.hdl.cnn_merp.behavioural.cu_array import cu_array_fast
 from merp.hdl.cnn_merp.cu_array.accumulator import accumulator
 from merp.hdl.cnn_merp.cu_array.cu import cu
 from merp.hdl.cnn_merp.cu_array.fused_operands import fused_operands
-from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite
+from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite, OriginWrite
 from merp.hdl.cnn_merp.ports.outputs import Sums
-from merp.hdl.cnn_merp.ports.slots import Slot
+from merp.hdl.cnn_merp.ports.slots import OriginSlot, Slot
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.fused import OPERAND_BITS, activation_bits
 
 
-@entity(twin=cu_array_fast)
+@block
+def _leave(raw: Bit, total: Word, rounded: Word, y: Word) -> Any:
+    """A sum as it is, or rounded to an element."""
+
+    @always_comb
+    def choose() -> None:
+        if raw:
+            y.next = total
+        else:
+            y.next = rounded
+
+    return choose
+
+
+@entity(twin=cu_array_fast, later=("raw",))
 def cu_array(
     clk: Bit,
     rst: Bit,
     kernel: KernelWrite,
-    bias: BiasWrite,
+    bias: BiasWrite | OriginWrite,
     slot: Slot,
     window: Word,
     sums: Sums,
     design: Design,
+    raw: Bit = None,
 ) -> Any:
     """Multiply each window with a kernel of every CU and accumulate over the input maps.
 
     kernel, bias: write ports of the memories, an enable bit per CU.
     slot: what to compute; window: its k*k elements, one cycle after the slot.
     sums: the finished sums of all CUs, array_latency cycles after a valid slot with last.
+    raw: in a design for partial sums with wide accumulators, sums leave without rounding.
     Throughput one slot per cycle; the same acc_addr again after accumulate_latency cycles.
     Nothing stalls. All addresses stay in range in every cycle.
     Reset: slots in flight are forgotten; memories keep their contents.
@@ -49,14 +65,15 @@ def cu_array(
     first = flag()
     last = flag()
     finished = flag()
-    bias_sel = count(design.groups - 1)
+    bias_sel = count(design.origins - 1)
+    origin = slot.origin if isinstance(slot, OriginSlot) else slot.group
     read_addr = count(design.p * design.groups - 1)
     write_addr = count(design.p * design.groups - 1)
     # Control travels beside the data, once for all CUs.
     control = [
         valid_delay(clk, rst, d=slot.valid, q=write, cycles=latency),
         delay(clk, d=slot.first, q=first, cycles=cu_latency),
-        delay(clk, d=slot.group, q=bias_sel, cycles=cu_latency),
+        delay(clk, d=origin, q=bias_sel, cycles=cu_latency),
         delay(clk, d=slot.acc_addr, q=read_addr, cycles=cu_latency),
         delay(clk, d=read_addr, q=write_addr, cycles=latency - cu_latency),
         delay(clk, d=slot.last, q=last, cycles=latency),
@@ -134,7 +151,16 @@ def cu_array(
         ]
     else:
         rounded, leaving, leave = totals, finished, []
-    joined = ConcatSignal(*reversed(rounded)) if n_cu > 1 else rounded[0]
+    leaves = rounded
+    if raw is not None:
+        leaves = [bits(fmt.width) for _ in range(n_cu)]
+        later = [bits(fmt.width) for _ in range(n_cu)]
+        for j in range(n_cu):
+            leave += [
+                delay(clk, d=totals[j], q=later[j], cycles=design.round_latency),
+                _leave(raw=raw, total=later[j], rounded=rounded[j], y=leaves[j]),
+            ]
+    joined = ConcatSignal(*reversed(leaves)) if n_cu > 1 else leaves[0]
 
     @always_comb
     def hand_out() -> None:

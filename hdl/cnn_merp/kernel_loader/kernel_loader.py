@@ -18,7 +18,7 @@ from merp.hdl.streams.beat_splitter import beat_splitter
 from merp.models.params.cnn_merp.design import Design
 
 
-@entity
+@entity(later=("with_biases",))
 def kernel_loader(
     clk: Bit,
     rst: Bit,
@@ -31,6 +31,7 @@ def kernel_loader(
     loaded: Bit,
     framing_error: Bit,
     design: Design,
+    with_biases: Bit = None,
 ) -> Any:
     """Load m*n*k*k kernel words and m biases, both streams at the same time.
 
@@ -44,6 +45,7 @@ def kernel_loader(
     kernel, bias   out  writes into the memories of the CUs
     loaded         out  from the first cycle that may read everything until the next start
     framing_error  out  a last came with another word than its stream's last; until start
+    with_biases    in   (where sums can start otherwise) whether the run has biases
 
     Latency: a write is enabled one cycle after its last word, loaded follows one cycle later.
     Throughput: a word of each stream per cycle. Reset: synchronous, the load is abandoned.
@@ -59,7 +61,6 @@ def kernel_loader(
     taken = flag()
     kernels_loaded = flag()
     kernel_error = flag()
-    biases = sink_bias
     split: Any = ()
     final_bias = flag()
 
@@ -67,6 +68,27 @@ def kernel_loader(
     bias_group = count(design.groups)
     biases_loaded = flag()
     bias_error = flag()
+    offered, biases_there = sink_bias, biases_loaded
+    switch: Any = ()
+    if with_biases is not None:
+        offered, biases_there = Stream(design.fmt.width), flag()
+        opened = flag()
+
+        @always(clk.posedge)
+        def decide() -> None:
+            # Not before start: a run without biases leaves the intake open.
+            if start:
+                opened.next = with_biases
+
+        @always_comb
+        def open_biases() -> None:
+            offered.data.next = sink_bias.data
+            offered.last.next = sink_bias.last
+            offered.valid.next = sink_bias.valid and opened
+            sink_bias.ready.next = offered.ready and opened
+            biases_there.next = biases_loaded or not opened
+
+        switch = decide, open_biases
 
     intake = kernel_intake(
         clk,
@@ -85,14 +107,14 @@ def kernel_loader(
     )
 
     if design.kernel_port > 1:
-        biases = Stream(design.fmt.width)
+        offered = Stream(design.fmt.width)
 
         @always_comb
         def end_biases() -> None:
             final_bias.next = bias_group + 1 == config.groups and bias_cu + 1 == config.last_cus
 
         split = (
-            beat_splitter(clk, rst, start, sink=sink_bias, source=biases, closing=final_bias),
+            beat_splitter(clk, rst, start, sink=sink_bias, source=offered, closing=final_bias),
             end_biases,
         )
 
@@ -129,23 +151,23 @@ def kernel_loader(
     def load_biases() -> None:
         bias.enable.next = 0
         if rst or start:
-            biases.ready.next = start and not rst
+            offered.ready.next = start and not rst
             biases_loaded.next = False
             bias_error.next = False
             bias_cu.next = 0
             bias_group.next = 0
-        elif biases.valid and biases.ready:
-            if biases.last:
+        elif offered.valid and offered.ready:
+            if offered.last:
                 bias_error.next = True
             bias.addr.next = bias_group
-            bias.data.next = biases.data
+            bias.data.next = offered.data
             for j in range(n_cu):
                 if bias_cu == j:
                     bias.enable.next[j] = True
             if bias_group + 1 == config.groups and bias_cu + 1 == config.last_cus:
-                biases.ready.next = False
+                offered.ready.next = False
                 biases_loaded.next = True
-                bias_error.next = bias_error or not biases.last
+                bias_error.next = bias_error or not offered.last
             elif bias_cu + 1 < n_cu:
                 bias_cu.next = bias_cu + 1
             else:
@@ -154,10 +176,10 @@ def kernel_loader(
 
     @always(clk.posedge)
     def finish() -> None:
-        loaded.next = kernels_loaded and biases_loaded and not start and not rst
+        loaded.next = kernels_loaded and biases_there and not start and not rst
 
     @always_comb
     def report() -> None:
         framing_error.next = kernel_error or bias_error
 
-    return intake, split, place, walk_kernels, load_biases, finish, report
+    return intake, split, place, walk_kernels, load_biases, finish, report, switch

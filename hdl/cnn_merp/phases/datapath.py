@@ -7,13 +7,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from myhdl import always_comb
+
 from merp.hdl.base.signals import Stream, bits, flag
 from merp.hdl.cnn_merp.cu_array.cu_array import cu_array
+from merp.hdl.cnn_merp.cu_array.partial_loader import partial_loader
 from merp.hdl.cnn_merp.phases.input_path import input_path
-from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite
+from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite, OriginWrite
 from merp.hdl.cnn_merp.ports.maps import MapConfig
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig, Sums
-from merp.hdl.cnn_merp.ports.slots import Slot, Verdict
+from merp.hdl.cnn_merp.ports.passes import PartialSums, PassConfig
+from merp.hdl.cnn_merp.ports.slots import OriginSlot, Slot, Verdict
 from merp.hdl.cnn_merp.super_layer.super_layer import super_layer
 from merp.hdl.conversion.entity import Bit, entity
 from merp.models.params.cnn_merp.design import Design
@@ -28,7 +32,7 @@ class Progress:
         self.map_error = flag()  # last came with another word than the last
 
 
-@entity
+@entity(later=("pass_config", "sink_partial", "source_partial"))
 def datapath(
     clk: Bit,
     rst: Bit,
@@ -45,6 +49,9 @@ def datapath(
     design: Design,
     state: Stream | None = None,
     folded: Bit = None,
+    pass_config: PassConfig | None = None,
+    sink_partial: Stream | None = None,
+    source_partial: Stream | None = None,
 ) -> Any:
     """Compute a super layer for a batch of images.
 
@@ -55,14 +62,45 @@ def datapath(
     progress      out  how far the run is
     state         out  (in a design that writes it) the state for backward propagation
     folded        in   (of a design for fully connected layers) words come map by map
+    sink_partial, source_partial  in, out  (in a design for them) partial sums in the same order
 
     Throughput: a map word in, a slot of n_cu window products, and a map word out per cycle.
     Reset: the run is abandoned.
     """
-    slot = Slot(design)
+    slot: Slot = OriginSlot(design) if design.partial else Slot(design)
     held = bits(design.window_width)
     sums = Sums(design)
     credit = flag()
+    origin: BiasWrite | OriginWrite = bias
+    partial, raw = None, None
+    supply: Any = ()
+    map_error = progress.map_error
+    if pass_config is not None:
+        origin, partial = OriginWrite(design), PartialSums()
+        map_error, partial_error = flag(), flag()
+        raw = pass_config.partial_out if design.round_latency else None
+        filler = partial_loader(
+            clk,
+            rst,
+            start,
+            enable=loaded,
+            wanted=pass_config.partial_in,
+            config=map_config,
+            sink=sink_partial,
+            bias=bias,
+            slot=slot,
+            origin=origin,
+            filled=partial.filled,
+            framing_error=partial_error,
+            design=design,
+        )
+
+        @always_comb
+        def tell() -> None:
+            partial.wanted.next = pass_config.partial_in
+            progress.map_error.next = map_error or partial_error
+
+        supply = filler, tell
 
     windows = input_path(
         clk,
@@ -76,13 +114,22 @@ def datapath(
         held=held,
         verdict=verdict,
         complete=progress.complete,
-        framing_error=progress.map_error,
+        framing_error=map_error,
         design=design,
         sums="map",
         folded=folded,
+        partial=partial,
     )
     units = cu_array(
-        clk, rst, kernel=kernel, bias=bias, slot=slot, window=held, sums=sums, design=design
+        clk,
+        rst,
+        kernel=kernel,
+        bias=origin,
+        slot=slot,
+        window=held,
+        sums=sums,
+        design=design,
+        raw=raw,
     )
     finish = super_layer(
         clk,
@@ -95,5 +142,7 @@ def datapath(
         done=progress.output_done,
         design=design,
         state=state,
+        raw=pass_config and pass_config.partial_out,
+        partial=source_partial,
     )
-    return windows, units, finish
+    return windows, units, finish, supply

@@ -19,6 +19,7 @@ from merp.hdl.cnn_merp.phases.run_counters import run_counters
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite, LoadConfig
 from merp.hdl.cnn_merp.ports.maps import FoldConfig, MapConfig
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig
+from merp.hdl.cnn_merp.ports.passes import PassConfig
 from merp.hdl.cnn_merp.ports.slots import Verdict
 from merp.hdl.cnn_merp.ports.status import DeltaStatus
 from merp.hdl.cnn_merp.upsampling.dilater import DilateConfig, dilater
@@ -44,7 +45,43 @@ def _open(sink: Stream, enable: Bit, source: Stream) -> Any:
     return connect
 
 
-@entity
+@block
+def _begin(start: Bit, raw: Bit, begins: Bit) -> Any:
+    """Un-pooling behind the datapath begins with runs that have something for it."""
+
+    @always_comb
+    def admit() -> None:
+        begins.next = start and not raw
+
+    return admit
+
+
+@block
+def _either(delta: AxiStream, partial: AxiStream, ends: Bit) -> Any:
+    """The run's last word is transferred, by whichever stream it leaves."""
+
+    @always_comb
+    def end() -> None:
+        ends.next = (delta.tvalid and delta.tready and delta.tlast) or (
+            partial.tvalid and partial.tready and partial.tlast
+        )
+
+    return end
+
+
+@block
+def _undone(raw: Bit, expanded: Bit, error: Bit, all_expanded: Bit, wrong: Bit) -> Any:
+    """Un-pooling behind the datapath has no part in a run whose sums leave raw."""
+
+    @always_comb
+    def overlook() -> None:
+        all_expanded.next = expanded or raw
+        wrong.next = error and not raw
+
+    return overlook
+
+
+@entity(later=("pass_config", "s_axis_partial", "m_axis_partial"))
 def delta(
     clk: Bit,
     rst: Bit,
@@ -63,6 +100,9 @@ def delta(
     undone: UnpoolDesign,
     before: bool,
     fold_config: FoldConfig | None = None,
+    pass_config: PassConfig | None = None,
+    s_axis_partial: AxiStream | None = None,
+    m_axis_partial: AxiStream | None = None,
 ) -> Any:
     """Propagate the delta of one layer for a batch of images.
 
@@ -80,6 +120,11 @@ def delta(
     s_axis_kernel  in   kernels in the order m, n, row, column
     s_axis_state   in   state from forward propagation, in bytes
     m_axis_delta   out  deltas in the order image, row, column, map
+    s_axis_partial  in  sums that those of the run start at, in place of +0: with the streams of
+                        partial sums the deltas of a layer can come in parts, a run for each
+    m_axis_partial  out  sums that the run of the part that follows starts at, in place of deltas;
+                        both in the order image, row, column, map, before un-pooling and ReLU', in
+                        the accumulator's format
 
     Throughput: a word in, a slot of n_cu window products, and a word out per cycle.
     Reset: synchronous, active high; the run is abandoned.
@@ -117,11 +162,15 @@ def delta(
         ]
         layer_in, layer_out = between, deltas_out
     else:
-        expand = [
+        begins, expand = None, []
+        if pass_config is not None:
+            begins = flag()
+            expand = [_begin(start=start, raw=pass_config.partial_out, begins=begins)]
+        expand += [
             unpool(
                 clk,
                 rst,
-                start,
+                start if begins is None else begins,
                 config=unpool_config,
                 sink=between,
                 sink_state=state,
@@ -184,22 +233,49 @@ def delta(
         progress=progress,
         design=design,
         folded=fold_config and fold_config.folded,
+        pass_config=pass_config,
+        sink_partial=s_axis_partial and stream_of(s_axis_partial),
+        source_partial=m_axis_partial and stream_of(m_axis_partial),
     )
+    ports = [
+        (s_axis_delta, status.delta_in),
+        (s_axis_kernel, status.kernel),
+        (s_axis_state, status.state_in),
+        (m_axis_delta, status.delta_out),
+    ]
+    parts: list[Any] = []
+    if pass_config is None or s_axis_partial is None or m_axis_partial is None:
 
-    @always_comb
-    def gather() -> None:
-        ends.next = m_axis_delta.tvalid and m_axis_delta.tready and m_axis_delta.tlast
-        output_done.next = progress.output_done and expanded
-        input_error.next = progress.map_error or dilate_error or unpool_error
+        @always_comb
+        def gather() -> None:
+            ends.next = m_axis_delta.tvalid and m_axis_delta.tready and m_axis_delta.tlast
+            output_done.next = progress.output_done and expanded
+            input_error.next = progress.map_error or dilate_error or unpool_error
+
+    else:
+        ports += [(s_axis_partial, status.partial_in), (m_axis_partial, status.partial_out)]
+        parts.append(_either(delta=m_axis_delta, partial=m_axis_partial, ends=ends))
+        all_expanded, undo_error = expanded, unpool_error
+        if not before:
+            all_expanded, undo_error = flag(), flag()
+            parts.append(
+                _undone(
+                    raw=pass_config.partial_out,
+                    expanded=expanded,
+                    error=unpool_error,
+                    all_expanded=all_expanded,
+                    wrong=undo_error,
+                )
+            )
+
+        @always_comb
+        def gather() -> None:
+            output_done.next = progress.output_done and all_expanded
+            input_error.next = progress.map_error or dilate_error or undo_error
 
     words = [
         counter_of(stream)(clk, rst, start, stream=stream, words=counted)
-        for stream, counted in (
-            (s_axis_delta, status.delta_in),
-            (s_axis_kernel, status.kernel),
-            (s_axis_state, status.state_in),
-            (m_axis_delta, status.delta_out),
-        )
+        for stream, counted in ports
     ]
     counters = run_counters(
         clk,
@@ -215,4 +291,4 @@ def delta(
         load_error=load_error,
         status=status,
     )
-    return expand, spread, loader, layer, gather, words, counters
+    return expand, spread, loader, layer, gather, words, counters, parts

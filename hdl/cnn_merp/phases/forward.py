@@ -17,6 +17,7 @@ from merp.hdl.cnn_merp.phases.run_counters import run_counters
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite, LoadConfig
 from merp.hdl.cnn_merp.ports.maps import FoldConfig, MapConfig
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig
+from merp.hdl.cnn_merp.ports.passes import PassConfig
 from merp.hdl.cnn_merp.ports.slots import Verdict
 from merp.hdl.cnn_merp.ports.status import ForwardStatus
 from merp.hdl.conversion.entity import Bit, entity
@@ -24,7 +25,7 @@ from merp.hdl.streams.tail_filler import tail_filler
 from merp.models.params.cnn_merp.design import Design
 
 
-@entity
+@entity(later=("pass_config", "s_axis_partial", "m_axis_partial"))
 def forward(
     clk: Bit,
     rst: Bit,
@@ -40,6 +41,9 @@ def forward(
     design: Design,
     m_axis_state: AxiStream | None = None,
     fold_config: FoldConfig | None = None,
+    pass_config: PassConfig | None = None,
+    s_axis_partial: AxiStream | None = None,
+    m_axis_partial: AxiStream | None = None,
 ) -> Any:
     """Compute one super layer: convolution, ReLU and pooling, for a batch of images.
 
@@ -61,6 +65,11 @@ def forward(
     s_axis_bias    in   biases in the order m
     m_axis_map     out  map words in the order image, row, column, map
     m_axis_state   out  state for backward propagation, in bytes
+    s_axis_partial  in  sums that those of the run start at, in place of biases: with the streams of
+                        partial sums the input maps of a layer can come in parts, a run for each
+    m_axis_partial  out  sums that the run of the part that follows starts at, in place of maps and
+                        state; both in the order image, row, column, map, before ReLU and pooling,
+                        in the accumulator's format
 
     Throughput: a map word in, a slot of n_cu window products, and a map word out per cycle, as far
     as the state fits a byte per cycle.
@@ -90,6 +99,14 @@ def forward(
         map_words, kernel_words = whole_maps, whole_kernels
     loaded = flag()
     load_error, ends = flag(), flag()
+    with_biases = None
+    if pass_config is not None:
+        with_biases = flag()
+
+        @always_comb
+        def choose() -> None:
+            with_biases.next = not pass_config.partial_in
+
     loader = kernel_loader(
         clk,
         rst,
@@ -102,6 +119,7 @@ def forward(
         loaded=loaded,
         framing_error=load_error,
         design=design,
+        with_biases=with_biases,
     )
     layer = datapath(
         clk,
@@ -119,6 +137,9 @@ def forward(
         design=design,
         state=m_axis_state and stream_of(m_axis_state),
         folded=folded,
+        pass_config=pass_config,
+        sink_partial=s_axis_partial and stream_of(s_axis_partial),
+        source_partial=m_axis_partial and stream_of(m_axis_partial),
     )
     ports = [
         (s_axis_map, status.map_in),
@@ -128,6 +149,8 @@ def forward(
     ]
     if m_axis_state is not None:
         ports.append((m_axis_state, status.state_out))
+    if s_axis_partial is not None and m_axis_partial is not None:
+        ports += [(s_axis_partial, status.partial_in), (m_axis_partial, status.partial_out)]
     words = [
         counter_of(stream)(clk, rst, start, stream=stream, words=counted)
         for stream, counted in ports
@@ -147,8 +170,18 @@ def forward(
         status=status,
     )
 
-    @always_comb
-    def end() -> None:
-        ends.next = m_axis_map.tvalid and m_axis_map.tready and m_axis_map.tlast
+    if m_axis_partial is None:
 
-    return fillers, loader, layer, words, counters, end
+        @always_comb
+        def end() -> None:
+            ends.next = m_axis_map.tvalid and m_axis_map.tready and m_axis_map.tlast
+
+        return fillers, loader, layer, words, counters, end
+
+    @always_comb
+    def end_either() -> None:
+        ends.next = (m_axis_map.tvalid and m_axis_map.tready and m_axis_map.tlast) or (
+            m_axis_partial.tvalid and m_axis_partial.tready and m_axis_partial.tlast
+        )
+
+    return fillers, choose, loader, layer, words, counters, end_either

@@ -14,6 +14,7 @@ from merp.hdl.cnn_merp.input_buffer.input_banks import input_banks
 from merp.hdl.cnn_merp.input_buffer.location_restore import location_restore
 from merp.hdl.cnn_merp.input_buffer.router import router
 from merp.hdl.cnn_merp.ports.maps import BankRead, BankWrite, Floor, MapConfig
+from merp.hdl.cnn_merp.ports.passes import PartialSums
 from merp.hdl.cnn_merp.ports.slots import RowSlot, Slot, Verdict
 from merp.hdl.cnn_merp.sequencer.position_generator import position_generator
 from merp.hdl.cnn_merp.sequencer.position_layout import PositionWord
@@ -23,7 +24,7 @@ from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
 
 
-@entity
+@entity(later=("partial",))
 def input_path(
     clk: Bit,
     rst: Bit,
@@ -40,6 +41,7 @@ def input_path(
     design: Design,
     sums: Literal["map", "gradient", "row"],
     folded: Bit = None,
+    partial: PartialSums | None = None,
 ) -> Any:
     """Keep k rows of map words in the banks and issue a slot per cycle.
 
@@ -54,6 +56,7 @@ def input_path(
     complete       out  all map words of the run were accepted
     framing_error  out  last came with another word than the run's last; sticky until start
     folded         in   (of a design for fully connected layers) words come map by map
+    partial        in   (with an OriginSlot) partial sums that a position can start at
 
     Throughput: a map word in and a slot out per cycle. Reset: the run is abandoned.
     """
@@ -139,6 +142,7 @@ def input_path(
             verdict=verdict,
             design=design,
             gradients=sums == "gradient",
+            partial=partial,
         )
     reuse = location_restore(
         clk,

@@ -22,6 +22,7 @@ from merp.hdl.cnn_merp.phases.input_path import input_path
 from merp.hdl.cnn_merp.phases.run_counters import run_counters
 from merp.hdl.cnn_merp.ports.gradients import DeltaElement, GradientRead, UpdateConfig
 from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
+from merp.hdl.cnn_merp.ports.passes import UpdatePassConfig
 from merp.hdl.cnn_merp.ports.slots import RowSlot, Slot, Verdict
 from merp.hdl.cnn_merp.ports.status import KernelUpdateStatus
 from merp.hdl.cnn_merp.update_unit.update_unit import update_unit
@@ -35,7 +36,7 @@ from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 ARRAYS = {"position": gradient_array, "row": row_array}
 
 
-@entity
+@entity(later=("pass_config",))
 def kernel_update(
     clk: Bit,
     rst: Bit,
@@ -57,6 +58,7 @@ def kernel_update(
     unpool_config: UnpoolConfig | None = None,
     s_axis_state: AxiStream | None = None,
     undone: UnpoolDesign | None = None,
+    pass_config: UpdatePassConfig | None = None,
 ) -> Any:
     """Sum the gradients of one layer over a batch of images and update its kernels and biases.
 
@@ -203,6 +205,7 @@ def kernel_update(
         sink_bias_velocity=s_axis_bias_velocity and stream_of(s_axis_bias_velocity),
         source_kernel_velocity=m_axis_kernel_velocity and beats_of(m_axis_kernel_velocity),
         source_bias_velocity=m_axis_bias_velocity and beats_of(m_axis_bias_velocity),
+        **({} if pass_config is None else {"with_biases": pass_config.biases}),
     )
     ports: list[tuple[Any, Any]] = [
         (s_axis_map, status.map_in),

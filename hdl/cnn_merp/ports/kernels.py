@@ -34,6 +34,15 @@ class BiasWrite:
         self.data = bits(design.fmt.width)  # a bias
 
 
+class OriginWrite:
+    """Write port of the words that sums start at, in a design for partial sums."""
+
+    def __init__(self, design: Design) -> None:
+        self.enable = bits(design.n_cu)  # a bit per CU
+        self.addr = count(design.origins - 1)  # group of output maps, behind those of its position
+        self.data = bits(design.origin_format.width)  # a bias or a partial sum
+
+
 class LoadConfig(RegisterBundle):
     """Run-time registers of the kernel loader, those of the table ``LOAD``."""
 

@@ -9,11 +9,14 @@ from merp.models.params.cnn_merp.registers import OUTPUT
 
 
 class Sums:
-    """Finished sums of one slot: ``data`` has ``n_cu`` words, CU 0 in the lowest bits."""
+    """Finished sums of one slot: ``data`` has ``n_cu`` words, CU 0 in the lowest bits.
+
+    They are elements; in a design for partial sums they have the room of an accumulator's word.
+    """
 
     def __init__(self, design: Design) -> None:
         self.valid = flag()  # sums of a slot are finished
-        self.data = bits(design.n_cu * design.fmt.width)  # n_cu elements, CU 0 lowest
+        self.data = bits(design.n_cu * design.sum_format.width)  # n_cu elements, CU 0 lowest
 
 
 class OutputConfig(RegisterBundle):

@@ -22,6 +22,14 @@ class Slot:
         self.last = flag()  # the sums are finished
 
 
+class OriginSlot(Slot):
+    """The same in a design for partial sums, which do not all start at the bias of their group."""
+
+    def __init__(self, design: Design) -> None:
+        super().__init__(design)
+        self.origin = count(design.origins - 1)  # of a first slot: word that the sums start at
+
+
 class Verdict:
     """The sequencer's verdict of a cycle: a slot, or the cause why there is none."""
 

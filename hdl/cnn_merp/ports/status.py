@@ -9,6 +9,7 @@ from merp.models.params.cnn_merp.word_counters import (
     FORWARD_WORDS,
     KERNEL_UPDATE_STATE_WORDS,
     KERNEL_UPDATE_WORDS,
+    PARTIAL_WORDS,
     VELOCITY_WORDS,
 )
 
@@ -16,18 +17,22 @@ from merp.models.params.cnn_merp.word_counters import (
 class ForwardStatus(Status):
     """Status of forward propagation, with the words (of state: bytes) that passed each port.
 
-    ``state`` says whether state leaves.
+    ``state`` says whether state leaves, ``partial`` whether partial sums pass.
     """
 
-    def __init__(self, state: bool = False) -> None:
-        super().__init__((*FORWARD_WORDS, *(FORWARD_STATE_WORDS if state else ())))
+    def __init__(self, state: bool = False, partial: bool = False) -> None:
+        states = FORWARD_STATE_WORDS if state else ()
+        super().__init__((*FORWARD_WORDS, *states, *(PARTIAL_WORDS if partial else ())))
 
 
 class DeltaStatus(Status):
-    """Status of delta propagation, with the words (of state: bytes) that passed each port."""
+    """Status of delta propagation, with the words (of state: bytes) that passed each port.
 
-    def __init__(self) -> None:
-        super().__init__(DELTA_WORDS)
+    ``partial`` says whether partial sums pass.
+    """
+
+    def __init__(self, partial: bool = False) -> None:
+        super().__init__((*DELTA_WORDS, *(PARTIAL_WORDS if partial else ())))
 
 
 class KernelUpdateStatus(Status):

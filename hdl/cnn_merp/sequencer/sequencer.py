@@ -5,15 +5,18 @@ CNN-MERP section IV.D (strategy 3: the order of jumps) and VI.B (only valid maps
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 from myhdl import always, always_comb, intbv
 
 from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.cnn_merp.ports.maps import BankRead, Floor, MapConfig
-from merp.hdl.cnn_merp.ports.slots import Slot, Verdict
+from merp.hdl.cnn_merp.ports.passes import PartialSums
+from merp.hdl.cnn_merp.ports.slots import OriginSlot, Slot, Verdict
 from merp.hdl.cnn_merp.sequencer.accumulator_issue import accumulator_issue
 from merp.hdl.cnn_merp.sequencer.gradient_issue import gradient_issue
+from merp.hdl.cnn_merp.sequencer.origin_issue import origin_issue
 from merp.hdl.cnn_merp.sequencer.position_layout import PositionWord
 from merp.hdl.cnn_merp.sequencer.window_order import NextWindow, window_order
 from merp.hdl.cnn_merp.sequencer.window_read import window_read
@@ -21,7 +24,7 @@ from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
 
 
-@entity
+@entity(later=("partial",))
 def sequencer(
     clk: Bit,
     rst: Bit,
@@ -42,6 +45,7 @@ def sequencer(
     verdict: Verdict,
     design: Design,
     gradients: bool,
+    partial: PartialSums | None = None,
 ) -> Any:
     """Issue the slots of every window; everything behind is a pipeline that never stalls.
 
@@ -59,6 +63,7 @@ def sequencer(
     row_shift, column_shift  out  for the window block, two cycles after the issue
     slot          out  two cycles after the issue
     verdict       out  of this cycle; no stall is named when no position is left
+    partial       in   (with an OriginSlot) partial sums that a position can start at
 
     Throughput: a slot per cycle. Reset: nothing to issue.
     """
@@ -79,6 +84,7 @@ def sequencer(
     opens, leaves = flag(), flag()
 
     slot_1 = Slot(design)
+    offered = window  # as the rule sees it
 
     @always_comb
     def place() -> None:
@@ -161,6 +167,36 @@ def sequencer(
         floor=floor,
         design=design,
     )
+    origins: tuple[Any, ...] = ()
+    if partial is not None:
+        if not isinstance(slot, OriginSlot):
+            raise ValueError("partial sums go with an OriginSlot")
+        offered = copy(window)
+        offered.arrived = flag()
+        origin, origin_1 = count(design.origins - 1), count(design.origins - 1)
+
+        @always(clk.posedge)
+        def follow() -> None:
+            if fire:
+                origin_1.next = origin
+            if slot_1.valid:
+                slot.origin.next = origin_1
+
+        judge = origin_issue(
+            clk,
+            rst,
+            start,
+            config=config,
+            partial=partial,
+            window=window,
+            opens=opens,
+            leaves=leaves,
+            cu_group=group,
+            arrived=offered.arrived,
+            origin=origin,
+            design=design,
+        )
+        origins = follow, judge
     if gradients:
         rule = gradient_issue(
             clk,
@@ -183,7 +219,7 @@ def sequencer(
             start,
             config=config,
             busy=busy,
-            window=window,
+            window=offered,
             midway=midway,
             credit=credit,
             fire=fire,
@@ -200,4 +236,4 @@ def sequencer(
         column_shift=column_shift,
         design=design,
     )
-    return place, tell, advance, issue, hand_on, order, rule, reader
+    return place, tell, advance, issue, hand_on, order, origins, rule, reader

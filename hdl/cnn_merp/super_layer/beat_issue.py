@@ -51,7 +51,7 @@ def beat_issue(
     Latency: a word's first beat is issued one cycle after it was taken. Throughput: a beat per
     cycle, without a gap between words. Reset: no word held, every place free.
     """
-    element = design.fmt.width
+    element = design.sum_format.width
     r, n_cu, interval = design.r, design.n_cu, design.pool_latency
     rest = bits(n_cu * element)
     left = count(n_cu + 1)  # one more, so that no comparison with r is constant

@@ -62,6 +62,7 @@ def state_writer(
     field_width = 1 + code_size
     total = r * field_width
     lanes = range(r)
+    place = design.sum_format.width  # of an element in a beat
     sizes = (0, *(position_bits(window) for window in range(1, design.pool_window + 1)))
 
     asked, room, reserved, any_state, pushed, credit, sent = (flag() for _ in range(7))
@@ -112,7 +113,9 @@ def state_writer(
     if design.average:
         masks = [flag() for _ in lanes]
         makers += [
-            relu_mask(x=beat.data((lane + 1) * width, lane * width), y=masks[lane], fmt=design.fmt)
+            relu_mask(
+                x=beat.data(lane * place + width, lane * place), y=masks[lane], fmt=design.fmt
+            )
             for lane in lanes
         ]
         of_beat = ConcatSignal(beat.ends_run, *reversed(masks))

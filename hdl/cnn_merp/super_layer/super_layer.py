@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import ConcatSignal, always_comb
+from myhdl import ConcatSignal, always_comb, block
 
 from merp.hdl.arithmetic.relu import relu
 from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig, Sums
 from merp.hdl.cnn_merp.super_layer.beat_issue import beat_issue
 from merp.hdl.cnn_merp.super_layer.no_pooling import no_pooling
+from merp.hdl.cnn_merp.super_layer.partial_writer import partial_writer
 from merp.hdl.cnn_merp.super_layer.pool_code import pool_code
 from merp.hdl.cnn_merp.super_layer.pool_control import pool_control
 from merp.hdl.cnn_merp.super_layer.pool_unit import pool_unit, pool_unit_latency
@@ -28,7 +29,35 @@ from merp.models.params.cnn_merp.latencies import CREDIT_RETURN
 from merp.models.params.state_field import position_bits
 
 
-@entity
+@block
+def _both(a: Bit, b: Bit, y: Bit) -> Any:
+    """Whether the state and the sums have places for what a beat sends there."""
+
+    @always_comb
+    def agree() -> None:
+        y.next = a and b
+
+    return agree
+
+
+@block
+def _divert(
+    raw: Bit, closes: Bit, closing: Bit, partial_sent: Bit, map_sent: Bit, sent: Bit
+) -> Any:
+    """Sums that leave raw give no results, and are what has to be sent."""
+
+    @always_comb
+    def choose() -> None:
+        closing.next = closes and not raw
+        if raw:
+            sent.next = partial_sent
+        else:
+            sent.next = map_sent
+
+    return choose
+
+
+@entity(later=("raw", "partial"))
 def super_layer(
     clk: Bit,
     rst: Bit,
@@ -40,6 +69,8 @@ def super_layer(
     done: Bit,
     design: Design,
     state: Stream | None = None,
+    raw: Bit = None,
+    partial: Stream | None = None,
 ) -> Any:
     """Finish the sums of output positions and send them as map words.
 
@@ -49,6 +80,8 @@ def super_layer(
     source  out  words in the order image, row, column, map
     done    out  every sum was taken and the last words transferred; until the next start
     state   out  (in a design that writes it) bytes of the state that backward propagation needs
+    raw      in   (in a design for partial sums) the sums leave by partial, nothing by the others
+    partial  out  (in the same) sums in the accumulator's format, in the order of source
 
     The two streams out share the beats, so that in the end the slower reader stops both. Neither
     reader may wait for the other stream.
@@ -56,19 +89,23 @@ def super_layer(
     """
     if design.state != (state is not None):
         raise ValueError(f"a stream of state goes with design.state, which is {design.state}")
-    width, r = design.fmt.width, design.r
+    if not (design.partial == (raw is not None) == (partial is not None)):
+        raise ValueError(f"a stream of sums goes with design.partial, which is {design.partial}")
+    width, r, place = design.fmt.width, design.r, design.sum_format.width
     pooling = design.pool_window > 1
     latency = pool_unit_latency(design) if pooling else 0
     places = latency + CREDIT_RETURN + 1  # the decision
 
-    word = bits(design.n_cu * width)
+    word = bits(design.n_cu * place)
     word_valid, word_take = flag(), flag()
     step = Step(design)
     beat = Beat(design)
     closes, closes_last, result_credit = flag(), flag(), flag()
     drained, sent = flag(), flag()
     rectified = [bits(width) for _ in range(r)]
-    permit = flag() if design.state else None
+    permit = flag() if design.state or design.partial else None
+    closing = flag() if design.partial else None  # what closes gives results
+    map_sent = flag() if design.partial else None
 
     waiting = credit_fifo(
         clk,
@@ -89,7 +126,7 @@ def super_layer(
         word=word,
         word_valid=word_valid,
         take=word_take,
-        closes=closes,
+        closes=closes if closing is None else closing,
         closes_last=closes_last,
         credit=result_credit,
         step=step,
@@ -100,7 +137,7 @@ def super_layer(
         permit=permit,
     )
     rectifiers = [
-        relu(enable=config.relu, x=beat.data((lane + 1) * width, lane * width), y=rectified[lane])
+        relu(enable=config.relu, x=beat.data(lane * place + width, lane * place), y=rectified[lane])
         for lane in range(r)
     ]
 
@@ -179,12 +216,41 @@ def super_layer(
         beat_valid=head_valid,
         take=head_take,
         source=source,
-        sent=sent,
+        sent=sent if map_sent is None else map_sent,
         width=width,
         lanes=r,
     )
 
-    parts = waiting, issuer, rectifiers, stages, join, leaving, sender
+    parts: list[Any] = [waiting, issuer, rectifiers, stages, join, leaving, sender]
+    state_permit = None
+    if partial is not None:
+        partial_permit, partial_sent = flag(), flag()
+        if state is not None:
+            state_permit = flag()
+            parts.append(_both(a=partial_permit, b=state_permit, y=permit))
+        parts += [
+            _divert(
+                raw=raw,
+                closes=closes,
+                closing=closing,
+                partial_sent=partial_sent,
+                map_sent=map_sent,
+                sent=sent,
+            ),
+            partial_writer(
+                clk,
+                rst,
+                start,
+                raw=raw,
+                step=step,
+                permit=permit if state is None else partial_permit,
+                beat=beat,
+                source=partial,
+                sent=partial_sent,
+                design=design,
+            ),
+        ]
+
     if state is None:
 
         @always_comb
@@ -201,8 +267,8 @@ def super_layer(
         start,
         config=config,
         step=step,
-        closes=closes,
-        permit=permit,
+        closes=closes if closing is None else closing,
+        permit=permit if state_permit is None else state_permit,
         beat=beat,
         elements=pooled,
         results=results,

@@ -41,15 +41,15 @@ class Beat:
     """A beat, one cycle after its issue: r elements, the first in the lowest bits.
 
     ``results`` of its lanes complete a pooling window; 0 if the beat does not. ``last`` marks the
-    last results of the run. Where the state is written, ``elements`` are the lanes that count, 0
-    without a beat, and ``ends_run`` marks the last beat of the run.
+    last results of the run. Where the state is written, or sums leave raw, ``elements`` are the
+    lanes that count, 0 without a beat, and ``ends_run`` marks the last beat of the run.
     """
 
     def __init__(self, design: Design) -> None:
-        self.data = bits(design.r * design.fmt.width)  # r elements, the first lowest
+        self.data = bits(design.r * design.sum_format.width)  # r elements, the first lowest
         self.results = count(design.r)  # lanes that complete a pooling window
         self.last = flag()  # results are the last of the run
-        if design.state:
+        if design.state or design.partial:
             self.elements = count(design.r)  # lanes that count, 0 without a beat
             self.ends_run = flag()  # it is the last beat of the run
 

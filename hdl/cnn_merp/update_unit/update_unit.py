@@ -16,6 +16,7 @@ from merp.hdl.base.signals import Stream, bits, flag
 from merp.hdl.base.valid_delay import valid_delay
 from merp.hdl.cnn_merp.ports.gradients import GradientRead, UpdateConfig
 from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
+from merp.hdl.cnn_merp.update_unit.either_end import either_end, without_biases
 from merp.hdl.cnn_merp.update_unit.parameter_reader import parameter_reader
 from merp.hdl.cnn_merp.update_unit.parameter_writer import parameter_writer
 from merp.hdl.cnn_merp.update_unit.update_walk import update_walk
@@ -45,7 +46,7 @@ def _from_rest(gradient: Word, is_zero: Bit, velocity: Word) -> Any:
     return add_zero
 
 
-@entity
+@entity(later=("with_biases",))
 def update_unit(
     clk: Bit,
     rst: Bit,
@@ -70,6 +71,7 @@ def update_unit(
     sink_bias_velocity: Stream | None = None,
     source_kernel_velocity: Stream | None = None,
     source_bias_velocity: Stream | None = None,
+    with_biases: Bit = None,
 ) -> Any:
     """Read the gradients out and update kernels and biases with them.
 
@@ -82,6 +84,7 @@ def update_unit(
     ends           out  the run's last word is transferred in this cycle
     done           out  it has been; until the next start
     framing_error  out  a last came with another word than its stream's last; until start
+    with_biases    in   (where a pass can do without) biases follow the kernels
 
     A pipeline that never stalls: an element enters when its words are there and so are places for
     what will come out. Throughput: an element per cycle. Reset: the update is abandoned.
@@ -107,6 +110,9 @@ def update_unit(
     velocity, late_old, renewed = bits(width), bits(width), bits(width)
     push, pushed, pushed_last, pushed_biases = flag(), bits(width), flag(), flag()
     parameter_ends, parameter_sent = flag(), flag()
+    listed = None if with_biases is None else flag()
+    written_ends = None if with_biases is None else flag()
+    written_sent = None if with_biases is None else flag()
 
     walk = update_walk(
         clk,
@@ -115,7 +121,7 @@ def update_unit(
         final_issue=final_issue,
         config=map_config,
         advance=advance,
-        walking=walking,
+        walking=walking if listed is None else listed,
         biases=biases,
         last=last,
         read=read,
@@ -200,11 +206,33 @@ def update_unit(
         credit=credit,
         source_kernel=source_kernel,
         source_bias=source_bias,
-        ends=parameter_ends,
-        sent=parameter_sent,
+        ends=parameter_ends if written_ends is None else written_ends,
+        sent=parameter_sent if written_sent is None else written_sent,
         words=places,
     )
     parts = [walk, reader, track, space, join, choose, aligned, descent, leave, writer]
+    if with_biases is not None:
+        parts += [
+            without_biases(
+                clk,
+                start,
+                listed=listed,
+                biases=biases,
+                with_biases=with_biases,
+                walking=walking,
+            ),
+            either_end(
+                clk,
+                rst,
+                start,
+                with_biases=with_biases,
+                kernels=source_kernel,
+                biases_end=written_ends,
+                biases_sent=written_sent,
+                ends=parameter_ends,
+                sent=parameter_sent,
+            ),
+        ]
 
     if not with_momentum:
 
@@ -231,6 +259,8 @@ def update_unit(
     velocity_last, velocity_biases = flag(), flag()
     velocity_room, velocity_credit = flag(), flag()
     velocity_ends, velocity_sent = flag(), flag()
+    past_ends = None if with_biases is None else flag()
+    past_sent = None if with_biases is None else flag()
     past_reader = parameter_reader(
         clk,
         rst,
@@ -288,10 +318,24 @@ def update_unit(
         credit=velocity_credit,
         source_kernel=source_kernel_velocity,
         source_bias=source_bias_velocity,
-        ends=velocity_ends,
-        sent=velocity_sent,
+        ends=velocity_ends if past_ends is None else past_ends,
+        sent=velocity_sent if past_sent is None else past_sent,
         words=places,
     )
+    if with_biases is not None:
+        parts.append(
+            either_end(
+                clk,
+                rst,
+                start,
+                with_biases=with_biases,
+                kernels=source_kernel_velocity,
+                biases_end=past_ends,
+                biases_sent=past_sent,
+                ends=velocity_ends,
+                sent=velocity_sent,
+            )
+        )
 
     @always_comb
     def finish_both() -> None:

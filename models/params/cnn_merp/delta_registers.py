@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.input_part import WHOLE, InputPart
 from merp.models.params.cnn_merp.registers import (
     IMAGES,
     LayerRegister,
@@ -48,15 +49,22 @@ DILATE = LayerTable("dilate_config", (
 
 
 def delta_registers(
-    shape: Shape, unpooled: Shape, maps: int, images: int, engine: Design, unpool: UnpoolDesign
+    shape: Shape,
+    unpooled: Shape,
+    maps: int,
+    images: int,
+    engine: Design,
+    unpool: UnpoolDesign,
+    part: InputPart = WHOLE,
 ) -> dict[str, int]:
     """Value of every configuration port, by flattened name, for one run.
 
     ``shape`` is the layer's, as in forward propagation; ``unpooled`` the one whose ReLU and pooling
-    are undone, on ``maps`` maps. The caller has checked that both fit.
+    are undone, on ``maps`` maps; ``part`` that of the deltas that come in. The caller has checked
+    that all fit.
     """
     return {
-        **registers(delta_shape(shape), images, engine),
+        **registers(delta_shape(shape), images, engine, part),
         **DILATE.values(LayerRun(shape, images, engine)),
         **unpool_registers(unpooled, maps, images, unpool),
     }

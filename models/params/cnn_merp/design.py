@@ -21,7 +21,7 @@ ARITHMETIC = (
 KERNEL_PORTS = (1, 2, 4, 8)
 """Elements per beat that the streams of kernels and biases may have."""
 
-OPTIONS = ("folded", "kernel_port")
+OPTIONS = ("folded", "kernel_port", "partial")
 """Fields that came later. The text that identifies an elaboration, in the hardware too, does not
 name them where they are as without them."""
 
@@ -80,6 +80,8 @@ class Design:
         folded: whether fully connected layers run folded onto the k x k taps.
         kernel_port: elements per beat of the streams of kernels, biases, velocities and gradients:
             1, 2, 4 or 8.
+        partial: whether sums can start from a stream of partial sums, and leave as one, so that the
+            input maps of a layer can come in parts.
 
     Raises:
         ValueError: a value is out of range; the message names the key and what is allowed.
@@ -114,6 +116,7 @@ class Design:
     state: bool = False
     folded: bool = False
     kernel_port: int = 1
+    partial: bool = False
 
     def __repr__(self) -> str:
         """Every field with its value, but for later ones that are as without them."""
@@ -151,6 +154,8 @@ class Design:
             raise ValueError(
                 f"kernel_port {self.kernel_port}: where fully connected layers run folded it is 1"
             )
+        if self.kernel_port > 1 and self.partial:
+            raise ValueError(f"kernel_port {self.kernel_port}: with partial sums it is 1")
         if self.r > self.n_cu:
             raise ValueError(f"r must not exceed n_cu ({self.n_cu}), not {self.r}")
         if self.fifo_words < self.groups:
@@ -174,6 +179,26 @@ class Design:
     def accumulator_format(self) -> FloatFormat:
         """Format of a CU's sum of products and of the partial sums."""
         return self.summation.accumulator_format(self.fmt)
+
+    @property
+    def sum_format(self) -> FloatFormat:
+        """Format in which finished sums leave the CUs: not rounded yet where they may leave raw."""
+        return self.accumulator_format if self.partial else self.fmt
+
+    @property
+    def partial_width(self) -> int:
+        """Bits of a word of the streams of partial sums: whole bytes."""
+        return -(-self.accumulator_format.width // 8) * 8
+
+    @property
+    def origins(self) -> int:
+        """Words per CU that sums can start at: biases, or partial sums of 2p positions."""
+        return self.groups * (2 * self.p if self.partial else 1)
+
+    @property
+    def origin_format(self) -> FloatFormat:
+        """Format of the words that sums start at."""
+        return self.accumulator_format if self.partial else self.fmt
 
     @property
     def taps(self) -> int:

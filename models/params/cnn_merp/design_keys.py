@@ -53,6 +53,7 @@ KU_KIND = Choice(
 )
 NUMBERS = tuple(_whole(key) for key in (*CHOICES, *MAXIMA))
 AVERAGE = Flag(key="average", says=_SAYS.get("average", ""), default=None)
+PARTIAL = Flag(key="partial", says=_SAYS.get("partial", ""), default=False)
 
-KEYS: tuple[Key, ...] = (CU_KIND, KU_KIND, *NUMBERS, AVERAGE)
+KEYS: tuple[Key, ...] = (CU_KIND, KU_KIND, *NUMBERS, AVERAGE, PARTIAL)
 """All of them."""

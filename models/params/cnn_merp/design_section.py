@@ -7,7 +7,7 @@ from typing import Any
 
 from merp.models.errors import BadInput
 from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.design_keys import AVERAGE, CU_KIND, KU_KIND, NUMBERS
+from merp.models.params.cnn_merp.design_keys import AVERAGE, CU_KIND, KU_KIND, NUMBERS, PARTIAL
 from merp.models.params.cnn_merp.sizing import (
     MAX_KERNEL_ELEMENTS,
     check_fits,
@@ -35,6 +35,7 @@ def read_design(
             chosen[number.key] = section.whole(number.key, 1, 1 << 20)  # ``Design`` knows better
     if section.has(AVERAGE.key):
         chosen[AVERAGE.key] = AVERAGE.read(section)
+    chosen[PARTIAL.key] = PARTIAL.read(section)
     section.finish()
     try:
         design = size_design(list(users.values()), fmt=fmt, **chosen)

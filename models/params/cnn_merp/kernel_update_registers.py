@@ -6,8 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.input_part import WHOLE, InputPart
 from merp.models.params.cnn_merp.registers import (
     MAP,
+    PASS,
     LayerRegister,
     LayerRun,
     LayerTable,
@@ -90,6 +92,15 @@ ROW_MAP = LayerTable(MAP.bundle, (
 """The same where a row of positions is swept for each kernel; rest comes after each sweep."""
 
 
+UPDATE_PASS = LayerTable(PASS.bundle, (
+    switch(
+        "biases", "biases are read and updated, too, or their gradients come out",
+        lambda run: run.part.biases,
+    ),
+))  # fmt: skip
+"""Of a pass over a part of a layer's input maps; one of the parts does the biases."""
+
+
 @dataclass(frozen=True)
 class UpdateRun:
     """What an update does: words of its factors, and whether new kernels and biases come out."""
@@ -130,6 +141,7 @@ def kernel_update_registers(
     rate: int,
     momentum: int | None = None,
     update: bool = True,
+    part: InputPart = WHOLE,
 ) -> dict[str, int]:
     """Value of every configuration port, by flattened name, for one run.
 
@@ -139,11 +151,14 @@ def kernel_update_registers(
         rate: word of the learning rate. momentum: word of the momentum factor, or None where
             momentum is not built.
         update: whether new kernels and biases come out, else their gradients.
+        part: of the layer's input maps, those of ``shape``.
     """
-    run = LayerRun(shape, images, design)
+    run = LayerRun(shape, images, design, part)
     values = GRADIENT_MAP.values(run)
     if momentum is None:
         values |= UPDATE.values(UpdateRun(update, rate))
     else:
         values |= MOMENTUM_UPDATE.values(UpdateRun(update, rate, momentum))
+    if design.partial:
+        values |= UPDATE_PASS.values(run)
     return values | (ROW_MAP.values(run) if design.ku_kind == "row" else {})

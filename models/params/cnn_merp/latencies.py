@@ -36,5 +36,9 @@ DELTA_LEAD = 2
 DELTA_RELEASE = 3
 """From the issue of the last slot that reads a place of deltas to the place's reuse."""
 
+ORIGIN_READ = 3
+"""From the issue of a slot that starts a sum to the reuse of the place that it starts at, less the
+latency of a CU."""
+
 LEAVE = 2
 """From a word's end in the pipeline of the update to its stream."""

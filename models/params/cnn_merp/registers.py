@@ -6,10 +6,11 @@ CNN-MERP section VI.B: sizes change by registers, not by a new bitstream.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.input_part import WHOLE, InputPart
 from merp.models.params.cnn_merp.sizing import groups_of
 from merp.models.params.folded_shape import FoldedShape, filling, run_shape
 from merp.models.params.formats import FloatFormat
@@ -54,11 +55,15 @@ def pairs_across_rows(shape: Shape, design: Design, images: int) -> bool:
 
 @dataclass(frozen=True)
 class LayerRun:
-    """A run of ``images`` images of ``shape`` on ``design``, where they fit."""
+    """A run of ``images`` images of ``shape`` on ``design``, where they fit.
+
+    ``part`` is that of the layer's input maps which ``shape`` has.
+    """
 
     shape: Shape
     images: int
     design: Design
+    part: InputPart = WHOLE
 
     @property
     def groups(self) -> int:
@@ -230,11 +235,27 @@ FOLD = LayerTable("fold_config", (
 """Of a design on which fully connected layers run, too; what is not folded is not filled up."""
 
 
-def registers(shape: Shape, images: int, design: Design) -> dict[str, int]:
+PASS = LayerTable("pass_config", (
+    switch(
+        "partial_in", "sums start at partial sums, not at biases", lambda run: run.part.partial_in
+    ),
+    switch(
+        "partial_out", "sums leave as they are, no maps and no state (ReLU off, window 1)",
+        lambda run: run.part.partial_out,
+    ),
+))  # fmt: skip
+"""Of a pass over a part of a layer's input maps, on a design that is built for it."""
+
+
+def registers(shape: Shape, images: int, design: Design, part: InputPart = WHOLE) -> dict[str, int]:
     """Value of every configuration port, by flattened name, for one run.
 
-    The caller has checked that the shape fits the design.
+    The caller has checked that the shape, and the part of the input maps that it has, fit the
+    design.
     """
-    run = LayerRun(run_shape(shape, design.k), images, design)
-    tables = (MAP, LOAD, OUTPUT, *((FOLD,) if design.folded else ()))
-    return {name: value for table in tables for name, value in table.values(run).items()}
+    run = LayerRun(run_shape(shape, design.k), images, design, part)
+    plain = replace(run.shape, relu=False, pool=None)  # sums that leave raw are not looked at
+    output = replace(run, shape=plain) if part.partial_out else run
+    values = MAP.values(run) | LOAD.values(run) | OUTPUT.values(output)
+    values |= FOLD.values(run) if design.folded else {}
+    return values | (PASS.values(run) if design.partial else {})

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from merp.models.params.cnn_merp.delta_registers import DILATE
 from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.kernel_update_registers import MOMENTUM_UPDATE, ROW_MAP
-from merp.models.params.cnn_merp.registers import FOLD, LOAD, OUTPUT
+from merp.models.params.cnn_merp.kernel_update_registers import (
+    MOMENTUM_UPDATE,
+    ROW_MAP,
+    UPDATE_PASS,
+)
+from merp.models.params.cnn_merp.registers import FOLD, LOAD, OUTPUT, PASS
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 from merp.models.params.cnn_merp.unpool_registers import UNPOOL
 from merp.models.params.register_map import Settings
@@ -21,8 +25,10 @@ def engine_settings(design: Design) -> Settings:
         **LOAD.settings(design),
         **OUTPUT.settings(design),
         **FOLD.settings(design),
+        **PASS.settings(design),
         **DILATE.settings(design),
         **MOMENTUM_UPDATE.settings(design),
+        **UPDATE_PASS.settings(design),
     }
 
 

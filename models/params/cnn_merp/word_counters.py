@@ -6,6 +6,9 @@ FORWARD_WORDS = ("map_in", "map_out", "kernel", "bias")
 FORWARD_STATE_WORDS = ("state_out",)
 """Where state leaves."""
 
+PARTIAL_WORDS = ("partial_in", "partial_out")
+"""Of forward and delta propagation, where sums can start from a stream and leave as one."""
+
 DELTA_WORDS = ("delta_in", "delta_out", "kernel", "state_in")
 
 KERNEL_UPDATE_WORDS = ("map_in", "delta_in", "kernel", "kernel_out", "bias", "bias_out")

@@ -76,7 +76,8 @@ def test_fewer_than_k_rows_on_chip_cost_a_second_fetch() -> None:
     """The walk's ring is a memory, not a formula: too small a ring shows."""
     shape = Shape(n=2, m=3, k=3, rows=6, columns=7, pad=1)
     geometry = [2, 3, 3, 6, 7, 1, 1, 6, 7, 6, 7, 1, 1]
-    maps, *_ = counter._walk(np.array(geometry), len(LEVELS) - 1, 2, 2, 1, 0)
+    level = len(LEVELS) - 1
+    maps, *_ = counter._walk(np.array(geometry), level, 2, 2, 1, True, True, 0)
     assert maps > closed_form.port_words(shape, 1)["map_in"]
 
 

@@ -1,0 +1,73 @@
+"""Parts of the maps of a layer, and what runs them one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from merp.cosim.audit.run_and_audit import Audited
+from merp.cosim.phases.expectation import Pass
+from merp.models.params.bits import Bits
+from merp.testbenches.top.top import Top
+
+Part = NDArray[np.int64]
+"""The maps of a part, ascending."""
+
+Made = Generator[Pass, Audited | None, Mapping[str, Bits]]
+"""Passes that are made one at a time, and in the end what they gave: arrays by name."""
+
+
+def parts_of(maps: int, parts: int) -> tuple[Part, ...]:
+    """Cut ``maps`` into ``parts``, whose sizes differ by one at most.
+
+    Raises:
+        ValueError: there are fewer maps than parts, or no part.
+    """
+    if not 1 <= parts <= maps:
+        raise ValueError(f"parts must be a whole number from 1 to {maps}, not {parts}")
+    borders = [index * maps // parts for index in range(parts + 1)]
+    return tuple(np.arange(low, high) for low, high in pairwise(borders))
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Parts of the maps that a phase gives, and of those that it takes; all maps, each once.
+
+    The former are outside: sums of a part live only while the latter are gone through, in ascending
+    order, so that every sum has its terms in the order of the whole layer.
+    """
+
+    outputs: tuple[Part, ...]
+    inputs: tuple[Part, ...]
+
+    @classmethod
+    def of(cls, outputs: int, inputs: int, parts: tuple[int, int]) -> Cut:
+        """Cut so many maps into ``parts`` of outputs and of inputs."""
+        return cls(parts_of(outputs, parts[0]), parts_of(inputs, parts[1]))
+
+
+class Tiles(Protocol):
+    """One group of a layer in one phase, cut into parts."""
+
+    def top(self, array: str = "rtl") -> Top:
+        """The block that runs every pass, with signals of its own."""
+
+    def passes(self) -> Made:
+        """The passes, in order; the sums of each come from the one before."""
+
+
+def given(audited: Audited | None) -> Audited:
+    """What became of the pass that was yielded."""
+    assert audited is not None
+    return audited
+
+
+def in_order(parts: tuple[Part, ...], arrays: list[Bits], axis: int = -1) -> Bits:
+    """Arrays of parts as one, every map in its place."""
+    order = np.argsort(np.concatenate(parts))
+    return np.take(np.concatenate(arrays, axis=axis), order, axis=axis)

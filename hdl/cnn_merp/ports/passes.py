@@ -1,0 +1,31 @@
+"""A pass over a part of a layer's input maps, and the sums that it starts at."""
+
+from __future__ import annotations
+
+from merp.hdl.base.registers import RegisterBundle
+from merp.hdl.base.signals import flag
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.kernel_update_registers import UPDATE_PASS
+from merp.models.params.cnn_merp.registers import PASS, LayerTable
+
+
+class PassConfig(RegisterBundle):
+    """Run-time registers of a pass, those of the table ``PASS``."""
+
+    def __init__(self, design: Design, table: LayerTable = PASS) -> None:
+        super().__init__(table, design)
+
+
+class UpdatePassConfig(PassConfig):
+    """The same of a kernel update, those of the table ``UPDATE_PASS``."""
+
+    def __init__(self, design: Design) -> None:
+        super().__init__(design, UPDATE_PASS)
+
+
+class PartialSums:
+    """What the sequencer is told of partial sums."""
+
+    def __init__(self) -> None:
+        self.wanted = flag()  # sums start at them
+        self.filled = flag()  # pulse: one more word of n_cu partial sums is there

@@ -1,0 +1,92 @@
+"""Partial sums that a position starts at: whether they are there, and where."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, always_comb
+
+from merp.hdl.base.signals import count, flag
+from merp.hdl.cnn_merp.ports.maps import MapConfig
+from merp.hdl.cnn_merp.ports.passes import PartialSums
+from merp.hdl.cnn_merp.sequencer.window_order import NextWindow
+from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.hdl.streams.credit_counter import credit_check, credit_counter
+from merp.models.params.cnn_merp.design import Design
+
+
+@entity
+def origin_issue(
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
+    config: MapConfig,
+    partial: PartialSums,
+    window: NextWindow,
+    opens: Bit,
+    leaves: Bit,
+    cu_group: Word,
+    arrived: Bit,
+    origin: Word,
+    design: Design,
+) -> Any:
+    """Hold a position back until its partial sums are there, and say where they are.
+
+    partial   in   whether sums start at partial sums; pulse: one more word of n_cu is there
+    window    in   the next window
+    opens     in   its first slot is issued
+    leaves    in   its last slot is issued
+    cu_group  in   group of the slot at hand
+    arrived   out  the window's elements are there, and what its sums start at
+    origin    out  place of the word that the slot at hand starts at, if it does
+
+    A position takes G words with its first window. Places are given in the order of positions, a
+    position having as many as there can be groups; 2p positions have places, the next takes those
+    of the first again. Biases have the places of the first position.
+
+    Latency: combinational. Reset: none is there; start begins anew.
+    """
+    groups_max = design.groups
+    highest = design.origins - groups_max
+    base = count(design.origins - 1)  # place of the position's first word
+    credits = count(design.origins)  # words that no position has taken
+    enough = flag()  # credits for a position
+    spends = flag()
+
+    @always_comb
+    def judge() -> None:
+        arrived.next = window.arrived and (enough or not partial.wanted or not window.first_map)
+        spends.next = opens and window.first_map and partial.wanted
+        origin.next = base + cu_group
+
+    @always(clk.posedge)
+    def walk() -> None:
+        if leaves and window.first_map and partial.wanted:
+            if base == highest:
+                base.next = 0
+            else:
+                base.next = base + groups_max
+        if start:
+            base.next = 0
+
+    counter = credit_counter(
+        clk,
+        rst,
+        start,
+        given=partial.filled,
+        spent=spends,
+        amount=config.groups,
+        credits=credits,
+        first=0,
+    )
+    check = credit_check(
+        clk,
+        start,
+        given=partial.filled,
+        spent=spends,
+        amount=config.groups,
+        credits=credits,
+        enough=enough,
+        first=0,
+    )
+    return judge, walk, counter, check

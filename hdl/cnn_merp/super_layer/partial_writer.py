@@ -1,0 +1,102 @@
+"""Finished sums of a part of the input maps, as they are, for the pass over the next part."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import ConcatSignal, always_comb, block
+
+from merp.hdl.base.signals import Stream, bits, flag
+from merp.hdl.cnn_merp.super_layer.super_layer_ports import Beat, Step
+from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.hdl.streams.credit_fifo import credit_fifo
+from merp.hdl.streams.credit_gate import credit_gate
+from merp.hdl.streams.serializer import serializer
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.latencies import CREDIT_RETURN
+
+PLACES = CREDIT_RETURN + 1  # the decision
+
+
+@block
+def _extend(x: Word, y: Word) -> Any:
+    """A word with zeros above it."""
+
+    @always_comb
+    def extend() -> None:
+        y.next = x
+
+    return extend
+
+
+@entity
+def partial_writer(
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
+    raw: Bit,
+    step: Step,
+    permit: Bit,
+    beat: Beat,
+    source: Stream,
+    sent: Bit,
+    design: Design,
+) -> Any:
+    """Send the sums of every beat of a run whose sums leave raw.
+
+    raw     in   they do; stable during a run
+    step    in   whether a beat is issued in this cycle
+    permit  out  there is a place for the beat that is next, or it needs none
+    beat    in   the one that was issued in the cycle before
+    source  out  sums in the accumulator's format, zeros above, in the order image, row, column, map
+    sent    out  the run's last one was transferred; until the next start
+
+    Latency: four cycles from a beat to its first word. Throughput: a word per cycle. Reset: the run
+    is abandoned.
+    """
+    r, width, wide = design.r, design.sum_format.width, design.partial_width
+    room, reserved, credit, push = flag(), flag(), flag(), flag()
+    lanes = [bits(wide) for _ in range(r)]
+    extended = [
+        _extend(x=beat.data((lane + 1) * width, lane * width), y=lanes[lane]) for lane in range(r)
+    ]
+    word = bits(1 + len(beat.elements) + r * wide)
+    head = bits(len(word))
+    head_valid, head_take = flag(), flag()
+    joined = ConcatSignal(beat.ends_run, beat.elements, *reversed(lanes))
+
+    @always_comb
+    def allow() -> None:
+        permit.next = room or not raw
+        reserved.next = step.issue and raw
+
+    @always_comb
+    def join() -> None:
+        push.next = beat.elements != 0 and raw
+        word.next = joined
+
+    space = credit_gate(clk, rst, taken=reserved, freed=credit, some=room, places=PLACES)
+    waiting = credit_fifo(
+        clk,
+        rst,
+        push=push,
+        data=word,
+        head=head,
+        head_valid=head_valid,
+        take=head_take,
+        credit=credit,
+        words=PLACES,
+    )
+    sender = serializer(
+        clk,
+        rst,
+        start,
+        beat=head,
+        beat_valid=head_valid,
+        take=head_take,
+        source=source,
+        sent=sent,
+        width=wide,
+        lanes=r,
+    )
+    return extended, allow, join, space, waiting, sender

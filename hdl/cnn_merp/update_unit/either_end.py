@@ -1,0 +1,62 @@
+"""A kernel update with biases or without: a pass over a part of the input maps may have none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, always_comb, block
+
+from merp.hdl.base.signals import Stream, flag
+from merp.hdl.conversion.entity import Bit
+
+
+@block
+def without_biases(
+    clk: Bit, start: Bit, listed: Bit, biases: Bit, with_biases: Bit, walking: Bit
+) -> Any:
+    """A run without biases ends where they would begin."""
+    both = flag()
+
+    @always(clk.posedge)
+    def decide() -> None:
+        # Not before start: the walk of a run without biases stays at the first of them.
+        if start:
+            both.next = with_biases
+
+    @always_comb
+    def stop() -> None:
+        walking.next = listed and (both or not biases)
+
+    return decide, stop
+
+
+@block
+def either_end(
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
+    with_biases: Bit,
+    kernels: Stream,
+    biases_end: Bit,
+    biases_sent: Bit,
+    ends: Bit,
+    sent: Bit,
+) -> Any:
+    """The end of the biases, or in a run without them that of the kernels."""
+    kernels_sent = flag()
+
+    @always_comb
+    def choose() -> None:
+        ends.next = biases_end or (
+            kernels.valid and kernels.ready and kernels.last and not with_biases
+        )
+        sent.next = biases_sent or (kernels_sent and not with_biases)
+
+    @always(clk.posedge)
+    def finish() -> None:
+        if kernels.valid and kernels.ready and kernels.last:
+            kernels_sent.next = True
+        if start or rst:
+            kernels_sent.next = False
+
+    return choose, finish

@@ -1,0 +1,325 @@
+"""A layer in passes gives the bits of the whole layer, and every pass stands its audit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from marks import rows_in_full
+from merp.cosim.audit.run_and_audit import Audited
+from merp.cosim.passes.cut import Cut, Made, Tiles, parts_of
+from merp.cosim.passes.delta_tiles import DeltaTiles
+from merp.cosim.passes.forward_tiles import ForwardTiles
+from merp.cosim.passes.run_in_passes import InPasses, run_in_passes
+from merp.cosim.passes.update_tiles import UpdateTiles
+from merp.models.cnn_merp.phases import DeltaDesign
+from merp.models.golden.delta import delta_convolution
+from merp.models.golden.kernel_update import bias_gradient, kernel_gradient, update
+from merp.models.golden.state import keep_state
+from merp.models.golden.super_layer import super_layer
+from merp.models.golden.unpool import unpool
+from merp.models.params.bits import Bits
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
+from merp.models.params.formats import BFLOAT16, BINARY16, FloatFormat
+from merp.models.params.shape import Pool, Shape
+from merp.testbenches.top.top import Top
+
+MAPS = 7
+
+
+def engine(k: int, n_cu: int, **chosen: int | bool | str | FloatFormat) -> Design:
+    common: dict[str, int | bool | str | FloatFormat] = {
+        "k": k, "n_cu": n_cu, "r": 1, "d": 2, "kernel_words": MAPS * MAPS, "groups": MAPS,
+        "row_words": 64, "max_size": 16, "max_maps": MAPS, "max_images": 2, "max_stride": 3,
+        "fifo_words": 16, "mul_latency": 1, "add_latency": 2, "partial": True,
+    }  # fmt: skip
+    return Design(**(common | chosen))  # type: ignore[arg-type]
+
+
+def undone(design: Design, average: bool = False) -> UnpoolDesign:
+    return UnpoolDesign(
+        fmt=design.fmt, window=3, overlap=2, words=64, max_size=24, max_maps=MAPS, max_images=2,
+        average=average, add_latency=2, mul_latency=1,
+    )  # fmt: skip
+
+
+POOLED = {"pool_window": 3, "pool_overlap": 2, "pool_words": 64}
+WIDE = {"cu_kind": "fused", "accumulator_precision": 28}
+
+FORWARD = (
+    engine(1, 1, p=2, fmt=BFLOAT16, add_latency=5),
+    engine(3, 2, r=2, average=True, fmt=BINARY16, state=True, **POOLED),
+    engine(2, 3, r=2, p=2, state=True, add_latency=4),
+    engine(2, 2, p=2, state=True, **WIDE, **POOLED),
+    engine(3, 2, r=2, cu_kind="fused", fused_dsp=2, **POOLED),
+)
+
+
+def delta(before: bool, design: Design, average: bool = False) -> DeltaDesign:
+    return DeltaDesign(design, undone(design, average), before)
+
+
+DELTA = (
+    delta(False, engine(3, 2, p=2, fmt=BFLOAT16), average=True),
+    delta(True, engine(2, 3, fmt=BINARY16), average=True),
+    delta(False, engine(2, 2, **WIDE)),
+    delta(True, engine(2, 2, p=2, **WIDE)),
+)
+
+UPDATE = (
+    (engine(2, 2, fmt=BFLOAT16), False),
+    (engine(3, 2, fmt=BINARY16), True),
+    (engine(2, 3, ku_kind="row", ku_lanes=2, **WIDE), True),
+)
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A layer cut into parts, and what it gives in one piece."""
+
+    tiles: Tiles
+    golden: dict[str, Bits]
+
+
+@dataclass(frozen=True)
+class Pressed:
+    """Tiles whose streams stall, starved partial sums among them, and which are reset now and then.
+
+    ``seed`` None: a word in every cycle, no reset.
+    """
+
+    tiles: Tiles
+    seed: int | None
+
+    def top(self, array: str = "rtl") -> Top:
+        return self.tiles.top(array)
+
+    def passes(self) -> Made:
+        rng = np.random.default_rng([self.seed or 0, 0x57A1])
+        streams = [pin.name for pin in self.top().ports.streams]
+        inner = self.tiles.passes()
+        answer: Audited | None = None
+        while True:
+            try:
+                each = inner.send(answer)
+            except StopIteration as end:
+                made: dict[str, Bits] = end.value
+                return made
+            if self.seed is not None:
+                stalls = {
+                    name: (*(int(bit) for bit in rng.random(19) < rng.choice([0.1, 0.5, 0.9])), 1)
+                    for name in streams
+                    if rng.random() < 0.6
+                }
+                reset_at = int(rng.integers(5, 500)) if rng.random() < 0.3 else None
+                each = each._replace(run=replace(each.run, stalls=stalls, reset_at=reset_at))
+            answer = yield each
+
+
+def pool_of(rng: np.random.Generator, average: bool) -> Pool | None:
+    kind = str(rng.choice(["none", "max", "average" if average else "max"]))
+    if kind == "none":
+        return None
+    return Pool(kind=kind, window=int(rng.integers(2, 4)), stride=2)
+
+
+def shape_of(rng: np.random.Generator, k: int, average: bool, pooled: bool) -> Shape:
+    while True:
+        try:
+            return Shape(
+                n=int(rng.integers(1, MAPS + 1)),
+                m=int(rng.integers(1, MAPS + 1)),
+                k=k,
+                rows=int(rng.integers(1, 6)),
+                columns=int(rng.integers(1, 6)),
+                stride=int(rng.integers(1, 4)),
+                pad=int(rng.integers(0, k)),
+                relu=bool(rng.random() < 0.7),
+                pool=pool_of(rng, average) if pooled else None,
+            )
+        except ValueError:
+            continue
+
+
+def words(rng: np.random.Generator, fmt: FloatFormat, *size: int) -> Bits:
+    exponent = rng.integers(fmt.bias - 2, fmt.bias + 2, size)
+    made = rng.integers(0, 2, size) << (fmt.width - 1) | exponent << fmt.frac_bits
+    made |= rng.integers(0, 1 << fmt.frac_bits, size)
+    wild = rng.integers(0, 1 << fmt.width, size)
+    return np.where(rng.random(size) < 0.03, wild, made).astype(np.uint32)
+
+
+def cut_of(rng: np.random.Generator, outputs: int, inputs: int) -> Cut:
+    """One to three parts of each, which need not be of one size."""
+    parts = (int(rng.integers(1, 1 + min(3, maps))) for maps in (outputs, inputs))
+    return Cut.of(outputs, inputs, (next(parts), next(parts)))
+
+
+def forward_case(seed: int, index: int) -> Whole:
+    rng = np.random.default_rng([seed, index, 1])
+    design = FORWARD[index]
+    shape = shape_of(rng, design.k, design.average, design.pool_window > 1)
+    x = words(rng, design.fmt, int(rng.integers(1, 3)), shape.rows, shape.columns, shape.n)
+    kernels = words(rng, design.fmt, shape.m, shape.n, shape.k, shape.k)
+    bias = words(rng, design.fmt, shape.m)
+    golden = super_layer(x, kernels, bias, shape, design.fmt, design.summation)
+    tiles = ForwardTiles(shape, design, x, kernels, bias, cut_of(rng, shape.m, shape.n))
+    return Whole(tiles, {"maps": golden})
+
+
+def delta_case(seed: int, index: int) -> Whole:
+    rng = np.random.default_rng([seed, index, 2])
+    which = DELTA[index]
+    fmt, images = which.engine.fmt, int(rng.integers(1, 3))
+    shape = shape_of(rng, which.engine.k, which.unpool.average, which.before)
+    unpooled, maps = shape, shape.n
+    if not which.before:
+        pool = pool_of(rng, which.unpool.average)
+        rows, columns = shape.rows, shape.columns
+        if shape.rows == shape.columns == 1 and shape.n % 2 == 0:
+            rows, maps = 2, shape.n // 2  # two rows in front of it, taken flattened
+        if pool:
+            rows, columns = ((side - 1) * 2 + pool.window + 1 for side in (rows, columns))
+        relu = bool(rng.random() < 0.7)
+        unpooled = Shape(n=1, m=maps, k=1, rows=rows, columns=columns, relu=relu, pool=pool)
+    kernels = words(rng, fmt, shape.m, shape.n, shape.k, shape.k)
+    layer = kernels, shape, fmt, which.engine.summation
+    sums = images, unpooled.out_rows, unpooled.out_columns, unpooled.m
+    state = keep_state(words(rng, fmt, *sums), unpooled, "pooled", fmt)
+    if which.before:
+        deltas = words(rng, fmt, images, shape.pooled_rows, shape.pooled_columns, shape.m)
+        golden = delta_convolution(unpool(deltas, state, shape, fmt), *layer)
+    else:
+        deltas = words(rng, fmt, images, shape.out_rows, shape.out_columns, shape.m)
+        pooled = images, unpooled.pooled_rows, unpooled.pooled_columns, maps
+        golden = unpool(delta_convolution(deltas, *layer).reshape(pooled), state, unpooled, fmt)
+    cut = cut_of(rng, maps, shape.m)
+    tiles = DeltaTiles(shape, unpooled, which, deltas, kernels, state, cut)
+    return Whole(tiles, {"deltas": golden})
+
+
+def update_case(seed: int, index: int) -> Whole:
+    rng = np.random.default_rng([seed, index, 3])
+    design, before = UPDATE[index]
+    fmt, images = design.fmt, int(rng.integers(1, 3))
+    shape = shape_of(rng, design.k, False, before)
+    x = words(rng, fmt, images, shape.rows, shape.columns, shape.n)
+    old = words(rng, fmt, shape.m, shape.n, shape.k, shape.k), words(rng, fmt, shape.m)
+    size = images, shape.out_rows, shape.out_columns, shape.m
+    rate = (fmt.bias - 2) << fmt.frac_bits
+    state, expansion, deltas = None, None, words(rng, fmt, *size)
+    sums = deltas
+    if before:
+        expansion = undone(design)
+        state = keep_state(deltas, shape, "pooled", fmt)
+        deltas = words(rng, fmt, images, shape.pooled_rows, shape.pooled_columns, shape.m)
+        sums = unpool(deltas, state, shape, fmt)
+    gradients = kernel_gradient(x, sums, shape, fmt, design.summation), bias_gradient(sums, fmt)
+    new = (
+        update(w, np.zeros_like(w), g, rate, 0, fmt)[0] for w, g in zip(old, gradients, strict=True)
+    )
+    cut = cut_of(rng, shape.m, shape.n)
+    tiles = UpdateTiles(shape, design, x, deltas, old, rate, cut, expansion, state)
+    return Whole(tiles, dict(zip(("kernels", "biases"), new, strict=True)))
+
+
+CASES: dict[str, tuple[Callable[[int, int], Whole], int]] = {
+    "fp": (forward_case, len(FORWARD)),
+    "dp": (delta_case, len(DELTA)),
+    "ku": (update_case, len(UPDATE)),
+}
+EACH = [(phase, index) for phase, (_, designs) in CASES.items() for index in range(designs)]
+QUICK = [("fp", 0), ("fp", 3), ("dp", 2), ("dp", 3), ("ku", 0)]
+
+
+def run(
+    phase: str,
+    index: int,
+    seed: int,
+    engine: str,
+    pressure: int | None,
+    array: str | None = None,
+) -> InPasses:
+    whole = CASES[phase][0](seed, index)
+    array = array or ("behavioural" if engine == "myhdl" else "rtl")
+    found = run_in_passes(Pressed(whole.tiles, pressure), engine, array)
+    assert found.failures == []
+    for name, golden in whole.golden.items():
+        assert np.array_equal(found.arrays[name], golden), name
+    return found
+
+
+def cases(seeds: int, quick: list[tuple[str, int]], first: int = 0) -> list[Any]:
+    """Phase, design and seed of so many layers of each design; all but the quick ones in full."""
+    known = [(phase, index, first) for phase, index in quick]
+    others = [(*each, first + seed) for each in EACH for seed in range(seeds)]
+    return [*known, *rows_in_full(*(each for each in others if each not in known))]
+
+
+@pytest.mark.parametrize(("phase", "index", "seed"), cases(9, QUICK))
+def test_a_layer_in_passes_gives_the_bits_of_the_whole_layer(
+    phase: str, index: int, seed: int
+) -> None:
+    run(phase, index, seed, "myhdl", None if seed % 2 == 0 else seed)
+
+
+@pytest.mark.parametrize(
+    ("phase", "index"), [("fp", 3), ("dp", 3), *rows_in_full(("dp", 0), ("ku", 2))]
+)
+def test_a_starved_or_blocked_stream_of_partial_sums_changes_no_bit(phase: str, index: int) -> None:
+    run(phase, index, 3, "myhdl", 7)
+
+
+def test_the_rtl_of_wide_sums_gives_the_same_bits() -> None:
+    run("fp", 3, 4, "myhdl", None, "rtl")
+
+
+@pytest.mark.verilator
+@pytest.mark.parametrize(("phase", "index", "seed"), cases(2, [("fp", 3)], 20))
+def test_verilog_in_passes_gives_the_bits_of_the_whole_layer(
+    phase: str, index: int, seed: int
+) -> None:
+    run(phase, index, seed, "verilator", seed if seed % 2 else None)
+
+
+@pytest.mark.ghdl
+@pytest.mark.parametrize(
+    ("phase", "index"),
+    [("fp", 0), *rows_in_full(("fp", 2), ("fp", 3), ("fp", 4), ("dp", 0), ("dp", 3), ("ku", 0),
+                              ("ku", 1))],
+)  # fmt: skip
+def test_vhdl_in_passes_gives_the_bits_of_the_whole_layer(phase: str, index: int) -> None:
+    run(phase, index, 41, "ghdl", 41 if index else None)
+
+
+def test_parts_that_do_not_divide_the_maps_differ_by_one() -> None:
+    assert [len(each) for each in parts_of(7, 3)] == [2, 2, 3]
+    assert np.concatenate(parts_of(7, 3)).tolist() == list(range(7))
+    for wrong in (0, 8):
+        with pytest.raises(ValueError, match=f"from 1 to 7, not {wrong}"):
+            parts_of(7, wrong)
+
+
+def test_the_words_of_all_passes_follow_the_tiling() -> None:
+    """Sums between n parts cross n - 1 times each way; maps in once per part of the outputs."""
+    whole = CASES["fp"][0](0, 3)
+    tiles = whole.tiles
+    assert isinstance(tiles, ForwardTiles)
+    shape, images = tiles.shape, len(tiles.x)
+    parts = min(3, shape.m), min(3, shape.n)
+    found = run_in_passes(
+        replace(tiles, cut=Cut.of(shape.m, shape.n, parts)), "myhdl", "behavioural"
+    )
+    assert found.failures == []
+    sums = images * shape.m * shape.out_rows * shape.out_columns
+    words = found.words
+    assert words["map_in"] == parts[0] * tiles.x.size
+    assert words["partial_in"] == words["partial_out"] == (parts[1] - 1) * sums
+    assert words["map_out"] == images * shape.m * shape.pooled_rows * shape.pooled_columns
+    assert (words["kernel"], words["bias"]) == (tiles.kernels.size, shape.m)
+    assert len(found.passes) == parts[0] * parts[1]
