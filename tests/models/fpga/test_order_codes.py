@@ -55,7 +55,7 @@ def test_a_device_of_the_paper_has_a_usual_code(name: str) -> None:
         ("xcvm1802-vsva2197-2MP-e-S", "allowed are xc7k325t, .*Zynq UltraScale"),
         ("LFE5U-85F", "allowed are xc7k325t"),
         ("xc7k32t", "did you mean xc7k325t"),
-        ("xc7a200t", "order code of Artix-7 with package and speed grade, as xc7a200tsbg484-1"),
+        ("xc7a100t", "order code of Artix-7 with package and speed grade, as xc7a200tsbg484-1"),
         ("xc7a200tsbg484", "order code of Artix-7"),
         ("xcku040-ffva1156-2", "order code of Kintex UltraScale with"),
         ("xc7k325t; exit", "allowed is an order code of Kintex-7"),
