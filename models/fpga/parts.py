@@ -60,6 +60,17 @@ PARTS = {
             configuration_bits=447_337_216,
             clock_mhz=189.0,
         ),
+        # source: DS890 and UG570; 189 MHz: CNN-MERP tables 2 and 4 differ in the part's name
+        Part(
+            name="xcvu440",
+            order_code="xcvu440-flga2892-2-e",
+            luts=2_532_960,
+            flip_flops=5_065_920,
+            block_rams=2520,
+            dsps=2880,
+            configuration_bits=1_031_731_104,
+            clock_mhz=189.0,
+        ),
         # source: DS180 and UG470; clock: that of the Kintex-7, which is of the same process
         Part(
             name="xc7vx485t",
@@ -92,17 +103,6 @@ PARTS = {
             dsps=740,
             configuration_bits=77_845_216,
             clock_mhz=100.0,
-        ),
-        # source: DS890 and UG570; 189 MHz: CNN-MERP tables 2 and 4 differ in the part's name
-        Part(
-            name="xcvu440",
-            order_code="xcvu440-flga2892-2-e",
-            luts=2_532_960,
-            flip_flops=5_065_920,
-            block_rams=2520,
-            dsps=2880,
-            configuration_bits=1_031_731_104,
-            clock_mhz=189.0,
         ),
     )
 }

@@ -1,7 +1,8 @@
 """Every tile of a work that can matter: what it costs, and what it asks of the on-chip memory.
 
 Parts of as many input maps as any equal cut has, and of as many output maps; and output parts of
-whole groups of units, which leave no unit idle but in the last.
+whole groups of units, which leave no unit idle but in the last. A folded layer, which has thousands
+of maps, has the latter only.
 """
 
 from __future__ import annotations
@@ -106,7 +107,9 @@ def candidates(work: Work, board: Board, goal: str, base: Engine, limits: Limits
     ``base`` has the structure of the engine.
     """
     units = work.engine.n_cu
-    sizes = {*part_sizes(work.outputs), *group_sizes(work.outputs, units)}
+    sizes = set(group_sizes(work.outputs, units))
+    if not work.folded:
+        sizes.update(part_sizes(work.outputs))
     grid = np.array(sorted(part_sizes(work.inputs))), np.array(sorted(sizes))
     per_map = -(-work.tile(1, 1).columns // work.engine.k)
     within = np.multiply.outer(grid[0], -(-grid[1] // units)) <= limits.kernel_words

@@ -74,7 +74,8 @@ def cost_of(
     positions = work.images * shape.out_rows * shape.out_columns
     make = {"fp": _forward, "dp": _delta, "ku": _update}[work.phase]
     maps = inputs * (work.elements_in / work.inputs)
-    words, unpooled = make(work, maps, outputs, positions, groups, first, last)
+    begins, ends = first.astype(np.float64), last.astype(np.float64)
+    words, unpooled = make(work, maps, outputs, positions, groups, begins, ends)
     taps = 1 if work.folded else work.shape.k**2
     kernels = taps * maps * outputs
     port = elements_per_beat(work.engine, "kernel_port")
@@ -89,7 +90,7 @@ def cost_of(
     for count, size in words.values():
         moved = moved + count * size
     passes_of_parameters = 2 if work.phase == "ku" else 1  # read, and written
-    biases = first * outputs if work.phase != "dp" else np.zeros((), np.int64)
+    biases = begins * outputs if work.phase != "dp" else np.zeros(())
     moved = moved + passes_of_parameters * work.word_bytes * (kernels + biases)
     parameters = (kernels + (biases if work.phase == "ku" else 0)) / port
     found = Cost(cycles, parameters, moved, moved)
@@ -118,33 +119,33 @@ Words = dict[str, tuple[Numbers, int]]
 """Words of a stream, and bytes of one."""
 
 
-def _sums(work: Work, count: NDArray[np.int64], first: Flags, last: Flags) -> Words:
+def _sums(work: Work, count: NDArray[np.int64], first: Numbers, last: Numbers) -> Words:
     """Partial sums, which all input parts but the first take and all but the last leave."""
     return {
-        "partial_in": (~first * count.astype(np.float64), work.sum_bytes),
-        "partial_out": (~last * count.astype(np.float64), work.sum_bytes),
+        "partial_in": ((1 - first) * count.astype(np.float64), work.sum_bytes),
+        "partial_out": ((1 - last) * count.astype(np.float64), work.sum_bytes),
     }
 
 
 def _forward(
     work: Work, maps: Numbers, outputs: NDArray[np.int64], positions: int,
-    groups: NDArray[np.int64], first: Flags, last: Flags,
+    groups: NDArray[np.int64], first: Numbers, last: Numbers,
 ) -> tuple[Words, dict[str, Numbers]]:  # fmt: skip
     """Words of each port of forward propagation; and beats of ReLU and pooling."""
     shape, word = work.shape, work.word_bytes
     found: Words = {"map_in": (work.images * shape.rows * shape.columns * maps, word)}
     found |= _sums(work, positions * outputs, first, last)
     pooled = work.images * shape.pooled_rows * shape.pooled_columns
-    found["map_out"] = last * pooled * outputs.astype(np.float64), word
+    found["map_out"] = pooled * (last * outputs), word
     if state_written_bytes(shape, work.images, work.state, 8 * word):
-        found["state_out"] = last * work.state_of(work.layer, outputs).astype(np.float64), 1
+        found["state_out"] = last * work.state_of(work.layer, outputs), 1
     beats = positions * beats_of(groups, work.engine)
-    return found, {"map_out": last * beats.astype(np.float64)}
+    return found, {"map_out": last * beats}
 
 
 def _delta(
     work: Work, maps: Numbers, outputs: NDArray[np.int64], positions: int,
-    groups: NDArray[np.int64], first: Flags, last: Flags,
+    groups: NDArray[np.int64], first: Numbers, last: Numbers,
 ) -> tuple[Words, dict[str, Numbers]]:  # fmt: skip
     """Words of each port of delta propagation; and what expands on chip, an element a cycle."""
     assert work.earlier is not None
@@ -159,7 +160,7 @@ def _delta(
     if not work.pooled:
         found["state_in"] = last * _state_behind(work, work.earlier, outputs), 1
     beats = positions * beats_of(groups, work.engine)
-    return found, {"delta_in": dilated * maps, "delta_out": last * beats.astype(np.float64)}
+    return found, {"delta_in": dilated * maps, "delta_out": last * beats}
 
 
 def _state_behind(work: Work, earlier: Layer, outputs: NDArray[np.int64]) -> Numbers:
@@ -180,7 +181,7 @@ def _delta_words(work: Work, maps: Numbers) -> Numbers:
 
 def _update(
     work: Work, maps: Numbers, outputs: NDArray[np.int64], positions: int,
-    groups: NDArray[np.int64], first: Flags, last: Flags,
+    groups: NDArray[np.int64], first: Numbers, last: Numbers,
 ) -> tuple[Words, dict[str, Numbers]]:  # fmt: skip
     """Words of each port of a kernel update but its kernels; and deltas as they expand."""
     shape, word = work.shape, work.word_bytes

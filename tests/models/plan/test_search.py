@@ -209,17 +209,6 @@ def test_the_search_weighs_kernels_against_rows(phase: str, goal: str) -> None:
         assert tuple(cost if goal == "bytes" else cost[::-1]) == best
 
 
-def test_parts_of_whole_groups_save_slots() -> None:
-    """10 maps on 4 units are 3 slots in parts of 8 and 2, and 4 in two parts of 5."""
-    random = Random(2)
-    work = work_of(random, "fp", units=4)
-    pool = Pool(kind="max", window=2, stride=2)
-    shape = Shape(n=60, m=10, k=3, rows=6, columns=6, pad=1, pool=pool)
-    work = replace(work, layer=Layer(name="conv2", kind="conv", shape=shape, design="d"))
-    chosen = {best_tiles("d", [work], board_of(count), "time")[1][0] for count in range(16, 60, 2)}
-    assert {outputs for _, outputs in chosen} >= {8, 10}
-
-
 def test_layers_that_share_a_bitstream_get_the_best_sum_that_fits() -> None:
     random = Random(7)
     tried = 0
