@@ -43,7 +43,8 @@ def gradient_gear(
     # So many elements are there before a read that lacks some, with which it fills a beat.
     enough = lanes + (max(0, lanes - last_each) if design.taps >= lanes else 0)
     most = enough - 1 + each
-    shift_bits = (most * width).bit_length()
+    whole = (most + lanes) * width
+    shift_bits = whole.bit_length()
     gathered = bits(most * width)  # zeros beyond fill
     fill = count(most + lanes)
     ending, ended = flag(), flag()
@@ -66,14 +67,26 @@ def gradient_gear(
 
     @always(clk.posedge)
     def gather() -> None:
-        kept = intbv(0)[most * width :]
-        placed = intbv(0)[most * width :]
+        # A read goes behind all that is there, and what is used leaves both: whether it is used is
+        # known late in a cycle.
+        kept = intbv(0)[whole:]
+        placed = intbv(0)[whole:]
+        at = intbv(0)[len(fill) :]
         left = intbv(0)[len(fill) :]
         shift = intbv(0)[shift_bits:]
         kept[:] = gathered
+        at[:] = fill
         left[:] = fill
+        if ending:
+            at[:] = lanes
+        if load:
+            placed[:] = read[size:]
+            for i in range(enough + lanes):
+                if at == i:
+                    shift[:] = i * width
+            kept[:] = kept | (placed << shift)
         if take:
-            kept[:] = gathered >> (lanes * width)
+            kept[:] = kept >> (lanes * width)
             if fill > lanes:
                 left[:] = fill - lanes
             else:
@@ -81,11 +94,6 @@ def gradient_gear(
             if ended:
                 ending.next = False
         if load:
-            placed[:] = read[size:]
-            for i in range(enough):
-                if left == i:
-                    shift[:] = i * width
-            kept[:] = kept | (placed << shift)
             if read[bias_at]:
                 left[:] = left + 1
             elif read[short_at]:
@@ -94,7 +102,7 @@ def gradient_gear(
                 left[:] = left + each
             beat.biases.next = read[bias_at]
             ending.next = read[last_at]
-        gathered.next = kept
+        gathered.next = kept[most * width :]
         fill.next = left
         if start or rst:
             gathered.next = 0
