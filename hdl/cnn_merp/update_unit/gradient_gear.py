@@ -73,6 +73,7 @@ def gradient_gear(
         placed = intbv(0)[whole:]
         at = intbv(0)[len(fill) :]
         left = intbv(0)[len(fill) :]
+        rest = intbv(0)[len(fill) :]
         shift = intbv(0)[shift_bits:]
         kept[:] = gathered
         at[:] = fill
@@ -87,19 +88,23 @@ def gradient_gear(
             kept[:] = kept | (placed << shift)
         if take:
             kept[:] = kept >> (lanes * width)
-            if fill > lanes:
-                left[:] = fill - lanes
-            else:
-                left[:] = 0
+            left[:] = 0
+            for i in range(lanes + 1, most + 1):
+                if fill == i:
+                    left[:] = i - lanes
             if ended:
                 ending.next = False
         if load:
-            if read[bias_at]:
-                left[:] = left + 1
-            elif read[short_at]:
-                left[:] = left + last_each
-            else:
-                left[:] = left + each
+            # A table is quicker than a second sum behind the first one.
+            rest[:] = left
+            for i in range(enough):
+                if rest == i:
+                    if read[bias_at]:
+                        left[:] = i + 1
+                    elif read[short_at]:
+                        left[:] = i + last_each
+                    else:
+                        left[:] = i + each
             beat.biases.next = read[bias_at]
             ending.next = read[last_at]
         gathered.next = kept[most * width :]
