@@ -20,7 +20,7 @@ from merp.models.params.fused import NORMALISE
 
 @block
 def _in_banks(
-    clk: Bit, begin: Bit, first: Word, ended: Bit, addr: Word, bank: Word, design: Design
+    clk: Bit, begin: Bit, first: Word, ended: Bit, place: Word, bank: Word, design: Design
 ) -> Any:
     """Where a kernel's next words lie whose steps take turns among the banks."""
     last_bank, kernel_words = design.gradient_banks - 1, design.kernel_words
@@ -28,11 +28,11 @@ def _in_banks(
     @always(clk.posedge)
     def turn() -> None:
         if begin:
-            addr.next = first
+            place.next = first
             bank.next = 0
         elif not ended:
             if bank == last_bank:
-                addr.next = addr + kernel_words
+                place.next = place + kernel_words
                 bank.next = 0
             else:
                 bank.next = bank + 1
@@ -157,7 +157,7 @@ def row_control(
                 begin=control.keep_scales,
                 first=taken_addr,
                 ended=ended,
-                addr=placed,
+                place=placed,
                 bank=bank,
                 design=design,
             ),

@@ -16,6 +16,7 @@ from merp.hdl.cnn_merp.update_unit.update_walk import update_walk
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.streams.credit_fifo import credit_fifo
 from merp.hdl.streams.credit_gate import credit_gate
+from merp.hdl.streams.stream_slice import stream_slice
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.kernel_update_registers import gradient_latency
 from merp.models.params.cnn_merp.latencies import (
@@ -77,6 +78,7 @@ def gradient_beats(
     Throughput: a read per cycle, and a beat. Reset: nothing is read.
     """
     width = design.fmt.width
+    data_bits = design.kernel_port * width
     to_tag = GRADIENT_READ + design.round_latency
     to_read = to_tag + GRADIENT_CHOICE
     places = to_read + CREDIT_RETURN + 1  # the decision
@@ -151,6 +153,12 @@ def gradient_beats(
         credit=credit,
         words=places,
     )
+    # Whether a beat is used is known late in a cycle, and which read comes next depends on it.
+    made = GradientBeat(design)
+    packed = ConcatSignal(made.keep, made.last, made.biases, made.data)
+    beat_bits = bits(len(packed))
+    held = bits(len(packed))
+    clear, free, moved = flag(), flag(), flag()
     gear = gradient_gear(
         clk,
         rst,
@@ -158,8 +166,37 @@ def gradient_beats(
         read=head,
         read_valid=head_valid,
         load=load,
-        beat=beat,
-        take=take,
+        beat=made,
+        take=moved,
         design=design,
     )
-    return walk, space, step, join, parts, aligned, choose, waiting, gear
+    hold = stream_slice(
+        clk,
+        clear=clear,
+        data=beat_bits,
+        valid=made.valid,
+        ready=free,
+        held=held,
+        held_valid=beat.valid,
+        held_ready=take,
+    )
+
+    @always_comb
+    def hand_on() -> None:
+        clear.next = start or rst
+        moved.next = made.valid and free
+
+    @always_comb
+    def pack() -> None:
+        beat_bits.next = packed
+
+    @always_comb
+    def unpack() -> None:
+        beat.data.next = held[data_bits:]
+        beat.biases.next = held[data_bits]
+        beat.last.next = held[data_bits + 1]
+        beat.keep.next = held[: data_bits + 2]
+
+    return (
+        walk, space, step, join, parts, aligned, choose, waiting, gear, hold, hand_on, pack, unpack,
+    )  # fmt: skip

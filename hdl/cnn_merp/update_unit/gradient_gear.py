@@ -43,7 +43,8 @@ def gradient_gear(
     # So many elements are there before a read that lacks some, with which it fills a beat.
     enough = lanes + (max(0, lanes - last_each) if design.taps >= lanes else 0)
     most = enough - 1 + each
-    shift_bits = (most * width).bit_length()
+    whole = (most + lanes) * width
+    shift_bits = whole.bit_length()
     gathered = bits(most * width)  # zeros beyond fill
     fill = count(most + lanes)
     ending, ended = flag(), flag()
@@ -66,35 +67,47 @@ def gradient_gear(
 
     @always(clk.posedge)
     def gather() -> None:
-        kept = intbv(0)[most * width :]
-        placed = intbv(0)[most * width :]
+        # A read goes behind all that is there, and what is used leaves both: whether it is used is
+        # known late in a cycle.
+        kept = intbv(0)[whole:]
+        placed = intbv(0)[whole:]
+        at = intbv(0)[len(fill) :]
         left = intbv(0)[len(fill) :]
+        rest = intbv(0)[len(fill) :]
         shift = intbv(0)[shift_bits:]
         kept[:] = gathered
+        at[:] = fill
         left[:] = fill
+        if ending:
+            at[:] = lanes
+        if load:
+            placed[:] = read[size:]
+            for i in range(enough + lanes):
+                if at == i:
+                    shift[:] = i * width
+            kept[:] = kept | (placed << shift)
         if take:
-            kept[:] = gathered >> (lanes * width)
-            if fill > lanes:
-                left[:] = fill - lanes
-            else:
-                left[:] = 0
+            kept[:] = kept >> (lanes * width)
+            left[:] = 0
+            for i in range(lanes + 1, most + 1):
+                if fill == i:
+                    left[:] = i - lanes
             if ended:
                 ending.next = False
         if load:
-            placed[:] = read[size:]
+            # A table is quicker than a second sum behind the first one.
+            rest[:] = left
             for i in range(enough):
-                if left == i:
-                    shift[:] = i * width
-            kept[:] = kept | (placed << shift)
-            if read[bias_at]:
-                left[:] = left + 1
-            elif read[short_at]:
-                left[:] = left + last_each
-            else:
-                left[:] = left + each
+                if rest == i:
+                    if read[bias_at]:
+                        left[:] = i + 1
+                    elif read[short_at]:
+                        left[:] = i + last_each
+                    else:
+                        left[:] = i + each
             beat.biases.next = read[bias_at]
             ending.next = read[last_at]
-        gathered.next = kept
+        gathered.next = kept[most * width :]
         fill.next = left
         if start or rst:
             gathered.next = 0

@@ -16,9 +16,9 @@ GRADIENT_READ = 3
 GRADIENT_CHOICE = 1
 """Between the elements of kernels and of biases."""
 
-GRADIENT_GEAR = 3
+GRADIENT_GEAR = 4
 """From a read's elements, where the update takes several per cycle, to their beat: memory, head
-register, gear."""
+register, gear, the beat's register."""
 
 UPDATE_ENTRY = 1
 """There, from a beat to the arithmetic."""
