@@ -15,6 +15,8 @@ from merp.cosim.phases.cnn_merp.forward import forward_top
 from merp.cosim.phases.cnn_merp.kernel_update import kernel_update_top
 from merp.hdl.axi.axi_lite import AxiLite, RegisterRead, RegisterWrite, axi_lite
 from merp.hdl.base.signals import Stream, bits, flag
+from merp.hdl.cnn_merp.super_layer.partial_writer import partial_writer
+from merp.hdl.cnn_merp.super_layer.super_layer_ports import Beat, Step
 from merp.hdl.cnn_merp.update_unit.parameter_writer import parameter_writer
 from merp.hdl.cnn_merp.upsampling.dilater import DilateConfig, dilater
 from merp.hdl.streams.bit_packer import bit_packer
@@ -31,6 +33,7 @@ from needed_tools import needs
 pytestmark = needs("yosys", "z3")
 WIDTH = 8
 DESIGN = ELABORATIONS[4]
+PARTIAL = replace(DESIGN, partial=True)
 SOURCE = stream_claim("source")
 Plant = tuple[str, str]
 
@@ -55,6 +58,16 @@ def of_credit_fifo() -> tuple[Proof, Plant]:
     return Proof(credit_fifo, args, [Claim("head_valid", "take", ("head",))]), (
         "(take || (!head_valid))",
         "1'b1",
+    )
+
+
+def of_partial_writer() -> tuple[Proof, Plant]:
+    args = flags("clk", "rst", "start", "raw", "permit", "sent")
+    args |= {"step": Step(PARTIAL), "beat": Beat(PARTIAL), "design": PARTIAL}
+    args |= {"source": Stream(PARTIAL.partial_width)}
+    return Proof(partial_writer, args, [SOURCE]), (
+        "if (((left != 0) && source_ready)) begin",
+        "if ((left != 0)) begin",
     )
 
 
@@ -115,6 +128,7 @@ PROOFS: dict[str, Callable[[], tuple[Proof, Plant]]] = {
     "serializer": of_serializer,
     "credit_fifo": of_credit_fifo,
     "parameter_writer": of_parameter_writer,
+    "partial_writer": of_partial_writer,
     "bit_packer": of_bit_packer,
     "dilater": of_dilater,
     "axi_lite": of_axi_lite,
@@ -152,3 +166,12 @@ def test_whole_shells_hold_what_they_offer(stream: str, tmp_path: Path) -> None:
     assert verdict == "PASS", printed
     verdict, printed = prove(proof, tmp_path / "broken", FAULTY_READ)
     assert verdict == "FAIL", printed
+
+
+@pytest.mark.full
+def test_partial_sums_hold_in_the_whole_engine(tmp_path: Path) -> None:
+    """A broken copy fails with their block alone."""
+    top, stream = forward_top(PARTIAL), "m_axis_partial"
+    own = Claim(f"{stream}_tvalid", f"{stream}_tready", (f"{stream}_tdata", f"{stream}_tlast"))
+    verdict, printed = prove(Proof(top.function, top.args, [own], depth=8), tmp_path)
+    assert verdict == "PASS", printed

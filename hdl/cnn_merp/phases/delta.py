@@ -120,11 +120,12 @@ def delta(
     s_axis_kernel  in   kernels in the order m, n, row, column
     s_axis_state   in   state from forward propagation, in bytes
     m_axis_delta   out  deltas in the order image, row, column, map
-    s_axis_partial  in  sums that those of the run start at, in place of +0: with the streams of
-                        partial sums the deltas of a layer can come in parts, a run for each
-    m_axis_partial  out  sums that the run of the part that follows starts at, in place of deltas;
-                        both in the order image, row, column, map, before un-pooling and ReLU', in
-                        the accumulator's format
+    s_axis_partial  in   partial sums in the order image, row, column, map
+                         of the accumulator's format, at which the sums start in place of +0: the
+                         deltas of a layer can come in parts, a run for each
+    m_axis_partial  out  partial sums in the order image, row, column, map
+                         of the accumulator's format, before un-pooling and ReLU', at which the run
+                         of the part that follows starts; they leave in place of deltas
 
     Throughput: a word in, a slot of n_cu window products, and a word out per cycle.
     Reset: synchronous, active high; the run is abandoned.

@@ -65,11 +65,12 @@ def forward(
     s_axis_bias    in   biases in the order m
     m_axis_map     out  map words in the order image, row, column, map
     m_axis_state   out  state for backward propagation, in bytes
-    s_axis_partial  in  sums that those of the run start at, in place of biases: with the streams of
-                        partial sums the input maps of a layer can come in parts, a run for each
-    m_axis_partial  out  sums that the run of the part that follows starts at, in place of maps and
-                        state; both in the order image, row, column, map, before ReLU and pooling,
-                        in the accumulator's format
+    s_axis_partial  in   partial sums in the order image, row, column, map
+                         of the accumulator's format, at which the sums start in place of biases:
+                         the input maps of a layer can come in parts, a run for each
+    m_axis_partial  out  partial sums in the order image, row, column, map
+                         of the accumulator's format, before ReLU and pooling, at which the run of
+                         the part that follows starts; they leave in place of maps and state
 
     Throughput: a map word in, a slot of n_cu window products, and a map word out per cycle, as far
     as the state fits a byte per cycle.

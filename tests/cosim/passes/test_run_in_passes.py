@@ -275,6 +275,26 @@ def test_a_starved_or_blocked_stream_of_partial_sums_changes_no_bit(phase: str, 
     run(phase, index, 3, "myhdl", 7)
 
 
+@pytest.mark.parametrize(("phase", "index"), [("dp", 2), ("ku", 0), *rows_in_full(("fp", 1))])
+def test_two_parts_each_way(phase: str, index: int) -> None:
+    """First and last parts take turns: what one leaves behind must not be seen by the other."""
+    for seed in range(60, 100):
+        whole = CASES[phase][0](seed, index)
+        assert isinstance(whole.tiles, ForwardTiles | DeltaTiles | UpdateTiles)
+        sizes = [
+            sum(map(len, parts)) for parts in (whole.tiles.cut.outputs, whole.tiles.cut.inputs)
+        ]
+        undone = getattr(whole.tiles, "unpooled", None)
+        if min(sizes) > 1 and (undone is None or undone.relu):
+            break
+    cut = Cut.of(sizes[0], sizes[1], (2, 2))
+    found = run_in_passes(replace(whole.tiles, cut=cut), "myhdl", "behavioural")
+    assert found.failures == []
+    assert len(found.passes) == 4
+    for name, golden in whole.golden.items():
+        assert np.array_equal(found.arrays[name], golden), name
+
+
 def test_the_rtl_of_wide_sums_gives_the_same_bits() -> None:
     run("fp", 3, 4, "myhdl", None, "rtl")
 

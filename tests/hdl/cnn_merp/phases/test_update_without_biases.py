@@ -1,0 +1,68 @@
+"""A kernel update of a part of the input maps that has no biases, with momentum and without."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from marks import in_full
+from merp.cosim.audit.run_and_audit import run_and_audit
+from merp.cosim.phases.cnn_merp.kernel_update import (
+    expect_update,
+    kernel_update_run,
+    kernel_update_top,
+)
+from merp.cosim.phases.expectation import Pass
+from merp.models.arithmetic.words import to_bits
+from merp.models.golden.kernel_update import bias_gradient, kernel_gradient, update
+from merp.models.params.bits import Bits
+from merp.models.params.cnn_merp.input_part import WHOLE, InputPart
+from merp.models.params.cnn_merp.sizing import size_design
+from merp.models.params.shape import Shape
+
+SHAPE = Shape(n=2, m=3, k=2, rows=4, columns=5)
+DESIGN = size_design([SHAPE], n_cu=2, r=1, mul_latency=1, add_latency=2, partial=True)
+FMT = DESIGN.fmt
+RATE, FACTOR = (int(word) for word in to_bits([0.125, 0.75], FMT))
+
+
+def pass_of(
+    rng: np.random.Generator, part: InputPart, momentum: bool, stalls: dict[str, tuple[int, ...]]
+) -> Pass:
+    def words(*size: int) -> Bits:
+        return to_bits(rng.uniform(-1, 1, size), FMT)
+
+    x = words(2, SHAPE.rows, SHAPE.columns, SHAPE.n)
+    delta = words(2, SHAPE.out_rows, SHAPE.out_columns, SHAPE.m)
+    old = words(SHAPE.m, SHAPE.n, SHAPE.k, SHAPE.k), words(SHAPE.m)
+    past = words(*old[0].shape), words(*old[1].shape)
+    gradients = kernel_gradient(x, delta, SHAPE, FMT, DESIGN.summation), bias_gradient(delta, FMT)
+    factor = FACTOR if momentum else 0
+    new = [
+        update(w, v if momentum else np.zeros_like(v), g, RATE, factor, FMT)
+        for w, v, g in zip(old, past, gradients, strict=True)
+    ]
+    velocities = (past if momentum else None), ((new[0][1], new[1][1]) if momentum else None)
+    run = kernel_update_run(
+        SHAPE, DESIGN, x, delta, *old, RATE, velocities[0], FACTOR if momentum else None,
+        stalls=stalls, part=part,
+    )  # fmt: skip
+    return Pass(
+        run, expect_update(SHAPE, 2, DESIGN, new[0][0], new[1][0], velocities[1], part=part)
+    )
+
+
+@pytest.mark.parametrize("momentum", [True, *in_full(False)])
+def test_runs_with_and_without_biases_take_turns(momentum: bool) -> None:
+    rng = np.random.default_rng(9)
+    later = InputPart(first=False)
+    held = {"m_axis_kernel": (1, 0, 0, 1), "m_axis_kernel_velocity": (0, 1, 0, 0, 0, 1)}
+    held = {name: pattern for name, pattern in held.items() if momentum or "velocity" not in name}
+    parts = [(later, {}), (WHOLE, {}), (later, held), (later, {}), (WHOLE, held)]
+    passes = [pass_of(rng, part, momentum, stalls) for part, stalls in parts]
+    found = run_and_audit(
+        kernel_update_top(DESIGN, "behavioural", momentum=momentum), passes, "myhdl"
+    )
+    assert [each.audit.failures for each in found] == [()] * len(parts)
+    assert found[0].audit.ports["bias"] == found[0].audit.ports["bias_out"]
+    assert found[0].audit.ports["bias"]["monitor"] == 0
