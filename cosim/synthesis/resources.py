@@ -22,7 +22,7 @@ BLOCKS = frozenset(
         "delta_loader", "dilater", "forward", "fp_add", "fp_mul", "fused_operands",
         "gradient_array", "gradient_cu", "input_path", "kernel_loader", "dual_port_ram",
         "kernel_update", "row_array", "row_cu", "run_counters", "super_layer", "unpool",
-        "update_unit",
+        "update_unit", "wide_update",
     }
 )  # fmt: skip
 """Synthesised apart, with what is in them but for further blocks: no more than a CU's worth of

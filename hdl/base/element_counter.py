@@ -6,7 +6,7 @@ from typing import Any
 
 from myhdl import always, intbv
 
-from merp.hdl.base.signals import AxiStream
+from merp.hdl.base.signals import AxiStream, bits
 from merp.hdl.base.word_counter import word_counter
 from merp.hdl.conversion.entity import Bit, Entity, Word, entity
 
@@ -16,12 +16,14 @@ def element_counter(clk: Bit, rst: Bit, start: Bit, stream: AxiStream, words: Wo
     """Count the elements that pass a port, seeing nothing but its handshake and tkeep.
 
     stream  in   the port, which is only listened to
-    words   out  elements up to the cycle before; start sets it to zero
+    words   out  elements up to two cycles before; start sets it to zero
 
-    An element counts if tkeep has its lowest byte. Throughput: a beat per cycle. Reset: zero.
+    An element counts if tkeep has its lowest byte. A beat's elements are added a cycle later, as
+    handshakes come late in their cycle. Throughput: a beat per cycle. Reset: zero.
     """
     lanes, lane_bytes = stream.lanes, len(stream.tkeep) // stream.lanes
     size = lanes.bit_length()
+    moved = bits(size)
 
     @always(clk.posedge)
     def tally() -> None:
@@ -29,9 +31,12 @@ def element_counter(clk: Bit, rst: Bit, start: Bit, stream: AxiStream, words: Wo
         for i in range(lanes):
             if stream.tkeep[i * lane_bytes]:
                 elements[:] = elements + 1
+        moved.next = 0
         if stream.tvalid and stream.tready:
-            words.next = words + elements
+            moved.next = elements
+        words.next = words + moved
         if start or rst:
+            moved.next = 0
             words.next = 0
 
     return tally

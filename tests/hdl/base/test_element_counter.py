@@ -29,12 +29,13 @@ def check(seed: int, cycles: int) -> Trace:
     stream = AxiStream(8 * LANE_BYTES, LANES)
     args = {"clk": flag(), "rst": flag(), "start": flag(), "stream": stream, "words": count(9999)}
     trace = run_block(element_counter, args, PINS, lambda cycle, _: rows[cycle], cycles)
-    expected, words = [], 0
+    expected, words, moved = [], 0, 0
     for row, elements in zip(rows, kept, strict=True):
         expected.append(words)
-        words += elements * (row["stream_tvalid"] and row["stream_tready"])
+        words += moved
+        moved = elements * (row["stream_tvalid"] and row["stream_tready"])
         if row["start"] or row["rst"]:
-            words = 0
+            words = moved = 0
     assert trace.column("words") == expected
     return trace
 

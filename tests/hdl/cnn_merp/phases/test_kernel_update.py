@@ -306,16 +306,6 @@ def test_an_element_per_cycle_leaves(momentum: bool) -> None:
         assert record.outcome.first[bias] == record.outcome.last[stream] + 1
 
 
-def test_a_gradient_without_velocity_has_no_signed_zero() -> None:
-    """Several elements a beat: from +0 a gradient of -0 becomes +0, so that -0 stays -0."""
-    case = make(np.random.default_rng(5), 10, Shape(n=1, m=2, k=2, rows=2, columns=2), 1)
-    minus_zero = case.design.fmt.sign_bit
-    zeros = {name: np.full_like(getattr(case, name), minus_zero) for name in ("kernels", "bias")}
-    x = np.zeros_like(case.x)
-    delta = np.full_like(case.delta, minus_zero)
-    play([replace(case, x=x, delta=delta, **zeros)], "myhdl")
-
-
 def test_last_word_may_leave_by_either_stream() -> None:
     """total ends with whichever of biases and their velocities comes last."""
     rng = np.random.default_rng(8)
