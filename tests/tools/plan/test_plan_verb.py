@@ -37,14 +37,14 @@ def test_the_answer_has_passes_bitstreams_and_the_step(capsys: pytest.CaptureFix
     assert found["total_all"]["step"]["bytes"] == sum(r["bytes"] for r in found["layers"])
 
 
-def test_fully_connected_layers_are_marked_as_modelled(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_has_no_hardware_is_marked(capsys: pytest.CaptureFixture[str]) -> None:
     found = answer(capsys, "plan", "alexnet", "--board", "kc705")
-    marked = {row["name"] for row in found["layers"] if not row["hardware"]}
-    assert marked == {"fc6", "fc7", "fc8"}
+    marked = {(row["name"], row["phase"]) for row in found["layers"] if not row["hardware"]}
+    assert marked == {(name, "ku") for name in ("fc6", "fc7", "fc8")}
     assert main(["plan", "alexnet", "--board", "kc705"]) == 0
     shown = capsys.readouterr().out
     assert "fc6 *" in shown
-    assert "its hardware is not built yet" in " ".join(shown.split())
+    assert "the hardware of this phase is not built yet" in " ".join(shown.split())
 
 
 def test_traffic_on_a_board_is_that_of_its_plan(capsys: pytest.CaptureFixture[str]) -> None:
