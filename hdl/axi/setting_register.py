@@ -8,7 +8,7 @@ from myhdl import always, always_comb, intbv
 
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.register_map import WORD_BYTES, WORD_MAX
+from merp.models.params.register_map import WORD_MAX
 
 
 @entity
@@ -45,10 +45,9 @@ def setting_register(
     def merge() -> None:
         whole = intbv(0)[32:]
         whole[:] = word
-        for lane in range(WORD_BYTES):
-            if strobe[lane]:
-                for place in range(8):
-                    whole[8 * lane + place] = data[8 * lane + place]
+        for place in range(32):
+            if strobe[place // 8]:
+                whole[place] = data[place]
         merged.next = whole
 
     # Bits above the register's own are compared apart, as a carry through all 32 is long.
