@@ -50,6 +50,10 @@ def stream_claim(name: str) -> Claim:
     return Claim(f"{name}_valid", f"{name}_ready", (f"{name}_data", f"{name}_last"))
 
 
+OPENING = 4
+"""Cycles until a reset that is registered twice has reset everything."""
+
+
 @dataclass(frozen=True)
 class Proof:
     """What is to be proven of a block.
@@ -64,6 +68,8 @@ class Proof:
             break its promises.
         invariants: Verilog expressions over signals inside the block that help the induction; they
             are proven with the claims.
+        opening: Verilog expression over ports that holds in the first ``OPENING`` cycles, where the
+            reset is made inside the block and cannot be assumed; empty where it is a port.
     """
 
     function: Callable[..., Any]
@@ -75,6 +81,7 @@ class Proof:
     depth: int = 12
     reset: str = "rst"
     invariants: Sequence[str] = ()
+    opening: str = ""
 
 
 def prove(proof: Proof, workdir: Path, plant: tuple[str, str] | None = None) -> tuple[str, str]:
@@ -141,10 +148,15 @@ def _checks(proof: Proof, clock: str) -> str:
         *(stable("assert", each) for each in proof.claims),
         *(f"assert ({each});" for each in proof.invariants),
     ]
+    opening = [f"    initial assume ({reset});" for reset in sorted(resets)]
+    if proof.opening:
+        opening = [f"    reg [{OPENING - 1}:0] opened = 0;"]
+        checks.append(f"opened <= {{opened[{OPENING - 2}:0], 1'b1}};")
+        checks.append(f"if (!opened[{OPENING - 1}]) assume ({proof.opening});")
     return "\n".join(
         [
             "    reg follows = 0;",
-            *(f"    initial assume ({reset});" for reset in sorted(resets)),
+            *opening,
             f"    always @(posedge {clock}) begin",
             "        follows <= 1;",
             *(f"        {line}" for line in checks),
