@@ -22,11 +22,12 @@ from typing import Any
 
 from merp.cosim.phases.cnn_merp.delta import delta_top
 from merp.cosim.phases.cnn_merp.forward import forward_top
+from merp.cosim.phases.cnn_merp.kernel_update import kernel_update_top
 from merp.hdl.arithmetic.fp_convert import fp_convert
 from merp.hdl.base.signals import AxiStream, Stream, bits, flag
 from merp.hdl.cnn_merp.upsampling.unpool_scale import unpool_scale
 from merp.hdl.conversion.convert import Export, convert
-from merp.models.cnn_merp.phases import delta_design
+from merp.models.cnn_merp.phases import delta_design, update_design
 from merp.models.params.formats import BINARY32, FloatFormat
 from merp.testbenches.axi.axi_top import axi_registers_of, axi_top
 from merp.tools.bitstream.bitstream import bitstream_of
@@ -57,6 +58,7 @@ HANDSHAKE = {
     "valid": "a word is there",
     "ready": "the word is taken in a cycle with both high",
     "last": "with the last word of the run",
+    "keep": "a bit for each byte of the word: it counts",
 }
 
 
@@ -101,18 +103,24 @@ def shipped(case: int) -> Exported:
     return _exported(shown.function, shown.args, settings)
 
 
-def _folding() -> Iterator[tuple[Exported, str]]:
-    """Engines on which fully connected layers run, too."""
+def _optional() -> Iterator[tuple[Exported, str]]:
+    """Engines with what no shipped design has, and what they are."""
     network = open_network("digits")
     layer = network.layer("conv2")
-    delta = delta_design(network, layer)
-    tops = {
-        "fp": forward_top(replace(network.design(layer), folded=True)),
-        "dp": delta_top(delta._replace(engine=replace(delta.engine, folded=True))),
-    }
-    for phase, top in tops.items():
+    design, delta = network.design(layer), delta_design(network, layer)
+    update = replace(update_design(network, layer), kernel_port=4)
+    for top, described in (
+        (forward_top(replace(design, folded=True)), "fp, and fully connected layers"),
+        (
+            delta_top(delta._replace(engine=replace(delta.engine, folded=True))),
+            "dp, and fully connected layers",
+        ),
+        (forward_top(replace(design, partial=True)), "fp, with partial sums"),
+        (kernel_update_top(update), "ku, kernel_port 4"),
+        (forward_top(replace(design, kernel_port=4)), "fp, kernel_port 4"),
+    ):
         settings = {each.name: each.meaning for each in axi_registers_of(top).registers}
-        yield _exported(top.function, top.args, settings), phase
+        yield _exported(top.function, top.args, settings), f"digits conv2, {described}"
 
 
 def _exported(
@@ -131,23 +139,12 @@ def blocks() -> dict[str, Block]:
     for case, (network, layer, phase, _) in enumerate(SHIPPED):
         for name, block in _entities(shipped(case), f"{network} {layer}, {phase}"):
             found.setdefault(name, block)
-    for top, phase in _folding():
-        for name, block in _entities(top, f"digits conv2, {phase}, and fully connected layers"):
+    for top, described in _optional():
+        for name, block in _entities(top, described):
             found.setdefault(name, block)
-    for name, block in _entities(_in_parts(), "digits conv2 with partial sums, fp"):
-        found.setdefault(name, block)
     for function, args, design in _alone():
         found |= dict(_entities(_exported(function, args, {}), design, alone=True))
     return found
-
-
-def _in_parts() -> Exported:
-    """A design whose layers can run in passes over parts of their input maps: none is shipped."""
-    network = open_network("digits")
-    layer = network.layer("conv2")
-    top = forward_top(replace(network.design(layer), partial=True))
-    settings = {each.name: each.meaning for each in axi_registers_of(top).registers}
-    return _exported(top.function, top.args, settings)
 
 
 def _alone() -> Iterator[tuple[Callable[..., Any], dict[str, Any], str]]:
