@@ -30,7 +30,11 @@ def head(
     lines += [
         f"{token}: generated from {function.__module__}.{function.__qualname__}; do not edit.",
     ]
-    absent = {name for name in getattr(unit.deco, "later", ()) if all(each.get(name, 0) is None for each in params)}
+    absent = {
+        name
+        for name in getattr(unit.deco, "later", ())
+        if all(each.get(name, 0) is None for each in params)
+    }
     for name in unit.params:
         if name in absent:
             continue

@@ -36,7 +36,7 @@ def run(cases: list[LayerCase], engine: str, array: str = "behavioural") -> list
     return records
 
 
-@pytest.mark.parametrize("seed", [*range(12), *in_full(*range(12, 24))])
+@pytest.mark.parametrize("seed", [*range(0, 12, 2), *in_full(*range(1, 12, 2), *range(12, 24))])
 def test_random_layers(seed: int) -> None:
     run([random_case(seed, seed % len(ELABORATIONS))], "myhdl")
 

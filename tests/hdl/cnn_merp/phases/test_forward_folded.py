@@ -142,6 +142,7 @@ def test_maps_that_are_not_those_of_the_elements_are_refused(elements: int, maps
         FoldedShape(n=maps, m=1, k=3, rows=3, columns=3, elements=elements)
 
 
+@pytest.mark.full  # delta propagation's has the same input side
 @pytest.mark.verilator
 def test_verilog_gives_the_same_record() -> None:
     some = cases(40, 6)
