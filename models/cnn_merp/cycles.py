@@ -100,9 +100,12 @@ _COUNTS = ("kernel_load", *PARTS, "operations")
 def layer_cycles(network: Network, layer: Layer, phase: str, batch: int) -> Cycles | None:
     """Return the cycles of ``phase`` over all groups, in as many runs as the design asks for.
 
-    None where the layer has no design, or no such phase (DP of the first layer).
+    None where the layer has no design, or no such phase (DP of the first layer, KU of a folded
+    one, which is not built).
     """
     if layer.design is None or not has_phase(network, layer, phase):
+        return None
+    if phase == "ku" and folds(layer.shape, network.design(layer).k):
         return None
     run = {"fp": _forward, "dp": _delta, "ku": _update}[phase](network, layer)
     whole, rest = divmod(batch, network.design(layer).max_images)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from merp.models.cnn_merp.cycles import forward_cycles, layer_cycles, network_cy
 from merp.models.cnn_merp.flow import input_flow
 from merp.models.cnn_merp.update_flow import update_flow
 from merp.models.network.network import Network
+from merp.models.network.network_file import read_network
 from merp.models.params.cnn_merp.sizing import size_design
 from merp.models.params.shape import Pool, Shape
 from merp.tools.common.shipped import open_network
@@ -119,3 +121,16 @@ def test_a_batch_beyond_the_designs_maximum_runs_in_parts() -> None:
 def test_layers_without_design_or_delta_have_no_cycles() -> None:
     assert layer_cycles(ALEXNET, ALEXNET.layer("fc6"), "fp", 1) is None
     assert layer_cycles(ALEXNET, ALEXNET.layer("conv1"), "dp", 1) is None
+
+
+def test_a_folded_layer_has_no_cycles_of_a_kernel_update(tmp_path: Path) -> None:
+    path = tmp_path / "folded.toml"
+    path.write_text(
+        '[network]\nname = "n"\ninput = { rows = 6, columns = 6, channels = 1 }\n'
+        '[[layer]]\nname = "conv1"\nmaps = 2\nkernel = 3\ndesign = "k3"\n'
+        '[[layer]]\nname = "fc2"\nmaps = 4\ndesign = "k3"\n'
+        "[design.k3]\nk = 3\nn_cu = 2\nr = 1\n"
+    )
+    network = read_network(path)
+    found = {(layer.name, phase) for layer, phase, _ in network_cycles(network, 2)}
+    assert found == {("conv1", "fp"), ("conv1", "ku"), ("fc2", "fp"), ("fc2", "dp")}
