@@ -20,6 +20,7 @@ from merp.tools.common.time_spent import compilation_told
 
 PATIENCE = 2.0  # seconds
 PERIOD = 10.0  # seconds
+SHOWN = 0.05  # seconds: a part that took less would read 0.0
 
 
 class ProgressBar(Progress):
@@ -83,5 +84,5 @@ class ProgressBar(Progress):
         self._held.close()
         seconds = self.spent.seconds()
         if self._shown and error is None and len(seconds) > 1:
-            parts = ", ".join(f"{what} {s:,.1f}" for what, s in seconds.items() if s >= 0.05)
+            parts = ", ".join(f"{what} {s:,.1f}" for what, s in seconds.items() if s >= SHOWN)
             self._print(f"{sum(seconds.values()):,.1f} s: {parts}")
