@@ -46,9 +46,16 @@ class Cut:
     inputs: tuple[Part, ...]
 
     @classmethod
-    def of(cls, outputs: int, inputs: int, parts: tuple[int, int]) -> Cut:
-        """Cut so many maps into ``parts`` of outputs and of inputs."""
-        return cls(parts_of(outputs, parts[0]), parts_of(inputs, parts[1]))
+    def of(cls, outputs: int, inputs: int, parts: tuple[int, int], taps: int = 1) -> Cut:
+        """Cut so many maps into ``parts`` of outputs and of inputs.
+
+        taps: inputs that are summed at once and stay together, k*k where a layer runs folded.
+        """
+        together = parts_of(-(-inputs // taps), parts[1])
+        return cls(
+            parts_of(outputs, parts[0]),
+            tuple(np.arange(low[0] * taps, min(inputs, (low[-1] + 1) * taps)) for low in together),
+        )
 
 
 class Tiles(Protocol):

@@ -17,6 +17,8 @@ def head(
 ) -> str:
     """The comment: licence, origin, parameters, docstring. No dates, no paths.
 
+    What is None in every configuration is not there, and nothing is said of it.
+
     Args:
         unit: the first configuration, whose docstring it is.
         params: of every configuration; what differs is named with all its values.
@@ -30,11 +32,8 @@ def head(
     lines += [
         f"{token}: generated from {function.__module__}.{function.__qualname__}; do not edit.",
     ]
-    absent = {
-        name
-        for name in getattr(unit.deco, "later", ())
-        if all(each.get(name, 0) is None for each in params)
-    }
+    # A port, or what else a design can do without, that this one has not.
+    absent = {name for name in unit.params if all(each[name] is None for each in params)}
     for name in unit.params:
         if name in absent:
             continue
@@ -51,14 +50,16 @@ def head(
 def _without(doc: str, absent: set[str]) -> str:
     """A docstring without what it says of arguments that are not there.
 
-    That is the line which begins with the name of one, and the deeper lines below it.
+    That is the line which begins with the name of one, or of several that are all absent, and the
+    deeper lines below it.
     """
     kept: list[str] = []
     dropping, depth = False, 0
     for line in doc.splitlines():
         indent = len(line) - len(line.lstrip())
         dropping = dropping and bool(line) and indent > depth
-        if re.split(r"[,:\s]", line.lstrip(), maxsplit=1)[0] in absent:
+        named = re.match(r"\w+(?:, \w+)*", line.lstrip())
+        if named and absent.issuperset(named[0].split(", ")):
             dropping, depth = True, indent
         if not dropping:
             kept.append(line)

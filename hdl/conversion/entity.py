@@ -83,15 +83,11 @@ class Entity(BlockDecorator):  # type: ignore[misc]
 
     Attributes:
         twin: the entity that behaves as this one and is quicker to simulate, or None.
-        later: arguments of which an export says nothing where they are None.
     """
 
-    def __init__(
-        self, func: Callable[..., Any], twin: Entity | None = None, later: tuple[str, ...] = ()
-    ) -> None:
+    def __init__(self, func: Callable[..., Any], twin: Entity | None = None) -> None:
         super().__init__(func)
         self.twin = twin
-        self.later = later
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Instantiate the block, its twin or its stub.
@@ -123,16 +119,11 @@ def entity(func: Callable[..., Any]) -> Entity: ...
 
 
 @overload
-def entity(
-    *, twin: Entity | None = None, later: tuple[str, ...] = ()
-) -> Callable[[Callable[..., Any]], Entity]: ...
+def entity(*, twin: Entity) -> Callable[[Callable[..., Any]], Entity]: ...
 
 
 def entity(
-    func: Callable[..., Any] | None = None,
-    *,
-    twin: Entity | None = None,
-    later: tuple[str, ...] = (),
+    func: Callable[..., Any] | None = None, *, twin: Entity | None = None
 ) -> Entity | Callable[[Callable[..., Any]], Entity]:
     """Mark a block function as an entity.
 
@@ -143,10 +134,7 @@ def entity(
         func: the block function.
         twin: an entity with the same parameters that gives the same bits in the same cycles. It is
             built in its place in a ``behavioural`` context, and never converted.
-        later: arguments, None by default, that came after hardware had been named by its exported
-            text. Where they are None that is as before: neither they nor the lines of the docstring
-            that begin with one of them (and those indented below) stand in it.
     """
     if func is not None:
         return Entity(func)
-    return lambda function: Entity(function, twin, later)
+    return lambda function: Entity(function, twin)

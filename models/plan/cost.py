@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from merp.models.fpga.board import Board
 from merp.models.network.network import Layer
 from merp.models.params.cnn_merp import row
-from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.kernel_update_registers import revisit_cycles, row_revisit_cycles
 from merp.models.params.cnn_merp.sizing import beats_of
 from merp.models.plan.words import delta_out_words
@@ -50,11 +49,6 @@ class Cost(NamedTuple):
         return slowest + self.parameters
 
 
-def elements_per_beat(design: Design, port: str) -> int:
-    """Elements that a port takes in a cycle: ``kernel_port`` or ``map_port`` of a design, or 1."""
-    return int(getattr(design, port, 1))
-
-
 def cost_of(
     work: Work,
     board: Board,
@@ -66,8 +60,8 @@ def cost_of(
     """Cost of passes of so many input and output maps of a group.
 
     All arrays broadcast. first, last: whether passes have the first, or the last, part of the input
-    maps. The words of flattened
-    maps, and of the missing taps of folded ones, are taken as if each map had as many.
+    maps. The words of flattened maps, and of the missing taps of folded ones, are taken as if each
+    map had as many.
     """
     groups = -(-outputs // work.engine.n_cu)
     shape = work.convolution
@@ -78,12 +72,10 @@ def cost_of(
     words, unpooled = make(work, maps, outputs, positions, groups, begins, ends)
     taps = 1 if work.folded else work.shape.k**2
     kernels = taps * maps * outputs
-    port = elements_per_beat(work.engine, "kernel_port")
     slots = _slots(work, inputs, groups, positions)
     cycles: dict[str, Numbers] = {"units": slots.astype(np.float64)}
-    map_port = elements_per_beat(work.engine, "map_port")
-    for name, (count, size) in words.items():
-        cycles[name] = count / (1 if size == 1 else map_port)
+    for name, (count, _) in words.items():
+        cycles[name] = count
     for name, count in unpooled.items():
         cycles[name] = np.maximum(cycles.get(name, 0.0), count)
     moved: Numbers = np.zeros(())
@@ -92,7 +84,7 @@ def cost_of(
     passes_of_parameters = 2 if work.phase == "ku" else 1  # read, and written
     biases = begins * outputs if work.phase != "dp" else np.zeros(())
     moved = moved + passes_of_parameters * work.word_bytes * (kernels + biases)
-    parameters = (kernels + (biases if work.phase == "ku" else 0)) / port
+    parameters = (kernels + (biases if work.phase == "ku" else 0)) / work.engine.kernel_beat
     found = Cost(cycles, parameters, moved, moved)
     seconds = np.maximum(found.total, moved / board.bytes_per_cycle) / (board.clock_mhz * 1e6)
     return found._replace(seconds=seconds)

@@ -54,11 +54,6 @@ class Work:
     word_bytes: int
 
     @property
-    def built(self) -> bool:
-        """Whether there is hardware for its passes: all but the update of a folded layer."""
-        return not (self.folded and self.phase == "ku")
-
-    @property
     def pooled(self) -> bool:
         """Whether deltas are stored at pooled resolution."""
         return self.state == "pooled"

@@ -70,7 +70,7 @@ def _planned(planned: Planned) -> dict[str, Any]:
         "phase": work.phase,
         "design": planned.engine.name,
         "folded": work.folded,
-        "hardware": work.built,
+        "hardware": planned.built,
         "groups": work.layer.groups,
         "input_maps": work.inputs,
         "output_maps": work.outputs,

@@ -36,7 +36,7 @@ def _leave(raw: Bit, total: Word, rounded: Word, y: Word) -> Any:
     return choose
 
 
-@entity(twin=cu_array_fast, later=("raw",))
+@entity(twin=cu_array_fast)
 def cu_array(
     clk: Bit,
     rst: Bit,

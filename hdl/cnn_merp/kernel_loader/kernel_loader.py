@@ -18,7 +18,7 @@ from merp.hdl.streams.beat_splitter import beat_splitter
 from merp.models.params.cnn_merp.design import Design
 
 
-@entity(later=("with_biases",))
+@entity
 def kernel_loader(
     clk: Bit,
     rst: Bit,

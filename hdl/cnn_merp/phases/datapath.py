@@ -32,7 +32,7 @@ class Progress:
         self.map_error = flag()  # last came with another word than the last
 
 
-@entity(later=("pass_config", "sink_partial", "source_partial"))
+@entity
 def datapath(
     clk: Bit,
     rst: Bit,

@@ -81,7 +81,7 @@ def _undone(raw: Bit, expanded: Bit, error: Bit, all_expanded: Bit, wrong: Bit) 
     return overlook
 
 
-@entity(later=("pass_config", "s_axis_partial", "m_axis_partial"))
+@entity
 def delta(
     clk: Bit,
     rst: Bit,

@@ -25,7 +25,7 @@ from merp.hdl.streams.tail_filler import tail_filler
 from merp.models.params.cnn_merp.design import Design
 
 
-@entity(later=("pass_config", "s_axis_partial", "m_axis_partial"))
+@entity
 def forward(
     clk: Bit,
     rst: Bit,

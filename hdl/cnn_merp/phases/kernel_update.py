@@ -36,7 +36,7 @@ from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 ARRAYS = {"position": gradient_array, "row": row_array}
 
 
-@entity(later=("pass_config",))
+@entity
 def kernel_update(
     clk: Bit,
     rst: Bit,

@@ -24,7 +24,7 @@ from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
 
 
-@entity(later=("partial",))
+@entity
 def sequencer(
     clk: Bit,
     rst: Bit,

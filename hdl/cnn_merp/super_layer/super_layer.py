@@ -57,7 +57,7 @@ def _divert(
     return choose
 
 
-@entity(later=("raw", "partial"))
+@entity
 def super_layer(
     clk: Bit,
     rst: Bit,

@@ -46,7 +46,7 @@ def _from_rest(gradient: Word, is_zero: Bit, velocity: Word) -> Any:
     return add_zero
 
 
-@entity(later=("with_biases",))
+@entity
 def update_unit(
     clk: Bit,
     rst: Bit,

@@ -42,8 +42,9 @@ def engine(k: int, n_cu: int, **chosen: int | bool | str | FloatFormat) -> Desig
 
 
 def undone(design: Design, average: bool = False) -> UnpoolDesign:
+    maps = MAPS * (design.taps if design.folded else 1)
     return UnpoolDesign(
-        fmt=design.fmt, window=3, overlap=2, words=64, max_size=24, max_maps=MAPS, max_images=2,
+        fmt=design.fmt, window=3, overlap=2, words=64, max_size=24, max_maps=maps, max_images=2,
         average=average, add_latency=2, mul_latency=1,
     )  # fmt: skip
 
@@ -57,6 +58,8 @@ FORWARD = (
     engine(2, 3, r=2, p=2, state=True, add_latency=4),
     engine(2, 2, p=2, state=True, **WIDE, **POOLED),
     engine(3, 2, r=2, cu_kind="fused", fused_dsp=2, **POOLED),
+    engine(2, 2, p=2, state=True, folded=True, **WIDE),
+    engine(3, 1, d=1, folded=True, fmt=BFLOAT16),
 )
 
 
@@ -69,6 +72,8 @@ DELTA = (
     delta(True, engine(2, 3, fmt=BINARY16), average=True),
     delta(False, engine(2, 2, **WIDE)),
     delta(True, engine(2, 2, p=2, **WIDE)),
+    delta(True, engine(2, 2, p=2, folded=True, **WIDE)),
+    delta(False, engine(3, 2, folded=True, fmt=BFLOAT16)),
 )
 
 UPDATE = (
@@ -146,6 +151,14 @@ def shape_of(rng: np.random.Generator, k: int, average: bool, pooled: bool) -> S
             continue
 
 
+def layer_of(rng: np.random.Generator, design: Design, average: bool, pooled: bool) -> Shape:
+    """A layer for a design: a fully connected one, of some maps of taps, where it folds them."""
+    if not design.folded:
+        return shape_of(rng, design.k, average, pooled)
+    sizes = [int(rng.integers(1, MAPS * design.taps + 1)), int(rng.integers(1, MAPS + 1))]
+    return Shape(n=sizes[0], m=sizes[1], k=1, rows=1, columns=1, relu=bool(rng.random() < 0.7))
+
+
 def words(rng: np.random.Generator, fmt: FloatFormat, *size: int) -> Bits:
     exponent = rng.integers(fmt.bias - 2, fmt.bias + 2, size)
     made = rng.integers(0, 2, size) << (fmt.width - 1) | exponent << fmt.frac_bits
@@ -154,21 +167,22 @@ def words(rng: np.random.Generator, fmt: FloatFormat, *size: int) -> Bits:
     return np.where(rng.random(size) < 0.03, wild, made).astype(np.uint32)
 
 
-def cut_of(rng: np.random.Generator, outputs: int, inputs: int) -> Cut:
+def cut_of(rng: np.random.Generator, outputs: int, inputs: int, design: Design) -> Cut:
     """One to three parts of each, which need not be of one size."""
-    parts = (int(rng.integers(1, 1 + min(3, maps))) for maps in (outputs, inputs))
-    return Cut.of(outputs, inputs, (next(parts), next(parts)))
+    taps = design.taps if design.folded else 1
+    parts = (int(rng.integers(1, 1 + min(3, maps))) for maps in (outputs, -(-inputs // taps)))
+    return Cut.of(outputs, inputs, (next(parts), next(parts)), taps)
 
 
 def forward_case(seed: int, index: int) -> Whole:
     rng = np.random.default_rng([seed, index, 1])
     design = FORWARD[index]
-    shape = shape_of(rng, design.k, design.average, design.pool_window > 1)
+    shape = layer_of(rng, design, design.average, design.pool_window > 1)
     x = words(rng, design.fmt, int(rng.integers(1, 3)), shape.rows, shape.columns, shape.n)
     kernels = words(rng, design.fmt, shape.m, shape.n, shape.k, shape.k)
     bias = words(rng, design.fmt, shape.m)
     golden = super_layer(x, kernels, bias, shape, design.fmt, design.summation)
-    tiles = ForwardTiles(shape, design, x, kernels, bias, cut_of(rng, shape.m, shape.n))
+    tiles = ForwardTiles(shape, design, x, kernels, bias, cut_of(rng, shape.m, shape.n, design))
     return Whole(tiles, {"maps": golden})
 
 
@@ -176,7 +190,9 @@ def delta_case(seed: int, index: int) -> Whole:
     rng = np.random.default_rng([seed, index, 2])
     which = DELTA[index]
     fmt, images = which.engine.fmt, int(rng.integers(1, 3))
-    shape = shape_of(rng, which.engine.k, which.unpool.average, which.before)
+    shape = layer_of(rng, which.engine, which.unpool.average, which.before)
+    if which.engine.folded:  # its inputs are the outputs here, a group of units for each
+        shape = replace(shape, n=shape.m, m=shape.n)
     unpooled, maps = shape, shape.n
     if not which.before:
         pool = pool_of(rng, which.unpool.average)
@@ -198,7 +214,7 @@ def delta_case(seed: int, index: int) -> Whole:
         deltas = words(rng, fmt, images, shape.out_rows, shape.out_columns, shape.m)
         pooled = images, unpooled.pooled_rows, unpooled.pooled_columns, maps
         golden = unpool(delta_convolution(deltas, *layer).reshape(pooled), state, unpooled, fmt)
-    cut = cut_of(rng, maps, shape.m)
+    cut = cut_of(rng, maps, shape.m, which.engine)
     tiles = DeltaTiles(shape, unpooled, which, deltas, kernels, state, cut)
     return Whole(tiles, {"deltas": golden})
 
@@ -223,7 +239,7 @@ def update_case(seed: int, index: int) -> Whole:
     new = (
         update(w, np.zeros_like(w), g, rate, 0, fmt)[0] for w, g in zip(old, gradients, strict=True)
     )
-    cut = cut_of(rng, shape.m, shape.n)
+    cut = cut_of(rng, shape.m, shape.n, design)
     tiles = UpdateTiles(shape, design, x, deltas, old, rate, cut, expansion, state)
     return Whole(tiles, dict(zip(("kernels", "biases"), new, strict=True)))
 
@@ -234,7 +250,7 @@ CASES: dict[str, tuple[Callable[[int, int], Whole], int]] = {
     "ku": (update_case, len(UPDATE)),
 }
 EACH = [(phase, index) for phase, (_, designs) in CASES.items() for index in range(designs)]
-QUICK = [("fp", 0), ("fp", 3), ("dp", 2), ("dp", 3), ("ku", 0)]
+QUICK = [("fp", 0), ("fp", 3), ("fp", 5), ("dp", 2), ("dp", 3), ("dp", 4), ("ku", 0)]
 
 
 def run(

@@ -44,7 +44,7 @@ def test_what_has_no_hardware_is_marked(capsys: pytest.CaptureFixture[str]) -> N
     assert main(["plan", "alexnet", "--board", "kc705"]) == 0
     shown = capsys.readouterr().out
     assert "fc6 *" in shown
-    assert "the hardware of this phase is not built yet" in " ".join(shown.split())
+    assert "there is no hardware for these passes yet" in " ".join(shown.split())
 
 
 def test_traffic_on_a_board_is_that_of_its_plan(capsys: pytest.CaptureFixture[str]) -> None:
