@@ -106,8 +106,9 @@ def prove(proof: Proof, workdir: Path, plant: tuple[str, str] | None = None) -> 
     export.files[-1].write_text(own.replace("endmodule", _checks(proof, clock) + "endmodule"))
     names = [file.name for file in export.files]
     mode = "prove" if plant is None else "bmc"
+    depth = proof.depth + (OPENING if proof.opening else 0)
     (workdir / "proof.sby").write_text(
-        f"[options]\nmode {mode}\ndepth {proof.depth}\n[engines]\nsmtbmc z3\n"
+        f"[options]\nmode {mode}\ndepth {depth}\n[engines]\nsmtbmc z3\n"
         f"[script]\nread -formal {' '.join(names)}\nprep -top {export.top}\n"
         f"[files]\n" + "".join(f"{name}\n" for name in names)
     )
