@@ -2,7 +2,7 @@
 
 Parts of as many input maps as any equal cut has, and of as many output maps; and output parts of
 whole groups of units, which leave no unit idle but in the last. A folded layer, which has thousands
-of maps, has the latter only.
+of maps, has of the latter only those of equal cuts.
 """
 
 from __future__ import annotations
@@ -45,6 +45,15 @@ def part_sizes(maps: int) -> list[int]:
 def group_sizes(maps: int, units: int) -> list[int]:
     """Sizes of parts whose groups of units are full, but for the last."""
     return [min(maps, groups * units) for groups in range(1, -(-maps // units) + 1)]
+
+
+def equal_groups(maps: int, units: int) -> list[int]:
+    """Of these the smallest that makes so many parts, for each number of parts.
+
+    But for the last bits of state in a part they all move the same, and a pass's time is convex in
+    its groups: the parts of the smallest are the most alike.
+    """
+    return [min(maps, groups * units) for groups in part_sizes(-(-maps // units))]
 
 
 class _Sized:
@@ -107,23 +116,29 @@ def candidates(work: Work, board: Board, goal: str, base: Engine, limits: Limits
     ``base`` has the structure of the engine.
     """
     units = work.engine.n_cu
-    sizes = set(group_sizes(work.outputs, units))
-    if not work.folded:
-        sizes.update(part_sizes(work.outputs))
-    grid = np.array(sorted(part_sizes(work.inputs))), np.array(sorted(sizes))
-    per_map = -(-work.tile(1, 1).columns // work.engine.k)
-    within = np.multiply.outer(grid[0], -(-grid[1] // units)) <= limits.kernel_words
-    within &= (per_map * grid[0] <= limits.row_words)[:, np.newaxis]
-    inputs, outputs = (each[place] for each, place in zip(grid, np.nonzero(within), strict=True))
+    if work.folded:
+        sizes = set(equal_groups(work.outputs, units))
+    else:
+        sizes = {*part_sizes(work.outputs), *group_sizes(work.outputs, units)}
+    inputs = np.array(sorted(part_sizes(work.inputs)))[:, np.newaxis]
+    outputs = np.array(sorted(sizes))
     groups = -(-outputs // units)
-    moved, seconds = totals(work, board, inputs, outputs)
+    row_words = -(-work.tile(1, 1).columns // work.engine.k) * inputs
+    within = (inputs * groups <= limits.kernel_words) & (row_words <= limits.row_words)
+    moved, seconds = (each[within] for each in totals(work, board, inputs, outputs))
     order = np.lexsort((seconds, moved) if goal == "bytes" else (moved, seconds))
+
+    def chosen(each: Counts) -> Counts:
+        """Those within, in order, of an array that has an element for each size or tile."""
+        found: Counts = np.broadcast_to(each, within.shape)[within][order]
+        return found
+
     return Candidates(
-        inputs=inputs[order],
-        outputs=outputs[order],
-        kernel_words=(inputs * groups)[order],
-        row_words=per_map * inputs[order],
-        others=_others(work, base, inputs, outputs, groups)[order],
+        inputs=chosen(inputs),
+        outputs=chosen(outputs),
+        kernel_words=chosen(inputs * groups),
+        row_words=chosen(row_words),
+        others=chosen(_others(work, base, inputs, outputs, groups)),
         bytes=moved[order],
         seconds=seconds[order],
     )
@@ -148,24 +163,33 @@ def _others(work: Work, base: Engine, inputs: Counts, outputs: Counts, groups: C
 
 
 def totals(work: Work, board: Board, inputs: Counts, outputs: Counts) -> tuple[Numbers, Numbers]:
-    """Bytes and seconds of all passes and groups, an element for each tile."""
+    """Bytes and seconds of all passes and groups, an element for each tile.
+
+    inputs: a column of sizes. outputs: a row of them.
+
+    Of each tile six kinds of passes are priced at once: the first part of the input maps, those in
+    the middle and the last one, with a full part of the output maps and with the last one.
+    """
     in_parts, out_parts = -(-work.inputs // inputs), -(-work.outputs // outputs)
     in_rest = work.inputs - (in_parts - 1) * inputs
     out_rest = work.outputs - (out_parts - 1) * outputs
     one = in_parts == 1
-    kinds = (
-        (inputs, True, False, ~one),
-        (inputs, False, False, np.maximum(in_parts - 2, 0)),
-        (in_rest, False, True, ~one),
-        (in_rest, True, True, one),
+    no, yes = np.zeros_like(one), np.ones_like(one)
+
+    def kinds(*each: Numbers) -> Numbers:
+        """An axis of kinds of input parts, in front of one for those of output parts."""
+        return np.stack(each)[:, np.newaxis]
+
+    in_count = kinds(yes, np.maximum(in_parts - 2, 0), ~one)
+    out_count = np.stack((out_parts - 1, np.ones_like(outputs)))[:, np.newaxis]
+    cost = cost_of(
+        work,
+        board,
+        kinds(inputs, inputs, in_rest),
+        np.stack((outputs, out_rest))[:, np.newaxis],
+        kinds(yes, no, no),
+        kinds(one, no, yes),
     )
-    moved, seconds = np.zeros((2, inputs.size))
-    for maps, first, last, in_count in kinds:
-        flags = np.array(first), np.array(last)
-        for out_maps, out_count in ((outputs, out_parts - 1), (out_rest, 1)):
-            some = np.nonzero(in_count * out_count)[0]
-            count = work.layer.groups * (in_count * out_count)[some]
-            cost = cost_of(work, board, maps[some], out_maps[some], *flags)
-            moved[some] += count * cost.bytes
-            seconds[some] += count * cost.seconds
+    count = work.layer.groups * in_count * out_count
+    moved, seconds = ((count * each).sum((0, 1)) for each in (cost.bytes, cost.seconds))
     return moved, np.round(seconds, 9)

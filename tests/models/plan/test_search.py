@@ -18,7 +18,7 @@ from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.sizing import size_design
 from merp.models.params.shape import Pool, Shape
 from merp.models.params.state_field import STATES
-from merp.models.plan.candidates import group_sizes, part_sizes, totals
+from merp.models.plan.candidates import equal_groups, group_sizes, part_sizes, totals
 from merp.models.plan.cost import cost_of
 from merp.models.plan.engines import engine_of, rings
 from merp.models.plan.search import best_tiles, fits
@@ -137,11 +137,10 @@ def test_the_cost_of_a_tile_is_that_of_its_passes(phase: str) -> None:
     random = Random(phase)
     for _ in range(6):
         work, board = work_of(random, phase), board_of(gbytes_s=random.choice((0.1, 10.0)))
-        sizes = product(part_sizes(work.inputs), part_sizes(work.outputs))
-        inputs, outputs = np.array(list(sizes)).T
-        moved, seconds = totals(work, board, inputs, outputs)
-        for place, tile in enumerate(zip(inputs, outputs, strict=True)):
-            expected = walked(work, board, (int(tile[0]), int(tile[1])))
+        sizes = part_sizes(work.inputs), part_sizes(work.outputs)
+        moved, seconds = totals(work, board, np.array(sizes[0])[:, np.newaxis], np.array(sizes[1]))
+        for place, tile in zip(np.ndindex(moved.shape), product(*sizes), strict=True):
+            expected = walked(work, board, tile)
             assert moved[place] == expected[0]
             assert seconds[place] == pytest.approx(expected[1], abs=1e-9)
 
@@ -193,10 +192,11 @@ def test_the_search_weighs_kernels_against_rows(phase: str, goal: str) -> None:
     random = Random(goal + phase)
     for _ in range(2):
         work = larger_work(random, phase)
-        sizes = {*part_sizes(work.outputs), *group_sizes(work.outputs, work.engine.n_cu)}
-        tiles = list(product(part_sizes(work.inputs), sorted(sizes)))
+        sizes = sorted({*part_sizes(work.outputs), *group_sizes(work.outputs, work.engine.n_cu)})
+        tiles = list(product(part_sizes(work.inputs), sizes))
         board = board_of(random.randint(14, 40))
-        costs = np.array(totals(work, board, *np.array(tiles).T))
+        columns = np.array(part_sizes(work.inputs))[:, np.newaxis]
+        costs = np.array(totals(work, board, columns, np.array(sizes))).reshape(2, -1)
         ordered = sorted(
             (tuple(cost if goal == "bytes" else cost[::-1]), tile)
             for cost, tile in zip(costs.T, tiles, strict=True)
@@ -256,5 +256,6 @@ def test_more_block_ram_never_moves_more_bytes() -> None:
 def test_sizes_of_parts_are_those_of_equal_cuts_and_of_full_groups() -> None:
     assert part_sizes(10) == [10, 5, 4, 3, 2, 1]
     assert group_sizes(10, 4) == [4, 8, 10]
+    assert equal_groups(28, 4) == [28, 16, 12, 8, 4]
     for maps in range(1, 60):
         assert {-(-maps // parts) for parts in range(1, maps + 1)} == set(part_sizes(maps))
