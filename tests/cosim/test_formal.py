@@ -162,7 +162,7 @@ def test_whole_shells_hold_what_they_offer(stream: str, tmp_path: Path) -> None:
     # An abort resets the engine alone: the bus holds what it offers all the same.
     bus = [replace(each, reset="rst") for each in BUS]
     proof = Proof(
-        top.function, top.args, [own, *bus], depth=10, reset="engine_rst", opening="!aresetn"
+        top.function, top.args, [own, *bus], depth=8, reset="engine_rst", opening="!aresetn"
     )
     verdict, printed = prove(proof, tmp_path / "sound")
     assert verdict == "PASS", printed
