@@ -13,11 +13,9 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from merp.models.cnn_merp.published_speed import DDR4_GBS
-from merp.models.fpga.order_codes import part_named
-from merp.models.fpga.parts import DEFAULT
 from merp.models.network.phases import PHASES
 from merp.models.traffic.published import BATCH
+from merp.tools.common.boards import PAPER, open_board
 from merp.tools.common.json_file import read_json
 from merp.tools.common.shipped import open_network
 from merp.tools.report.chart_ink import rows_of
@@ -42,15 +40,13 @@ def site_report(docs: Path, site_url: str | None) -> dict[str, str | bytes]:
     Raises:
         BadInput: a record is of other hardware than there is now.
     """
-    network, part = open_network(NAME), part_named(DEFAULT)
+    network = open_network(NAME)
     records = docs / "measured" / NAME
     there = (records / FILE).exists() and read_json(records / FILE)["runs"]
     choice = Choice(
         network=network,
         batch=BATCH,
-        part=part,
-        clock_mhz=part.clock_mhz,
-        bandwidth_gbs=DDR4_GBS,
+        board=open_board(PAPER),
         measured=read_records([records] if there else [], network),
     )
     found = document(choice, docs / Path(PAGE).parent)

@@ -12,6 +12,8 @@ from merp.models.params.cnn_merp.design import Design
 from merp.models.params.formats import BINARY32
 
 KINDS: Final = ("lut", "ff", "bram", "dsp")
+TITLES: Final = {"lut": "LUT", "ff": "FF", "bram": "RAMB36", "dsp": "DSP"}
+"""Kinds as they are printed."""
 
 # LUTs that a memory of this kind takes. source: UG474, tables 2-3 and 2-4
 _LUT_MEMORIES = {

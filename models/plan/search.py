@@ -17,7 +17,7 @@ from itertools import count
 from merp.models.errors import BadInput
 from merp.models.fpga.board import Board
 from merp.models.fpga.memories import Memory, bank_memory, gradient_memory, kernel_memory
-from merp.models.fpga.resources import KINDS, capacity
+from merp.models.fpga.resources import KINDS, TITLES, capacity
 from merp.models.params.cnn_merp import row
 from merp.models.plan.candidates import Candidates, Limits, candidates
 from merp.models.plan.engines import Engine, engine_of
@@ -31,7 +31,6 @@ Cost = tuple[float, float]
 
 _STEP = 512  # words from which one more may take one more block
 _TRIES = 16
-TITLES = {"lut": "LUT", "ff": "FF", "bram": "RAMB36", "dsp": "DSP"}
 
 
 @dataclass(frozen=True)

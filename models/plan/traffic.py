@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from merp.models.fpga.board import Board
 from merp.models.network.network import Layer, Network
-from merp.models.plan.plan import Planned, plan
+from merp.models.plan.plan import Plan, Planned
 from merp.models.traffic.closed_form import LayerTraffic, Phase
 
 
-def board_traffic(
-    network: Network, board: Board, batch: int, state: str
-) -> tuple[LayerTraffic, ...]:
-    """Return the traffic of every layer in the passes that move the fewest bytes.
-
-    Raises:
-        BadInput: the part is too small.
-    """
-    found = plan(network, board, batch, state=state)
+def board_traffic(network: Network, found: Plan) -> tuple[LayerTraffic, ...]:
+    """Return the traffic of every layer of ``network`` in the passes of its plan."""
     phases = {(p.work.layer.name, p.work.phase): _phase(p) for p in found.layers}
 
     def traffic_of(layer: Layer) -> LayerTraffic:

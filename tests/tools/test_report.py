@@ -284,10 +284,54 @@ def test_networks_of_every_kind(tmp_path: Path, capsys: pytest.CaptureFixture[st
         assert "errata" not in ids
 
 
+def test_the_plan_is_that_of_the_verb(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = tmp_path / "report.html"
+    words = ["lenet5", "--board", "nexys-video", "--batch", "8"]
+    assert main(["report", *words, "-o", str(page)]) == 0
+    capsys.readouterr()
+    assert main(["plan", *words, "--json"]) == 0
+    planned, found = json.loads(capsys.readouterr().out), document(page)
+    assert (found["board"], found["part"], found["clock_mhz"]) == ("nexys-video", "xc7a200t", 100)
+    rows = found["tables"]["plan"]["rows"]
+    for row, wanted in zip(rows[: len(planned["layers"])], planned["layers"], strict=True):
+        assert (row["layer"], row["phase"]) == (wanted["name"], wanted["phase"].upper())
+        for key in ("passes", "bytes", "cycles", "seconds", "input_part", "output_part", "binds"):
+            assert row[key] == wanted[key]
+    assert rows[-1]["bytes"] == planned["total_all"]["step"]["bytes"]
+    traffic = {row["layer"]: row for row in found["tables"]["traffic-board"]["rows"]}
+    for wanted in planned["layers"]:
+        assert traffic[wanted["name"]][f"{wanted['phase']}_bytes"] == wanted["bytes"]
+    assert f"{planned['step']['images_per_second']:,.1f} images a second" in page.read_text()
+
+
+def test_a_board_without_room_leaves_the_rest_of_the_page(tmp_path: Path) -> None:
+    page, network = tmp_path / "report.html", tmp_path / "wide.toml"
+    network.write_text("""
+[network]
+name = "wide"
+input = { rows = 8, columns = 8, channels = 2 }
+[[layer]]
+name = "conv1"
+maps = 3
+kernel = 3
+design = "k3"
+[design.k3]
+k = 3
+n_cu = 256
+""")
+    assert main(["report", str(network), "--board", "nexys-video", "-o", str(page)]) == 0
+    found = document(page)
+    [said] = [each["text"] for each in found["sections"] if each["id"] == "board"]
+    assert re.fullmatch("There is no plan: board nexys-video: design k3, .* of xc7a200t.", said)
+    assert "plan" not in found["tables"]
+    assert "traffic-board" not in found["tables"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["alexnt"], "no network 'alexnt'"),
+        (["digits", "--board", "kc75"], "--board 'kc75': allowed are kc705, nexys-video"),
         (["digits", "--part", "xc7"], "--part xc7: allowed are xc7k325t, xc7v2000t, xcvu440"),
         (["digits", "-o", "report.pdf"], "-o report.pdf: must end in .html"),
         (["digits", "-o", "no/such/folder/report.html"], "no folder no/such/folder"),

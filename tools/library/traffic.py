@@ -47,9 +47,10 @@ def footing_of(
 def _layers(network: Network, batch: int, footing: Footing) -> tuple[LayerTraffic, ...]:
     if footing.board is None:
         return network_traffic(network, batch, footing)
-    from merp.models.plan.traffic import board_traffic  # NumPy takes long to import
+    from merp.models.plan.plan import plan  # NumPy takes long to import
+    from merp.models.plan.traffic import board_traffic
 
-    return board_traffic(network, footing.board, batch, footing.state)
+    return board_traffic(network, plan(network, footing.board, batch, state=footing.state))
 
 
 class Traffic(Rows):

@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from merp.models.cnn_merp.cycles import Cycles, network_cycles
+from merp.models.errors import BadInput
+from merp.models.fpga.board import Board
 from merp.models.fpga.parts import Part
 from merp.models.network.network import Layer, Network
+from merp.models.plan.plan import Plan, plan
 from merp.models.traffic import published
 from merp.tools.report.measured import Measurement
 
@@ -18,17 +21,37 @@ class Choice:
     """What a report is asked for.
 
     Attributes:
-        batch: images of a training step. part: FPGA whose memory and bitstream count.
-        clock_mhz: of the engine. bandwidth_gbs: of the external memory, 10^9 bytes a second.
+        batch: images of a training step. board: part, external memory, and clock of the engine.
         measured: what simulations found.
     """
 
     network: Network
     batch: int
-    part: Part
-    clock_mhz: float
-    bandwidth_gbs: float
+    board: Board
     measured: Sequence[Measurement] = ()
+
+    @property
+    def part(self) -> Part:
+        """FPGA whose memory and bitstream count."""
+        return self.board.part
+
+    @property
+    def clock_mhz(self) -> float:
+        """Of the engine."""
+        return self.board.clock_mhz
+
+    @property
+    def bandwidth_gbs(self) -> float:
+        """Peak of the external memory, 10^9 bytes a second."""
+        return self.board.gbytes_s
+
+    @cached_property
+    def plan(self) -> Plan | BadInput:
+        """Passes that fit the board, deltas stored at pooled resolution; or why there are none."""
+        try:
+            return plan(self.network, self.board, self.batch)
+        except BadInput as error:
+            return error
 
     @property
     def papers(self) -> bool:

@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from merp.models.cnn_merp.reconfiguration import bitstreams, load_seconds, passes
+from merp.models.errors import BadInput
 from merp.models.params.formats import FORMATS
 from merp.models.traffic import published
 from merp.models.traffic.closed_form import network_traffic, total
 from merp.models.traffic.footing import Footing
 from merp.tools.report.alternatives import alternatives
+from merp.tools.report.board import bitstreams_table, plan_table, plan_text
 from merp.tools.report.bounds import bounds_table, variants_table
 from merp.tools.report.choice import Choice
 from merp.tools.report.passes import measured_table, reconfiguration_table
@@ -106,6 +108,7 @@ def document(choice: Choice, beside: Path) -> Json:
             [cycles_table(choice), reconfiguration_table(choice)],
             "cycles",
         )
+    section("board", "On a board", *_on_board(choice))
     section(
         "measured",
         "Measured and modelled",
@@ -125,6 +128,7 @@ def document(choice: Choice, beside: Path) -> Json:
         "batch": choice.batch,
         "word_bytes": network.word_bytes,
         "format": _format(choice),
+        "board": choice.board.name,
         "part": part.name,
         "memory_bytes": part.memory_bytes,
         "clock_mhz": choice.clock_mhz,
@@ -142,6 +146,14 @@ def document(choice: Choice, beside: Path) -> Json:
         "tables": {each.id: each.json() for each in tables},
     }
     return found | {"alternatives": alternatives(found)}
+
+
+def _on_board(choice: Choice) -> tuple[str, list[Table]]:
+    """What is said of the plan, and its tables; or why there is none."""
+    found = choice.plan
+    if isinstance(found, BadInput):
+        return f"There is no plan: {found}.", []
+    return plan_text(found), [plan_table(found), bitstreams_table(found)]
 
 
 def _format(choice: Choice) -> str:

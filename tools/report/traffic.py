@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from merp.models.errors import BadInput
 from merp.models.network.phases import PHASES
+from merp.models.plan.traffic import board_traffic
 from merp.models.traffic import published
 from merp.models.traffic.closed_form import LayerTraffic, Phase, network_traffic, total
 from merp.models.traffic.footing import Footing
@@ -17,8 +19,7 @@ MB, KB = 1e6, 1e3
 
 
 def traffic_tables(choice: Choice) -> list[Table]:
-    """Return one table per footing."""
-    memory = choice.part.memory_bytes
+    """Return one table per footing; of footing ``board`` only where there is a plan."""
     footings = (
         (
             "traffic-paper",
@@ -40,19 +41,30 @@ def traffic_tables(choice: Choice) -> list[Table]:
             "Footing full, state pooled: deltas lie in memory at pooled resolution and are "
             "expanded on chip by a mask bit and a position per maximum.",
         ),
-        (
-            "traffic-board",
-            "Footing board",
-            Footing(name="board", state="32", memory_bytes=memory),
-            f"Footing board: as full, in tiles that fit the {memory:,} bytes of block RAM of the "
-            f"{choice.part.name}. Modelled: no tile was run as a pass of its own.",
-        ),
     )
-    return [_traffic(choice, *each) for each in footings]
+    found = [
+        _traffic(choice, *each, network_traffic(choice.network, choice.batch, each[2]))
+        for each in footings
+    ]
+    if isinstance(choice.plan, BadInput):
+        return found
+    on_board = Footing(name="board", state="pooled", board=choice.board)
+    caption = (
+        f"Footing board: as full, state pooled, in the passes of the plan on board "
+        f"{choice.board.name}, whose designs fit the {choice.part.name}."
+    )
+    layers = board_traffic(choice.network, choice.plan)
+    return [*found, _traffic(choice, "traffic-board", "Footing board", on_board, caption, layers)]
 
 
-def _traffic(choice: Choice, id: str, title: str, footing: Footing, caption: str) -> Table:
-    layers = network_traffic(choice.network, choice.batch, footing)
+def _traffic(
+    choice: Choice,
+    id: str,
+    title: str,
+    footing: Footing,
+    caption: str,
+    layers: Sequence[LayerTraffic],
+) -> Table:
     compared = footing.name == "paper" and choice.papers
     columns = [
         LAYER,

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from merp.models.cnn_merp.published_speed import DDR4_GBS
 from merp.models.errors import BadInput
+from merp.models.fpga.board import Board
 from merp.models.fpga.order_codes import part_named
-from merp.models.fpga.parts import DEFAULT, PARTS
+from merp.models.fpga.parts import PARTS
 from merp.tools.common.arguments import add_json, add_network, positive, whole
+from merp.tools.common.boards import PAPER, add_board, open_board
 from merp.tools.common.output import Output
 from merp.tools.common.shipped import open_network
 from merp.tools.report.choice import Choice
@@ -23,19 +26,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--batch", type=whole(1, 1 << 16), default=128, metavar="IMAGES", help="images of a step"
     )
-    parser.add_argument("--part", default=DEFAULT, metavar="PART", help=", ".join(PARTS))
+    add_board(parser, default="the paper's")
+    parser.add_argument("--part", metavar="PART", help=f"{', '.join(PARTS)} (default: the board's)")
     parser.add_argument(
         "--clock",
         type=positive,
         metavar="MHZ",
-        help="clock of the engine (default: the paper's, by part)",
+        help="clock of the engine (default: the board's; with --part the paper's, by part)",
     )
     parser.add_argument(
         "--bandwidth",
         type=positive,
-        default=DDR4_GBS,
         metavar="GB/S",
-        help=f"bandwidth of the external memory (default {DDR4_GBS:g})",
+        help="peak of the external memory (default: the board's)",
     )
     parser.add_argument(
         "--measured",
@@ -54,15 +57,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Write the page, and return 1 if a record that was given confirms nothing."""
     network = open_network(args.network)
-    part = part_named(args.part)
+    board = _board(args)
     if args.output.suffix not in (".html", ".htm"):
         raise BadInput(f"-o {args.output}: must end in .html")
     choice = Choice(
         network=network,
         batch=args.batch,
-        part=part,
-        clock_mhz=args.clock or part.clock_mhz,
-        bandwidth_gbs=args.bandwidth,
+        board=board,
         measured=read_records(args.measured, network),
     )
 
@@ -84,3 +85,17 @@ def run(args: argparse.Namespace) -> int:
     else:
         print(f"{args.output}, {answer}, {len(files)} CSV in {tables}")
     return 0 if all(each.confirms for each in choice.measured) else 1
+
+
+def _board(args: argparse.Namespace) -> Board:
+    """The board that was chosen, with what else was."""
+    board = open_board(args.board or PAPER)
+    changes: dict[str, Any] = {}
+    if args.part:
+        part = part_named(args.part)
+        changes |= {"part": part, "clock_mhz": part.clock_mhz}
+    if args.clock:
+        changes["clock_mhz"] = args.clock
+    if args.bandwidth:
+        changes["gbytes_s"] = args.bandwidth
+    return replace(board, name=f"{board.name}, changed", **changes) if changes else board
