@@ -41,11 +41,6 @@ def element_limits(fmt: FloatFormat) -> Limits:
     return limits(fmt)
 
 
-def is_nan(words: Bits, fmt: FloatFormat) -> NDArray[np.bool_]:
-    """Whether each word, of any shape, is a NaN; formats of at most 32 bits."""
-    return words & np.uint32(fmt.sign_bit - 1) > np.uint32(fmt.inf)
-
-
 def is_positive(words: Bits, fmt: FloatFormat) -> NDArray[np.bool_]:
     """Whether each word, of any shape, is above zero; formats of at most 32 bits."""
     least = np.uint32(1 << fmt.frac_bits)  # of the normal numbers; smaller words wrap around
@@ -73,16 +68,6 @@ def to_values(words: ArrayLike, fmt: FloatFormat) -> Values:
     """Values of words, any shape, as binary64; a subnormal is a signed zero."""
     array = as_words(words, fmt)
     return compiled.decode_all(array.reshape(-1), limits(fmt)).reshape(array.shape)
-
-
-def canonical(words: Bits, fmt: FloatFormat) -> Bits:
-    """Words as operations give them, subnormals zeros, NaNs alike; formats of at most 32 bits."""
-    exponent, sign = np.uint32(fmt.exp_max << fmt.frac_bits), np.uint32(fmt.sign_bit)
-    result = np.where(words & exponent, words, words & sign)
-    nan = is_nan(words, fmt)
-    if nan.any():
-        result[nan] = fmt.nan
-    return result
 
 
 def elementwise(

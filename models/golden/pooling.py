@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from merp.models.arithmetic.fp_add import fp_add
 from merp.models.arithmetic.fp_mul import fp_mul
-from merp.models.arithmetic.words import canonical, to_bits
+from merp.models.arithmetic.maxima import maxima
+from merp.models.arithmetic.words import to_bits
 from merp.models.params.bits import Bits
 from merp.models.params.formats import FloatFormat
 from merp.models.params.shape import Pool
@@ -18,10 +19,7 @@ from merp.models.params.shape import Pool
 
 def pool_elements(x: NDArray[Any], window: int, stride: int) -> Iterator[NDArray[Any]]:
     """Element j of every window for j in raster order, each (images, rows, columns, maps)."""
-    pool = Pool(window=window, stride=stride)
-    rows, columns = (pool.size(side) for side in x.shape[1:3])
-    if rows < 1 or columns < 1:
-        raise ValueError(f"a window of {window} does not fit {x.shape[1]} x {x.shape[2]}")
+    rows, columns = _windows(x, window, stride)
     for row in range(window):
         for column in range(window):
             yield x[
@@ -29,6 +27,15 @@ def pool_elements(x: NDArray[Any], window: int, stride: int) -> Iterator[NDArray
                 row : row + (rows - 1) * stride + 1 : stride,
                 column : column + (columns - 1) * stride + 1 : stride,
             ]
+
+
+def _windows(x: NDArray[Any], window: int, stride: int) -> tuple[int, int]:
+    """Rows and columns of windows."""
+    pool = Pool(window=window, stride=stride)
+    rows, columns = (pool.size(side) for side in x.shape[1:3])
+    if rows < 1 or columns < 1:
+        raise ValueError(f"a window of {window} does not fit {x.shape[1]} x {x.shape[2]}")
+    return rows, columns
 
 
 def pool_maps(x: Bits, pool: Pool | None, fmt: FloatFormat) -> Bits:
@@ -56,21 +63,16 @@ def max_pool(x: Bits, window: int, stride: int, fmt: FloatFormat) -> Bits:
 
 
 def largest(x: Bits, window: int, stride: int, fmt: FloatFormat) -> tuple[Bits, Bits]:
-    """The largest element of each window, canonical, and its position, row * window + column."""
-    words = canonical(x, fmt)
-    # In the order of the numbers, as whole numbers: both zeros are 0, NaN is above infinity.
-    magnitudes = (words & np.uint32(fmt.sign_bit - 1)).astype(np.int32)
-    ranks = np.where(words & np.uint32(fmt.sign_bit), -magnitudes, magnitudes)
-    elements = zip(
-        pool_elements(words, window, stride), pool_elements(ranks, window, stride), strict=True
-    )
-    found, highest = next(elements)
-    position = np.zeros(found.shape, np.uint32)
-    for tap, (element, rank) in enumerate(elements, start=1):
-        wins = rank > highest
-        found = np.where(wins, element, found)
-        highest = np.maximum(rank, highest)
-        position = np.where(wins, np.uint32(tap), position)
+    """The largest element of each window, canonical, and its position, row * window + column.
+
+    Raises:
+        ValueError: no window fits.
+    """
+    size = len(x), *_windows(x, window, stride), x.shape[3]
+    found, position = np.empty(size, np.uint32), np.empty(size, np.uint32)
+    words = np.ascontiguousarray(x, np.uint32)
+    least, sign = 1 << fmt.frac_bits, fmt.sign_bit
+    maxima(words, window, stride, least, fmt.inf, sign, fmt.nan, found, position)
     return found, position
 
 

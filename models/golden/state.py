@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from merp.models.arithmetic.words import is_positive
-from merp.models.golden.pooling import largest, pool_elements
+from merp.models.golden.pooling import largest
 from merp.models.params.bits import Bits
 from merp.models.params.formats import FloatFormat
 from merp.models.params.shape import Pool, Shape
@@ -114,15 +114,12 @@ def keep_state(activation: Bits, shape: Shape, kind: str, fmt: FloatFormat) -> S
         return State(kind=kind)
     if kind == "32":
         return State(kind=kind, activation=activation)
-    position = max_positions(activation, pool, fmt) if pool else None
-    if not shape.relu:
-        return State(kind=kind, position=position)
-    if kind == "pooled" and pool and position is not None:
-        maxima = np.zeros(position.shape, np.uint32)
-        for tap, element in enumerate(pool_elements(activation, pool.window, pool.stride)):
-            maxima = np.where(position == tap, element, maxima)
-        return State(kind=kind, mask=relu_mask(maxima, fmt), position=position)
-    return State(kind=kind, mask=relu_mask(activation, fmt), position=position)
+    masked, position = activation, None
+    if pool:
+        maxima, position = largest(activation, pool.window, pool.stride, fmt)
+        masked = maxima if kind == "pooled" else activation
+    mask = relu_mask(masked, fmt) if shape.relu else None
+    return State(kind=kind, mask=mask, position=position)
 
 
 def _fields(state: State, shape: Shape, fmt: FloatFormat) -> Iterator[tuple[Bits, int]]:

@@ -63,7 +63,8 @@ def _recalled(state: State, shape: Shape, fmt: FloatFormat) -> tuple[Mask | None
 
 
 def _selected(delta: Bits, mask: Mask | None) -> Bits:
-    return delta if mask is None else np.where(mask, delta, np.uint32(0))
+    """Each word or +0; words are multiplied by whole numbers, 1 and 0, which is no arithmetic."""
+    return delta if mask is None else delta * mask.astype(np.uint32)
 
 
 def _expanded(

@@ -1,0 +1,65 @@
+"""The compiled part of golden max pooling, and of ReLU: comparisons of words, no arithmetic.
+
+Words of formats of at most 32 bits. A subnormal counts, and leaves, as a signed zero; a NaN leaves
+as the format's own. Compiled for itself, as ``compiled`` is: nothing is called across files.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit, prange
+
+from merp.models.params.bits import Bits
+from merp.models.params.numba_cache import KEPT
+
+
+@njit(cache=KEPT, parallel=True)
+def maxima(
+    x: Bits,
+    window: int,
+    stride: int,
+    least: int,
+    inf: int,
+    sign: int,
+    nan: int,
+    found: Bits,
+    position: Bits,
+) -> None:
+    """The largest element of each window and its place in raster order, the first of equals.
+
+    Args:
+        x: (images, rows, columns, maps) words.
+        least, inf, sign, nan: words of the smallest normal number, infinity, -0 and NaN.
+        found, position: of the size of the result, (images, rows, columns, maps); are filled.
+    """
+    images, rows, columns, maps = found.shape
+    for place in prange(images * rows):
+        image, row = place // rows, place % rows
+        highest = np.empty(maps, np.int32)
+        for column in range(columns):
+            for tap in range(window * window):
+                for j in range(maps):
+                    word = x[image, row * stride + tap // window, column * stride + tap % window, j]
+                    size = word & np.uint32(sign - 1)
+                    size = size if size >= np.uint32(least) else np.uint32(0)
+                    own = size | (word & np.uint32(sign))
+                    own = own if size <= np.uint32(inf) else np.uint32(nan)
+                    # In the order of the numbers, as whole numbers: both zeros are 0.
+                    rank = np.int32(own & np.uint32(sign - 1))
+                    rank = -rank if own & np.uint32(sign) else rank
+                    wins = tap == 0 or rank > highest[j]
+                    highest[j] = rank if wins else highest[j]
+                    found[image, row, column, j] = own if wins else found[image, row, column, j]
+                    position[image, row, column, j] = (
+                        np.uint32(tap) if wins else position[image, row, column, j]
+                    )
+
+
+@njit(cache=KEPT)
+def positive(x: Bits, least: int, inf: int, magnitude: int, nan: int, result: Bits) -> None:
+    """Positive words as they are, NaN for a NaN, +0 for all others; ``x`` is flat."""
+    for at in range(x.size):
+        word = x[at]
+        passed = word if np.uint32(least) <= word <= np.uint32(inf) else np.uint32(0)
+        is_nan = (word & np.uint32(magnitude)) > np.uint32(inf)
+        result[at] = np.uint32(nan) if is_nan else passed
