@@ -77,16 +77,17 @@ COSIM = rooms(
 
 COMMON = "common bitstream"
 WORK = (
-    "simulate", "traffic", "plan", "train", "resources", "report", "workload", "verify_float",
-    "schema", "sweep",
+    "simulate", "traffic", "plan", "train", "resources", "workload", "verify_float", "schema",
+    "sweep",
 )  # fmt: skip
 TOOLS = rooms(
     {"common": "", "bitstream": "common", "bench": "common"},
     dict.fromkeys(WORK, COMMON),
     {"export": f"{COMMON} simulate"},  # what is simulated is what the vectors are of
-    {"library": f"{COMMON} {' '.join(WORK)} export"},
+    {"report": f"{COMMON} plan"},  # its page has the plan that the verb answers
+    {"library": f"{COMMON} {' '.join(WORK)} export report"},
     {"verb_help": "", "command_line": "common verb_help", "cli": "common command_line"},
-    {"verbs": f"{COMMON} {' '.join(WORK)} export library verb_help command_line"},
+    {"verbs": f"{COMMON} {' '.join(WORK)} export report library verb_help command_line"},
 )
 
 TREES = dict(zip(ORDER, (MODELS, HDL, TESTBENCHES, COSIM, TOOLS), strict=True))
