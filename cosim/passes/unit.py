@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from merp.cosim.audit.audit import Audit, combine
 from merp.cosim.audit.run_and_audit import Audited
-from merp.cosim.engines.record import Record
 from merp.cosim.passes.cut import Made, Place, Tiles, given
 from merp.cosim.passes.of_plan import OfPlan, bytes_of, differing
 from merp.cosim.phases.expectation import Pass
@@ -39,8 +38,8 @@ class Unit(NamedTuple):
 
 def run_unit(
     of: OfPlan, unit: Unit, tiles: Tiles, step: GoldenStep
-) -> Generator[Pass, Audited | None, tuple[Audit, Record]]:
-    """Yield the passes of a unit; give the audit of all of them, and the record of the last.
+) -> Generator[Pass, Audited | None, tuple[Audit, Audited]]:
+    """Yield the passes of a unit; give the audit of all of them, and the last of them.
 
     Beside its own audit each pass must move the bytes of the plan's formula for it, and all passes
     of a part of the outputs together give what the layer in one piece does.
@@ -62,10 +61,8 @@ def run_unit(
         audits.append(answer.audit)
         missed = differences(answer.audit.moved, bytes_of(of.planned, place))
         failures += [f"inputs {place.inputs}: {said}" for said in (*answer.audit.failures, *missed)]
-    found = combine(audits)
-    return replace(found, failures=tuple(f"{unit}: {said}" for said in failures)), given(
-        answer
-    ).record
+    told = tuple(f"{unit}: {said}" for said in failures)
+    return replace(combine(audits), failures=told), given(answer)
 
 
 def _alone(tiles: Tiles, unit: Unit) -> Made:

@@ -99,6 +99,7 @@ def _unit(
             with progress.spent.on("golden"):
                 each = source.send(answer)
         except StopIteration as end:
-            audit, record = end.value
+            audit, last = end.value
+            record = last.record
             return Ran(unit, audit, record.elaboration_sha, record.build_seconds)
         answer = yield each
