@@ -54,15 +54,16 @@ def run_unit(
             each = row.send(answer)
         except StopIteration as end:
             if unit.inputs is None:
-                failures += differing(end.value, of.whole(unit.group, step, unit.outputs))
+                told = differing(end.value, of.whole(unit.group, step, unit.outputs))
+                failures += [f"{unit}: {said}" for said in told]
             break
         answer = given((yield each))
         place = next(places)
         audits.append(answer.audit)
         missed = differences(answer.audit.moved, bytes_of(of.planned, place))
-        failures += [f"inputs {place.inputs}: {said}" for said in (*answer.audit.failures, *missed)]
-    told = tuple(f"{unit}: {said}" for said in failures)
-    return replace(combine(audits), failures=told), given(answer)
+        where = unit._replace(inputs=place.inputs)
+        failures += [f"{where}: {said}" for said in (*answer.audit.failures, *missed)]
+    return replace(combine(audits), failures=tuple(failures)), given(answer)
 
 
 def _alone(tiles: Tiles, unit: Unit) -> Made:
