@@ -81,7 +81,7 @@ def _passes(
                     if tiles is None:
                         with progress.spent.on("golden"):
                             tiles = of.tiles(group, step)
-                    progress.begin(f"{name} {phase} {unit} of {total:,} passes")
+                    progress.begin(f"{name} {phase} {unit} ({total:,} passes in all)")
                     found = yield from _unit(of, unit, tiles, step, progress)
                     if finished is not None:
                         finished.save(of.planned, found)
