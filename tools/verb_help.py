@@ -131,7 +131,8 @@ VERBS = {
         line="run layers on the hardware and audit them",
         description=(
             "Runs layers on the hardware, compares every bit with the golden model, and audits "
-            "every word on every port. Status 1 if anything is wrong."
+            "every word on every port. With --board in the passes of its plan, whose bytes are "
+            "then measured. Status 1 if anything is wrong."
         ),
         examples=(
             Example(

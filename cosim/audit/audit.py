@@ -70,10 +70,16 @@ class Audit:
         """Useful CU slots over all CU slots that were issued."""
         return self.cycles["useful"] / self.slots if self.slots else 0.0
 
+    @property
+    def moved(self) -> dict[str, int]:
+        """Bytes seen on the pins of each port that moved any."""
+        found = {port: ways["monitor"] * self.word_bytes[port] for port, ways in self.ports.items()}
+        return {port: count for port, count in found.items() if count}
+
     def mb_per_gflop(self, ports: Sequence[str]) -> float:
         """Megabytes seen on the pins of ``ports`` for 10^9 operations."""
-        moved = sum(self.ports[port]["monitor"] * self.word_bytes[port] for port in ports)
-        return moved / self.operations * 1000
+        moved = self.moved
+        return sum(moved.get(port, 0) for port in ports) / self.operations * 1000
 
 
 def audit(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,13 @@ def parts_of(maps: int, parts: int) -> tuple[Part, ...]:
     return tuple(np.arange(low, high) for low, high in pairwise(borders))
 
 
+class Place(NamedTuple):
+    """A pass: its part of what the phase gives, and of what it takes, as numbers from 0."""
+
+    outputs: int
+    inputs: int
+
+
 @dataclass(frozen=True)
 class Cut:
     """Parts of the maps that a phase gives, and of those that it takes; all maps, each once.
@@ -57,6 +64,29 @@ class Cut:
             tuple(np.arange(low[0] * taps, min(inputs, (low[-1] + 1) * taps)) for low in together),
         )
 
+    @classmethod
+    def by_sizes(cls, outputs: int, inputs: int, sizes: tuple[int, int], taps: int = 1) -> Cut:
+        """Cut so many maps into parts of ``sizes`` outputs and inputs, the last what is left.
+
+        taps: as of ``of``; the size of a part of the inputs counts them together.
+
+        Raises:
+            ValueError: a size is below 1.
+        """
+        if min(sizes) < 1:
+            raise ValueError(f"sizes of parts must be at least 1, not {sizes}")
+        cuts = ((outputs, sizes[0]), (inputs, sizes[1] * taps))
+        return cls(
+            *(
+                tuple(np.arange(low, min(maps, low + size)) for low in range(0, maps, size))
+                for maps, size in cuts
+            )
+        )
+
+    def inputs_before(self, place: Place) -> Part:
+        """The inputs of all parts in front of that of a pass."""
+        return np.arange(self.inputs[place.inputs][0])
+
 
 class Tiles(Protocol):
     """One group of a layer in one phase, cut into parts."""
@@ -64,8 +94,18 @@ class Tiles(Protocol):
     def top(self, array: str = "rtl") -> Top:
         """The block that runs every pass, with signals of its own."""
 
+    @property
+    def cut(self) -> Cut:
+        """The parts."""
+
     def passes(self) -> Made:
         """The passes, in order; the sums of each come from the one before."""
+
+    def row(self, outputs: int) -> Made:
+        """Those of one part of what the phase gives: arrays of this part alone."""
+
+    def alone(self, place: Place) -> Pass:
+        """One pass by itself: the sums that it takes are the golden's of the parts in front."""
 
 
 def given(audited: Audited | None) -> Audited:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from merp.cosim.passes.cut import Cut, Made, Part, given, in_order
+from merp.cosim.passes.cut import Cut, Made, Part, Place, given, in_order
 from merp.cosim.phases.cnn_merp.delta import PORTS, delta_run, delta_top, expect_delta
 from merp.cosim.phases.cnn_merp.forward import PARTIAL_PORTS
 from merp.cosim.phases.expectation import Pass
@@ -49,42 +49,85 @@ class DeltaTiles:
 
     def passes(self) -> Made:
         """Gives ``deltas``: (images, rows, columns, maps) words, as they leave the whole layer."""
-        shape, engine, images = self.shape, self.design.engine, len(self.deltas)
-        fmt, summation = engine.fmt, engine.summation
-        made: list[Bits] = []
-        for outputs in self.cut.outputs:
-            taken = self._inputs_of(outputs)
-            golden = from_biases(np.zeros(len(taken), np.uint32), fmt, summation)
-            start: Bits | None = None
-            for index, inputs in enumerate(self.cut.inputs):
-                part = part_of(index, len(self.cut.inputs))
-                small = replace(shape, n=len(taken), m=len(inputs))
-                undone, state = self._undone(small, outputs, inputs)
-                deltas = np.ascontiguousarray(self.deltas[..., inputs])
-                kernels = np.ascontiguousarray(self.kernels[np.ix_(inputs, taken)])
-                sums = unpool(deltas, state, small, fmt) if self.design.before else deltas
-                golden = partial_sums(
-                    spread(sums, small), swapped(kernels), golden, 1, 0, fmt, summation
-                )
-                wanted = self._leaving(golden, state) if part.last else golden
-                needed = self.design.before or part.last
-                run = delta_run(
-                    small,
-                    undone,
-                    self.design,
-                    deltas,
-                    kernels,
-                    packed(state, undone, fmt) if needed else b"",
-                    part=part,
-                    start=start,
-                )
-                expected = expect_delta(small, undone, images, self.design, wanted, part)
-                record = given((yield Pass(run, expected))).record
-                if part.partial_out:
-                    size = images, shape.rows, shape.columns, len(taken)
-                    start = record.array(PARTIAL_PORTS["partial_out"], size)
-            made.append(record.array(PORTS["delta_out"], wanted.shape))
+        made = []
+        for outputs in range(len(self.cut.outputs)):
+            made.append((yield from self.row(outputs))["deltas"])
         return {"deltas": in_order(self.cut.outputs, made)}
+
+    def row(self, outputs: int) -> Made:
+        """As ``passes``, of one part of the maps that come out."""
+        golden, start = self._at_rest(outputs), None
+        size = *self._size, golden.size
+        for inputs in range(len(self.cut.inputs)):
+            each, golden = self._pass(Place(outputs, inputs), start, golden)
+            record = given((yield each)).record
+            if self.design.engine.partial:
+                start = record.array(PARTIAL_PORTS["partial_out"], size)
+        wanted = each.expected.ports["delta_out"].golden
+        assert wanted is not None
+        return {"deltas": record.array(PORTS["delta_out"], wanted.shape)}
+
+    def alone(self, place: Place) -> Pass:
+        """One pass, on golden sums of the deltas in front of its own."""
+        golden, start = self._at_rest(place.outputs), None
+        before = self.cut.inputs_before(place)
+        if before.size:
+            start = golden = self._sums(place.outputs, before, golden)
+        return self._pass(place, start, golden)[0]
+
+    @property
+    def _size(self) -> tuple[int, int, int]:
+        """Images, rows and columns of sums."""
+        return len(self.deltas), self.shape.rows, self.shape.columns
+
+    def _at_rest(self, outputs: int) -> Bits:
+        """What sums of a part start at."""
+        engine, maps = self.design.engine, self._inputs_of(self.cut.outputs[outputs]).size
+        return from_biases(np.zeros(maps, np.uint32), engine.fmt, engine.summation)
+
+    def _operands(self, outputs: int, inputs: Part) -> tuple[Bits, Bits]:
+        """Deltas and kernels of parts."""
+        taken = self._inputs_of(self.cut.outputs[outputs])
+        return (
+            np.ascontiguousarray(self.deltas[..., inputs]),
+            np.ascontiguousarray(self.kernels[np.ix_(inputs, taken)]),
+        )
+
+    def _sums(self, outputs: int, inputs: Part, golden: Bits) -> Bits:
+        """Golden sums behind some of the deltas, ``golden`` being those in front of them."""
+        engine = self.design.engine
+        deltas, kernels = self._operands(outputs, inputs)
+        small = replace(self.shape, n=kernels.shape[1], m=len(inputs))
+        if self.design.before:
+            deltas = unpool(deltas, chosen(self.state, inputs), small, engine.fmt)
+        return partial_sums(
+            spread(deltas, small), swapped(kernels), golden, 1, 0, engine.fmt, engine.summation
+        )
+
+    def _pass(self, place: Place, start: Bits | None, golden: Bits) -> tuple[Pass, Bits]:
+        """A pass whose sums start at ``start``, and the golden sums behind it.
+
+        golden: those in front of it, in the accumulator's format.
+        """
+        design, images = self.design, len(self.deltas)
+        part = part_of(place.inputs, len(self.cut.inputs))
+        outputs, inputs = self.cut.outputs[place.outputs], self.cut.inputs[place.inputs]
+        deltas, kernels = self._operands(place.outputs, inputs)
+        small = replace(self.shape, n=kernels.shape[1], m=len(inputs))
+        undone, state = self._undone(small, outputs, inputs)
+        golden = self._sums(place.outputs, inputs, golden)
+        wanted = self._leaving(golden, state) if part.last else golden
+        run = delta_run(
+            small,
+            undone,
+            design,
+            deltas,
+            kernels,
+            packed(state, undone, design.engine.fmt) if design.before or part.last else b"",
+            part=part,
+            start=start if part.partial_in else None,
+        )
+        return Pass(run, expect_delta(small, undone, images, design, wanted, part)), golden
 
     def _inputs_of(self, outputs: Part) -> Part:
         """Input maps of the layer that maps which come out are of.

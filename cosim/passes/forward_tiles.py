@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from merp.cosim.passes.cut import Cut, Made, given, in_order
+from merp.cosim.passes.cut import Cut, Made, Part, Place, given, in_order
 from merp.cosim.phases.cnn_merp.forward import (
     PARTIAL_PORTS,
     PORTS,
@@ -52,41 +52,66 @@ class ForwardTiles:
         """Gives ``maps`` (images, pooled rows, pooled columns, m), and of a design that writes it
         ``state``: the bytes of each part of the output maps, one after the other.
         """
+        rows = []
+        for outputs in range(len(self.cut.outputs)):
+            rows.append((yield from self.row(outputs)))
+        arrays = {"maps": in_order(self.cut.outputs, [row["maps"] for row in rows])}
+        if self.design.state:
+            arrays["state"] = np.concatenate([row["state"] for row in rows])
+        return arrays
+
+    def row(self, outputs: int) -> Made:
+        """As ``passes``, of one part of the output maps."""
+        shape, design, images = self.shape, self.design, len(self.x)
+        maps = len(self.cut.outputs[outputs])
+        start = self.bias[self.cut.outputs[outputs]]
+        golden = from_biases(start, design.fmt, design.summation)
+        for inputs in range(len(self.cut.inputs)):
+            each, golden = self._pass(Place(outputs, inputs), start, golden)
+            record = given((yield each)).record
+            full = images, shape.out_rows, shape.out_columns, maps
+            start = record.array(PARTIAL_PORTS["partial_out"], full) if design.partial else start
+        pooled = images, shape.pooled_rows, shape.pooled_columns, maps
+        arrays = {"maps": record.array(PORTS["map_out"], pooled)}
+        return arrays | ({"state": record.words(STATE_PORTS["state_out"])} if design.state else {})
+
+    def alone(self, place: Place) -> Pass:
+        """One pass, on golden sums of the input maps in front of its own."""
+        shape, fmt, summation = self.shape, self.design.fmt, self.design.summation
+        outputs, before = self.cut.outputs[place.outputs], self.cut.inputs_before(place)
+        start = self.bias[outputs]
+        golden = from_biases(start, fmt, summation)
+        if before.size:
+            start = golden = partial_sums(
+                *self._operands(outputs, before), golden, shape.stride, shape.pad, fmt, summation
+            )
+        return self._pass(place, start, golden)[0]
+
+    def _operands(self, outputs: Part, inputs: Part) -> tuple[Bits, Bits]:
+        """Input maps and kernels of parts."""
+        return (
+            np.ascontiguousarray(self.x[..., inputs]),
+            np.ascontiguousarray(self.kernels[np.ix_(outputs, inputs)]),
+        )
+
+    def _pass(self, place: Place, start: Bits, golden: Bits) -> tuple[Pass, Bits]:
+        """A pass whose sums start at ``start``, and the golden sums behind it.
+
+        golden: those in front of it, in the accumulator's format.
+        """
         shape, design, images = self.shape, self.design, len(self.x)
         fmt, summation = design.fmt, design.summation
-        full = images, shape.out_rows, shape.out_columns
-        pooled = images, shape.pooled_rows, shape.pooled_columns
-        maps: list[Bits] = []
-        states: list[Bits] = []
-        for outputs in self.cut.outputs:
-            start = self.bias[outputs]
-            golden = from_biases(start, fmt, summation)
-            for index, inputs in enumerate(self.cut.inputs):
-                part = part_of(index, len(self.cut.inputs))
-                small = replace(shape, n=len(inputs), m=len(outputs))
-                x = np.ascontiguousarray(self.x[..., inputs])
-                kernels = np.ascontiguousarray(self.kernels[np.ix_(outputs, inputs)])
-                golden = partial_sums(x, kernels, golden, shape.stride, shape.pad, fmt, summation)
-                wanted, state = golden, b""
-                if part.last:
-                    activation = finished(golden, fmt, summation)
-                    activation = relu(activation, fmt) if shape.relu else activation
-                    wanted = pool_maps(activation, shape.pool, fmt)
-                    state = packed(keep_state(activation, shape, "pooled", fmt), shape, fmt)
-                record = given(
-                    (
-                        yield Pass(
-                            forward_run(small, design, x, kernels, start, part=part),
-                            expect_forward(
-                                small, images, design, wanted, state if design.state else None, part
-                            ),
-                        )
-                    )
-                ).record
-                if part.partial_out:
-                    start = record.array(PARTIAL_PORTS["partial_out"], (*full, len(outputs)))
-            maps.append(record.array(PORTS["map_out"], (*pooled, len(outputs))))
-            if design.state:
-                states.append(record.words(STATE_PORTS["state_out"]))
-        arrays = {"maps": in_order(self.cut.outputs, maps)}
-        return arrays | ({"state": np.concatenate(states)} if states else {})
+        part = part_of(place.inputs, len(self.cut.inputs))
+        outputs, inputs = self.cut.outputs[place.outputs], self.cut.inputs[place.inputs]
+        small = replace(shape, n=len(inputs), m=len(outputs))
+        x, kernels = self._operands(outputs, inputs)
+        golden = partial_sums(x, kernels, golden, shape.stride, shape.pad, fmt, summation)
+        wanted, state = golden, b""
+        if part.last:
+            activation = finished(golden, fmt, summation)
+            activation = relu(activation, fmt) if shape.relu else activation
+            wanted = pool_maps(activation, shape.pool, fmt)
+            state = packed(keep_state(activation, shape, "pooled", fmt), shape, fmt)
+        run = forward_run(small, design, x, kernels, start, part=part)
+        written = state if design.state else None
+        return Pass(run, expect_forward(small, images, design, wanted, written, part)), golden

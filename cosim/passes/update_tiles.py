@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from merp.cosim.passes.cut import Cut, Made, given, in_order
+from merp.cosim.passes.cut import Cut, Made, Place, given, in_order
 from merp.cosim.phases.cnn_merp.kernel_update import (
     PORTS,
     expect_update,
@@ -54,50 +54,60 @@ class UpdateTiles:
 
     def passes(self) -> Made:
         """Gives ``kernels`` (m, n, k, k) and ``biases`` (m,), the new ones."""
+        rows = []
+        for outputs in range(len(self.cut.outputs)):
+            rows.append((yield from self.row(outputs)))
+        return {
+            name: in_order(self.cut.outputs, [row[name] for row in rows], axis=0)
+            for name in ("kernels", "biases")
+        }
+
+    def row(self, outputs: int) -> Made:
+        """As ``passes``, of one part of the output maps."""
+        kernels: list[Bits] = []
+        for inputs in range(len(self.cut.inputs)):
+            each = self.alone(Place(outputs, inputs))
+            record = given((yield each)).record
+            wanted = each.expected.ports["kernel_out"].golden
+            assert wanted is not None
+            kernels.append(record.array(PORTS["kernel_out"], wanted.shape))
+            if inputs == 0:
+                size = (len(self.cut.outputs[outputs]),)
+                biases = record.array(PORTS["bias_out"], size)
+        return {"kernels": in_order(self.cut.inputs, kernels, axis=1), "biases": biases}
+
+    def alone(self, place: Place) -> Pass:
+        """One pass; no other has a share in its gradients."""
         shape, images, fmt = self.shape, len(self.x), self.design.fmt
-        kernels = np.zeros(self.old[0].shape, np.uint32)
-        biases: list[Bits] = []
-        for outputs in self.cut.outputs:
-            deltas = sums = np.ascontiguousarray(self.deltas[..., outputs])
-            state = None if self.state is None else chosen(self.state, outputs)
-            if state is not None:
-                sums = unpool(deltas, state, shape, fmt)
-            for index, inputs in enumerate(self.cut.inputs):
-                part = part_of(index, len(self.cut.inputs))
-                small = replace(shape, n=len(inputs), m=len(outputs))
-                x = np.ascontiguousarray(self.x[..., inputs])
-                place = np.ix_(outputs, inputs)
-                old = np.ascontiguousarray(self.old[0][place]), self.old[1][outputs]
-                gradients = (
-                    kernel_gradient(x, sums, small, fmt, self.design.summation),
-                    bias_gradient(sums, fmt),
-                )
-                new = [
-                    update(w, np.zeros_like(w), g, self.rate, 0, fmt)[0]
-                    for w, g in zip(old, gradients, strict=True)
-                ]
-                run = kernel_update_run(
-                    small,
-                    self.design,
-                    x,
-                    deltas,
-                    *old,
-                    self.rate,
-                    undone=self.undone,
-                    state=packed(state, small, fmt) if state is not None else b"",
-                    part=part,
-                )
-                expected = expect_update(
-                    small,
-                    images,
-                    self.design,
-                    new[0],
-                    new[1],
-                    before=self.undone is not None,
-                    part=part,
-                )
-                record = given((yield Pass(run, expected))).record
-                kernels[place] = record.array(PORTS["kernel_out"], old[0].shape)
-                if part.biases:
-                    biases.append(record.array(PORTS["bias_out"], old[1].shape))
-        return {"kernels": kernels, "biases": in_order(self.cut.outputs, biases)}
+        outputs, inputs = self.cut.outputs[place.outputs], self.cut.inputs[place.inputs]
+        part = part_of(place.inputs, len(self.cut.inputs))
+        deltas = sums = np.ascontiguousarray(self.deltas[..., outputs])
+        state = None if self.state is None else chosen(self.state, outputs)
+        if state is not None:
+            sums = unpool(deltas, state, shape, fmt)
+        small = replace(shape, n=len(inputs), m=len(outputs))
+        x = np.ascontiguousarray(self.x[..., inputs])
+        old = np.ascontiguousarray(self.old[0][np.ix_(outputs, inputs)]), self.old[1][outputs]
+        gradients = (
+            kernel_gradient(x, sums, small, fmt, self.design.summation),
+            bias_gradient(sums, fmt),
+        )
+        new = tuple(
+            update(w, np.zeros_like(w), g, self.rate, 0, fmt)[0]
+            for w, g in zip(old, gradients, strict=True)
+        )
+        run = kernel_update_run(
+            small,
+            self.design,
+            x,
+            deltas,
+            *old,
+            self.rate,
+            undone=self.undone,
+            state=packed(state, small, fmt) if state is not None else b"",
+            part=part,
+        )
+        expected = expect_update(
+            small, images, self.design, new[0], new[1], before=self.undone is not None, part=part
+        )
+        return Pass(run, expected)

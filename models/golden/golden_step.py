@@ -108,10 +108,14 @@ class GoldenStep:
                 break
         return found
 
+    @property
+    def rates(self) -> Rates:
+        """Of the update, without momentum."""
+        return Rates.of(self._learning_rate, 0.0, self.images, self._network.fmt)
+
     def updated(self, layer: Layer, summation: Summation) -> tuple[Rates, tuple[Bits, Bits]]:
-        """The rates, without momentum, and the kernels and biases of a layer after the step."""
-        fmt = self._network.fmt
-        rates = Rates.of(self._learning_rate, 0.0, self.images, fmt)
+        """The rates, and the kernels and biases of a layer after the step."""
+        fmt, rates = self._network.fmt, self.rates
         if layer.name not in self._updated:
             here = self.passed(layer)
             found = gradients(layer, here.x, here.sums, fmt, summation)

@@ -25,6 +25,7 @@ from merp.tools.library.checks import words
 from merp.tools.library.rows import Row, Rows
 from merp.tools.simulate.choice import Choice
 from merp.tools.simulate.finished import Finished, fingerprint
+from merp.tools.simulate.kept_files import KeptFiles
 from merp.tools.simulate.report import pictures
 from merp.tools.simulate.session import Simulated, simulate_all
 from merp.tools.simulate.waves import Waves
@@ -151,7 +152,8 @@ def simulate(
                 for part, array in zip(("kernel", "bias"), pair, strict=True)
             }
             equal = fingerprint(choice, image, seed, contents)
-            finished = Finished(folder, choice, equal, resume, progress.say)
+            kept = KeptFiles(folder, equal, resume, progress.say)
+            finished = Finished(kept, choice)
         if wave is not None:
             waves = held.enter_context(Waves.to(wave, wave_of, choice.engine))
             paths += waves.paths(wave)

@@ -36,7 +36,7 @@ def plan_json(plan: Plan) -> dict[str, Any]:
             for name, design in plan.network.designs.items()
         },
         "bitstreams": [_engine(engine) for engine in plan.engines],
-        "layers": [_planned(planned) for planned in plan.layers],
+        "layers": [planned_answer(planned) for planned in plan.layers],
         "total": _totals(p for p in plan.layers if p.work.layer.kind == "conv"),
         "total_all": _totals(plan.layers),
         "step": {
@@ -62,7 +62,8 @@ def _engine(engine: Engine) -> dict[str, Any]:
     }
 
 
-def _planned(planned: Planned) -> dict[str, Any]:
+def planned_answer(planned: Planned) -> dict[str, Any]:
+    """A phase of a layer."""
     work = planned.work
     return {
         "name": work.layer.name,

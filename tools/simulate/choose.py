@@ -81,7 +81,7 @@ def choose(
     for layer in layers:
         check_fits(layer.shape, images, network.design(layer), f"{network.name}: {layer.name}")
     array = array_of(engine, cu_array)
-    phases = tuple(PHASES) if phase == ALL else (phase,)
+    phases = phases_named(phase)
     if wave is not None and (len(phases) > 1 or len({layer.design for layer in layers}) > 1):
         raise BadInput(
             f"{given('wave', wave)}: allowed only with one phase, and layers of one design"
@@ -92,11 +92,7 @@ def choose(
                 f"{given('rows', rows)}: allowed with one layer, and {mention('phase', 'fp')}"
             )
         layers = (first_rows(layers[0], rows),)
-    if not any(has_phase(network, layer, each) for layer in layers for each in phases):
-        raise BadInput(
-            f"{mention('phase', 'dp')}: {layers[0].name} is the first layer, its input has no "
-            "delta: allowed: fp, ku, or another layer"
-        )
+    check_phases(network, layers, phases)
     if state and "fp" not in phases:
         raise BadInput(
             f"{name_of('state')}: {mention('phase', phase)} writes none: allowed with fp, all"
@@ -119,6 +115,24 @@ def choose(
         state=state,
         before=delta_at == "pooled",
     )
+
+
+def phases_named(phase: str) -> tuple[str, ...]:
+    """One of ``PHASES``, or with ``all`` each of them."""
+    return tuple(PHASES) if phase == ALL else (phase,)
+
+
+def check_phases(network: Network, layers: Sequence[Layer], phases: Sequence[str]) -> None:
+    """Refuse phases that none of the layers has.
+
+    Raises:
+        BadInput: so it is.
+    """
+    if not any(has_phase(network, layer, each) for layer in layers for each in phases):
+        raise BadInput(
+            f"{mention('phase', 'dp')}: {layers[0].name} is the first layer, its input has no "
+            "delta: allowed: fp, ku, or another layer"
+        )
 
 
 def first_rows(layer: Layer, rows: int) -> Layer:
@@ -167,12 +181,18 @@ def check_room(choice: Choice) -> None:
     Raises:
         BadInput: it has.
     """
-    network = choice.network
     whole_step = choice.state or choice.phases != ("fp",)
-    check_memory(
-        f"simulate {network.name}, {choice.images} image(s)",
-        golden_bytes(network, choice.layers[-1], choice.images, whole_step=whole_step),
-    )
+    check_room_of(choice.network, choice.layers[-1], choice.images, whole_step=whole_step)
+
+
+def check_room_of(network: Network, last: Layer, images: int, *, whole_step: bool) -> None:
+    """As ``check_room``, of a golden step up to a layer; ``whole_step``: deltas, too.
+
+    Raises:
+        BadInput: the machine has too little memory.
+    """
+    needed = golden_bytes(network, last, images, whole_step=whole_step)
+    check_memory(f"simulate {network.name}, {images} image(s)", needed)
 
 
 def array_of(engine: str, asked: str | None) -> str:

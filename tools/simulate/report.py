@@ -32,14 +32,14 @@ def answer(choice: Choice, results: Sequence[Result], *, everything: bool) -> di
         "cu_array": choice.array,
         "images": choice.images,
         "runs": runs,
-        "total": {**_audit(total), "operations": total.operations},
+        "total": {**audit_answer(total), "operations": total.operations},
     }
 
 
 def _layer(choice: Choice, result: Result) -> dict[str, Any]:
     layer = result.layer
     design = choice.network.design(layer)
-    measured = _audit(result.audit)
+    measured = audit_answer(result.audit)
     measured["cycles"] |= {"model": _model(choice, result), "lost": _lost(result.audit)}
     return {
         "network": choice.network.name,
@@ -62,7 +62,8 @@ def _layer(choice: Choice, result: Result) -> dict[str, Any]:
     }
 
 
-def _audit(audit: Audit) -> dict[str, Any]:
+def audit_answer(audit: Audit) -> dict[str, Any]:
+    """Bits, words, cycles, failures of an audit, as JSON."""
     cycles = audit.cycles
     ideal = audit.ideal
     return {
@@ -124,7 +125,7 @@ def show(choice: Choice, results: Sequence[Result], screen: Console | None = Non
         _show_layer(choice, result, screen)
     if len(results) > 1:
         total = combine([result.audit for result in results])
-        screen.print(f"All {len(results)} passes: {_verdict(total)}; {_time(total)}")
+        screen.print(f"All {len(results)} passes: {verdict(total)}; {time_taken(total)}")
 
 
 def _show_layer(choice: Choice, result: Result, screen: Console) -> None:
@@ -149,7 +150,7 @@ def _show_layer(choice: Choice, result: Result, screen: Console) -> None:
     cycles = audit.cycles
     stalls = ", ".join(f"{cause} {cycles[f'stall_{cause}']:,}" for cause in STALLS)
     measured = _mb_per_gflop(audit)
-    screen.print(f"bits      {_verdict(audit)}")
+    screen.print(f"bits      {verdict(audit)}")
     screen.print(
         f"cycles    {cycles['total']:,} = issue {cycles['issue']:,} + fill {cycles['fill']:,} "
         f"+ drain {cycles['drain']:,} + stalls ({stalls}); kernel load {cycles['kernel_load']:,}"
@@ -167,7 +168,7 @@ def _show_layer(choice: Choice, result: Result, screen: Console) -> None:
         f"{measured['full']:.3f} on all ports"
     )
     built = f", after {result.build_seconds:.1f} s of building"
-    screen.print(f"time      {_time(audit)}{built}")
+    screen.print(f"time      {time_taken(audit)}{built}")
     for failure in audit.failures:
         screen.print(f"FAILED    {failure}", style="bold red")
     screen.print()
@@ -177,13 +178,15 @@ def _equal(counts: Sequence[int]) -> str:
     return "yes" if len(set(counts)) == 1 else "NO"
 
 
-def _verdict(audit: Audit) -> str:
+def verdict(audit: Audit) -> str:
+    """Whether the bits are the golden's."""
     if audit.bit_exact:
         return f"equal to the golden: {audit.words_compared:,} words compared, 0 differ"
     return f"NOT EQUAL to the golden: {audit.mismatches:,} differ of {audit.words_compared:,}"
 
 
-def _time(audit: Audit) -> str:
+def time_taken(audit: Audit) -> str:
+    """Seconds of a simulation, and its speed."""
     cycles = audit.cycles["total"] + audit.cycles["kernel_load"]
     speed = cycles / audit.seconds if audit.seconds else 0.0
     return f"{audit.seconds:.1f} s for {cycles:,} cycles ({speed:,.0f} cycles/s)"

@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 import json
 
-from merp.models.params.state_field import STATES
-from merp.models.plan.plan import GOALS, plan
+from merp.models.plan.plan import plan
 from merp.tools.common.arguments import add_network, add_tables, whole
 from merp.tools.common.boards import add_board, open_board
 from merp.tools.common.shipped import open_network
 from merp.tools.plan.answer import plan_json
+from merp.tools.plan.options import GOAL, STATE, add_planning
 from merp.tools.plan.tables import print_plan
 
 
@@ -21,31 +21,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--batch", type=whole(1, 1 << 16), default=128, metavar="IMAGES", help="images of a step"
     )
-    parser.add_argument(
-        "--for",
-        dest="goal",
-        choices=GOALS,
-        default="bytes",
-        help="what tiles are chosen for; the other one decides between equals",
-    )
-    parser.add_argument(
-        "--state-bits",
-        choices=STATES,
-        default="pooled",
-        help="state kept for ReLU' and un-pooling; pooled: deltas are stored pooled, too",
-    )
-    parser.add_argument(
-        "--apart",
-        action="store_true",
-        help="bitstreams for each layer alone: fewer bytes, more bitstreams to load",
-    )
+    add_planning(parser)
     add_tables(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Print the plan of a network on a board."""
     network, board = open_network(args.network), open_board(args.board)
-    found = plan(network, board, args.batch, args.goal, args.state_bits, args.apart)
+    goal, state = args.goal or GOAL, args.state_bits or STATE
+    found = plan(network, board, args.batch, goal, state, args.apart)
     if args.json:
         print(json.dumps(plan_json(found), indent=2))
     else:

@@ -9,13 +9,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from merp.cosim.engines.engine import ENGINES
+from merp.models.errors import BadInput
+from merp.models.given import name_of
+from merp.models.network.network import Network
 from merp.models.network.phases import PHASES
 from merp.models.params.bits import Bits
 from merp.tools.common.arguments import add_delta_at, add_network, add_tables, whole
+from merp.tools.common.boards import add_board, open_board
 from merp.tools.common.complaint import complain
 from merp.tools.common.output import Output
 from merp.tools.common.progress_bar import ProgressBar
 from merp.tools.common.shipped import open_network
+from merp.tools.plan.options import GOAL, STATE, add_planning
 from merp.tools.simulate.choice import Choice
 from merp.tools.simulate.choose import (
     ALL,
@@ -30,7 +35,9 @@ from merp.tools.simulate.choose import (
 )
 
 if TYPE_CHECKING:
+    from merp.models.golden.initial import Parameters
     from merp.tools.simulate.waves import Waves
+    from merp.tools.tiles.choice import Choice as PassesChoice
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,6 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--layer", metavar="L", help="a layer, or all (default: the first)")
     parser.add_argument("--phase", choices=(*PHASES, ALL), default="fp", help="default fp")
     add_delta_at(parser)
+    parser.set_defaults(delta_at=None)  # so that it shows whether it was given
     parser.add_argument(
         "--state", action="store_true", help="fp also writes the state for backward propagation"
     )
@@ -51,9 +59,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--images",
+        "--batch",
         type=whole(1, MOST_IMAGES),
         metavar="N",
-        help="default 1, with --input all of the file",
+        help="in a run, the batch of a plan; default 1, with --input all of the file",
     )
     parser.add_argument(
         "--rows",
@@ -86,7 +95,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=whole(0, (1 << 32) - 1),
         default=0,
         metavar="S",
-        help="of the kernels, where no file gives them",
+        help="of the kernels, where no file gives them, and of a sample of passes",
     )
     parser.add_argument(
         "--wave",
@@ -106,12 +115,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--resume", action="store_true", help="reuse finished layers of an identical run in DIR"
     )
+    add_board(parser, "none: layers in one piece")
+    parser.add_argument(
+        "--tiles",
+        metavar="all|sample:N",
+        help="with --board: every pass of its plan, or N of each layer and phase, drawn by the "
+        "seed, the last one among them (default all)",
+    )
+    add_planning(parser)
     add_tables(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Simulate, print what was found, and return 1 if any of it is wrong."""
     network = open_network(args.network)
+    _check_board(args)
+    if args.board is not None:
+        return _run_on_board(args, network)
     picked = pick(network, args.layer, args.group, args.cus)
     from merp.tools.simulate.input_maps import input_maps
 
@@ -127,7 +147,7 @@ def run(args: argparse.Namespace) -> int:
         engine=args.engine,
         cu_array=args.cu_array,
         state=args.state,
-        delta_at=args.delta_at,
+        delta_at=args.delta_at or "sums",
         wave=args.wave,
         rows=args.rows,
     )
@@ -146,6 +166,90 @@ def run(args: argparse.Namespace) -> int:
         return _run(args, choice, image, output, waves)
 
 
+def _check_board(args: argparse.Namespace) -> None:
+    """Refuse what only layers in one piece have, or only a plan."""
+    whole = ("delta_at", "state", "group", "cus", "rows", "wave", "wave_of")
+    planned = ("tiles", "goal", "state_bits", "apart")
+    wrong = planned if args.board is None else whole
+    for name in wrong:
+        if getattr(args, name) not in (None, False):
+            option = "--for" if name == "goal" else name_of(name)
+            board = name_of("board")
+            raise BadInput(f"{option}: allowed {'with' if wrong is planned else 'without'} {board}")
+
+
+def _run_on_board(args: argparse.Namespace, network: Network) -> int:
+    """Simulate the passes of a plan."""
+    from merp.tools.simulate.input_maps import input_maps
+    from merp.tools.tiles.choice import choose as choose_passes
+
+    maps = None
+    if args.input is not None:
+        from merp.tools.simulate.maps_file import read_maps
+
+        maps = read_maps(args.input, args.images, network)
+    choice = choose_passes(
+        network,
+        open_board(args.board),
+        layer=args.layer,
+        phase=args.phase,
+        tiles=ALL if args.tiles is None else args.tiles,
+        images=(args.images or 1) if maps is None else len(maps),
+        goal=args.goal or GOAL,
+        state=args.state_bits or STATE,
+        apart=args.apart,
+        seed=args.seed,
+        engine=args.engine,
+        cu_array=args.cu_array,
+    )
+    check_resume(args.resume, output=args.output is not None, wave=False)
+    with ExitStack() as held:
+        output = None
+        if args.output is not None:
+            output = held.enter_context(Output.of_folder("-o", args.output))
+        image = input_maps(network, choice.plan.batch, args.image) if maps is None else maps
+        return _run_passes(args, choice, image, output)
+
+
+def _run_passes(
+    args: argparse.Namespace, choice: PassesChoice, image: Bits, output: Output | None
+) -> int:
+    """Simulate with the place of the output held."""
+    from merp.tools.simulate.kept_files import KeptFiles
+    from merp.tools.tiles.draw import planned_work
+    from merp.tools.tiles.finished import Finished, fingerprint
+    from merp.tools.tiles.report import answer, files, show
+    from merp.tools.tiles.session import simulate_plan
+
+    parameters, sources = _parameters(args, choice.plan.network)
+    finished = None
+    if output is not None:
+        equal = fingerprint(choice, image, sources)
+        finished = Finished(KeptFiles(output, equal, args.resume, complain), choice)
+    with ProgressBar("simulate", planned_work(choice)) as bar:
+        results = simulate_plan(choice, image, parameters, finished, bar)
+    found = answer(choice, results)
+    if output is not None:
+        output.write(files(choice, results, found))
+    if args.json:
+        print(json.dumps(found, indent=2))
+    else:
+        show(choice, results)
+    return 1 if any(result.failures for result in results) else 0
+
+
+def _parameters(args: argparse.Namespace, network: Network) -> tuple[Parameters, dict[str, bytes]]:
+    """Kernels and biases, and the contents of the files that they come from beside the seed."""
+    from merp.models.golden.initial import parameters as initial_parameters
+    from merp.tools.simulate.kernel_file import read_kernels
+
+    parameters = initial_parameters(network, args.seed)
+    if args.kernels is None:
+        return parameters, {}
+    parameters = read_kernels(args.kernels, network, parameters)
+    return parameters, {args.kernels.name: args.kernels.read_bytes()}
+
+
 def _run(
     args: argparse.Namespace,
     choice: Choice,
@@ -155,21 +259,17 @@ def _run(
 ) -> int:
     """Simulate with the places of the output held."""
     # The simulators' imports wait until the input is good.
-    from merp.models.golden.initial import parameters as initial_parameters
     from merp.tools.simulate.finished import Finished, fingerprint
-    from merp.tools.simulate.kernel_file import read_kernels
+    from merp.tools.simulate.kept_files import KeptFiles
     from merp.tools.simulate.plan import plan
     from merp.tools.simulate.report import show
     from merp.tools.simulate.session import simulate_all
 
-    parameters = initial_parameters(choice.network, args.seed)
-    if args.kernels is not None:
-        parameters = read_kernels(args.kernels, choice.network, parameters)
+    parameters, sources = _parameters(args, choice.network)
     finished = None
     if output is not None:
-        sources = {each.name: each.read_bytes() for each in (args.kernels,) if each is not None}
         equal = fingerprint(choice, image, args.seed, sources)
-        finished = Finished(output, choice, equal, args.resume, complain)
+        finished = Finished(KeptFiles(output, equal, args.resume, complain), choice)
     with ProgressBar("simulate", plan(choice)) as bar:
         found = simulate_all(choice, image, parameters, finished, waves, bar)
     answer = found.answer(everything=ALL in (args.layer, args.phase))

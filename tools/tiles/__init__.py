@@ -1,0 +1,1 @@
+"""``merp simulate --board``: the passes of a plan, in the hardware."""

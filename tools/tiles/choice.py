@@ -1,0 +1,118 @@
+"""What of a plan is to be simulated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from merp.models.errors import BadInput, shown
+from merp.models.fpga.board import Board
+from merp.models.given import given
+from merp.models.network.network import Layer, Network
+from merp.models.plan.plan import Plan, Planned, plan
+from merp.tools.simulate.choose import ALL, array_of, check_phases, check_room_of, phases_named
+
+SAMPLE = "sample:"
+MOST_PASSES = 1 << 30
+
+STATE = "pooled"
+"""Kind of state that the hardware writes and reads."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What is to be simulated.
+
+    Attributes:
+        plan: of the network, its batch the images of each pass. apart: as it was planned.
+        layers: those to run, in order, of the plan's network. phases: those to run.
+        sample: passes of each layer and phase, or None for all.
+        seed: of the kernels, and of which passes are drawn. engine, array: what runs them.
+    """
+
+    plan: Plan
+    apart: bool
+    layers: tuple[Layer, ...]
+    phases: tuple[str, ...]
+    sample: int | None
+    seed: int
+    engine: str
+    array: str
+
+    @property
+    def planned(self) -> list[Planned]:
+        """Layers and phases in the order of the run: phases outside, as in a step."""
+        names = [layer.name for layer in self.layers]
+        return [
+            each
+            for phase in self.phases
+            for each in self.plan.layers
+            if each.work.phase == phase and each.work.layer.name in names
+        ]
+
+    @property
+    def tiles(self) -> str:
+        """As it was asked for."""
+        return ALL if self.sample is None else f"{SAMPLE}{self.sample}"
+
+
+def choose(
+    network: Network,
+    board: Board,
+    *,
+    layer: str | None,
+    phase: str,
+    tiles: str,
+    images: int,
+    goal: str,
+    state: str,
+    apart: bool,
+    seed: int,
+    engine: str,
+    cu_array: str | None,
+) -> Choice:
+    """What is to be simulated of the plan of a network on a board.
+
+    Args:
+        layer: a name, ``all``, or None for the first. phase: of ``PHASES``, or ``all``.
+        tiles: ``all``, or ``sample:N``. images: of a step, in each pass.
+        goal, state, apart: of the plan. seed: of kernels and samples.
+        engine: of ``ENGINES``. cu_array: of ``ARRAYS``, or None for the engine's own.
+
+    Raises:
+        BadInput: there is no such layer, phase or sample, no hardware keeps such state, the part is
+            too small, or the machine has too little memory.
+    """
+    sample = sample_of(tiles)
+    if state != STATE:
+        raise BadInput(
+            f"{given('state_bits', state)}: no hardware keeps it: allowed with a plan that is "
+            f"simulated is {STATE}"
+        )
+    array = array_of(engine, cu_array)
+    found = plan(network, board, images, goal, state, apart)
+    complete = found.network
+    layers = complete.layers
+    if layer != ALL:
+        layers = (layers[0] if layer is None else complete.layer(layer),)
+    phases = phases_named(phase)
+    check_phases(complete, layers, phases)
+    check_room_of(complete, layers[-1], images, whole_step=phases != ("fp",))
+    return Choice(found, apart, layers, phases, sample, seed, engine, array)
+
+
+def sample_of(tiles: str) -> int | None:
+    """Passes of each layer and phase that are drawn, or None for all.
+
+    Raises:
+        BadInput: ``tiles`` is neither ``all`` nor ``sample:N``, or N is none.
+    """
+    if tiles == ALL:
+        return None
+    head, _, count = tiles.partition(":")
+    whole = f"{head}:" == SAMPLE and count.isascii() and count.isdecimal() and len(count) < 12
+    if not whole or not 1 <= int(count) <= MOST_PASSES:
+        raise BadInput(
+            f"{given('tiles', shown(tiles))}: allowed are {ALL}, or {SAMPLE}N with N passes of "
+            "each layer and phase, at least 1"
+        )
+    return int(count)

@@ -1,0 +1,82 @@
+"""What came of the passes of a layer and phase."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from merp.cosim.audit.audit import Audit, combine
+from merp.cosim.passes.of_plan import bytes_of
+from merp.cosim.passes.unit import Unit, differences
+from merp.models.plan.plan import Planned
+
+
+@dataclass(frozen=True)
+class Ran:
+    """A unit that ran.
+
+    Attributes:
+        audit: of all its passes. elaboration_sha: of what ran. build_seconds: what its elaboration
+            or build took.
+    """
+
+    unit: Unit
+    audit: Audit
+    elaboration_sha: str
+    build_seconds: float
+
+
+@dataclass(frozen=True)
+class Result:
+    """A layer and phase: what ran of it, and what the plan says of all of it.
+
+    Attributes:
+        ran: none where there is no hardware.
+    """
+
+    planned: Planned
+    ran: Sequence[Ran]
+
+    @cached_property
+    def audit(self) -> Audit | None:
+        """Of all passes that ran; None if none did."""
+        return combine([each.audit for each in self.ran]) if self.ran else None
+
+    @property
+    def passes(self) -> int:
+        """That ran."""
+        return sum(len(each.unit.places(self.planned.in_parts)) for each in self.ran)
+
+    @cached_property
+    def formula(self) -> Mapping[str, int]:
+        """Bytes of each port: by the closed form of all passes, or by that of each that ran."""
+        if self.complete:
+            return self.planned.ports
+        found: dict[str, int] = {}
+        for each in self.ran:
+            for place in each.unit.places(self.planned.in_parts):
+                for port, count in bytes_of(self.planned, place).items():
+                    found[port] = found.get(port, 0) + count
+        return found
+
+    @property
+    def complete(self) -> bool:
+        """Whether every pass ran."""
+        return self.passes == self.planned.passes
+
+    @cached_property
+    def failures(self) -> list[str]:
+        """Every check that did not hold; of all passes that of the plan's closed form is one."""
+        if self.audit is None:
+            return []
+        found = list(self.audit.failures)
+        if self.complete:
+            told = differences(self.audit.moved, self.formula)
+            found += [f"sum of all passes: {each}" for each in told]
+        return found
+
+    @property
+    def measured(self) -> bool:
+        """Whether the closed form of every port was seen on the pins: of all passes, all right."""
+        return self.complete and not self.failures
