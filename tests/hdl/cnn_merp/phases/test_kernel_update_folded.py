@@ -255,6 +255,14 @@ def test_a_run_that_a_reset_broke_off_leaves_nothing_behind(index: int) -> None:
         run([replace(long, reset_at=at), short])
 
 
+def test_a_reset_in_the_middle_of_a_kernel_does_not_move_the_next_ones_end() -> None:
+    """A single map of three elements: nothing but the reset can set the count of its taps back."""
+    few = make(41, 1, connected(3, 6), 2)
+    flow = update_flow(few.shape, 2, few.design, momentum=True)
+    middle = flow.total - flow.drain // 2
+    run([replace(few, reset_at=middle + cycle) for cycle in range(3)])
+
+
 def test_elements_of_the_run_before_are_not_seen() -> None:
     """Not a number lies in the banks and gradients where the next run has fewer of everything."""
     for index in (0, 2):
