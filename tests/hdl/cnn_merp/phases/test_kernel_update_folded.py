@@ -28,6 +28,7 @@ from merp.models.errors import BadInput
 from merp.models.golden.kernel_update import bias_gradient, kernel_gradient, update
 from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.settings import engine_settings
 from merp.models.params.cnn_merp.sizing import check_fits
 from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
 from merp.models.params.shape import Shape
@@ -345,3 +346,12 @@ def test_several_elements_a_beat_are_refused_in_a_line() -> None:
     top = kernel_update_top(which)
     with pytest.raises(ValueError, match="folded kernel update has kernel_port 1, not 4"):
         convert(top.function, top.args, "vhdl", None)  # type: ignore[arg-type]
+
+
+def test_every_register_of_a_run_is_within_its_range() -> None:
+    for seed in range(40):
+        for index in (1, 2, 3, 4):
+            one = case(300 + seed, index, folded=seed % 3 != 0, pressure=False)
+            settings = engine_settings(one.design)
+            for name, value in one.run().config.items():
+                assert settings[name].least <= value <= settings[name].most, (name, one.shape)
