@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from copy import copy
+from typing import TYPE_CHECKING, Any, Self
 
 from merp.hdl.base.signals import count, flag
 from merp.models.params.register_table import DesignT, RegisterTable
@@ -21,6 +22,12 @@ class RegisterBundle:
                 for each in table.registers
             }
         )
+
+    def but(self, **signals: Any) -> Self:
+        """The bundle with other signals in the place of some registers."""
+        other = copy(self)
+        vars(other).update(signals)
+        return other
 
     if TYPE_CHECKING:
 

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 
 from merp.models.cnn_merp.flow import InputFlow, continued_flow, input_flow
-from merp.models.cnn_merp.phases import delta_design, maps_behind, update_design
+from merp.models.cnn_merp.phases import delta_design, has_update, maps_behind, update_design
 from merp.models.cnn_merp.update_flow import UpdateFlow, update_flow
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import PHASES, has_phase, previous
@@ -22,7 +22,7 @@ from merp.models.params.cnn_merp.input_part import WHOLE, InputPart
 from merp.models.params.cnn_merp.sizing import groups_of
 from merp.models.params.counters import PARTS
 from merp.models.params.delta_shape import delta_shape
-from merp.models.params.folded_shape import folds, run_shape
+from merp.models.params.folded_shape import FoldedShape, folds, run_shape
 from merp.models.params.shape import Shape
 
 
@@ -101,11 +101,11 @@ def layer_cycles(network: Network, layer: Layer, phase: str, batch: int) -> Cycl
     """Return the cycles of ``phase`` over all groups, in as many runs as the design asks for.
 
     None where the layer has no design, or no such phase (DP of the first layer, KU of a folded
-    one, which is not built).
+    one where elements of kernels come several to a beat, which is not built).
     """
     if layer.design is None or not has_phase(network, layer, phase):
         return None
-    if phase == "ku" and folds(layer.shape, network.design(layer).k):
+    if phase == "ku" and not has_update(network, layer):
         return None
     run = {"fp": _forward, "dp": _delta, "ku": _update}[phase](network, layer)
     whole, rest = divmod(batch, network.design(layer).max_images)
@@ -242,9 +242,11 @@ def _flow(walk: Walk, shape: Shape, images: int, design: Design) -> dict[str, in
     these are less than a part in 10^4.
     """
     plain = replace(shape, relu=False, pool=None)  # nothing that the walk sees
-    slots = shape.n * groups_of(shape, design.n_cu) * shape.out_rows * shape.out_columns
+    run = run_shape(plain, design.k)
+    slots = run.n * groups_of(run, design.n_cu) * run.out_rows * run.out_columns
     low, high = (1, 2) if slots > LONG else (2 + images % 2, 4 + images % 2)
-    if images <= high:
+    in_rows = walk is update_flow and design.ku_kind == "row" and isinstance(run, FoldedShape)
+    if images <= high or in_rows:  # rows of images are few, and the last one differs
         return _walked(walk, plain, images, design)
     before, last = (_walked(walk, plain, few, design) for few in (low, high))
     more = (images - high) // (high - low)

@@ -15,10 +15,11 @@ from merp.models.errors import BadInput
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import previous
 from merp.models.params.cnn_merp.design import ARITHMETIC, Design
+from merp.models.params.cnn_merp.image_rows import image_rows
 from merp.models.params.cnn_merp.sizing import check_memories, groups_of, size_design
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign, size_unpool
 from merp.models.params.delta_shape import delta_shape
-from merp.models.params.folded_shape import folds, run_shape
+from merp.models.params.folded_shape import FoldedShape, folds, run_shape
 from merp.models.params.shape import Shape
 
 _KEPT = (*ARITHMETIC, "k", "n_cu", "r", "max_images", "kernel_port", "partial")
@@ -45,18 +46,24 @@ def _sharing(network: Network, layer: Layer) -> list[Layer]:
 
 
 def _updated(network: Network, layer: Layer) -> list[Layer]:
-    """Those whose kernel update runs on it: not folded ones.
+    """Those whose kernel update runs on it: folded ones with a ``kernel_port`` of 1 alone.
 
     Raises:
-        BadInput: the layer has no design, or runs folded.
+        BadInput: the layer has no design, or none for its update.
     """
-    k = network.design(layer).k
-    if folds(layer.shape, k):
+    if not has_update(network, layer):
+        design = network.design(layer)
         raise BadInput(
-            f"{network.name}: layer {layer.name} is folded onto {k} x {k} kernels: "
-            "allowed in phases fp and dp; ku needs a design with k = 1"
+            f"{network.name}: layer {layer.name} is folded onto {design.k} x {design.k} kernels: "
+            f"with kernel_port = {design.kernel_port} phases fp and dp are allowed; ku needs 1"
         )
-    return [each for each in _sharing(network, layer) if not folds(each.shape, k)]
+    return [each for each in _sharing(network, layer) if has_update(network, each)]
+
+
+def has_update(network: Network, layer: Layer) -> bool:
+    """Whether there is hardware for the kernel update of ``layer``, which has a design."""
+    design = network.design(layer)
+    return design.kernel_port == 1 or not folds(layer.shape, design.k)
 
 
 def _sized(network: Network, layer: Layer, shapes: Sequence[Shape], p: int, d: int) -> Design:
@@ -144,10 +151,19 @@ def update_design(network: Network, layer: Layer) -> Design:
     Raises:
         BadInput: the layer has no design, or the phase needs one beyond a limit.
     """
-    shapes = [replace(each.shape, relu=False, pool=None) for each in _updated(network, layer)]
     forward = network.design(layer)
+    runs = [run_shape(each.shape, forward.k) for each in _updated(network, layer)]
+    shapes = [_updated_as(run, forward) for run in runs]
     sized = _sized(network, layer, shapes, 1, update_rings(forward))
-    return replace(sized, ku_kind=forward.ku_kind, ku_lanes=forward.ku_lanes)
+    folded = any(isinstance(run, FoldedShape) for run in runs)
+    return replace(sized, folded=folded, ku_kind=forward.ku_kind, ku_lanes=forward.ku_lanes)
+
+
+def _updated_as(run: Shape, forward: Design) -> Shape:
+    """What the input side of a kernel update sees of ``run``."""
+    if isinstance(run, FoldedShape) and forward.ku_kind == "row":
+        return image_rows(run, forward.max_images, forward).shape
+    return replace(run, relu=False, pool=None)
 
 
 def update_rings(forward: Design) -> int:

@@ -15,12 +15,14 @@ from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.kernel_update_registers import revisit_cycles
 from merp.models.params.cnn_merp.latencies import DELTA_ARRIVAL, DELTA_LEAD, DELTA_RELEASE
 from merp.models.params.cnn_merp.sizing import groups_of
+from merp.models.params.folded_shape import FoldedShape, run_shape
 from merp.models.params.numba_cache import KEPT
 from merp.models.params.shape import Shape
 
 
 def position_walk(shape: Shape, images: int, design: Design) -> tuple[int, int, int, int]:
     """Cycles from the first accepted map word: fill, issue, stall_input, stall_hazard."""
+    shape = run_shape(shape, design.k)
     distance = revisit_cycles(design)
     groups = groups_of(shape, design.n_cu)
     counted = _walk(
@@ -34,6 +36,7 @@ def position_walk(shape: Shape, images: int, design: Design) -> tuple[int, int, 
         design.d * design.k,
         max(0, distance - shape.n * groups),
         max(0, distance - shape.m),
+        isinstance(shape, FoldedShape),
     )
     fill, issue, waits, hazards = map(int, counted)
     return fill, issue, waits, hazards
@@ -51,8 +54,12 @@ def _walk(
     kept: int,
     rest: int,
     delta_rest: int,
+    folded: bool,
 ) -> tuple[int, int, int, int]:
-    row = column = channel_in = 0  # the next map word to be written
+    # The next word to be written. Where it is a folded map's, the map's last one stands for all.
+    row = column = channel_in = tap = 0
+    if folded:
+        row = column = columns - 1
     seen = (0, 0, 0)  # the same a cycle ago, which is what a window's arrival is judged by
     position = channel = group = 0  # the next slot
     resting_until = 0
@@ -118,7 +125,15 @@ def _walk(
                 delta_map = 0
                 deltas_left -= 1
                 delta_from = cycle + 1 + delta_rest
-        if accept:
+        if accept and folded:
+            tap += 1
+            if tap == columns * columns:
+                tap = 0
+                channel_in += 1
+                if channel_in == n:
+                    channel_in = 0
+                    row += columns
+        elif accept:
             channel_in += 1
             if channel_in == n:
                 channel_in = 0

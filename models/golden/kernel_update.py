@@ -6,6 +6,9 @@ element under it times the delta there. ``ku_kind`` says in which order it is su
 
 from __future__ import annotations
 
+from dataclasses import replace
+from math import isqrt
+
 import numpy as np
 
 from merp.models.arithmetic.fp_add import fp_add
@@ -18,6 +21,7 @@ from merp.models.golden.inference import group_maps
 from merp.models.golden.window import windows
 from merp.models.network.network import Layer
 from merp.models.params.bits import Bits
+from merp.models.params.folded_shape import folds
 from merp.models.params.formats import BINARY32, FloatFormat
 from merp.models.params.shape import Shape
 from merp.models.params.summation import TREE, Summation
@@ -83,6 +87,23 @@ def _by_row(x: Bits, delta: Bits, shape: Shape, summation: Summation) -> Bits:
     return fp_convert(total, fmt, BINARY32).reshape(shape.m, shape.n, shape.k, shape.k)
 
 
+def _images_side_by_side(
+    x: Bits, delta: Bits, shape: Shape, columns: int
+) -> tuple[Bits, Bits, Shape]:
+    """A folded layer along rows: ``columns`` images are the columns of a row, in their order.
+
+    The first row has those left over, and zeros, whose products are no terms of a fused sum.
+    """
+    columns = min(len(x), columns)
+    short = -len(x) % columns
+    x, delta = (np.pad(each, ((short, 0), (0, 0), (0, 0), (0, 0))) for each in (x, delta))
+    return (
+        x.reshape(-1, 1, columns, shape.n),
+        delta.reshape(-1, 1, columns, shape.m),
+        replace(shape, columns=columns, relu=False, pool=None),
+    )
+
+
 def kernel_gradient(
     x: Bits, delta: Bits, shape: Shape, fmt: FloatFormat, summation: Summation = TREE
 ) -> Bits:
@@ -93,7 +114,8 @@ def kernel_gradient(
         delta: (images, out_rows, out_columns, m) words, of the sums before ReLU and pooling.
         shape: the layer's.
         fmt: number format.
-        summation: how products are summed; its ``ku_kind`` counts.
+        summation: how products are summed; its ``ku_kind`` counts, and of a folded layer by row
+            ``ku_images``.
 
     Returns:
         (m, n, k, k) words.
@@ -108,6 +130,8 @@ def kernel_gradient(
     for name, (found, wanted) in sizes.items():
         if found != wanted:
             raise ValueError(f"{name} must be of size {wanted}, not {found}")
+    if folds(shape, isqrt(summation.taps)) and summation.ku_kind == "row":
+        x, delta, shape = _images_side_by_side(x, delta, shape, summation.ku_images)
     at_once = _at_once(x, delta, shape, fmt, summation)
     if at_once is not None:
         return at_once

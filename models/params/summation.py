@@ -37,6 +37,8 @@ class Summation:
         ku_kind: how gradients are summed.
         taps: products that a CU sums at once where every map is a single element (a fully connected
             layer), ascending; otherwise it is those of a window.
+        ku_images: images of such a layer that stand for the columns of a row, at most, where
+            gradients are summed by ``row``.
 
     Raises:
         ValueError: a value is out of range, or a tree is given what is for fused CUs; the message
@@ -49,6 +51,7 @@ class Summation:
     precision: int = 24
     ku_kind: str = "position"
     taps: int = 1
+    ku_images: int = 1
 
     def __post_init__(self) -> None:
         """Check the fields."""

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from merp.models.cnn_merp.phases import maps_behind
 from merp.models.network.network import Layer
-from merp.models.params.cnn_merp import row
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.delta_shape import delta_shape
 from merp.models.params.shape import Shape
@@ -108,18 +107,18 @@ class Work:
         pool = None if self.phase == "ku" else shape.pool
         found = replace(shape, n=inputs, m=outputs, pool=pool)
         if self.folded and self.phase == "ku":
-            return replace(found, columns=self.engine.k * self.sweep)
+            return replace(found, columns=self.engine.k * self.sweep, stride=self.engine.k)
         return found
 
     @property
     def sweep(self) -> int:
         """Columns of a row of positions; of a folded layer the images that stand for them.
 
-        As many as there are gradients to take out of each unit, so that none waits.
+        A row of fewer images takes as long as one of so many, as the gradients must be taken out.
         """
         if not self.folded:
             return self.shape.out_columns
-        return row.steps(self.engine) if self.engine.ku_kind == "row" else 1
+        return min(self.engine.image_columns, self.engine.max_images)
 
     @property
     def undone(self) -> Layer | None:

@@ -11,6 +11,7 @@ from numba import njit
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.input_part import WHOLE, InputPart
 from merp.models.params.delta_shape import delta_shape
+from merp.models.params.folded_shape import FoldedShape, run_shape
 from merp.models.params.numba_cache import KEPT
 from merp.models.params.shape import Shape
 from merp.models.traffic.counter import partial_words, walk
@@ -68,9 +69,11 @@ def update_words(
     With ``before`` deltas come at pooled resolution, with their state, which counts in bytes.
     ``part`` is that of the layer's input maps which ``shape`` has.
     """
-    maps = walk(shape, LEVELS[-1], design.n_cu, design.d).maps
-    size = np.array([shape.n, shape.m, shape.k, shape.out_rows, shape.out_columns], np.int64)
-    deltas, kernels, biases = _update(size, design.n_cu, part.biases)
+    run = run_shape(shape, design.k)
+    maps = walk(run, LEVELS[-1], design.n_cu, design.d).maps
+    size = np.array([run.n, run.m, run.k, run.out_rows, run.out_columns], np.int64)
+    lacking = run.filling if isinstance(run, FoldedShape) else 0
+    deltas, kernels, biases = _update(size, design.n_cu, part.biases, lacking)
     counts = {
         "map_in": images * maps,
         "delta_in": images * deltas,
@@ -131,8 +134,11 @@ def _expand(geometry: np.ndarray) -> tuple[int, int, int]:
 
 
 @njit(cache=KEPT)
-def _update(size: np.ndarray, n_cu: int, with_biases: bool) -> tuple[int, int, int]:
-    """Walk the slots of one image; return delta words, and kernels and biases with a gradient."""
+def _update(size: np.ndarray, n_cu: int, with_biases: bool, lacking: int) -> tuple[int, int, int]:
+    """Walk the slots of one image; return delta words, and kernels and biases with a gradient.
+
+    The last ``lacking`` taps of a folded layer's last map have none.
+    """
     n, m, k, out_rows, out_columns = size
     touched = np.zeros((m, n, k * k), np.bool_)
     biases = np.zeros(m, np.bool_)
@@ -146,6 +152,6 @@ def _update(size: np.ndarray, n_cu: int, with_biases: bool) -> tuple[int, int, i
                         held[j] = True
                         biases[j] = with_biases
                         deltas += 1
-                    for tap in range(k * k):
+                    for tap in range(k * k - (lacking if i == n - 1 else 0)):
                         touched[j, i, tap] = True
     return deltas, int(touched.sum()), int(biases.sum())

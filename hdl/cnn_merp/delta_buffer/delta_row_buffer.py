@@ -10,7 +10,7 @@ from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.cnn_merp.delta_buffer.delta_memory import delta_memory
 from merp.hdl.cnn_merp.delta_buffer.delta_words import delta_words
 from merp.hdl.cnn_merp.ports.gradients import DeltaElement
-from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
+from merp.hdl.cnn_merp.ports.maps import FoldRowConfig, GradientMapConfig
 from merp.hdl.cnn_merp.ports.slots import RowSlot
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
@@ -30,6 +30,7 @@ def delta_row_buffer(
     element: DeltaElement,
     framing_error: Bit,
     design: Design,
+    fold: FoldRowConfig | None = None,
 ) -> Any:
     """Keep the deltas of two rows: one is used while the other one arrives.
 
@@ -40,6 +41,7 @@ def delta_row_buffer(
     opening        out  the slot belongs to the run's first row
     element        out  each delta word, one cycle after its transfer
     framing_error  out  last came with another word than the run's last; sticky until start
+    fold           in   images are the columns of a row, and the first row may be shorter
 
     Throughput: a delta word in and a word of n_cu deltas out per cycle. Reset: nothing is taken.
     """
@@ -68,6 +70,7 @@ def delta_row_buffer(
         element=element,
         framing_error=framing_error,
         design=design,
+        fold=fold,
     )
     memory = delta_memory(
         clk,

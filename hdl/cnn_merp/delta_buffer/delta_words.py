@@ -9,7 +9,7 @@ from myhdl import ConcatSignal, always, always_comb, block
 from merp.hdl.base.raster import raster
 from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.cnn_merp.ports.gradients import DeltaElement
-from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
+from merp.hdl.cnn_merp.ports.maps import FoldRowConfig, GradientMapConfig
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.kernel_update_registers import revisit_cycles
@@ -43,6 +43,7 @@ def delta_words(
     element: DeltaElement,
     framing_error: Bit,
     design: Design,
+    fold: FoldRowConfig | None = None,
 ) -> Any:
     """Take the delta words of a run, in the order image, row, column, map.
 
@@ -56,6 +57,7 @@ def delta_words(
     word           out  the word, two cycles after word_taken, CU 0 in the lowest bits
     element        out  each delta word, one cycle after its transfer
     framing_error  out  last came with another word than the run's last; sticky until start
+    fold           in   images are the columns of a row, and the first row may be shorter
 
     The last element of a word waits for room; after each position follow config.delta_rest idle
     cycles, so that the same map's delta comes again after revisit_cycles at the earliest.
@@ -148,15 +150,27 @@ def delta_words(
     def join() -> None:
         word.next = joined
 
+    columns = config.out_columns
+    uneven: Any = ()
+    if fold is not None:
+        columns = count(design.max_size)  # of the row that begins
+
+        @always_comb
+        def of_row() -> None:
+            columns.next = config.out_columns
+            if start:
+                columns.next = fold.first_images
+
+        uneven = of_row
     positions = raster(
         clk,
         start,
         advance=position_taken,
-        columns=config.out_columns,
+        columns=columns,
         rows=config.out_rows,
         images=config.images,
         last_column=last_column,
         last_row=last_row,
         last_image=last_image,
     )
-    return place, permit, recognise, collect, lane_registers, join, positions
+    return place, permit, recognise, collect, lane_registers, join, positions, uneven

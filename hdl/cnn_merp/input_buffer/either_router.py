@@ -9,7 +9,7 @@ from myhdl import always_comb
 from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.cnn_merp.input_buffer.fold_router import fold_router
 from merp.hdl.cnn_merp.input_buffer.router import router
-from merp.hdl.cnn_merp.ports.maps import BankWrite, Floor, MapConfig
+from merp.hdl.cnn_merp.ports.maps import BankWrite, Floor, FoldRowConfig, MapConfig
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
 
@@ -31,6 +31,7 @@ def either_router(
     complete: Bit,
     framing_error: Bit,
     design: Design,
+    fold: FoldRowConfig | None = None,
 ) -> Any:
     """Accept words in the order that the run has, and write them into the banks.
 
@@ -42,6 +43,7 @@ def either_router(
     row, column, channel  out  place of the next word; rows count over all images
     complete       out  all words of the run were accepted
     framing_error  out  last came with another word than the run's last; sticky until start
+    fold           in   (of a kernel update by row) images are the columns of a row, see fold_router
 
     Latency: a word is in its bank 2 cycles after its transfer. Throughput: a word per cycle.
     Reset: the run is complete.
@@ -52,7 +54,7 @@ def either_router(
     position_bank, map_bank = BankWrite(design), BankWrite(design)
     position_row, map_row = bits(len(row)), bits(len(row))
     position_column = bits(len(column))
-    position_channel, map_channel = count(design.max_maps), count(design.max_maps)
+    position_channel, map_channel = count(design.max_maps), bits(len(channel))
     position_start, map_start = flag(), flag()
     position_complete, map_complete = flag(), flag()
     position_error, map_error = flag(), flag()
@@ -88,6 +90,7 @@ def either_router(
             complete=map_complete,
             framing_error=map_error,
             design=design,
+            fold=fold,
         ),
     ]
 

@@ -11,7 +11,7 @@ from typing import Any
 from myhdl import always, always_comb
 
 from merp.hdl.base.signals import Stream, bits, count, flag
-from merp.hdl.cnn_merp.ports.maps import BankWrite, Floor, MapConfig
+from merp.hdl.cnn_merp.ports.maps import BankWrite, Floor, FoldRowConfig, MapConfig
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
 
@@ -31,6 +31,7 @@ def fold_router(
     complete: Bit,
     framing_error: Bit,
     design: Design,
+    fold: FoldRowConfig | None = None,
 ) -> Any:
     """Accept the elements of folded images and write them into the banks.
 
@@ -46,6 +47,8 @@ def fold_router(
                         one to come is that of this map, in this row (over all images)
     complete       out  all elements of the run were accepted
     framing_error  out  last came with another element than the run's last; sticky until start
+    fold           in   (of a kernel update by row) images lie side by side as the columns of a row:
+                        the maps of a row are one image's here, channel counts all of them
 
     Latency: an element is in its bank 2 cycles after its transfer. Throughput: one per cycle.
     Reset: the run is complete.
@@ -59,6 +62,25 @@ def fold_router(
     base = count(design.d * row_words)  # of this image's ring place
     accept = flag()
     last_map, last_word = flag(), flag()
+    maps = config.inputs  # of this image
+    uneven: Any = ()
+    if fold is not None:
+        maps, first = count(row_words), flag(1)
+
+        @always_comb
+        def of_row() -> None:
+            maps.next = fold.row_maps
+            if first:
+                maps.next = fold.first_row_maps
+
+        @always(clk.posedge)
+        def go_on() -> None:
+            if accept and last_map and bank_row[k - 1] and bank_column[k - 1]:
+                first.next = False
+            if start:
+                first.next = True
+
+        uneven = of_row, go_on
 
     @always_comb
     def permission() -> None:
@@ -70,12 +92,9 @@ def fold_router(
 
     @always_comb
     def recognise() -> None:
-        last_map.next = channel + 1 == config.inputs
+        last_map.next = channel + 1 == maps
         last_word.next = (
-            images_left == 1
-            and channel + 1 == config.inputs
-            and bank_row[k - 1]
-            and bank_column[k - 1]
+            images_left == 1 and channel + 1 == maps and bank_row[k - 1] and bank_column[k - 1]
         )
 
     @always(clk.posedge)
@@ -124,4 +143,4 @@ def fold_router(
             complete.next = True
             framing_error.next = False
 
-    return permission, recognise, route
+    return permission, recognise, route, uneven

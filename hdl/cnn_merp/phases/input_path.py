@@ -13,7 +13,7 @@ from merp.hdl.cnn_merp.input_buffer.either_router import either_router
 from merp.hdl.cnn_merp.input_buffer.input_banks import input_banks
 from merp.hdl.cnn_merp.input_buffer.location_restore import location_restore
 from merp.hdl.cnn_merp.input_buffer.router import router
-from merp.hdl.cnn_merp.ports.maps import BankRead, BankWrite, Floor, MapConfig
+from merp.hdl.cnn_merp.ports.maps import BankRead, BankWrite, Floor, FoldRowConfig, MapConfig
 from merp.hdl.cnn_merp.ports.passes import PartialSums
 from merp.hdl.cnn_merp.ports.slots import RowSlot, Slot, Verdict
 from merp.hdl.cnn_merp.sequencer.position_generator import position_generator
@@ -41,6 +41,7 @@ def input_path(
     design: Design,
     sums: Literal["map", "gradient", "row"],
     folded: Bit = None,
+    fold: FoldRowConfig | None = None,
     partial: PartialSums | None = None,
 ) -> Any:
     """Keep k rows of map words in the banks and issue a slot per cycle.
@@ -56,6 +57,7 @@ def input_path(
     complete       out  all map words of the run were accepted
     framing_error  out  last came with another word than the run's last; sticky until start
     folded         in   (of a design for fully connected layers) words come map by map
+    fold           in   (there, with gradients row by row) images are the columns of a row
     partial        in   (with an OriginSlot) partial sums that a position can start at
 
     Throughput: a map word in and a slot out per cycle. Reset: the run is abandoned.
@@ -66,7 +68,7 @@ def input_path(
     taps = bits(design.window_width)
     written_row = bits(word.row_width)
     written_column = bits(word.column_width)
-    written_channel = count(design.max_maps)
+    written_channel = count(design.max_maps if fold is None else design.row_words)
     head = bits(word.width)
     head_valid = flag()
     head_take = flag()
@@ -89,7 +91,7 @@ def input_path(
     if folded is None:
         writer = router(clk, rst, start, **places)
     else:
-        writer = either_router(clk, rst, start, folded=folded, **places)
+        writer = either_router(clk, rst, start, folded=folded, fold=fold, **places)
     banks = input_banks(clk, write=bank_write, read=bank_read, taps=taps, design=design)
     walk = position_generator(
         clk,
@@ -101,6 +103,7 @@ def input_path(
         head=head,
         design=design,
         sweeps=sums == "row",
+        fold=fold,
     )
     if sums == "row":
         issuer = row_sequencer(
@@ -120,6 +123,7 @@ def input_path(
             slot=slot,
             verdict=verdict,
             design=design,
+            fold=fold,
         )
     else:
         issuer = sequencer(

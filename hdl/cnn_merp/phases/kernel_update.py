@@ -21,7 +21,7 @@ from merp.hdl.cnn_merp.gradient_array.row_array import row_array
 from merp.hdl.cnn_merp.phases.input_path import input_path
 from merp.hdl.cnn_merp.phases.run_counters import run_counters
 from merp.hdl.cnn_merp.ports.gradients import DeltaElement, GradientRead, UpdateConfig
-from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
+from merp.hdl.cnn_merp.ports.maps import FoldConfig, FoldRowConfig, GradientMapConfig
 from merp.hdl.cnn_merp.ports.passes import UpdatePassConfig
 from merp.hdl.cnn_merp.ports.slots import RowSlot, Slot, Verdict
 from merp.hdl.cnn_merp.ports.status import KernelUpdateStatus
@@ -30,6 +30,7 @@ from merp.hdl.cnn_merp.update_unit.wide_update import wide_update
 from merp.hdl.cnn_merp.upsampling.unpool import unpool
 from merp.hdl.cnn_merp.upsampling.unpool_ports import UnpoolConfig
 from merp.hdl.conversion.entity import Bit, entity
+from merp.hdl.streams.tail_filler import tail_filler
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 
@@ -59,6 +60,7 @@ def kernel_update(
     s_axis_state: AxiStream | None = None,
     undone: UnpoolDesign | None = None,
     pass_config: UpdatePassConfig | None = None,
+    fold_config: FoldConfig | None = None,
 ) -> Any:
     """Sum the gradients of one layer over a batch of images and update its kernels and biases.
 
@@ -70,6 +72,9 @@ def kernel_update(
 
     With undone, deltas come at pooled resolution and are expanded here, with the state of
     this layer, a stream of bytes.
+
+    With fold_config fully connected layers run, too: their elements come, and their kernels come
+    and leave, in their natural order. Where gradients are summed by row, images are its columns.
 
     s_axis_map     in   map words in the order image, row, column, map
     s_axis_delta   in   deltas in the same order
@@ -86,6 +91,8 @@ def kernel_update(
     """
     if design.p != 1:
         raise ValueError(f"a kernel update has p = 1, not {design.p}")
+    if fold_config is not None and design.kernel_port != 1:
+        raise ValueError(f"a folded kernel update has kernel_port 1, not {design.kernel_port}")
     width = design.fmt.width
     by_rows = design.ku_kind == "row"
     enable = flag()
@@ -103,13 +110,28 @@ def kernel_update(
     bias_index = count(design.groups * design.n_cu - 1)
     ends = flag()  # a transfer with the run's last word, whichever stream it leaves by
 
+    map_words, filler, folded, fold_rows = stream_of(s_axis_map), (), None, None
+    if fold_config is not None:
+        folded, whole_maps = fold_config.folded, Stream(width)
+        if isinstance(fold_config, FoldRowConfig):
+            fold_rows = fold_config
+        filler = tail_filler(
+            clk,
+            rst,
+            start,
+            length=fold_config.elements,
+            filling=fold_config.filling,
+            sink=map_words,
+            source=whole_maps,
+        )
+        map_words = whole_maps
     windows = input_path(
         clk,
         rst,
         start,
         enable=enable,
         config=map_config,
-        sink=stream_of(s_axis_map),
+        sink=map_words,
         credit=filled,
         slot=slot,
         held=held,
@@ -118,6 +140,8 @@ def kernel_update(
         framing_error=map_error,
         design=design,
         sums="row" if by_rows else "gradient",
+        folded=folded,
+        fold=fold_rows,
     )
     deltas_in = stream_of(s_axis_delta)
     expand: Any = ()
@@ -160,6 +184,7 @@ def kernel_update(
         element=element,
         framing_error=delta_error,
         design=design,
+        **({"fold": fold_rows} if by_rows else {}),
     )
     units = ARRAYS[design.ku_kind](
         clk,
@@ -206,6 +231,7 @@ def kernel_update(
         source_kernel_velocity=m_axis_kernel_velocity and beats_of(m_axis_kernel_velocity),
         source_bias_velocity=m_axis_bias_velocity and beats_of(m_axis_bias_velocity),
         **({} if pass_config is None else {"with_biases": pass_config.biases}),
+        **({} if fold_config is None else {"filling": fold_config.filling}),
     )
     ports: list[tuple[Any, Any]] = [
         (s_axis_map, status.map_in),
@@ -250,4 +276,6 @@ def kernel_update(
         if rst:
             enable.next = False
 
-    return windows, expand, second, units, bias, updater, words, counters, open_ports, gather
+    return (
+        filler, windows, expand, second, units, bias, updater, words, counters, open_ports, gather,
+    )  # fmt: skip

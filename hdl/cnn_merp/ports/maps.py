@@ -5,7 +5,7 @@ from __future__ import annotations
 from merp.hdl.base.registers import RegisterBundle
 from merp.hdl.base.signals import bits, count, flag
 from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.kernel_update_registers import GRADIENT_MAP, ROW_MAP
+from merp.models.params.cnn_merp.kernel_update_registers import FOLD_ROWS, GRADIENT_MAP, ROW_MAP
 from merp.models.params.cnn_merp.registers import FOLD, MAP, LayerTable
 
 
@@ -19,8 +19,15 @@ class MapConfig(RegisterBundle):
 class FoldConfig(RegisterBundle):
     """Run-time registers of a design for fully connected layers, those of the table ``FOLD``."""
 
+    def __init__(self, design: Design, table: LayerTable = FOLD) -> None:
+        super().__init__(table, design)
+
+
+class FoldRowConfig(FoldConfig):
+    """The same where images stand for the columns of a row, those of the table ``FOLD_ROWS``."""
+
     def __init__(self, design: Design) -> None:
-        super().__init__(FOLD, design)
+        super().__init__(design, FOLD_ROWS)
 
 
 class Floor:
@@ -93,3 +100,8 @@ class RowMapConfig(GradientMapConfig):
 def map_config(design: Design) -> GradientMapConfig:
     """Registers of the input side of a kernel update on ``design``."""
     return (RowMapConfig if design.ku_kind == "row" else GradientMapConfig)(design)
+
+
+def fold_config(design: Design) -> FoldConfig:
+    """Registers of a kernel update on ``design`` that say how fully connected layers are folded."""
+    return (FoldRowConfig if design.ku_kind == "row" else FoldConfig)(design)

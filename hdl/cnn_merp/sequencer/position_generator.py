@@ -10,7 +10,7 @@ from typing import Any
 from myhdl import always, always_comb, intbv
 
 from merp.hdl.base.signals import count, flag
-from merp.hdl.cnn_merp.ports.maps import MapConfig
+from merp.hdl.cnn_merp.ports.maps import FoldRowConfig, MapConfig
 from merp.hdl.cnn_merp.sequencer.position_decoder import Place, position_decoder
 from merp.hdl.cnn_merp.sequencer.ring_advance import ring_advance
 from merp.hdl.conversion.entity import Bit, Word, entity
@@ -28,6 +28,7 @@ def position_generator(
     head: Word,
     design: Design,
     sweeps: bool = False,
+    fold: FoldRowConfig | None = None,
 ) -> Any:
     """List the output positions of a run.
 
@@ -36,6 +37,7 @@ def position_generator(
     Rows and columns are kept in padded coordinates (the window of position (r, c) starts at
     row r*stride), so that nothing is negative; a map row of the padded row x is x - pad.
 
+    fold   in   (with sweeps) images are the columns of a row, and the first row may be shorter
     take   in   the head is used in this cycle
     valid  out  head holds a position
     head   out  the position, as laid out in position_layout
@@ -59,6 +61,18 @@ def position_generator(
     next_image_ring, next_row_ring = count(d), count(d)
     end_of_row, end_of_image, end_of_run = (flag() for _ in range(3))
     end_of_sweeps = flag() if sweeps else end_of_row
+    uneven: Any = ()
+    if fold is not None:
+        given, columns = config, count(design.max_size)
+        config = config.but(out_columns=columns)
+
+        @always_comb
+        def of_row() -> None:
+            columns.next = given.out_columns
+            if image == 0:
+                columns.next = fold.first_images
+
+        uneven = of_row
 
     @always_comb
     def flow() -> None:
@@ -209,4 +223,4 @@ def position_generator(
             sweeps_left.next = config.sweeps
             again.next = config.sweeps != 1
 
-    return instances, end, sweep
+    return instances, end, sweep, uneven

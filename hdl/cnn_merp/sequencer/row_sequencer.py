@@ -11,7 +11,7 @@ from typing import Any
 from myhdl import always, always_comb
 
 from merp.hdl.base.signals import count, flag
-from merp.hdl.cnn_merp.ports.maps import BankRead, Floor, RowMapConfig
+from merp.hdl.cnn_merp.ports.maps import BankRead, Floor, FoldRowConfig, RowMapConfig
 from merp.hdl.cnn_merp.ports.slots import RowSlot, Verdict
 from merp.hdl.cnn_merp.sequencer.position_layout import PositionWord
 from merp.hdl.cnn_merp.sequencer.window_read import window_read
@@ -39,6 +39,7 @@ def row_sequencer(
     slot: RowSlot,
     verdict: Verdict,
     design: Design,
+    fold: FoldRowConfig | None = None,
 ) -> Any:
     """Walk rows of positions, input maps, groups and columns; nothing behind it ever stalls.
 
@@ -55,6 +56,7 @@ def row_sequencer(
     row_shift, column_shift  out  for the window block, two cycles after the issue
     slot          out  two cycles after the issue
     verdict       out  of this cycle; idle: no position is left and every delta was taken
+    fold          in   images are the columns of a row; the first row rests for fold.first_rest
 
     Throughput: a slot per cycle. Reset: nothing to issue.
     """
@@ -82,6 +84,25 @@ def row_sequencer(
     available = flag()  # the row's maps and deltas
     fire, sweep_end, row_end, spends = flag(), flag(), flag(), flag()
     slot_1 = RowSlot(design)
+    uneven: Any = ()
+    if fold is not None:
+        given, row_rest, first = config, count(longest_rest(design)), flag()
+        config = config.but(rest=row_rest)
+
+        @always_comb
+        def of_row() -> None:
+            row_rest.next = given.rest
+            if first:
+                row_rest.next = fold.first_rest
+
+        @always(clk.posedge)
+        def go_on() -> None:
+            if row_end:
+                first.next = False
+            if start:
+                first.next = True
+
+        uneven = of_row, go_on
 
     @always_comb
     def arrive() -> None:
@@ -207,4 +228,4 @@ def row_sequencer(
     counter = credit_counter(
         clk, rst, start, given=filled, spent=spends, amount=1, credits=rows, first=0
     )
-    return arrive, decide, place, end, tell, keep, advance, issue, hand_on, reader, counter
+    return arrive, decide, place, end, tell, keep, advance, issue, hand_on, reader, counter, uneven

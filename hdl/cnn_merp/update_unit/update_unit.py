@@ -72,6 +72,7 @@ def update_unit(
     source_kernel_velocity: Stream | None = None,
     source_bias_velocity: Stream | None = None,
     with_biases: Bit = None,
+    filling: Word = None,
 ) -> Any:
     """Read the gradients out and update kernels and biases with them.
 
@@ -85,6 +86,7 @@ def update_unit(
     done           out  it has been; until the next start
     framing_error  out  a last came with another word than its stream's last; until start
     with_biases    in   (where a pass can do without) biases follow the kernels
+    filling        in   (of a design for fully connected layers) see update_walk
 
     A pipeline that never stalls: an element enters when its words are there and so are places for
     what will come out. Throughput: an element per cycle. Reset: the update is abandoned.
@@ -129,6 +131,7 @@ def update_unit(
         bias_index=bias_index,
         design=design,
         settle=SLOT + gradient_latency(design),
+        filling=filling,
     )
     reader = parameter_reader(
         clk,

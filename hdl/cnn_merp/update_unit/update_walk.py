@@ -32,6 +32,7 @@ def update_walk(
     bias_index: Word,
     design: Design,
     settle: int,
+    filling: Word = None,
 ) -> Any:
     """List kernel elements in the order m, n, row, column, then biases in the order m.
 
@@ -41,6 +42,9 @@ def update_walk(
     biases       out  it is a bias
     last         out  it is the last of its kind
     read, bias_read, bias_index  out  where its gradient is
+
+    filling      in   (of a design for fully connected layers) taps that the last input map lacks,
+                 which have no elements: the last ones
 
     Tap t is element t mod lanes of the word t div lanes; such words of a kernel lie kernel_words
     apart.
@@ -67,10 +71,12 @@ def update_walk(
     in_kernels = flag()
     last_map = flag()
 
+    whole_kernel = last_tap if filling is None else flag()
+
     @always_comb
     def place() -> None:
         last_map.next = group + 1 == config.groups and cu + 1 == config.last_cus
-        last_tap.next = step == last_step and read.tap_shift == end_lane
+        whole_kernel.next = step == last_step and read.tap_shift == end_lane
 
     @always_comb
     def tell() -> None:
@@ -145,4 +151,25 @@ def update_walk(
             read.cu_shift.next = 0
             bias_index.next = 0
 
-    return place, tell, walk
+    instances = place, tell, walk
+    if filling is None:
+        return instances
+
+    taps = design.taps
+    tap = count(taps)
+
+    @always_comb
+    def end() -> None:
+        last_tap.next = whole_kernel or (channel + 1 == config.inputs and tap + filling + 1 == taps)
+
+    @always(clk.posedge)
+    def tally() -> None:
+        if advance and in_kernels:
+            if last_tap:
+                tap.next = 0
+            else:
+                tap.next = tap + 1
+        if start or rst:
+            tap.next = 0
+
+    return instances, end, tally

@@ -173,6 +173,7 @@ class Design:
             precision=self.accumulator_precision,
             ku_kind=self.ku_kind,
             taps=self.taps,
+            ku_images=self.image_columns,
         )
 
     @property
@@ -224,6 +225,14 @@ class Design:
     def gradient_lanes(self) -> int:
         """Gradients that a CU of the kernel update adds to in a cycle."""
         return self.ku_lanes if self.ku_kind == "row" else self.taps
+
+    @property
+    def image_columns(self) -> int:
+        """Images that stand for a row's columns, at most, in the update of folded layers by row.
+
+        As many as there are words of gradients to take out of each unit, so that none waits.
+        """
+        return -(-self.taps // self.ku_lanes) if self.ku_kind == "row" else 1
 
     @property
     def gradient_words(self) -> int:

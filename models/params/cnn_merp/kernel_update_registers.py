@@ -6,8 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.image_rows import ImageRows, image_rows
 from merp.models.params.cnn_merp.input_part import WHOLE, InputPart
 from merp.models.params.cnn_merp.registers import (
+    FOLD,
     MAP,
     PASS,
     LayerRegister,
@@ -17,6 +19,7 @@ from merp.models.params.cnn_merp.registers import (
 )
 from merp.models.params.cnn_merp.row import row_latency, steps
 from merp.models.params.cnn_merp.sizing import groups_of
+from merp.models.params.folded_shape import FoldedShape, run_shape
 from merp.models.params.register_table import RegisterTable, RunRegister, switch
 from merp.models.params.shape import Shape
 
@@ -54,14 +57,14 @@ def sweeps_of(shape: Shape, design: Design) -> int:
     return shape.n * groups_of(shape, design.n_cu)
 
 
-def row_rest(shape: Shape, design: Design) -> int:
-    """Idle cycles after each sweep along a row.
+def row_rest(shape: Shape, design: Design, columns: int | None = None) -> int:
+    """Idle cycles after each sweep along a row of ``columns``, by default the shape's.
 
     The next sweep's sums may not be there before this one's were read out, nor the same kernel's
     before ``row_revisit_cycles``.
     """
     period = max(steps(design), -(-row_revisit_cycles(design) // sweeps_of(shape, design)))
-    return max(0, period - shape.out_columns)
+    return max(0, period - (columns or shape.out_columns))
 
 
 REST = LayerRegister(
@@ -90,6 +93,40 @@ ROW_MAP = LayerTable(MAP.bundle, (
     SWEEPS,
 ))  # fmt: skip
 """The same where a row of positions is swept for each kernel; rest comes after each sweep."""
+
+
+def _rows(run: LayerRun) -> ImageRows | None:
+    """The rows of images of a run, if it is folded."""
+    shape = run.shape
+    return image_rows(shape, run.images, run.design) if isinstance(shape, FoldedShape) else None
+
+
+def _first_images(run: LayerRun) -> int:
+    rows = _rows(run)
+    return rows.first if rows else run.shape.out_columns
+
+
+FOLD_ROWS = LayerTable(FOLD.bundle, (
+    *FOLD.registers,
+    LayerRegister(
+        "row_maps", 1, lambda design: design.row_words,
+        "folded maps of a row of images, all images'",
+        lambda run: run.shape.n * (rows.shape.out_columns if (rows := _rows(run)) else 1),
+    ),
+    LayerRegister(
+        "first_row_maps", 1, lambda design: design.row_words, "the same of the first row",
+        lambda run: run.shape.n * (rows.first if (rows := _rows(run)) else 1),
+    ),
+    LayerRegister(
+        "first_images", 1, lambda design: design.max_size,
+        "columns of the first row: its images, where the layer is fully connected", _first_images,
+    ),
+    LayerRegister(
+        "first_rest", 0, longest_rest, "idle cycles after each sweep of the first row",
+        lambda run: row_rest(run.shape, run.design, _first_images(run)),
+    ),
+))  # fmt: skip
+"""The same where images stand for the columns of a row."""
 
 
 UPDATE_PASS = LayerTable(PASS.bundle, (
@@ -153,12 +190,17 @@ def kernel_update_registers(
         update: whether new kernels and biases come out, else their gradients.
         part: of the layer's input maps, those of ``shape``.
     """
-    run = LayerRun(shape, images, design, part)
-    values = GRADIENT_MAP.values(run)
+    run = LayerRun(run_shape(shape, design.k), images, design, part)
+    by_row = design.ku_kind == "row"
+    folding = (FOLD_ROWS if by_row else FOLD).values(run) if design.folded else {}
+    rows = _rows(run)
+    if by_row and rows is not None:
+        run = replace(run, shape=rows.shape, images=rows.rows)
+    values = (ROW_MAP if by_row else GRADIENT_MAP).values(run) | folding
     if momentum is None:
         values |= UPDATE.values(UpdateRun(update, rate))
     else:
         values |= MOMENTUM_UPDATE.values(UpdateRun(update, rate, momentum))
     if design.partial:
         values |= UPDATE_PASS.values(run)
-    return values | (ROW_MAP.values(run) if design.ku_kind == "row" else {})
+    return values

@@ -5,11 +5,12 @@ from __future__ import annotations
 from merp.models.params.cnn_merp.delta_registers import DILATE
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.kernel_update_registers import (
+    FOLD_ROWS,
     MOMENTUM_UPDATE,
     ROW_MAP,
     UPDATE_PASS,
 )
-from merp.models.params.cnn_merp.registers import FOLD, LOAD, OUTPUT, PASS
+from merp.models.params.cnn_merp.registers import LOAD, OUTPUT, PASS
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 from merp.models.params.cnn_merp.unpool_registers import UNPOOL
 from merp.models.params.register_map import Settings
@@ -24,7 +25,7 @@ def engine_settings(design: Design) -> Settings:
         **ROW_MAP.settings(design),
         **LOAD.settings(design),
         **OUTPUT.settings(design),
-        **FOLD.settings(design),
+        **FOLD_ROWS.settings(design),
         **PASS.settings(design),
         **DILATE.settings(design),
         **MOMENTUM_UPDATE.settings(design),

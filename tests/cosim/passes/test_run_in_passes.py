@@ -44,8 +44,8 @@ def engine(k: int, n_cu: int, **chosen: int | bool | str | FloatFormat) -> Desig
 def undone(design: Design, average: bool = False) -> UnpoolDesign:
     maps = MAPS * (design.taps if design.folded else 1)
     return UnpoolDesign(
-        fmt=design.fmt, window=3, overlap=2, words=64, max_size=24, max_maps=maps, max_images=2,
-        average=average, add_latency=2, mul_latency=1,
+        fmt=design.fmt, window=3, overlap=2, words=64, max_size=24, max_maps=maps,
+        max_images=design.max_images, average=average, add_latency=2, mul_latency=1,
     )  # fmt: skip
 
 
@@ -80,6 +80,8 @@ UPDATE = (
     (engine(2, 2, fmt=BFLOAT16), False),
     (engine(3, 2, fmt=BINARY16), True),
     (engine(2, 3, ku_kind="row", ku_lanes=2, **WIDE), True),
+    (engine(3, 2, folded=True, fmt=BFLOAT16), False),
+    (engine(2, 2, folded=True, ku_kind="row", ku_lanes=3, max_images=5, **WIDE), True),
 )
 
 
@@ -222,8 +224,8 @@ def delta_case(seed: int, index: int) -> Whole:
 def update_case(seed: int, index: int) -> Whole:
     rng = np.random.default_rng([seed, index, 3])
     design, before = UPDATE[index]
-    fmt, images = design.fmt, int(rng.integers(1, 3))
-    shape = shape_of(rng, design.k, False, before)
+    fmt, images = design.fmt, int(rng.integers(1, design.max_images + 1))
+    shape = layer_of(rng, design, False, before)
     x = words(rng, fmt, images, shape.rows, shape.columns, shape.n)
     old = words(rng, fmt, shape.m, shape.n, shape.k, shape.k), words(rng, fmt, shape.m)
     size = images, shape.out_rows, shape.out_columns, shape.m
@@ -250,7 +252,8 @@ CASES: dict[str, tuple[Callable[[int, int], Whole], int]] = {
     "ku": (update_case, len(UPDATE)),
 }
 EACH = [(phase, index) for phase, (_, designs) in CASES.items() for index in range(designs)]
-QUICK = [("fp", 0), ("fp", 3), ("fp", 5), ("dp", 2), ("dp", 3), ("dp", 4), ("ku", 0)]
+QUICK = [("fp", 0), ("fp", 3), ("fp", 5), ("dp", 2), ("dp", 3), ("dp", 4), ("ku", 0),
+         ("ku", 4)]  # fmt: skip
 
 
 def run(

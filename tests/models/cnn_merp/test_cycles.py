@@ -14,7 +14,9 @@ from merp.cosim.phases.cnn_merp.forward import forward_run, forward_top
 from merp.models.cnn_merp import cycles as model
 from merp.models.cnn_merp.cycles import forward_cycles, layer_cycles, network_cycles, update_cycles
 from merp.models.cnn_merp.flow import input_flow
+from merp.models.cnn_merp.phases import update_design
 from merp.models.cnn_merp.update_flow import update_flow
+from merp.models.errors import BadInput
 from merp.models.network.network import Network
 from merp.models.network.network_file import read_network
 from merp.models.params.cnn_merp.sizing import size_design
@@ -123,14 +125,56 @@ def test_layers_without_design_or_delta_have_no_cycles() -> None:
     assert layer_cycles(ALEXNET, ALEXNET.layer("conv1"), "dp", 1) is None
 
 
-def test_a_folded_layer_has_no_cycles_of_a_kernel_update(tmp_path: Path) -> None:
+FOLDED = (
+    '[network]\nname = "n"\ninput = { rows = 6, columns = 6, channels = 1 }\n'
+    '[[layer]]\nname = "conv1"\nmaps = 2\nkernel = 3\ndesign = "k3"\n'
+    '[[layer]]\nname = "fc2"\nmaps = 4\ndesign = "k3"\n'
+    "[design.k3]\nk = 3\nn_cu = 2\nr = 1\n"
+)
+
+
+def folded(tmp_path: Path, more: str = "") -> Network:
     path = tmp_path / "folded.toml"
-    path.write_text(
-        '[network]\nname = "n"\ninput = { rows = 6, columns = 6, channels = 1 }\n'
-        '[[layer]]\nname = "conv1"\nmaps = 2\nkernel = 3\ndesign = "k3"\n'
-        '[[layer]]\nname = "fc2"\nmaps = 4\ndesign = "k3"\n'
-        "[design.k3]\nk = 3\nn_cu = 2\nr = 1\n"
-    )
-    network = read_network(path)
-    found = {(layer.name, phase) for layer, phase, _ in network_cycles(network, 2)}
-    assert found == {("conv1", "fp"), ("conv1", "ku"), ("fc2", "fp"), ("fc2", "dp")}
+    path.write_text(FOLDED + more)
+    return read_network(path)
+
+
+def test_a_folded_layer_has_cycles_in_every_phase(tmp_path: Path) -> None:
+    """On the design of a convolution, whose update is then sized for both."""
+    network = folded(tmp_path)
+    found = {(layer.name, phase): each for layer, phase, each in network_cycles(network, 2)}
+    assert set(found) == {(layer, "fp") for layer in ("conv1", "fc2")} | {
+        ("fc2", "dp"),
+        ("conv1", "ku"),
+        ("fc2", "ku"),
+    }
+    layer = network.layer("fc2")
+    design = update_design(network, layer)
+    assert design.folded
+    assert found["fc2", "ku"].total == update_flow(layer.shape, 2, design).total
+    assert found["fc2", "ku"].drain > layer.shape.n * layer.shape.m
+
+
+def test_rows_of_images_are_walked_one_by_one(tmp_path: Path) -> None:
+    """The last row has fewer images: nothing can be taken for equal to what went before."""
+    network = folded(tmp_path, 'cu_kind = "fused"\nku_kind = "row"\nku_lanes = 2\n')
+    layer = network.layer("fc2")
+    design = update_design(network, layer)
+    assert (design.image_columns, design.max_size) == (5, 15)
+    for batch in (3, 5, 23):
+        found = layer_cycles(network, layer, "ku", batch)
+        assert found is not None
+        assert found.total == update_flow(layer.shape, batch, design).total
+        sweeps = 4 * 2  # folded maps and groups: a row takes as long as its gradients, 5 cycles
+        rows = -(-batch // 5)
+        assert found.issue + found.stall_hazard + found.stall_input >= rows * sweeps * 5 - 4
+
+
+def test_with_several_elements_a_beat_a_folded_layer_has_no_update(tmp_path: Path) -> None:
+    network = folded(tmp_path)
+    layer = network.layer("fc2")
+    object.__setattr__(network.design(layer), "kernel_port", 4)
+    assert layer_cycles(network, layer, "ku", 2) is None
+    with pytest.raises(BadInput, match=r"layer fc2 is folded onto 3 x 3 kernels: .*ku needs 1"):
+        update_design(network, layer)
+    assert not update_design(network, network.layer("conv1")).folded
