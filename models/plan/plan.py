@@ -57,11 +57,8 @@ class Planned:
     def built(self) -> bool:
         """Whether there is hardware for its passes.
 
-        There is none for the update of a folded layer. With several elements a beat of kernels
-        there is none for parts of the input maps, nor for any folded layer.
+        There is none for the update of a folded layer.
         """
-        if self.work.engine.kernel_port > 1:
-            return self.in_parts == 1 and not self.work.folded
         return not (self.work.folded and self.work.phase == "ku")
 
     @cached_property
