@@ -10,8 +10,6 @@ from math import gcd
 from typing import NamedTuple
 
 from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.sizing import groups_of
-from merp.models.params.delta_shape import delta_shape
 from merp.models.params.folded_shape import filling, folds, run_shape
 from merp.models.params.shape import Shape
 
@@ -21,7 +19,8 @@ class Load(NamedTuple):
 
     Attributes:
         cycles: from the first word of the kernels on.
-        behind: those after their last word, in which zeros are loaded that memory does not hold.
+        behind: those after their last beat came in, for what it has besides, and for zeros that
+            memory does not hold.
     """
 
     cycles: int
@@ -52,10 +51,16 @@ def delta_load(shape: Shape, design: Design) -> Load:
     if not folds(shape, design.k):
         return Load(-(-shape.n * shape.m * shape.k**2 // design.kernel_beat))
     # The weights of an output go to as many units at a time as a beat has elements.
-    beat = design.kernel_port
-    groups = groups_of(delta_shape(shape), design.n_cu)
-    last = shape.n - (groups - 1) * design.n_cu
-    pieces = (groups - 1) * -(-design.n_cu // beat) + -(-last // beat)
-    cycles = pieces * shape.m
-    # If that is one piece, each goes into the words of the one before.
-    return Load(2 * cycles - 1 if pieces == 1 else cycles)
+    beat, n_cu = design.kernel_port, design.n_cu
+    pieces = [
+        first + at
+        for first in range(0, shape.n, n_cu)
+        for at in range(0, min(n_cu, shape.n - first), beat)
+    ]
+    last_beat = (shape.m * shape.n - 1) // beat * beat
+    rows = range(max(0, shape.m - beat), shape.m)
+    behind = sum(row * shape.n + at > last_beat for row in rows for at in pieces)
+    cycles = len(pieces) * shape.m
+    if len(pieces) == 1:  # each goes into the words of the one before
+        return Load(2 * cycles - 1, 2 * behind)
+    return Load(cycles, behind)
