@@ -62,6 +62,7 @@ FORWARD = (
     engine(3, 1, d=1, folded=True, fmt=BFLOAT16),
     engine(3, 2, p=2, state=True, fmt=BFLOAT16, kernel_port=4),
     engine(3, 3, kernel_port=2, **WIDE, **POOLED),
+    engine(3, 2, folded=True, fmt=BFLOAT16, kernel_port=4),
 )
 
 
@@ -78,6 +79,7 @@ DELTA = (
     delta(False, engine(3, 2, folded=True, fmt=BFLOAT16)),
     delta(False, engine(3, 2, fmt=BFLOAT16, kernel_port=4)),
     delta(True, engine(3, 3, fmt=BFLOAT16, kernel_port=2)),
+    delta(False, engine(3, 5, folded=True, fmt=BFLOAT16, kernel_port=4)),
 )
 
 UPDATE = (
@@ -257,7 +259,7 @@ CASES: dict[str, tuple[Callable[[int, int], Whole], int]] = {
 }
 EACH = [(phase, index) for phase, (_, designs) in CASES.items() for index in range(designs)]
 QUICK = [("fp", 0), ("fp", 3), ("fp", 5), ("dp", 2), ("dp", 3), ("dp", 4), ("ku", 0)]
-QUICK += [("fp", 7), ("dp", 6), ("ku", 3)]  # several elements of kernels to a beat
+QUICK += [("fp", 7), ("fp", 9), ("dp", 6), ("dp", 8), ("ku", 3)]  # several elements of kernels to a beat
 
 
 def run(
