@@ -31,7 +31,7 @@ def beat_cutter(
     rst: Bit,
     start: Bit,
     wanted: Word,
-    final: Bit,
+    ending: Bit,
     sink: Stream,
     piece: Word,
     valid: Bit,
@@ -41,7 +41,7 @@ def beat_cutter(
     """Cut a stream of packed beats into pieces of at most a beat.
 
     wanted       in   words of the piece, at least one; stable until it is taken
-    final        in   it is the stream's last piece
+    ending       in   it is the stream's last piece
     sink         in   beats, the first word lowest; behind the last piece words do not count
     piece, valid, take  out, out, in  the piece, its first word lowest, words behind it any; that it
                                       is there; that it is taken, only while it is valid
@@ -76,9 +76,9 @@ def beat_cutter(
         valid.next = sink.valid or not more
         sink.ready.next = take and more
         if more:
-            misplaced.next = kept_last or (final and not sink.last)
+            misplaced.next = kept_last or (ending and not sink.last)
         else:
-            misplaced.next = final and not kept_last
+            misplaced.next = ending and not kept_last
 
     @always_comb
     def join() -> None:

@@ -150,7 +150,8 @@ def beat_filler(
             else:
                 fill.next = total
             if zeros != 0:
-                ahead[:] = turn + lanes - some
+                ahead[:] = turn
+                ahead[:] = ahead + lanes - some
                 turn.next = ahead[len(turn) :]
                 zeros.next = zeros - some
                 if complete:

@@ -65,7 +65,7 @@ def fold_beat_loader(
         rst,
         start,
         wanted=wanted,
-        final=final,
+        ending=final,
         sink=sink,
         piece=piece,
         valid=there,
@@ -76,7 +76,6 @@ def fold_beat_loader(
     @always_comb
     def place() -> None:
         last_group.next = group + 1 == config.groups
-        alone.next = config.groups == 1 and config.last_cus <= lanes
         take.next = there and opened
 
     @always_comb
@@ -89,6 +88,7 @@ def fold_beat_loader(
     @always_comb
     def measure() -> None:
         last_piece.next = cu + lanes >= limit
+        alone.next = config.groups == 1 and limit <= lanes
         if cu + lanes > limit:
             wanted.next = limit - cu
         else:

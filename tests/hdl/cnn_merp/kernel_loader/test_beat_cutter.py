@@ -16,7 +16,7 @@ from merp.testbenches.block.trace import Drive, Sample, Trace, run_block
 
 WIDTH = 6
 INPUTS = (
-    "rst", "start", "wanted", "final", "sink_data", "sink_valid", "sink_last", "take",
+    "rst", "start", "wanted", "ending", "sink_data", "sink_valid", "sink_last", "take",
 )  # fmt: skip
 
 
@@ -52,7 +52,7 @@ class Cutter:
         return {
             "rst": int(cycle == 0), "start": int(cycle == 1),
             "wanted": self.sizes[self.pieces] if more else 1,
-            "final": int(self.pieces == len(self.sizes) - 1),
+            "ending": int(self.pieces == len(self.sizes) - 1),
             "sink_data": sum(word << WIDTH * i for i, word in enumerate(beat)),
             "sink_valid": self.valid, "sink_last": int(self.beats in self.lasts),
             "take": int(not begins and there and self.rng.random() < self.density),
@@ -61,7 +61,7 @@ class Cutter:
 
 def args_for(lanes: int) -> dict[str, Any]:
     return {
-        "clk": flag(), "rst": flag(), "start": flag(), "wanted": count(lanes), "final": flag(),
+        "clk": flag(), "rst": flag(), "start": flag(), "wanted": count(lanes), "ending": flag(),
         "sink": Stream(lanes * WIDTH), "piece": bits(lanes * WIDTH), "valid": flag(),
         "take": flag(), "misplaced": flag(),
     }  # fmt: skip
@@ -107,7 +107,7 @@ def test_a_misplaced_last_is_told(lasts: set[int], sizes: list[int]) -> None:
 
 
 def test_after_a_reset_it_is_as_new() -> None:
-    flags = {"sink_valid": 1.0, "sink_last": 0.3, "take": 1.0, "final": 0.2}
+    flags = {"sink_valid": 1.0, "sink_last": 0.3, "take": 1.0, "ending": 0.2}
 
     def session(number: int) -> Drive:
         return at_random(number, {"wanted": 3 - number}, flags, {"sink_data": 4 * WIDTH})
