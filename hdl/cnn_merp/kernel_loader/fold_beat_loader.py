@@ -117,7 +117,7 @@ def fold_beat_loader(
             kernel.addr.next = base + group
             kernel.elements.next = piece
             for j in range(n_cu):
-                if cu == j // lanes * lanes and limit > j:
+                if cu == j // lanes * lanes:  # those behind the last input have no work
                     kernel.enable.next[j] = True
             kernel.places.next = tap
             kernel.taps.next = tap

@@ -259,7 +259,13 @@ CASES: dict[str, tuple[Callable[[int, int], Whole], int]] = {
 }
 EACH = [(phase, index) for phase, (_, designs) in CASES.items() for index in range(designs)]
 QUICK = [("fp", 0), ("fp", 3), ("fp", 5), ("dp", 2), ("dp", 3), ("dp", 4), ("ku", 0)]
-QUICK += [("fp", 7), ("fp", 9), ("dp", 6), ("dp", 8), ("ku", 3)]  # several elements of kernels to a beat
+QUICK += [
+    ("fp", 7),
+    ("fp", 9),
+    ("dp", 6),
+    ("dp", 8),
+    ("ku", 3),
+]  # several elements of kernels to a beat
 
 
 def run(

@@ -46,9 +46,7 @@ class Cutter:
         beat = self.words[self.beats * self.lanes : (self.beats + 1) * self.lanes]
         # As a loader does it: a piece is taken in cycles in which it is there.
         used = sum(self.sizes[: self.pieces])
-        there = more and (
-            self.valid or used + self.sizes[self.pieces] <= self.beats * self.lanes
-        )
+        there = more and (self.valid or used + self.sizes[self.pieces] <= self.beats * self.lanes)
         return {
             "rst": int(cycle == 0), "start": int(cycle == 1),
             "wanted": self.sizes[self.pieces] if more else 1,

@@ -150,7 +150,7 @@ RUNS = [
 @pytest.mark.parametrize("port", [2, 4, 8])
 @pytest.mark.parametrize("density", [1.0, 0.6])
 def test_zeros_stand_behind_every_output(port: int, density: float) -> None:
-    trace, feeder = play(port, RUNS, density, 800 if density == 1 else 1700)
+    _, feeder = play(port, RUNS, density, 800 if density == 1 else 1700)
     check(feeder)
     assert len(feeder.found) == len(RUNS)
     if density == 1 and port < 8:

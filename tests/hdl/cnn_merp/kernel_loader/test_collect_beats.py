@@ -48,7 +48,9 @@ def play(taps: int, lanes: int, rotated: bool, density: float) -> tuple[Trace, K
         "rotated": rotated,
     }  # fmt: skip
     cycles = int(10 + taps * kernels / lanes / density**2)
-    return run_block(collect_beats, args, ("take", "held", "sink_data"), driver.drive, cycles), driver
+    return run_block(
+        collect_beats, args, ("take", "held", "sink_data"), driver.drive, cycles
+    ), driver
 
 
 @pytest.mark.parametrize(("taps", "lanes"), [

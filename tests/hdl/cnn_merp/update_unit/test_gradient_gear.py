@@ -98,6 +98,7 @@ def play(reads: Reads, cycles: int) -> Trace:
         "read": bits(reads.bits), "read_valid": flag(),
         "beat": GradientBeat(reads.design), "take": flag(),
     }  # fmt: skip
+
     def drive(cycle: int, seen: Sample) -> dict[str, int]:
         values = reads.drive(cycle, seen)
         # A beat that is there stays there: it may be used in any later cycle.
