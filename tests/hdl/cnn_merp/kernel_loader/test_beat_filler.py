@@ -58,7 +58,7 @@ class Feeder:
         return next(self._play)
 
     def _plan(self) -> Iterator[dict[str, int]]:
-        yield {"rst": 1}
+        yield {"rst": 1, "source_ready": 0}
         for run in self.runs:
             yield from self._run(run)
         while True:
@@ -159,6 +159,21 @@ def test_zeros_stand_behind_every_output(port: int, density: float) -> None:
                 shape = Shape(n=run.length, m=run.outputs, k=1, rows=1, columns=1)
                 load = forward_load(shape, feeder.design)
                 assert found[-1][0] - start + 1 == load.cycles, run
+
+
+def test_words_that_fill_no_beat_do_not_wait_for_the_source() -> None:
+    """It may be ready only where a beat is valid."""
+    runs = [Run(9, 2, 3), Run(3, 6, 7), Run(5, 1, 4)]
+    feeder = Feeder(design_for(8), runs, 1.0)
+
+    def shy(cycle: int, seen: Sample) -> dict[str, int]:
+        values = feeder.drive(cycle, seen)
+        waits = cycle and seen["source_valid"] and not seen["source_ready"]
+        return values | {"source_ready": int(values["source_ready"] and waits)}
+
+    run_block(beat_filler, args_for(feeder.design), INPUTS, shy, 120)
+    check(feeder)
+    assert len(feeder.found) == 3
 
 
 @pytest.mark.parametrize("lasts", [(), (0,), (3,), (0, 4), (3, 4)])
