@@ -105,7 +105,7 @@ def test_a_misplaced_last_is_told(lasts: set[int], sizes: list[int]) -> None:
 
 
 def test_after_a_reset_it_is_as_new() -> None:
-    flags = {"sink_valid": 1.0, "sink_last": 0.3, "take": 1.0, "ending": 0.2}
+    flags = {"sink_valid": 1.0, "sink_last": 0.6, "take": 1.0, "ending": 0.0}
 
     def session(number: int) -> Drive:
         return at_random(number, {"wanted": 3 - number}, flags, {"sink_data": 4 * WIDTH})
