@@ -209,9 +209,10 @@ def test_a_layer_of_few_inputs_writes_one_word_again_and_again(inputs: int) -> N
         assert record.outcome.status["status_kernel_load"] == model.kernel_load
 
 
-def test_taps_that_no_output_fills_are_zero() -> None:
+@pytest.mark.parametrize("port", [1, 2])
+def test_taps_that_no_output_fills_are_zero(port: int) -> None:
     """Not a number lies there from the run before, infinity beside them: products would be seen."""
-    which = DESIGNS[1]
+    which = DESIGNS[1]._replace(engine=replace(DESIGNS[1].engine, n_cu=port, kernel_port=port))
     shape = Shape(n=3, m=18, k=1, rows=1, columns=1, relu=False)
     rng = np.random.default_rng(5)
     behind = Shape(n=1, m=3, k=1, rows=1, columns=1, relu=False)
