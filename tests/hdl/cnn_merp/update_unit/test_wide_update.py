@@ -36,7 +36,7 @@ def design_for(k: int, port: int, **changes: Any) -> Design:
 
 @dataclass
 class Update:
-    """One run; words of every kind per element, kernels and then biases."""
+    """One run; words of every kind per element, kernels and then biases; a stream that is slow."""
 
     design: Design
     m: int
@@ -46,6 +46,7 @@ class Update:
     pressure: float = 1.0
     reset_at: int | None = None
     biases: bool = True
+    slow: str = ""
     sent: dict[str, list[tuple[int, int, int, int]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -148,7 +149,8 @@ class Driver:
                 )
             values[f"sink_{name}_last"] = int(len(left) <= self.lanes)
             values[f"sink_{name}_valid"] = self.valid[name]
-            values[f"source_{name}_ready"] = int(rng.random() < run.pressure)
+            ready = 0.2 if name == run.slow else run.pressure
+            values[f"source_{name}_ready"] = int(rng.random() < ready)
         kind, word = self.answers.pop(cycle, ("", 0))
         noise = rng.getrandbits(WIDTH)
         values["kernel_gradient"] = word if kind == "kernel" else noise
@@ -283,11 +285,13 @@ def test_runs_without_biases_end_with_the_kernels(momentum: bool) -> None:
     design = design_for(3, 4)
     runs = [
         Update(design, 3, 1, momentum, biases=False),
+        Update(design, 2, 1, momentum, biases=False, slow="kernel_velocity"),
+        Update(design, 2, 1, momentum, biases=False, slow="kernel"),
         Update(design, 3, 2, momentum),
         Update(design, 1, 1, momentum, biases=False, pressure=0.5),
         Update(design, 4, 1, momentum, biases=False, update=False),
         Update(design, 2, 2, momentum, pressure=0.6),
     ]
-    _, driver = play(runs, 420, optional=True)
+    _, driver = play(runs, 620, optional=True)
     check(runs, driver)
     assert driver.run is None
