@@ -118,6 +118,14 @@ def _optional() -> Iterator[tuple[Exported, str]]:
         (forward_top(replace(design, partial=True)), "fp, with partial sums"),
         (kernel_update_top(update), "ku, kernel_port 4"),
         (forward_top(replace(design, kernel_port=4)), "fp, kernel_port 4"),
+        (
+            forward_top(replace(design, folded=True, kernel_port=4)),
+            "fp, fully connected layers and kernel_port 4",
+        ),
+        (
+            delta_top(delta._replace(engine=replace(delta.engine, folded=True, kernel_port=4))),
+            "dp, fully connected layers and kernel_port 4",
+        ),
     ):
         settings = {each.name: each.meaning for each in axi_registers_of(top).registers}
         yield _exported(top.function, top.args, settings), f"digits conv2, {described}"

@@ -71,7 +71,8 @@ class Expectation:
         first: port whose first word starts the count of cycles. last: ports, the last word of which
             ends it.
         loads: ports that must have been read before, in ``kernel_load``.
-        fills: cycles after their last word, in which zeros are loaded that memory does not hold.
+        fills: cycles after their last word, in which the rest of its beat is loaded, and zeros that
+            memory does not hold.
         work: of the CUs.
         early_end: the last word may leave before the last slot.
     """

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 
 from merp.models.cnn_merp.flow import InputFlow, continued_flow, input_flow
+from merp.models.cnn_merp.kernel_load import delta_load, forward_load
 from merp.models.cnn_merp.phases import delta_design, has_update, maps_behind, update_design
 from merp.models.cnn_merp.update_flow import UpdateFlow, update_flow
 from merp.models.network.network import Layer, Network
@@ -140,7 +141,7 @@ def forward_cycles(shape: Shape, images: int, design: Design, part: InputPart = 
         words = shape.m * shape.out_rows * shape.out_columns
     last = shape.m  # of the last position; the words before it have left by then
     run = run_shape(shape, design.k)
-    loads = run.n * run.m * run.k**2  # a folded run's zeros take their cycles, too
+    loads = forward_load(shape, design).cycles
     return _convolution(run, images, design, words, last, shape.macs(images), loads, part)
 
 
@@ -158,9 +159,7 @@ def delta_cycles(
     """
     engine = run_shape(delta_shape(shape), design.k)
     words = maps * unpooled.out_rows * unpooled.out_columns
-    loads = shape.n * shape.m * shape.k**2
-    if folds(shape, design.k) and shape.n == 1:
-        loads = 2 * loads - 1  # every weight goes into the word of the one before
+    loads = delta_load(shape, design).cycles
     flattened = engine.out_rows * engine.out_columns == 1
     last = words if flattened else maps * _behind_last_window(unpooled)
     if part.partial_out:
@@ -198,7 +197,7 @@ def _convolution(
     leaving = images * max(words, positions * beats)
     busy = flow["issue"] + flow["stall_input"] + flow["stall_hazard"]
     return Cycles(
-        kernel_load=-(-loads // design.kernel_beat) + 1,
+        kernel_load=loads + 1,
         fill=flow["fill"],
         issue=flow["issue"],
         stall_input=flow["stall_input"],

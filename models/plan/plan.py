@@ -57,11 +57,10 @@ class Planned:
     def built(self) -> bool:
         """Whether there is hardware for its passes.
 
-        With several elements a beat of kernels there is none for parts of the input maps, nor for
-        any folded layer.
+        With several elements a beat of kernels there is none for the update of a folded layer.
         """
-        one_by_one = self.work.engine.kernel_port == 1
-        return one_by_one or (self.in_parts == 1 and not self.work.folded)
+        work = self.work
+        return not (work.folded and work.phase == "ku" and work.engine.kernel_port > 1)
 
     @cached_property
     def ports(self) -> Mapping[str, int]:

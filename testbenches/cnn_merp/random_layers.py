@@ -52,6 +52,11 @@ FOLDING = tuple(
         (ELABORATIONS[8], {}),
         (ELABORATIONS[10], {"state": True}),
         (ELABORATIONS[11], {"max_maps": 7, "state": True}),
+        (ELABORATIONS[2], {"kernel_port": 8, "kernel_words": 36}),
+        (ELABORATIONS[5], {"kernel_port": 4, "kernel_words": 24}),
+        (ELABORATIONS[6], {"kernel_port": 2}),
+        (ELABORATIONS[8], {"kernel_port": 8}),
+        (ELABORATIONS[10], {"kernel_port": 4, "state": True}),
     )
 )
 """Elaborations on which fully connected layers run, too."""

@@ -20,6 +20,7 @@ from merp.hdl.cnn_merp.ports.passes import PassConfig
 from merp.hdl.cnn_merp.ports.status import DeltaStatus
 from merp.hdl.cnn_merp.upsampling.dilater import DilateConfig
 from merp.hdl.cnn_merp.upsampling.unpool_ports import UnpoolConfig
+from merp.models.cnn_merp.kernel_load import delta_load
 from merp.models.cnn_merp.phases import DeltaDesign, delta_design, maps_behind
 from merp.models.golden.golden_step import GoldenStep
 from merp.models.golden.state import State, of_maps, packed
@@ -166,6 +167,7 @@ def expect_delta(
         first="delta_in",
         last=("partial_out",) if part.partial_out else ("delta_out",),
         loads=("kernel",),
+        fills=delta_load(shape, engine).behind,
         work=replace(work, operations=2 * macs, ideal=macs / (engine.taps * engine.n_cu)),
     )
 

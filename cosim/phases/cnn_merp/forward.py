@@ -18,6 +18,7 @@ from merp.hdl.cnn_merp.ports.maps import FoldConfig, MapConfig
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig
 from merp.hdl.cnn_merp.ports.passes import PassConfig
 from merp.hdl.cnn_merp.ports.status import ForwardStatus
+from merp.models.cnn_merp.kernel_load import forward_load
 from merp.models.golden.golden_step import GoldenStep
 from merp.models.golden.inference import group_maps, group_parameters
 from merp.models.golden.state import State, joined, of_maps, packed, unpacked
@@ -26,7 +27,6 @@ from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.input_part import WHOLE, InputPart
 from merp.models.params.cnn_merp.registers import registers
-from merp.models.params.folded_shape import filling
 from merp.models.params.shape import Shape
 from merp.models.traffic import backward_counter, closed_form, counter
 from merp.testbenches.top.run import Run
@@ -160,7 +160,7 @@ def expect_forward(
         last=("partial_out",) if part.partial_out else ("map_out",),
         loads=("kernel", "bias"),
         work=Work.of(shape, images, design),
-        fills=filling(shape, design.k),
+        fills=forward_load(shape, design).behind,
         early_end=part.last and not _every_position_counts(shape),
     )
 

@@ -59,7 +59,7 @@ def cu_array_fast(
 
     edge = 0
     taken: tuple[int, int, int, bool, bool] | None = None  # the slot whose window comes now
-    kernel_written: tuple[int, int, int, int] | None = None  # too late for that slot
+    kernel_written: tuple[int, int, int, int, int, int] | None = None  # too late for that slot
     multiplied: deque[tuple[int, Any, int, int, bool, bool]] = deque()
     added: deque[tuple[int, Any, int, bool]] = deque()
     leaving: tuple[Any, int] | None = None  # sums behind the adder, to be written back
@@ -75,12 +75,18 @@ def cu_array_fast(
 
     every_tap = (1 << taps) - 1
 
-    def write_kernel(enable: int, addr: int, data: int, some: int) -> None:
+    lanes = design.kernel_port
+    apart = kernel.elements is not None
+
+    def write_kernel(enable: int, addr: int, data: int, some: int, own: int, places: int) -> None:
         elements = unpack(data, taps, width)
+        mine = unpack(own, lanes, width)
         written = [tap for tap in range(taps) if some >> tap & 1]
+        placed = [tap for tap in written if places >> tap & 1]
         for j in range(n_cu):
             if enable >> j & 1:
                 kernels[addr, written, j] = elements[written]
+                kernels[addr, placed, j] = mine[j % lanes]
 
     def write_bias(enable: int, addr: int, data: int) -> None:
         for j in range(n_cu):
@@ -137,7 +143,8 @@ def cu_array_fast(
             kernel_written = None
         if kernel.enable:
             some = every_tap if kernel.taps is None else int(kernel.taps)
-            kernel_written = int(kernel.enable), int(kernel.addr), int(kernel.data), some
+            own = (int(kernel.elements), int(kernel.places)) if apart else (0, 0)
+            kernel_written = int(kernel.enable), int(kernel.addr), int(kernel.data), some, *own
         if bias.enable:
             write_bias(int(bias.enable), int(bias.addr), int(bias.data))
         if slot.valid:

@@ -28,6 +28,8 @@ def cu(
     y: Word,
     design: Design,
     taps: Word = None,
+    element: Word = None,
+    places: Word = None,
 ) -> Any:
     """Multiply a window with one of the kernels kept here and add the products.
 
@@ -35,6 +37,8 @@ def cu(
     read_addr: which kernel; window: the k*k elements, one cycle after read_addr.
     taps: (where words are written in parts) which elements of data are written. The word that they
     go into is read first: its write takes a cycle more, and the read port.
+    element, places: (where elements come apart from the word) one that goes in place of the data of
+    these taps.
     y: the sum of the products.
     Latency 1 + cu_latency cycles from read_addr, cu_latency from window; one sum per cycle.
     No reset.
@@ -56,6 +60,8 @@ def cu(
             merged_write=its_write,
             merged_addr=its_addr,
             merged=whole,
+            element=element,
+            places=places,
         )
         write, write_addr, data, read_addr = its_write, its_addr, whole, its_read
     memory = dual_port_ram(

@@ -36,6 +36,14 @@ def _leave(raw: Bit, total: Word, rounded: Word, y: Word) -> Any:
     return choose
 
 
+def _own_element(written: KernelWrite, place: int, width: int) -> dict[str, Any]:
+    """What a CU takes from ``place`` of the elements that come apart from the word."""
+    if written.elements is None:
+        return {}
+    element = written.elements((place + 1) * width, place * width)
+    return {"element": element, "places": written.places}
+
+
 @entity(twin=cu_array_fast)
 def cu_array(
     clk: Bit,
@@ -114,6 +122,7 @@ def cu_array(
             y=psums[j],
             design=design,
             taps=written.taps,
+            **_own_element(written, j % design.kernel_port, len(written.data) // design.taps),
         )
         for j in range(n_cu)
     ]

@@ -70,4 +70,21 @@ def fused_operands(
     ]
     if kernel.taps is not None:
         control.append(delay(clk, d=kernel.taps, q=written.taps, cycles=1))
-    return window_decoders, kernel_decoders, join, load, control
+    apart: Any = ()
+    if kernel.elements is not None:
+        own = [bits(OPERAND_BITS) for _ in range(design.kernel_port)]
+        joined_own = ConcatSignal(*reversed(own))
+
+        @always(clk.posedge)
+        def load_own() -> None:
+            written.elements.next = joined_own
+
+        apart = (
+            load_own,
+            delay(clk, d=kernel.places, q=written.places, cycles=1),
+            [
+                fused_operand(word=kernel.elements((i + 1) * width, i * width), operand=own[i])
+                for i in range(design.kernel_port)
+            ],
+        )
+    return window_decoders, kernel_decoders, join, load, control, apart

@@ -24,6 +24,20 @@ def _tap(mine: Bit, new: Word, old: Word, lane: Word) -> Any:
     return choose
 
 
+@block
+def _element(placed: Bit, element: Word, word: Word, new: Word) -> Any:
+    """The element that is this CU's own, or that of the word which all have."""
+
+    @always_comb
+    def choose() -> None:
+        if placed:
+            new.next = element
+        else:
+            new.next = word
+
+    return choose
+
+
 @entity
 def merge_taps(
     clk: Bit,
@@ -37,6 +51,8 @@ def merge_taps(
     merged_write: Bit,
     merged_addr: Word,
     merged: Word,
+    element: Word = None,
+    places: Word = None,
 ) -> Any:
     """Turn a write of some elements of a word into one of the whole word.
 
@@ -45,6 +61,8 @@ def merge_taps(
     kept                           in   word ``memory_addr`` of the memory, a cycle later
     memory_addr                         out  address of the memory's read port
     merged_write, merged_addr, merged  out  the whole word, a cycle after write
+    element, places                in   (where elements come apart from the word) one that goes in
+                                        place of the data of these taps
 
     Throughput: a write per cycle, but not to the same word in two cycles in a row. Reset: none.
     """
@@ -68,10 +86,34 @@ def merge_taps(
         late_data.next = data
         late_taps.next = taps
 
+    news: list[Any] = []
+    placed: Any = ()
+    if element is not None and places is not None:
+        late_element, late_places = bits(width), bits(count)
+
+        @always(clk.posedge)
+        def wait_for_element() -> None:
+            late_element.next = element
+            late_places.next = places
+
+        news = [bits(width) for _ in range(count)]
+        placed = (
+            wait_for_element,
+            [
+                _element(
+                    placed=late_places(j),
+                    element=late_element,
+                    word=late_data((j + 1) * width, j * width),
+                    new=news[j],
+                )
+                for j in range(count)
+            ],
+        )
+
     chosen = [
         _tap(
             mine=late_taps(j),
-            new=late_data((j + 1) * width, j * width),
+            new=news[j] if news else late_data((j + 1) * width, j * width),
             old=kept((j + 1) * width, j * width),
             lane=lanes[j],
         )
@@ -83,4 +125,4 @@ def merge_taps(
     def join() -> None:
         merged.next = joined
 
-    return look_up, wait, chosen, join
+    return look_up, wait, chosen, join, placed

@@ -8,6 +8,7 @@ from myhdl import always_comb
 
 from merp.hdl.base.signals import Stream, flag
 from merp.hdl.cnn_merp.kernel_loader.delta_loader import delta_loader
+from merp.hdl.cnn_merp.kernel_loader.fold_beat_loader import fold_beat_loader
 from merp.hdl.cnn_merp.kernel_loader.fold_delta_loader import fold_delta_loader
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite, LoadConfig
 from merp.hdl.cnn_merp.ports.maps import FoldConfig
@@ -39,9 +40,10 @@ def either_delta_loader(
 
     Throughput: a word per cycle. Reset: synchronous, the load is abandoned.
     """
-    width = design.fmt.width
+    width = len(sink.data)
     every_tap = (1 << design.taps) - 1
     by_kernel, by_tap = Stream(width), Stream(width)
+    several = design.kernel_port > 1
     kernels, elements = KernelWrite(design), KernelWrite(design, by_tap=True)
     kernels_loaded, elements_loaded = flag(), flag()
     kernel_error, element_error = flag(), flag()
@@ -61,7 +63,7 @@ def either_delta_loader(
         framing_error=kernel_error,
         design=design,
     )
-    folding = fold_delta_loader(
+    folding = (fold_beat_loader if several else fold_delta_loader)(
         clk,
         rst,
         start=fold_start,
@@ -104,6 +106,19 @@ def either_delta_loader(
             kernel.data.next = kernels.data
             kernel.taps.next = every_tap
 
+    place: Any = ()
+    if several:
+
+        @always_comb
+        def place_elements() -> None:
+            kernel.elements.next = elements.elements
+            if fold_config.folded:
+                kernel.places.next = elements.places
+            else:
+                kernel.places.next = 0
+
+        place = place_elements
+
     @always_comb
     def tell() -> None:
         if fold_config.folded:
@@ -113,4 +128,4 @@ def either_delta_loader(
             loaded.next = kernels_loaded
             framing_error.next = kernel_error
 
-    return convolving, folding, begin, offer, write, tell
+    return convolving, folding, begin, offer, write, tell, place

@@ -69,8 +69,20 @@ def kernel_loader(
     biases_loaded = flag()
     bias_error = flag()
     offered, biases_there = sink_bias, biases_loaded
+    if design.kernel_port > 1:
+        offered = Stream(design.fmt.width)
+
+        @always_comb
+        def end_biases() -> None:
+            final_bias.next = bias_group + 1 == config.groups and bias_cu + 1 == config.last_cus
+
+        split = (
+            beat_splitter(clk, rst, start, sink=sink_bias, source=offered, closing=final_bias),
+            end_biases,
+        )
     switch: Any = ()
     if with_biases is not None:
+        single = offered
         offered, biases_there = Stream(design.fmt.width), flag()
         opened = flag()
 
@@ -82,10 +94,10 @@ def kernel_loader(
 
         @always_comb
         def open_biases() -> None:
-            offered.data.next = sink_bias.data
-            offered.last.next = sink_bias.last
-            offered.valid.next = sink_bias.valid and opened
-            sink_bias.ready.next = offered.ready and opened
+            offered.data.next = single.data
+            offered.last.next = single.last
+            offered.valid.next = single.valid and opened
+            single.ready.next = offered.ready and opened
             biases_there.next = biases_loaded or not opened
 
         switch = decide, open_biases
@@ -105,18 +117,6 @@ def kernel_loader(
         design=design,
         rotated=False,
     )
-
-    if design.kernel_port > 1:
-        offered = Stream(design.fmt.width)
-
-        @always_comb
-        def end_biases() -> None:
-            final_bias.next = bias_group + 1 == config.groups and bias_cu + 1 == config.last_cus
-
-        split = (
-            beat_splitter(clk, rst, start, sink=sink_bias, source=offered, closing=final_bias),
-            end_biases,
-        )
 
     @always_comb
     def place() -> None:

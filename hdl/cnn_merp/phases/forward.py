@@ -11,6 +11,7 @@ from myhdl import always_comb
 
 from merp.hdl.base.element_counter import counter_of
 from merp.hdl.base.signals import AxiStream, Stream, flag, stream_of
+from merp.hdl.cnn_merp.kernel_loader.beat_filler import beat_filler
 from merp.hdl.cnn_merp.kernel_loader.kernel_loader import kernel_loader
 from merp.hdl.cnn_merp.phases.datapath import Progress, datapath
 from merp.hdl.cnn_merp.phases.run_counters import run_counters
@@ -84,7 +85,9 @@ def forward(
     fillers, folded = [], None
     if fold_config is not None:
         folded = fold_config.folded
-        whole_maps, whole_kernels = Stream(design.fmt.width), Stream(design.fmt.width)
+        whole_maps, whole_kernels = Stream(design.fmt.width), Stream(len(kernel_words.data))
+        fills = (map_words, whole_maps), (kernel_words, whole_kernels)
+        several = design.kernel_port > 1
         fillers = [
             tail_filler(
                 clk,
@@ -95,8 +98,22 @@ def forward(
                 sink=sink,
                 source=source,
             )
-            for sink, source in ((map_words, whole_maps), (kernel_words, whole_kernels))
+            for sink, source in fills[: 1 if several else 2]
         ]
+        if several:
+            fillers += [
+                beat_filler(
+                    clk,
+                    rst,
+                    start,
+                    config=load_config,
+                    length=fold_config.elements,
+                    filling=fold_config.filling,
+                    sink=kernel_words,
+                    source=whole_kernels,
+                    design=design,
+                )
+            ]
         map_words, kernel_words = whole_maps, whole_kernels
     loaded = flag()
     load_error, ends = flag(), flag()

@@ -15,14 +15,22 @@ class KernelWrite:
 
     ``width`` is that of a word if its elements are not as the window's. ``by_tap``: ``taps`` says
     which elements of the word are written, so that a word can be written in parts; not in two
-    cycles in a row, and no kernel is read in a cycle with a write, nor in the next one.
+    cycles in a row, and no kernel is read in a cycle with a write, nor in the next one. With a
+    ``kernel_port`` of several elements ``places`` says which taps take an element of their own for
+    each CU: CU j that in place j mod kernel_port of ``elements``.
     """
+
+    elements: Any = None
+    places: Any = None
 
     def __init__(self, design: Design, width: int | None = None, by_tap: bool = False) -> None:
         self.enable = bits(design.n_cu)  # a bit per CU
         self.addr = count(design.kernel_words - 1)  # input map * G + group
         self.data = bits(width or design.window_width)  # a kernel's k*k elements, tap 0 lowest
         self.taps: Any = bits(design.taps) if by_tap else None  # a bit per element that is written
+        if by_tap and design.kernel_port > 1:
+            self.elements = bits(design.kernel_port * (len(self.data) // design.taps))
+            self.places = bits(design.taps)  # a bit per element that is taken from those
 
 
 class BiasWrite:

@@ -11,6 +11,7 @@ from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.base.valid_delay import valid_delay
 from merp.hdl.cnn_merp.ports.gradients import GradientBeat, GradientRead
 from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
+from merp.hdl.cnn_merp.update_unit.either_end import without_biases
 from merp.hdl.cnn_merp.update_unit.gradient_gear import gradient_gear
 from merp.hdl.cnn_merp.update_unit.update_walk import update_walk
 from merp.hdl.conversion.entity import Bit, Word, entity
@@ -66,6 +67,7 @@ def gradient_beats(
     beat: GradientBeat,
     take: Bit,
     design: Design,
+    with_biases: Bit = None,
 ) -> Any:
     """Read the gradients out ahead of their use.
 
@@ -74,6 +76,7 @@ def gradient_beats(
                                     round_latency cycles later
     bias_read, bias_index, bias_gradient  out, out, in  a bias gradient, GRADIENT_READ cycles later
     beat, take     out, in  kernel_port gradients, and that they are used; only while valid
+    with_biases    in   (where a pass can do without) biases follow the kernels
 
     Throughput: a read per cycle, and a beat. Reset: nothing is read.
     """
@@ -93,6 +96,7 @@ def gradient_beats(
     size = design.gradient_read * width + len(tag)
     found, head = bits(size), bits(size)
     head_valid, load = flag(), flag()
+    listed = None if with_biases is None else flag()
 
     walk = update_walk(
         clk,
@@ -101,7 +105,7 @@ def gradient_beats(
         final_issue=final_issue,
         config=map_config,
         advance=advance,
-        walking=walking,
+        walking=walking if listed is None else listed,
         biases=biases,
         last=last,
         read=read,
@@ -197,6 +201,12 @@ def gradient_beats(
         beat.last.next = held[data_bits + 1]
         beat.keep.next = held[: data_bits + 2]
 
+    stop: Any = ()
+    if with_biases is not None:
+        stop = without_biases(
+            clk, start, listed=listed, biases=biases, with_biases=with_biases, walking=walking
+        )
     return (
         walk, space, step, join, parts, aligned, choose, waiting, gear, hold, hand_on, pack, unpack,
+        stop,
     )  # fmt: skip

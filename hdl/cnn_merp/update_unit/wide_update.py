@@ -17,6 +17,7 @@ from merp.hdl.base.valid_delay import valid_delay
 from merp.hdl.cnn_merp.ports.gradients import GradientBeat, GradientRead, UpdateConfig
 from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
 from merp.hdl.cnn_merp.update_unit.beat_writer import beat_writer
+from merp.hdl.cnn_merp.update_unit.either_end import either_end
 from merp.hdl.cnn_merp.update_unit.gradient_beats import gradient_beats
 from merp.hdl.cnn_merp.update_unit.parameter_reader import parameter_reader
 from merp.hdl.conversion.entity import Bit, Word, entity
@@ -110,6 +111,7 @@ def wide_update(
     sink_bias_velocity: Stream | None = None,
     source_kernel_velocity: Stream | None = None,
     source_bias_velocity: Stream | None = None,
+    with_biases: Bit = None,
 ) -> Any:
     """Read the gradients out and update kernels and biases with them, kernel_port per cycle.
 
@@ -122,6 +124,7 @@ def wide_update(
     ends           out  the run's last beat is transferred in this cycle
     done           out  it has been; until the next start
     framing_error  out  a last came with another beat than its stream's last; until start
+    with_biases    in   (where a pass can do without) biases follow the kernels
 
     A pipeline that never stalls: a beat enters when its words are there and so are places for what
     will come out. Throughput: a beat per cycle of kernels, an element of biases. Reset: the update
@@ -147,6 +150,8 @@ def wide_update(
     push, pushed, pushed_tag = flag(), bits(size), bits(2 + lanes)
     pushed_last, pushed_biases, pushed_keep = flag(), flag(), bits(lanes)
     parameter_ends, parameter_sent = flag(), flag()
+    written_ends = parameter_ends if with_biases is None else flag()
+    written_sent = parameter_sent if with_biases is None else flag()
 
     beats = gradient_beats(
         clk,
@@ -162,6 +167,7 @@ def wide_update(
         beat=beat,
         take=advance,
         design=design,
+        with_biases=with_biases,
     )
     reader = parameter_reader(
         clk,
@@ -228,11 +234,25 @@ def wide_update(
         credit=credit,
         source_kernel=source_kernel,
         source_bias=source_bias,
-        ends=parameter_ends,
-        sent=parameter_sent,
+        ends=written_ends,
+        sent=written_sent,
         words=places,
     )
     parts = [beats, reader, track, space, join, aligned, descent, leave, untie, writer]
+    if with_biases is not None:
+        parts.append(
+            either_end(
+                clk,
+                rst,
+                start,
+                with_biases=with_biases,
+                kernels=source_kernel,
+                biases_end=written_ends,
+                biases_sent=written_sent,
+                ends=parameter_ends,
+                sent=parameter_sent,
+            )
+        )
 
     if not with_momentum:
 
@@ -256,6 +276,8 @@ def wide_update(
     velocity_last, velocity_biases, velocity_keep = flag(), flag(), bits(lanes)
     velocity_room, velocity_credit = flag(), flag()
     velocity_ends, velocity_sent = flag(), flag()
+    past_ends = velocity_ends if with_biases is None else flag()
+    past_sent = velocity_sent if with_biases is None else flag()
     past_reader = parameter_reader(
         clk,
         rst,
@@ -310,10 +332,24 @@ def wide_update(
         credit=velocity_credit,
         source_kernel=source_kernel_velocity,
         source_bias=source_bias_velocity,
-        ends=velocity_ends,
-        sent=velocity_sent,
+        ends=past_ends,
+        sent=past_sent,
         words=places,
     )
+    if with_biases is not None:
+        parts.append(
+            either_end(
+                clk,
+                rst,
+                start,
+                with_biases=with_biases,
+                kernels=source_kernel_velocity,
+                biases_end=past_ends,
+                biases_sent=past_sent,
+                ends=velocity_ends,
+                sent=velocity_sent,
+            )
+        )
 
     @always_comb
     def finish_both() -> None:

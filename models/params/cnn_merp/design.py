@@ -150,12 +150,6 @@ class Design:
                 f"kernel_port {self.kernel_port}: a beat tells by the byte what counts, and an "
                 f"element has {self.fmt.width} bits"
             )
-        if self.kernel_port > 1 and self.folded:
-            raise ValueError(
-                f"kernel_port {self.kernel_port}: where fully connected layers run folded it is 1"
-            )
-        if self.kernel_port > 1 and self.partial:
-            raise ValueError(f"kernel_port {self.kernel_port}: with partial sums it is 1")
         if self.r > self.n_cu:
             raise ValueError(f"r must not exceed n_cu ({self.n_cu}), not {self.r}")
         if self.fifo_words < self.groups:

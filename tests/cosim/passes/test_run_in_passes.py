@@ -60,6 +60,9 @@ FORWARD = (
     engine(3, 2, r=2, cu_kind="fused", fused_dsp=2, **POOLED),
     engine(2, 2, p=2, state=True, folded=True, **WIDE),
     engine(3, 1, d=1, folded=True, fmt=BFLOAT16),
+    engine(3, 2, p=2, state=True, fmt=BFLOAT16, kernel_port=4),
+    engine(3, 3, kernel_port=2, **WIDE, **POOLED),
+    engine(3, 2, folded=True, fmt=BFLOAT16, kernel_port=4),
 )
 
 
@@ -74,6 +77,9 @@ DELTA = (
     delta(True, engine(2, 2, p=2, **WIDE)),
     delta(True, engine(2, 2, p=2, folded=True, **WIDE)),
     delta(False, engine(3, 2, folded=True, fmt=BFLOAT16)),
+    delta(False, engine(3, 2, fmt=BFLOAT16, kernel_port=4)),
+    delta(True, engine(3, 3, fmt=BFLOAT16, kernel_port=2)),
+    delta(False, engine(3, 5, folded=True, fmt=BFLOAT16, kernel_port=4)),
 )
 
 UPDATE = (
@@ -82,6 +88,8 @@ UPDATE = (
     (engine(2, 3, ku_kind="row", ku_lanes=2, **WIDE), True),
     (engine(3, 2, folded=True, fmt=BFLOAT16), False),
     (engine(2, 2, folded=True, ku_kind="row", ku_lanes=3, max_images=5, **WIDE), True),
+    (engine(3, 2, fmt=BFLOAT16, kernel_port=4), False),
+    (engine(3, 2, ku_kind="row", ku_lanes=2, kernel_port=2, **WIDE), True),
 )
 
 
@@ -252,8 +260,8 @@ CASES: dict[str, tuple[Callable[[int, int], Whole], int]] = {
     "ku": (update_case, len(UPDATE)),
 }
 EACH = [(phase, index) for phase, (_, designs) in CASES.items() for index in range(designs)]
-QUICK = [("fp", 0), ("fp", 3), ("fp", 5), ("dp", 2), ("dp", 3), ("dp", 4), ("ku", 0),
-         ("ku", 4)]  # fmt: skip
+QUICK = [("fp", 0), ("fp", 3), ("fp", 5), ("dp", 2), ("dp", 3), ("dp", 4), ("ku", 0), ("ku", 4)]
+QUICK += [("fp", 7), ("fp", 9), ("dp", 6), ("dp", 8), ("ku", 5)]  # several elements to a beat
 
 
 def run(

@@ -150,6 +150,9 @@ CASES: dict[str, Callable[[int], Case]] = {
     "ku-pooled": partial(update_case, undone=UNDONE),
 }
 
+PACKED = {"ku-packed": partial(update_case, design=replace(PLAIN, kernel_port=4))}
+"""Several elements to a beat."""
+
 CYCLES = {"fp": 590, "dp": 590, "ku": 450}  # of a run without pauses, or a little less
 
 
@@ -180,9 +183,10 @@ def check(cases: list[Case], runs: list[Run], conducts: list[Conduct]) -> list[R
 
 
 @pytest.mark.ghdl
-@pytest.mark.parametrize("phase", ["fp", *in_full("ku-row", "dp", "ku")])
+@pytest.mark.parametrize("phase", ["fp", *in_full("ku-row", "dp", "ku", "ku-packed")])
 def test_runs_through_axi_are_those_of_the_bare_top(phase: str) -> None:
-    case, other = CASES[phase](0), CASES[phase](1)
+    make = (CASES | PACKED)[phase]
+    case, other = make(0), make(1)
     run, conduct = under_pressure(other, 0, reset=True)
     pressed, plain = check([other, case], [run, case.run], [conduct, Conduct()])
     assert (pressed.outcome.resets, plain.outcome.resets) == (1, 0)

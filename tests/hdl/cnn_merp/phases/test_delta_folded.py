@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from marks import in_full
+from marks import in_full, rows_in_full
 from merp.cosim.audit.audit import audit
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
 from merp.cosim.phases.cnn_merp.delta import delta_run, delta_top, expect_delta
 from merp.models.cnn_merp.cycles import delta_cycles
+from merp.models.cnn_merp.kernel_load import delta_load
 from merp.models.cnn_merp.phases import DeltaDesign, maps_behind
 from merp.models.errors import BadInput
 from merp.models.golden.delta import delta_convolution
@@ -50,6 +51,11 @@ DESIGNS = (
     design(2, 3, False, BFLOAT16, p=2),
     design(3, 2, True, accumulator_precision=28, d=3),
     design(2, 1, True),
+    # Several weights to a beat: n_cu are a beat and a half, a part of one, and several.
+    design(3, 3, False, BFLOAT16, p=2, kernel_port=2),
+    design(2, 6, True, BFLOAT16, kernel_port=4),
+    design(3, 2, True, accumulator_precision=28, d=3, kernel_port=4),
+    design(2, 4, True, BFLOAT16, kernel_port=2),
 )
 
 
@@ -153,7 +159,7 @@ def mixed(seed: int, index: int) -> list[Case]:
     return [case(seed + i, index, connected=i != 1) for i in range(3)]
 
 
-@pytest.mark.parametrize("index", range(len(DESIGNS)))
+@pytest.mark.parametrize("index", [0, 1, 2, 3, 4, 6, 7, *in_full(5, 8)])
 def test_random_layers_back_to_back(index: int) -> None:
     run(mixed(0, index))
 
@@ -165,11 +171,28 @@ def test_many_random_layers(index: int) -> None:
         run(mixed(1000 + 10 * seed, index))
 
 
-@pytest.mark.parametrize("index", [0, *in_full(1, 2, 3, 4)])
+@pytest.mark.parametrize("index", [0, 7, *in_full(1, 2, 3, 4, 5, 6, 8)])
 def test_register_transfer_array_gives_the_same_record(index: int) -> None:
     cases = mixed(70, index)
     for mine, other in zip(run(cases), run(cases, array="rtl"), strict=True):
         assert mine.differences(other) == []
+
+
+@pytest.mark.parametrize(("index", "inputs"), [
+    (6, 1), (6, 4), (6, 5), (6, 11), (8, 3), *rows_in_full((6, 6), (6, 12), (5, 2), (7, 4)),
+])  # fmt: skip
+def test_weights_load_in_the_cycles_of_the_model(index: int, inputs: int) -> None:
+    which = DESIGNS[index]
+    fmt = which.engine.fmt
+    rng = np.random.default_rng(inputs)
+    shape = Shape(n=inputs, m=11, k=1, rows=1, columns=1, relu=False)
+    kernels, deltas = _words(rng, fmt, 11, inputs, 1, 1), _words(rng, fmt, 1, 1, 1, 11)
+    golden = delta_convolution(deltas, kernels, shape, fmt, which.engine.summation)
+    behind = Shape(n=1, m=inputs, k=1, rows=1, columns=1, relu=False)
+    unpooled = shape if which.before else behind
+    one = Case(shape, unpooled, which, deltas, kernels, b"", golden, {}, None)
+    [record] = run([one])
+    assert record.outcome.status["status_kernel_load"] == delta_load(shape, which.engine).cycles + 1
 
 
 @pytest.mark.parametrize("inputs", [1, 2])
@@ -186,9 +209,10 @@ def test_a_layer_of_few_inputs_writes_one_word_again_and_again(inputs: int) -> N
         assert record.outcome.status["status_kernel_load"] == model.kernel_load
 
 
-def test_taps_that_no_output_fills_are_zero() -> None:
+@pytest.mark.parametrize("port", [1, 2])
+def test_taps_that_no_output_fills_are_zero(port: int) -> None:
     """Not a number lies there from the run before, infinity beside them: products would be seen."""
-    which = DESIGNS[1]
+    which = DESIGNS[1]._replace(engine=replace(DESIGNS[1].engine, n_cu=port, kernel_port=port))
     shape = Shape(n=3, m=18, k=1, rows=1, columns=1, relu=False)
     rng = np.random.default_rng(5)
     behind = Shape(n=1, m=3, k=1, rows=1, columns=1, relu=False)
@@ -204,17 +228,18 @@ def test_taps_that_no_output_fills_are_zero() -> None:
         assert BINARY32.nan not in record.words("m_axis_delta")
 
 
-def test_a_misplaced_last_is_told_and_forgotten() -> None:
-    one = case(3, 0, pressure=False)
+@pytest.mark.parametrize("index", [0, 6])
+def test_a_misplaced_last_is_told_and_forgotten(index: int) -> None:
+    one = case(3, index, pressure=False)
     good = one.run
-    words = np.append(good.words["s_axis_kernel"], 0)
+    words = np.append(good.words["s_axis_kernel"], [0] * one.design.engine.kernel_port)
     wrong = Run(config=good.config, words={**good.words, "s_axis_kernel": words}, stalls={})
     records = run_job(Job(delta_top(one.design, "behavioural"), [wrong, good], limit=3000), "myhdl")
     assert [each.outcome.status["status_framing_error"] for each in records] == [1, 0]
 
 
 @pytest.mark.ghdl
-@pytest.mark.parametrize("index", [3, *in_full(0, 1, 2)])
+@pytest.mark.parametrize("index", [3, 6, *in_full(0, 1, 2, 7)])
 def test_vhdl_gives_the_same_record(index: int) -> None:
     cases = mixed(80, index)
     for mine, other in zip(run(cases, "ghdl", "rtl"), run(cases), strict=True):
@@ -222,7 +247,7 @@ def test_vhdl_gives_the_same_record(index: int) -> None:
 
 
 @pytest.mark.verilator
-@pytest.mark.parametrize("index", [1, *in_full(0, 2, 3)])
+@pytest.mark.parametrize("index", [1, *in_full(0, 2, 3, 7)])
 def test_verilog_gives_the_same_record(index: int) -> None:
     cases = mixed(90, index)
     for mine, other in zip(run(cases, "verilator", "rtl"), run(cases), strict=True):

@@ -7,13 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from marks import in_full
+from marks import in_full, rows_in_full
 from merp.cosim.audit.audit import audit
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
 from merp.cosim.phases.cnn_merp.forward import expect_forward, forward_run, forward_top
 from merp.models.cnn_merp.flow import input_flow
+from merp.models.cnn_merp.kernel_load import forward_load
 from merp.models.golden.convolution import convolution
 from merp.models.golden.state import keep_state, packed
 from merp.models.golden.super_layer import super_layer
@@ -29,6 +30,11 @@ from merp.testbenches.cnn_merp.random_layers import (
 )
 
 EVERY = range(len(FOLDING))
+LOADS = [
+    (7, 1), (7, 3), (7, 6), (7, 11), (8, 1), (8, 5), (8, 9), (8, 11), (8, 13), (9, 12),
+    *rows_in_full((7, 5), (7, 8), (8, 4), (8, 17), (8, 18), (10, 3), (10, 26), (10, 33), (11, 5)),
+]  # fmt: skip
+"""Elaborations with several elements to a beat, and elements of a layer."""
 
 
 def state_of(case: LayerCase) -> bytes | None:
@@ -69,12 +75,12 @@ def cases(seed: int, elaboration: int, pressure: int | None = 0) -> list[LayerCa
 
 
 def _alike(design: Design, elaboration: int) -> bool:
-    larger = ("folded", "state", "row_words", "max_maps", "kernel_words")
+    larger = ("folded", "state", "row_words", "max_maps", "kernel_words", "kernel_port")
     kept = {name: getattr(design, name) for name in larger}
     return design == replace(FOLDING[elaboration], **kept)
 
 
-@pytest.mark.parametrize("elaboration", [0, 3, 5, 6, *in_full(1, 2, 4)])
+@pytest.mark.parametrize("elaboration", [0, 3, 5, 6, 7, 8, 11, *in_full(1, 2, 4, 9, 10)])
 def test_random_layers(elaboration: int) -> None:
     run(cases(0, elaboration))
 
@@ -97,10 +103,46 @@ def test_a_window_waits_for_its_own_elements_alone() -> None:
         assert status["status_stall_hazard"] == flow.stall_hazard
 
 
+@pytest.mark.parametrize(("elaboration", "elements"), LOADS)
+def test_kernels_load_in_the_cycles_of_the_model(elaboration: int, elements: int) -> None:
+    """Outputs that end anywhere in a beat, several of them in one, and those that are a beat."""
+    case = connected_case(3, elaboration, pressure=None)
+    design, fmt = case.design, case.design.fmt
+    some = []
+    for m in range(1, 2 * design.n_cu + 1):
+        shape = replace(case.shape, n=elements, m=m)
+        words = np.random.default_rng([elements, m]).integers(
+            fmt.one, fmt.one + 99, (m + 1, elements)
+        )
+        x = words[:1].reshape(1, 1, 1, elements).astype(np.uint32)
+        kernels = words[1:].reshape(m, elements, 1, 1).astype(np.uint32)
+        some.append(replace(case, shape=shape, x=x, kernels=kernels, bias=case.bias[:1].repeat(m)))
+    for each, record in zip(some, run(some), strict=True):
+        load = forward_load(each.shape, design)
+        assert record.outcome.status["status_kernel_load"] == load.cycles + 1, each.shape
+
+
+def test_a_misplaced_last_of_packed_beats_is_told_and_forgotten() -> None:
+    """In a beat too early, late by a beat, and both: each is told at the end of the load."""
+    case = connected_case(3, 8, pressure=None)
+    design = case.design
+    shape = replace(case.shape, n=11, m=3)
+    kernels = np.full((3, 11, 1, 1), design.fmt.one, np.uint32)
+    x = np.full((1, 1, 1, 11), design.fmt.one, np.uint32)
+    good = forward_run(shape, design, x, kernels, kernels[:, 0, 0, 0])
+    words = good.words["s_axis_kernel"]
+    late = replace(good, words={**good.words, "s_axis_kernel": np.append(words, words[:4])})
+    records = run_job(Job(forward_top(design, "behavioural"), [late, good], limit=500), "myhdl")
+    assert [each.outcome.status["status_framing_error"] for each in records] == [1, 0]
+    assert np.array_equal(records[0].words("m_axis_map"), records[1].words("m_axis_map"))
+
+
 @pytest.mark.parametrize("elements", [1, 3, 4, 5, 36])
-def test_every_filling_of_the_last_map_is_right(elements: int) -> None:
+@pytest.mark.parametrize("port", [1, *in_full(2, 4, 8)])
+def test_every_filling_of_the_last_map_is_right(elements: int, port: int) -> None:
     """Not a number lies where zeros must, from the run before: its product would be seen."""
     case = connected_case(11, 0, pressure=None)
+    case = replace(case, design=replace(case.design, kernel_port=port))
     design, fmt = case.design, case.design.fmt
     words = np.random.default_rng(elements).integers(fmt.one, fmt.one + 99, (6, elements))
     shape = replace(case.shape, n=elements, m=5)
@@ -151,7 +193,7 @@ def test_verilog_gives_the_same_record() -> None:
 
 
 @pytest.mark.ghdl
-@pytest.mark.parametrize("elaboration", [0, *in_full(5)])
+@pytest.mark.parametrize("elaboration", [0, 8, *in_full(5)])
 def test_vhdl_gives_the_same_record(elaboration: int) -> None:
     some = cases(60, elaboration)
     for mine, other in zip(run(some, "ghdl", "rtl"), run(some), strict=True):

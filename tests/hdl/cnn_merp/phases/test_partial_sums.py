@@ -90,8 +90,9 @@ def test_a_misplaced_last_is_told_and_forgotten(words: int) -> None:
             run_job(Job(forward_top(on, "behavioural"), [spoilt], limit=200), "myhdl")
 
 
-def test_runs_with_and_without_biases_need_registers_only() -> None:
-    on = replace(ELABORATIONS[10], partial=True, state=True)
+@pytest.mark.parametrize("port", [1, 2, *in_full(8)])
+def test_runs_with_and_without_biases_need_registers_only(port: int) -> None:
+    on = replace(ELABORATIONS[10], partial=True, state=True, kernel_port=port)
     case = random_case(5, 10, None)
     shape, fmt, summation = case.shape, on.fmt, on.summation
     plain = replace(shape, relu=False, pool=None)

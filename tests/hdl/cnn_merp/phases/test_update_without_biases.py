@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -16,6 +18,7 @@ from merp.cosim.phases.expectation import Pass
 from merp.models.arithmetic.words import to_bits
 from merp.models.golden.kernel_update import bias_gradient, kernel_gradient, update
 from merp.models.params.bits import Bits
+from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.input_part import WHOLE, InputPart
 from merp.models.params.cnn_merp.sizing import size_design
 from merp.models.params.shape import Shape
@@ -27,7 +30,11 @@ RATE, FACTOR = (int(word) for word in to_bits([0.125, 0.75], FMT))
 
 
 def pass_of(
-    rng: np.random.Generator, part: InputPart, momentum: bool, stalls: dict[str, tuple[int, ...]]
+    rng: np.random.Generator,
+    part: InputPart,
+    momentum: bool,
+    stalls: dict[str, tuple[int, ...]],
+    design: Design = DESIGN,
 ) -> Pass:
     def words(*size: int) -> Bits:
         return to_bits(rng.uniform(-1, 1, size), FMT)
@@ -44,24 +51,26 @@ def pass_of(
     ]
     velocities = (past if momentum else None), ((new[0][1], new[1][1]) if momentum else None)
     run = kernel_update_run(
-        SHAPE, DESIGN, x, delta, *old, RATE, velocities[0], FACTOR if momentum else None,
+        SHAPE, design, x, delta, *old, RATE, velocities[0], FACTOR if momentum else None,
         stalls=stalls, part=part,
     )  # fmt: skip
     return Pass(
-        run, expect_update(SHAPE, 2, DESIGN, new[0][0], new[1][0], velocities[1], part=part)
+        run, expect_update(SHAPE, 2, design, new[0][0], new[1][0], velocities[1], part=part)
     )
 
 
+@pytest.mark.parametrize("port", [1, 2, *in_full(4)])
 @pytest.mark.parametrize("momentum", [True, *in_full(False)])
-def test_runs_with_and_without_biases_take_turns(momentum: bool) -> None:
+def test_runs_with_and_without_biases_take_turns(momentum: bool, port: int) -> None:
+    design = replace(DESIGN, kernel_port=port)
     rng = np.random.default_rng(9)
     later = InputPart(first=False)
     held = {"m_axis_kernel": (1, 0, 0, 1), "m_axis_kernel_velocity": (0, 1, 0, 0, 0, 1)}
     held = {name: pattern for name, pattern in held.items() if momentum or "velocity" not in name}
     parts = [(later, {}), (WHOLE, {}), (later, held), (later, {}), (WHOLE, held)]
-    passes = [pass_of(rng, part, momentum, stalls) for part, stalls in parts]
+    passes = [pass_of(rng, part, momentum, stalls, design) for part, stalls in parts]
     found = run_and_audit(
-        kernel_update_top(DESIGN, "behavioural", momentum=momentum), passes, "myhdl"
+        kernel_update_top(design, "behavioural", momentum=momentum), passes, "myhdl"
     )
     assert [each.audit.failures for each in found] == [()] * len(parts)
     assert found[0].audit.ports["bias"] == found[0].audit.ports["bias_out"]

@@ -1,0 +1,151 @@
+"""The gear of gradients: reads end to end, kernels and biases apart, a beat in every cycle."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from marks import in_full
+from merp.cosim.block.replay import replay
+from merp.hdl.base.signals import bits, flag
+from merp.hdl.cnn_merp.ports.gradients import GradientBeat
+from merp.hdl.cnn_merp.update_unit.gradient_gear import gradient_gear
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.formats import FloatFormat
+from merp.testbenches.block.trace import Sample, Trace, run_block
+
+BYTE = FloatFormat(4, 3)
+INPUTS = ("rst", "start", "read", "read_valid", "take")
+
+
+def design_for(k: int, port: int) -> Design:
+    return Design(
+        fmt=BYTE, k=k, n_cu=2, r=1, groups=2, kernel_words=4, max_maps=2, row_words=4,
+        max_size=8, fifo_words=2, kernel_port=port,
+    )  # fmt: skip
+
+
+@dataclass
+class Reads:
+    """Gradients of kernels and of biases as reads, and how often they are there and used."""
+
+    design: Design
+    kernels: int
+    biases: int
+    density: tuple[float, float] = (1.0, 1.0)
+    reset_at: int | None = None
+    by_start: bool = False
+    found: list[tuple[int, int, int, int]] = field(default_factory=list)
+    loads: list[int] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.rng = Random(self.kernels * 31 + self.biases)
+        self.bits = self.design.gradient_read * BYTE.width + 3
+        self._begin()
+
+    def _begin(self) -> None:
+        each, taps, width = self.design.gradient_read, self.design.taps, BYTE.width
+        draw = self.rng.getrandbits
+        self.of_kernels = [draw(width) or 1 for _ in range(self.kernels * taps)]
+        self.of_biases = [draw(width) or 1 for _ in range(self.biases)]
+        self.reads = []
+        for kernel in range(self.kernels):
+            words = self.of_kernels[kernel * taps : (kernel + 1) * taps]
+            for at in range(0, taps, each):
+                ends = at + each >= taps
+                tag = int(ends) | int(ends and kernel == self.kernels - 1) << 2
+                self.reads.append(self._read(words[at : at + each], tag))
+        for at, word in enumerate(self.of_biases):
+            self.reads.append(self._read([word], 2 | int(at == self.biases - 1) << 2))
+        self.at = 0
+        self.found.clear()
+        self.loads.clear()
+
+    def _read(self, words: list[int], tag: int) -> int:
+        size = self.design.gradient_read * BYTE.width
+        return sum(word << BYTE.width * i for i, word in enumerate(words)) | tag << size
+
+    def drive(self, cycle: int, seen: Sample) -> dict[str, int]:
+        if cycle and seen["load"]:
+            self.at += 1
+            self.loads.append(cycle - 1)
+        if cycle and seen["beat_valid"] and seen["take"]:
+            self.found.append(
+                (cycle - 1, seen["beat_data"], seen["beat_keep"], seen["beat_last"] << 1
+                 | seen["beat_biases"])
+            )  # fmt: skip
+        given_up = cycle == self.reset_at
+        if given_up:
+            self._begin()
+        there = self.at < len(self.reads) and cycle > 0 and self.rng.random() < self.density[0]
+        there = there and not given_up
+        return {
+            "rst": int(cycle == 0 or (given_up and not self.by_start)),
+            "start": int(given_up and self.by_start), "read_valid": int(there),
+            "read": self.reads[self.at] if there else self.rng.getrandbits(self.bits),
+            "take": 0,
+        }  # fmt: skip
+
+
+def play(reads: Reads, cycles: int) -> Trace:
+    """``take`` follows ``beat_valid`` within a cycle, as the slice behind the gear has it."""
+    args: dict[str, Any] = {
+        "clk": flag(), "rst": flag(), "start": flag(), "design": reads.design, "load": flag(),
+        "read": bits(reads.bits), "read_valid": flag(),
+        "beat": GradientBeat(reads.design), "take": flag(),
+    }  # fmt: skip
+
+    def drive(cycle: int, seen: Sample) -> dict[str, int]:
+        values = reads.drive(cycle, seen)
+        # A beat that is there stays there: it may be used in any later cycle.
+        waits = cycle and seen["beat_valid"] and not seen["take"]
+        ended = any(each["rst"] or each["start"] for each in (seen, values)) if cycle else True
+        values["take"] = int(waits and not ended and reads.rng.random() < reads.density[1])
+        return values
+
+    return run_block(gradient_gear, args, INPUTS, drive, cycles)
+
+
+def check(reads: Reads) -> None:
+    lanes, width = reads.design.kernel_port, BYTE.width
+    wanted = []
+    for words, biases in ((reads.of_kernels, 0), (reads.of_biases, 1)):
+        for at in range(0, len(words), lanes):
+            beat = words[at : at + lanes]
+            data = sum(word << width * i for i, word in enumerate(beat))
+            last = int(at + lanes >= len(words))
+            wanted.append((data, (1 << len(beat)) - 1, last << 1 | biases))
+    assert [beat for _, *beat in reads.found] == [list(beat) for beat in wanted]
+
+
+SIZES = [(3, 4), (3, 2), (2, 4), (5, 8), *in_full((3, 8), (5, 2), (5, 4), (1, 2), (2, 8), (4, 8))]
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_reads_are_put_end_to_end(size: tuple[int, int]) -> None:
+    """Zeros behind the last that counts, of the kernels and of the biases; each with its last."""
+    for density in ((1.0, 1.0), (0.5, 1.0), (1.0, 0.4), (0.6, 0.6)):
+        for kernels, biases in ((7, 5), (1, 1), (4, 8)):
+            reads = Reads(design_for(*size), kernels, biases, density)
+            play(reads, int(40 + 6 * len(reads.reads) / min(density)))
+            check(reads)
+
+
+@pytest.mark.parametrize("by_start", [False, True])
+@pytest.mark.parametrize("reset_at", [1, 3, 4, 9, 14])
+def test_it_is_empty_after_a_reset_and_after_start(reset_at: int, by_start: bool) -> None:
+    reads = Reads(design_for(3, 4), 5, 3, (1.0, 0.7), reset_at, by_start)
+    play(reads, 90)
+    check(reads)
+
+
+@pytest.mark.ghdl
+def test_vhdl_agrees(tmp_path: Path) -> None:
+    reads = Reads(design_for(3, 4), 7, 5, (0.7, 0.7))
+    trace = play(reads, 130)
+    check(reads)
+    assert replay(trace, tmp_path) == 130

@@ -1,0 +1,297 @@
+"""The update unit of several elements a cycle: bits, packing, keep, rate, momentum, no biases."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from marks import rows_in_full
+from merp.hdl.base.signals import Stream, bits, count, flag
+from merp.hdl.cnn_merp.ports.gradients import GradientRead, UpdateConfig
+from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
+from merp.hdl.cnn_merp.update_unit.wide_update import wide_update
+from merp.models.golden.kernel_update import update
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.kernel_update_registers import gradient_latency
+from merp.models.params.cnn_merp.latencies import GRADIENT_GEAR, GRADIENT_READ, SLOT, UPDATE_ENTRY
+from merp.models.params.formats import BFLOAT16
+from merp.testbenches.block.trace import Sample, Trace, run_block
+
+FMT = BFLOAT16
+WIDTH = FMT.width
+STREAMS = ("kernel", "bias", "kernel_velocity", "bias_velocity")
+
+
+def design_for(k: int, port: int, **changes: Any) -> Design:
+    values: dict[str, Any] = dict(
+        fmt=FMT, k=k, n_cu=2, r=1, groups=2, kernel_words=4, row_words=4, max_size=4, max_maps=2,
+        fifo_words=2, mul_latency=1, add_latency=2, kernel_port=port,
+    )  # fmt: skip
+    return Design(**(values | changes))
+
+
+@dataclass
+class Update:
+    """One run; words of every kind per element, kernels and then biases; a stream that is slow."""
+
+    design: Design
+    m: int
+    n: int
+    momentum: bool = False
+    update: bool = True
+    pressure: float = 1.0
+    reset_at: int | None = None
+    biases: bool = True
+    slow: str = ""
+    sent: dict[str, list[tuple[int, int, int, int]]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.rng = Random(self.m * 7 + self.n)
+        self.kernels = self.m * self.n * self.design.taps
+        size = self.kernels + self.m
+        self.gradients, self.old, self.past = (
+            [self._word() for _ in range(size)] for _ in range(3)
+        )
+        self.rate, self.factor = FMT.one - (3 << FMT.frac_bits), FMT.one - 1
+        self.groups = -(-self.m // self.design.n_cu)
+
+    def _word(self) -> int:
+        exponent = FMT.bias + self.rng.randrange(-2, 3)
+        sign = self.rng.getrandbits(1) * FMT.sign_bit
+        return sign | exponent << FMT.frac_bits | self.rng.getrandbits(FMT.frac_bits)
+
+    def split(self, words: list[int]) -> list[list[int]]:
+        return [words[: self.kernels], words[self.kernels :] if self.biases else []]
+
+    def golden(self) -> dict[str, list[int]]:
+        if not self.update:
+            return dict(zip(STREAMS, [*self.split(self.gradients), [], []], strict=True))
+        old, past, gradients = (
+            np.array(words, np.uint32) for words in (self.old, self.past, self.gradients)
+        )
+        past = past if self.momentum else np.zeros_like(past)
+        new, velocity = update(
+            old, past, gradients, self.rate, self.factor if self.momentum else 0, FMT
+        )
+        found = [*self.split(new.tolist()), *self.split(velocity.tolist())]
+        return dict(zip(STREAMS, found, strict=True))
+
+    def read(self, addr: int, part: int, cu: int) -> int:
+        """Gradients at an address of a CU, from a part of the word on; noise behind a kernel."""
+        channel, group = divmod(addr, self.groups)
+        first = ((group * self.design.n_cu + cu) * self.n + channel) * self.design.taps
+        each = self.design.gradient_read
+        words = self.gradients[first : first + self.design.taps][part * each : (part + 1) * each]
+        words += [self.rng.getrandbits(WIDTH) for _ in range(each - len(words))]
+        return sum(word << WIDTH * i for i, word in enumerate(words))
+
+
+class Driver:
+    """Plays runs back to back: packed sources, sinks, and memories that answer reads."""
+
+    def __init__(self, runs: list[Update]) -> None:
+        self.queue, self.run = list(runs), None
+        self.names = STREAMS if runs[0].momentum else STREAMS[:2]
+        self.lanes = runs[0].design.kernel_port
+        self.ends: list[int] = []
+
+    def _begin(self, run: Update) -> dict[str, int]:
+        self.run, self.since, self.answers = run, 0, dict[int, tuple[str, int]]()
+        kinds = [*run.split(run.old), *run.split(run.past)]
+        self.left = {
+            name: list(words) if run.update else []
+            for name, words in zip(STREAMS, kinds, strict=True)
+            if name in self.names
+        }
+        self.valid = dict.fromkeys(self.names, 0)
+        run.sent = {name: [] for name in self.names}
+        values = {
+            "map_config_inputs": run.n, "map_config_groups": run.groups,
+            "map_config_last_cus": run.m - (run.groups - 1) * run.design.n_cu,
+            "config_update": int(run.update), "config_rate": run.rate, "start": 1,
+            "with_biases": int(run.biases),
+        }  # fmt: skip
+        return values | ({"config_momentum": run.factor} if run.momentum else {})
+
+    def drive(self, cycle: int, seen: Sample) -> dict[str, int]:
+        quiet = {"rst": 0, "start": 0, "final_issue": 0}
+        if cycle < 2:
+            return {"rst": int(cycle == 0)}
+        if self.run is not None:
+            run = self.run
+            self.since += 1
+            self._watch(cycle - 1, seen, run)
+            if self.since == run.reset_at:
+                self.run = None
+                return quiet | {"rst": 1} | {f"sink_{name}_valid": 0 for name in self.names}
+            if seen["done"] and not seen["start"]:
+                self.run = None
+        if self.run is None:
+            if not self.queue:
+                return quiet | {f"source_{name}_ready": 1 for name in self.names}
+            return quiet | self._begin(self.queue.pop(0))
+        return quiet | self._offer(cycle, self.run)
+
+    def _offer(self, cycle: int, run: Update) -> dict[str, int]:
+        rng = run.rng
+        values = {"final_issue": int(self.since == 3)}
+        for name in self.names:
+            left = self.left[name]
+            self.valid[name] = int(self.valid[name] or (left and rng.random() < run.pressure) or 0)
+            beat = [*left[: self.lanes], *(rng.getrandbits(WIDTH) for _ in range(self.lanes))]
+            if self.valid[name] and not values.get(f"sink_{name}_data"):
+                values[f"sink_{name}_data"] = sum(
+                    word << WIDTH * i for i, word in enumerate(beat[: self.lanes])
+                )
+            values[f"sink_{name}_last"] = int(len(left) <= self.lanes)
+            values[f"sink_{name}_valid"] = self.valid[name]
+            ready = 0.2 if name == run.slow else run.pressure
+            values[f"source_{name}_ready"] = int(rng.random() < ready)
+        kind, word = self.answers.pop(cycle, ("", 0))
+        noise = rng.getrandbits(WIDTH)
+        values["kernel_gradient"] = word if kind == "kernel" else noise
+        values["bias_gradient"] = word if kind == "bias" else noise
+        return values
+
+    def _watch(self, cycle: int, seen: Sample, run: Update) -> None:
+        for name in self.names:
+            if seen[f"sink_{name}_valid"] and seen[f"sink_{name}_ready"]:
+                del self.left[name][: self.lanes]
+                self.valid[name] = 0
+            if seen[f"source_{name}_valid"] and seen[f"source_{name}_ready"]:
+                pins = (seen[f"source_{name}_{pin}"] for pin in ("data", "keep", "last"))
+                run.sent[name].append((cycle, *pins))  # type: ignore[arg-type]
+        if seen["ends"]:
+            self.ends.append(cycle)
+        if seen["read_enable"]:
+            word = run.read(seen["read_addr"], seen["read_tap_shift"], seen["read_cu_shift"])
+            self.answers[cycle + GRADIENT_READ] = ("kernel", word)
+        elif seen["bias_read"] and run.biases:
+            word = run.gradients[run.kernels + seen["bias_index"]]
+            self.answers[cycle + GRADIENT_READ] = ("bias", word)
+
+
+def play(runs: list[Update], cycles: int, optional: bool = False) -> tuple[Trace, Driver]:
+    design, momentum = runs[0].design, runs[0].momentum
+    size = design.kernel_port * WIDTH
+    driver = Driver(runs)
+    args: dict[str, Any] = {
+        "clk": flag(), "rst": flag(), "start": flag(), "final_issue": flag(),
+        "map_config": GradientMapConfig(design), "config": UpdateConfig(design, momentum),
+        "read": GradientRead(design), "kernel_gradient": bits(design.gradient_read * WIDTH),
+        "bias_read": flag(), "bias_index": count(design.groups * design.n_cu - 1),
+        "bias_gradient": bits(WIDTH), "ends": flag(), "done": flag(), "framing_error": flag(),
+        "design": design,
+    }  # fmt: skip
+    for name in driver.names:
+        args |= {f"{way}_{name}": Stream(size) for way in ("sink", "source")}
+        args[f"source_{name}"].keep = bits(size // 8)
+    inputs = ["rst", "start", "final_issue", "kernel_gradient", "bias_gradient"]
+    inputs += [f"map_config_{name}" for name in vars(args["map_config"])]
+    inputs += [f"config_{name}" for name in vars(args["config"])]
+    for name in driver.names:
+        inputs += [f"sink_{name}_{pin}" for pin in ("data", "valid", "last")]
+        inputs.append(f"source_{name}_ready")
+    drive = driver.drive
+    if optional:
+        args["with_biases"] = flag()
+        inputs.append("with_biases")
+    else:
+
+        def drive(cycle: int, seen: Sample) -> dict[str, int]:
+            values = driver.drive(cycle, seen)
+            values.pop("with_biases", None)
+            return values
+
+    return run_block(wide_update, args, tuple(inputs), drive, cycles), driver
+
+
+def check(runs: list[Update], driver: Driver) -> None:
+    """Every element, packed; ``keep`` of what counts; last with a stream's last beat; the end."""
+    lanes = driver.lanes
+    ends = []
+    for run in runs:
+        if run.reset_at is not None:
+            continue
+        for name, words in run.golden().items():
+            if name not in driver.names:
+                continue
+            found = [
+                word for _, data, keep, _ in run.sent[name] for word in _kept(data, keep, lanes)
+            ]
+            assert found == words, name
+            counts = [keep.bit_count() * 8 // WIDTH for *_, keep, _ in run.sent[name]]
+            assert counts[:-1] == [lanes] * (len(counts) - 1)
+            lasts = [last for *_, last in run.sent[name]]
+            assert lasts == [*[0] * (len(lasts) - 1), 1][: len(lasts)]
+        ends.append(max(sent[-1][0] for sent in run.sent.values() if sent))
+    assert driver.ends == ends
+
+
+def _kept(data: int, keep: int, lanes: int) -> list[int]:
+    each = WIDTH // 8
+    return [
+        data >> WIDTH * i & (1 << WIDTH) - 1
+        for i in range(lanes)
+        if keep >> i * each & (1 << each) - 1
+    ]
+
+
+@pytest.mark.parametrize("momentum", [False, True])
+@pytest.mark.parametrize(
+    ("k", "port"), [(3, 2), (3, 4), *rows_in_full((2, 4), (5, 8), (1, 2), (3, 8))]
+)
+def test_words_match_golden_under_pressure(k: int, port: int, momentum: bool) -> None:
+    design = design_for(k, port)
+    runs = [
+        Update(design, 4, 2, momentum),
+        Update(design, 3, 1, momentum, pressure=0.5),
+        Update(design, 1, 2, momentum, update=False, pressure=0.7),
+        Update(design, 2, 1, momentum, pressure=0.5, reset_at=24),
+        Update(design, 3, 2, momentum, pressure=0.8),
+    ]
+    trace, driver = play(runs, 400 + 12 * design.taps)
+    check(runs, driver)
+    assert driver.run is None
+    assert not driver.queue
+    assert not any(trace.column("framing_error"))
+
+
+@pytest.mark.parametrize("momentum", [False, True])
+def test_a_beat_of_kernels_and_a_bias_leave_in_every_cycle(momentum: bool) -> None:
+    design = design_for(3, 4)
+    run = Update(design, 4, 2, momentum)
+    trace, driver = play([run], 90)
+    check([run], driver)
+    issued = trace.column("final_issue").index(1)
+    step = design.mul_latency + design.add_latency
+    # A read is chosen from, goes through the gear, is used, and takes two cycles to its stream.
+    first = issued + SLOT + gradient_latency(design) + 1 + GRADIENT_READ + 1 + GRADIENT_GEAR
+    first += UPDATE_ENTRY + step * (2 if momentum else 1) + 2
+    cycles = [cycle for cycle, *_ in run.sent["kernel"]]
+    assert cycles == list(range(cycles[0], cycles[0] + 18))
+    assert cycles[0] == first
+    biases = [cycle for cycle, *_ in run.sent["bias"]]
+    assert biases[-1] - cycles[-1] == 4  # as long as they take to be read one by one
+
+
+@pytest.mark.parametrize("momentum", [False, True])
+def test_runs_without_biases_end_with_the_kernels(momentum: bool) -> None:
+    """Between runs with them: nothing that was read ahead is left for the next one."""
+    design = design_for(3, 4)
+    runs = [
+        Update(design, 3, 1, momentum, biases=False),
+        Update(design, 2, 1, momentum, biases=False, slow="kernel_velocity"),
+        Update(design, 2, 1, momentum, biases=False, slow="kernel"),
+        Update(design, 3, 2, momentum),
+        Update(design, 1, 1, momentum, biases=False, pressure=0.5),
+        Update(design, 4, 1, momentum, biases=False, update=False),
+        Update(design, 2, 2, momentum, pressure=0.6),
+    ]
+    _, driver = play(runs, 620, optional=True)
+    check(runs, driver)
+    assert driver.run is None
