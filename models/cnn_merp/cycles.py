@@ -23,7 +23,7 @@ from merp.models.params.cnn_merp.input_part import WHOLE, InputPart
 from merp.models.params.cnn_merp.sizing import groups_of
 from merp.models.params.counters import PARTS
 from merp.models.params.delta_shape import delta_shape
-from merp.models.params.folded_shape import FoldedShape, folds, run_shape
+from merp.models.params.folded_shape import FoldedShape, run_shape
 from merp.models.params.shape import Shape
 
 
