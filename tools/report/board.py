@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from merp.models.fpga.resources import KINDS, TITLES, capacity
-from merp.models.plan.plan import Plan
+from merp.models.plan.plan import Plan, Planned
 from merp.tools.plan.answer import plan_json
-from merp.tools.report.table import LAYER, PHASE, Column, Table
+from merp.tools.report.choice import Choice
+from merp.tools.report.table import LAYER, MEASURED, MODELLED, PHASE, Column, Table
+from merp.tools.report.tiles import confirmed
 
 
 def plan_text(plan: Plan) -> str:
@@ -21,13 +23,17 @@ def plan_text(plan: Plan) -> str:
     )
 
 
-def plan_table(plan: Plan) -> Table:
+def plan_table(choice: Choice, plan: Plan) -> Table:
     """Return every layer and phase as it runs on the board; the last rows are sums."""
     answer, board = plan_json(plan), plan.board
     sums = {"conv layers": answer["total"]["step"], "all layers": answer["total_all"]["step"]}
+    rows = [
+        _row(choice, planned, found)
+        for planned, found in zip(plan.layers, answer["layers"], strict=True)
+    ]
     totals = [
-        {"layer": name, "phase": "step", **figures}
-        for name, figures in sums.items()
+        {"layer": name, "phase": "step", "bytes_basis": _basis_of(rows, kinds), **figures}
+        for (name, figures), kinds in zip(sums.items(), (("conv",), ("conv", "fc")), strict=True)
         if figures["operations"]
     ]
     return Table(
@@ -37,7 +43,8 @@ def plan_table(plan: Plan) -> Table:
             f"Footing board, state pooled. Maps and parts of one group; passes of all groups, "
             f"output parts outside, input parts inside. Batch {plan.batch}, {board.clock_mhz:g} "
             f"MHz, {board.gbytes_s:g} GB/s of which {board.efficiency:.0%} are assumed to be "
-            "reached. Modelled: cycles are slots or words of the slowest port, and kernels."
+            "reached. Cycles are modelled: slots or words of the slowest port, and kernels. Bytes "
+            "are measured where every pass ran in a simulation of as many images, its bits right."
         ),
         columns=[
             LAYER,
@@ -49,21 +56,34 @@ def plan_table(plan: Plan) -> Table:
             Column(key="output_maps", label="maps out", digits=0),
             Column(key="output_part", label="in a part", digits=0),
             Column(key="passes", label="passes", digits=0),
-            Column(key="bytes", label="bytes", unit="MB", digits=2, scale=1e6),
+            Column(key="bytes", label="bytes", unit="MB", digits=2, scale=1e6, basis="bytes_basis"),
             Column(key="mb_per_gflop", label="traffic", unit="MB/GFlop", digits=3),
             Column(key="cycles", label="cycles", unit="millions", digits=2, scale=1e6),
             Column(key="seconds", label="time", unit="s", digits=4),
             Column(key="hardware", label="hardware"),
+            Column(key="confirmed", label="confirmed"),
         ],
-        rows=[*map(_row, answer["layers"]), *totals],
+        rows=[*rows, *totals],
         totals=len(totals),
     )
 
 
-def _row(answer: Mapping[str, Any]) -> dict[str, Any]:
-    """A row of ``merp plan``."""
+def _row(choice: Choice, planned: Planned, answer: Mapping[str, Any]) -> dict[str, Any]:
+    """A row of ``merp plan``, and what simulations say of it."""
     shown = {"layer": answer["name"], "phase": answer["phase"].upper()}
-    return {**answer, **shown, "hardware": "yes" if answer["hardware"] else "not yet"}
+    return {
+        **answer,
+        **shown,
+        "hardware": "yes" if planned.built else "not yet",
+        "bytes_basis": MEASURED if choice.shown(planned) else MODELLED,
+        "confirmed": confirmed(planned, choice.tiles),
+    }
+
+
+def _basis_of(rows: Sequence[Mapping[str, Any]], kinds: Sequence[str]) -> str:
+    """Of a sum over the layers of these kinds."""
+    found = {row["bytes_basis"] for row in rows if row["kind"] in kinds}
+    return MEASURED if found == {MEASURED} else MODELLED
 
 
 def bitstreams_table(plan: Plan) -> Table:

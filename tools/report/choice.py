@@ -11,9 +11,10 @@ from merp.models.errors import BadInput
 from merp.models.fpga.board import Board
 from merp.models.fpga.parts import Part
 from merp.models.network.network import Layer, Network
-from merp.models.plan.plan import Plan, plan
+from merp.models.plan.plan import Plan, Planned, plan
 from merp.models.traffic import published
 from merp.tools.report.measured import Measurement
+from merp.tools.report.tiles import TileRecord
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,13 +23,15 @@ class Choice:
 
     Attributes:
         batch: images of a training step. board: part, external memory, and clock of the engine.
-        measured: what simulations found.
+        measured: what simulations of layers in one piece found. tiles: what those of a plan's
+            passes found.
     """
 
     network: Network
     batch: int
     board: Board
     measured: Sequence[Measurement] = ()
+    tiles: Sequence[TileRecord] = ()
 
     @property
     def part(self) -> Part:
@@ -52,6 +55,10 @@ class Choice:
             return plan(self.network, self.board, self.batch)
         except BadInput as error:
             return error
+
+    def shown(self, planned: Planned) -> bool:
+        """Whether the bytes of all its passes were seen on the pins."""
+        return any(record.shows(planned) for record in self.tiles)
 
     @property
     def papers(self) -> bool:

@@ -153,7 +153,7 @@ def _on_board(choice: Choice) -> tuple[str, list[Table]]:
     found = choice.plan
     if isinstance(found, BadInput):
         return f"There is no plan: {found}.", []
-    return plan_text(found), [plan_table(found), bitstreams_table(found)]
+    return plan_text(found), [plan_table(choice, found), bitstreams_table(found)]
 
 
 def _format(choice: Choice) -> str:

@@ -142,12 +142,17 @@ def _step_note(name: str, layers: Sequence[LayerTraffic]) -> str:
 
 
 def _basis(choice: Choice, figures: LayerTraffic, phase: str, footing: Footing) -> str:
-    """Whether a simulation moved these very bytes through the hardware's ports.
-
-    Footing ``board`` is of passes over tiles, which no simulation runs.
-    """
+    """Whether a simulation moved these very bytes through the hardware's ports."""
+    if footing.name == "board":
+        assert not isinstance(choice.plan, BadInput)
+        shown = any(
+            choice.shown(each)
+            for each in choice.plan.layers
+            if (each.work.layer.name, each.work.phase) == (figures.layer.name, phase)
+        )
+        return MEASURED if shown else MODELLED
     figure: Phase | None = getattr(figures, phase)
-    seen = footing.name != "board" and any(
+    seen = any(
         found.layer is figures.layer
         and found.phase == phase
         and figure is not None

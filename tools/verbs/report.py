@@ -18,6 +18,7 @@ from merp.tools.common.output import Output
 from merp.tools.common.shipped import open_network
 from merp.tools.report.choice import Choice
 from merp.tools.report.measured import read_records
+from merp.tools.report.tiles import FILE, read_tiles
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,7 +47,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="DIR",
-        help="a folder written by merp simulate -o DIR; may be repeated (default: none)",
+        help="a folder written by merp simulate -o DIR, with --board or without; may be repeated "
+        "(default: none)",
     )
     parser.add_argument(
         "-o", "--output", type=Path, default=Path("report.html"), metavar="FILE", help="the page"
@@ -60,11 +62,13 @@ def run(args: argparse.Namespace) -> int:
     board = _board(args)
     if args.output.suffix not in (".html", ".htm"):
         raise BadInput(f"-o {args.output}: must end in .html")
+    boards = [each for each in args.measured if (each / FILE).is_file()]
     choice = Choice(
         network=network,
         batch=args.batch,
         board=board,
-        measured=read_records(args.measured, network),
+        measured=read_records([each for each in args.measured if each not in boards], network),
+        tiles=read_tiles(boards, network),
     )
 
     # matplotlib and jinja2 wait until the input is good.
@@ -84,7 +88,8 @@ def run(args: argparse.Namespace) -> int:
         print(text, end="")
     else:
         print(f"{args.output}, {answer}, {len(files)} CSV in {tables}")
-    return 0 if all(each.confirms for each in choice.measured) else 1
+    right = all(each.confirms for each in choice.measured)
+    return 0 if right and all(each.confirms for each in choice.tiles) else 1
 
 
 def _board(args: argparse.Namespace) -> Board:

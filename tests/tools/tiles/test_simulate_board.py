@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -248,3 +249,61 @@ def test_what_only_a_plan_has_is_refused_without_a_board(
     assert main(["simulate", str(place / "small.toml"), *more]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert f"{more[0]}: allowed with --board" in line
+
+
+def reported(place: Path, folder: Path, batch: int, status: int = 0) -> Any:
+    """Tables of the report on the same network and board, with a record."""
+    page = folder / "report.html"
+    words = ["report", str(place / "small.toml"), "--board", str(place / "mine.toml")]
+    words += ["--batch", str(batch), "--measured", str(folder), "-o", str(page)]
+    assert main(words) == status
+    return json.loads(page.with_suffix(".json").read_text())["tables"]
+
+
+def test_a_report_marks_what_its_passes_moved(done: Any, place: Path, tmp_path: Path) -> None:
+    (tmp_path / "board.json").write_text(json.dumps(done))
+    tables = reported(place, tmp_path, 2)
+    for row in tables["plan"]["rows"][:-2]:
+        ran = row["phase"] == "FP"
+        passes = row["passes"]
+        assert row["bytes_basis"] == ("measured" if ran else "modelled")
+        assert row["confirmed"] == (f"{passes} of {passes} passes, 2 image(s)" if ran else "-")
+    bases = [row["fp_basis"] for row in tables["traffic-board"]["rows"]]
+    assert bases == ["measured"] * len(bases)
+    assert {row["ku_basis"] for row in tables["traffic-board"]["rows"]} == {"modelled"}
+    other = reported(place, tmp_path, 3)["plan"]["rows"]
+    assert {row["bytes_basis"] for row in other} == {"modelled"}
+
+
+@pytest.mark.parametrize(
+    ("change", "status"),
+    [
+        (lambda run: run["bytes"]["map_in"].update(pins=run["bytes"]["map_in"]["pins"] + 4), 0),
+        (lambda run: run.update(passes_run=run["passes_run"] - 1), 0),
+        (lambda run: run["plan"].update(output_part=run["plan"]["output_part"] - 1), 0),
+        (lambda run: run["audit"].update(mismatches=1), 1),
+        (lambda run: run["audit"]["ports"]["map_in"].update(monitor=0), 1),
+        (lambda run: run.update(failures=["it failed"]), 1),
+    ],
+)
+def test_a_record_that_says_otherwise_measures_nothing(
+    change: Callable[[Any], None], status: int, done: Any, place: Path, tmp_path: Path
+) -> None:
+    record = deepcopy(done)
+    change(record["runs"][0])
+    (tmp_path / "board.json").write_text(json.dumps(record))
+    row = reported(place, tmp_path, 2, status)["plan"]["rows"][0]
+    assert (row["layer"], row["phase"], row["bytes_basis"]) == ("conv1", "FP", "modelled")
+
+
+@pytest.mark.parametrize("spoilt", ["runs", "network"])
+def test_what_is_no_record_of_passes_is_refused_in_one_line(
+    spoilt: str, done: Any, place: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    record = done | {spoilt: 7}
+    (tmp_path / "board.json").write_text(json.dumps(record))
+    words = ["report", str(place / "small.toml"), "--board", str(place / "mine.toml")]
+    assert main([*words, "--measured", str(tmp_path), "-o", str(tmp_path / "page.html")]) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert "board.json" in said
