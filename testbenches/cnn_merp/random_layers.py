@@ -42,24 +42,26 @@ ELABORATIONS = (
     _design(3, 2, r=2, d=2, p=2, cu_kind="fused", fused_dsp=2, average=True),
 )
 
-FOLDING = tuple(
-    replace(design, folded=True, **more)
-    for design, more in (
-        (ELABORATIONS[2], {"row_words": 40, "max_maps": 9, "kernel_words": 36}),
-        (ELABORATIONS[3], {}),
-        (ELABORATIONS[5], {"kernel_words": 24}),
-        (ELABORATIONS[6], {}),
-        (ELABORATIONS[8], {}),
-        (ELABORATIONS[10], {"state": True}),
-        (ELABORATIONS[11], {"max_maps": 7, "state": True}),
-        (ELABORATIONS[2], {"kernel_port": 8, "kernel_words": 36}),
-        (ELABORATIONS[5], {"kernel_port": 4, "kernel_words": 24}),
-        (ELABORATIONS[6], {"kernel_port": 2}),
-        (ELABORATIONS[8], {"kernel_port": 8}),
-        (ELABORATIONS[10], {"kernel_port": 4, "state": True}),
-    )
+FOLDED: tuple[tuple[int, dict[str, int | bool]], ...] = (
+    (2, {"row_words": 40, "max_maps": 9, "kernel_words": 36}),
+    (3, {}),
+    (5, {"kernel_words": 24}),
+    (6, {}),
+    (8, {}),
+    (10, {"state": True}),
+    (11, {"max_maps": 7, "state": True}),
+    (2, {"kernel_port": 8, "kernel_words": 36}),
+    (5, {"kernel_port": 4, "kernel_words": 24}),
+    (6, {"kernel_port": 2}),
+    (8, {"kernel_port": 8}),
+    (10, {"kernel_port": 4, "state": True}),
 )
-"""Elaborations on which fully connected layers run, too."""
+"""Elaborations that also run fully connected layers, by place, and what is different there."""
+
+FOLDING = tuple(
+    replace(ELABORATIONS[base], folded=True, **more)  # type: ignore[arg-type]
+    for base, more in FOLDED
+)
 
 
 @dataclass(frozen=True)

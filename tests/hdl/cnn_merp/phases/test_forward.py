@@ -7,33 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from forward_cases import run
 from marks import in_full, rows_in_full
-from merp.cosim.audit.audit import audit
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
-from merp.cosim.engines.record import Record
-from merp.cosim.phases.cnn_merp.forward import expect_forward, forward_run, forward_top
+from merp.cosim.phases.cnn_merp.forward import forward_run, forward_top
 from merp.models.cnn_merp.flow import input_flow
-from merp.models.golden.super_layer import super_layer
 from merp.models.params.shape import Shape
 from merp.testbenches.cnn_merp.random_layers import ELABORATIONS, LayerCase, random_case
-
-
-def run(cases: list[LayerCase], engine: str, array: str = "behavioural") -> list[Record]:
-    """Run cases of one elaboration back to back, and audit each."""
-    design = cases[0].design
-    runs = [
-        forward_run(c.shape, design, c.x, c.kernels, c.bias, c.stalls, c.reset_at) for c in cases
-    ]
-    records = run_job(Job(forward_top(design, array), runs), engine)
-    for case, record in zip(cases, records, strict=True):
-        golden = super_layer(
-            case.x, case.kernels, case.bias, case.shape, design.fmt, design.summation
-        )
-        found = audit(record, expect_forward(case.shape, len(case.x), design, golden))
-        assert found.passed, f"{case.shape}: {found.failures}"
-        assert found.bit_exact
-    return records
 
 
 @pytest.mark.parametrize("seed", [*range(0, 12, 2), *in_full(*range(1, 12, 2), *range(12, 24))])

@@ -7,22 +7,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from forward_cases import run
 from marks import in_full, rows_in_full
-from merp.cosim.audit.audit import audit
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
-from merp.cosim.engines.record import Record
-from merp.cosim.phases.cnn_merp.forward import expect_forward, forward_run, forward_top
+from merp.cosim.phases.cnn_merp.forward import forward_run, forward_top
 from merp.models.cnn_merp.flow import input_flow
 from merp.models.cnn_merp.kernel_load import forward_load
 from merp.models.golden.convolution import convolution
-from merp.models.golden.state import keep_state, packed
-from merp.models.golden.super_layer import super_layer
-from merp.models.params.cnn_merp.design import Design
 from merp.models.params.folded_shape import FoldedShape, filling, run_shape
 from merp.models.params.formats import BINARY32
 from merp.testbenches.cnn_merp.random_layers import (
-    ELABORATIONS,
+    FOLDED,
     FOLDING,
     LayerCase,
     connected_case,
@@ -37,47 +33,12 @@ LOADS = [
 """Elaborations with several elements to a beat, and elements of a layer."""
 
 
-def state_of(case: LayerCase) -> bytes | None:
-    if not case.design.state:
-        return None
-    shape, fmt = case.shape, case.design.fmt
-    pooled = replace(shape, pool=None)
-    sums = super_layer(case.x, case.kernels, case.bias, pooled, fmt, case.design.summation)
-    return packed(keep_state(sums, shape, "pooled", fmt), shape, fmt)
-
-
-def run(cases: list[LayerCase], engine: str = "myhdl", array: str = "behavioural") -> list[Record]:
-    """Run cases of one elaboration back to back, and audit each."""
-    design = cases[0].design
-    runs = [
-        forward_run(c.shape, design, c.x, c.kernels, c.bias, c.stalls, c.reset_at) for c in cases
-    ]
-    records = run_job(Job(forward_top(design, array), runs), engine)
-    for case, record in zip(cases, records, strict=True):
-        golden = super_layer(
-            case.x, case.kernels, case.bias, case.shape, design.fmt, design.summation
-        )
-        found = audit(
-            record, expect_forward(case.shape, len(case.x), design, golden, state_of(case))
-        )
-        assert found.passed, f"{case.shape}: {found.failures}"
-        assert found.bit_exact
-    return records
-
-
 def cases(seed: int, elaboration: int, pressure: int | None = 0) -> list[LayerCase]:
     """A fully connected layer, a convolution, and another fully connected one."""
-    design = FOLDING[elaboration]
-    convolution_of = next(i for i, each in enumerate(ELABORATIONS) if _alike(each, elaboration))
-    between = replace(random_case(seed, convolution_of, pressure), design=design)
+    base, _ = FOLDED[elaboration]
+    between = replace(random_case(seed, base, pressure), design=FOLDING[elaboration])
     first, last = (connected_case(seed + i, elaboration, pressure) for i in (0, 500))
     return [first, between, last]
-
-
-def _alike(design: Design, elaboration: int) -> bool:
-    larger = ("folded", "state", "row_words", "max_maps", "kernel_words", "kernel_port")
-    kept = {name: getattr(design, name) for name in larger}
-    return design == replace(FOLDING[elaboration], **kept)
 
 
 @pytest.mark.parametrize("elaboration", [0, 3, 5, 6, 7, 8, 11, *in_full(1, 2, 4, 9, 10)])

@@ -8,30 +8,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from forward_cases import run, state_of
 from marks import in_full
-from merp.cosim.audit.audit import audit
-from merp.cosim.engines.engine import run_job
-from merp.cosim.engines.job import Job
-from merp.cosim.engines.record import Record
-from merp.cosim.phases.cnn_merp.forward import STATE_PORTS, expect_forward, forward_run, forward_top
+from merp.cosim.phases.cnn_merp.forward import STATE_PORTS
 from merp.hdl.cnn_merp.ports.status import ForwardStatus
-from merp.models.arithmetic.relu import relu
-from merp.models.golden.convolution import convolution
-from merp.models.golden.state import keep_state, packed
-from merp.models.golden.super_layer import super_layer
 from merp.testbenches.cnn_merp.random_layers import LayerCase, random_case
 
 COUNTERS = [f"status_{name}" for name in vars(ForwardStatus())]
 STREAM = STATE_PORTS["state_out"]
-
-
-def state_of(case: LayerCase) -> bytes:
-    shape, design = case.shape, case.design
-    y = convolution(
-        case.x, case.kernels, case.bias, shape.stride, shape.pad, design.fmt, design.summation
-    )
-    activation = relu(y, design.fmt) if shape.relu else y
-    return packed(keep_state(activation, shape, "pooled", design.fmt), shape, design.fmt)
 
 
 def cases_of(elaboration: int, seed: int, pressure: int | None = 0) -> Iterator[LayerCase]:
@@ -48,31 +32,14 @@ def cases_of(elaboration: int, seed: int, pressure: int | None = 0) -> Iterator[
         yield replace(case, design=replace(case.design, state=True), stalls=stalls)
 
 
-def run(cases: list[LayerCase], engine: str, array: str = "behavioural") -> list[Record]:
-    """Run cases of one elaboration back to back, and audit each."""
-    design = cases[0].design
-    runs = [
-        forward_run(c.shape, design, c.x, c.kernels, c.bias, c.stalls, c.reset_at) for c in cases
-    ]
-    records = run_job(Job(forward_top(design, array), runs), engine)
-    for case, record in zip(cases, records, strict=True):
-        golden = super_layer(
-            case.x, case.kernels, case.bias, case.shape, design.fmt, design.summation
-        )
-        found = audit(record, expect_forward(case.shape, len(case.x), design, golden))
-        assert found.passed, f"{case.shape}: {found.failures}"
-        if design.state:
-            wanted = state_of(case)
-            assert bytes(record.words(STREAM).tolist()) == wanted, case.shape
-            seen = record.outcome
-            assert seen.transfers[STREAM] == seen.status["status_state_out"] == len(wanted)
-    return records
-
-
 @pytest.mark.parametrize("elaboration", [0, 2, 4, *in_full(1, 7)])
 def test_random_layers(elaboration: int) -> None:
     cases = cases_of(elaboration, 100 * elaboration)
-    run([next(cases) for _ in range(3)], "myhdl")
+    chosen = [next(cases) for _ in range(3)]
+    for case, record in zip(chosen, run(chosen, "myhdl"), strict=True):
+        wanted, seen = state_of(case), record.outcome
+        assert bytes(record.words(STREAM).tolist()) == wanted, case.shape
+        assert seen.transfers[STREAM] == seen.status["status_state_out"] == len(wanted)
 
 
 @pytest.mark.parametrize("elaboration", [3, *in_full(2)])
