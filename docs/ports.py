@@ -24,6 +24,7 @@ from merp.cosim.phases.cnn_merp.delta import delta_top
 from merp.cosim.phases.cnn_merp.forward import forward_top
 from merp.cosim.phases.cnn_merp.kernel_update import kernel_update_top
 from merp.hdl.arithmetic.fp_convert import fp_convert
+from merp.hdl.arithmetic.low_product import low_product
 from merp.hdl.base.signals import AxiStream, Stream, bits, flag
 from merp.hdl.cnn_merp.upsampling.unpool_scale import unpool_scale
 from merp.hdl.conversion.convert import Export, convert
@@ -160,6 +161,7 @@ def _alone() -> Iterator[tuple[Callable[..., Any], dict[str, Any], str]]:
     wide = FloatFormat(BINARY32.exp_bits, BINARY32.frac_bits + 4)
     args = {"clk": flag(), "a": bits(wide.width), "y": bits(BINARY32.width)}
     yield fp_convert, args | {"fmt": wide, "target": BINARY32}, "36 bits to 32"
+    yield low_product, {"a": bits(24), "b": bits(8), "y": bits(32)}, "24 bits times 8"
     network = open_network("digits")
     unpool = delta_design(network, network.layer("conv2")).unpool
     ports = ("clk", "rst", "average", "valid", "ready", "word_valid", "take")

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import always, always_comb, concat, modbv
+from myhdl import always, always_comb, block, concat, modbv
 
 from merp.hdl.arithmetic.fp_round import RawFloat, fp_round
+from merp.hdl.arithmetic.low_product import low_product
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.formats import FloatFormat
@@ -18,15 +19,42 @@ from merp.models.params.formats import FloatFormat
 CUTS = {1: (False, False), 2: (True, False), 3: (True, True)}
 
 
+@block
+def _lower(
+    clk: Bit, a: Word, b: Word, upper: Word, product: Word, beside: int, registered: bool
+) -> Any:
+    """Add what the low bits of b come to."""
+    size = len(product) // 2 + beside
+    significand, found, lower = bits(len(product) // 2), bits(size), bits(size)
+    frac = a(len(product) // 2 - 1, 0)
+
+    @always_comb
+    def complete() -> None:
+        significand.next = concat(True, frac)
+
+    @(always(clk.posedge) if registered else always_comb)
+    def hold() -> None:
+        lower.next = found
+
+    @always_comb
+    def join() -> None:
+        product.next = (upper << beside) + lower
+
+    return complete, low_product(a=significand, b=b(beside, 0), y=found), hold, join
+
+
 @entity
-def fp_mul(clk: Bit, a: Word, b: Word, y: Word, fmt: FloatFormat, latency: int) -> Any:
+def fp_mul(
+    clk: Bit, a: Word, b: Word, y: Word, fmt: FloatFormat, latency: int, beside: int = 0
+) -> Any:
     """Multiply two floats.
 
     a, b  in   factors
     y     out  product, rounded to nearest even
 
     A subnormal factor is a signed zero, and so is a product below the smallest normal. Infinities
-    are kept; NaN, and 0 times infinity, give the canonical quiet NaN.
+    are kept; NaN, and 0 times infinity, give the canonical quiet NaN. Of b's fraction so many low
+    bits as ``beside`` says are multiplied beside the DSP blocks.
     Latency: 1 to 3. Throughput: one product per cycle. Reset: none.
     """
     if latency not in CUTS:
@@ -41,6 +69,7 @@ def fp_mul(clk: Bit, a: Word, b: Word, y: Word, fmt: FloatFormat, latency: int) 
 
     # | 1 or 0 | 1 | 2 * frac_bits of fraction |
     product = bits(2 * sig_bits)
+    upper = bits(2 * sig_bits - beside) if beside else product
     exponent = bits(exp_width)  # of a product below 2, two's complement
     sign, is_nan, is_inf, is_zero = flag(), flag(), flag(), flag()
     raw = RawFloat(exp_width, fmt)
@@ -54,7 +83,7 @@ def fp_mul(clk: Bit, a: Word, b: Word, y: Word, fmt: FloatFormat, latency: int) 
         b_zero = b[sign_at:frac_bits] == 0
         # The hidden bit is always one: a zero factor is told by its flag, and nothing but the
         # fraction stands before the DSP blocks.
-        product.next = concat(True, a[frac_bits:]) * concat(True, b[frac_bits:])
+        upper.next = concat(True, a[frac_bits:]) * concat(True, b[frac_bits:beside])
         exp_sum[:] = a[sign_at:frac_bits] + b[sign_at:frac_bits] - bias
         exponent.next = exp_sum
         sign.next = a[sign_at] != b[sign_at]
@@ -64,7 +93,10 @@ def fp_mul(clk: Bit, a: Word, b: Word, y: Word, fmt: FloatFormat, latency: int) 
             b_special and (b[frac_bits:] != 0 or a_zero)
         )
 
-    @always_comb
+    # Where parts of a product are joined in front of it, the register comes before the rounding.
+    cut_normalise = bool(beside) and cut_round
+
+    @(always(clk.posedge) if cut_normalise else always_comb)
     def normalise() -> None:
         exp_next = modbv(0)[exp_width:]
         exp_next[:] = exponent + product[2 * sig_bits - 1]
@@ -82,4 +114,10 @@ def fp_mul(clk: Bit, a: Word, b: Word, y: Word, fmt: FloatFormat, latency: int) 
         raw.is_inf.next = is_inf
         raw.is_zero.next = is_zero
 
-    return multiply, normalise, fp_round(clk, raw=raw, y=y, fmt=fmt, registered=cut_round)
+    lower: Any = []
+    if beside:
+        lower = _lower(
+            clk, a=a, b=b, upper=upper, product=product, beside=beside, registered=cut_multiply
+        )
+    cut_round = cut_round and not cut_normalise
+    return multiply, normalise, fp_round(clk, raw=raw, y=y, fmt=fmt, registered=cut_round), lower

@@ -40,17 +40,20 @@ def scaled_sum(
     fmt: FloatFormat,
     mul_latency: int,
     add_latency: int,
+    beside: int = 0,
 ) -> Any:
     """Compute addend plus (or minus) factor times x, product and sum rounded.
 
     factor, x, addend  in   words; factor is constant while results are wanted
     y                  out  RN(addend + RN(factor * x)), with subtract RN(addend - RN(factor * x))
 
+    ``beside`` is that of the product.
+
     Latency: mul_latency + add_latency. Throughput: one per cycle. Reset: none.
     """
     product = bits(fmt.width)
     late = bits(fmt.width)
-    multiply = fp_mul(clk, a=factor, b=x, y=product, fmt=fmt, latency=mul_latency)
+    multiply = fp_mul(clk, a=factor, b=x, y=product, fmt=fmt, latency=mul_latency, beside=beside)
     align = delay(clk, d=addend, q=late, cycles=mul_latency)
     if not subtract:
         return multiply, align, fp_add(clk, a=product, b=late, y=y, fmt=fmt, latency=add_latency)

@@ -23,6 +23,7 @@ def scaled_sum_fast(
     fmt: FloatFormat,
     mul_latency: int,
     add_latency: int,
+    beside: int = 0,
 ) -> Any:
     """Behave as ``scaled_sum``: the same ports, the same latency, an arithmetic of its own."""
     line = deque([0] * (mul_latency + add_latency - 1))

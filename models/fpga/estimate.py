@@ -53,14 +53,14 @@ def dsps(design: Design, phase: str, unpool: UnpoolDesign | None = None) -> int:
     """DSP blocks of a design: two for a product of binary32, or as many as fused units are given.
 
     Formats whose significand has at most 17 bits take one. Average pooling scales by a product for
-    each of r lanes; un-pooling has one, a kernel update's rate another.
+    each of r lanes; un-pooling has one, a kernel update's rate another, for each element of a beat.
     """
     one = 2 if design.fmt.frac_bits + 1 > 17 else 1
     taps = design.fused_dsp if design.cu_kind == "fused" else one
     found = design.n_cu * design.taps * taps
     found += one * design.r if design.average and phase == "fp" else 0
     found += one if unpool is not None and unpool.average else 0
-    return found + (one if phase == "ku" else 0)
+    return found + (design.kernel_port * (1 if design.beside else one) if phase == "ku" else 0)
 
 
 def estimate(

@@ -34,8 +34,12 @@ class FpRun:
     trace: Trace
 
 
-def run_fp(op: str, a: Sequence[int], b: Sequence[int], fmt: FloatFormat, latency: int) -> FpRun:
+def run_fp(
+    op: str, a: Sequence[int], b: Sequence[int], fmt: FloatFormat, latency: int, **built: int
+) -> FpRun:
     """Push a pair into ``fp_<op>`` in every cycle and collect the results ``latency`` later.
+
+    ``built`` are further parameters of the unit.
 
     Raises:
         ValueError: ``a`` and ``b`` differ in length.
@@ -54,6 +58,7 @@ def run_fp(op: str, a: Sequence[int], b: Sequence[int], fmt: FloatFormat, latenc
         "y": bits(fmt.width),
         "fmt": fmt,
         "latency": latency,
+        **built,
     }
     trace = run_block(UNITS[op], args, ("a", "b"), drive, len(stream))
     return FpRun(trace.column("y")[latency:], trace)

@@ -65,6 +65,7 @@ def _scaled_sums(
             fmt=design.fmt,
             mul_latency=design.mul_latency,
             add_latency=design.add_latency,
+            beside=design.beside,
         )
         for i in range(design.kernel_port)
     ]

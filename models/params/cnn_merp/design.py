@@ -211,6 +211,16 @@ class Design:
         return min(self.kernel_port, self.taps)
 
     @property
+    def beside(self) -> int:
+        """Bits of a factor that an update multiplies beside its DSP blocks.
+
+        Its products are as many as the elements of a beat, so where fused ones make do with one
+        DSP block, a DSP48E1 of 25 x 18 bits, these do, too. A single one is left its two.
+        """
+        narrow = self.cu_kind == "fused" and self.fused_dsp == 1 and self.kernel_port > 1
+        return 8 if narrow else 0
+
+    @property
     def tree_levels(self) -> int:
         """Adder levels of a CU's tree."""
         return _ceil_log2(self.taps)

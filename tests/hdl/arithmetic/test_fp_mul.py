@@ -16,6 +16,7 @@ from merp.testbenches.arithmetic.fp_bench import CLASSES, Pair, corner_pairs, ru
 from merp.testbenches.block.trace import Trace
 
 LATENCIES = (1, 2, 3)
+BESIDE = 8  # bits that leave binary32 a single DSP block
 ODD = FloatFormat(4, 3)
 FORMATS = {
     "binary32": BINARY32,
@@ -58,10 +59,10 @@ DIRECTED = [
 ]
 
 
-def check(pairs: list[Pair], fmt: FloatFormat, latency: int) -> Trace:
+def check(pairs: list[Pair], fmt: FloatFormat, latency: int, beside: int = 0) -> Trace:
     assert pairs
     a, b = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
-    run = run_fp("mul", a, b, fmt, latency)
+    run = run_fp("mul", a, b, fmt, latency, beside=beside)
     wanted = fp_mul(a, b, fmt).tolist()
     assert len(run.results) == len(wanted)
     for x, y, got, word in zip(a, b, run.results, wanted, strict=True):
@@ -70,9 +71,10 @@ def check(pairs: list[Pair], fmt: FloatFormat, latency: int) -> Trace:
 
 
 @every_latency
-def test_fp_mul_directed(latency: int) -> None:
+@pytest.mark.parametrize("beside", [0, BESIDE])
+def test_fp_mul_directed(beside: int, latency: int) -> None:
     a, b, wanted = (list(column) for column in zip(*DIRECTED, strict=True))
-    assert run_fp("mul", a + b, b + a, BINARY32, latency).results == wanted * 2
+    assert run_fp("mul", a + b, b + a, BINARY32, latency, beside=beside).results == wanted * 2
 
 
 @every_format
@@ -97,6 +99,15 @@ def test_fp_mul_random(kind: str, fmt: FloatFormat) -> None:
     check(CLASSES[kind](fmt, 400, rng), fmt, rng.choice(LATENCIES))
 
 
+@pytest.mark.parametrize("beside", [2, BESIDE])
+def test_fp_mul_bits_beside_the_dsp_blocks(beside: int) -> None:
+    """Every value of the digits, with every class of pairs."""
+    rng = Random(beside)
+    low = (1 << beside) - 1
+    every = [(rng.getrandbits(32), rng.getrandbits(32) & ~low | n & low) for n in range(512)]
+    check(corner_pairs(BINARY32) + every, BINARY32, 3, beside)
+
+
 @every_latency
 def test_fp_mul_latency_and_throughput(latency: int) -> None:
     """Nothing before the declared cycle, one result in each cycle from there on."""
@@ -112,6 +123,12 @@ def test_fp_mul_rejects_latency(latency: int) -> None:
         run_fp("mul", [0], [0], ODD, latency)
 
 
+@pytest.mark.parametrize("beside", [1, 3, 6])
+def test_fp_mul_rejects_bits_beside(beside: int) -> None:
+    with pytest.raises(ValueError, match=f"takes 2, 4, 8 ... bits, not {beside}"):
+        run_fp("mul", [0], [0], BINARY32, 3, beside=beside)
+
+
 @pytest.mark.ghdl
 @every_latency
 @pytest.mark.parametrize("fmt", [ODD, *in_full(BINARY32)], ids=["e4f3", "binary32"])
@@ -123,6 +140,17 @@ def test_fp_mul_vhdl(fmt: FloatFormat, latency: int, tmp_path: Path) -> None:
     if fmt == BINARY32:
         pairs += [(a, b) for a, b, _ in DIRECTED]
     assert replay(check(pairs, fmt, latency), tmp_path) == len(pairs) + latency
+
+
+@pytest.mark.ghdl
+@pytest.mark.parametrize("latency", [*in_full(1, 2), 3])
+def test_fp_mul_vhdl_bits_beside_the_dsp_blocks(latency: int, tmp_path: Path) -> None:
+    rng = Random(latency)
+    pairs = [(a, b) for a, b, _ in DIRECTED]
+    for make in CLASSES.values():
+        pairs += make(BINARY32, 100, rng)
+    trace = check(pairs, BINARY32, latency, BESIDE)
+    assert replay(trace, tmp_path) == len(pairs) + latency
 
 
 @pytest.mark.verilator

@@ -18,18 +18,16 @@ from merp.models.golden.kernel_update import update
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.kernel_update_registers import gradient_latency
 from merp.models.params.cnn_merp.latencies import GRADIENT_GEAR, GRADIENT_READ, SLOT, UPDATE_ENTRY
-from merp.models.params.formats import BFLOAT16
+from merp.models.params.formats import BFLOAT16, BINARY32
 from merp.testbenches.block.trace import Sample, Trace, run_block
 
-FMT = BFLOAT16
-WIDTH = FMT.width
 STREAMS = ("kernel", "bias", "kernel_velocity", "bias_velocity")
 
 
 def design_for(k: int, port: int, **changes: Any) -> Design:
     values: dict[str, Any] = dict(
-        fmt=FMT, k=k, n_cu=2, r=1, groups=2, kernel_words=4, row_words=4, max_size=4, max_maps=2,
-        fifo_words=2, mul_latency=1, add_latency=2, kernel_port=port,
+        fmt=BFLOAT16, k=k, n_cu=2, r=1, groups=2, kernel_words=4, row_words=4, max_size=4,
+        max_maps=2, fifo_words=2, mul_latency=1, add_latency=2, kernel_port=port,
     )  # fmt: skip
     return Design(**(values | changes))
 
@@ -51,18 +49,21 @@ class Update:
 
     def __post_init__(self) -> None:
         self.rng = Random(self.m * 7 + self.n)
+        self.fmt = self.design.fmt
         self.kernels = self.m * self.n * self.design.taps
         size = self.kernels + self.m
         self.gradients, self.old, self.past = (
             [self._word() for _ in range(size)] for _ in range(3)
         )
-        self.rate, self.factor = FMT.one - (3 << FMT.frac_bits), FMT.one - 1
+        one = self.fmt.one
+        self.rate, self.factor = one - (3 << self.fmt.frac_bits), one - 1
         self.groups = -(-self.m // self.design.n_cu)
 
     def _word(self) -> int:
-        exponent = FMT.bias + self.rng.randrange(-2, 3)
-        sign = self.rng.getrandbits(1) * FMT.sign_bit
-        return sign | exponent << FMT.frac_bits | self.rng.getrandbits(FMT.frac_bits)
+        fmt = self.fmt
+        exponent = fmt.bias + self.rng.randrange(-2, 3)
+        sign = self.rng.getrandbits(1) * fmt.sign_bit
+        return sign | exponent << fmt.frac_bits | self.rng.getrandbits(fmt.frac_bits)
 
     def split(self, words: list[int]) -> list[list[int]]:
         return [words[: self.kernels], words[self.kernels :] if self.biases else []]
@@ -75,7 +76,7 @@ class Update:
         )
         past = past if self.momentum else np.zeros_like(past)
         new, velocity = update(
-            old, past, gradients, self.rate, self.factor if self.momentum else 0, FMT
+            old, past, gradients, self.rate, self.factor if self.momentum else 0, self.fmt
         )
         found = [*self.split(new.tolist()), *self.split(velocity.tolist())]
         return dict(zip(STREAMS, found, strict=True))
@@ -86,8 +87,8 @@ class Update:
         first = ((group * self.design.n_cu + cu) * self.n + channel) * self.design.taps
         each = self.design.gradient_read
         words = self.gradients[first : first + self.design.taps][part * each : (part + 1) * each]
-        words += [self.rng.getrandbits(WIDTH) for _ in range(each - len(words))]
-        return sum(word << WIDTH * i for i, word in enumerate(words))
+        words += [self.rng.getrandbits(self.fmt.width) for _ in range(each - len(words))]
+        return sum(word << self.fmt.width * i for i, word in enumerate(words))
 
 
 class Driver:
@@ -96,7 +97,7 @@ class Driver:
     def __init__(self, runs: list[Update]) -> None:
         self.queue, self.run = list(runs), None
         self.names = STREAMS if runs[0].momentum else STREAMS[:2]
-        self.lanes = runs[0].design.kernel_port
+        self.lanes, self.width = runs[0].design.kernel_port, runs[0].fmt.width
         self.ends: list[int] = []
 
     def _begin(self, run: Update) -> dict[str, int]:
@@ -142,17 +143,17 @@ class Driver:
         for name in self.names:
             left = self.left[name]
             self.valid[name] = int(self.valid[name] or (left and rng.random() < run.pressure) or 0)
-            beat = [*left[: self.lanes], *(rng.getrandbits(WIDTH) for _ in range(self.lanes))]
+            beat = [*left[: self.lanes], *(rng.getrandbits(self.width) for _ in range(self.lanes))]
             if self.valid[name] and not values.get(f"sink_{name}_data"):
                 values[f"sink_{name}_data"] = sum(
-                    word << WIDTH * i for i, word in enumerate(beat[: self.lanes])
+                    word << self.width * i for i, word in enumerate(beat[: self.lanes])
                 )
             values[f"sink_{name}_last"] = int(len(left) <= self.lanes)
             values[f"sink_{name}_valid"] = self.valid[name]
             ready = 0.2 if name == run.slow else run.pressure
             values[f"source_{name}_ready"] = int(rng.random() < ready)
         kind, word = self.answers.pop(cycle, ("", 0))
-        noise = rng.getrandbits(WIDTH)
+        noise = rng.getrandbits(self.width)
         values["kernel_gradient"] = word if kind == "kernel" else noise
         values["bias_gradient"] = word if kind == "bias" else noise
         return values
@@ -177,14 +178,15 @@ class Driver:
 
 def play(runs: list[Update], cycles: int, optional: bool = False) -> tuple[Trace, Driver]:
     design, momentum = runs[0].design, runs[0].momentum
-    size = design.kernel_port * WIDTH
+    width = design.fmt.width
+    size = design.kernel_port * width
     driver = Driver(runs)
     args: dict[str, Any] = {
         "clk": flag(), "rst": flag(), "start": flag(), "final_issue": flag(),
         "map_config": GradientMapConfig(design), "config": UpdateConfig(design, momentum),
-        "read": GradientRead(design), "kernel_gradient": bits(design.gradient_read * WIDTH),
+        "read": GradientRead(design), "kernel_gradient": bits(design.gradient_read * width),
         "bias_read": flag(), "bias_index": count(design.groups * design.n_cu - 1),
-        "bias_gradient": bits(WIDTH), "ends": flag(), "done": flag(), "framing_error": flag(),
+        "bias_gradient": bits(width), "ends": flag(), "done": flag(), "framing_error": flag(),
         "design": design,
     }  # fmt: skip
     for name in driver.names:
@@ -221,10 +223,12 @@ def check(runs: list[Update], driver: Driver) -> None:
             if name not in driver.names:
                 continue
             found = [
-                word for _, data, keep, _ in run.sent[name] for word in _kept(data, keep, lanes)
+                word
+                for _, data, keep, _ in run.sent[name]
+                for word in _kept(data, keep, lanes, driver.width)
             ]
             assert found == words, name
-            counts = [keep.bit_count() * 8 // WIDTH for *_, keep, _ in run.sent[name]]
+            counts = [keep.bit_count() * 8 // driver.width for *_, keep, _ in run.sent[name]]
             assert counts[:-1] == [lanes] * (len(counts) - 1)
             lasts = [last for *_, last in run.sent[name]]
             assert lasts == [*[0] * (len(lasts) - 1), 1][: len(lasts)]
@@ -232,10 +236,10 @@ def check(runs: list[Update], driver: Driver) -> None:
     assert driver.ends == ends
 
 
-def _kept(data: int, keep: int, lanes: int) -> list[int]:
-    each = WIDTH // 8
+def _kept(data: int, keep: int, lanes: int, width: int) -> list[int]:
+    each = width // 8
     return [
-        data >> WIDTH * i & (1 << WIDTH) - 1
+        data >> width * i & (1 << width) - 1
         for i in range(lanes)
         if keep >> i * each & (1 << each) - 1
     ]
@@ -259,6 +263,16 @@ def test_words_match_golden_under_pressure(k: int, port: int, momentum: bool) ->
     assert driver.run is None
     assert not driver.queue
     assert not any(trace.column("framing_error"))
+
+
+def test_products_with_one_dsp_block_match_golden() -> None:
+    """Of binary32, where fused products have one, too."""
+    design = design_for(3, 4, fmt=BINARY32, cu_kind="fused")
+    assert design.beside
+    runs = [Update(design, 4, 2, momentum=True), Update(design, 3, 1, momentum=True, pressure=0.6)]
+    _, driver = play(runs, 200)
+    check(runs, driver)
+    assert driver.run is None
 
 
 @pytest.mark.parametrize("momentum", [False, True])
