@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -22,7 +21,7 @@ from merp.models.golden.state import of_maps
 from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
-from merp.models.plan.plan import Plan, Planned
+from merp.models.plan.plan import Planned
 from merp.models.plan.words import Pass as OnePass
 from merp.models.plan.words import pass_bytes
 from merp.testbenches.top.top import Top
@@ -33,30 +32,15 @@ class OfPlan:
     """A phase of a layer.
 
     Attributes:
-        plan: with state ``pooled``, which is what hardware keeps. planned: of it, and built.
+        planned: with state ``pooled``, which is what hardware keeps, and built.
     """
 
-    plan: Plan
     planned: Planned
 
-    @cached_property
+    @property
     def design(self) -> Design:
-        """What the passes run on.
-
-        The engine of the plan, with folded layers, and sums that come in parts, if any of the
-        layers that share it has such.
-        """
-        engine = self.planned.engine
-        sharing = [
-            each
-            for each in self.plan.layers
-            if each.built and (each.engine.name, each.engine.phase) == (engine.name, engine.phase)
-        ]
-        return replace(
-            engine.design,
-            folded=any(each.work.folded for each in sharing),
-            partial=any(each.in_parts > 1 for each in sharing),
-        )
+        """What the passes run on."""
+        return self.planned.engine.design
 
     @property
     def cut(self) -> Cut:

@@ -46,7 +46,7 @@ def _sharing(network: Network, layer: Layer) -> list[Layer]:
 
 
 def _updated(network: Network, layer: Layer) -> list[Layer]:
-    """Those whose kernel update runs on it: folded ones with a ``kernel_port`` of 1 alone.
+    """Those whose kernel update runs on it.
 
     Raises:
         BadInput: the layer has no design, or none for its update.
@@ -63,7 +63,15 @@ def _updated(network: Network, layer: Layer) -> list[Layer]:
 def has_update(network: Network, layer: Layer) -> bool:
     """Whether there is hardware for the kernel update of ``layer``, which has a design."""
     design = network.design(layer)
-    return design.kernel_port == 1 or not folds(layer.shape, design.k)
+    return updates(design, folded=folds(layer.shape, design.k))
+
+
+def updates(design: Design, *, folded: bool) -> bool:
+    """Whether a design updates the kernels of a layer: a folded one's with a ``kernel_port`` of 1.
+
+    With several elements a beat there is no hardware for it.
+    """
+    return design.kernel_port == 1 or not folded
 
 
 def _sized(network: Network, layer: Layer, shapes: Sequence[Shape], p: int, d: int) -> Design:

@@ -46,7 +46,7 @@ def simulate_plan(
     results: list[Result] = []
     for _, sharing in groupby(choice.planned, key=lambda each: (each.engine.name, each.work.phase)):
         listed = list(sharing)
-        built = [OfPlan(choice.plan, each) for each in listed if each.built]
+        built = [OfPlan(each) for each in listed if each.work.built]
         ran: dict[str, list[Ran]] = {each.work.layer.name: [] for each in listed}
         if built:
             passes = _passes(choice, built, step, finished, progress, ran)

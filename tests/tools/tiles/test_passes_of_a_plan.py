@@ -111,7 +111,7 @@ def run(
 
 
 def built(results: list[Result]) -> list[Result]:
-    return [result for result in results if result.planned.built]
+    return [result for result in results if result.planned.work.built]
 
 
 SEEDS = [(phase, seed) for seed in range(9) for phase in ("fp", "dp", "ku")]
@@ -160,9 +160,9 @@ def test_a_pass_by_itself_is_the_one_among_all(whole: Plan, phase: str) -> None:
     network = found.network
     step = GoldenStep(network, network.layers, random_maps(network, IMAGES), parameters(network, 0))
     for planned in found.layers:
-        if planned.work.phase != phase or not planned.built:
+        if planned.work.phase != phase or not planned.work.built:
             continue
-        tiles = OfPlan(found, planned).tiles(planned.work.layer.groups - 1, step)
+        tiles = OfPlan(planned).tiles(planned.work.layer.groups - 1, step)
         for outputs in range(planned.out_parts):
             row = tiles.row(outputs)
             each = next(row)
