@@ -51,13 +51,22 @@ def _updated(network: Network, layer: Layer) -> list[Layer]:
     Raises:
         BadInput: the layer has no design, or none for its update.
     """
+    check_update(network, layer)
+    return [each for each in _sharing(network, layer) if has_update(network, each)]
+
+
+def check_update(network: Network, layer: Layer) -> None:
+    """Check that there is hardware for the kernel update of ``layer``.
+
+    Raises:
+        BadInput: the layer has no design, or none for its update.
+    """
     if not has_update(network, layer):
         design = network.design(layer)
         raise BadInput(
             f"{network.name}: layer {layer.name} is folded onto {design.k} x {design.k} kernels: "
             f"with kernel_port = {design.kernel_port} phases fp and dp are allowed; ku needs 1"
         )
-    return [each for each in _sharing(network, layer) if has_update(network, each)]
 
 
 def has_update(network: Network, layer: Layer) -> bool:

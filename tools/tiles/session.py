@@ -99,7 +99,7 @@ def _unit(
             with progress.spent.on("golden"):
                 each = source.send(answer)
         except StopIteration as end:
-            audit, last = end.value
-            record = last.record
-            return Ran(unit, audit, record.elaboration_sha, record.build_seconds)
+            ran = end.value
+            record = ran.last.record
+            return Ran(unit, ran.audit, record.elaboration_sha, record.build_seconds)
         answer = yield each
