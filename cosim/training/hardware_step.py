@@ -11,6 +11,8 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple, Protocol
 
+import numpy as np
+
 from merp.cosim.audit.audit import Audit, combine
 from merp.cosim.audit.run_and_audit import Audited, Passes, run_and_audit
 from merp.cosim.phases.expectation import Pass
@@ -18,7 +20,7 @@ from merp.cosim.training.step_so_far import StepSoFar
 from merp.models.cnn_merp.reconfiguration import layer_passes
 from merp.models.errors import CheckFailed
 from merp.models.golden.loss import Labels, loss
-from merp.models.golden.training import Model, Rates, Step, train_step
+from merp.models.golden.training import Model, Rates, Step, Updated, train_step
 from merp.models.network.network import Layer, Network
 from merp.models.params.bits import Bits
 from merp.testbenches.top.player import Progress
@@ -120,6 +122,8 @@ class HardwareStep:
         value, delta = loss(loss_kind, output, labels, network.fmt)
         self._layers.start_back(so_far, delta.reshape(output.shape))
         self._run(("dp", "ku"), so_far, golden, audits)
+        for layer in network.layers:
+            check(layer.name, _differing(so_far.new[layer.name], golden.updated(layer)))
         return Stepped(so_far.after, value, audits)
 
     def _run(
@@ -155,12 +159,22 @@ class HardwareStep:
             audits[layer.name, phase] = combine(found)
 
 
+def _differing(found: Updated, wanted: Updated) -> list[str]:
+    """What groups and parts of a layer do not give together, though each by itself is right."""
+    return [
+        f"{of} of {what}: not those of the golden step"
+        for of, ours, theirs in zip(Updated._fields, found, wanted, strict=True)
+        for what, array, golden in zip(("kernels", "biases"), ours, theirs, strict=True)
+        if not np.array_equal(array, golden)
+    ]
+
+
 def check(where: str, failures: Sequence[str]) -> None:
-    """End the step at the first check that does not hold.
+    """End the step at the first check that does not hold, ``where`` being what it is of.
 
     Raises:
         CheckFailed: there is one; the message says how many more there are.
     """
     if failures:
         more = f" (and {len(failures) - 1} more)" if len(failures) > 1 else ""
-        raise CheckFailed(f"{where}: {failures[0]}{more}")
+        raise CheckFailed(f"{where} {failures[0]}{more}")

@@ -76,7 +76,7 @@ class PlannedLayers:
                     written = ran.arrays["state"].astype(np.uint8).tobytes()
                     states.append(unpacked(written, layer.shape, len(part), len(step.images)))
             made.append(tiles.joined(rows))
-        check(f"{what}: sum of all passes", differences(combine(audits).moved, of.ports))
+        check(f"{what} sum of all passes:", differences(combine(audits).moved, of.ports))
         if phase == "fp":
             step.outputs[layer.name] = np.concatenate([each["maps"] for each in made], axis=-1)
             step.states[layer.name] = joined(states)

@@ -138,7 +138,7 @@ def _in_turn(what: str, passes: Sequence[Pass]) -> _Groups:
     audited = []
     for group, each in enumerate(passes):
         audited.append(given((yield each)))
-        check(f"{what} group {group}", audited[-1].audit.failures)
+        check(f"{what} group {group}:", audited[-1].audit.failures)
     return audited
 
 
