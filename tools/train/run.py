@@ -97,6 +97,7 @@ class Ready:
         audits: Audits = {}
         try:
             for step in range(start.step, steps):
+                progress.within(f"step {step + 1:,} of {steps:,}")
                 chosen = batch_of(images, start.batch, start.seed, step)
                 x, labels = self.split.images[chosen], self.split.labels[chosen]
                 model, loss, audits = run_step(done.model, x, labels, rates)
