@@ -28,7 +28,7 @@ def _print_passes(plan: Plan) -> None:
         "port, and kernels."
     )
     if missing:
-        caption += " *: there is no hardware for these passes yet."
+        caption += " *: no hardware updates folded layers with a kernel_port above 1."
     state = plan.state
     console().print(
         table(
@@ -47,7 +47,7 @@ def _print_passes(plan: Plan) -> None:
 def _row(planned: Planned) -> list[str]:
     work = planned.work
     return [
-        f"{work.layer.name}{'' if planned.work.built else ' *'}",
+        f"{work.layer.name}{'' if work.built else ' *'}",
         work.phase.upper(),
         planned.binds,
         planned.engine.name,
