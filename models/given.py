@@ -13,7 +13,9 @@ from contextvars import ContextVar
 
 from merp.models.errors import shown
 
-OPTIONS = {"learning_rate": "--lr", "output": "-o", "x": "--input FILE.npz"}
+OPTIONS = {
+    "goal": "--for", "learning_rate": "--lr", "output": "-o", "x": "--input FILE.npz"
+}  # fmt: skip
 """Options that are not called as their argument is, with a dash for each underscore."""
 
 _arguments: ContextVar[bool] = ContextVar("_arguments", default=False)

@@ -29,6 +29,12 @@ Passes = Generator[Pass, Audited | None, None]
 """Passes that are made one at a time: each ``yield`` gives what the pass that it gave did."""
 
 
+def given(audited: Audited | None) -> Audited:
+    """What became of the pass that was yielded."""
+    assert audited is not None
+    return audited
+
+
 def run_and_audit(
     top: Top,
     passes: Sequence[Pass] | Passes,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,30 +89,40 @@ class Cut:
         return np.arange(self.inputs[place.inputs][0])
 
 
-class Tiles(Protocol):
-    """One group of a layer in one phase, cut into parts."""
+class Tiles(ABC):
+    """One group of a layer in one phase, cut into parts.
 
+    Attributes:
+        cut: the parts.
+    """
+
+    cut: Cut
+
+    @abstractmethod
     def top(self, array: str = "rtl") -> Top:
         """The block that runs every pass, with signals of its own."""
 
-    @property
-    def cut(self) -> Cut:
-        """The parts."""
-
     def passes(self) -> Made:
-        """The passes, in order; the sums of each come from the one before."""
+        """The passes, in order, and what they give together."""
+        rows = []
+        for outputs in range(len(self.cut.outputs)):
+            rows.append((yield from self.row(outputs)))
+        return self.joined(rows)
 
+    @abstractmethod
     def row(self, outputs: int) -> Made:
-        """Those of one part of what the phase gives: arrays of this part alone."""
+        """Those of one part of what the phase gives; the sums of each come from the one before.
 
+        They give arrays of this part alone.
+        """
+
+    @abstractmethod
+    def joined(self, rows: Sequence[Mapping[str, Bits]]) -> Mapping[str, Bits]:
+        """What the passes of every part gave, as the layer in one piece gives it."""
+
+    @abstractmethod
     def alone(self, place: Place) -> Pass:
         """One pass by itself: the sums that it takes are the golden's of the parts in front."""
-
-
-def given(audited: Audited | None) -> Audited:
-    """What became of the pass that was yielded."""
-    assert audited is not None
-    return audited
 
 
 def in_order(parts: tuple[Part, ...], arrays: list[Bits], axis: int = -1) -> Bits:

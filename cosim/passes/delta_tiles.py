@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from merp.cosim.passes.cut import Cut, Made, Part, Place, given, in_order
+from merp.cosim.audit.run_and_audit import given
+from merp.cosim.passes.cut import Cut, Made, Part, Place, Tiles, in_order
 from merp.cosim.phases.cnn_merp.delta import PORTS, delta_run, delta_top, expect_delta
 from merp.cosim.phases.cnn_merp.forward import PARTIAL_PORTS
 from merp.cosim.phases.expectation import Pass
@@ -22,7 +24,7 @@ from merp.testbenches.top.top import Top
 
 
 @dataclass(frozen=True)
-class DeltaTiles:
+class DeltaTiles(Tiles):
     """One group of a layer.
 
     Attributes:
@@ -47,15 +49,12 @@ class DeltaTiles:
         """The block that runs every pass."""
         return delta_top(self.design, array)
 
-    def passes(self) -> Made:
-        """Gives ``deltas``: (images, rows, columns, maps) words, as they leave the whole layer."""
-        made = []
-        for outputs in range(len(self.cut.outputs)):
-            made.append((yield from self.row(outputs))["deltas"])
-        return {"deltas": in_order(self.cut.outputs, made)}
+    def joined(self, rows: Sequence[Mapping[str, Bits]]) -> Mapping[str, Bits]:
+        """``deltas``: (images, rows, columns, maps) words, as they leave the whole layer."""
+        return {"deltas": in_order(self.cut.outputs, [row["deltas"] for row in rows])}
 
     def row(self, outputs: int) -> Made:
-        """As ``passes``, of one part of the maps that come out."""
+        """As ``joined`` gives them, of one part of the maps that come out."""
         golden, start = self._at_rest(outputs), None
         size = *self._size, golden.size
         for inputs in range(len(self.cut.inputs)):

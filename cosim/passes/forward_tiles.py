@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from merp.cosim.passes.cut import Cut, Made, Part, Place, given, in_order
+from merp.cosim.audit.run_and_audit import given
+from merp.cosim.passes.cut import Cut, Made, Part, Place, Tiles, in_order
 from merp.cosim.phases.cnn_merp.forward import (
     PARTIAL_PORTS,
     PORTS,
@@ -28,7 +30,7 @@ from merp.testbenches.top.top import Top
 
 
 @dataclass(frozen=True)
-class ForwardTiles:
+class ForwardTiles(Tiles):
     """One group of a layer.
 
     Attributes:
@@ -48,20 +50,17 @@ class ForwardTiles:
         """The block that runs every pass."""
         return forward_top(self.design, array)
 
-    def passes(self) -> Made:
-        """Gives ``maps`` (images, pooled rows, pooled columns, m), and of a design that writes it
+    def joined(self, rows: Sequence[Mapping[str, Bits]]) -> Mapping[str, Bits]:
+        """``maps`` (images, pooled rows, pooled columns, m), and of a design that writes it
         ``state``: the bytes of each part of the output maps, one after the other.
         """
-        rows = []
-        for outputs in range(len(self.cut.outputs)):
-            rows.append((yield from self.row(outputs)))
         arrays = {"maps": in_order(self.cut.outputs, [row["maps"] for row in rows])}
         if self.design.state:
             arrays["state"] = np.concatenate([row["state"] for row in rows])
         return arrays
 
     def row(self, outputs: int) -> Made:
-        """As ``passes``, of one part of the output maps."""
+        """As ``joined`` gives them, of one part of the output maps."""
         shape, design, images = self.shape, self.design, len(self.x)
         maps = len(self.cut.outputs[outputs])
         start = self.bias[self.cut.outputs[outputs]]

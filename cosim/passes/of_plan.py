@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -16,16 +16,50 @@ from merp.cosim.phases.cnn_merp.delta import delta_top
 from merp.cosim.phases.cnn_merp.forward import forward_top
 from merp.cosim.phases.cnn_merp.kernel_update import kernel_update_top
 from merp.models.cnn_merp.phases import DeltaDesign, maps_behind
-from merp.models.golden.golden_step import GoldenStep
 from merp.models.golden.inference import group_maps, group_parameters
-from merp.models.golden.state import of_maps
+from merp.models.golden.state import State, of_maps
+from merp.models.golden.training import Rates, Updated
+from merp.models.network.network import Layer
 from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
-from merp.models.plan.plan import Plan, Planned
+from merp.models.plan.plan import Planned
 from merp.models.plan.words import Pass as OnePass
-from merp.models.plan.words import pass_bytes
+from merp.models.plan.words import pass_bytes, with_velocities
 from merp.testbenches.top.top import Top
+
+
+class Operands(Protocol):
+    """What the layers of a step are fed from; deltas are at pooled resolution."""
+
+    @property
+    def rates(self) -> Rates:
+        """Words of learning rate and momentum."""
+
+    def before(self, layer: Layer) -> Updated:
+        """Kernels, biases and velocities of a layer before the step."""
+
+    def x(self, layer: Layer) -> Bits:
+        """Input of a layer."""
+
+    def state(self, layer: Layer) -> State:
+        """What forward propagation kept of a layer, kind ``pooled``."""
+
+    def delta(self, layer: Layer) -> Bits:
+        """Delta of the output of a layer."""
+
+
+class Wanted(Protocol):
+    """What layers in one piece give in a step."""
+
+    def y(self, layer: Layer) -> Bits:
+        """Output of a layer."""
+
+    def delta(self, layer: Layer) -> Bits:
+        """Delta of the output of a layer."""
+
+    def updated(self, layer: Layer) -> Updated:
+        """Kernels, biases and velocities of a layer after the step."""
 
 
 @dataclass(frozen=True)
@@ -33,30 +67,17 @@ class OfPlan:
     """A phase of a layer.
 
     Attributes:
-        plan: with state ``pooled``, which is what hardware keeps. planned: of it, and built.
+        planned: with state ``pooled``, which is what hardware keeps, and built.
+        momentum: it is built into kernel update.
     """
 
-    plan: Plan
     planned: Planned
+    momentum: bool = False
 
-    @cached_property
+    @property
     def design(self) -> Design:
-        """What the passes run on.
-
-        The engine of the plan, with folded layers, and sums that come in parts, if any of the
-        layers that share it has such.
-        """
-        engine = self.planned.engine
-        sharing = [
-            each
-            for each in self.plan.layers
-            if each.built and (each.engine.name, each.engine.phase) == (engine.name, engine.phase)
-        ]
-        return replace(
-            engine.design,
-            folded=any(each.work.folded for each in sharing),
-            partial=any(each.in_parts > 1 for each in sharing),
-        )
+        """What the passes run on."""
+        return self.planned.engine.design
 
     @property
     def cut(self) -> Cut:
@@ -72,28 +93,44 @@ class OfPlan:
             return forward_top(self.design, array)
         if phase == "dp":
             return delta_top(self._delta_design, array)
-        return kernel_update_top(self.design, array, undone=self._undone)
+        return kernel_update_top(self.design, array, self.momentum, self._undone)
 
-    def tiles(self, group: int, step: GoldenStep) -> Tiles:
-        """The passes of a group, fed from the golden step and compared with it.
+    @property
+    def ports(self) -> Mapping[str, int]:
+        """Bytes of each port, all passes of all groups, by the plan's closed form."""
+        ports = self.planned.ports
+        return with_velocities(ports) if self.momentum else ports
 
-        ``step`` is of the plan's network, and looks at the layer.
-        """
+    def bytes_of(self, place: Place) -> Mapping[str, int]:
+        """Bytes of each port in a pass of one group, by the plan's formula."""
+        work, (in_size, out_size) = self.planned.work, self.planned.tile
+        start = place.inputs * in_size, place.outputs * out_size
+        in_end, out_end = (
+            min(work.inputs, start[0] + in_size),
+            min(work.outputs, start[1] + out_size),
+        )
+        ports = pass_bytes(work, OnePass(start[0], in_end, start[1], out_end))
+        return with_velocities(ports) if self.momentum else ports
+
+    def tiles(self, group: int, step: Operands) -> Tiles:
+        """The passes of a group, fed from a step."""
         work = self.planned.work
         layer, shape = work.layer, work.shape
-        kernels, biases = group_parameters(layer, group, *step.parameters[layer.name])
+        old = Updated(*(group_parameters(layer, group, *pair) for pair in step.before(layer)))
         if work.phase == "fp":
             x = group_maps(step.x(layer), layer, group)
-            return ForwardTiles(shape, self.design, x, kernels, biases, self.cut)
-        here = step.passed(layer)
+            return ForwardTiles(shape, self.design, x, *old.parameters, self.cut)
         own = group * shape.m, (group + 1) * shape.m
-        deltas, state = here.delta[..., slice(*own)], of_maps(here.state, *own)
+        deltas, state = step.delta(layer)[..., slice(*own)], of_maps(step.state(layer), *own)
         if work.phase == "dp":
+            kernels, _ = old.parameters
             return DeltaTiles(shape, shape, self._delta_design, deltas, kernels, state, self.cut)
-        x, old, rate = group_maps(here.x, layer, group), (kernels, biases), step.rates.rate
-        return UpdateTiles(shape, self.design, x, deltas, old, rate, self.cut, self._undone, state)
+        return UpdateTiles(
+            shape, self.design, group_maps(step.x(layer), layer, group), deltas, old, step.rates,
+            self.cut, self._undone, state,
+        )  # fmt: skip
 
-    def whole(self, group: int, step: GoldenStep, outputs: int) -> dict[str, Bits]:
+    def whole(self, group: int, step: Wanted, outputs: int) -> dict[str, Bits]:
         """What the layer in one piece gives of a part of the outputs, as ``Tiles.row`` names it."""
         work, part = self.planned.work, self.cut.outputs[outputs]
         layer, shape = work.layer, work.shape
@@ -103,11 +140,17 @@ class OfPlan:
             assert work.earlier is not None
             maps = maps_behind(shape, work.earlier.shape)
             front = step.delta(work.earlier)[..., group * maps : (group + 1) * maps]
-            size = step.images, shape.rows, shape.columns, shape.n
+            size = len(front), shape.rows, shape.columns, shape.n
             return {"deltas": front.reshape(size)[..., part]}
-        _, new = step.updated(layer, self.design.summation)
-        kernels, biases = group_parameters(layer, group, *new)
-        return {"kernels": kernels[part], "biases": biases[part]}
+        new = step.updated(layer)
+        named = {("kernels", "biases"): new.parameters}
+        if self.momentum:
+            named["kernel_velocities", "bias_velocities"] = new.velocities
+        return {
+            name: array[part]
+            for names, pair in named.items()
+            for name, array in zip(names, group_parameters(layer, group, *pair), strict=True)
+        }
 
     @property
     def _undone(self) -> UnpoolDesign:
@@ -118,14 +161,6 @@ class OfPlan:
     @property
     def _delta_design(self) -> DeltaDesign:
         return DeltaDesign(self.design, self._undone, before=True)
-
-
-def bytes_of(planned: Planned, place: Place) -> Mapping[str, int]:
-    """Bytes through each port in a pass of one group, by the plan's formula."""
-    work, (in_size, out_size) = planned.work, planned.tile
-    in_start, out_start = place.inputs * in_size, place.outputs * out_size
-    in_end, out_end = min(work.inputs, in_start + in_size), min(work.outputs, out_start + out_size)
-    return pass_bytes(work, OnePass(in_start, in_end, out_start, out_end))
 
 
 def differing(found: Mapping[str, Bits], wanted: Mapping[str, Bits]) -> list[str]:

@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from merp.cosim.audit.audit import Audit, combine
-from merp.cosim.audit.run_and_audit import Audited
-from merp.cosim.passes.cut import Made, Place, Tiles, given
-from merp.cosim.passes.of_plan import OfPlan, bytes_of, differing
+from merp.cosim.audit.run_and_audit import Audited, given
+from merp.cosim.passes.cut import Made, Place, Tiles
+from merp.cosim.passes.of_plan import OfPlan, Wanted, differing
 from merp.cosim.phases.expectation import Pass
-from merp.models.golden.golden_step import GoldenStep
+from merp.models.params.bits import Bits
 
 
 class Unit(NamedTuple):
@@ -36,10 +36,23 @@ class Unit(NamedTuple):
         return f"group {self.group} outputs {self.outputs}{one}"
 
 
+class UnitRun(NamedTuple):
+    """What became of a unit.
+
+    Attributes:
+        audit: of all its passes. last: of them. arrays: what they gave together, by name; nothing
+            of one pass by itself.
+    """
+
+    audit: Audit
+    last: Audited
+    arrays: Mapping[str, Bits]
+
+
 def run_unit(
-    of: OfPlan, unit: Unit, tiles: Tiles, step: GoldenStep
-) -> Generator[Pass, Audited | None, tuple[Audit, Audited]]:
-    """Yield the passes of a unit; give the audit of all of them, and the last of them.
+    of: OfPlan, unit: Unit, tiles: Tiles, wanted: Wanted
+) -> Generator[Pass, Audited | None, UnitRun]:
+    """Yield the passes of a unit, and audit them.
 
     Beside its own audit each pass must move the bytes of the plan's formula for it, and all passes
     of a part of the outputs together give what the layer in one piece does.
@@ -53,17 +66,18 @@ def run_unit(
         try:
             each = row.send(answer)
         except StopIteration as end:
+            arrays = end.value
             if unit.inputs is None:
-                told = differing(end.value, of.whole(unit.group, step, unit.outputs))
+                told = differing(arrays, of.whole(unit.group, wanted, unit.outputs))
                 failures += [f"{unit}: {said}" for said in told]
             break
         answer = given((yield each))
         place = next(places)
         audits.append(answer.audit)
-        missed = differences(answer.audit.moved, bytes_of(of.planned, place))
+        missed = differences(answer.audit.moved, of.bytes_of(place))
         where = unit._replace(inputs=place.inputs)
         failures += [f"{where}: {said}" for said in (*answer.audit.failures, *missed)]
-    return replace(combine(audits), failures=tuple(failures)), given(answer)
+    return UnitRun(replace(combine(audits), failures=tuple(failures)), given(answer), arrays)
 
 
 def _alone(tiles: Tiles, unit: Unit) -> Made:

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from merp.cosim.passes.cut import Cut, Made, Place, given, in_order
+from merp.cosim.audit.run_and_audit import given
+from merp.cosim.passes.cut import Cut, Made, Part, Place, Tiles, in_order
 from merp.cosim.phases.cnn_merp.kernel_update import (
     PORTS,
+    VELOCITY_PORTS,
     expect_update,
     kernel_update_run,
     kernel_update_top,
 )
 from merp.cosim.phases.expectation import Pair, Pass
-from merp.models.golden.kernel_update import bias_gradient, kernel_gradient, update
+from merp.models.golden.kernel_update import bias_gradient, kernel_gradient
 from merp.models.golden.state import State, chosen, packed
+from merp.models.golden.training import Rates, Updated, updated
 from merp.models.golden.unpool import unpool
 from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.design import Design
@@ -26,14 +30,15 @@ from merp.testbenches.top.top import Top
 
 
 @dataclass(frozen=True)
-class UpdateTiles:
-    """One group of a layer, without momentum.
+class UpdateTiles(Tiles):
+    """One group of a layer; momentum is built if the rates have any.
 
     Attributes:
         shape: the whole of it. design: what every part runs on, and fits.
         x: (images, rows, columns, n) words. deltas: (images, rows, columns, m), of the sums, or
-            with ``undone`` of the output. old: kernels (m, n, k, k) and biases (m,).
-        rate: word of the learning rate.
+            with ``undone`` of the output.
+        old: kernels (m, n, k, k) and biases (m,), and their velocities.
+        rates: words of learning rate and momentum.
         cut: parts of the m output maps, and of the n input maps.
         undone: un-pooling in front of the update. state: what it needs, of all m maps.
     """
@@ -42,39 +47,46 @@ class UpdateTiles:
     design: Design
     x: Bits
     deltas: Bits
-    old: Pair
-    rate: int
+    old: Updated
+    rates: Rates
     cut: Cut
     undone: UnpoolDesign | None = None
     state: State | None = None
 
     def top(self, array: str = "rtl") -> Top:
         """The block that runs every pass."""
-        return kernel_update_top(self.design, array, undone=self.undone)
+        momentum = self.rates.momentum != 0
+        return kernel_update_top(self.design, array, momentum, self.undone)
 
-    def passes(self) -> Made:
-        """Gives ``kernels`` (m, n, k, k) and ``biases`` (m,), the new ones."""
-        rows = []
-        for outputs in range(len(self.cut.outputs)):
-            rows.append((yield from self.row(outputs)))
+    def joined(self, rows: Sequence[Mapping[str, Bits]]) -> Mapping[str, Bits]:
+        """``kernels`` (m, n, k, k) and ``biases`` (m,), the new ones.
+
+        With momentum also ``kernel_velocities`` and ``bias_velocities``, of their sizes.
+        """
         return {
             name: in_order(self.cut.outputs, [row[name] for row in rows], axis=0)
-            for name in ("kernels", "biases")
+            for name in rows[0]
         }
 
     def row(self, outputs: int) -> Made:
-        """As ``passes``, of one part of the output maps."""
-        kernels: list[Bits] = []
-        for inputs in range(len(self.cut.inputs)):
-            each = self.alone(Place(outputs, inputs))
-            record = given((yield each)).record
-            wanted = each.expected.ports["kernel_out"].golden
-            assert wanted is not None
-            kernels.append(record.array(PORTS["kernel_out"], wanted.shape))
-            if inputs == 0:
-                size = (len(self.cut.outputs[outputs]),)
-                biases = record.array(PORTS["bias_out"], size)
-        return {"kernels": in_order(self.cut.inputs, kernels, axis=1), "biases": biases}
+        """As ``joined`` gives them, of one part of the output maps."""
+        streams = {"kernels": PORTS["kernel_out"]}
+        ones = {"biases": PORTS["bias_out"]}
+        if self.rates.momentum:
+            streams["kernel_velocities"] = VELOCITY_PORTS["kernel_velocity_out"]
+            ones["bias_velocities"] = VELOCITY_PORTS["bias_velocity_out"]
+        maps, (_, _, *taps) = len(self.cut.outputs[outputs]), self.old.parameters[0].shape
+        parts: dict[str, list[Bits]] = {name: [] for name in streams}
+        found: dict[str, Bits] = {}
+        for place, inputs in enumerate(self.cut.inputs):
+            record = given((yield self.alone(Place(outputs, place)))).record
+            for name, stream in streams.items():
+                parts[name].append(record.array(stream, (maps, len(inputs), *taps)))
+            if place == 0:
+                found = {name: record.array(stream, (maps,)) for name, stream in ones.items()}
+        return {
+            name: in_order(self.cut.inputs, each, axis=1) for name, each in parts.items()
+        } | found
 
     def alone(self, place: Place) -> Pass:
         """One pass; no other has a share in its gradients."""
@@ -87,27 +99,38 @@ class UpdateTiles:
             sums = unpool(deltas, state, shape, fmt)
         small = replace(shape, n=len(inputs), m=len(outputs))
         x = np.ascontiguousarray(self.x[..., inputs])
-        old = np.ascontiguousarray(self.old[0][np.ix_(outputs, inputs)]), self.old[1][outputs]
+        old = Updated(*(_of_part(pair, outputs, inputs) for pair in self.old))
         gradients = (
             kernel_gradient(x, sums, small, fmt, self.design.summation),
             bias_gradient(sums, fmt),
         )
-        new = tuple(
-            update(w, np.zeros_like(w), g, self.rate, 0, fmt)[0]
-            for w, g in zip(old, gradients, strict=True)
-        )
+        new = updated(old, gradients, self.rates, fmt)
+        momentum = self.rates.momentum or None
         run = kernel_update_run(
             small,
             self.design,
             x,
             deltas,
-            *old,
-            self.rate,
+            *old.parameters,
+            self.rates.rate,
+            old.velocities if momentum else None,
+            momentum,
             undone=self.undone,
             state=packed(state, small, fmt) if state is not None else b"",
             part=part,
         )
         expected = expect_update(
-            small, images, self.design, new[0], new[1], before=self.undone is not None, part=part
+            small,
+            images,
+            self.design,
+            *new.parameters,
+            new.velocities if momentum else None,
+            before=self.undone is not None,
+            part=part,
         )
         return Pass(run, expected)
+
+
+def _of_part(pair: Pair, outputs: Part, inputs: Part) -> Pair:
+    """Kernels, or their velocities, of a part, and biases of its output maps."""
+    return np.ascontiguousarray(pair[0][np.ix_(outputs, inputs)]), pair[1][outputs]

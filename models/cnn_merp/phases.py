@@ -46,7 +46,17 @@ def _sharing(network: Network, layer: Layer) -> list[Layer]:
 
 
 def _updated(network: Network, layer: Layer) -> list[Layer]:
-    """Those whose kernel update runs on it: folded ones with a ``kernel_port`` of 1 alone.
+    """Those whose kernel update runs on it.
+
+    Raises:
+        BadInput: the layer has no design, or none for its update.
+    """
+    check_update(network, layer)
+    return [each for each in _sharing(network, layer) if has_update(network, each)]
+
+
+def check_update(network: Network, layer: Layer) -> None:
+    """Check that there is hardware for the kernel update of ``layer``.
 
     Raises:
         BadInput: the layer has no design, or none for its update.
@@ -57,13 +67,20 @@ def _updated(network: Network, layer: Layer) -> list[Layer]:
             f"{network.name}: layer {layer.name} is folded onto {design.k} x {design.k} kernels: "
             f"with kernel_port = {design.kernel_port} phases fp and dp are allowed; ku needs 1"
         )
-    return [each for each in _sharing(network, layer) if has_update(network, each)]
 
 
 def has_update(network: Network, layer: Layer) -> bool:
     """Whether there is hardware for the kernel update of ``layer``, which has a design."""
     design = network.design(layer)
-    return design.kernel_port == 1 or not folds(layer.shape, design.k)
+    return updates(design, folded=folds(layer.shape, design.k))
+
+
+def updates(design: Design, *, folded: bool) -> bool:
+    """Whether a design updates the kernels of a layer: a folded one's with a ``kernel_port`` of 1.
+
+    With several elements a beat there is no hardware for it.
+    """
+    return design.kernel_port == 1 or not folded
 
 
 def _sized(network: Network, layer: Layer, shapes: Sequence[Shape], p: int, d: int) -> Design:

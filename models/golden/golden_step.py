@@ -13,14 +13,23 @@ import numpy as np
 
 from merp.models.golden.inference import LayerMaps, as_input, inference
 from merp.models.golden.initial import Parameters
-from merp.models.golden.kernel_update import gradients, update
+from merp.models.golden.kernel_update import gradients
 from merp.models.golden.loss import loss
 from merp.models.golden.state import State
-from merp.models.golden.training import RATE, Kept, Passed, Rates, forward, propagate
+from merp.models.golden.training import (
+    RATE,
+    Kept,
+    Passed,
+    Rates,
+    Updated,
+    at_rest,
+    forward,
+    propagate,
+    updated,
+)
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import previous
 from merp.models.params.bits import Bits
-from merp.models.params.summation import Summation
 
 
 class GoldenStep:
@@ -44,7 +53,7 @@ class GoldenStep:
         self._learning_rate = learning_rate
         self._layers = layers
         self._image = image
-        self._updated: dict[str, tuple[Bits, Bits]] = {}
+        self._updated: dict[str, Updated] = {}
         self.parameters = parameters
         self.made: dict[str, Bits] = {}
 
@@ -68,9 +77,11 @@ class GoldenStep:
     def x(self, layer: Layer) -> Bits:
         """Input of a layer: what the one in front of it ``made``, or the golden's."""
         earlier = previous(self._network, layer)
-        if earlier is None or earlier.name not in self.made:
-            return self._maps[layer.name].x
-        return as_input(self.made[earlier.name], layer)
+        if earlier is not None and earlier.name in self.made:
+            return as_input(self.made[earlier.name], layer)
+        if "_forward" in self.__dict__:  # the whole network ran: no need to do it again
+            return self._kept(layer).x
+        return self._maps[layer.name].x
 
     def y(self, layer: Layer) -> Bits:
         """Output of a layer."""
@@ -82,7 +93,10 @@ class GoldenStep:
 
     def state(self, layer: Layer) -> State:
         """What forward propagation keeps of a layer for the way back."""
-        return next(kept.state for kept in self._forward[0] if kept.layer.name == layer.name)
+        return self._kept(layer).state
+
+    def _kept(self, layer: Layer) -> Kept:
+        return next(kept for kept in self._forward[0] if kept.layer.name == layer.name)
 
     def passed(self, layer: Layer) -> Passed:
         """The deltas of a layer: one that is looked at, or that stands in front of one."""
@@ -113,15 +127,16 @@ class GoldenStep:
         """Of the update, without momentum."""
         return Rates.of(self._learning_rate, 0.0, self.images, self._network.fmt)
 
-    def updated(self, layer: Layer, summation: Summation) -> tuple[Rates, tuple[Bits, Bits]]:
-        """The rates, and the kernels and biases of a layer after the step."""
-        fmt, rates = self._network.fmt, self.rates
+    def before(self, layer: Layer) -> Updated:
+        """Kernels and biases of a layer before the step, at rest."""
+        return at_rest(self.parameters[layer.name])
+
+    def updated(self, layer: Layer) -> Updated:
+        """Kernels and biases of a layer after the step."""
+        fmt = self._network.fmt
         if layer.name not in self._updated:
             here = self.passed(layer)
+            summation = self._network.summation(layer)
             found = gradients(layer, here.x, here.sums, fmt, summation)
-            kernels, biases = (
-                update(w, np.zeros_like(w), g, rates.rate, rates.momentum, fmt)[0]
-                for w, g in zip(self.parameters[layer.name], found, strict=True)
-            )
-            self._updated[layer.name] = kernels, biases
-        return rates, self._updated[layer.name]
+            self._updated[layer.name] = updated(self.before(layer), found, self.rates, fmt)
+        return self._updated[layer.name]

@@ -59,14 +59,15 @@ class Model:
     parameters: Parameters
     velocities: Parameters
 
+    def of(self, layer: Layer) -> Updated:
+        """What it has of a layer."""
+        return Updated(self.parameters[layer.name], self.velocities[layer.name])
+
 
 def initial_model(network: Network, seed: int) -> Model:
     """Kernels and biases from the seed, at rest."""
     start = dict(parameters(network, seed))
-    rest = {
-        name: (np.zeros_like(kernels), np.zeros_like(biases))
-        for name, (kernels, biases) in start.items()
-    }
+    rest = {name: at_rest(pair).velocities for name, pair in start.items()}
     return Model(parameters=start, velocities=rest)
 
 
@@ -159,6 +160,33 @@ def backward(
         yield Gradient(passed, *found)
 
 
+class Updated(NamedTuple):
+    """What a kernel update changes of a layer: kernels and biases, and their velocities."""
+
+    parameters: tuple[Bits, Bits]
+    velocities: tuple[Bits, Bits]
+
+
+def at_rest(parameters: tuple[Bits, Bits]) -> Updated:
+    """Kernels and biases whose velocities are +0."""
+    kernels, biases = parameters
+    return Updated(parameters, (np.zeros_like(kernels), np.zeros_like(biases)))
+
+
+def updated(old: Updated, found: tuple[Bits, Bits], rates: Rates, fmt: FloatFormat) -> Updated:
+    """Take the step of gradients, of kernels and of biases, of a layer or of some of its maps.
+
+    Without momentum the velocities are neither read nor written, and stay as they are.
+    """
+    past = old if rates.momentum else at_rest(old.parameters)
+    kernels, biases = (
+        update(w, v, g, rates.rate, rates.momentum, fmt)
+        for w, v, g in zip(old.parameters, past.velocities, found, strict=True)
+    )
+    moved = (kernels[1], biases[1]) if rates.momentum else old.velocities
+    return Updated((kernels[0], biases[0]), moved)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Step:
     """A training step and all that was worked out on the way.
@@ -174,6 +202,24 @@ class Step:
     passed: Mapping[str, Passed]
     model: Model
 
+    def y(self, layer: Layer) -> Bits:
+        """Output of a layer: (images, pooled rows, pooled columns, maps)."""
+        shape, names = layer.shape, [kept.layer.name for kept in self.kept]
+        behind = [*(kept.x for kept in self.kept[1:]), self.output][names.index(layer.name)]
+        return behind.reshape(len(behind), shape.pooled_rows, shape.pooled_columns, -1)
+
+    def state(self, layer: Layer) -> State:
+        """What forward propagation kept of a layer."""
+        return self.passed[layer.name].state
+
+    def delta(self, layer: Layer) -> Bits:
+        """Delta of the output of a layer."""
+        return self.passed[layer.name].delta
+
+    def updated(self, layer: Layer) -> Updated:
+        """What the step made of a layer."""
+        return self.model.of(layer)
+
 
 def train_step(
     network: Network,
@@ -186,24 +232,16 @@ def train_step(
 ) -> Step:
     """Run one step on a batch.
 
-    Without momentum the velocities are neither read nor written, and stay as they are.
-
     images: (images, rows, columns, channels) words; labels: (images,) classes.
     """
     fmt = network.fmt
     kept, output = forward(network, images, model.parameters, state)
     value, delta = loss(loss_kind, output, labels, fmt)
     passed, changed, moved = {}, {}, {}
-    for here, *found in backward(network, kept, delta, model.parameters):
+    for here, kernels, biases in backward(network, kept, delta, model.parameters):
         name = here.layer.name
-        now, speed = model.parameters[name], model.velocities[name]
-        new = [
-            update(w, v if rates.momentum else np.zeros_like(v), g, rates.rate, rates.momentum, fmt)
-            for w, v, g in zip(now, speed, found, strict=True)
-        ]
         passed[name] = here
-        changed[name] = new[0][0], new[1][0]
-        moved[name] = (new[0][1], new[1][1]) if rates.momentum else speed
+        changed[name], moved[name] = updated(model.of(here.layer), (kernels, biases), rates, fmt)
     return Step(
         kept=kept,
         output=output,

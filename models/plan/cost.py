@@ -1,6 +1,7 @@
 """Cycles, bytes and seconds of passes; of one, or of arrays of them at once.
 
     cycles(pass)  = max(slots, words of each port / its rate) + kernel words / kernel port
+                    + biases, in a kernel update
     seconds(pass) = max(cycles / clock, bytes / what the memory moves in a second)
 
 Kernels are loaded, or updated, before or behind the slots and not beside them. A unit's slots wait
@@ -84,7 +85,9 @@ def cost_of(
     passes_of_parameters = 2 if work.phase == "ku" else 1  # read, and written
     biases = begins * outputs if work.phase != "dp" else np.zeros(())
     moved = moved + passes_of_parameters * work.word_bytes * (kernels + biases)
-    parameters = (kernels + (biases if work.phase == "ku" else 0)) / work.engine.kernel_beat
+    parameters = kernels / work.engine.kernel_beat
+    if work.phase == "ku":
+        parameters = parameters + biases  # bias gradients come one by one
     found = Cost(cycles, parameters, moved, moved)
     seconds = np.maximum(found.total, moved / board.bytes_per_cycle) / (board.clock_mhz * 1e6)
     return found._replace(seconds=seconds)

@@ -15,7 +15,9 @@ from merp.models.params.cnn_merp.sizing import MAXIMA, size_design
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign, size_unpool
 from merp.models.plan.work import NO_STATE, Work
 
-_CHOICES = tuple(f.name for f in fields(Design) if f.name not in (*MAXIMA, "average"))
+_CHOICES = tuple(
+    f.name for f in fields(Design) if f.name not in (*MAXIMA, "average", "folded", "partial")
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,6 +67,8 @@ def rings(forward: Design, phase: str, works: Sequence[Work]) -> Design:
 def engine_of(name: str, works: Sequence[Work], tiles: Sequence[tuple[int, int]]) -> Engine:
     """Return the engine that runs a tile of each work: input maps and output maps.
 
+    It has folded layers, and sums that come in parts, if any work that there is hardware for has.
+
     Raises:
         BadInput: a size is beyond what a design may have.
     """
@@ -85,4 +89,10 @@ def engine_of(name: str, works: Sequence[Work], tiles: Sequence[tuple[int, int]]
             )
     except ValueError as error:
         raise BadInput(f"design {name}, phase {works[0].phase}: {error}") from error
+    built = [(work, tile) for work, tile in pairs if work.built]
+    design = replace(
+        design,
+        folded=any(work.folded for work, _ in built),
+        partial=any(inputs < work.inputs for work, (inputs, _) in built),
+    )
     return Engine(name=name, phase=works[0].phase, design=design, unpool=unpool)

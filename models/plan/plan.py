@@ -53,15 +53,6 @@ class Planned:
         """Of all groups."""
         return self.work.layer.groups * self.in_parts * self.out_parts
 
-    @property
-    def built(self) -> bool:
-        """Whether there is hardware for its passes.
-
-        With several elements a beat of kernels there is none for the update of a folded layer.
-        """
-        work = self.work
-        return not (work.folded and work.phase == "ku" and work.engine.kernel_port > 1)
-
     @cached_property
     def ports(self) -> Mapping[str, int]:
         """Bytes of each port, all passes of all groups."""

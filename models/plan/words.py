@@ -7,7 +7,7 @@ but the first takes them in again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from merp.models.network.network import Layer
@@ -143,6 +143,20 @@ def _update(work: Work, one: Pass) -> dict[str, int]:
         "kernel_out": kernels,
         "bias_out": biases,
     }
+
+
+def with_velocities(ports: Mapping[str, int]) -> dict[str, int]:
+    """Bytes of a kernel update with momentum: beside each port of parameters one of velocities.
+
+    ports: bytes without, of one pass or of all.
+    """
+    sides = {"kernel": "in", "bias": "in", "kernel_out": "out", "bias_out": "out"}
+    beside = {
+        f"{port.removesuffix('_out')}_velocity_{side}": ports[port]
+        for port, side in sides.items()
+        if port in ports
+    }
+    return dict(ports) | beside
 
 
 def summed(work: Work, in_size: int, out_size: int) -> dict[str, int]:

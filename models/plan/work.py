@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from merp.models.cnn_merp.phases import maps_behind
+from merp.models.cnn_merp.phases import maps_behind, updates
 from merp.models.network.network import Layer
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.delta_shape import delta_shape
@@ -51,6 +51,11 @@ class Work:
     engine: Design
     folded: bool
     word_bytes: int
+
+    @property
+    def built(self) -> bool:
+        """Whether there is hardware for its passes."""
+        return self.phase != "ku" or updates(self.engine, folded=self.folded)
 
     @property
     def pooled(self) -> bool:

@@ -11,13 +11,14 @@ import pytest
 
 from merp.cosim.audit import run_and_audit
 from merp.cosim.audit.audit import Audit, audit
-from merp.cosim.audit.training_step import HardwareStep
 from merp.cosim.audit.waveform import transfers
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
 from merp.cosim.phases.cnn_merp.forward import PORTS, expect_forward, forward_run, forward_top
 from merp.cosim.phases.expectation import Expectation
+from merp.cosim.training.hardware_step import HardwareStep
+from merp.cosim.training.whole_layers import WholeLayers
 from merp.hdl.cnn_merp.ports.status import DeltaStatus, ForwardStatus, KernelUpdateStatus
 from merp.models.arithmetic.words import to_bits
 from merp.models.golden.super_layer import super_layer
@@ -82,7 +83,7 @@ def audited(network_file: Path) -> Audited:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(run_and_audit, "audit", keep)
-        HardwareStep(network, "myhdl", 1).step(
+        HardwareStep(WholeLayers(network, 1), "myhdl").step(
             initial_model(network, 0),
             to_bits(np.random.default_rng(0).uniform(0, 1, (1, *network.input)), network.fmt),
             np.zeros(1, np.int64),

@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from merp.cosim.audit.training_step import HardwareStep
+from merp.cosim.training.hardware_step import HardwareStep
+from merp.cosim.training.whole_layers import WholeLayers
 from merp.models.arithmetic.words import to_bits
 from merp.models.golden.training import Model, Rates, initial_model, train_step
 from merp.models.network.network import Network
@@ -16,6 +17,7 @@ from merp.models.network.network_file import read_network
 from merp.models.traffic.closed_form import step_bytes
 from merp.models.traffic.footing import Footing
 from merp.tools import cli
+from merp.tools.train.counts import by_phase
 from needed_tools import needs
 
 # State is joined from conv2's groups for fc3, and cut for them from conv1.
@@ -103,13 +105,14 @@ def check_steps(network: Network, engine: str, momentum: float, steps: int) -> N
     rng = np.random.default_rng(1)
     rates = Rates.of(0.1, momentum, images, fmt)
     found = wanted = initial_model(network, 3)
-    hardware = HardwareStep(network, engine, images)
+    hardware = HardwareStep(WholeLayers(network, images), engine)
     for _ in range(steps):
         batch = to_bits(rng.uniform(0, 1, (images, *network.input)), fmt)
         labels = rng.integers(0, 3, images)
         golden = train_step(network, wanted, batch, labels, rates)
         wanted = golden.model
-        found, loss, counts = hardware.step(found, batch, labels, rates)
+        found, loss, audits = hardware.step(found, batch, labels, rates)
+        counts = by_phase(audits)
         assert loss == golden.loss
         assert_same(found, wanted, "parameters")
         assert_same(found, wanted, "velocities")

@@ -73,6 +73,7 @@ COSIM = rooms(
     {"architectures": "phases phases.cnn_merp", "audit": "engines phases phases.cnn_merp"},
     {"block": "engines", "synthesis": "engines build_cache"},
     {"passes": "phases phases.cnn_merp audit"},
+    {"training": "engines phases phases.cnn_merp audit passes"},
 )
 
 COMMON = "common bitstream"

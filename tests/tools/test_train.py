@@ -392,4 +392,4 @@ def test_training_is_not_resumed_with_other_data(capsys, folder: Path, saved: Pa
     arrays["images"][0, 0, 0, 0] += 1
     np.savez(folder / "data.npz", **arrays)
     text = refusal(capsys, folder, "--resume", saved)
-    assert text.startswith(f"merp: {saved}: of another small or other data: allowed are those")
+    assert text.startswith(f"merp: {saved}: of another small, other sums or other data: allowed")

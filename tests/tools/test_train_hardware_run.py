@@ -12,9 +12,10 @@ import pytest
 
 from merp.cosim.audit import run_and_audit
 from merp.cosim.audit.audit import Audit, audit
-from merp.cosim.audit.training_step import HardwareStep
 from merp.cosim.engines.record import Record
 from merp.cosim.phases.expectation import Expectation
+from merp.cosim.training.hardware_step import HardwareStep
+from merp.cosim.training.whole_layers import WholeLayers
 from merp.models.arithmetic.words import to_bits
 from merp.models.errors import CheckFailed
 from merp.models.golden.training import Rates, initial_model
@@ -221,7 +222,7 @@ def test_velocities_are_audited(network_file: Path, monkeypatch: pytest.MonkeyPa
     images = to_bits(np.ones((1, 2, 2, 1)), network.fmt)
     rates = Rates.of(0.1, 0.5, 1, network.fmt)
     with pytest.raises(CheckFailed, match="fc1 ku group 0: port bias_velocity_out: counts differ"):
-        HardwareStep(network, "myhdl", 1).step(
+        HardwareStep(WholeLayers(network, 1), "myhdl").step(
             initial_model(network, 0), images, np.zeros(1, np.int64), rates
         )
 

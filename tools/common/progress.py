@@ -18,13 +18,17 @@ class Progress:
     def __init__(self, tell: Callable[[str], object] | None = None) -> None:
         self.spent = TimeSpent()
         self._tell = tell
-        self._pass = ""
+        self._pass = self._whole = ""
         self._began = monotonic()
+
+    def within(self, whole: str) -> None:
+        """The passes that follow are those of ``whole``."""
+        self._whole = f"{whole}: "
 
     def begin(self, name: str) -> None:
         """The pass ``name`` comes next."""
-        self._pass = name
-        self.say(name)
+        self._pass = self._whole + name
+        self.say(self._pass)
 
     def update(self, cycles: int, words: int) -> None:
         """So many ``cycles`` and ``words`` of the pass are done."""

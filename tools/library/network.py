@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from os import PathLike
+from os import PathLike, fspath
 from typing import TYPE_CHECKING
 
 from merp.models.errors import BadInput
@@ -14,6 +14,7 @@ from merp.models.network import network as description
 from merp.models.network.network_keys import MAX_MAPS, MAX_SIZE
 from merp.models.network.phases import PHASES
 from merp.models.params.state_field import STATES
+from merp.tools.common.boards import open_board
 from merp.tools.export.languages import DIALECTS, VHDL
 from merp.tools.export.selection import MOST_IMAGES as MOST_EXPORTED
 from merp.tools.export.selection import select
@@ -54,6 +55,7 @@ from merp.tools.train.course import (
     RATE,
     Course,
     state_kept,
+    target_of,
 )
 
 if TYPE_CHECKING:
@@ -281,6 +283,9 @@ class Network(Mapping[str, Layer]):
         momentum: float = MOMENTUM,
         loss: str = LOSSES[0],
         state_bits: str | None = None,
+        board: Place | None = None,
+        goal: str | None = None,
+        apart: bool = False,
         seed: int | None = None,
         save: Place | None = None,
         resume: Place | None = None,
@@ -292,14 +297,16 @@ class Network(Mapping[str, Layer]):
         Args:
             data: (images, labels): (count, rows, columns[, channels]) numbers and (count,) classes
                 from 0; or an ``.npz`` file of these; or ``digits``, scikit-learn's.
-            engine: ``golden``, the models; ``myhdl`` or ``verilator``, in the hardware, every word
-                compared with the models: the same weights, bit for bit.
+            engine: ``golden``, the models; ``myhdl``, ``verilator`` or ``ghdl``, in the hardware,
+                every word compared with the models: the same weights, bit for bit.
             batch: images of a step, 1 to 65536 (default 32, or that of ``resume``).
             steps: in all, those resumed included. epochs: in their place; 10 if neither is given.
             learning_rate: of the mean loss. momentum: from 0 to below 1.
             loss: ``cross-entropy`` or ``squared``.
             state_bits: what ReLU' and un-pooling are given: ``32``, ``1`` or ``pooled``; the
                 hardware keeps ``pooled``.
+            board: a shipped board or a TOML file; each step runs in the passes of the plan there,
+                on its designs, in place of layers in one piece. goal, apart: as of ``plan``.
             seed: of initial parameters and the order of images (default 0, or that of ``resume``).
             save: an ``.npz`` file, saved after each epoch and at the end, and when interrupted.
             resume: such a file to go on from, to the same bits.
@@ -308,7 +315,8 @@ class Network(Mapping[str, Layer]):
 
         Raises:
             BadInput: an argument or the data is not what is allowed, scikit-learn is missing, a
-                layer has no design, or the loss is no longer finite.
+                layer has no design (without a board), the board's part is too small, or the loss is
+                no longer finite.
             CheckFailed: a bit, a count or a rule of a port of the hardware was wrong.
             Stuck: no word moved for too long.
         """
@@ -318,10 +326,17 @@ class Network(Mapping[str, Layer]):
             one_of("state_bits", state_bits, STATES)
         if steps is not None and epochs is not None:
             raise BadInput("epochs: allowed without steps")
+        place = None if board is None else open_board(fspath(path("board", board)))
+        if goal is not None:
+            from merp.models.plan.plan import GOALS  # slow imports wait
+
+            one_of("goal", goal, GOALS)
+        target = target_of(place, goal=goal, apart=flag("apart", apart))
         course = Course(
             network=self.description,
             engine=engine,
-            state=state_kept(engine, state_bits),
+            state=state_kept(engine, target, state_bits),
+            target=target,
             batch=whole_or_none("batch", batch, 1, MOST_BATCH),
             steps=whole_or_none("steps", steps, 1, MOST_STEPS),
             epochs=whole_or_none("epochs", epochs, 1, MOST_EPOCHS),

@@ -71,7 +71,7 @@ def planned_answer(planned: Planned) -> dict[str, Any]:
         "phase": work.phase,
         "design": planned.engine.name,
         "folded": work.folded,
-        "hardware": planned.built,
+        "hardware": planned.work.built,
         "groups": work.layer.groups,
         "input_maps": work.inputs,
         "output_maps": work.outputs,

@@ -21,14 +21,14 @@ def _print_passes(plan: Plan) -> None:
         "layer", "phase", "binds", "design", "maps in", "part", "maps out", "part", "passes", "MB",
         "MB/GFlop", "Mcycles", "seconds",
     ]  # fmt: skip
-    missing = any(not planned.built for planned in plan.layers)
+    missing = any(not planned.work.built for planned in plan.layers)
     caption = (
         "Maps and parts of one group; passes of all groups, output parts outside, input parts "
         "inside. MB = 10^6 bytes, all ports. Modelled: cycles are slots or words of the slowest "
         "port, and kernels."
     )
     if missing:
-        caption += " *: there is no hardware for these passes yet."
+        caption += " *: no hardware updates folded layers with a kernel_port above 1."
     state = plan.state
     console().print(
         table(
@@ -47,7 +47,7 @@ def _print_passes(plan: Plan) -> None:
 def _row(planned: Planned) -> list[str]:
     work = planned.work
     return [
-        f"{work.layer.name}{'' if planned.built else ' *'}",
+        f"{work.layer.name}{'' if work.built else ' *'}",
         work.phase.upper(),
         planned.binds,
         planned.engine.name,

@@ -74,7 +74,7 @@ def _row(choice: Choice, planned: Planned, answer: Mapping[str, Any]) -> dict[st
     return {
         **answer,
         **shown,
-        "hardware": "yes" if planned.built else "not yet",
+        "hardware": "yes" if planned.work.built else "not yet",
         "bytes_basis": MEASURED if choice.shown(planned) else MODELLED,
         "confirmed": confirmed(planned, choice.tiles),
     }

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from merp.cosim.audit.audit import COUNTS
 from merp.models.cnn_merp.phases import maps_behind
 from merp.models.errors import BadInput, one_line
 from merp.models.network.network import Layer, Network
@@ -27,7 +26,7 @@ from merp.models.traffic.closed_form import (
     update_port_words,
 )
 from merp.tools.report.hardware import hardware_sha
-from merp.tools.report.record import HARDWARE, read_runs
+from merp.tools.report.record import HARDWARE, differing_counts, read_runs
 
 DELTAS = ("sums", "pooled")
 
@@ -181,10 +180,7 @@ def _counted(
     run: Mapping[str, Any], found: Mapping[str, int], expected: Mapping[str, int]
 ) -> list[str]:
     """What is wrong with the words of the ports, whether counted or compared."""
-    faults = []
-    for port, counts in run["ports"].items():
-        if len(set(counts.values())) != 1 or not counts.keys() >= set(COUNTS):
-            faults.append(f"{port}: counts differ: {counts}")
+    faults = differing_counts(run["ports"])
     for port in sorted(found.keys() | expected.keys()):
         if found.get(port) != expected.get(port):
             faults.append(f"{port}: {found.get(port)} words, {expected.get(port)} by closed form")

@@ -1,12 +1,13 @@
-"""The record of ``merp simulate -o DIR``: its runs, every value of the type that was written."""
+"""Records of ``merp simulate -o DIR``: of the network asked for, every value as it was written."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+from merp.cosim.audit.audit import COUNTS
 from merp.models.errors import BadInput, shown
 from merp.models.network.network import Network
 from merp.tools.common.json_file import read_json
@@ -16,13 +17,16 @@ FILE = "simulate.json"
 HARDWARE = "hardware_sha"  # of a record that is kept: which hardware it belongs to
 
 Right = Callable[[Any], bool]
+Record = Mapping[str, Any]
+Run = TypeVar("Run")
 
 
 def _from(least: int) -> tuple[Right, str]:
     return partial(is_whole, least=least), f"a whole number from {least}"
 
 
-def _is_ports(value: Any) -> bool:
+def is_ports(value: Any) -> bool:
+    """Whether it is words of ports, each counted in several ways, on the pins among them."""
     return is_table(value, lambda ways: is_table(ways, is_whole) and "monitor" in ways)
 
 
@@ -36,12 +40,12 @@ _RUN: dict[str, tuple[Right, str]] = {
     "bit_exact": (lambda value: True, "there"),  # whatever is not true is a fault
     "failures": (partial(is_list, of=lambda value: isinstance(value, str)), "a list of texts"),
     "mb_per_gflop: full": (is_number, "a number"),
-    "ports": (_is_ports, "whole numbers from 0, monitor one of them, by port and way of counting"),
+    "ports": (is_ports, "whole numbers from 0, monitor one of them, by port and way of counting"),
 }
 """What is read of a run, by key, and what it must be."""
 
 
-def read_runs(directory: Path, network: Network) -> tuple[Path, list[Mapping[str, Any]]]:
+def read_runs(directory: Path, network: Network) -> tuple[Path, list[Record]]:
     """The file of a record in ``directory``, and its runs.
 
     Raises:
@@ -53,19 +57,41 @@ def read_runs(directory: Path, network: Network) -> tuple[Path, list[Mapping[str
             f"--measured {directory}: {FILE}: no such file: allowed is a folder that "
             "merp simulate -o has finished"
         )
+
+    def runs(record: Record) -> list[Record]:
+        found = record.get("runs", [record])
+        if not isinstance(found, list) or not found:
+            raise ValueError("it has no run")
+        for run in found:
+            _check(run)
+        return found
+
+    return path, read_record(path, network, runs)
+
+
+def read_record(path: Path, network: Network, runs: Callable[[Record], list[Run]]) -> list[Run]:
+    """The runs of a record, as ``runs`` takes them from it.
+
+    Raises:
+        BadInput: it is of another network, or ``runs`` raised that it is not what was written.
+    """
     record = read_json(path)
     found = record.get("network") if isinstance(record, dict) else None
     if found != network.name:
         raise BadInput(f"--measured {path}: network = {shown(found)}: must be {network.name!r}")
-    runs = record.get("runs", [record])
     try:
-        if not isinstance(runs, list) or not runs:
-            raise ValueError("it has no run")
-        for run in runs:
-            _check(run)
-    except ValueError as error:
+        return runs(record)
+    except (KeyError, TypeError, ValueError) as error:
         raise BadInput(f"--measured {path}: not what merp simulate wrote: {error}") from error
-    return path, runs
+
+
+def differing_counts(ports: Mapping[str, Mapping[str, int]]) -> list[str]:
+    """Ports whose ways of counting words differ, or of which one is missing."""
+    return [
+        f"{port}: counts differ: {ways}"
+        for port, ways in ports.items()
+        if len(set(ways.values())) != 1 or not ways.keys() >= set(COUNTS)
+    ]
 
 
 def _check(run: Any) -> None:

@@ -8,19 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-from merp.cosim.audit.audit import COUNTS
-from merp.models.errors import BadInput, one_line, shown
+from merp.models.errors import one_line
 from merp.models.network.network import Network
 from merp.models.plan.plan import Planned
-from merp.tools.common.json_file import read_json
 from merp.tools.common.json_value import is_list, is_table, is_text, is_whole
+from merp.tools.report.record import Record, differing_counts, is_ports, read_record
 
 FILE = "board.json"
-_WHOLE = partial(is_whole, least=0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,19 +80,15 @@ def read_tiles(directories: Sequence[Path], network: Network) -> list[TileRecord
     for path in (directory / FILE for directory in directories):
         if not path.is_file():
             continue
-        record = read_json(path)
-        name = record.get("network") if isinstance(record, dict) else None
-        if name != network.name:
-            raise BadInput(f"--measured {path}: network = {shown(name)}: must be {network.name!r}")
-        try:
-            runs = [_record(record, run) for run in record["runs"] if run["passes_run"]]
-        except (KeyError, TypeError, ValueError) as error:
-            raise BadInput(f"--measured {path}: not what merp simulate wrote: {error}") from error
-        found += runs
+        found += read_record(path, network, _records)
     return found
 
 
-def _record(record: Mapping[str, Any], run: Mapping[str, Any]) -> TileRecord:
+def _records(record: Record) -> list[TileRecord]:
+    return [_record(record, run) for run in record["runs"] if run["passes_run"]]
+
+
+def _record(record: Record, run: Mapping[str, Any]) -> TileRecord:
     """A run of a record.
 
     Raises:
@@ -109,19 +102,15 @@ def _record(record: Mapping[str, Any], run: Mapping[str, Any]) -> TileRecord:
         is_text(run["layer"])
         and is_text(run["phase"])
         and all(is_whole(size, least=1) for size in sizes)
-        and is_table(moved, _WHOLE)
-        and is_table(counts, lambda ways: is_table(ways, _WHOLE))
+        and is_table(moved, is_whole)
+        and is_ports(counts)
         and is_list(run["failures"], of=lambda each: isinstance(each, str))
     ):
         raise ValueError("a value of another type")
     faults = [one_line(failure) for failure in run["failures"]]
     if audit["bit_exact"] is not True or audit["mismatches"] != 0:
         faults.append(f"{audit['mismatches']} words differ from the golden")
-    faults += [
-        f"{port}: counts differ: {ways}"
-        for port, ways in counts.items()
-        if len(set(ways.values())) != 1 or not ways.keys() >= set(COUNTS)
-    ]
+    faults += differing_counts(counts)
     return TileRecord(
         layer=run["layer"],
         phase=run["phase"],

@@ -31,7 +31,7 @@ def drawn(planned: Planned, sample: int | None, seed: int) -> list[Unit]:
 
 def planned_work(choice: Choice) -> str:
     """What there is to do, in a line: passes, and if all of them run bytes and cycles."""
-    built = [each for each in choice.planned if each.built]
+    built = [each for each in choice.planned if each.work.built]
     total = sum(each.passes for each in built)
     counts = (min(each.passes, choice.sample or each.passes) for each in built)
     if (some := sum(counts)) < total:

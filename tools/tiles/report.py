@@ -50,7 +50,7 @@ def _run(result: Result) -> dict[str, Any]:
     return {
         "layer": planned.work.layer.name,
         "phase": planned.work.phase,
-        "hardware": planned.built,
+        "hardware": planned.work.built,
         "passes": planned.passes,
         "passes_run": result.passes,
         "passed": audit is not None and not result.failures,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from merp.cosim.audit.audit import Audit, combine
-from merp.cosim.passes.of_plan import bytes_of
+from merp.cosim.passes.of_plan import OfPlan
 from merp.cosim.passes.unit import Unit, differences
 from merp.models.plan.plan import Planned
 
@@ -56,7 +56,7 @@ class Result:
         found: dict[str, int] = {}
         for each in self.ran:
             for place in each.unit.places(self.planned.in_parts):
-                for port, count in bytes_of(self.planned, place).items():
+                for port, count in OfPlan(self.planned).bytes_of(place).items():
                     found[port] = found.get(port, 0) + count
         return found
 

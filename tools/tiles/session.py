@@ -46,7 +46,7 @@ def simulate_plan(
     results: list[Result] = []
     for _, sharing in groupby(choice.planned, key=lambda each: (each.engine.name, each.work.phase)):
         listed = list(sharing)
-        built = [OfPlan(choice.plan, each) for each in listed if each.built]
+        built = [OfPlan(each) for each in listed if each.work.built]
         ran: dict[str, list[Ran]] = {each.work.layer.name: [] for each in listed}
         if built:
             passes = _passes(choice, built, step, finished, progress, ran)
@@ -99,7 +99,7 @@ def _unit(
             with progress.spent.on("golden"):
                 each = source.send(answer)
         except StopIteration as end:
-            audit, last = end.value
-            record = last.record
-            return Ran(unit, audit, record.elaboration_sha, record.build_seconds)
+            ran = end.value
+            record = ran.last.record
+            return Ran(unit, ran.audit, record.elaboration_sha, record.build_seconds)
         answer = yield each

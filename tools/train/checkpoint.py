@@ -8,7 +8,7 @@ every format's.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -54,8 +54,12 @@ class Checkpoint:
 
 
 def inputs_of(network: Network, data: Split) -> str:
-    """Hash of all that decides, beside seed, batch and options, what the next step makes."""
-    arithmetic = repr((network.input, network.fmt, network.layers, sorted(network.designs.items())))
+    """Hash of all that decides, beside seed, batch and options, what the next step makes.
+
+    Of a design that is how it sums alone: a step may run on more units, or in other passes.
+    """
+    layers = [(replace(layer, design=None), network.summation(layer)) for layer in network.layers]
+    arithmetic = repr((network.input, network.fmt, layers))
     return digest({"network": np.array(arithmetic), **data._asdict()})
 
 

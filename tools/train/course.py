@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from merp.models.errors import BadInput
-from merp.models.given import given, mention
+from merp.models.fpga.board import Board
+from merp.models.given import given, mention, name_of
 from merp.models.network.network import Network
 
-ENGINES = ("golden", "myhdl", "verilator")
+if TYPE_CHECKING:
+    from merp.models.plan.plan import Plan
+
+ENGINES = ("golden", "myhdl", "verilator", "ghdl")
 LOSSES = ("cross-entropy", "squared")
 HARDWARE_STATE = "pooled"  # the only kind that the hardware writes
 BATCH, EPOCHS, RATE, MOMENTUM = 32, 10, 0.05, 0.9  # 98 % of the held-out digits
@@ -17,12 +22,53 @@ MOST_BATCH, MOST_STEPS, MOST_EPOCHS = 1 << 16, 1 << 31, 1 << 20
 
 
 @dataclass(frozen=True, kw_only=True)
+class Target:
+    """A board, and how a network is planned on it.
+
+    Attributes:
+        board: where. goal: of ``GOALS``, what tiles are chosen for; None is the first of them.
+        apart: bitstreams for each layer alone.
+    """
+
+    board: Board
+    goal: str | None
+    apart: bool
+
+    def plan(self, network: Network, batch: int) -> Plan:
+        """The passes of a step of ``batch`` images.
+
+        Raises:
+            BadInput: the part is too small.
+        """
+        from merp.models.plan.plan import GOALS, plan
+
+        goal = self.goal or GOALS[0]
+        return plan(network, self.board, batch, goal, HARDWARE_STATE, self.apart)
+
+
+def target_of(board: Board | None, *, goal: str | None, apart: bool) -> Target | None:
+    """Where to train, if on a board.
+
+    Raises:
+        BadInput: what only a plan has is asked for without a board.
+    """
+    if board is not None:
+        return Target(board=board, goal=goal, apart=apart)
+    for name, asked in (("goal", goal is not None), ("apart", apart)):
+        if asked:
+            raise BadInput(f"{name_of(name)}: allowed with {name_of('board')}")
+    return None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Course:
     """What is to be trained, and how.
 
     Attributes:
-        network: every layer of it has a design, unless the golden model trains it.
+        network: every layer of it has a design, unless the golden model trains it or there is a
+            board, whose plan has one.
         engine: of ``ENGINES``. state: that is kept (``state_kept``).
+        target: the board in whose passes it is trained; None for layers in one piece.
         batch: images of a step, 1 to ``MOST_BATCH``; None is ``BATCH``, or that of ``resume``.
         steps: in all, those resumed included, 1 to ``MOST_STEPS``; None is those of ``epochs``.
         epochs: in all, 1 to ``MOST_EPOCHS``; None is ``EPOCHS``.
@@ -35,6 +81,7 @@ class Course:
     network: Network
     engine: str
     state: str
+    target: Target | None
     batch: int | None
     steps: int | None
     epochs: int | None
@@ -45,17 +92,17 @@ class Course:
     resume: Path | None
 
 
-def state_kept(engine: str, asked: str | None) -> str:
+def state_kept(engine: str, target: Target | None, asked: str | None) -> str:
     """Kind of state that forward propagation keeps, given what was asked for.
 
     Raises:
         BadInput: the hardware keeps another.
     """
-    if engine == "golden":
+    if engine == "golden" and target is None:
         return asked or "32"
     if asked not in (None, HARDWARE_STATE):
+        what = mention("engine", engine) if target is None else name_of("board")
         raise BadInput(
-            f"{given('state_bits', asked)}: {mention('engine', engine)} runs the hardware: "
-            f"allowed: {HARDWARE_STATE}"
+            f"{given('state_bits', asked)}: {what} runs the hardware: allowed: {HARDWARE_STATE}"
         )
     return HARDWARE_STATE

@@ -3,47 +3,57 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+from merp.cosim.passes.of_plan import OfPlan
+from merp.cosim.training.hardware_step import Audits
 from merp.models.golden.training import classify
-from merp.models.network.network import Network
 from merp.models.network.phases import PHASES
+from merp.models.plan.plan import Plan
 from merp.models.traffic.closed_form import step_bytes
 from merp.models.traffic.footing import Footing
 from merp.tools.common.table import console, fixed, table
 from merp.tools.train.checkpoint import Checkpoint
+from merp.tools.train.counts import PhaseCounts, by_phase
+from merp.tools.train.course import Course
 from merp.tools.train.data import Split
 from merp.tools.train.loss_chart import draw
 
-if TYPE_CHECKING:
-    from merp.cosim.audit.training_step import PhaseCounts
-
 
 def answer(
-    network: Network,
-    engine: str,
-    done: Checkpoint,
-    data: Split,
-    state: str,
-    counts: Mapping[str, PhaseCounts],
-    *,
-    momentum: bool,
+    course: Course, done: Checkpoint, data: Split, plan: Plan | None, audits: Audits
 ) -> dict[str, Any]:
     """Return the answer for machines.
 
     ``bytes`` and ``cycles`` are those of one step, by phase: bytes from the closed form by footing,
-    and as measured on the ports. What is measured is None where no hardware ran (no ``counts``).
+    of a plan from that of its passes, and as measured on the ports. What is measured is None where
+    no hardware ran (no ``audits``). With a plan ``runs`` has the same by port, of each layer and
+    phase.
     """
+    network, state = course.network, course.state
     found = classify(network, data.held_images, done.model.parameters)
     paper = dict(step_bytes(network, done.batch, Footing()))
     full = dict(step_bytes(network, done.batch, Footing(name="full", state=state)))
     del paper["momentum"]
+    momentum = course.momentum > 0
     if not momentum:
         full["momentum"] = 0
+    counts = by_phase(audits) if audits else {}
+    counted = {"paper": paper, "full": full, "measured": _measured(counts)}
+    planned: dict[str, Any] = {}
+    if plan is not None:
+        passes = [OfPlan(each, momentum and each.work.phase == "ku") for each in plan.layers]
+        counted["plan"] = _planned(passes)
+        planned = {
+            "board": plan.board.name,
+            "for": plan.goal,
+            "apart": course.target is not None and course.target.apart,
+            "runs": [_run(each, audits) for each in passes],
+        }
     return {
         "network": network.name,
-        "engine": engine,
+        "engine": course.engine,
         "steps": done.step,
         "batch": done.batch,
         "seed": done.seed,
@@ -51,8 +61,40 @@ def answer(
         "accuracy": float((found == data.held_labels).mean()),
         "images": {"trained": len(data.images), "held_out": len(data.held_images)},
         "state_bits": state,
-        "bytes": {"paper": paper, "full": full, "measured": _measured(counts)},
+        "bytes": counted,
         "cycles": _cycles(counts),
+        **planned,
+    }
+
+
+def _planned(passes: Sequence[OfPlan]) -> dict[str, int]:
+    """Bytes of a step by the plan's closed form."""
+    total = dict.fromkeys(PHASES, 0)
+    for each in passes:
+        total[each.planned.work.phase] += each.planned.bytes
+    moved = sum(sum(each.ports.values()) for each in passes)
+    return _with_step(total) | {"momentum": moved - sum(total.values())}
+
+
+def _run(of: OfPlan, audits: Audits) -> dict[str, Any]:
+    """A layer and phase: its passes, and bytes of each port by the plan and on the pins."""
+    planned = of.planned
+    layer, phase = planned.work.layer.name, planned.work.phase
+    audit = audits.get((layer, phase))
+    return {
+        "layer": layer,
+        "phase": phase,
+        "input_parts": planned.in_parts,
+        "output_parts": planned.out_parts,
+        "passes": planned.passes,
+        "bytes": {
+            port: {
+                "plan": count,
+                "pins": None if audit is None else audit.moved.get(port, 0),
+                "measured": audit is not None,  # a step in which they differ has no answer
+            }
+            for port, count in of.ports.items()
+        },
     }
 
 
@@ -106,8 +148,9 @@ def show(answer: Mapping[str, Any]) -> None:
     screen = console()
     loss = answer["loss"]
     losses = f"loss {loss[0]:.4f} to {loss[-1]:.4f}" if loss else "no step"
+    where = f" on {answer['board']}" if "board" in answer else ""
     screen.print(
-        f"{answer['network']}, engine {answer['engine']}: {answer['steps']:,} steps of "
+        f"{answer['network']}{where}, engine {answer['engine']}: {answer['steps']:,} steps of "
         f"{answer['batch']} images, {losses}"
     )
     screen.print(
@@ -118,10 +161,17 @@ def show(answer: Mapping[str, Any]) -> None:
     columns = ["phase", "paper footing", "full footing"]
     caption = f"From the closed form, state of {answer['state_bits']}; velocities, apart: "
     caption += f"{fixed(counted['full']['momentum'] / 1e6, 3)} MB."
+    if "plan" in counted:
+        footings.append(counted["plan"])
+        columns.append("plan")
     if measured := counted["measured"]:
         footings.append(measured["full"])
         columns += ["on the ports", "cycles"]
-        caption += " On the ports deltas are at full resolution. Cycles: and those of loading."
+        if "plan" in counted:
+            caption += " Every port of every layer moved the plan's bytes."
+        else:
+            caption += " On the ports deltas are at full resolution."
+        caption += " Cycles: and those of loading."
     rows = []
     for phase in (*PHASES, "step"):
         row = ["total" if phase == "step" else phase]

@@ -8,11 +8,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from merp.cosim.training.hardware_step import Audits
 from merp.models.errors import BadInput
 from merp.models.given import given
 from merp.models.golden.memory import training_bytes
 from merp.models.golden.training import Rates, initial_model
 from merp.models.memory import check_memory
+from merp.models.plan.plan import Plan
 from merp.tools.common.output import Output
 from merp.tools.common.progress import Progress
 from merp.tools.train import checkpoint, report
@@ -20,7 +22,7 @@ from merp.tools.train.checkpoint import Checkpoint
 from merp.tools.train.course import BATCH, EPOCHS, Course
 from merp.tools.train.data import Data, Split, batch_of, read_data, split
 from merp.tools.train.digits import digits
-from merp.tools.train.step import Counts, step_of
+from merp.tools.train.step import step_of
 
 DIGITS = "digits"
 
@@ -31,23 +33,20 @@ class Trained:
 
     Attributes:
         course: what was trained. split: on what. done: the model, and the loss of each step.
-        counts: by phase, of the last step; every step has the same.
+        plan: whose passes ran, if any.
+        audits: of the last step; every step moves and takes the same. None of the golden engine.
     """
 
     course: Course
     split: Split
     done: Checkpoint
-    counts: Counts
+    plan: Plan | None
+    audits: Audits
 
     @cached_property
     def answer(self) -> dict[str, Any]:
         """The answer for machines, the held-out images classified."""
-        course = self.course
-        momentum = course.momentum > 0
-        return report.answer(
-            course.network, course.engine, self.done, self.split, course.state, self.counts,
-            momentum=momentum,
-        )  # fmt: skip
+        return report.answer(self.course, self.done, self.split, self.plan, self.audits)
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,19 +54,26 @@ class Ready:
     """A training that is ready to run.
 
     Attributes:
-        course: what is trained. split: on what. start: where it begins. steps: in all.
+        course: what is trained, on the designs of the plan if there is one.
+        split: on what. start: where it begins. steps: in all.
+        plan: in whose passes.
     """
 
     course: Course
     split: Split
     start: Checkpoint
     steps: int
+    plan: Plan | None
 
     @property
-    def plan(self) -> str:
+    def work(self) -> str:
         """What there is to do, in a line."""
         left = self.steps - self.start.step
-        return f"{left:,} steps of {self.start.batch} images, engine {self.course.engine}"
+        passes = ""
+        if self.plan is not None:
+            total = sum(planned.passes for planned in self.plan.layers)
+            passes = f" in {total:,} passes each on {self.plan.board.name}"
+        return f"{left:,} steps of {self.start.batch} images{passes}, engine {self.course.engine}"
 
     def run(self, saved: Output | None, progress: Progress) -> Trained:
         """Run the steps that are left; saves each epoch, at the end, and when interrupted.
@@ -79,7 +85,7 @@ class Ready:
             Stuck: the hardware stood still.
         """
         course, start, steps = self.course, self.start, self.steps
-        run_step = step_of(course, start.batch, progress)
+        run_step = step_of(course, self.plan, start.batch, progress)
         rate = given("learning_rate", course.learning_rate)
         try:
             rates = Rates.of(course.learning_rate, course.momentum, start.batch, course.network.fmt)
@@ -88,12 +94,13 @@ class Ready:
         images = len(self.split.images)
         per_epoch = images // start.batch
         done = start
-        counts: Counts = {}
+        audits: Audits = {}
         try:
             for step in range(start.step, steps):
+                progress.within(f"step {step + 1:,} of {steps:,}")
                 chosen = batch_of(images, start.batch, start.seed, step)
                 x, labels = self.split.images[chosen], self.split.labels[chosen]
-                model, loss, counts = run_step(done.model, x, labels, rates)
+                model, loss, audits = run_step(done.model, x, labels, rates)
                 if not math.isfinite(loss):
                     raise BadInput(f"{rate}: the loss is {loss} at step {step}: allowed is less")
                 # Only now is it known that the step before left a model that works.
@@ -108,7 +115,7 @@ class Ready:
             raise
         if saved is not None:
             checkpoint.save(saved, done, course.network)
-        return Trained(course, self.split, done, counts)
+        return Trained(course, self.split, done, self.plan, audits)
 
 
 def labelled(source: str) -> Data:
@@ -131,24 +138,36 @@ def prepare(course: Course, data: Data) -> Ready:
     batch = 1 if course.resume else course.batch or BATCH  # a saved file says its own
     needed = training_bytes(network, batch, len(parts.held_images))
     check_memory(f"train {network.name}, batch {batch}", needed)
-    start = _start(course, parts)
-    return Ready(course, parts, start, _steps(course, start, len(parts.images)))
+    resumed = None if course.resume is None else _resumed(course, course.resume)
+    batch = (course.batch or BATCH) if resumed is None else resumed.batch
+    _check_batch(batch, parts)
+    plan = None
+    if course.target is not None:  # on the designs of the plan, which may differ with the batch
+        plan = course.target.plan(network, batch)
+        course = replace(course, network=plan.network)
+    start = _start(course, parts, batch, resumed)
+    return Ready(course, parts, start, _steps(course, start, len(parts.images)), plan)
 
 
-def _start(course: Course, data: Split) -> Checkpoint:
-    """Take up a saved file, whose seed and batch say which images come next, or begin."""
-    network, path = course.network, course.resume
+def _start(course: Course, data: Split, batch: int, resumed: Checkpoint | None) -> Checkpoint:
+    """Where to begin: at a saved file, if it is of this very training."""
+    network = course.network
     inputs = checkpoint.inputs_of(network, data)
-    if path is None:
+    if resumed is None:
         seed = course.seed or 0
         model = initial_model(network, seed)
-        batch = course.batch or BATCH
         return Checkpoint(model=model, seed=seed, batch=batch, loss=(), inputs=inputs)
-    found = checkpoint.resume(path, network)
-    if found.inputs != inputs:
+    if resumed.inputs != inputs:
         raise BadInput(
-            f"{path}: of another {network.name} or other data: allowed are those it was made with"
+            f"{course.resume}: of another {network.name}, other sums or other data: allowed are "
+            "those it was made with"
         )
+    return resumed
+
+
+def _resumed(course: Course, path: Path) -> Checkpoint:
+    """Take up a saved file, whose seed and batch say which images come next."""
+    found = checkpoint.resume(path, course.network)
     for key, asked, kept in (
         ("seed", course.seed, found.seed),
         ("batch", course.batch, found.batch),
@@ -158,12 +177,16 @@ def _start(course: Course, data: Split) -> Checkpoint:
     return found
 
 
+def _check_batch(batch: int, data: Split) -> None:
+    images = len(data.images)
+    if batch > images:
+        raise BadInput(
+            f"{given('batch', batch)}: allowed are 1 to {images}, the images to train with"
+        )
+
+
 def _steps(course: Course, start: Checkpoint, images: int) -> int:
     """Steps in all."""
-    if start.batch > images:
-        raise BadInput(
-            f"{given('batch', start.batch)}: allowed are 1 to {images}, the images to train with"
-        )
     steps = course.steps or (course.epochs or EPOCHS) * (images // start.batch)
     if steps < start.step:
         raise BadInput(

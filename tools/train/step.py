@@ -2,47 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
-from merp.cosim.audit.training_step import HardwareStep, PhaseCounts
+from merp.cosim.training.hardware_step import HardwareStep, Layers, Stepped
+from merp.cosim.training.planned_layers import PlannedLayers
+from merp.cosim.training.whole_layers import WholeLayers
 from merp.models.golden import training
 from merp.models.golden.loss import Labels
 from merp.models.golden.training import Model, Rates
 from merp.models.params.bits import Bits
+from merp.models.plan.plan import Plan
 from merp.tools.common.progress import Progress
 from merp.tools.train.course import Course
 
-Counts = Mapping[str, PhaseCounts]
-"""By phase, of one step; none from the golden engine."""
-
-Step = Callable[[Model, Bits, Labels, Rates], tuple[Model, float, Counts]]
-"""From a model, images and labels to the next model, the mean loss before it, and counts."""
+Step = Callable[[Model, Bits, Labels, Rates], Stepped]
+"""From a model, images and labels to what comes of a step; the golden engine audits nothing."""
 
 
-def step_of(course: Course, images: int, progress: Progress) -> Step:
-    """What runs a step of so many images.
+def step_of(course: Course, plan: Plan | None, images: int, progress: Progress) -> Step:
+    """What runs a step of so many images: in the passes of a plan, or layers in one piece.
 
     Raises:
-        BadInput: the hardware of a layer does not take them.
+        BadInput: the hardware of a layer does not take them, or there is none.
     """
     spent = progress.spent
     if course.engine == "golden":
 
-        def golden(
-            model: Model, images: Bits, labels: Labels, rates: Rates
-        ) -> tuple[Model, float, Counts]:
+        def golden(model: Model, images: Bits, labels: Labels, rates: Rates) -> Stepped:
             with spent.on("golden"):
                 step = training.train_step(
                     course.network, model, images, labels, rates, course.loss, course.state
                 )
-            return step.model, step.loss, {}
+            return Stepped(step.model, step.loss, {})
 
         return golden
-    hardware = HardwareStep(course.network, course.engine, images)
+    layers: Layers = WholeLayers(course.network, images) if plan is None else PlannedLayers(plan)
+    hardware = HardwareStep(layers, course.engine, progress.begin, progress.update)
 
-    def simulated(
-        model: Model, images: Bits, labels: Labels, rates: Rates
-    ) -> tuple[Model, float, Counts]:
+    def simulated(model: Model, images: Bits, labels: Labels, rates: Rates) -> Stepped:
         before = dict(hardware.seconds)
         with spent.on("golden and audit"):
             found = hardware.step(model, images, labels, rates, course.loss)

@@ -173,9 +173,10 @@ def _check_board(args: argparse.Namespace) -> None:
     wrong = planned if args.board is None else whole
     for name in wrong:
         if getattr(args, name) not in (None, False):
-            option = "--for" if name == "goal" else name_of(name)
             board = name_of("board")
-            raise BadInput(f"{option}: allowed {'with' if wrong is planned else 'without'} {board}")
+            raise BadInput(
+                f"{name_of(name)}: allowed {'with' if wrong is planned else 'without'} {board}"
+            )
 
 
 def _run_on_board(args: argparse.Namespace, network: Network) -> int:

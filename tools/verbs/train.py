@@ -14,9 +14,11 @@ from merp.models.errors import shown
 from merp.models.network.network import Network
 from merp.models.params.state_field import STATES
 from merp.tools.common.arguments import add_network, add_tables, whole
+from merp.tools.common.boards import add_board, open_board
 from merp.tools.common.output import Output
 from merp.tools.common.progress_bar import ProgressBar
 from merp.tools.common.shipped import open_network
+from merp.tools.plan.options import add_tiling
 from merp.tools.train.course import (
     BATCH,
     ENGINES,
@@ -29,7 +31,9 @@ from merp.tools.train.course import (
     MOST_STEPS,
     RATE,
     Course,
+    Target,
     state_kept,
+    target_of,
 )
 
 
@@ -101,12 +105,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", type=Path, metavar="DIR", help="answer and loss curve (default: none)"
     )
+    add_board(parser, "none: layers in one piece")
+    add_tiling(parser)
     add_tables(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Train, save, print what came out; 1 if a check of the hardware did not hold."""
-    state = state_kept(args.engine, args.state_bits)
+    board = None if args.board is None else open_board(args.board)
+    target = target_of(board, goal=args.goal, apart=args.apart)
+    state = state_kept(args.engine, target, args.state_bits)
     network = open_network(args.network)
     with ExitStack() as held:
         output = saved = None
@@ -114,15 +122,18 @@ def run(args: argparse.Namespace) -> int:
             output = held.enter_context(Output.of_folder("-o", args.output))
         if args.save is not None:
             saved = held.enter_context(Output.of_file("--save", args.save))
-        _run(args, _course(args, network, state), output, saved)
+        _run(args, _course(args, network, state, target), output, saved)
     return 0
 
 
-def _course(args: argparse.Namespace, network: Network, state: str) -> Course:
+def _course(
+    args: argparse.Namespace, network: Network, state: str, target: Target | None
+) -> Course:
     return Course(
         network=network,
         engine=args.engine,
         state=state,
+        target=target,
         batch=args.batch,
         steps=args.steps,
         epochs=args.epochs,
@@ -143,7 +154,7 @@ def _run(
     from merp.tools.train.run import labelled, prepare
 
     ready = prepare(course, labelled(args.data))
-    with ProgressBar("train", ready.plan) as bar:
+    with ProgressBar("train", ready.work) as bar:
         trained = ready.run(saved, bar)
     answer = trained.answer
     if output is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from myhdl import Signal
@@ -22,7 +22,7 @@ from merp.models.cnn_merp.phases import update_design, update_unpool_design
 from merp.models.golden.golden_step import GoldenStep
 from merp.models.golden.inference import group_maps, group_parameters
 from merp.models.golden.state import State, of_maps, packed
-from merp.models.golden.training import RATE, Rates
+from merp.models.golden.training import RATE, Rates, Updated
 from merp.models.network.network import Layer, Network
 from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.design import Design
@@ -206,13 +206,6 @@ def expect_update(
     return Expectation(ports=ports, first="map_in", last=last, loads=(), work=work)
 
 
-class Updated(NamedTuple):
-    """What a kernel update changes, of a whole layer: parameters and their velocities."""
-
-    parameters: Pair
-    velocities: Pair
-
-
 def update_pass(
     layer: Layer,
     group: int,
@@ -317,13 +310,10 @@ class KernelUpdate:
     def golden_pass(self, layer: Layer, group: int, step: GoldenStep) -> Pass:
         """One group on the golden deltas, without momentum."""
         here = step.passed(layer)
-        rates, new = step.updated(layer, self.design.summation)
-        parameters = step.parameters[layer.name]
-        rest = np.zeros_like(parameters[0]), np.zeros_like(parameters[1])
         deltas, state = (here.sums, None) if self.undone is None else (here.delta, here.state)
         return update_pass(
-            layer, group, self.design, here.x, deltas, Updated(parameters, rest), rates,
-            Updated(new, rest), self.undone, state,
+            layer, group, self.design, here.x, deltas, step.before(layer), step.rates,
+            step.updated(layer), self.undone, state,
         )  # fmt: skip
 
     def outputs(self, layer: Layer, images: int, records: Sequence[Record]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,6 +21,7 @@ from merp.models.golden.delta import delta_convolution
 from merp.models.golden.kernel_update import bias_gradient, kernel_gradient, update
 from merp.models.golden.state import keep_state
 from merp.models.golden.super_layer import super_layer
+from merp.models.golden.training import Rates, Updated
 from merp.models.golden.unpool import unpool
 from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.design import Design
@@ -246,12 +247,19 @@ def update_case(seed: int, index: int) -> Whole:
         deltas = words(rng, fmt, images, shape.pooled_rows, shape.pooled_columns, shape.m)
         sums = unpool(deltas, state, shape, fmt)
     gradients = kernel_gradient(x, sums, shape, fmt, design.summation), bias_gradient(sums, fmt)
-    new = (
-        update(w, np.zeros_like(w), g, rate, 0, fmt)[0] for w, g in zip(old, gradients, strict=True)
-    )
+    momentum = seed % 2 * rate
+    past = [words(rng, fmt, *each.shape) if momentum else np.zeros_like(each) for each in old]
+    new = [
+        update(w, v, g, rate, momentum, fmt) for w, v, g in zip(old, past, gradients, strict=True)
+    ]
+    golden = {"kernels": new[0][0], "biases": new[1][0]}
+    if momentum:
+        golden |= {"kernel_velocities": new[0][1], "bias_velocities": new[1][1]}
+    before = Updated(old, (past[0], past[1]))
+    rates = Rates(rate=rate, momentum=momentum)
     cut = cut_of(rng, shape.m, shape.n, design)
-    tiles = UpdateTiles(shape, design, x, deltas, old, rate, cut, expansion, state)
-    return Whole(tiles, dict(zip(("kernels", "biases"), new, strict=True)))
+    tiles = UpdateTiles(shape, design, x, deltas, before, rates, cut, expansion, state)
+    return Whole(tiles, golden)
 
 
 CASES: dict[str, tuple[Callable[[int, int], Whole], int]] = {
@@ -262,6 +270,7 @@ CASES: dict[str, tuple[Callable[[int, int], Whole], int]] = {
 EACH = [(phase, index) for phase, (_, designs) in CASES.items() for index in range(designs)]
 QUICK = [("fp", 0), ("fp", 3), ("fp", 5), ("dp", 2), ("dp", 3), ("dp", 4), ("ku", 0), ("ku", 4)]
 QUICK += [("fp", 7), ("fp", 9), ("dp", 6), ("dp", 8), ("ku", 5)]  # several elements to a beat
+MOMENTUM = [("ku", 1, 1), ("ku", 4, 1)]  # of which seeds are odd
 
 
 def run(
@@ -281,14 +290,23 @@ def run(
     return found
 
 
-def cases(seeds: int, quick: list[tuple[str, int]], first: int = 0) -> list[Any]:
-    """Phase, design and seed of so many layers of each design; all but the quick ones in full."""
+def cases(
+    seeds: int,
+    quick: list[tuple[str, int]],
+    first: int = 0,
+    more: Sequence[tuple[str, int, int]] = (),
+) -> list[Any]:
+    """Phase, design and seed of so many layers of each design; all but the quick ones in full.
+
+    quick: run with the seed ``first``. more: quick, with seeds of their own.
+    """
     known = [(phase, index, first) for phase, index in quick]
+    known += more
     others = [(*each, first + seed) for each in EACH for seed in range(seeds)]
     return [*known, *rows_in_full(*(each for each in others if each not in known))]
 
 
-@pytest.mark.parametrize(("phase", "index", "seed"), cases(9, QUICK))
+@pytest.mark.parametrize(("phase", "index", "seed"), cases(9, QUICK, more=MOMENTUM))
 def test_a_layer_in_passes_gives_the_bits_of_the_whole_layer(
     phase: str, index: int, seed: int
 ) -> None:

@@ -10,11 +10,12 @@ from random import Random
 import numpy as np
 import pytest
 
+from merp.models.cnn_merp.update_flow import update_flow
 from merp.models.errors import BadInput
 from merp.models.fpga.board import Board
 from merp.models.fpga.parts import PARTS
 from merp.models.network.network import Layer
-from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.design import KERNEL_PORTS, Design
 from merp.models.params.cnn_merp.sizing import size_design
 from merp.models.params.shape import Pool, Shape
 from merp.models.params.state_field import STATES
@@ -143,6 +144,31 @@ def test_the_cost_of_a_tile_is_that_of_its_passes(phase: str) -> None:
             expected = walked(work, board, tile)
             assert moved[place] == expected[0]
             assert seconds[place] == pytest.approx(expected[1], abs=1e-9)
+
+
+@pytest.mark.parametrize("port", KERNEL_PORTS)
+@pytest.mark.parametrize("kinds", [{}, {"cu_kind": "fused", "ku_kind": "row"}])
+def test_an_update_takes_a_beat_for_its_kernels_and_a_cycle_for_each_bias(
+    port: int, kinds: dict[str, str]
+) -> None:
+    """As the cycle model has it, which is the hardware's to the cycle."""
+
+    def cycles(maps: int) -> tuple[float, int]:
+        shape = Shape(n=8, m=maps, k=3, rows=6, columns=6)
+        layer = Layer(name="conv1", kind="conv", shape=shape, design="d")
+        design = size_design(
+            [Shape(n=8, m=16, k=3, rows=6, columns=6)], n_cu=4, r=1, d=2, kernel_port=port, **kinds
+        )
+        work = Work(
+            layer=layer, phase="ku", earlier=None, images=1, state="32", engine=design,
+            folded=False, word_bytes=4,
+        )  # fmt: skip
+        yes = np.array([True])
+        cost = cost_of(work, board_of(), np.array([8]), np.array([maps]), yes, yes)
+        return float(cost.parameters[0]), update_flow(shape, 1, design).drain
+
+    (few, drain), (many, longer) = cycles(8), cycles(16)
+    assert many - few == longer - drain == 8 * 8 * 9 / port + 8
 
 
 def every_tile(work: Work) -> Iterator[tuple[int, int]]:

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from marks import rows_in_full
-from merp.cosim.passes import unit as unit_module
 from merp.cosim.passes.cut import Cut, Place
 from merp.cosim.passes.of_plan import OfPlan
 from merp.cosim.passes.unit import Unit
@@ -111,7 +110,7 @@ def run(
 
 
 def built(results: list[Result]) -> list[Result]:
-    return [result for result in results if result.planned.built]
+    return [result for result in results if result.planned.work.built]
 
 
 SEEDS = [(phase, seed) for seed in range(9) for phase in ("fp", "dp", "ku")]
@@ -160,9 +159,9 @@ def test_a_pass_by_itself_is_the_one_among_all(whole: Plan, phase: str) -> None:
     network = found.network
     step = GoldenStep(network, network.layers, random_maps(network, IMAGES), parameters(network, 0))
     for planned in found.layers:
-        if planned.work.phase != phase or not planned.built:
+        if planned.work.phase != phase or not planned.work.built:
             continue
-        tiles = OfPlan(found, planned).tiles(planned.work.layer.groups - 1, step)
+        tiles = OfPlan(planned).tiles(planned.work.layer.groups - 1, step)
         for outputs in range(planned.out_parts):
             row = tiles.row(outputs)
             each = next(row)
@@ -258,7 +257,7 @@ def test_a_closed_form_that_the_pins_do_not_show_fails_the_run(
     assert not wrong.measured
     (said,) = wrong.failures
     assert "sum of all passes: port map_in: " in said
-    monkeypatch.setattr(unit_module, "bytes_of", twice(unit_module.bytes_of))
+    monkeypatch.setattr(OfPlan, "bytes_of", twice(OfPlan.bytes_of))
     _, (bad,) = run(found, "ku", sample=2, layer="conv2")
     assert len(bad.failures) == 2
     assert "group 0 outputs 1 inputs 1: port map_in: " in bad.failures[-1]

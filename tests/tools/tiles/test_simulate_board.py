@@ -14,6 +14,7 @@ import pytest
 from merp.cosim.engines import myhdl_engine
 from merp.models.fpga.parts import PARTS, Part
 from merp.models.plan.plan import Planned
+from merp.models.plan.work import Work
 from merp.tools.cli import main
 from merp.tools.common.seal import SEAL, sealed
 
@@ -181,7 +182,7 @@ def test_what_has_no_hardware_is_listed_and_not_passed(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(Planned, "built", property(lambda self: False))
+    monkeypatch.setattr(Work, "built", property(lambda self: False))
     found = answer_of(*words, "--layer", "fc3")
     (run,) = found["runs"]
     assert (run["hardware"], run["passed"], run["measured"]) == (False, False, False)

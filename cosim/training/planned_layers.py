@@ -1,0 +1,108 @@
+"""Training steps in the passes of a plan, audited as those that are simulated alone.
+
+Un-pooling is in front of the engines, so that deltas lie in memory at pooled resolution, and the
+host undoes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from merp.cosim.audit.audit import Audit, combine
+from merp.cosim.passes.of_plan import OfPlan
+from merp.cosim.passes.unit import Unit, differences, run_unit
+from merp.cosim.phases.expectation import Pair
+from merp.cosim.training.hardware_step import LayerPasses, check
+from merp.cosim.training.step_so_far import StepSoFar
+from merp.models.cnn_merp.phases import check_update, maps_behind
+from merp.models.golden.state import State, joined, unpacked
+from merp.models.golden.training import Step, Updated
+from merp.models.network.network import Layer, Network
+from merp.models.network.phases import previous
+from merp.models.params.bits import Bits
+from merp.models.plan.plan import Plan
+from merp.testbenches.top.top import Top
+
+
+class PlannedLayers:
+    """The layers of a network in the passes of its plan.
+
+    Args:
+        plan: with state ``pooled``; its batch is the images of a step.
+
+    Raises:
+        BadInput: there is no hardware for the kernel update of a layer.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        for layer in plan.network.layers:
+            check_update(plan.network, layer)
+        self._plan = plan
+
+    @property
+    def network(self) -> Network:
+        """With the designs of the plan."""
+        return self._plan.network
+
+    def _of(self, layer: Layer, phase: str, *, momentum: bool) -> OfPlan:
+        return OfPlan(self._plan.of(layer.name, phase), momentum and phase == "ku")
+
+    def top(self, layer: Layer, phase: str, array: str, *, momentum: bool) -> Top:
+        """The block that runs a phase of the layers that share a design."""
+        return self._of(layer, phase, momentum=momentum).top(array)
+
+    def start_back(self, step: StepSoFar, delta: Bits) -> None:
+        """Begin with the delta as it is."""
+        step.deltas[self.network.layers[-1].name] = delta
+
+    def passes(self, layer: Layer, phase: str, step: StepSoFar, wanted: Step) -> LayerPasses:
+        """Parts of the outputs outside, of the inputs inside, as planned."""
+        of = self._of(layer, phase, momentum=step.rates.momentum != 0)
+        what = f"{layer.name} {phase}"
+        audits: list[Audit] = []
+        made: list[Mapping[str, Bits]] = []
+        states: list[State] = []
+        for group in range(layer.groups):
+            tiles = of.tiles(group, step)
+            rows = []
+            for outputs, part in enumerate(of.cut.outputs):
+                ran = yield from run_unit(of, Unit(group, outputs), tiles, wanted)
+                check(what, ran.audit.failures)
+                audits.append(ran.audit)
+                rows.append(ran.arrays)
+                if phase == "fp":
+                    written = ran.arrays["state"].astype(np.uint8).tobytes()
+                    states.append(unpacked(written, layer.shape, len(part), len(step.images)))
+            made.append(tiles.joined(rows))
+        check(f"{what} sum of all passes:", differences(combine(audits).moved, of.ports))
+        if phase == "fp":
+            step.outputs[layer.name] = np.concatenate([each["maps"] for each in made], axis=-1)
+            step.states[layer.name] = joined(states)
+        elif phase == "dp":
+            self._hand_back(layer, step, [each["deltas"] for each in made])
+        else:
+            step.new[layer.name] = _updated(made, step.before(layer))
+        return audits
+
+    def _hand_back(self, layer: Layer, step: StepSoFar, deltas: Sequence[Bits]) -> None:
+        """Gather the deltas of the groups, as the layer in front gave its maps."""
+        earlier = previous(self.network, layer)
+        assert earlier is not None
+        rows, columns = earlier.shape.pooled_rows, earlier.shape.pooled_columns
+        size = len(step.images), rows, columns, maps_behind(layer.shape, earlier.shape)
+        step.deltas[earlier.name] = np.concatenate([each.reshape(size) for each in deltas], axis=-1)
+
+
+def _updated(made: Sequence[Mapping[str, Bits]], old: Updated) -> Updated:
+    """A layer of the groups that were ``made``."""
+
+    def gathered(*names: str) -> Pair:
+        kernels, biases = (np.concatenate([each[name] for each in made]) for name in names)
+        return kernels, biases
+
+    parameters = gathered("kernels", "biases")
+    if "kernel_velocities" not in made[0]:
+        return Updated(parameters, old.velocities)
+    return Updated(parameters, gathered("kernel_velocities", "bias_velocities"))

@@ -1,0 +1,60 @@
+"""What the hardware has made so far in a training step: it goes into the next passes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from merp.models.golden.inference import as_input
+from merp.models.golden.state import State
+from merp.models.golden.training import Model, Rates, Updated
+from merp.models.network.network import Layer, Network
+from merp.models.network.phases import previous
+from merp.models.params.bits import Bits
+
+
+@dataclass(frozen=True)
+class StepSoFar:
+    """A training step that is being run.
+
+    Attributes:
+        network: that is trained. model: before the step. rates: of the update.
+        images: (images, rows, columns, channels) words.
+        outputs: maps by layer name, not yet flattened. states: of kind ``pooled``.
+        deltas: of the output of layers, or of their sums where the hardware takes those.
+        new: layers after their update.
+    """
+
+    network: Network
+    model: Model
+    rates: Rates
+    images: Bits
+    outputs: dict[str, Bits] = field(default_factory=dict)
+    states: dict[str, State] = field(default_factory=dict)
+    deltas: dict[str, Bits] = field(default_factory=dict)
+    new: dict[str, Updated] = field(default_factory=dict)
+
+    def before(self, layer: Layer) -> Updated:
+        """Kernels, biases and velocities of a layer before the step."""
+        return self.model.of(layer)
+
+    def x(self, layer: Layer) -> Bits:
+        """Input of a layer."""
+        earlier = previous(self.network, layer)
+        return as_input(self.images if earlier is None else self.outputs[earlier.name], layer)
+
+    def state(self, layer: Layer) -> State:
+        """What forward propagation kept of a layer."""
+        return self.states[layer.name]
+
+    def delta(self, layer: Layer) -> Bits:
+        """Delta of a layer, as the hardware takes it."""
+        return self.deltas[layer.name]
+
+    @property
+    def after(self) -> Model:
+        """The next model, once every layer is updated."""
+        names = [layer.name for layer in self.network.layers]
+        return Model(
+            parameters={name: self.new[name].parameters for name in names},
+            velocities={name: self.new[name].velocities for name in names},
+        )

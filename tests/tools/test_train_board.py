@@ -1,0 +1,357 @@
+"""``merp train --board``: steps in the passes of a plan, to the golden's very file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import merp
+from merp.cosim.engines.record import Record
+from merp.cosim.passes import delta_tiles, forward_tiles, update_tiles
+from merp.cosim.passes.cut import in_order
+from merp.cosim.training.hardware_step import HardwareStep
+from merp.models.fpga.parts import PARTS, Part
+from merp.tools.cli import main
+
+NETWORK = """
+[network]
+name = "small"
+format = "bfloat16"
+input = { rows = 3, columns = 3, channels = 4 }
+
+[[layer]]
+name = "conv1"
+maps = 66
+kernel = 2
+groups = 2
+pool = { kind = "max", window = 2, stride = 2 }
+design = "k2"
+
+[[layer]]
+name = "conv2"
+maps = 3
+kernel = 2
+pad = 1
+design = "k2"
+
+[[layer]]
+name = "fc3"
+maps = 4
+relu = false
+
+[design.k2]
+k = 2
+n_cu = 1
+r = 1
+mul_latency = 1
+add_latency = 2
+"""
+
+BOARD = """
+[board]
+name = "mine"
+part = "tiny"
+clock_mhz = 100
+[memory]
+gbytes_s = 1
+efficiency = 0.8
+"""
+
+TINY = Part(
+    name="tiny", order_code="tiny-1", luts=10**6, flip_flops=10**6, block_rams=0, dsps=100,
+    configuration_bits=10**6, clock_mhz=100.0,
+)  # fmt: skip
+"""Without block RAM: no memory may be larger than LUT RAM takes."""
+
+STEPS = 2
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A network, data, and a board whose FPGA holds none of the convolutions at once."""
+    folder = tmp_path_factory.mktemp("board")
+    (folder / "small.toml").write_text(NETWORK)
+    (folder / "mine.toml").write_text(BOARD)
+    rng = np.random.default_rng(5)
+    images, labels = rng.uniform(-1, 1, (10, 3, 3, 4)), rng.integers(0, 4, 10)
+    np.savez(folder / "data.npz", images=images, labels=labels)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(PARTS, "tiny", TINY)
+        yield folder
+
+
+@pytest.fixture(scope="module")
+def words(place: Path) -> list[str]:
+    """A command that trains a few steps on the board."""
+    found = ["train", str(place / "small.toml"), "--data", str(place / "data.npz")]
+    return [*found, "--board", str(place / "mine.toml"), "--batch", "2", "--steps", str(STEPS)]
+
+
+def saved_by(words: list[str], path: Path, *more: str) -> bytes:
+    """What a command saves."""
+    assert main([*words, *more, "--save", str(path)]) == 0
+    return path.read_bytes()
+
+
+@pytest.fixture(scope="module")
+def golden(words: list[str], place: Path) -> bytes:
+    """What the golden engine saves on the board."""
+    return saved_by(words, place / "golden.npz")
+
+
+@pytest.fixture(scope="module")
+def done(words: list[str], place: Path, golden: bytes) -> Any:
+    """What a run in MyHDL answers, which saved the same."""
+    out = place / "out"
+    found = saved_by(words, place / "myhdl.npz", "--engine", "myhdl", "-o", str(out))
+    assert found == golden
+    return json.loads((out / "train.json").read_text())
+
+
+def test_every_port_of_every_layer_moved_the_bytes_of_the_plan(
+    done: Any, words: list[str], answer_of: Callable[..., Any]
+) -> None:
+    assert (done["board"], done["for"], done["apart"], done["steps"]) == (
+        "mine", "bytes", False, STEPS,
+    )  # fmt: skip
+    cut = {
+        (run["layer"], run["phase"]): (run["input_parts"], run["output_parts"])
+        for run in done["runs"]
+    }
+    assert cut["conv1", "fp"][1] > 1
+    assert cut["conv2", "fp"][0] > 1
+    assert cut["conv2", "dp"][1] > 1
+    assert cut["conv2", "ku"][0] > 1
+    assert len(cut) == 8
+    network, board = words[1], words[5]
+    rows = answer_of("plan", network, "--board", board, "--batch", "2")["layers"]
+    for run, row in zip(done["runs"], rows, strict=True):
+        assert (run["layer"], run["phase"], run["passes"]) == (
+            row["name"], row["phase"], row["passes"],
+        )  # fmt: skip
+        assert all(
+            each["pins"] == each["plan"] and each["measured"] for each in run["bytes"].values()
+        )
+        moved = {port: each["pins"] for port, each in run["bytes"].items()}
+        assert {port: moved[port] for port in row["ports"]} == row["ports"]
+        beside = sorted(moved.keys() - row["ports"].keys())
+        assert beside == ([] if run["phase"] != "ku" else [
+            "bias_velocity_in", "bias_velocity_out", "kernel_velocity_in", "kernel_velocity_out",
+        ])  # fmt: skip
+    counted = done["bytes"]
+    assert counted["measured"]["full"] == counted["plan"]
+    for phase in ("fp", "dp", "ku"):
+        planned = sum(sum(row["ports"].values()) for row in rows if row["phase"] == phase)
+        assert counted["plan"][phase] == planned
+    assert counted["plan"]["momentum"] == counted["full"]["momentum"] > 0
+
+
+def test_the_golden_engine_answers_the_plan_and_has_measured_nothing(
+    done: Any, words: list[str], answer_of: Callable[..., Any]
+) -> None:
+    found = answer_of(*words)
+    assert found["bytes"] == done["bytes"] | {"measured": None}
+    for run, other in zip(found["runs"], done["runs"], strict=True):
+        for port, each in run["bytes"].items():
+            assert each == {"plan": other["bytes"][port]["plan"], "pins": None, "measured": False}
+    assert (found["loss"], found["accuracy"]) == (done["loss"], done["accuracy"])
+
+
+def test_the_golden_of_the_same_sums_without_a_board_saves_the_same(
+    words: list[str], place: Path, golden: bytes, tmp_path: Path
+) -> None:
+    """The fully connected layer is folded onto the convolutions' design, as the plan does it."""
+    (tmp_path / "small.toml").write_text(
+        NETWORK.replace("relu = false\n", 'relu = false\ndesign = "k2"\n')
+    )
+    verb, _, *rest = words
+    at = rest.index("--board")
+    whole = [verb, str(tmp_path / "small.toml"), *rest[:at], *rest[at + 2 :]]
+    assert saved_by(whole, tmp_path / "whole.npz") == golden
+    assert saved_by(words, tmp_path / "apart.npz", "--apart") == golden
+
+
+@pytest.mark.verilator
+@pytest.mark.full
+def test_verilog_in_passes_saves_the_same(words: list[str], golden: bytes, tmp_path: Path) -> None:
+    assert saved_by(words, tmp_path / "f.npz", "--engine", "verilator") == golden
+
+
+@pytest.mark.ghdl
+@pytest.mark.full
+def test_vhdl_in_passes_saves_the_same(words: list[str], golden: bytes, tmp_path: Path) -> None:
+    assert saved_by(words, tmp_path / "f.npz", "--engine", "ghdl") == golden
+
+
+def test_an_interrupted_run_goes_on_to_the_same_file(
+    words: list[str],
+    golden: bytes,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    step, calls, part = HardwareStep.step, [], tmp_path / "part.npz"
+    more = ["--engine", "myhdl", "--save", str(part)]
+
+    def interrupted(*arguments: Any, **options: Any) -> Any:
+        calls.append(arguments)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return step(*arguments, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(HardwareStep, "step", interrupted)
+        assert main([*words, *more]) == 130
+    at = words.index("--batch")  # the file says its own
+    assert main([*words[:at], *words[at + 2 :], *more, "--resume", str(part)]) == 0
+    assert part.read_bytes() == golden
+
+
+def test_the_library_trains_the_same(place: Path, golden: bytes) -> None:
+    found = merp.load(place / "small.toml").train(
+        place / "data.npz", board=place / "mine.toml", engine="myhdl", batch=2, steps=1, momentum=0
+    )
+    plain = merp.load(place / "small.toml").train(
+        place / "data.npz", board=place / "mine.toml", goal="time", batch=2, steps=1, momentum=0
+    )
+    for layer, pair in found.words.items():
+        for ours, theirs in zip(pair, plain.words[layer], strict=True):
+            np.testing.assert_array_equal(ours, theirs)
+    assert found.json()["bytes"]["plan"]["momentum"] == 0
+    assert found.json()["bytes"]["measured"]["full"] == found.json()["bytes"]["plan"]
+
+
+def of_stream(stream: str, change: Callable[[Any], Any], call: int) -> Callable[..., Any]:
+    """What a host takes from a stream, changed in one of its readings.
+
+    Of partial sums the first four are those of conv1, which has no second part of its inputs.
+    """
+    calls = []
+
+    def array(self: Record, name: str, size: tuple[int, ...]) -> Any:
+        found = REAL(self, name, size)
+        calls.append(name == stream)
+        return change(found) if name == stream and sum(calls) == call else found
+
+    return array
+
+
+REAL = Record.array
+
+HOST = {
+    "a wrong partial sum": (
+        of_stream("m_axis_partial", lambda words: words ^ 1, 5),
+        "conv2 fp group 0 outputs 0 inputs 1: partial_out: ",
+    ),
+    "the partial sums of another part": (
+        of_stream("m_axis_partial", lambda words: words[..., ::-1], 5),
+        "conv2 fp group 0 outputs 0 inputs 1: partial_out: ",
+    ),
+    "a velocity that is lost": (
+        of_stream("m_axis_kernel_velocity", np.zeros_like, 2),
+        "conv1 ku group 0 outputs 1: kernel_velocities: not those of the layer in one piece",
+    ),
+    "kernels that are lost": (
+        of_stream("m_axis_kernel", np.zeros_like, 1),
+        "conv1 ku group 0 outputs 0: kernels: not those of the layer in one piece",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", HOST)
+def test_a_part_that_is_not_what_came_out_is_noticed(
+    what: str,
+    words: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    array, said = HOST[what]
+    monkeypatch.setattr(Record, "array", array)
+    saved = tmp_path / "f.npz"
+    assert main([*words, "--steps", "1", "--engine", "myhdl", "--save", str(saved)]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"merp: {said}")
+    assert not saved.exists()
+
+
+@pytest.mark.parametrize(
+    ("module", "said"),
+    [
+        (forward_tiles, "conv2 fp group 0 outputs 0: maps: not those of the layer in one piece"),
+        (delta_tiles, "conv1 ku group 0 outputs 0: kernels: not those of the layer in one piece"),
+        (update_tiles, "conv2 ku group 0 outputs 0: kernels: not those of the layer in one piece"),
+    ],
+)
+def test_parts_that_change_places_are_noticed(
+    module: Any,
+    said: str,
+    words: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(
+        module, "in_order", lambda parts, arrays, axis=-1: in_order(parts, arrays[::-1], axis)
+    )
+    assert main([*words, "--engine", "myhdl"]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"merp: {said}")
+
+
+def test_groups_that_change_places_are_noticed(
+    words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each part is right, and only the layer that they make is not."""
+    real = update_tiles.UpdateTiles.joined
+
+    def joined(self: Any, rows: Any) -> Any:
+        found = real(self, rows)
+        return found | {"kernel_velocities": found["kernel_velocities"][::-1]}
+
+    monkeypatch.setattr(update_tiles.UpdateTiles, "joined", joined)
+    assert main([*words, "--engine", "myhdl"]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("merp: conv1 velocities of kernels: not those of the golden step")
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--board", "kc75"], "--board 'kc75': allowed are kc705, "),
+        (["--state-bits", "1"], "--state-bits 1: --board runs the hardware: allowed: pooled"),
+        (["--batch", "9"], "--batch 9: allowed are 1 to 8, the images to train with"),
+    ],
+)
+def test_bad_input_is_one_line(
+    more: list[str], said: str, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*words, *more]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert said in line
+
+
+@pytest.mark.parametrize("more", [["--for", "time"], ["--apart"]])
+def test_what_only_a_plan_has_is_refused_without_a_board(
+    more: list[str], words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    at = words.index("--board")
+    assert main([*words[:at], *words[at + 2 :], *more]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line == f"merp: {more[0]}: allowed with --board"
+
+
+def test_a_folded_layer_without_hardware_for_its_update_is_refused_in_one_line(
+    words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "small.toml").write_text(NETWORK.replace("r = 1\n", "r = 1\nkernel_port = 2\n"))
+    verb, _, *rest = words
+    command = [verb, str(tmp_path / "small.toml"), *rest]
+    assert main([*command, "--engine", "myhdl"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "layer fc3 is folded onto 2 x 2 kernels: with kernel_port = 2" in line
+    assert line.endswith("ku needs 1")

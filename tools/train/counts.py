@@ -1,0 +1,53 @@
+"""What the phases of a step in the hardware moved and took."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from merp.cosim.audit.audit import Audit, combine
+from merp.cosim.phases.cnn_merp.kernel_update import VELOCITY_PORTS
+from merp.cosim.training.hardware_step import Audits
+from merp.models.network.phases import PHASES
+
+
+@dataclass(frozen=True, kw_only=True)
+class PhaseCounts:
+    """What one phase of a step moved and took, all its passes together.
+
+    Attributes:
+        maps: bytes of maps and deltas, which is what footing ``paper`` counts.
+        bytes: of every port but the velocities'. velocities: of those, read and written.
+        cycles: from the first accepted map word of a pass to its last output word.
+        kernel_load: cycles before that.
+    """
+
+    maps: int = 0
+    bytes: int = 0
+    velocities: int = 0
+    cycles: int = 0
+    kernel_load: int = 0
+
+    @classmethod
+    def of(cls, audits: Sequence[Audit]) -> PhaseCounts:
+        """Counts of audited passes, bytes as the monitors saw them on the pins."""
+        if not audits:  # delta propagation of a single layer
+            return cls()
+        passes = combine(audits)
+        moved = passes.moved
+        velocities = sum(moved.get(port, 0) for port in VELOCITY_PORTS)
+        return cls(
+            maps=sum(moved.get(port, 0) for port in passes.maps),
+            bytes=sum(moved.values()) - velocities,
+            velocities=velocities,
+            cycles=passes.cycles["total"],
+            kernel_load=passes.cycles["kernel_load"],
+        )
+
+
+def by_phase(audits: Audits) -> dict[str, PhaseCounts]:
+    """Counts of each phase of a step."""
+    return {
+        phase: PhaseCounts.of([each for (_, of), each in audits.items() if of == phase])
+        for phase in PHASES
+    }
