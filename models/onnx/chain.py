@@ -22,7 +22,7 @@ from merp.models.params.cnn_merp.sizing import size_design
 from merp.models.params.formats import FORMATS
 from merp.models.params.shape import Shape
 
-MOST_LAYERS = 1024
+MOST_LAYERS = 512
 
 
 class Chain:
@@ -104,10 +104,9 @@ class Chain:
             BadInput: the layer is not possible.
         """
         layer = self.last(node)
-        table = layer.table | keys
-        probe = self._probe(node, table, self._from)
+        probe = self._probe(node, layer.table | keys, self._from)
         self._check_design(node, layer, probe)
-        layer.table = table
+        layer.table |= keys
         layer.nodes.append(node)
         self._take(probe)
 
@@ -122,6 +121,7 @@ class Chain:
             raise node.refuse("must follow its convolution or full connection directly")
         self._check_type(node, *fold.tensors)
         layer.folds.append(fold)
+        layer.folded.append(node)
         layer.nodes.append(node)
         layer.output = node.outputs[0]
         self.said.append(f"{node.label} is folded into {layer.name}, in binary64, rounded once")
@@ -186,6 +186,7 @@ class Chain:
             if not self.partial:
                 raise node.refuse(f"no design: {error}") from error
             layer.traffic_only = str(error)
+            layer.table.pop("design", None)
 
     def _check_type(self, node: Node, *tensors: Tensor | None) -> None:
         for tensor in tensors:

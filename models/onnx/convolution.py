@@ -72,10 +72,11 @@ def add(chain: Chain, node: Node) -> None:
     if sum(known) != 1:
         raise node.refuse("adds what is computed twice: residual additions are not built")
     bias = node.required(known.index(True))
-    maps, axes = chain.maps, 1 if chain.flat else 3
-    sizes = [(maps,) + (1,) * (axes - 1), (1, maps) + (1,) * (axes - 1), *((1,) * i for i in range(axes + 2))]
-    if bias.shape not in sizes:
-        raise node.bad("constant's size", bias.shape, f"{sizes[0]}, a bias for each map")
+    each = (chain.maps,) + (1,) * (0 if chain.flat else 2)
+    # One number for each map, with or without an axis of images; or one number for all.
+    spread = [(1,) * axes for axes in range(len(each) + 2)]
+    if bias.shape not in (each, (1, *each), *spread):
+        raise node.bad("constant's size", bias.shape, f"{each}, a bias for each map")
     chain.fold(node, Bias(bias))
 
 

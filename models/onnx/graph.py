@@ -216,9 +216,7 @@ def _type_of(proto: Any) -> tuple[tuple[int | None, ...] | None, Kind | None]:
     tensor = proto.type.tensor_type
     if not tensor.HasField("shape") or len(tensor.shape.dim) > DIMENSIONS:
         return None, KINDS.get(tensor.elem_type)
-    sizes = (
-        each.dim_value if each.HasField("dim_value") else None for each in tensor.shape.dim
-    )
+    sizes = (each.dim_value if each.HasField("dim_value") else None for each in tensor.shape.dim)
     return tuple(sizes), KINDS.get(tensor.elem_type)
 
 
@@ -226,4 +224,3 @@ def _dimensions(proto: Any) -> list[int | str]:
     """Sizes as the model writes them."""
     dims = proto.type.tensor_type.shape.dim
     return [each.dim_value if each.HasField("dim_value") else each.dim_param for each in dims]
-

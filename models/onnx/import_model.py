@@ -19,8 +19,9 @@ from merp.models.onnx.layer_names import network_name
 from merp.models.onnx.model_file import read_model
 from merp.models.onnx.node import Node
 from merp.models.onnx.operators import refusal, take
+from merp.models.onnx.tensor import Tensor
 from merp.models.params.bits import Bits
-from merp.models.params.formats import FloatFormat
+from merp.models.params.formats import FORMATS, FloatFormat
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -29,6 +30,7 @@ class Imported:
 
     Attributes:
         model: the ``ModelProto``. network: with the model's numbers as its weights.
+        constants: of its graph, by name.
         tables: as a network file has them. layers: with their nodes.
         said: what became of nodes that are no layers, a line each.
         left: nodes that are not in the network, which a partial import leaves.
@@ -37,6 +39,7 @@ class Imported:
 
     model: Any
     network: Network
+    constants: Mapping[str, Tensor]
     tables: Mapping[str, Any]
     layers: tuple[ModelLayer, ...]
     said: tuple[str, ...]
@@ -52,12 +55,15 @@ class ModelWeights(Mapping[str, tuple[Bits, Bits]]):
         self._fmt = fmt
 
     def __getitem__(self, name: str) -> tuple[Bits, Bits]:
+        """Kernels (groups*m, n, k, k) and biases (groups*m,) of a layer, as words."""
         return self._layers[name].words(self._fmt)
 
     def __iter__(self) -> Iterator[str]:
+        """Names of layers."""
         return iter(self._layers)
 
     def __len__(self) -> int:
+        """How many layers have numbers."""
         return len(self._layers)
 
     @cached_property
@@ -97,10 +103,11 @@ def import_model(path: Path, *, partial: bool = False) -> Imported:
     if not chain.layers:
         raise BadInput(f"{path.name}: no layers: allowed are convolutions and full connections")
     layers = tuple(chain.layers)
-    network = network_of(path.name, chain.tables, ModelWeights(layers, graph.image.kind.fmt))
+    network = network_of(path.name, chain.tables, ModelWeights(layers, FORMATS[chain.format]))
     return Imported(
         model=model,
         network=network,
+        constants=graph.constants,
         tables=chain.tables,
         layers=layers,
         said=tuple(chain.said),

@@ -34,7 +34,8 @@ class ModelLayer:
             outputs), not (outputs, inputs).
         flattened: rows, columns, channels of the maps whose elements its inputs are; None if they
             are no maps.
-        folds: what is folded into it, in order. nodes: every one that it stands for.
+        folds: what is folded into it, in order, and folded: the nodes that do it.
+        nodes: every one that it stands for.
         output: name of the last value of ``node`` and of what is folded.
         traffic_only: why no design runs it, or "".
     """
@@ -46,6 +47,7 @@ class ModelLayer:
     inputs_first: bool = False
     flattened: Size | None = None
     folds: list[Fold] = field(default_factory=list)
+    folded: list[Node] = field(default_factory=list)
     nodes: list[Node] = field(default_factory=list)
     output: str = ""
     traffic_only: str = ""

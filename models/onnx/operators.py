@@ -38,17 +38,21 @@ OPERATORS: Mapping[str, Callable[[Chain, Node], None]] = {
 }
 """By name; beside these a graph may have Constant."""
 
-REASONS: Mapping[str, str] = {
-    "Attention": "attention is not built",
-    "Concat": "layers stand in a single chain",
-    "ConvTranspose": "the engines dilate deltas, not maps of forward propagation",
-    "LRN": "local response normalisation is not built",
-    "Pad": "padding is that of a convolution: give it there",
-    "Sum": "residual additions are not built",
-} | dict.fromkeys(
-    ("LeakyRelu", "PRelu", "Clip", "Sigmoid", "Tanh", "Elu", "HardSwish", "Gelu"),
-    "the activation is ReLU",
-) | dict.fromkeys(("QLinearConv", "ConvInteger", "QuantizeLinear"), "numbers are floating point")
+REASONS: Mapping[str, str] = (
+    {
+        "Attention": "attention is not built",
+        "Concat": "layers stand in a single chain",
+        "ConvTranspose": "the engines dilate deltas, not maps of forward propagation",
+        "LRN": "local response normalisation is not built",
+        "Pad": "padding is that of a convolution: give it there",
+        "Sum": "residual additions are not built",
+    }
+    | dict.fromkeys(
+        ("LeakyRelu", "PRelu", "Clip", "Sigmoid", "Tanh", "Elu", "HardSwish", "Gelu"),
+        "the activation is ReLU",
+    )
+    | dict.fromkeys(("QLinearConv", "ConvInteger", "QuantizeLinear"), "numbers are floating point")
+)
 """Of operators that are not taken, where there is one to say."""
 
 

@@ -95,15 +95,20 @@ class Tensor:
         Raises:
             BadInput: the model does not have them, or not as it says.
         """
-        if self.proto is None or self.kind is None:
-            raise BadInput(f"{self.where}: has no numbers that can be read here")
-        flat = self._flat(self.kind)
-        if self.kind.fmt is BFLOAT16:
+        flat = self.stored()
+        if self.kind is not None and self.kind.fmt is BFLOAT16:
             flat = (flat.astype(np.uint32) << 16).view(np.float32)
         return flat.reshape(self.shape)
 
-    def _flat(self, kind: Kind) -> NDArray[Any]:
-        """Elements as they are stored, in a row."""
+    def stored(self) -> NDArray[Any]:
+        """Elements as raw data holds them, in a row.
+
+        Raises:
+            BadInput: as of ``array``.
+        """
+        kind = self.kind
+        if self.proto is None or kind is None:
+            raise BadInput(f"{self.where}: has no numbers that can be read here")
         if self.proto.data_location == EXTERNAL:
             path, offset, _ = self._external(kind)
             try:

@@ -63,4 +63,6 @@ def network_path(name: str) -> Path:
     if name.endswith(FILES) or "/" in name:
         return Path(name)
     hint = "".join(f"; did you mean {near}?" for near in get_close_matches(name, names, 1))
-    raise BadInput(f"no network {name!r}: allowed are {', '.join(names)}, or a .toml or .onnx file{hint}")
+    raise BadInput(
+        f"no network {name!r}: allowed are {', '.join(names)}, or a .toml or .onnx file{hint}"
+    )

@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from merp.models.errors import BadInput
-from merp.models.given import given
+from merp.models.given import given, name_of
+from merp.models.golden.initial import parameters
 from merp.models.golden.memory import training_bytes
 from merp.models.golden.training import Rates, initial_model
 from merp.models.memory import check_memory
+from merp.tools.common.kernel_file import read_kernels
 from merp.tools.common.output import Output
 from merp.tools.common.progress import Progress
 from merp.tools.train import checkpoint, report
@@ -138,9 +140,17 @@ def prepare(course: Course, data: Data) -> Ready:
 def _start(course: Course, data: Split) -> Checkpoint:
     """Take up a saved file, whose seed and batch say which images come next, or begin."""
     network, path = course.network, course.resume
+    if path is not None and course.weights is not None:
+        raise BadInput(
+            f"{given('weights', course.weights)}: allowed without {name_of('resume')}, which has "
+            "its own"
+        )
     inputs = checkpoint.inputs_of(network, data)
     if path is None:
         seed = course.seed or 0
+        if course.weights is not None:
+            begun = read_kernels(course.weights, network, parameters(network, seed))
+            network = replace(network, weights=begun)
         model = initial_model(network, seed)
         batch = course.batch or BATCH
         return Checkpoint(model=model, seed=seed, batch=batch, loss=(), inputs=inputs)

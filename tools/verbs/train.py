@@ -96,6 +96,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="save each epoch and at the end (default: not)",
     )
     parser.add_argument(
+        "--weights",
+        type=Path,
+        metavar="FILE.npz",
+        help="kernels and biases to begin with (default: a model's own, else random ones)",
+    )
+    parser.add_argument(
         "--resume", type=Path, metavar="FILE.npz", help="go on from a saved file (default: begin)"
     )
     parser.add_argument(
@@ -131,6 +137,7 @@ def _course(args: argparse.Namespace, network: Network, state: str) -> Course:
         loss=args.loss,
         seed=args.seed,
         resume=args.resume,
+        weights=args.weights,
     )
 
 
