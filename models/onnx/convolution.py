@@ -111,7 +111,7 @@ def _connect(chain: Chain, node: Node, bias: Tensor | None, *, inputs_first: boo
 
 
 def _check_bias(node: Node, bias: Tensor | None, maps: int) -> None:
-    sizes = [(maps,)]
+    sizes: list[tuple[int, ...]] = [(maps,)]
     if node.operator == "Gemm":
         sizes += [(1, maps), (1,), (1, 1), ()]  # that are spread over the outputs
     if bias is not None and bias.shape not in sizes:

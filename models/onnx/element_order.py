@@ -1,4 +1,4 @@
-"""Elements of maps in a row: ONNX and PyTorch have channel, row, column, and we row, column, channel.
+"""Elements of maps in a row: channel, row, column in ONNX and PyTorch, row, column, channel here.
 
 What is permuted are the columns of the weights (outputs, inputs) of a full connection behind maps.
 """
