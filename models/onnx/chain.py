@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from merp.models.errors import shown
 from merp.models.network.network import Layer
 from merp.models.network.network_file import network_of
 from merp.models.network.network_keys import AUTO
@@ -192,7 +193,7 @@ class Chain:
         for tensor in tensors:
             if tensor is not None and tensor.kind != self.graph.image.kind:
                 found = "unknown" if tensor.kind is None else tensor.kind.name
+                wanted = self.graph.image.kind.name
                 raise node.refuse(
-                    f"{tensor.name!r} is of type {found}: must be {self.graph.image.kind.name}, as "
-                    "the images are"
+                    f"{shown(tensor.name)} is of type {found}: must be {wanted}, as the images are"
                 )

@@ -70,5 +70,6 @@ class Bias:
 
 def numbers(tensor: Tensor, maps: int) -> Values:
     """The numbers of a tensor with one for each map, or one for all."""
-    array: NDArray[Any] = tensor.array().astype(np.float64).reshape(-1)
+    with np.errstate(invalid="ignore"):  # of a signalling NaN
+        array: NDArray[Any] = tensor.array().astype(np.float64).reshape(-1)
     return np.array(np.broadcast_to(array, maps))

@@ -87,8 +87,8 @@ class ModelLayer:
         step = max(1, CHUNK // max(1, kernels[0].size))
         for low in range(0, maps, step):
             part = slice(low, low + step)
-            scaled: Values = kernels[part].astype(np.float64)
-            with np.errstate(all="ignore"):
+            with np.errstate(all="ignore"):  # what is no number is refused below
+                scaled: Values = kernels[part].astype(np.float64)
                 scaled *= factor[part].reshape(-1, 1, 1, 1)
             found[part] = self._rounded("weights", scaled, fmt)
         return found, self._rounded("biases", biases, fmt)

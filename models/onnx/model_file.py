@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -64,10 +65,26 @@ def read_model(path: Path) -> Any:
     return model
 
 
+def _texts(graph: Any) -> Iterator[object]:
+    """Names in a graph; protobuf gives those that are no UTF-8 as bytes."""
+    for node in graph.node:
+        yield from (node.name, node.op_type, node.domain, *node.input, *node.output)
+        yield from (each.name for each in node.attribute)
+    constants = (each.t for node in graph.node for each in node.attribute)
+    for tensor in (*graph.initializer, *constants):
+        yield tensor.name
+        yield from (text for each in tensor.external_data for text in (each.key, each.value))
+    for value in (*graph.input, *graph.output, *graph.value_info):
+        yield value.name
+        yield from (each.dim_param for each in value.type.tensor_type.shape.dim)
+
+
 def _check(path: Path, model: Any, newest: int) -> None:
     graph = model.graph
     if not graph.node:
         raise BadInput(f"{path.name}: no nodes: allowed is an ONNX model of a network")
+    if not all(isinstance(text, str) for text in _texts(graph)):
+        raise BadInput(f"{path.name}: a name is not UTF-8 text")
     if len(graph.node) > NODES:
         raise BadInput(
             f"{path.name}: {len(graph.node):,} nodes: allowed are at most {NODES:,} in a model"
