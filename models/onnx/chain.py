@@ -79,7 +79,7 @@ class Chain:
         self._check_type(node, weight, bias)
         number = len(self.layers) + 1
         taken = [layer.name for layer in self.layers]
-        name = layer_name(kind, node.name, node.operator, number, taken)
+        name = layer_name(kind, node.name, number, taken)
         layer = ModelLayer(
             node=node,
             table={"name": name, **keys, "relu": False, "design": AUTO},

@@ -11,7 +11,11 @@ LONGEST = 56
 """Characters, so that there is room for what tells equal names apart."""
 
 
-def layer_name(kind: str, node: str, operator: str, number: int, taken: Collection[str]) -> str:
+OPERATORS = ("Conv", "Gemm", "MatMul")
+"""That PyTorch ends the names of a layer's node with; one may become another in a new model."""
+
+
+def layer_name(kind: str, node: str, number: int, taken: Collection[str]) -> str:
     """A name for the layer of a node: its own last part, behind ``conv`` or ``fc``.
 
     ``/features/features.0/Conv``, as PyTorch writes it, becomes ``conv-features.0``, and ``Conv_3``
@@ -19,7 +23,7 @@ def layer_name(kind: str, node: str, operator: str, number: int, taken: Collecti
     one of those ``taken`` gets a number behind it.
     """
     parts = [part for part in node.split("/") if part]
-    if len(parts) > 1 and parts[-1] == operator:
+    if len(parts) > 1 and parts[-1] in OPERATORS:
         parts.pop()
     stem = _plain(parts[-1] if parts else "")
     if stem.lower().startswith(kind):

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 with suppress(ImportError):
-    from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
+    from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper, shape_inference
 
 FLOAT = 1  # TensorProto.FLOAT
 OPSET = 17
@@ -58,6 +58,11 @@ def saved(folder: Path, made: ModelProto, name: str = "net.onnx") -> Path:
     path = folder / name
     path.write_bytes(made.SerializeToString())
     return path
+
+
+def sized(made: ModelProto) -> ModelProto:
+    """A model that says the sizes of all its values, as those of exporters do."""
+    return shape_inference.infer_shapes(made, strict_mode=True)
 
 
 def three_layers(seed: int = 0) -> ModelProto:
