@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Collection
 from importlib import import_module, metadata
+from keyword import iskeyword
 from textwrap import indent
 from typing import Any
 
@@ -64,7 +65,8 @@ def command_line(verbs: Collection[str]) -> Parser:
 
 def module_of(verb: str) -> Any:
     """Return the module of a verb: ``add_arguments(parser)`` and ``run(args) -> int``."""
-    return import_module(f"merp.tools.verbs.{verb.replace('-', '_')}")
+    name = verb.replace("-", "_")
+    return import_module(f"merp.tools.verbs.{name}{'_' * iskeyword(name)}")
 
 
 def page_of(verb: str) -> str:

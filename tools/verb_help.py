@@ -9,6 +9,7 @@ GROUPS = {
     "simulate": "simulate the hardware",
     "build": "build hardware",
     "train": "train",
+    "models": "take models from elsewhere, and give them back",
     "help": "get help",
 }
 """Headings of the verbs in ``merp --help``, in its order."""
@@ -255,6 +256,49 @@ VERBS = {
         examples=(
             Example(words="losses run", says="one run, as losses.svg"),
             Example(words="losses run other -o losses.png", says="two runs"),
+        ),
+    ),
+    "import": Verb(
+        group="models",
+        line="a network file and parameters of an ONNX model",
+        description=(
+            "Writes an ONNX model as a network file, with its kernels and biases beside it, in our "
+            "order and with normalisations folded in; a node that is not supported is named. Every "
+            "other verb takes the model itself as NETWORK, too. Needs the extra: "
+            "pip install 'merp[onnx]'."
+        ),
+        examples=(
+            Example(
+                words="import model.onnx -o model.toml --weights model.npz",
+                says="a network file, and parameters to train from",
+                quick=False,
+            ),
+            Example(
+                words="import model.onnx -o model.toml --board kc705",
+                says="with the designs that a plan on this board chooses",
+                quick=False,
+            ),
+        ),
+    ),
+    "export-weights": Verb(
+        group="models",
+        line="parameters back into an ONNX model",
+        description=(
+            "Writes kernels and biases, as merp train saved them, back into the ONNX model that "
+            "their network was imported from, in the model's order. What was folded into a layer "
+            "stays folded: its nodes are gone. Needs the extra: pip install 'merp[onnx]'."
+        ),
+        examples=(
+            Example(
+                words="export-weights trained.npz model.onnx -o new.onnx",
+                says="what merp train --save trained.npz left",
+                quick=False,
+            ),
+            Example(
+                words="export-weights mine.npz model.onnx -o new.onnx --json",
+                says="kernels and biases of one's own, for programs",
+                quick=False,
+            ),
         ),
     ),
     "help": Verb(

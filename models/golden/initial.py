@@ -47,10 +47,15 @@ class _Initial(Mapping[str, tuple[Bits, Bits]]):
         self._fmt = network.fmt
         self._seed = seed
         self._made = dict(given)
+        self._weights = network.weights
 
     def __getitem__(self, name: str) -> tuple[Bits, Bits]:
         if name not in self._made:
-            self._made[name] = layer_parameters(self._layers[name], self._seed, self._fmt)
+            self._made[name] = (
+                self._weights[name]
+                if name in self._weights
+                else layer_parameters(self._layers[name], self._seed, self._fmt)
+            )
         return self._made[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -63,6 +68,8 @@ class _Initial(Mapping[str, tuple[Bits, Bits]]):
 def parameters(network: Network, seed: int, given: Parameters = MappingProxyType({})) -> Parameters:
     """Kernels and biases by layer name; each layer's are made when first asked for.
 
-    ``given``: those of some layers, in place of initial ones.
+    Those that the network came with; of other layers from the seed.
+
+    ``given``: those of some layers, in place of these.
     """
     return _Initial(network, seed, given)

@@ -12,6 +12,7 @@ from difflib import get_close_matches
 
 from merp.models.architectures import Design
 from merp.models.errors import BadInput
+from merp.models.params.bits import Bits
 from merp.models.params.formats import BINARY32, FloatFormat
 from merp.models.params.shape import Shape
 from merp.models.params.summation import TREE, Summation
@@ -85,6 +86,8 @@ class Network:
         fmt: number format of every element; one per network, as layers feed each other.
         layers: in the order of forward propagation.
         designs: the elaborations that the layers name.
+        weights: kernels (groups*m, n, k, k) and biases (groups*m,) as words, of the layers that it
+            came with numbers for; the others' come from a seed.
     """
 
     name: str
@@ -92,6 +95,7 @@ class Network:
     fmt: FloatFormat = BINARY32
     layers: tuple[Layer, ...]
     designs: Mapping[str, Design] = field(default_factory=dict)
+    weights: Mapping[str, tuple[Bits, Bits]] = field(default_factory=dict, compare=False)
 
     def layer(self, name: str) -> Layer:
         """Return the layer called ``name``.
@@ -112,9 +116,10 @@ class Network:
             BadInput: the layer has none, so that only its traffic is known.
         """
         if layer.design is None:
+            others = ", ".join(x.name for x in self.layers if x.design)
             raise BadInput(
-                f"{self.name}: layer {layer.name} has no design (traffic only): "
-                f"allowed are {', '.join(x.name for x in self.layers if x.design) or 'none'}"
+                f"{self.name}: layer {layer.name} has no design (traffic only): allowed are "
+                f"{others or 'none: give a board, whose plan makes them, or a file with designs'}"
             )
         return self.designs[layer.design]
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from merp.models.architectures import read_design
@@ -32,6 +33,7 @@ from merp.models.network.network_keys import (
     ROWS,
     STRIDE,
 )
+from merp.models.params.bits import Bits
 from merp.models.params.formats import FORMATS
 from merp.models.params.shape import Pool, Shape
 from merp.models.params.toml_section import Section, read_toml
@@ -60,8 +62,14 @@ def read_tables(path: Path, bases: Path | None = None) -> dict[str, Any]:
     return with_base(path.name, read_toml(path), bases or path.parent)
 
 
-def network_of(file: str, tables: Mapping[str, Any]) -> Network:
+def network_of(
+    file: str,
+    tables: Mapping[str, Any],
+    weights: Mapping[str, tuple[Bits, Bits]] = MappingProxyType({}),
+) -> Network:
     """Make a network of the tables of a file; ``file`` is what messages call it.
+
+    weights: what it comes with numbers for.
 
     Raises:
         BadInput: as ``read_network``.
@@ -104,6 +112,7 @@ def network_of(file: str, tables: Mapping[str, Any]) -> Network:
             )
             for key, table in designs.items()
         },
+        weights=weights,
     )
 
 

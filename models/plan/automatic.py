@@ -51,6 +51,9 @@ def proposals(layers: Sequence[Layer], part: Part, fmt: FloatFormat) -> Iterator
     """Designs for layers of one kernel size, those first that take the fewest slots.
 
     Units are as many as leave none idle in one of the layers, as far as the part's DSP blocks go.
+
+    Raises:
+        BadInput: a layer is larger than any design can be.
     """
     convolutions = [layer.shape for layer in layers if layer.kind == "conv"]
     k = convolutions[0].k if convolutions else FOLDED_KERNEL
@@ -62,7 +65,12 @@ def proposals(layers: Sequence[Layer], part: Part, fmt: FloatFormat) -> Iterator
         counts |= {-(-maps // groups) for groups in range(1, maps + 1)}
     fitting = sorted((count for count in counts if 1 <= count <= most), reverse=True)
     for count in sorted(fitting, key=lambda units: _slots(shapes, units)):
-        yield _design(shapes, k, count, fmt)
+        try:
+            design = _design(shapes, k, count, fmt)
+        except ValueError as error:  # of the layers' own sizes: no number of units changes it
+            names = ", ".join(layer.name for layer in layers)
+            raise BadInput(f"no design for {names}: {error}") from error
+        yield design
 
 
 def _slots(shapes: Sequence[Shape], units: int) -> int:

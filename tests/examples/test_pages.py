@@ -21,6 +21,7 @@ from needed_tools import needs
 from page_lines import (
     LIBRARY,
     NOT_RUN,
+    ONNX,
     OWN_BLOCK,
     OWN_NETWORK,
     PLAN,
@@ -29,12 +30,14 @@ from page_lines import (
     Command,
     blocks,
     commands,
+    made_model,
 )
 
 pytestmark = pytest.mark.full
 
 OWN = 'base = "alexnet"\n[network]\nname = "mine"\n'
 TESTFLOAT = "3F800000 3F800000 40000000 00\n40400000 BF800000 40000000 00\n"
+MODEL = f"python3 - <<'END'\n{made_model(ONNX)}END"
 PREPARED = {
     "merp traffic alexnet --compare mine.toml": f"cat > mine.toml <<'END'\n{OWN}END",
     "merp report alexnet [--measured DIR]": (
@@ -44,6 +47,11 @@ PREPARED = {
         "pip install 'merp[train]'\n"
         "merp train digits --data digits --steps 2 -o A\n"
         "merp train digits --data digits --steps 2 --seed 1 -o B"
+    ),
+    "merp import model.onnx -o model.toml --weights model.npz": MODEL,
+    "merp export-weights trained.npz model.onnx -o trained.onnx": (
+        f"{MODEL}\npip install 'merp[train]'\n"
+        "merp train model.onnx --data digits --steps 2 --save trained.npz"
     ),
     "merp verify-float --op add --vectors F": f"cat > F <<'END'\n{TESTFLOAT}END",
 }
@@ -147,6 +155,16 @@ def test_a_plan_on_a_board(fresh: Fresh, tmp_path: Path) -> None:
     (tmp_path / "mine.toml").write_text(board)
     for command in commands(PLAN):
         fresh.run(command.line, tmp_path)
+
+
+def test_a_model_and_a_board(fresh: Fresh, tmp_path: Path) -> None:
+    (board,) = (block.text for block in blocks(ONNX) if block.kind == "file")
+    (tmp_path / "mine.toml").write_text(board)
+    install, *lines = commands(ONNX)
+    script = [install.line, MODEL]
+    script += [line for command in lines for line in (*command.installs, command.line)]
+    fresh.run("\n".join(script), tmp_path)
+    assert (tmp_path / "trained.onnx").exists()
 
 
 @needs("ghdl", "verilator")

@@ -9,11 +9,13 @@ import json
 from pathlib import Path
 
 from kinds import cases
+from needed_tools import needs
 from ranges import in_processes
 
 SEEDS = json.loads(Path(__file__).with_name("seeds.json").read_text())
 
 
+@needs("onnx")
 def test_nothing_but_one_line_and_the_right_status() -> None:
     """All kinds in one process, one after the other: none may change what the next one meets."""
     known = [(kind, number) for kind, numbers in SEEDS["found"].items() for number in numbers]

@@ -15,13 +15,14 @@ from markdown_it import MarkdownIt
 
 from checkout import ROOT
 
-README, TUTORIAL, LIBRARY, OWN_NETWORK, OWN_BLOCK, PLAN = PAGES = (
+README, TUTORIAL, LIBRARY, OWN_NETWORK, OWN_BLOCK, PLAN, ONNX = PAGES = (
     ROOT / "README.md",
     ROOT / "docs" / "tutorial.md",
     ROOT / "docs" / "library.md",
     ROOT / "docs" / "networks.md",
     ROOT / "docs" / "own-block.md",
     ROOT / "docs" / "plan.md",
+    ROOT / "docs" / "onnx.md",
 )
 PROGRAMS = (".", "jupyter", "make", "merp", "pip", "pytest", "python3", "sed")
 
@@ -108,6 +109,12 @@ def blocks(page: Path) -> list[Block]:
             before = token.content
         elif token.type in ("fence", "code_block"):
             found.append(Block(token.content, token.info.strip(), before))
+    return found
+
+
+def made_model(page: Path) -> str:
+    """The code of a page that makes an ONNX model without PyTorch."""
+    (found,) = (block.text for block in blocks(page) if "import helper" in block.text)
     return found
 
 

@@ -40,6 +40,7 @@ MODELS = rooms(
     {"params.cnn_merp": "errors params"},
     {"architectures": PARAMS},
     {"arithmetic": PARAMS, "network": f"{PARAMS} architectures", "fpga": PARAMS},
+    {"onnx": f"{PARAMS} arithmetic network"},
     dict.fromkeys(("golden", "traffic", "cnn_merp"), f"{PARAMS} arithmetic network fpga"),
     {"plan": f"{PARAMS} network fpga cnn_merp traffic"},
 )
@@ -79,7 +80,7 @@ COSIM = rooms(
 COMMON = "common bitstream"
 WORK = (
     "simulate", "traffic", "plan", "train", "resources", "workload", "verify_float", "schema",
-    "sweep",
+    "sweep", "onnx",
 )  # fmt: skip
 TOOLS = rooms(
     {"common": "", "bitstream": "common", "bench": "common"},

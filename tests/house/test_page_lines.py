@@ -17,6 +17,7 @@ KINDS = {
     "networks.md": {"answer", "commands", "file", "fragment"},
     "own-block.md": {"commands", "fragment"},
     "plan.md": {"commands", "file"},
+    "onnx.md": {"answer", "commands", "file", "fragment"},
 }
 LINES = [command.line for page in PAGES for command in commands(page)]
 

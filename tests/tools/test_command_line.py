@@ -96,7 +96,7 @@ def test_names_of_verbs_lead_to_modules() -> None:
         assert verb.group in GROUPS
         assert callable(module_of(name).run)
     modules = {path.stem for path in (ROOT / "tools" / "verbs").glob("*.py")} - {"__init__"}
-    assert modules == {name.replace("-", "_") for name in VERBS}
+    assert modules == {module_of(name).__name__.rpartition(".")[2] for name in VERBS}
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ OFFERED = {
     "merp traffic --footing b": "board",
     "merp simulate lenet5 --pha": "--phase",
     "merp simulate alexnet --layer conv5_": "conv5_1 conv5_2 conv5_3",
-    "merp networks mi": "mine.toml",
+    "merp networks mi": "mine.toml mind.onnx",
     "merp train digits --data d": "digits",
     "merp help foo": "footing",
 }
@@ -41,6 +41,7 @@ OFFERED = {
 @pytest.mark.parametrize("words", OFFERED)
 def test_what_bash_offers(words: str, tmp_path: Path) -> None:
     (tmp_path / "mine.toml").touch()
+    (tmp_path / "mind.onnx").touch()
     (tmp_path / "misery.txt").touch()
     asked = (
         f"COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); COMPREPLY=()\n"

@@ -117,10 +117,10 @@ def add_delta_at(parser: argparse.ArgumentParser) -> None:
 
 
 def add_network(parser: argparse.ArgumentParser, *, optional: bool = False) -> None:
-    """Add NETWORK, a shipped name or a TOML file."""
+    """Add NETWORK, a shipped name, a TOML file or an ONNX model."""
     parser.add_argument(
         "network",
         metavar="NETWORK",
         nargs="?" if optional else None,
-        help="a shipped network's name or a TOML file",
+        help="a shipped network's name, a TOML file or an ONNX model",
     )

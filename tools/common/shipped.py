@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Any
 
 from merp.models.errors import BadInput
 from merp.models.network.network import Network
-from merp.models.network.network_file import read_network
+from merp.models.network.network_file import read_network, read_tables
 from merp.tools.common.data import DATA
+
+MODEL = ".onnx"
+FILES = (".toml", MODEL)
+"""How the name of a file that a network is in ends."""
 
 
 def shipped_names() -> list[str]:
@@ -17,16 +22,37 @@ def shipped_names() -> list[str]:
 
 
 def open_network(name: str) -> Network:
-    """Return the shipped network called ``name``, or that of the TOML file ``name``.
+    """Return the shipped network called ``name``, or that of the TOML file or ONNX model ``name``.
+
+    A network of a model has its weights.
 
     Raises:
         BadInput: neither exists, or the file is wrong.
     """
-    return read_network(network_path(name), DATA)
+    path = network_path(name)
+    if path.suffix == MODEL:
+        from merp.models.onnx.import_model import import_model  # slow imports wait
+
+        return import_model(path).network
+    return read_network(path, DATA)
+
+
+def open_tables(name: str) -> tuple[str, dict[str, Any]]:
+    """Return what messages call the file of a network, and its tables as ``network_of`` takes them.
+
+    Raises:
+        BadInput: as ``open_network``; tables of a TOML file are not checked.
+    """
+    path = network_path(name)
+    if path.suffix == MODEL:
+        from merp.models.onnx.import_model import import_model
+
+        return path.name, dict(import_model(path).tables)
+    return path.name, read_tables(path, DATA)
 
 
 def network_path(name: str) -> Path:
-    """Return the file of the shipped network called ``name``, or the TOML file ``name``.
+    """Return the file of the shipped network called ``name``, or the file ``name``.
 
     Raises:
         BadInput: there is no such network.
@@ -34,7 +60,9 @@ def network_path(name: str) -> Path:
     names = shipped_names()
     if name in names:
         return DATA / f"{name}.toml"
-    if name.endswith(".toml") or "/" in name:
+    if name.endswith(FILES) or "/" in name:
         return Path(name)
     hint = "".join(f"; did you mean {near}?" for near in get_close_matches(name, names, 1))
-    raise BadInput(f"no network {name!r}: allowed are {', '.join(names)}, or a .toml file{hint}")
+    raise BadInput(
+        f"no network {name!r}: allowed are {', '.join(names)}, or a .toml or .onnx file{hint}"
+    )

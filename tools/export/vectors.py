@@ -57,7 +57,8 @@ def small_network(bitstream: Bitstream) -> Network:
         front = Shape(n=1, m=shape.n, k=1, rows=rows, columns=columns, relu=relu, pool=pool)
         layers = Layer(name=f"before {layer.name}", kind="conv", shape=front), small
     first = layers[0].shape
-    return replace(network, input=(first.rows, first.columns, first.n), layers=layers)
+    size = first.rows, first.columns, first.n
+    return replace(network, input=size, layers=layers, weights={})
 
 
 def _small(shape: Shape, bitstream: Bitstream) -> Shape:

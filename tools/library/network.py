@@ -289,6 +289,7 @@ class Network(Mapping[str, Layer]):
         seed: int | None = None,
         save: Place | None = None,
         resume: Place | None = None,
+        weights: Place | None = None,
         output: Place | None = None,
         progress: Listener | None = None,
     ) -> Training:
@@ -310,6 +311,7 @@ class Network(Mapping[str, Layer]):
             seed: of initial parameters and the order of images (default 0, or that of ``resume``).
             save: an ``.npz`` file, saved after each epoch and at the end, and when interrupted.
             resume: such a file to go on from, to the same bits.
+            weights: an ``.npz`` file of kernels and biases to begin with.
             output: a folder for the answer and the loss curve.
             progress: is told how far it is, in lines.
 
@@ -345,6 +347,7 @@ class Network(Mapping[str, Layer]):
             loss=loss,
             seed=whole_or_none("seed", seed, 0, SEEDS),
             resume=path_or_none("resume", resume),
+            weights=path_or_none("weights", weights),
         )
         saved, folder = path_or_none("save", save), path_or_none("output", output)
         told = listener("progress", progress)

@@ -76,6 +76,7 @@ class Course:
         loss: of ``LOSSES``.
         seed: of 32 bits; None is 0, or that of ``resume``.
         resume: a saved file to go on from.
+        weights: a file of kernels and biases to begin with, where nothing is resumed.
     """
 
     network: Network
@@ -90,6 +91,7 @@ class Course:
     loss: str
     seed: int | None
     resume: Path | None
+    weights: Path | None
 
 
 def state_kept(engine: str, target: Target | None, asked: str | None) -> str:

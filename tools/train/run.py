@@ -10,11 +10,13 @@ from typing import Any
 
 from merp.cosim.training.hardware_step import Audits
 from merp.models.errors import BadInput
-from merp.models.given import given
+from merp.models.given import given, name_of
+from merp.models.golden.initial import parameters
 from merp.models.golden.memory import training_bytes
 from merp.models.golden.training import Rates, initial_model
 from merp.models.memory import check_memory
 from merp.models.plan.plan import Plan
+from merp.tools.common.kernel_file import read_kernels
 from merp.tools.common.output import Output
 from merp.tools.common.progress import Progress
 from merp.tools.train import checkpoint, report
@@ -155,6 +157,9 @@ def _start(course: Course, data: Split, batch: int, resumed: Checkpoint | None) 
     inputs = checkpoint.inputs_of(network, data)
     if resumed is None:
         seed = course.seed or 0
+        if course.weights is not None:
+            begun = read_kernels(course.weights, network, parameters(network, seed))
+            network = replace(network, weights=begun)
         model = initial_model(network, seed)
         return Checkpoint(model=model, seed=seed, batch=batch, loss=(), inputs=inputs)
     if resumed.inputs != inputs:
@@ -167,6 +172,11 @@ def _start(course: Course, data: Split, batch: int, resumed: Checkpoint | None) 
 
 def _resumed(course: Course, path: Path) -> Checkpoint:
     """Take up a saved file, whose seed and batch say which images come next."""
+    if course.weights is not None:
+        raise BadInput(
+            f"{given('weights', course.weights)}: allowed without {name_of('resume')}, which has "
+            "its own"
+        )
     found = checkpoint.resume(path, course.network)
     for key, asked, kept in (
         ("seed", course.seed, found.seed),

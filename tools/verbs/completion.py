@@ -9,7 +9,7 @@ from typing import Any
 
 from merp.tools.command_line import command_line, subparsers_of
 from merp.tools.common.glossary import glossary
-from merp.tools.common.shipped import open_network, shipped_names
+from merp.tools.common.shipped import FILES, open_network, shipped_names
 from merp.tools.verb_help import VERBS
 
 SHELLS = ("bash", "zsh", "fish")
@@ -34,7 +34,7 @@ def script(shell: str) -> str:
     names = shipped_names()
     layers = dict.fromkeys(layer.name for name in names for layer in open_network(name).layers)
     terms = [term for term in (*glossary(), *VERBS) if " " not in term]
-    networks = _words("networks", names, ".toml")
+    networks = _words("networks", names, *FILES)
     found = {
         "network": networks,
         "compare": networks,
@@ -53,17 +53,19 @@ def script(shell: str) -> str:
     return shtab.complete(parser, shell)
 
 
-def _words(name: str, words: Sequence[str], suffix: str = "") -> dict[str, Any]:
-    """What shtab takes to offer ``words``, and files that end in ``suffix``, if it is given."""
+def _words(name: str, words: Sequence[str], *suffixes: str) -> dict[str, Any]:
+    """What shtab takes to offer ``words``, and files that end in one of ``suffixes``, if any."""
     all_words = " ".join(words)
     bash, zsh = f'compgen -W "{all_words}" -- "$1"', f"'words:word:({all_words})'"
-    if suffix:
-        bash += f'; compgen -f -X "!*{suffix}" -- "$1"; compgen -d -S / -- "$1"'
+    for suffix in suffixes:
+        bash += f'; compgen -f -X "!*{suffix}" -- "$1"'
         zsh += f""" 'files:file:_files -g "*{suffix}"'"""
+    if suffixes:
+        bash += '; compgen -d -S / -- "$1"'
     return {
         "bash": f"_merp_{name}",
         "zsh": f"_merp_{name}",
-        "fish": all_words + (f" (__fish_complete_suffix {suffix})" if suffix else ""),
+        "fish": " ".join([all_words, *(f"(__fish_complete_suffix {each})" for each in suffixes)]),
         "preamble": {
             "bash": f"_merp_{name}() {{ {bash}; }}",
             "zsh": f"_merp_{name}() {{ _alternative {zsh}; }}",

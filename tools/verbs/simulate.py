@@ -84,9 +84,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--kernels",
+        "--weights",
         type=Path,
         metavar="FILE",
-        help=".npz of kernels and biases (default: random ones)",
+        help=".npz of kernels and biases (default: a model's own, else random ones)",
     )
     parser.add_argument("--engine", choices=ENGINES, default="myhdl", help="default myhdl")
     parser.add_argument("--cu-array", choices=ARRAYS, help="default behavioural with myhdl")
@@ -242,7 +243,7 @@ def _run_passes(
 def _parameters(args: argparse.Namespace, network: Network) -> tuple[Parameters, dict[str, bytes]]:
     """Kernels and biases, and the contents of the files that they come from beside the seed."""
     from merp.models.golden.initial import parameters as initial_parameters
-    from merp.tools.simulate.kernel_file import read_kernels
+    from merp.tools.common.kernel_file import read_kernels
 
     parameters = initial_parameters(network, args.seed)
     if args.kernels is None:

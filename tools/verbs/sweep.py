@@ -12,12 +12,11 @@ from typing import Any
 
 from merp.models.errors import BadInput
 from merp.models.fpga.parts import DEFAULT, PARTS
-from merp.models.network.network_file import network_of, read_tables
+from merp.models.network.network_file import network_of
 from merp.tools.common.arguments import add_network, add_tables, positive, whole
-from merp.tools.common.data import DATA
 from merp.tools.common.output import Output
 from merp.tools.common.progress_bar import ProgressBar
-from merp.tools.common.shipped import network_path
+from merp.tools.common.shipped import open_tables
 from merp.tools.sweep.axes import MOST_BATCH, Value, points_of, read_axes
 from merp.tools.sweep.goals import GOALS, LOGIC
 
@@ -73,11 +72,10 @@ def run(args: argparse.Namespace) -> int:
     """Compute every point, print those that no other beats."""
     axes = read_axes(args.over)
     goals = _goals(args.goals)
-    path = network_path(args.network)
-    tables = read_tables(path, DATA)
-    network = network_of(path.name, tables)  # says what is wrong with the file itself
+    file, tables = open_tables(args.network)
+    network = network_of(file, tables)  # says what is wrong with the file itself
     if not network.designs and any(name not in ("batch", "clock") for name in axes):
-        raise BadInput(f"{path.name}: no layer has a design: allowed are the axes batch, clock")
+        raise BadInput(f"{file}: no layer has a design: allowed are the axes batch, clock")
     if set(goals) & set(LOGIC):
         from merp.cosim.synthesis.synthesis import yosys_version
 
@@ -86,7 +84,7 @@ def run(args: argparse.Namespace) -> int:
         output = None
         if args.output is not None:
             output = held.enter_context(Output.of_folder("-o", args.output))
-        found = _swept(args, network.name, path.name, tables, axes, goals)
+        found = _swept(args, network.name, file, tables, axes, goals)
         from merp.tools.sweep import report
 
         if output is not None:

@@ -100,6 +100,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="save each epoch and at the end (default: not)",
     )
     parser.add_argument(
+        "--weights",
+        type=Path,
+        metavar="FILE.npz",
+        help="kernels and biases to begin with (default: a model's own, else random ones)",
+    )
+    parser.add_argument(
         "--resume", type=Path, metavar="FILE.npz", help="go on from a saved file (default: begin)"
     )
     parser.add_argument(
@@ -142,6 +148,7 @@ def _course(
         loss=args.loss,
         seed=args.seed,
         resume=args.resume,
+        weights=args.weights,
     )
 
 

@@ -13,6 +13,7 @@ from kinds.caches import caches
 from kinds.checkpoints import checkpoints, runs
 from kinds.environment import environment
 from kinds.images import images
+from kinds.models import models
 from kinds.networks import toml
 from kinds.options import options
 from kinds.results import results
@@ -21,7 +22,8 @@ from kinds.surroundings import surroundings
 from kinds.vectors import vectors
 
 KINDS: dict[str, tuple[Callable[[Random], list[str]], int]] = {
-    "toml": (toml, 905),
+    "toml": (toml, 805),
+    "models": (models, 100),
     "npz": (npz, 200),
     "vectors": (vectors, 200),
     "images": (images, 150),

@@ -1,4 +1,7 @@
-"""A user's kernels and biases: an ``.npz`` with ``<layer>.kernel`` and ``<layer>.bias``."""
+"""Kernels and biases of a file: an ``.npz`` with ``<layer>.kernel`` and ``<layer>.bias``.
+
+A user's own, what ``merp import`` took out of a model, or what ``merp train`` saved.
+"""
 
 from __future__ import annotations
 
@@ -13,24 +16,61 @@ from merp.models.golden.initial import Parameters
 from merp.models.network.network import Network
 from merp.models.params.bits import Bits
 from merp.tools.common.npz import read_npz
+from merp.tools.common.seal import SEAL, is_whole
+
+SUFFIXES = (".kernel", ".bias")
 
 
 def read_kernels(path: Path, network: Network, initial: Parameters) -> Parameters:
     """Kernels and biases of ``path``; a layer that it leaves out keeps its initial ones.
 
-    Kernels are (groups*m, n, k, k), biases (groups*m,), of a floating-point type.
+    Raises:
+        BadInput: as ``kernel_words``.
+    """
+    return _Overlay(kernel_words(path, network), initial)
+
+
+def kernel_words(path: Path, network: Network) -> dict[str, Bits]:
+    """The words of each array of ``path``, by its key.
+
+    Kernels are (groups*m, n, k, k), biases (groups*m,), of a floating-point type. What else is in a
+    file that merp saved does not count.
 
     Raises:
-        BadInput: unreadable file, unknown key, wrong size or type, or a NaN.
+        BadInput: unreadable file, unknown key, wrong size or type, a NaN, or a file that merp saved
+            and that was changed since.
     """
     arrays = read_npz(path)
+    if SEAL in arrays:
+        if not is_whole(arrays):
+            raise BadInput(f"{path}: not as merp saved it, {SEAL} differs")
+        arrays = {key: each for key, each in arrays.items() if key.endswith(SUFFIXES)}
     shapes: dict[str, tuple[int, ...]] = {}
     for layer in network.layers:
         shape = layer.shape
         shapes[f"{layer.name}.kernel"] = (layer.biases, shape.n, shape.k, shape.k)
         shapes[f"{layer.name}.bias"] = (layer.biases,)
-    words = {key: _words(path, key, array, shapes, network) for key, array in arrays.items()}
-    return _Overlay(words, initial)
+    return {key: _words(path, key, array, shapes, network) for key, array in arrays.items()}
+
+
+def read_pairs(path: Path, network: Network) -> dict[str, tuple[Bits, Bits]]:
+    """Kernels and biases of the layers that ``path`` has; the network's own where it has but one.
+
+    Raises:
+        BadInput: as ``kernel_words``, or neither has the other one.
+    """
+    words = kernel_words(path, network)
+    pairs = _Overlay(words, network.weights)
+    found = {}
+    for layer in network.layers:
+        missing = [suffix for suffix in SUFFIXES if f"{layer.name}{suffix}" not in words]
+        if missing and layer.name not in network.weights and len(missing) < len(SUFFIXES):
+            raise BadInput(f"{path}: {layer.name}{missing[0]} is missing, in the model, too")
+        if len(missing) < len(SUFFIXES):
+            found[layer.name] = pairs[layer.name]
+    if not found:
+        raise BadInput(f"{path}: no kernels and biases: allowed are those of {network.name}")
+    return found
 
 
 class _Overlay(Mapping[str, tuple[Bits, Bits]]):

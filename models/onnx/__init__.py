@@ -1,0 +1,1 @@
+"""Networks and their parameters from ONNX models, and back into them."""

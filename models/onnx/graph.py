@@ -1,0 +1,226 @@
+"""The graph of a model: its constants, its image, and its nodes in the order of a chain."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from merp.models.errors import BadInput, shown
+from merp.models.onnx.node import Node
+from merp.models.onnx.tensor import DIMENSIONS, FLOAT_NAMES, KINDS, Kind, Tensor
+
+
+@dataclass(frozen=True, kw_only=True)
+class Image:
+    """What goes into the network.
+
+    Attributes:
+        name: of the value. kind: of its elements.
+        batch: images, where the model fixes them.
+        size: rows, columns, channels; 1, 1 and the features of an input without rows and columns.
+        flat: whether it has none.
+    """
+
+    name: str
+    kind: Kind
+    batch: int | None
+    size: tuple[int, int, int]
+    flat: bool
+
+
+class Graph:
+    """A graph in which every value that is no constant depends on one image.
+
+    Attributes:
+        file: what messages call the model. constants: by name. image: what goes in.
+        nodes: those that compute, in the order of the file. opset: the operator set.
+        output: name of what comes out.
+    """
+
+    def __init__(self, file: str, model: Any, folder: Path) -> None:
+        """Read the graph of a ``ModelProto``.
+
+        Raises:
+            BadInput: a constant is not as it says, no value or more than one goes in or out, or
+                nodes depend on each other in a circle.
+        """
+        graph = model.graph
+        self.file = file
+        self.opset = next(x.version for x in model.opset_import if x.domain in ("", "ai.onnx"))
+        self.constants = self._initializers(graph, folder)
+        self.nodes: list[Node] = []
+        for index, proto in enumerate(graph.node):
+            node = self._node(index, proto)
+            if not self._constant(node, folder):
+                self.nodes.append(node)
+        self._check_order(graph)
+        self._add_sizes(graph, folder)
+        self.image = self._image(graph)
+        if len(graph.output) != 1:
+            names = ", ".join(shown(each.name) for each in graph.output) or "none"
+            raise BadInput(f"{file}: outputs {names}: allowed is one")
+        self.output = graph.output[0].name
+        self._users = self._used()
+
+    def after(self, value: str) -> Node | None:
+        """The node that takes ``value``, None of the graph's output.
+
+        Raises:
+            BadInput: it is taken by several, or by none and is not the output.
+        """
+        users = self._users.get(value, [])
+        if len(users) > 1 or (users and value == self.output):
+            raise self._branch(value, users)
+        if not users and value != self.output:
+            raise BadInput(f"{self.file}: {shown(value)} goes nowhere: allowed is a single chain")
+        return users[0] if users else None
+
+    def left(self, done: Sequence[Node]) -> list[Node]:
+        """Nodes that are not among ``done``."""
+        known = set(map(id, done))
+        return [node for node in self.nodes if id(node) not in known]
+
+    def _initializers(self, graph: Any, folder: Path) -> dict[str, Tensor]:
+        if graph.sparse_initializer:
+            raise BadInput(f"{self.file}: sparse initializers: allowed are dense ones")
+        found: dict[str, Tensor] = {}
+        for proto in graph.initializer:
+            if not proto.name or proto.name in found:
+                raise BadInput(
+                    f"{self.file}: initializer {shown(proto.name)}: must have a name of its own"
+                )
+            found[proto.name] = Tensor.of(self.file, proto.name, proto, folder)
+        return found
+
+    def _node(self, index: int, proto: Any) -> Node:
+        return Node(
+            file=self.file,
+            index=index,
+            name=proto.name,
+            operator=proto.op_type,
+            domain=proto.domain,
+            inputs=tuple(proto.input),
+            outputs=tuple(proto.output),
+            attributes={each.name: each for each in proto.attribute},
+            constants=self.constants,
+        )
+
+    def _constant(self, node: Node, folder: Path) -> bool:
+        """Take up what a node gives if it is a constant, or another name of one."""
+        if node.operator == "Identity" and node.inputs and node.inputs[0] in self.constants:
+            found = self.constants[node.inputs[0]]
+        elif node.operator == "Constant" and not node.inputs:
+            proto = node.tensor("value")
+            if proto is None:
+                raise node.refuse("value is missing: allowed is a tensor of numbers")
+            found = Tensor.of(self.file, node.outputs[0] if node.outputs else "", proto, folder)
+        else:
+            return False
+        if len(node.outputs) != 1 or not node.outputs[0] or node.outputs[0] in self.constants:
+            raise node.refuse("output: must be one value with a name of its own")
+        self.constants[node.outputs[0]] = found
+        return True
+
+    def _check_order(self, graph: Any) -> None:
+        """Check that each value is made once, and before it is used."""
+        made = {each.name for each in graph.input} | set(self.constants)
+        for node in self.nodes:
+            for name in node.inputs:
+                if name and name not in made:
+                    raise node.refuse(
+                        f"input {shown(name)} is not made by a node in front of it: allowed is a "
+                        "graph without circles, in order"
+                    )
+            for name in filter(None, node.outputs):
+                if name in made:
+                    raise node.refuse(f"output {shown(name)} is made twice: allowed is once")
+                made.add(name)
+
+    def _add_sizes(self, graph: Any, folder: Path) -> None:
+        """Take inputs that only ever stand where weights do for constants without numbers."""
+        maps = {node.inputs[0] for node in self.nodes if node.inputs}
+        for each in graph.input:
+            if each.name in self.constants or each.name in maps:
+                continue
+            sizes, kind = _type_of(each)
+            if sizes is not None and None not in sizes:
+                shape = tuple(size for size in sizes if size is not None)
+                where = f"{self.file}: tensor {shown(each.name)}"
+                self.constants[each.name] = Tensor(where, each.name, shape, kind, None, folder)
+
+    def _image(self, graph: Any) -> Image:
+        inputs = [each for each in graph.input if each.name not in self.constants]
+        if len(inputs) != 1:
+            names = ", ".join(shown(each.name) for each in inputs) or "none"
+            raise BadInput(f"{self.file}: inputs {names}: allowed is one, of images")
+        (proto,) = inputs
+        where = f"{self.file}: input {shown(proto.name)}"
+        sizes, kind = _type_of(proto)
+        if kind is None or kind.fmt is None:
+            raise BadInput(f"{where}: type of its elements: must be {FLOAT_NAMES}")
+        if sizes is None or len(sizes) not in (2, 4):
+            raise BadInput(
+                f"{where}: size {shown(sizes)}: must be (images, channels, rows, columns), or "
+                "(images, features)"
+            )
+        fixed = [size for size in sizes[1:] if size is not None and size > 0]
+        if len(fixed) < len(sizes) - 1:
+            raise BadInput(
+                f"{where}: size {shown(tuple(_dimensions(proto)))}: all but the images must be "
+                "numbers from 1: export the model for images of one size"
+            )
+        batch = sizes[0]
+        if batch is not None and batch < 1:
+            raise BadInput(f"{where}: {batch} images: must be 1 or more, or left open")
+        rows, columns = fixed[1:] or (1, 1)
+        return Image(
+            name=proto.name,
+            kind=kind,
+            batch=batch,
+            size=(rows, columns, fixed[0]),
+            flat=len(sizes) == 2,
+        )
+
+    def _used(self) -> Mapping[str, list[Node]]:
+        """Nodes by the values that they take, constants apart."""
+        users: dict[str, list[Node]] = {}
+        for node in self.nodes:
+            for name in dict.fromkeys(filter(None, node.inputs)):
+                if name not in self.constants:
+                    users.setdefault(name, []).append(node)
+        return users
+
+    def _branch(self, value: str, users: Sequence[Node]) -> BadInput:
+        """The complaint that a value goes several ways, about the node where they meet."""
+        reached = {value}
+        for node in self.nodes:
+            several = [name for name in dict.fromkeys(node.inputs) if name in reached]
+            if len(several) > 1:
+                what = f"joins {' and '.join(map(shown, several))}"
+                if node.operator in ("Add", "Sum"):
+                    return node.refuse(f"{what}: residual additions are not built")
+                return node.refuse(f"{what}: allowed is a single chain of layers")
+            if several:
+                reached.update(node.outputs)
+        names = ", ".join(node.label for node in users)
+        return BadInput(
+            f"{self.file}: {shown(value)} goes to {names}"
+            f"{' and out of the graph' if value == self.output else ''}: allowed is a single chain"
+        )
+
+
+def _type_of(proto: Any) -> tuple[tuple[int | None, ...] | None, Kind | None]:
+    """Sizes of a ``ValueInfoProto``, None where one is open or all are, and its elements' kind."""
+    tensor = proto.type.tensor_type
+    if not tensor.HasField("shape") or len(tensor.shape.dim) > DIMENSIONS:
+        return None, KINDS.get(tensor.elem_type)
+    sizes = (each.dim_value if each.HasField("dim_value") else None for each in tensor.shape.dim)
+    return tuple(sizes), KINDS.get(tensor.elem_type)
+
+
+def _dimensions(proto: Any) -> list[int | str]:
+    """Sizes as the model writes them."""
+    dims = proto.type.tensor_type.shape.dim
+    return [each.dim_value if each.HasField("dim_value") else each.dim_param for each in dims]

@@ -1,0 +1,46 @@
+"""Attributes that windows of convolutions and poolings have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from merp.models.onnx.node import Node
+
+LARGEST = 1 << 20
+"""Of a number that is computed with before the reader of network files sees it."""
+
+
+def one_of(node: Node, attribute: str, values: Sequence[int]) -> int:
+    """The number that rows and columns share, 1 or more.
+
+    Raises:
+        BadInput: they differ, or it is out of range.
+    """
+    if len(set(values)) != 1 or not 1 <= values[0] <= LARGEST:
+        raise node.bad(attribute, list(values), "the same whole number from 1 for rows and columns")
+    return values[0]
+
+
+def pads_of(node: Node, size: Sequence[int], window: int, stride: int) -> list[int]:
+    """Padding at top, left, bottom and right, ``auto_pad`` resolved for maps of ``size``.
+
+    Raises:
+        BadInput: not such padding, or ``auto_pad`` is not known.
+    """
+    pads = node.wholes("pads", (0, 0, 0, 0))
+    automatic = node.text("auto_pad", "NOTSET")
+    if automatic in ("NOTSET", ""):
+        if not all(0 <= pad <= LARGEST for pad in pads):
+            raise node.bad("pads", pads, f"whole numbers from 0 to {LARGEST:,}")
+        return pads
+    if automatic == "VALID":
+        return [0, 0, 0, 0]
+    if automatic not in ("SAME_UPPER", "SAME_LOWER"):
+        raise node.bad("auto_pad", automatic, "NOTSET, VALID, SAME_UPPER or SAME_LOWER")
+    first, last = [], []
+    for elements in size:
+        whole = max(0, (-(-elements // stride) - 1) * stride + window - elements)
+        less, more = whole // 2, whole - whole // 2
+        first.append(less if automatic == "SAME_UPPER" else more)
+        last.append(more if automatic == "SAME_UPPER" else less)
+    return first + last

@@ -1,0 +1,255 @@
+"""Networks of ONNX models: what becomes of each node, and the numbers that come out.
+
+Against ONNX Runtime a sum of K products and a bias may differ by (K + 8) half ulps of the sum of
+all magnitudes, here and there: each rounds every product and every sum once, in an order of its
+own, and a normalisation takes a few operations more, or rounds the folded weight. Errors of a
+layer's input go on with the magnitudes of its weights; ReLU and maxima make none larger.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+import onnx_models as made
+from merp.models.arithmetic.words import to_bits, to_values
+from merp.models.cnn_merp.phases import delta_design, maps_behind, update_design
+from merp.models.golden.inference import as_input, inference
+from merp.models.golden.initial import parameters
+from merp.models.network.network import Layer, Network
+from merp.models.network.network_file import network_of
+from merp.models.network.phases import previous
+from merp.models.onnx.import_model import Imported, import_model
+from merp.models.plan.plan import plan
+from merp.models.traffic import backward_counter, closed_form, counter
+from merp.tools.common.boards import open_board
+from merp.tools.common.shipped import open_network
+from needed_tools import needs
+
+pytestmark = needs("onnx")
+HALF_ULP = 2.0**-24
+
+
+def layers_of(network: Network) -> list[tuple[Any, ...]]:
+    return [(each.kind, each.groups, each.shape) for each in network.layers]
+
+
+def windows(x: np.ndarray, k: int, stride: int) -> np.ndarray:
+    """(images, rows, columns, maps, k, k)."""
+    view = np.lib.stride_tricks.sliding_window_view(x, (k, k), axis=(1, 2))
+    return view[:, ::stride, ::stride]
+
+
+def convolved(layer: Layer, x: np.ndarray, kernels: np.ndarray) -> np.ndarray:
+    shape = layer.shape
+    padded = np.pad(x, ((0, 0), (shape.pad,) * 2, (shape.pad,) * 2, (0, 0)))
+    groups = [
+        np.einsum(
+            "brcnij,mnij->brcm",
+            windows(padded[..., g * shape.n :][..., : shape.n], shape.k, shape.stride),
+            kernels[g * shape.m : (g + 1) * shape.m],
+        )
+        for g in range(layer.groups)
+    ]
+    return np.concatenate(groups, axis=-1)
+
+
+def pooled(layer: Layer, x: np.ndarray, kind: str | None = None) -> np.ndarray:
+    pool = layer.shape.pool
+    if pool is None:
+        return x
+    seen = windows(x, pool.window, pool.stride)
+    return seen.mean((-2, -1)) if (kind or pool.kind) == "average" else seen.max((-2, -1))
+
+
+def exact_and_error(imported: Imported, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The network in binary64, and how far a run in binary32 may be from it, element by element."""
+    network, error = imported.network, np.zeros_like(x)
+    for layer, source in zip(network.layers, imported.layers, strict=True):
+        x, error = as_input(x, layer), as_input(error, layer)
+        kernels, biases = (to_values(each, network.fmt) for each in network.weights[layer.name])
+        spread = np.abs(biases)
+        if source.bias is not None:
+            spread = np.abs(source.bias.array()).astype(np.float64)
+        for fold in source.folds:
+            factor, less, more = fold.affine(len(kernels))
+            spread = np.abs(factor) * (spread + np.abs(less)) + np.abs(more)
+        magnitudes = convolved(layer, np.abs(x) + error, np.abs(kernels)) + spread
+        terms = layer.shape.n * layer.shape.k**2 + 8
+        error = convolved(layer, error, np.abs(kernels)) + terms * HALF_ULP * magnitudes
+        x = convolved(layer, x, kernels) + biases
+        x = np.maximum(x, 0) if layer.shape.relu else x
+        pool = layer.shape.pool
+        if pool and pool.kind == "average":
+            rounding = (pool.window**2 + 2) * HALF_ULP
+            error = pooled(layer, error + rounding * (np.abs(x) + error))
+        else:
+            error = pooled(layer, error, "max")
+        x = pooled(layer, x)
+    return x.reshape(len(x), -1), error.reshape(len(x), -1)
+
+
+def golden(network: Network, x: np.ndarray) -> np.ndarray:
+    """What the golden model makes of images (images, channels, rows, columns)."""
+    words = to_bits(x.transpose(0, 2, 3, 1), network.fmt)
+    *_, last = inference(network, words, parameters(network, 0))
+    return to_values(last.y, network.fmt).reshape(len(x), -1)
+
+
+def runtime(path: Path, x: np.ndarray) -> np.ndarray:
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    session = onnxruntime.InferenceSession(str(path), options, ["CPUExecutionProvider"])
+    return np.asarray(session.run(None, {"x": x})[0], np.float64).reshape(len(x), -1)
+
+
+def test_each_node_becomes_what_a_network_file_says(tmp_path: Path) -> None:
+    imported = import_model(made.saved(tmp_path, made.three_layers()))
+    max2, max1 = ({"kind": "max", "window": 2, "stride": stride} for stride in (2, 1))
+    conv1, conv2, fc = (dict(layer.table) for layer in imported.layers)
+    assert conv1 == {
+        "name": "conv1", "maps": 3, "kernel": 3, "stride": 1, "pad": 1, "groups": 1, "relu": True,
+        "design": "auto", "pool": max2,
+    }  # fmt: skip
+    assert conv2 == conv1 | {"name": "conv2", "maps": 4, "pad": 0, "pool": max1}
+    assert fc == {"name": "fc", "maps": 5, "relu": False, "design": "auto"}
+    assert imported.network.input == (10, 8, 2)
+    assert (imported.left, imported.reason) == ((), "")
+    folded, swapped = imported.said
+    assert folded.startswith("node '/norm/BatchNormalization' (BatchNormalization) is folded into")
+    assert swapped.startswith("node '/relu_1/Relu' (Relu) of conv2 is put in front of its maximum")
+
+
+@needs("onnxruntime")
+@pytest.mark.parametrize("seed", range(3))
+def test_three_layers_are_within_the_stated_error_of_the_runtime(seed: int, tmp_path: Path) -> None:
+    path = made.saved(tmp_path, made.three_layers(seed))
+    imported = import_model(path)
+    x = made.numbers(2, 2, 10, 8, seed=seed)
+    exact, error = exact_and_error(imported, x.transpose(0, 2, 3, 1).astype(np.float64))
+    ours, theirs = golden(imported.network, x), runtime(path, x)
+    assert (np.abs(ours - exact) <= error).all()
+    assert (np.abs(ours - theirs) <= 2 * error).all()
+    assert error.max() < 1e-4 * np.abs(exact).max()  # so that the bound says something
+
+
+@needs("onnxruntime")
+@pytest.mark.parametrize("seed", range(8))
+def test_random_networks_are_within_the_stated_error_of_the_runtime(
+    seed: int, tmp_path: Path
+) -> None:
+    model = made.random_model(Random(f"runtime {seed}"))
+    if model.graph.node[-1].op_type == "Softmax":
+        del model.graph.node[-1]
+        model.graph.output[0].name = model.graph.node[-1].output[0]
+    path = made.saved(tmp_path, model)
+    imported = import_model(path)
+    rows, columns, channels = imported.network.input
+    x = made.numbers(2, channels, rows, columns, seed=seed)
+    exact, error = exact_and_error(imported, x.transpose(0, 2, 3, 1).astype(np.float64))
+    ours = golden(imported.network, x)
+    if imported.network.layers[-1].kind == "conv":  # maps leave the model channels first
+        last = imported.network.layers[-1].shape
+        size = len(x), last.pooled_rows, last.pooled_columns, -1
+        exact, error, ours = (
+            each.reshape(size).transpose(0, 3, 1, 2).reshape(len(x), -1)
+            for each in (exact, error, ours)
+        )
+    assert (np.abs(ours - exact) <= error).all()
+    assert (np.abs(ours - runtime(path, x)) <= 2 * error).all()
+
+
+def test_weights_behind_a_flattening_are_permuted(tmp_path: Path) -> None:
+    """Each element of two maps of 2 x 3 has a weight of its own; maps come channel by channel."""
+    nodes = [
+        made.node("Conv", "x w", "a", "conv"),
+        made.node("Flatten", "a", "b"),
+        made.node("MatMul", "b v", "y", "fc"),
+    ]
+    identity = np.eye(2, dtype=np.float32).reshape(2, 2, 1, 1)
+    weights = np.arange(12, dtype=np.float32).reshape(12, 1)  # channel, row, column
+    model = made.model(nodes, {"w": identity, "v": weights}, size=(1, 2, 2, 3))
+    network = import_model(made.saved(tmp_path, model)).network
+    kernels, _ = network.weights["fc"]
+    found = to_values(kernels.reshape(-1), network.fmt).tolist()
+    assert found == [0, 6, 1, 7, 2, 8, 3, 9, 4, 10, 5, 11]  # row, column, channel
+    for element in range(12):
+        x = np.zeros((1, 2, 2, 3), np.float32)
+        x.reshape(-1)[element] = 1
+        assert golden(network, x).tolist() == [[element]]
+
+
+def test_images_that_are_flattened_at_once_are_permuted_too(tmp_path: Path) -> None:
+    nodes = [made.node("Flatten", "x", "a"), made.node("Gemm", "a v", "y", "fc", transB=1)]
+    model = made.model(nodes, {"v": made.numbers(1, 12)}, size=("N", 3, 2, 2))
+    network = import_model(made.saved(tmp_path, model)).network
+    x = made.numbers(1, 3, 2, 2, seed=1)
+    wanted = made.numbers(1, 12).astype(np.float64) @ x.reshape(-1)
+    assert golden(network, x)[0] == pytest.approx(wanted, rel=1e-5)
+
+
+@pytest.mark.parametrize("batch", ["N", None, 1, 7])
+def test_the_batch_of_a_model_does_not_matter(batch: int | str | None, tmp_path: Path) -> None:
+    size, layers = made.LENET
+    model = made.chain(size, layers)
+    axis = model.graph.input[0].type.tensor_type.shape.dim[0]
+    axis.Clear()
+    if isinstance(batch, int):
+        axis.dim_value = batch
+    elif batch:
+        axis.dim_param = batch
+    assert open_network(str(made.saved(tmp_path, model))).input == (28, 28, 1)
+
+
+@pytest.mark.parametrize("name", ["lenet5", "alexnet", "vgg16"])
+def test_known_networks_load_and_plan(name: str, tmp_path: Path) -> None:
+    size, layers = {"lenet5": made.LENET, "alexnet": made.ALEXNET, "vgg16": made.VGG16}[name]
+    path = made.saved(tmp_path, made.chain(size, layers), f"{name}.onnx")
+    network, shipped = open_network(str(path)), open_network(name)
+    assert layers_of(network) == layers_of(shipped)
+    assert network.name == name
+    assert len(network.weights) == 0  # sizes alone
+    found = plan(network, open_board("kc705"), 16)
+    assert found.seconds > 0
+    assert {each.work.layer.name for each in found.layers} == {x.name for x in network.layers}
+
+
+def check_random(seed: int, folder: Path) -> None:
+    """Import, plan on a board, and see that formula and walk agree for every layer and phase."""
+    model = made.random_model(Random(f"network {seed}"))
+    imported = import_model(made.saved(folder, model))
+    assert network_of("again", imported.tables) == imported.network
+    assert set(imported.network.weights) == {layer.name for layer in imported.layers}
+    planned = plan(imported.network, open_board("kc705"), 2).network
+    for layer in planned.layers:
+        shape, design = layer.shape, planned.design(layer)
+        assert counter.port_words(shape, 2, design) == closed_form.port_words(shape, 2)
+        update = update_design(planned, layer)
+        walked = backward_counter.update_words(shape, 2, update)
+        assert walked == closed_form.update_port_words(shape, 2)
+        earlier = previous(planned, layer)
+        if earlier is not None:
+            maps = maps_behind(shape, earlier.shape)
+            engine = delta_design(planned, layer).engine
+            moved = backward_counter.delta_words(shape, earlier.shape, maps, 2, engine, False)
+            formula = closed_form.delta_port_words(shape, earlier.shape, maps, 2, False)
+            assert {port: moved[port] for port in moved} == {p: formula[p] for p in moved}
+    assert closed_form.network_traffic(planned, 2)
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_random_networks_plan_and_count(seed: int, tmp_path: Path) -> None:
+    check_random(seed, tmp_path)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("part", range(40))
+def test_a_thousand_random_networks_plan_and_count(part: int, tmp_path: Path) -> None:
+    for seed in range(24 + 25 * part, 24 + 25 * (part + 1)):
+        check_random(seed, tmp_path)

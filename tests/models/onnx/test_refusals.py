@@ -1,0 +1,562 @@
+"""Models that cannot be taken: each gets one line that names node, operator, attribute, and what
+is allowed."""
+
+from __future__ import annotations
+
+import builtins
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import onnx_models as made
+from merp.models.errors import BadInput
+from merp.models.onnx.import_model import import_model
+from merp.tools.cli import main
+from needed_tools import needs
+
+pytestmark = needs("onnx")
+Model = Any
+
+
+def one(operator: str, inputs: str = "x", *, consts: Any = None, **attributes: Any) -> Model:
+    """A model of one node behind a convolution of 8 x 8 to 8 x 8, two maps."""
+    nodes = [made.node("Conv", "x c", "a", "first")]
+    nodes.append(made.node(operator, inputs.replace("x", "a"), "y", "bad", **attributes))
+    return made.model(nodes, {"c": made.numbers(2, 1, 1, 1), **(consts or {})})
+
+
+def conv(shape: tuple[int, ...] = (2, 1, 3, 3), bias: Any = None, **attributes: Any) -> Model:
+    """A model of one convolution of one map of 8 x 8."""
+    consts = {"w": made.numbers(*shape)} | ({} if bias is None else {"b": bias})
+    inputs = "x w" if bias is None else "x w b"
+    return made.model([made.node("Conv", inputs, "y", "bad", **attributes)], consts)
+
+
+def gemm(weights: Any, bias: Any = None, **attributes: Any) -> Model:
+    """A model of one full connection of four features."""
+    consts = {"w": weights} | ({} if bias is None else {"b": bias})
+    inputs = "x w" if bias is None else "x w b"
+    return made.model([made.node("Gemm", inputs, "y", "bad", **attributes)], consts, size=("N", 4))
+
+
+def changed(change: Callable[[Model], object], model: Model | None = None) -> Model:
+    """A model of three layers that ``change`` has spoilt."""
+    model = model or made.three_layers()
+    change(model)
+    return model
+
+
+def of_size(*size: Any) -> Model:
+    return made.model([made.node("Conv", "x w", "y")], {"w": made.numbers(2, 1, 3, 3)}, size=size)
+
+
+def normalised(size: int = 2, variance: float = 1.0, **attributes: Any) -> Model:
+    values = {"s": np.ones(size), "o": np.ones(size), "m": np.ones(size)}
+    consts = {key: each.astype(np.float32) for key, each in values.items()}
+    consts["v"] = np.full(size, variance, np.float32)
+    return one("BatchNormalization", "x s o m v", consts=consts, **attributes)
+
+
+def residual() -> Model:
+    nodes = [
+        made.node("Conv", "x c", "a", "first"),
+        made.node("Conv", "a d", "b", "second"),
+        made.node("Add", "a b", "y", "bad"),
+    ]
+    return made.model(nodes, {"c": made.numbers(2, 1, 1, 1), "d": made.numbers(2, 2, 1, 1)})
+
+
+def two_ways(operator: str, *outputs: str) -> Model:
+    nodes = [
+        made.node("Conv", "x c", "a", "first"),
+        made.node("Relu", "a", "b", "left"),
+        made.node("MaxPool", "a", "d", "right", kernel_shape=[2, 2]),
+        made.node(operator, "b d", "y", "bad"),
+    ]
+    return made.model(nodes[: 4 if operator else 3], {"c": made.numbers(2, 1, 1, 1)}, output="d")
+
+
+def behind_softmax() -> Model:
+    nodes = [
+        made.node("Gemm", "x w", "a", "fc"),
+        made.node("Softmax", "a", "b", "loss"),
+        made.node("Relu", "b", "y", "bad"),
+    ]
+    return made.model(nodes, {"w": made.numbers(4, 3)}, size=("N", 4))
+
+
+def after_pool(kind: str, then: str, **attributes: Any) -> Model:
+    nodes = [
+        made.node("Conv", "x c", "a", "first"),
+        made.node(kind, "a", "b", "pool", kernel_shape=[2, 2], strides=[2, 2]),
+        made.node(then, "b", "y", "bad", **attributes),
+    ]
+    return made.model(nodes, {"c": made.numbers(2, 1, 1, 1)})
+
+
+def circle() -> Model:
+    nodes = [made.node("Relu", "b", "a", "bad"), made.node("Relu", "a", "b", "other")]
+    return made.model([made.node("Conv", "x c", "y"), *nodes], {"c": made.numbers(2, 1, 1, 1)})
+
+
+def reshaped(*shape: int, **attributes: Any) -> Model:
+    return one("Reshape", "x s", consts={"s": np.array(shape)}, **attributes)
+
+
+def external(**entries: str) -> Model:
+    from onnx import TensorProto
+
+    def spoil(model: Model) -> None:
+        tensor = model.graph.initializer[0]
+        tensor.ClearField("raw_data")
+        tensor.data_location = TensorProto.EXTERNAL
+        for key, value in entries.items():
+            tensor.external_data.add(key=key, value=value)
+
+    return changed(spoil)
+
+
+def tensor(**fields: Any) -> Model:
+    """A model of three layers with other fields of its first initializer."""
+
+    def spoil(model: Model) -> None:
+        found = model.graph.initializer[0]
+        for key, value in fields.items():
+            found.ClearField(key)
+            if isinstance(value, list):
+                getattr(found, key).extend(value)
+            else:
+                setattr(found, key, value)
+
+    return changed(spoil)
+
+
+def of_type(dtype: Any, kind: int) -> Model:
+    consts = {"w": made.numbers(2, 1, 3, 3, dtype=dtype)}
+    return made.model([made.node("Conv", "x w", "y", "bad")], consts, kind=kind)
+
+
+def not_finite(value: float) -> Model:
+    weights = made.numbers(2, 1, 3, 3)
+    weights[1, 0, 2, 1] = value
+    return made.model([made.node("Conv", "x w", "y", "bad")], {"w": weights})
+
+
+BAD = "net.onnx: node 'bad' "
+CASES: dict[str, tuple[Callable[[], Model], str]] = {
+    # convolutions
+    "asymmetric padding": (lambda: conv(pads=[0, 0, 1, 1]), f"{BAD}(Conv): layer conv-bad: pad = "),
+    "SAME that is asymmetric": (
+        lambda: conv((2, 1, 2, 2), auto_pad="SAME_UPPER"),
+        f"{BAD}(Conv): layer conv-bad: pad = [0, 0, 1, 1]: must be a whole number from 0 to 1",
+    ),
+    "padding as large as the kernel": (
+        lambda: conv(pads=[3, 3, 3, 3]),
+        "pad = 3: must be a whole number from 0 to 2",
+    ),
+    "negative padding": (lambda: conv(pads=[-1, -1, -1, -1]), "pads = [-1, -1, -1, -1]: must be"),
+    "unknown auto_pad": (lambda: conv(auto_pad="SAME"), "auto_pad = 'SAME': must be NOTSET, VALID"),
+    "dilation": (
+        lambda: conv(dilations=[2, 2]),
+        f"{BAD}(Conv): dilations = [2, 2]: must be [1, 1]",
+    ),
+    "oblong kernel": (
+        lambda: conv((2, 1, 3, 5)),
+        "kernel_shape = [3, 5]: must be the same whole number",
+    ),
+    "one dimension": (
+        lambda: conv((2, 1, 3)),
+        "weights' size = (2, 1, 3): must be (maps, 1, k, k)",
+    ),
+    "oblong stride": (lambda: conv(strides=[1, 2]), "strides = [1, 2]: must be the same"),
+    "stride 0": (lambda: conv(strides=[0, 0]), "strides = [0, 0]: must be the same whole number"),
+    "kernel larger than the map": (
+        lambda: conv((2, 1, 9, 9)),
+        "kernel = 9: must be no larger than the padded input map (8 x 8)",
+    ),
+    "another kernel_shape": (
+        lambda: conv(kernel_shape=[5, 5]),
+        "kernel_shape = [5, 5]: must be [3, 3], that of the wei",
+    ),
+    "groups that do not divide": (lambda: conv(group=2), "must be (maps, channels/group, k, k)"),
+    "groups that do not divide the maps": (
+        lambda: made.model(
+            [made.node("Conv", "x w", "y", "bad", group=2)],
+            {"w": made.numbers(3, 1, 1, 1)},
+            size=("N", 2, 4, 4),
+        ),
+        "groups = 2: must be a divisor of the 3 maps",
+    ),
+    "no groups": (lambda: conv(group=0), "weights' size = (2, 1, 3, 3): must be"),
+    "too large for a design": (
+        lambda: made.model(
+            [made.node("Conv", "x w", "y", "bad")],
+            {"w": made.numbers(2, 1, 13, 13)},
+            size=("N", 1, 20, 20),
+        ),
+        f"{BAD}(Conv): no design: k must be a whole number from 1 to 11, not 13",
+    ),
+    "a bias of another size": (
+        lambda: conv(bias=made.numbers(3)),
+        "bias' size = (3,): must be (2,)",
+    ),
+    "an unknown attribute": (
+        lambda: conv(colour=1),
+        "attribute 'colour' is not known: allowed are",
+    ),
+    "an attribute of another type": (lambda: conv(strides=1.5), "strides is of another type: must"),
+    "four strides": (
+        lambda: conv(strides=[1] * 4),
+        "strides = [1, 1, 1, 1]: must be 2 whole number",
+    ),
+    "weights that are computed": (
+        lambda: made.model(
+            [made.node("Transpose", "v", "w", "turn"), made.node("Conv", "x w", "y", "bad")],
+            {"v": made.numbers(2, 1, 3, 3)},
+        ),
+        "input 2 'w' is computed: must be an initializer or a constant",
+    ),
+    "no weights": (lambda: made.model([made.node("Conv", "x", "y", "bad")]), "input 2 is missing"),
+    "images too large": (lambda: of_size("N", 1, 5000, 8), "rows = 5000: must be a whole number"),
+    # full connections
+    "weights of another size": (
+        lambda: gemm(made.numbers(5, 3)),
+        f"{BAD}(Gemm): weights' size = (5, 3): must be (4, outputs)",
+    ),
+    "weights the other way": (
+        lambda: gemm(made.numbers(4, 3), transB=1),
+        "weights' size = (4, 3): must be (outputs, 4)",
+    ),
+    "transA": (lambda: gemm(made.numbers(4, 3), transA=1), f"{BAD}(Gemm): transA = 1: must be 0"),
+    "alpha": (lambda: gemm(made.numbers(4, 3), alpha=0.5), f"{BAD}(Gemm): alpha = 0.5: must be 1"),
+    "beta": (lambda: gemm(made.numbers(4, 3), made.numbers(3), beta=2.0), "beta = 2.0: must be 1"),
+    "maps that are not flattened": (
+        lambda: one("MatMul", "x w", consts={"w": made.numbers(8, 3)}),
+        f"{BAD}(MatMul): takes maps with rows and columns: must follow a Flatten",
+    ),
+    "too many outputs": (
+        lambda: made.model(
+            [made.node("Gemm", "x w", "y", "bad")], size=("N", 4), sizes_only={"w": (4, 70_000)}
+        ),
+        "maps = 70000: must be a whole number from 1 to 65536",
+    ),
+    # behind layers
+    "a residual addition": (residual, f"{BAD}(Add): joins 'a' and 'b': residual additions are not"),
+    "twice the same": (lambda: one("Add", "x x"), f"{BAD}(Add): adds what is computed twice"),
+    "a concatenation": (
+        lambda: two_ways("Concat"),
+        f"{BAD}(Concat): joins 'b' and 'd': allowed is",
+    ),
+    "two ends": (lambda: two_ways(""), "'a' goes to node 'left' (Relu), node 'right' (MaxPool)"),
+    "a constant for each column": (
+        lambda: one("Add", "x b", consts={"b": made.numbers(8)}),
+        f"{BAD}(Add): constant's size = (8,): must be (2, 1, 1), a bias for each map",
+    ),
+    "a bias behind ReLU": (
+        lambda: made.model(
+            [
+                made.node("Conv", "x c", "a"),
+                made.node("Relu", "a", "b"),
+                made.node("Add", "b d", "y", "bad"),
+            ],
+            {"c": made.numbers(2, 1, 1, 1), "d": made.numbers(2, 1, 1)},
+        ),
+        f"{BAD}(Add): must follow its convolution or full connection directly",
+    ),
+    "normalisation in training": (
+        lambda: normalised(training_mode=1),
+        f"{BAD}(BatchNormalization): training_mode = 1: must be 0",
+    ),
+    "normalisation of other maps": (lambda: normalised(3), "size of 's' = (3,): must be (2,)"),
+    "a variance below 0": (
+        lambda: normalised(variance=-1.0),
+        "weights, with what is folded into the",
+    ),
+    "padded maximum": (
+        lambda: one("MaxPool", kernel_shape=[3, 3], pads=[1, 1, 1, 1]),
+        f"{BAD}(MaxPool): pads = [1, 1, 1, 1]: must be [0, 0, 0, 0]: pooling has no padding",
+    ),
+    "ceil_mode": (
+        lambda: one("MaxPool", kernel_shape=[3, 3], strides=[2, 2], ceil_mode=1),
+        f"{BAD}(MaxPool): ceil_mode = 1: windows of 3 every 2 leave a part of 8 x 8 over",
+    ),
+    "a window larger than the map": (
+        lambda: one("MaxPool", kernel_shape=[9, 9]),
+        "window = 9: must be no larger than the convolut",
+    ),
+    "oblong window": (
+        lambda: one("AveragePool", kernel_shape=[1, 2]),
+        "kernel_shape = [1, 2]: must",
+    ),
+    "pooling without a window": (
+        lambda: one("MaxPool"),
+        f"{BAD}(MaxPool): kernel_shape is missing",
+    ),
+    "overlap that no design has": (
+        lambda: one("MaxPool", kernel_shape=[5, 5]),
+        "no design: pool_overlap must be a whole number",
+    ),
+    "a second pooling": (
+        lambda: after_pool("MaxPool", "GlobalAveragePool"),
+        "a second pooling behind a convolution",
+    ),
+    "ReLU behind an average": (
+        lambda: after_pool("AveragePool", "Relu"),
+        f"{BAD}(Relu): follows average pooling: ReLU must be in front of it",
+    ),
+    "global pooling of an oblong": (
+        lambda: made.model(
+            [made.node("Conv", "x c", "a"), made.node("GlobalAveragePool", "a", "y", "bad")],
+            {"c": made.numbers(2, 1, 1, 1)},
+            size=("N", 1, 4, 6),
+        ),
+        "maps of 4 x 6: must be square",
+    ),
+    "global pooling beyond a design": (
+        lambda: made.model(
+            [made.node("Conv", "x c", "a"), made.node("GlobalAveragePool", "a", "y", "bad")],
+            {"c": made.numbers(2, 1, 1, 1)},
+            size=("N", 1, 20, 20),
+        ),
+        "no design: max_stride must be a whole number from 1 to 16, not 20",
+    ),
+    "ReLU without a layer": (
+        lambda: made.model([made.node("Relu", "x", "y", "bad")]),
+        "must follow a convolution or a full",
+    ),
+    "pooling without a layer": (
+        lambda: made.model([made.node("MaxPool", "x", "y", "bad", kernel_shape=[2, 2])]),
+        f"{BAD}(MaxPool): must follow a convolution or a full connection",
+    ),
+    "a convolution behind a flattening": (
+        lambda: made.model(
+            [made.node("Flatten", "x", "a"), made.node("Conv", "a c", "y", "bad")],
+            {"c": made.numbers(2, 1, 1, 1)},
+        ),
+        f"{BAD}(Conv): takes features without rows and columns: must follow maps",
+    ),
+    "flattened from the images on": (lambda: one("Flatten", axis=0), "axis = 0: must be 1"),
+    "a shape that is no flattening": (
+        lambda: reshaped(-1, 64),
+        f"{BAD}(Reshape): shape = [-1, 64]: must be [0, -1] or [-1, 128]",
+    ),
+    "a batch that is not the model's": (
+        lambda: reshaped(3, 128),
+        "shape = [3, 128]: must be [0, -1]",
+    ),
+    "something behind the loss": (
+        behind_softmax,
+        f"{BAD}(Relu): follows node 'loss' (Softmax): allowed is nothing behind it",
+    ),
+    "Softmax over rows": (lambda: one("Softmax"), f"{BAD}(Softmax): axis = -1: must be 1"),
+    "an activation": (
+        lambda: one("Sigmoid"),
+        f"{BAD}(Sigmoid): is not supported (the activation is ReLU): allowed",
+    ),
+    "a transformer": (
+        lambda: one("LayerNormalization"),
+        f"{BAD}(LayerNormalization): is not suppor",
+    ),
+    "an operator of somebody else": (
+        lambda: one("Conv", "x c", domain="com.other"),
+        f"{BAD}(com.other.Conv): is not supported",
+    ),
+    # graphs
+    "a circle": (circle, f"{BAD}(Relu): input 'b' is not made by a node in front of it"),
+    "an empty graph": (lambda: made.model([]), "no nodes: allowed is an ONNX model of a network"),
+    "no layers": (
+        lambda: made.model([made.node("Identity", "x", "y")]),
+        "net.onnx: no layers: allowed are conv",
+    ),
+    "two inputs": (
+        lambda: made.model(
+            [made.node("Conv", "x c", "y"), made.node("Relu", "z", "q")],
+            {"c": made.numbers(2, 1, 1, 1)},
+            sizes_only={"z": (1, 2)},
+        ),
+        "inputs 'x', 'z': allowed is one, of images",
+    ),
+    "no output": (
+        lambda: changed(lambda m: m.graph.ClearField("output")),
+        "outputs none: allowed is",
+    ),
+    "an output in the middle": (
+        lambda: changed(lambda m: setattr(m.graph.output[0], "name", "d")),
+        "'d' goes to node '/conv2/Conv' (Conv) and out of the graph",
+    ),
+    "an output of nothing": (
+        lambda: changed(lambda m: setattr(m.graph.output[0], "name", "z")),
+        "'y' goes nowhere",
+    ),
+    "a value made twice": (
+        lambda: changed(lambda m: m.graph.node[2].output.__setitem__(0, "a")),
+        "output 'a' is made twice",
+    ),
+    "a dynamic size": (
+        lambda: of_size("N", 1, "H", "W"),
+        "input 'x': size ('N', 1, 'H', 'W'): all but the images mu",
+    ),
+    "a size of nothing": (
+        lambda: of_size("N", 1, 0, 8),
+        "all but the images must be numbers from 1",
+    ),
+    "no images": (lambda: of_size(0, 1, 8, 8), "0 images: must be 1 or more, or left open"),
+    "volumes": (lambda: of_size("N", 1, 4, 8, 8), "must be (images, channels, rows, columns), or"),
+    "an old operator set": (
+        lambda: changed(lambda m: setattr(m.opset_import[0], "version", 6)),
+        "operator set '6': must be one from 7 to ",
+    ),
+    "an operator set of the future": (
+        lambda: changed(lambda m: setattr(m.opset_import[0], "version", 9999)),
+        "operator set '9999': must be one from 7",
+    ),
+    "no operator set": (
+        lambda: changed(lambda m: m.ClearField("opset_import")),
+        "operator set 'none': must be one",
+    ),
+    # numbers
+    "binary64": (lambda: of_type(np.float64, 11), "type of its elements: must be float32, float16"),
+    "weights of another type": (
+        lambda: of_type(np.float64, 1),
+        f"{BAD}(Conv): 'w' is of type float64: must be float32",
+    ),
+    "an infinite weight": (
+        lambda: not_finite(np.inf),
+        f"{BAD}(Conv): weights have inf: must be fin",
+    ),
+    "a weight that is no number": (lambda: not_finite(np.nan), "weights have nan: must be finite"),
+    "too little data": (
+        lambda: tensor(raw_data=b"1234"),
+        "tensor 'conv1.weight': 1 elements: size (3, 2, 3, 3) takes",
+    ),
+    "part of a number": (lambda: tensor(raw_data=b"123"), "tensor 'conv1.weight': 0.75 elements"),
+    "no data": (
+        lambda: tensor(raw_data=b""),
+        "tensor 'conv1.weight': 0 elements: size (3, 2, 3, 3)",
+    ),
+    "a size beyond memory": (
+        lambda: tensor(dims=[1 << 40, 1 << 20]),
+        "takes 1,152,921,504,606,846,9",
+    ),
+    "a size below 0": (
+        lambda: tensor(dims=[-1, 54]),
+        "size (-1, 54): must be at most 8 numbers from 0",
+    ),
+    "data twice": (
+        lambda: tensor(float_data=[0.0] * 54),
+        "tensor 'conv1.weight': 54 elements: size",
+    ),
+    "external data that is missing": (
+        lambda: external(location="gone.bin"),
+        "external data 'gone.bin': is missing: allowed is a",
+    ),
+    "external data elsewhere": (
+        lambda: external(location="../other.bin"),
+        "'../other.bin': allowed is a file in the folder of",
+    ),
+    "external data anywhere": (
+        lambda: external(location="/etc/hostname"),
+        "'/etc/hostname': allowed is a file in the folder",
+    ),
+    "external data nowhere": (
+        lambda: external(),
+        "external data '': allowed is a file in the folder",
+    ),
+    "external data of a name that is none": (
+        lambda: external(location="a\0b"),
+        "external data 'a\\x00b': allowed is a file in the folder",
+    ),
+    "external data that is too short": (
+        lambda: external(location="net.onnx", offset="1000000"),
+        "external data of 216 bytes from 1,000,000 in",
+    ),
+    "external data at no place": (
+        lambda: external(location="net.onnx", offset="-4"),
+        "offset and length: must be whole numbers",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_model_that_cannot_be_taken_gets_one_line(
+    case: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make, message = CASES[case]
+    path = made.saved(tmp_path, make())
+    output = tmp_path / "net.toml"
+    words = ["import", str(path), "-o", str(output), "--weights", str(tmp_path / "w.npz")]
+    assert main(words) == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err.count("\n") == 1
+    assert message in told.err
+    assert told.err.startswith("merp: net.onnx: ")
+    assert sorted(os.listdir(tmp_path)) == ["net.onnx"]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "no nodes"),
+        (b"not a model at all", "cannot be read: allowed is an ONNX model"),
+        (b"\x08\x08\x3a\xff\xff\xff\xff\x0f", "cannot be read: allowed is an ONNX model"),
+    ],
+)
+def test_bytes_that_are_no_model(
+    content: bytes, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "net.onnx"
+    path.write_bytes(content)
+    assert main(["plan", str(path), "--board", "kc705"]) == 2
+    told = capsys.readouterr().err
+    assert message in told
+    assert told.count("\n") == 1
+
+
+def test_a_file_of_two_gigabytes(tmp_path: Path) -> None:
+    path = tmp_path / "net.onnx"
+    with path.open("wb") as file:
+        file.truncate(1 << 31)  # it takes no place on the disk
+    with pytest.raises(BadInput, match=r"2,147,483,648 bytes: allowed are at most 2,147,483,647"):
+        import_model(path)
+
+
+@pytest.mark.parametrize("kind", ["missing", "folder", "pipe"])
+def test_what_is_no_file(kind: str, tmp_path: Path, impatient: None) -> None:
+    path = tmp_path / "net.onnx"
+    if kind == "folder":
+        path.mkdir()
+    elif kind == "pipe":
+        os.mkfifo(path)
+    with pytest.raises(BadInput, match=r"net\.onnx: cannot be read: "):
+        import_model(path)
+
+
+def test_external_data_behind_a_link_out_of_the_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "model"
+    folder.mkdir()
+    (tmp_path / "secret").write_bytes(bytes(216))
+    (folder / "data").symlink_to(tmp_path / "secret")
+    path = made.saved(folder, external(location="data"))
+    with pytest.raises(BadInput, match="allowed is a file in the folder of the model"):
+        import_model(path)
+
+
+def test_without_onnx_a_line_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = made.saved(tmp_path, made.three_layers())
+    real = builtins.__import__
+
+    def without(name: str, *rest: Any, **more: Any) -> Any:
+        if name == "onnx":
+            raise ImportError(name)
+        return real(name, *rest, **more)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    assert main(["traffic", str(path)]) == 2
+    assert capsys.readouterr().err == f"merp: {path}: needs onnx: pip install 'merp[onnx]'\n"

@@ -1,0 +1,207 @@
+"""Training that starts from a model, and ``merp export-weights``, which goes back into it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+import onnx_models as made
+from merp.models.arithmetic.words import to_bits, to_values
+from merp.models.golden.inference import inference
+from merp.models.golden.initial import parameters
+from merp.tools.cli import main
+from merp.tools.common.kernel_file import read_kernels
+from merp.tools.common.shipped import open_network
+from needed_tools import needs
+
+pytestmark = needs("onnx")
+Answer = Callable[..., Any]
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    return made.saved(tmp_path, made.sized(made.three_layers()))
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    path = tmp_path / "data.npz"
+    labels = np.arange(20) % 5
+    np.savez(path, images=made.numbers(20, 10, 8, 2), labels=labels)
+    return path
+
+
+def arrays(path: Path) -> dict[str, np.ndarray]:
+    with np.load(path) as found:
+        return {key: found[key] for key in found.files if key.endswith((".kernel", ".bias"))}
+
+
+def trained(network: Path, data: Path, out: Path, *more: object) -> dict[str, np.ndarray]:
+    words = ["train", network, "--data", data, "--batch", 4, "--steps", 2, "--save", out, *more]
+    assert main([*map(str, words), "--json"]) == 0
+    return arrays(out)
+
+
+def test_training_starts_from_a_model_or_from_its_weights(
+    model: Path, data: Path, tmp_path: Path, answer_of: Answer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, weights = tmp_path / "net.toml", tmp_path / "w.npz"
+    answer_of("import", model, "-o", file, "--weights", weights)
+    direct = trained(model, data, tmp_path / "a.npz")
+    given = trained(file, data, tmp_path / "b.npz", "--weights", weights)
+    random = trained(file, data, tmp_path / "c.npz")
+    assert (tmp_path / "a.npz").read_bytes() == (tmp_path / "b.npz").read_bytes()
+    assert not np.array_equal(direct["fc.kernel"], random["fc.kernel"])
+    near = np.abs(direct["fc.kernel"] - arrays(weights)["fc.kernel"]).max()
+    assert 0 < near < 0.2
+    assert direct.keys() == given.keys()
+    # from Python, too
+    import merp
+
+    found = merp.load(file).train(data, batch=4, steps=2, weights=weights)
+    kernels, _ = found.arrays["fc"]
+    assert np.array_equal(kernels.astype(np.float32), direct["fc.kernel"])
+    capsys.readouterr()
+    words = ["train", str(file), "--data", str(data), "--weights", str(weights)]
+    assert main([*words, "--resume", str(tmp_path / "a.npz")]) == 2
+    assert "allowed without --resume" in capsys.readouterr().err
+
+
+def test_a_checkpoint_is_a_file_of_weights(model: Path, data: Path, tmp_path: Path) -> None:
+    trained(model, data, tmp_path / "a.npz")
+    network = open_network(str(model))
+    read = read_kernels(tmp_path / "a.npz", network, parameters(network, 0))
+    for key, numbers in arrays(tmp_path / "a.npz").items():
+        layer, _, part = key.rpartition(".")
+        words = read[layer][part == "bias"]
+        assert np.array_equal(to_values(words, network.fmt), numbers)
+
+
+@needs("onnxruntime")
+def test_trained_parameters_go_back_into_the_model(model: Path, data: Path, tmp_path: Path) -> None:
+    import onnx
+    import onnxruntime
+
+    wanted = trained(model, data, tmp_path / "a.npz")
+    new = tmp_path / "new.onnx"
+    assert main(["export-weights", str(tmp_path / "a.npz"), str(model), "-o", str(new)]) == 0
+    onnx.checker.check_model(str(new), full_check=True)
+    network = open_network(str(new))
+    for name, pair in network.weights.items():
+        for part, words in zip(("kernel", "bias"), pair, strict=True):
+            assert np.array_equal(to_values(words, network.fmt), wanted[f"{name}.{part}"])
+    x = made.numbers(3, 2, 10, 8, seed=5)
+    words = to_bits(x.transpose(0, 2, 3, 1), network.fmt)
+    *_, last = inference(network, words, network.weights)
+    session = onnxruntime.InferenceSession(str(new), providers=["CPUExecutionProvider"])
+    theirs = session.run(None, {"x": x})[0]
+    assert np.abs(to_values(last.y, network.fmt).reshape(3, -1) - theirs).max() < 2e-6
+    # The normalisation is in the weights; names of PyTorch's tensors stay where they can.
+    proto = onnx.load(str(new))
+    assert "BatchNormalization" not in {node.op_type for node in proto.graph.node}
+    names = {each.name for each in proto.graph.initializer}
+    assert names == {
+        "conv1.weight", "conv1.bias", "conv2.weight", "conv2.bias", "fc.weight", "fc.bias"
+    }  # fmt: skip
+
+
+@needs("onnxruntime")
+@pytest.mark.parametrize("seed", range(6))
+def test_random_models_get_other_weights_back(seed: int, tmp_path: Path) -> None:
+    """Of whatever order, orientation and folding: the new model computes what the golden does."""
+    import onnx
+    import onnxruntime
+
+    path = made.saved(tmp_path, made.sized(made.random_model(Random(f"back {seed}"))))
+    network = open_network(str(path))
+    other = parameters(replace(network, weights={}), 7)
+    given = tmp_path / "w.npz"
+    np.savez(given, **{
+        f"{name}.{part}": to_values(words, network.fmt).astype(np.float32)
+        for name, pair in other.items()
+        for part, words in zip(("kernel", "bias"), pair, strict=True)
+    })  # fmt: skip
+    new = tmp_path / "new.onnx"
+    assert main(["export-weights", str(given), str(path), "-o", str(new)]) == 0
+    onnx.checker.check_model(str(new), full_check=True)
+    again = open_network(str(new))
+    assert again.layers == network.layers
+    for name, pair in other.items():
+        assert all(map(np.array_equal, again.weights[name], pair))
+    session = onnxruntime.InferenceSession(str(new), providers=["CPUExecutionProvider"])
+    rows, columns, channels = network.input
+    assert session.run(None, {"x": made.numbers(1, channels, rows, columns)})
+
+
+def test_some_layers_alone_are_written(model: Path, tmp_path: Path, answer_of: Answer) -> None:
+    import onnx
+
+    given, new = tmp_path / "w.npz", tmp_path / "new.onnx"
+    np.savez(given, **{"conv2.bias": np.arange(4, dtype=np.float32)})
+    assert answer_of("export-weights", given, model, "-o", new)["layers"] == ["conv2"]
+    old, network = open_network(str(model)), open_network(str(new))
+    assert to_values(network.weights["conv2"][1], network.fmt).tolist() == [0, 1, 2, 3]
+    assert np.array_equal(network.weights["conv2"][0], old.weights["conv2"][0])
+    assert all(map(np.array_equal, network.weights["conv1"], old.weights["conv1"]))
+    # what is not written stays as it was, its normalisation too
+    kinds = [node.op_type for node in onnx.load(str(new)).graph.node]
+    assert kinds == [node.op_type for node in made.three_layers().graph.node]
+
+
+def test_external_data_comes_inside(model: Path, tmp_path: Path, answer_of: Answer) -> None:
+    import onnx
+
+    folder = tmp_path / "apart"
+    folder.mkdir()
+    loaded = onnx.load(str(model))
+    onnx.save_model(
+        loaded, str(folder / "net.onnx"), save_as_external_data=True, location="data",
+        size_threshold=0,
+    )  # fmt: skip
+    outside, inside = open_network(str(folder / "net.onnx")), open_network(str(model))
+    assert outside == inside
+    for name, pair in inside.weights.items():
+        assert all(map(np.array_equal, outside.weights[name], pair))
+    given, new = tmp_path / "w.npz", tmp_path / "new.onnx"
+    np.savez(given, **{"fc.bias": np.arange(5, dtype=np.float32)})
+    answer_of("export-weights", given, folder / "net.onnx", "-o", new)
+    found = open_network(str(new))
+    assert all(map(np.array_equal, found.weights["conv1"], inside.weights["conv1"]))
+
+
+@pytest.mark.parametrize(
+    ("key", "array", "message"),
+    [
+        ("fc9.kernel", np.zeros(3, np.float32), "unknown key 'fc9.kernel': allowed are conv1.kern"),
+        ("fc.kernel", np.zeros((5, 9, 1, 1), np.float32), "allowed is (5, 8, 1, 1)"),
+        ("fc.bias", np.zeros(5, np.int64), "type int64: allowed are floating-point types"),
+        ("fc.bias", np.full(5, np.nan, np.float32), "NaN at (0,): allowed are numbers"),
+        ("sha256", np.array("0"), "not as merp saved it, sha256 differs"),
+    ],
+)
+def test_a_wrong_file_of_weights_gets_one_line(
+    key: str, array: np.ndarray, message: str, model: Path, tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    given, new = tmp_path / "w.npz", tmp_path / "new.onnx"
+    np.savez(given, **{key: array})
+    assert main(["export-weights", str(given), str(model), "-o", str(new)]) == 2
+    told = capsys.readouterr().err
+    assert message in told
+    assert told.count("\n") == 1
+    assert not new.exists()
+
+
+def test_an_empty_file_of_weights_is_refused(
+    model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = tmp_path / "w.npz"
+    np.savez(given)
+    assert main(["export-weights", str(given), str(model), "-o", str(tmp_path / "n.onnx")]) == 2
+    assert "no kernels and biases: allowed are those of net" in capsys.readouterr().err

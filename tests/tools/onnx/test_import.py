@@ -1,0 +1,235 @@
+"""``merp import``, and models where other verbs take a network."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import merp
+import onnx_models as made
+from merp.models.arithmetic.words import to_bits, to_values
+from merp.models.golden.inference import inference
+from merp.models.golden.initial import parameters
+from merp.models.network.network import Network
+from merp.tools.cli import main
+from merp.tools.common.kernel_file import read_kernels
+from merp.tools.common.shipped import open_network
+from needed_tools import needs
+
+pytestmark = needs("onnx")
+Answer = Callable[..., Any]
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    return made.saved(tmp_path, made.three_layers())
+
+
+def same_words(found: Any, wanted: Any, network: Network) -> bool:
+    return all(
+        np.array_equal(a, b)
+        for layer in network.layers
+        for a, b in zip(found[layer.name], wanted[layer.name], strict=True)
+    )
+
+
+def test_a_network_file_and_its_weights_are_what_the_model_is(
+    model: Path, tmp_path: Path, answer_of: Answer
+) -> None:
+    file, weights = tmp_path / "net.toml", tmp_path / "w.npz"
+    answer = answer_of("import", model, "-o", file, "--weights", weights)
+    assert [each["name"] for each in answer["layers"]] == ["conv1", "conv2", "fc"]
+    assert all(each["weights"] and each["traffic_only"] is None for each in answer["layers"])
+    assert (answer["left"], answer["reason"]) == ([], None)
+    whole, read = open_network(str(model)), open_network(str(file))
+    assert read == whole
+    assert same_words(read_kernels(weights, read, parameters(read, 0)), whole.weights, whole)
+    plans = [answer_of("plan", each, "--board", "kc705", "--batch", 4) for each in (model, file)]
+    assert plans[0] == plans[1]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["networks"],
+        ["traffic", "--footing", "board"],
+        ["traffic", "--compare", "digits"],
+        ["plan", "--board", "zc706"],
+        ["sweep", "--over", "batch=1,2"],
+    ],
+    ids=lambda words: " ".join(words[:2]),
+)
+def test_a_verb_takes_a_model(words: list[str], model: Path, answer_of: Answer) -> None:
+    assert answer_of(words[0], model, *words[1:])
+
+
+def test_verbs_that_write_take_a_model(model: Path, tmp_path: Path, answer_of: Answer) -> None:
+    page = answer_of("report", model, "-o", tmp_path / "net.html")
+    assert page["network"]["name"] == "net" if isinstance(page["network"], dict) else page
+    files = answer_of("workload", model, "--format", "scalesim", "-o", tmp_path / "out")["files"]
+    assert files
+
+
+@pytest.mark.parametrize(
+    "words", [["simulate"], ["export", "--all"], ["registers", "--layer", "fc"]]
+)
+def test_without_a_design_a_line_says_what_makes_one(
+    words: list[str], model: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([words[0], str(model), *words[1:]]) == 2
+    told = capsys.readouterr().err
+    assert "has no design (traffic only): allowed are none: give a board, whose plan makes" in told
+    assert told.count("\n") == 1
+
+
+def test_the_library_loads_a_model(model: Path) -> None:
+    net = merp.load(model)
+    assert list(net) == ["conv1", "conv2", "fc"]
+    assert net.traffic(batch=2, footing="full").layers
+    assert set(net.description.weights) == set(net)
+
+
+def test_three_layers_in_the_hardware(model: Path, tmp_path: Path, answer_of: Answer) -> None:
+    """Bit-exact in MyHDL on a board's designs with the model's weights, and ONNX Runtime's result.
+
+    The bound is that of tests/models/onnx/test_import_model.py.
+    """
+    file = tmp_path / "net.toml"
+    answer_of("import", model, "-o", file, "--board", "kc705")
+    net, weights = merp.load(file), dict(open_network(str(model)).weights)
+    x = made.numbers(1, 10, 8, 2)
+    ran = net.simulate(x, parameters=weights)
+    assert ran.passed
+    network = net.description
+    *_, last = inference(network, to_bits(x, network.fmt), weights)
+    assert np.array_equal(ran.words["fc"], last.y)
+    for_runtime = np.ascontiguousarray(x.transpose(0, 3, 1, 2))
+    theirs = runtime(model, for_runtime)
+    assert np.abs(ran.arrays["fc"].reshape(-1) - theirs).max() < 2e-6
+
+
+def runtime(path: Path, x: np.ndarray) -> np.ndarray:
+    onnxruntime = pytest.importorskip("onnxruntime")
+    session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    return np.asarray(session.run(None, {"x": x})[0], np.float64).reshape(-1)
+
+
+def test_a_model_on_a_board_runs_in_passes(model: Path, answer_of: Answer) -> None:
+    answer = answer_of("simulate", model, "--board", "kc705", "--layer", "all")
+    assert len(answer["runs"]) == 3
+    assert all(each["passed"] for each in answer["runs"])
+
+
+def test_kept_results_are_of_these_weights(tmp_path: Path) -> None:
+    """What names the work that a kept result is of has the weights in it."""
+    networks = [
+        open_network(str(made.saved(tmp_path, made.three_layers(seed)))) for seed in (1, 2, 1)
+    ]
+    first, other, again = map(repr, networks)
+    assert first == again != other
+    assert networks[0] == networks[1]  # their layers are the same
+
+
+# -- what is not taken ----------------------------------------------------------------------------
+
+
+def with_a_residual() -> Any:
+    nodes = [
+        made.node("Conv", "x a.w", "a", "/a/Conv", pads=[1, 1, 1, 1]),
+        made.node("Relu", "a", "b"),
+        made.node("Conv", "b b.w", "c", "/b/Conv", pads=[1, 1, 1, 1]),
+        made.node("Add", "b c", "d", "/Add"),
+        made.node("Relu", "d", "y", "/last/Relu"),
+    ]
+    constants = {"a.w": made.numbers(4, 1, 3, 3), "b.w": made.numbers(4, 4, 3, 3)}
+    return made.model(nodes, constants)
+
+
+def test_a_partial_import_keeps_what_is_in_front(
+    tmp_path: Path, answer_of: Answer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "part.toml"
+    model = made.saved(tmp_path, with_a_residual())
+    assert main(["import", str(model), "-o", str(file)]) == 2
+    assert not file.exists()
+    capsys.readouterr()
+    answer = answer_of("import", model, "-o", file, "--partial")
+    assert [each["name"] for each in answer["layers"]] == ["conv-a"]
+    assert answer["left"] == [
+        "node '/b/Conv' (Conv)", "node '/Add' (Add)", "node '/last/Relu' (Relu)"
+    ]  # fmt: skip
+    assert "'/Add' (Add): joins 'b' and 'c': residual additions are not built" in answer["reason"]
+    text = file.read_text()
+    assert f"# Not in this network: {answer['reason']}\n" in text
+    assert "# skipped: node '/Add' (Add)\n" in text
+    assert open_network(str(file)).layers[0].shape.relu
+
+
+def test_a_partial_import_keeps_the_traffic_of_what_no_design_runs(
+    tmp_path: Path, answer_of: Answer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    nodes = [
+        made.node("Conv", "x a.w", "a", "large"),
+        made.node("Flatten", "a", "b"),
+        made.node("Gemm", "b b.w", "y", "fc"),
+    ]
+    constants = {"a.w": made.numbers(2, 1, 13, 13), "b.w": made.numbers(128, 3)}
+    model = made.saved(tmp_path, made.model(nodes, constants, size=("N", 1, 20, 20)))
+    file = tmp_path / "net.toml"
+    answer = answer_of("import", model, "-o", file, "--partial")
+    reason = "k must be a whole number from 1 to 11, not 13"
+    assert [each["traffic_only"] for each in answer["layers"]] == [reason, None]
+    assert f"# traffic only: {reason}\n[[layer]]\n" in file.read_text()
+    assert answer_of("traffic", file)
+    assert main(["plan", str(file), "--board", "kc705"]) == 2
+    told = capsys.readouterr().err
+    assert told.count("\n") == 1
+    assert f"no design for conv-large, fc: {reason}" in told
+
+
+def test_names_of_every_kind_become_names(tmp_path: Path, answer_of: Answer) -> None:
+    """Names that a network file does not take: empty, equal, long, other letters, quotes."""
+    names = ["", "a/b/Conv", "c/b/Conv", "Conv_3", "é\n\x1b[2J", '"' * 3, "x" * 300, "fc", "-", "B"]
+    nodes, value = [], "x"
+    for index, name in enumerate(names):
+        nodes.append(made.node("Conv", f"{value} w{index}", f"v{index}", name))
+        value = f"v{index}"
+    constants = {f"w{index}": made.numbers(1, 1, 1, 1) for index in range(len(names))}
+    model = made.saved(tmp_path, made.model(nodes, constants, output=value), "é 1.onnx")
+    file = tmp_path / "net.toml"
+    answer = answer_of("import", model, "-o", file)
+    found = [each["name"] for each in answer["layers"]]
+    assert found[:4] == ["conv1", "conv-b", "conv-b-2", "conv_3"]
+    assert found[4:6] == ["conv-2J", "conv6"]
+    assert found[6] == "conv-" + "x" * 51
+    assert found[7:] == ["conv-fc", "conv9", "conv-B-3"]
+    assert open_network(str(file)).name == "1"
+
+
+def test_a_full_disk_or_a_missing_folder_leaves_nothing(model: Path, tmp_path: Path) -> None:
+    words = ["import", str(model), "-o", str(tmp_path / "net.toml"), "--weights"]
+    assert main([*words, str(tmp_path / "gone" / "w.npz")]) == 2
+    assert main([*words, str(tmp_path)]) == 2
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["net.onnx"]
+
+
+@pytest.mark.parametrize(("kind", "fmt"), [(10, "binary16"), (16, "bfloat16")])
+def test_the_format_is_that_of_the_model(kind: int, fmt: str, tmp_path: Path) -> None:
+    from onnx import TensorProto, helper
+
+    values = [0.5, -1.25, 3.0, 0.0, 1.0, 2.0, -0.75, 1.5, 0.25]
+    weights = helper.make_tensor("w", kind, (1, 1, 3, 3), values)
+    model = made.model([made.node("Conv", "x w", "y", "c")], [weights], kind=kind)
+    assert TensorProto.DataType.Name(kind) in ("FLOAT16", "BFLOAT16")
+    network = open_network(str(made.saved(tmp_path, model)))
+    kernels, biases = network.weights["conv-c"]
+    assert to_values(kernels.reshape(-1), network.fmt).tolist() == values
+    assert not biases.any()
+    assert merp.load(tmp_path / "net.onnx").description.fmt == network.fmt
+    tables = json.loads(json.dumps(network.fmt.frac_bits))
+    assert tables == {"binary16": 10, "bfloat16": 7}[fmt]

@@ -1,0 +1,1 @@
+"""Files that an ONNX model becomes, and what is said about them."""

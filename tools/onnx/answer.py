@@ -1,0 +1,98 @@
+"""What became of a model: an answer for machines, and the files that it is told in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from merp.models.arithmetic.words import to_values
+from merp.models.fpga.board import Board
+from merp.models.network.network_file import network_of
+from merp.models.onnx.import_model import Imported
+from merp.models.onnx.node import Node
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.design_keys import CHOICES, CU_KIND, KEYS, KU_KIND
+from merp.models.plan.plan import plan
+from merp.tools.common.seal import sealed
+from merp.tools.onnx.network_text import network_text
+
+MOST_NAMED = 100
+"""Nodes that a comment names one by one."""
+
+DEFAULTS = {key.key: key.default for key in KEYS}
+
+
+def answer(imported: Imported) -> dict[str, Any]:
+    """Return the answer for machines."""
+    return {
+        "network": imported.network.name,
+        "input": dict(zip(("rows", "columns", "channels"), imported.network.input, strict=True)),
+        "layers": [
+            {
+                "name": layer.name,
+                "nodes": [node.label for node in layer.nodes],
+                "weights": layer.has_data,
+                "traffic_only": layer.traffic_only or None,
+            }
+            for layer in imported.layers
+        ],
+        "said": list(imported.said),
+        "left": [node.label for node in imported.left],
+        "reason": imported.reason or None,
+    }
+
+
+def with_board(imported: Imported, board: Board) -> dict[str, dict[str, Any]]:
+    """Designs that a plan on ``board`` chooses, by name, each layer given the name of its own.
+
+    Raises:
+        BadInput: none fits the board's part, or one does not take a layer in one piece.
+    """
+    planned = plan(imported.network, board).network
+    for layer, table in zip(planned.layers, imported.tables["layer"], strict=True):
+        table["design"] = layer.design
+    designs = {name: _design(design) for name, design in planned.designs.items()}
+    network_of(imported.network.name, {**imported.tables, "design": designs})
+    return designs
+
+
+def network_file(model: str, imported: Imported, designs: Mapping[str, Mapping[str, Any]]) -> str:
+    """The text of the network file: what became of which node stands in comments."""
+    about = {layer.name: _about(layer.nodes, layer.traffic_only) for layer in imported.layers}
+    head = [f"Made of {model} by merp import; its parameters stand in a file of their own."]
+    head += imported.said
+    if imported.left:
+        head.append(f"Not in this network: {imported.reason}")
+        head += [f"skipped: {node.label}" for node in imported.left[:MOST_NAMED]]
+        if more := imported.left[MOST_NAMED:]:
+            head.append(f"skipped: {len(more):,} nodes more")
+    return network_text(imported.tables, head, about, designs)
+
+
+def weights_file(imported: Imported) -> bytes:
+    """The ``.npz`` of kernels and biases, of the layers that the model has numbers for.
+
+    Raises:
+        BadInput: a number is not finite.
+    """
+    arrays: dict[str, NDArray[np.generic]] = {}
+    for name, pair in imported.network.weights.items():
+        for part, words in zip(("kernel", "bias"), pair, strict=True):
+            values = to_values(words, imported.network.fmt)
+            arrays[f"{name}.{part}"] = values.astype(np.float32)  # exact: it holds every format's
+    return sealed(arrays)
+
+
+def _about(nodes: list[Node], traffic_only: str) -> list[str]:
+    said = [", ".join(node.label for node in nodes)]
+    return said + ([f"traffic only: {traffic_only}"] if traffic_only else [])
+
+
+def _design(design: Design) -> dict[str, Any]:
+    """The keys of a design that differ from what goes without saying."""
+    keys = (CU_KIND.key, KU_KIND.key, *CHOICES)
+    values = {key: getattr(design, key) for key in keys}
+    return {key: value for key, value in values.items() if value != DEFAULTS[key]}
