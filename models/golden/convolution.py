@@ -21,6 +21,7 @@ from merp.models.arithmetic.lane_sums import Terms, offsets, worthwhile_sums
 from merp.models.arithmetic.words import element_limits
 from merp.models.params.bits import Bits
 from merp.models.params.formats import BINARY32, FloatFormat
+from merp.models.params.shape import Padding, sides
 from merp.models.params.summation import TREE, Summation
 
 
@@ -29,7 +30,7 @@ def convolution(
     kernels: Bits,
     bias: Bits,
     stride: int,
-    pad: int,
+    pad: Padding,
     fmt: FloatFormat,
     summation: Summation = TREE,
 ) -> Bits:
@@ -40,7 +41,7 @@ def convolution(
         kernels: (m, n, k, k) words.
         bias: (m,) words.
         stride: rows and columns between windows.
-        pad: rows and columns of zeros on all four sides.
+        pad: rows and columns of zeros on all four sides, or (top, left, bottom, right).
         fmt: number format.
         summation: how the k*k products are summed (``Design.summation``).
 
@@ -79,7 +80,7 @@ def partial_sums(
     kernels: Bits,
     start: Bits,
     stride: int,
-    pad: int,
+    pad: Padding,
     fmt: FloatFormat,
     summation: Summation = TREE,
 ) -> Bits:
@@ -104,7 +105,7 @@ def partial_sums(
 
 
 def _padded(
-    x: Bits, kernels: Bits, stride: int, pad: int, summation: Summation
+    x: Bits, kernels: Bits, stride: int, pad: Padding, summation: Summation
 ) -> tuple[Bits, Bits, tuple[int, int]]:
     """Return the maps in their border of zeros, the kernels, and the output's rows and columns.
 
@@ -115,11 +116,13 @@ def _padded(
         x, kernels = _folded(x, taps).transpose(0, 2, 3, 1), _folded(kernels, taps)
     images, rows, columns, n = x.shape
     _, kernel_n, k, kernel_columns = kernels.shape
-    out_rows, out_columns = ((side + 2 * pad - k) // stride + 1 for side in (rows, columns))
+    top, left, bottom, right = sides(pad)
+    height, width = top + rows + bottom, left + columns + right
+    out_rows, out_columns = ((side - k) // stride + 1 for side in (height, width))
     if (kernel_n, kernel_columns) != (n, k) or out_rows < 1 or out_columns < 1:
         raise ValueError(f"maps {x.shape} and kernels {kernels.shape} do not fit")
-    padded = np.zeros((images, rows + 2 * pad, columns + 2 * pad, n), np.uint32)
-    padded[:, pad : pad + rows, pad : pad + columns] = x
+    padded = np.zeros((images, height, width, n), np.uint32)
+    padded[:, top : top + rows, left : left + columns] = x
     return padded, kernels, (out_rows, out_columns)
 
 

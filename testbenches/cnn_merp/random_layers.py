@@ -15,7 +15,7 @@ from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.sizing import check_fits
 from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
-from merp.models.params.shape import Pool, Shape
+from merp.models.params.shape import Padding, Pool, Shape
 
 
 def _design(k: int, n_cu: int, **chosen: int | bool | str | FloatFormat) -> Design:
@@ -64,6 +64,21 @@ FOLDING = tuple(
 )
 
 
+_SIDED: tuple[tuple[int, dict[str, int | bool]], ...] = (
+    (3, {}),
+    (5, {"folded": True}),
+    (6, {}),
+    (7, {"state": True}),
+    (9, {"kernel_port": 4}),
+    (11, {}),
+)
+SIDED = tuple(
+    replace(ELABORATIONS[base], sided=True, **more)  # type: ignore[arg-type]
+    for base, more in _SIDED
+)
+"""Elaborations for padding of each side by itself."""
+
+
 @dataclass(frozen=True)
 class LayerCase:
     """A random super layer with everything that goes into a run of it."""
@@ -105,6 +120,13 @@ def connected_case(seed: int, elaboration: int, pressure: int | None = 0) -> Lay
     except BadInput:
         return connected_case(seed + 10_000, elaboration, pressure)
     return _case(rng, design, shape, int(rng.integers(1, 5)), seed, pressure)
+
+
+def sided_case(seed: int, elaboration: int, pressure: int | None = 0) -> LayerCase:
+    """The same of a layer with padding of each side by itself, on one of ``SIDED``."""
+    rng = np.random.default_rng([seed, 0x51DE])
+    design = SIDED[elaboration]
+    return _case(rng, design, *_shape(rng, design), seed, pressure)
 
 
 def _case(
@@ -153,7 +175,7 @@ def _shape(rng: np.random.Generator, design: Design) -> tuple[Shape, int]:
                 rows=int(rng.integers(1, 10)),
                 columns=int(rng.integers(1, 10)),
                 stride=int(rng.integers(1, 4)),
-                pad=int(rng.integers(0, design.k)),
+                pad=random_pad(rng, design),
                 relu=bool(rng.random() < 0.7),
                 pool=pool,
             )
@@ -161,6 +183,14 @@ def _shape(rng: np.random.Generator, design: Design) -> tuple[Shape, int]:
         except (ValueError, BadInput):
             continue
         return shape, images
+
+
+def random_pad(rng: np.random.Generator, design: Design) -> Padding:
+    """Padding that the design takes: of each side by itself, if it does."""
+    if not design.sided:
+        return int(rng.integers(0, design.k))
+    top, left, bottom, right = (int(each) for each in rng.integers(0, design.k, 4))
+    return top, left, bottom, right
 
 
 def _words(rng: np.random.Generator, fmt: FloatFormat, size: tuple[int, ...], wild: bool) -> Bits:

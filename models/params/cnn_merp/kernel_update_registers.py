@@ -16,6 +16,7 @@ from merp.models.params.cnn_merp.registers import (
     LayerRun,
     LayerTable,
     largest_word,
+    with_sides,
 )
 from merp.models.params.cnn_merp.row import row_latency, steps
 from merp.models.params.cnn_merp.sizing import groups_of
@@ -196,7 +197,7 @@ def kernel_update_registers(
     rows = _rows(run)
     if by_row and rows is not None:
         run = replace(run, shape=rows.shape, images=rows.rows)
-    values = (ROW_MAP if by_row else GRADIENT_MAP).values(run) | folding
+    values = with_sides(ROW_MAP if by_row else GRADIENT_MAP, design).values(run) | folding
     if momentum is None:
         values |= UPDATE.values(UpdateRun(update, rate))
     else:

@@ -33,7 +33,10 @@ MAXIMA = (
     "pool_window", "pool_overlap", "pool_words",
 )  # fmt: skip
 
-_CHOICES = tuple(f.name for f in fields(Design) if f.name not in (*MAXIMA, "average", "folded"))
+FROM_LAYERS = ("folded", "sided")
+"""Options that a design has where one of its layers asks for them."""
+
+_CHOICES = tuple(f.name for f in fields(Design) if f.name not in (*MAXIMA, "average", *FROM_LAYERS))
 
 
 Count = TypeVar("Count", int, "NDArray[np.int64]")
@@ -112,6 +115,7 @@ def size_design(shapes: Sequence[Shape], **chosen: Any) -> Design:
     choices = {"k": shapes[0].k} | {key: chosen[key] for key in chosen if key in _CHOICES}
     shapes = [run_shape(shape, choices["k"]) for shape in shapes]
     choices["folded"] = any(isinstance(shape, FoldedShape) for shape in shapes)
+    choices["sided"] = any(shape.left != shape.top for shape in shapes)
     maxima = {key: value for key, value in chosen.items() if key not in _CHOICES}
     average = any(shape.pool is not None and shape.pool.kind == "average" for shape in shapes)
     smallest = dict.fromkeys(MAXIMA, 1)
@@ -162,6 +166,11 @@ def check_fits(shape: Shape, images: int, design: Design, where: str) -> None:
         raise BadInput(f"{where}: kernel size {shape.k}: the design is built for k = {design.k}")
     if isinstance(shape, FoldedShape) and not design.folded:
         raise BadInput(f"{where}: fully connected: the design is built for convolutions alone")
+    if shape.left != shape.top and not design.sided:
+        raise BadInput(
+            f"{where}: pad of {shape.top} above and {shape.left} on the left: the design is built "
+            "for as much on the left as above"
+        )
     if shape.pool and shape.pool.kind == "average" and not design.average:
         raise BadInput(f"{where}: average pooling: the design is built with average = false")
     needed = _needs(shape, design) | {

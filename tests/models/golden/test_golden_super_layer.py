@@ -15,7 +15,7 @@ from merp.models.golden.pooling import average_pool, max_pool
 from merp.models.golden.super_layer import super_layer
 from merp.models.params.cnn_merp.registers import reciprocal_square
 from merp.models.params.formats import BINARY16, BINARY32, FloatFormat
-from merp.models.params.shape import Pool, Shape
+from merp.models.params.shape import Padding, Pool, Shape
 from merp.models.params.summation import Summation
 
 SMALL = FloatFormat(5, 4)
@@ -36,8 +36,10 @@ def tree(terms: list[int], fmt: FloatFormat) -> int:
 
 
 def slow_convolution(
-    x: np.ndarray, kernels: np.ndarray, bias: np.ndarray, stride: int, pad: int, fmt: FloatFormat
-) -> np.ndarray:
+    x: np.ndarray, kernels: np.ndarray, bias: np.ndarray, stride: int, pad: Padding,
+    fmt: FloatFormat,
+) -> np.ndarray:  # fmt: skip
+    top, left, bottom, right = (pad,) * 4 if isinstance(pad, int) else pad
     images, rows, columns, n = x.shape
     m, _, k, _ = kernels.shape
 
@@ -50,7 +52,7 @@ def slow_convolution(
         for i in range(n):
             products = [
                 multiply(
-                    element(image, row * stride + dr - pad, column * stride + dc - pad, i),
+                    element(image, row * stride + dr - top, column * stride + dc - left, i),
                     int(kernels[j, i, dr, dc]),
                     fmt,
                 ).word
@@ -59,7 +61,8 @@ def slow_convolution(
             total = add(total, tree(products, fmt), fmt).word
         return total
 
-    size = (images, *((side + 2 * pad - k) // stride + 1 for side in (rows, columns)), m)
+    sides = top + rows + bottom, left + columns + right
+    size = (images, *((side - k) // stride + 1 for side in sides), m)
     return np.array([output(*index) for index in np.ndindex(*size)], np.uint32).reshape(size)
 
 
@@ -74,10 +77,12 @@ def slow_convolution(
         (2, 2, 2, 2, 17, 2, 1, 1, SMALL),  # more than 16 output maps
         (1, 1, 1, 7, 33, 1, 1, 0, BINARY32),  # fully connected
         (1, 3, 2, 2, 2, 4, 1, 3, SMALL),  # a kernel larger than the map
+        (1, 4, 3, 2, 2, 3, 1, (0, 1, 2, 0), BINARY32),
+        (2, 2, 6, 1, 3, 4, 2, (3, 0, 1, 2), SMALL),
     ],
 )
 def test_convolution_keeps_the_order(
-    images: int, rows: int, columns: int, n: int, m: int, k: int, stride: int, pad: int,
+    images: int, rows: int, columns: int, n: int, m: int, k: int, stride: int, pad: Padding,
     fmt: FloatFormat,
 ) -> None:  # fmt: skip
     rng = np.random.default_rng(k + m)

@@ -115,7 +115,13 @@ BAD = {
     HEAD + CONV.replace("3", "7"): (
         "layer conv1: kernel = 7: must be no larger than the padded input map (6 x 8)"
     ),
-    HEAD + CONV + "pad = 3\n": "layer conv1: pad = 3: must be a whole number from 0 to 2",
+    **{
+        HEAD + CONV + f"pad = {pad}\n": (
+            f"layer conv1: pad = {pad}: must be a whole number from 0 to 2, or four of them: "
+            "[top, left, bottom, right]"
+        )
+        for pad in ("3", "-1", "true", "[1, 1]", "[0, 1, 2, 3]", "[0, 1, 2, true]", "[]")
+    },
     HEAD + CONV + "groups = 3\n": (
         "layer conv1: groups = 3: must be a divisor of the 4 input maps"
     ),

@@ -23,6 +23,7 @@ from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 from merp.models.params.delta_shape import delta_shape
 from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
 from merp.models.params.shape import Pool, Shape
+from merp.testbenches.cnn_merp.random_layers import random_pad
 from merp.testbenches.top.run import Run
 
 
@@ -36,12 +37,13 @@ def design(
     cu_kind: str = "tree",
     precision: int = 24,
     kernel_port: int = 1,
+    **options: bool,
 ) -> DeltaDesign:
     engine = Design(
         fmt=fmt, k=k, n_cu=n_cu, r=1, p=p, d=2, kernel_words=24, groups=4, row_words=48,
         max_size=16, max_maps=6, max_images=3, max_stride=3, fifo_words=12, add_latency=2,
         mul_latency=1, cu_kind=cu_kind, accumulator_precision=precision,
-        kernel_port=kernel_port,
+        kernel_port=kernel_port, **options,
     )  # fmt: skip
     unpooled = UnpoolDesign(
         fmt=fmt, window=3, overlap=2, words=64, max_size=16, max_maps=24, max_images=3,
@@ -59,6 +61,9 @@ DESIGNS = (
     design(BINARY32, 2, 2, True, cu_kind="fused", precision=28),
     design(BFLOAT16, 3, 2, True, kernel_port=4),
     design(BINARY32, 2, 3, False, kernel_port=8),
+    design(BFLOAT16, 3, 2, True, average=True, sided=True),
+    design(BINARY32, 2, 3, False, cu_kind="fused", sided=True, folded=True),
+    design(BINARY16, 4, 1, False, p=2, sided=True, kernel_port=2),
 )
 
 
@@ -96,7 +101,7 @@ def _shape(rng: np.random.Generator, which: DeltaDesign) -> Shape:
                 rows=int(rng.integers(1, 7)),
                 columns=int(rng.integers(1, 7)),
                 stride=int(rng.integers(1, 4)),
-                pad=int(rng.integers(0, engine.k)),
+                pad=random_pad(rng, engine),
                 relu=bool(rng.random() < 0.7),
                 pool=_pool(rng, which.unpool.average) if which.before else None,
             )

@@ -14,12 +14,29 @@ from merp.cosim.engines.job import Job
 from merp.cosim.phases.cnn_merp.forward import forward_run, forward_top
 from merp.models.cnn_merp.flow import input_flow
 from merp.models.params.shape import Shape
-from merp.testbenches.cnn_merp.random_layers import ELABORATIONS, LayerCase, random_case
+from merp.testbenches.cnn_merp.random_layers import (
+    ELABORATIONS,
+    SIDED,
+    LayerCase,
+    random_case,
+    sided_case,
+)
 
 
 @pytest.mark.parametrize("seed", [*range(0, 12, 2), *in_full(*range(1, 12, 2), *range(12, 24))])
 def test_random_layers(seed: int) -> None:
     run([random_case(seed, seed % len(ELABORATIONS))], "myhdl")
+
+
+@pytest.mark.parametrize("place", range(len(SIDED)))
+def test_random_layers_whose_sides_are_padded_apart(place: int) -> None:
+    run([sided_case(seed, place, seed or None) for seed in range(4)], "myhdl")
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("place", range(len(SIDED)))
+def test_many_random_layers_whose_sides_are_padded_apart(place: int) -> None:
+    run([sided_case(seed, place, seed % 4) for seed in range(100, 134)], "myhdl")
 
 
 def of_port(seed: int, elaboration: int, port: int, pressure: int | None = 0) -> LayerCase:

@@ -27,6 +27,7 @@ from merp.models.params.cnn_merp.kernel_update_registers import revisit_cycles
 from merp.models.params.cnn_merp.sizing import check_fits
 from merp.models.params.formats import BFLOAT16, BINARY16, FloatFormat
 from merp.models.params.shape import Shape
+from merp.testbenches.cnn_merp.random_layers import random_pad
 from merp.testbenches.top.run import Run
 
 CAUSES = ("issue", "fill", "drain", "stall_input", "stall_output", "stall_hazard")
@@ -64,6 +65,8 @@ ELABORATIONS = [
     (design_for(2, 2, **ROW, mul_latency=1, add_latency=1, kernel_port=8), False),
     (design_for(5, 2, fmt=BFLOAT16, mul_latency=1, add_latency=1, kernel_port=8), False),
     (design_for(1, 3, **ROW, mul_latency=1, add_latency=1, kernel_port=2), True),
+    (design_for(3, 2, sided=True, fmt=BFLOAT16, mul_latency=1, add_latency=2, kernel_port=2), True),
+    (design_for(4, 2, **ROW, sided=True, ku_lanes=3, mul_latency=1, add_latency=1), False),
 ]
 
 
@@ -207,7 +210,7 @@ def random_case(seed: int, elaboration: int, pressure: bool = True) -> Case:
                 rows=int(rng.integers(1, 7)),
                 columns=int(rng.integers(1, 7)),
                 stride=int(rng.integers(1, 4)),
-                pad=int(rng.integers(0, design.k)),
+                pad=random_pad(rng, design),
             )
             check_fits(shape, images, design, "random case")
             break
