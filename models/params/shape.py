@@ -142,6 +142,16 @@ class Shape:
         """Columns after pooling (the convolution's own without pooling)."""
         return self.pool.size(self.out_columns) if self.pool else self.out_columns
 
+    @property
+    def taps(self) -> int:
+        """Elements of a kernel."""
+        return self.k * self.k
+
+    @property
+    def reach(self) -> int:
+        """Taps up to that of a kernel's last element, row by row."""
+        return self.taps
+
     def macs(self, images: int = 1) -> int:
         """Multiply-adds of the convolution; one is two operations."""
         positions = self.out_rows * self.out_columns

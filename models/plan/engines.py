@@ -15,7 +15,9 @@ from merp.models.params.cnn_merp.sizing import MAXIMA, size_design
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign, size_unpool
 from merp.models.plan.work import NO_STATE, Work
 
-_CHOICES = tuple(f.name for f in fields(Design) if f.name not in (*MAXIMA, "average", "sided"))
+_CHOICES = tuple(
+    f.name for f in fields(Design) if f.name not in (*MAXIMA, "average", "sided", "widened")
+)
 
 
 @dataclass(frozen=True, kw_only=True)

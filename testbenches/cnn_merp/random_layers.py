@@ -64,19 +64,22 @@ FOLDING = tuple(
 )
 
 
-_SIDED: tuple[tuple[int, dict[str, int | bool]], ...] = (
-    (3, {}),
-    (5, {"folded": True}),
-    (6, {}),
-    (7, {"state": True}),
-    (9, {"kernel_port": 4}),
-    (11, {}),
+_SHAPED: tuple[tuple[int, dict[str, int | bool]], ...] = (
+    (3, {"sided": True}),
+    (5, {"sided": True, "folded": True}),
+    (9, {"sided": True, "kernel_port": 4}),
+    (2, {"widened": True}),
+    (6, {"widened": True, "sided": True, "folded": True}),
+    (7, {"widened": True, "state": True}),
+    (9, {"widened": True}),
+    (11, {"widened": True, "sided": True}),
 )
-SIDED = tuple(
-    replace(ELABORATIONS[base], sided=True, **more)  # type: ignore[arg-type]
-    for base, more in _SIDED
+
+SHAPED = tuple(
+    replace(ELABORATIONS[base], **more)  # type: ignore[arg-type]
+    for base, more in _SHAPED
 )
-"""Elaborations for padding of each side by itself."""
+"""Elaborations for padding of each side by itself, and for kernels smaller than their own."""
 
 
 @dataclass(frozen=True)
@@ -122,10 +125,10 @@ def connected_case(seed: int, elaboration: int, pressure: int | None = 0) -> Lay
     return _case(rng, design, shape, int(rng.integers(1, 5)), seed, pressure)
 
 
-def sided_case(seed: int, elaboration: int, pressure: int | None = 0) -> LayerCase:
-    """The same of a layer with padding of each side by itself, on one of ``SIDED``."""
+def shaped_case(seed: int, elaboration: int, pressure: int | None = 0) -> LayerCase:
+    """The same of a layer with such padding and kernels as the one of ``SHAPED`` is for."""
     rng = np.random.default_rng([seed, 0x51DE])
-    design = SIDED[elaboration]
+    design = SHAPED[elaboration]
     return _case(rng, design, *_shape(rng, design), seed, pressure)
 
 
@@ -171,11 +174,11 @@ def _shape(rng: np.random.Generator, design: Design) -> tuple[Shape, int]:
             shape = Shape(
                 n=int(rng.integers(1, design.max_maps + 1)),
                 m=int(rng.integers(1, design.n_cu * design.groups + 1)),
-                k=design.k,
+                k=(k := random_kernel(rng, design)),
                 rows=int(rng.integers(1, 10)),
                 columns=int(rng.integers(1, 10)),
                 stride=int(rng.integers(1, 4)),
-                pad=random_pad(rng, design),
+                pad=random_pad(rng, design, k),
                 relu=bool(rng.random() < 0.7),
                 pool=pool,
             )
@@ -185,11 +188,16 @@ def _shape(rng: np.random.Generator, design: Design) -> tuple[Shape, int]:
         return shape, images
 
 
-def random_pad(rng: np.random.Generator, design: Design) -> Padding:
-    """Padding that the design takes: of each side by itself, if it does."""
+def random_kernel(rng: np.random.Generator, design: Design) -> int:
+    """Kernel size that the design takes: its own, or also a smaller one."""
+    return int(rng.integers(1, design.k + 1)) if design.widened else design.k
+
+
+def random_pad(rng: np.random.Generator, design: Design, k: int) -> Padding:
+    """Padding of k x k kernels that the design takes: alike, or also of each side by itself."""
     if not design.sided:
-        return int(rng.integers(0, design.k))
-    top, left, bottom, right = (int(each) for each in rng.integers(0, design.k, 4))
+        return int(rng.integers(0, k))
+    top, left, bottom, right = (int(each) for each in rng.integers(0, k, 4))
     return top, left, bottom, right
 
 

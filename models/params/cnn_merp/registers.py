@@ -16,6 +16,7 @@ from merp.models.params.folded_shape import FoldedShape, filling, run_shape
 from merp.models.params.formats import FloatFormat
 from merp.models.params.register_table import RegisterTable, RunRegister, switch
 from merp.models.params.shape import Pool, Shape
+from merp.models.params.widened_shape import WidenedShape
 
 
 def reciprocal_square(window: int, fmt: FloatFormat) -> int:
@@ -176,7 +177,8 @@ A place in the ring of kept rows is (row modulo k, block of k rows modulo d): a 
 
 SIDES = (
     LayerRegister(
-        "pad_left", 0, lambda design: design.k - 1, "zeros left of the input map; pad has those above it",
+        "pad_left", 0, lambda design: design.k - 1,
+        "zeros left of the input map; pad has those above it",
         lambda run: run.shape.left,
         holds=lambda design: design.k,
     ),
@@ -264,6 +266,15 @@ FOLD = LayerTable("fold_config", (
 """Of a design on which fully connected layers run, too; what is not folded is not filled up."""
 
 
+KERNEL = LayerTable("kernel_config", (
+    LayerRegister(
+        "size", 1, lambda design: design.k, "rows and columns of a kernel",
+        lambda run: run.shape.kernel if isinstance(run.shape, WidenedShape) else run.shape.k,
+    ),
+))  # fmt: skip
+"""Of a design on which layers with smaller kernels run, too."""
+
+
 PASS = LayerTable("pass_config", (
     switch(
         "partial_in", "sums start at partial sums, not at biases", lambda run: run.part.partial_in
@@ -287,4 +298,5 @@ def registers(shape: Shape, images: int, design: Design, part: InputPart = WHOLE
     output = replace(run, shape=plain) if part.partial_out else run
     values = with_sides(MAP, design).values(run) | LOAD.values(run) | OUTPUT.values(output)
     values |= FOLD.values(run) if design.folded else {}
+    values |= KERNEL.values(run) if design.widened else {}
     return values | (PASS.values(run) if design.partial else {})

@@ -23,7 +23,7 @@ from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 from merp.models.params.delta_shape import delta_shape
 from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
 from merp.models.params.shape import Pool, Shape
-from merp.testbenches.cnn_merp.random_layers import random_pad
+from merp.testbenches.cnn_merp.random_layers import random_kernel, random_pad
 from merp.testbenches.top.run import Run
 
 
@@ -64,6 +64,9 @@ DESIGNS = (
     design(BFLOAT16, 3, 2, True, average=True, sided=True),
     design(BINARY32, 2, 3, False, cu_kind="fused", sided=True, folded=True),
     design(BINARY16, 4, 1, False, p=2, sided=True, kernel_port=2),
+    design(BFLOAT16, 4, 2, False, average=True, widened=True),
+    design(BINARY16, 3, 3, True, p=2, widened=True, sided=True),
+    design(BINARY32, 3, 2, True, cu_kind="fused", precision=28, widened=True, folded=True),
 )
 
 
@@ -97,11 +100,11 @@ def _shape(rng: np.random.Generator, which: DeltaDesign) -> Shape:
             shape = Shape(
                 n=int(rng.integers(1, 5)),
                 m=int(rng.integers(1, 5)),
-                k=engine.k,
+                k=(k := random_kernel(rng, engine)),
                 rows=int(rng.integers(1, 7)),
                 columns=int(rng.integers(1, 7)),
                 stride=int(rng.integers(1, 4)),
-                pad=random_pad(rng, engine),
+                pad=random_pad(rng, engine, k),
                 relu=bool(rng.random() < 0.7),
                 pool=_pool(rng, which.unpool.average) if which.before else None,
             )

@@ -27,7 +27,7 @@ from merp.models.params.cnn_merp.kernel_update_registers import revisit_cycles
 from merp.models.params.cnn_merp.sizing import check_fits
 from merp.models.params.formats import BFLOAT16, BINARY16, FloatFormat
 from merp.models.params.shape import Shape
-from merp.testbenches.cnn_merp.random_layers import random_pad
+from merp.testbenches.cnn_merp.random_layers import random_kernel, random_pad
 from merp.testbenches.top.run import Run
 
 CAUSES = ("issue", "fill", "drain", "stall_input", "stall_output", "stall_hazard")
@@ -67,6 +67,10 @@ ELABORATIONS = [
     (design_for(1, 3, **ROW, mul_latency=1, add_latency=1, kernel_port=2), True),
     (design_for(3, 2, sided=True, fmt=BFLOAT16, mul_latency=1, add_latency=2, kernel_port=2), True),
     (design_for(4, 2, **ROW, sided=True, ku_lanes=3, mul_latency=1, add_latency=1), False),
+    (design_for(3, 2, widened=True, fmt=BFLOAT16, mul_latency=1, add_latency=2), True),
+    (design_for(4, 3, widened=True, sided=True, folded=True, fmt=BFLOAT16), False),
+    (design_for(4, 2, **ROW, widened=True, ku_lanes=3, mul_latency=1, add_latency=1), True),
+    (design_for(3, 1, **ROW, widened=True, sided=True, folded=True, ku_lanes=2), False),
 ]
 
 
@@ -206,11 +210,11 @@ def random_case(seed: int, elaboration: int, pressure: bool = True) -> Case:
             shape = Shape(
                 n=int(rng.integers(1, 4)),
                 m=int(rng.integers(1, design.n_cu * design.groups + 1)),
-                k=design.k,
+                k=(k := random_kernel(rng, design)),
                 rows=int(rng.integers(1, 7)),
                 columns=int(rng.integers(1, 7)),
                 stride=int(rng.integers(1, 4)),
-                pad=random_pad(rng, design),
+                pad=random_pad(rng, design, k),
             )
             check_fits(shape, images, design, "random case")
             break
