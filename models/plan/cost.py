@@ -84,7 +84,10 @@ def cost_of(
     passes_of_parameters = 2 if work.phase == "ku" else 1  # read, and written
     biases = begins * outputs if work.phase != "dp" else np.zeros(())
     moved = moved + passes_of_parameters * work.word_bytes * (kernels + biases)
-    parameters = (kernels + (biases if work.phase == "ku" else 0)) / work.engine.kernel_beat
+    walked = kernels
+    if work.phase == "ku":  # which passes over taps that smaller kernels lack
+        walked = kernels / taps * (1 if work.folded else shape.reach) + biases
+    parameters = walked / work.engine.kernel_beat
     found = Cost(cycles, parameters, moved, moved)
     seconds = np.maximum(found.total, moved / board.bytes_per_cycle) / (board.clock_mhz * 1e6)
     return found._replace(seconds=seconds)

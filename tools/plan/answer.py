@@ -71,6 +71,7 @@ def planned_answer(planned: Planned) -> dict[str, Any]:
         "phase": work.phase,
         "design": planned.engine.name,
         "folded": work.folded,
+        "idle_taps": work.idle_taps,
         "hardware": planned.built,
         "groups": work.layer.groups,
         "input_maps": work.inputs,
