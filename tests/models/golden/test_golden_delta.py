@@ -114,7 +114,22 @@ def test_delta_of_any_words(stride: int) -> None:
 
 
 @pytest.mark.parametrize("geometry", GEOMETRIES)
-def test_delta_is_within_its_bound_of_binary64(geometry: tuple[int, ...]) -> None:
+def test_smaller_kernels_have_zeros_below_and_on_the_right(geometry: tuple[int, ...]) -> None:
+    """Once they are rotated: so the windows of delta propagation, too, grow below and right."""
+    shape = shape_of(geometry)
+    delta, kernels = operands(shape, 2, SMALL)
+    around = (0, 0), (0, 0), (0, 2), (0, 2)
+    maps = np.pad(spread(delta, shape), (around[0], *around[2:], (0, 0)))
+    zeros = np.zeros(shape.n, np.uint32)
+    wanted = convolution(maps, np.pad(swapped(kernels), around), zeros, 1, 0, SMALL)
+    folded = (shape.k, shape.rows, shape.columns) == (1, 1, 1)
+    got = delta_convolution(delta, kernels, shape, SMALL, Summation(taps=(shape.k + 2) ** 2))
+    assert folded or np.array_equal(got, wanted)
+
+
+@pytest.mark.parametrize("more", [0, 2])
+@pytest.mark.parametrize("geometry", GEOMETRIES)
+def test_delta_is_within_its_bound_of_binary64(geometry: tuple[int, ...], more: int) -> None:
     """Each term is rounded once as a product, once a level of the tree, once an output map."""
     shape = shape_of(geometry)
     delta, kernels = operands(shape, 2, BINARY32, seed=1)
@@ -122,8 +137,10 @@ def test_delta_is_within_its_bound_of_binary64(geometry: tuple[int, ...]) -> Non
     weights, d = to_values(kernels, BINARY32), to_values(delta, BINARY32)
     exact = binary64.convolve_back(x, weights, d, shape).x
     magnitude = binary64.convolve_back(x, np.abs(weights), np.abs(d), shape).x
-    roundings = 1 + (shape.k**2 - 1).bit_length() + shape.m
-    got = to_values(delta_convolution(delta, kernels, shape, BINARY32), BINARY32)
+    taps = (shape.k + more) ** 2
+    roundings = 1 + (taps - 1).bit_length() + shape.m
+    choice = Summation(taps=taps)
+    got = to_values(delta_convolution(delta, kernels, shape, BINARY32, choice), BINARY32)
     half_ulp = 2.0**-24
     assert (np.abs(got - exact) <= roundings * half_ulp * (1 + 2.0**-10) * magnitude).all()
     assert magnitude.max() > 0

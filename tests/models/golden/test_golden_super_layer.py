@@ -95,6 +95,38 @@ def test_convolution_keeps_the_order(
     )
 
 
+@pytest.mark.parametrize("more", [1, 3])
+def test_a_smaller_kernel_is_one_with_zeros_below_and_on_the_right(more: int) -> None:
+    """Whatever the words: an infinity under such a tap gives a NaN, as under the padding's."""
+    rng = np.random.default_rng(more)
+    sizes = (2, 4, 5, 2), (3, 2, 2, 2), (3,)
+    some = [random_words(rng, size, SMALL) for size in sizes]
+    any_words = [rng.integers(0, 1 << SMALL.width, size, np.uint32) for size in sizes]
+    for x, kernels, bias in (some, any_words):
+        whole = np.pad(kernels, ((0, 0), (0, 0), (0, more), (0, more)))
+        for stride, pad in ((1, (0, 1, 1, 0)), (2, (1, 1, 1, 1)), (3, (0, 0, 0, 0))):
+            wider = (*pad[:2], pad[2] + more, pad[3] + more)
+            np.testing.assert_array_equal(
+                convolution(x, kernels, bias, stride, pad, SMALL, Summation(taps=(2 + more) ** 2)),
+                slow_convolution(x, whole, bias, stride, wider, SMALL),
+            )
+
+
+def test_zeros_of_taps_that_a_kernel_lacks_have_a_sign_and_make_nan() -> None:
+    x = np.array([BINARY32.one, INF], np.uint32).reshape(1, 1, 2, 1)
+    kernels = np.full((1, 1, 1, 1), BINARY32.one, np.uint32)
+    bias = np.zeros(1, np.uint32)
+    of_its_own = convolution(x, kernels, bias, 1, 0, BINARY32).reshape(-1).tolist()
+    on_four = convolution(x, kernels, bias, 1, 0, BINARY32, Summation(taps=4)).reshape(-1).tolist()
+    assert of_its_own == [BINARY32.one, INF]
+    assert on_four == [NAN, INF]  # the infinity is beside the first window's only element
+    minus = np.full((1, 2, 2, 1), NEGATIVE, np.uint32)
+    minus_bias = np.array([NEGATIVE], np.uint32)
+    for taps, wanted in ((1, NEGATIVE), (4, 0)):  # -0 * 1 and the padding's +0 * +0
+        got = convolution(minus, kernels, minus_bias, 1, 0, BINARY32, Summation(taps=taps))
+        assert got.reshape(-1)[-1] == wanted
+
+
 def test_convolution_of_any_words() -> None:
     rng = np.random.default_rng(9)
     x, kernels, bias = (

@@ -39,6 +39,22 @@ def test_many_random_layers_padded_apart_and_with_smaller_kernels(place: int) ->
     run([shaped_case(seed, place, seed % 4) for seed in range(100, 125)], "myhdl")
 
 
+@pytest.mark.ghdl
+@pytest.mark.parametrize("place", [3, *in_full(0, 1, 2, 4, 5, 6, 7)])
+def test_vhdl_of_shaped_layers_gives_the_same_record(place: int) -> None:
+    cases = [shaped_case(seed, place) for seed in (60, 61)]
+    for mine, other in zip(run(cases, "ghdl", "rtl"), run(cases, "myhdl"), strict=True):
+        assert mine.differences(other) == []
+
+
+@pytest.mark.verilator
+@pytest.mark.parametrize("place", [7, *in_full(*range(7))])
+def test_verilog_of_shaped_layers_gives_the_same_record(place: int) -> None:
+    cases = [shaped_case(seed, place) for seed in range(40, 44)]
+    for mine, other in zip(run(cases, "verilator", "rtl"), run(cases, "myhdl"), strict=True):
+        assert mine.differences(other) == []
+
+
 def of_port(seed: int, elaboration: int, port: int, pressure: int | None = 0) -> LayerCase:
     """A random layer whose kernels and biases come several in a beat."""
     case = random_case(seed, elaboration, pressure)

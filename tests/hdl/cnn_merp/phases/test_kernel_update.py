@@ -251,7 +251,7 @@ def test_gradients_leave_no_words_for_the_next_run(elaboration: int) -> None:
     play([replace(case, update=False), case, replace(case, update=False), case], "myhdl")
 
 
-@pytest.mark.parametrize("elaboration", [0, 2, 5, 8, 9, *in_full(1, 3, 4, 6, 7, 10, 11, 12)])
+@pytest.mark.parametrize("elaboration", [0, 2, 5, 8, 9, *in_full(1, 3, 4, 6, 7, *range(10, 19))])
 def test_register_transfer_array_gives_the_same_record(elaboration: int) -> None:
     cases = [random_case(20, elaboration)]
     [behavioural], [rtl] = play(cases, "myhdl"), play(cases, "myhdl", "rtl")
@@ -341,7 +341,7 @@ def test_positions_cannot_be_interleaved() -> None:
 
 
 @pytest.mark.ghdl
-@pytest.mark.parametrize("elaboration", [5, *in_full(0, 1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12)])
+@pytest.mark.parametrize("elaboration", [5, 15, *in_full(0, 1, 2, 3, 4, *range(6, 15), 16, 17, 18)])
 def test_vhdl_gives_the_same_record(elaboration: int) -> None:
     cases = [random_case(seed, elaboration) for seed in (30, 31)]
     for mine, other in zip(play(cases, "ghdl", "rtl"), play(cases, "myhdl"), strict=True):
@@ -349,7 +349,7 @@ def test_vhdl_gives_the_same_record(elaboration: int) -> None:
 
 
 @pytest.mark.verilator
-@pytest.mark.parametrize("elaboration", [6, 9, *in_full(0, 1, 2, 3, 4, 5, 7, 8, 10, 11, 12)])
+@pytest.mark.parametrize("elaboration", [6, 9, 17, *in_full(*range(6), 7, 8, *range(10, 17), 18)])
 def test_verilog_gives_the_same_record(elaboration: int) -> None:
     cases = [random_case(seed, elaboration) for seed in range(40, 44)]
     for mine, other in zip(play(cases, "verilator", "rtl"), play(cases, "myhdl"), strict=True):
