@@ -56,8 +56,8 @@ def keep_and_need(shape: Shape, images: int) -> NDArray[np.int64]:
         np.arange(images), np.arange(shape.out_rows), np.arange(shape.out_columns), indexing="ij"
     )
     base = image * shape.rows
-    top = row * shape.stride - shape.pad
-    left = column * shape.stride - shape.pad
+    top = row * shape.stride - shape.top
+    left = column * shape.stride - shape.left
     below = np.where(
         row == shape.out_rows - 1, shape.rows, np.maximum(0, top + shape.stride)
     )  # after the last row of windows the whole image may go

@@ -32,7 +32,7 @@ def forward_load(shape: Shape, design: Design) -> Load:
     run, zeros, beat = run_shape(shape, design.k), filling(shape, design.k), design.kernel_port
     kernels = run.n * run.m
     if not zeros or beat == 1:
-        return Load(-(-kernels * design.taps // design.kernel_beat), zeros)
+        return Load(-(-kernels * run.taps // design.kernel_beat), zeros)
     # A cycle takes what a beat has of one output's weights, or makes a beat of zeros at most.
     inside = (shape.m - 1) - (shape.m - 1) // (beat // gcd(shape.n, beat))
     fill = -(-zeros // beat)

@@ -143,7 +143,7 @@ def delta_rings(forward: Design, shapes: Sequence[Shape]) -> tuple[int, int]:
     # a row then pairs with the next row's first, if one more ring of rows is kept.
     crowded = min(groups_of(s, forward.n_cu) for s in shapes) < forward.accumulate_latency
     # A border narrower than half the kernel, or none at all, leaves a single ring too short.
-    narrow = any(2 * s.pad < s.k - 1 or s.columns <= s.k for s in shapes)
+    narrow = any(s.border < s.k - 1 or s.columns <= s.k for s in shapes)
     return 2 if crowded else 1, max(forward.d, 2 if crowded or narrow else 1)
 
 

@@ -14,6 +14,7 @@ from merp.models.params.cnn_merp import latencies
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.kernel_update_registers import gradient_latency
 from merp.models.params.shape import Shape
+from merp.models.params.widened_shape import widened
 
 
 @dataclass(frozen=True)
@@ -41,14 +42,15 @@ class UpdateFlow:
 def update_flow(shape: Shape, images: int, design: Design, momentum: bool = False) -> UpdateFlow:
     """Walk every cycle up to the last slot; the update behind it takes a beat per cycle.
 
-    A beat has ``kernel_port`` elements, at most a kernel. Bias gradients come one by one.
+    A beat has ``kernel_port`` elements, at most a kernel. Bias gradients come one by one. Taps that
+    a smaller kernel lacks are passed over, up to its last one.
     """
     walk = row_walk if design.ku_kind == "row" else position_walk
     step = design.mul_latency + design.add_latency
     pipeline = latencies.GRADIENT_READ + latencies.GRADIENT_CHOICE + step * (2 if momentum else 1)
     if design.kernel_port > 1:
         pipeline += design.round_latency + latencies.GRADIENT_GEAR + latencies.UPDATE_ENTRY
-    updates = -(-shape.m * shape.n * shape.k**2 // design.kernel_beat) + shape.m
+    updates = -(-shape.m * shape.n * widened(shape, design.k).reach // design.kernel_beat) + shape.m
     drain = latencies.SLOT + gradient_latency(design) + pipeline + updates + latencies.LEAVE
     fill, issue, stall_input, stall_hazard = walk(shape, images, design)
     return UpdateFlow(fill, issue, stall_input, stall_hazard, drain)

@@ -4,6 +4,8 @@ CNN-MERP section V. An output starts at its bias; for each input map in turn, th
 one window are summed as the CU's kind says and added to it. Padding taps are the element +0, so
 their products are signed zeros (or NaN under an infinite kernel element), never left out. A fully
 connected layer on k x k units is folded: k*k elements at a time are a window, the last filled up.
+A smaller kernel on such units has +0 for the taps that it lacks, below and on the right; their
+products count as those of the padding do.
 
 Input maps can come in parts, ascending: the sums of all but the last part are left as they are, in
 the accumulator's format, and are what those of the next part start at.
@@ -21,6 +23,7 @@ from merp.models.arithmetic.lane_sums import Terms, offsets, worthwhile_sums
 from merp.models.arithmetic.words import element_limits
 from merp.models.params.bits import Bits
 from merp.models.params.formats import BINARY32, FloatFormat
+from merp.models.params.shape import Padding, sides
 from merp.models.params.summation import TREE, Summation
 
 
@@ -29,7 +32,7 @@ def convolution(
     kernels: Bits,
     bias: Bits,
     stride: int,
-    pad: int,
+    pad: Padding,
     fmt: FloatFormat,
     summation: Summation = TREE,
 ) -> Bits:
@@ -40,7 +43,7 @@ def convolution(
         kernels: (m, n, k, k) words.
         bias: (m,) words.
         stride: rows and columns between windows.
-        pad: rows and columns of zeros on all four sides.
+        pad: rows and columns of zeros on all four sides, or (top, left, bottom, right).
         fmt: number format.
         summation: how the k*k products are summed (``Design.summation``).
 
@@ -79,7 +82,7 @@ def partial_sums(
     kernels: Bits,
     start: Bits,
     stride: int,
-    pad: int,
+    pad: Padding,
     fmt: FloatFormat,
     summation: Summation = TREE,
 ) -> Bits:
@@ -104,22 +107,29 @@ def partial_sums(
 
 
 def _padded(
-    x: Bits, kernels: Bits, stride: int, pad: int, summation: Summation
+    x: Bits, kernels: Bits, stride: int, pad: Padding, summation: Summation
 ) -> tuple[Bits, Bits, tuple[int, int]]:
     """Return the maps in their border of zeros, the kernels, and the output's rows and columns.
 
-    Maps and kernels of single elements come folded, as the units have taps.
+    Maps and kernels of single elements come folded, as the units have taps; smaller kernels with
+    zeros for the taps that they lack, and maps with as many more.
     """
     taps = summation.taps
     if taps > 1 and x.shape[1:3] == kernels.shape[2:] == (1, 1) and x.shape[3] == kernels.shape[1]:
         x, kernels = _folded(x, taps).transpose(0, 2, 3, 1), _folded(kernels, taps)
     images, rows, columns, n = x.shape
-    _, kernel_n, k, kernel_columns = kernels.shape
-    out_rows, out_columns = ((side + 2 * pad - k) // stride + 1 for side in (rows, columns))
-    if (kernel_n, kernel_columns) != (n, k) or out_rows < 1 or out_columns < 1:
+    _, kernel_n, size, kernel_columns = kernels.shape
+    k = max(size, isqrt(taps))
+    top, left, bottom, right = sides(pad)
+    lacking = k - size
+    kernels = np.pad(kernels, ((0, 0), (0, 0), (0, lacking), (0, lacking)))
+    bottom, right = bottom + lacking, right + lacking
+    height, width = top + rows + bottom, left + columns + right
+    out_rows, out_columns = ((side - k) // stride + 1 for side in (height, width))
+    if (kernel_n, kernel_columns) != (n, size) or out_rows < 1 or out_columns < 1:
         raise ValueError(f"maps {x.shape} and kernels {kernels.shape} do not fit")
-    padded = np.zeros((images, rows + 2 * pad, columns + 2 * pad, n), np.uint32)
-    padded[:, pad : pad + rows, pad : pad + columns] = x
+    padded = np.zeros((images, height, width, n), np.uint32)
+    padded[:, top : top + rows, left : left + columns] = x
     return padded, kernels, (out_rows, out_columns)
 
 

@@ -1,9 +1,9 @@
 """Golden delta propagation of a convolution: from the delta of its sums to that of its input.
 
 CNN-MERP section III.B: a convolution with the kernels rotated by 180 degrees over delta maps in a
-zero border of k-1-pad. Input and output maps swap roles, so an engine of forward propagation does
-it. Between the deltas of a convolution of stride s lie s-1 zeros (dilation), and the windows then
-move by one.
+zero border of k-1-pad on each side. Input and output maps swap roles, so an engine of forward
+propagation does it. Between the deltas of a convolution of stride s lie s-1 zeros (dilation), and
+the windows then move by one.
 
 Inserted zeros are the element +0, as padding is: their products are signed zeros that count, or NaN
 under an infinite kernel element. Hardware that spends no time on them must keep each tap's place in
@@ -35,13 +35,13 @@ def spread(delta: Bits, shape: Shape) -> Bits:
     as many windows as the input map has elements, those included that no forward window reached.
     """
     images, rows, columns, m = delta.shape
-    first = shape.k - 1 - shape.pad
+    first_row, first_column = shape.k - 1 - shape.top, shape.k - 1 - shape.left
     size = (images, shape.rows + shape.k - 1, shape.columns + shape.k - 1, m)
     maps = np.zeros(size, np.uint32)
     maps[
         :,
-        first : first + (rows - 1) * shape.stride + 1 : shape.stride,
-        first : first + (columns - 1) * shape.stride + 1 : shape.stride,
+        first_row : first_row + (rows - 1) * shape.stride + 1 : shape.stride,
+        first_column : first_column + (columns - 1) * shape.stride + 1 : shape.stride,
     ] = delta
     return maps
 

@@ -33,8 +33,9 @@ def _at_once(
     x: Bits, delta: Bits, shape: Shape, fmt: FloatFormat, summation: Summation
 ) -> Bits | None:
     """Either kind, where ``lane_sums`` has an answer: an output is a kernel element."""
-    pad, k, m = shape.pad, shape.k, shape.m
-    padded = np.pad(x, ((0, 0), (pad, pad), (pad, pad), (0, 0)))
+    k, m = shape.k, shape.m
+    around = (shape.top, shape.bottom), (shape.left, shape.right)
+    padded = np.pad(x, ((0, 0), *around, (0, 0)))
     _, height, width, n = padded.shape
     strides = height * width * n, shape.stride * width * n, shape.stride * n
     positions = offsets(delta.shape[:3], strides)

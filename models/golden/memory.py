@@ -52,5 +52,5 @@ def _kept(layers: Sequence[Layer], images: int) -> int:
 def _maps(layer: Layer) -> int:
     """Elements of one image while a layer is computed: its input, also padded, and its sums."""
     shape = layer.shape
-    rows, columns = (side + 2 * shape.pad for side in (shape.rows, shape.columns))
-    return layer.inputs + layer.groups * shape.n * rows * columns + layer.sums
+    padded = layer.groups * shape.n * shape.padded_rows * shape.padded_columns
+    return layer.inputs + padded + layer.sums

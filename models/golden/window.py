@@ -18,7 +18,7 @@ def windows(x: NDArray[np.uint32], shape: Shape) -> NDArray[np.uint32]:
     Returns:
         raw bits, (images, out_rows, out_columns, n, k, k); +0 in the padding.
     """
-    pad = shape.pad
-    padded = np.pad(x, ((0, 0), (pad, pad), (pad, pad), (0, 0)))
+    around = (shape.top, shape.bottom), (shape.left, shape.right)
+    padded = np.pad(x, ((0, 0), *around, (0, 0)))
     view = np.lib.stride_tricks.sliding_window_view(padded, (shape.k, shape.k), axis=(1, 2))
     return view[:, :: shape.stride, :: shape.stride]

@@ -35,7 +35,7 @@ from merp.models.network.network_keys import (
 )
 from merp.models.params.bits import Bits
 from merp.models.params.formats import FORMATS
-from merp.models.params.shape import Pool, Shape
+from merp.models.params.shape import Pool, Shape, sides
 from merp.models.params.toml_section import Section, read_toml
 
 Size = tuple[int, int, int]  # rows, columns, channels
@@ -153,9 +153,10 @@ def _convolution(section: Section, size: Size, maps: int, relu: bool) -> tuple[i
     for what, count in (("input maps", channels), ("maps", maps)):
         if count % groups:
             raise section.bad("groups", f"a divisor of the {count} {what}")
-    if kernel > min(rows, columns) + 2 * pad:
-        padded = f"{rows + 2 * pad} x {columns + 2 * pad}"
-        raise section.bad("kernel", f"no larger than the padded input map ({padded})")
+    top, left, bottom, right = sides(pad)
+    height, width = top + rows + bottom, left + columns + right
+    if kernel > min(height, width):
+        raise section.bad("kernel", f"no larger than the padded input map ({height} x {width})")
     shape = Shape(
         n=channels // groups,
         m=maps // groups,

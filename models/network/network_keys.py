@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from merp.models.params.formats import FORMATS, OTHER_NAMES
-from merp.models.params.keys import Choice, Flag, Key, Whole
+from merp.models.params.keys import Choice, Flag, Key, Sides, Whole
 from merp.models.params.shape import POOL_KINDS
 
 MAX_SIZE = 4096  # rows or columns; the hardware's own limit
@@ -36,8 +36,12 @@ LAYER: tuple[Key, ...] = (MAPS, RELU)
 
 KERNEL = Whole(key="kernel", says="rows and columns", low=1, high=MAX_SIZE, required=True)
 STRIDE = Whole(key="stride", says="of the convolution", low=1, high=MAX_SIZE, default=1)
-PAD = Whole(
-    key="pad", says="zeros on all four sides, below kernel", low=0, high=MAX_SIZE - 1, default=0
+PAD = Sides(
+    key="pad",
+    says="zeros on all four sides, or [top, left, bottom, right]; below kernel",
+    low=0,
+    high=MAX_SIZE - 1,
+    default=0,
 )
 GROUPS = Whole(key="groups", says="divides input maps and maps", low=1, high=MAX_MAPS, default=1)
 CONVOLUTION: tuple[Key, ...] = (KERNEL, STRIDE, PAD, GROUPS)

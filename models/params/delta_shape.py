@@ -1,12 +1,12 @@
 """Delta propagation as the engine of forward propagation sees it.
 
 CNN-MERP section III.B: a convolution over delta maps that are dilated by the stride, in a border of
-k-1-pad, with as many windows as the layer's input has elements.
+k-1-pad on each side, with as many windows as the layer's input has elements.
 """
 
 from __future__ import annotations
 
-from merp.models.params.shape import Shape
+from merp.models.params.shape import Shape, sides
 
 
 def delta_shape(shape: Shape) -> Shape:
@@ -15,13 +15,14 @@ def delta_shape(shape: Shape) -> Shape:
     Its rows and columns are those of the dilated delta. Behind the last delta lie zeros where the
     layer has input elements that no window reached.
     """
-    border = shape.k - 1 - shape.pad
+    reach = shape.k - 1
+    top, left, bottom, right = (reach - side for side in sides(shape.pad))
     return Shape(
         n=shape.m,
         m=shape.n,
         k=shape.k,
-        rows=shape.rows + shape.k - 1 - 2 * border,
-        columns=shape.columns + shape.k - 1 - 2 * border,
-        pad=border,
+        rows=shape.rows + reach - top - bottom,
+        columns=shape.columns + reach - left - right,
+        pad=(top, left, bottom, right),
         relu=False,
     )

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from merp.models.params.shape import Shape
+from merp.models.params.widened_shape import widened
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,9 +51,9 @@ def folds(shape: Shape, k: int) -> bool:
 
 
 def run_shape(shape: Shape, k: int) -> Shape:
-    """The shape that a design of ``k`` x ``k`` kernels computes: ``shape``, or it folded."""
+    """The shape that a design of ``k`` x ``k`` kernels computes: ``shape``, folded or widened."""
     if not folds(shape, k):  # a shape that is folded already is not, as its kernels are k x k
-        return shape
+        return widened(shape, k)
     return FoldedShape(
         n=-(-shape.n // (k * k)),
         m=shape.m,

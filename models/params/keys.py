@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from merp.models.params.shape import Padding
 from merp.models.params.toml_section import Section
 
 
@@ -34,6 +35,26 @@ class Whole:
         """
         most = self.high if high is None else high
         return section.whole(self.key, self.low, most, self.default if default is None else default)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sides:
+    """A whole number for all four sides of a map, or a list of one for each; as of ``Whole``."""
+
+    key: str
+    says: str
+    low: int
+    high: int
+    default: int
+    required: bool = False
+
+    def read(self, section: Section, *, high: int) -> Padding:
+        """Read it, up to ``high``.
+
+        Raises:
+            BadInput: it is another value.
+        """
+        return section.sides(self.key, self.low, high, self.default)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,4 +95,4 @@ class Choice:
         return section.choice(self.key, self.allowed, self.default, self.other_names)
 
 
-Key = Whole | Flag | Choice
+Key = Whole | Sides | Flag | Choice

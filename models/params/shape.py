@@ -9,6 +9,14 @@ from dataclasses import dataclass
 
 POOL_KINDS = ("max", "average")
 
+Padding = int | tuple[int, int, int, int]
+"""Zeros around a map: on every side, or on top, left, bottom and right."""
+
+
+def sides(pad: Padding) -> tuple[int, int, int, int]:
+    """Zeros on top, left, bottom and right."""
+    return (pad, pad, pad, pad) if isinstance(pad, int) else pad
+
 
 @dataclass(frozen=True, kw_only=True)
 class Pool:
@@ -42,7 +50,7 @@ class Shape:
     Attributes:
         n: input maps. m: output maps. k: kernel size. (Letters as in the paper.)
         rows, columns: size of an input map.
-        stride, pad: of the convolution; zero padding on all four sides.
+        stride, pad: of the convolution; zero padding, on all four sides alike or of each.
         relu: whether ReLU follows. pool: pooling, or None.
 
     Raises:
@@ -56,7 +64,7 @@ class Shape:
     rows: int
     columns: int
     stride: int = 1
-    pad: int = 0
+    pad: Padding = 0
     relu: bool = True
     pool: Pool | None = None
 
@@ -65,10 +73,12 @@ class Shape:
         for key in ("n", "m", "k", "rows", "columns", "stride"):
             if getattr(self, key) < 1:
                 raise ValueError(f"{key} must be at least 1, not {getattr(self, key)}")
-        if not 0 <= self.pad < self.k:
+        around = sides(self.pad)
+        if not all(0 <= side < self.k for side in around):
             raise ValueError(f"pad must be 0 to {self.k - 1} (below the kernel), not {self.pad}")
-        for key in ("rows", "columns"):
-            padded = getattr(self, key) + 2 * self.pad
+        if len(set(around)) == 1:  # one layer, one value
+            object.__setattr__(self, "pad", around[0])
+        for key, padded in (("rows", self.padded_rows), ("columns", self.padded_columns)):
             if self.k > padded:
                 raise ValueError(f"k must not exceed the padded map ({padded} {key}), not {self.k}")
         if self.pool and (self.pooled_rows < 1 or self.pooled_columns < 1):
@@ -78,14 +88,49 @@ class Shape:
             )
 
     @property
+    def top(self) -> int:
+        """Rows of zeros above the map."""
+        return sides(self.pad)[0]
+
+    @property
+    def left(self) -> int:
+        """Columns of zeros left of the map."""
+        return sides(self.pad)[1]
+
+    @property
+    def bottom(self) -> int:
+        """Rows of zeros below the map."""
+        return sides(self.pad)[2]
+
+    @property
+    def right(self) -> int:
+        """Columns of zeros right of the map."""
+        return sides(self.pad)[3]
+
+    @property
+    def padded_rows(self) -> int:
+        """Rows of an input map and its zeros."""
+        return self.top + self.rows + self.bottom
+
+    @property
+    def padded_columns(self) -> int:
+        """Columns of an input map and its zeros."""
+        return self.left + self.columns + self.right
+
+    @property
+    def border(self) -> int:
+        """Zeros on both sides together, in the direction that has fewer."""
+        return min(self.top + self.bottom, self.left + self.right)
+
+    @property
     def out_rows(self) -> int:
         """Rows of the convolution's output."""
-        return (self.rows + 2 * self.pad - self.k) // self.stride + 1
+        return (self.padded_rows - self.k) // self.stride + 1
 
     @property
     def out_columns(self) -> int:
         """Columns of the convolution's output."""
-        return (self.columns + 2 * self.pad - self.k) // self.stride + 1
+        return (self.padded_columns - self.k) // self.stride + 1
 
     @property
     def pooled_rows(self) -> int:
@@ -96,6 +141,16 @@ class Shape:
     def pooled_columns(self) -> int:
         """Columns after pooling (the convolution's own without pooling)."""
         return self.pool.size(self.out_columns) if self.pool else self.out_columns
+
+    @property
+    def taps(self) -> int:
+        """Elements of a kernel."""
+        return self.k * self.k
+
+    @property
+    def reach(self) -> int:
+        """Taps up to that of a kernel's last element, row by row."""
+        return self.taps
 
     def macs(self, images: int = 1) -> int:
         """Multiply-adds of the convolution; one is two operations."""

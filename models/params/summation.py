@@ -35,8 +35,9 @@ class Summation:
         precision: p of the accumulators behind fused CUs, significand bits with the hidden one
             (IEEE 754-2019 clause 3.3); 24 is binary32.
         ku_kind: how gradients are summed.
-        taps: products that a CU sums at once where every map is a single element (a fully connected
-            layer), ascending; otherwise it is those of a window.
+        taps: products that a CU sums at once, k*k: of a fully connected layer (every map is a
+            single element) as many elements, ascending; of smaller kernels with zeros for what they
+            lack. With 1 it is those of the layer's own window.
         ku_images: images of such a layer that stand for the columns of a row, at most, where
             gradients are summed by ``row``.
 

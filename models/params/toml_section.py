@@ -10,6 +10,7 @@ from typing import Any
 
 from merp.models.errors import BadInput, shown
 from merp.models.params.names import ALLOWED_NAME, folder_name, is_name
+from merp.models.params.shape import Padding
 from merp.models.params.text_file import read_text
 
 BYTES = 1 << 18
@@ -97,6 +98,20 @@ class Section:
         if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
             raise self.bad(key, f"a whole number from {low} to {high}")
         return value
+
+    def sides(self, key: str, low: int, high: int, default: int) -> Padding:
+        """Return a whole number, or four of them in a list: top, left, bottom, right."""
+        value = self._take(key, False)
+        if value is None:
+            return default
+        match value if isinstance(value, list) else [value] * 4:
+            case [int(), int(), int(), int()] as each if all(
+                not isinstance(side, bool) and low <= side <= high for side in each
+            ):
+                top, left, bottom, right = each
+                return (top, left, bottom, right) if isinstance(value, list) else int(value)
+        allowed = f"a whole number from {low} to {high}"
+        raise self.bad(key, f"{allowed}, or four of them: [top, left, bottom, right]")
 
     def number(self, key: str, low: float, high: float, default: float | None = None) -> float:
         """Return a number from ``low`` to ``high``; without a default it must be there."""

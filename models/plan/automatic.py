@@ -102,7 +102,7 @@ def _design(shapes: Sequence[Shape], k: int, units: int, fmt: FloatFormat) -> De
     smallest = [replace(shape, n=1, m=1) for shape in shapes]
     draft = size_design(smallest, **chosen)
     chosen["p"] = 2 if few < draft.accumulate_latency else 1
-    wide = all(2 * shape.pad >= k - 1 and shape.stride == 1 for shape in shapes)
+    wide = all(shape.border >= k - 1 and shape.stride == 1 for shape in shapes)
     chosen["d"] = 1 if wide and chosen["p"] == 1 else 2
     return size_design(smallest, **chosen)
 

@@ -85,7 +85,10 @@ def cost_of(
     passes_of_parameters = 2 if work.phase == "ku" else 1  # read, and written
     biases = begins * outputs if work.phase != "dp" else np.zeros(())
     moved = moved + passes_of_parameters * work.word_bytes * (kernels + biases)
-    parameters = kernels / work.engine.kernel_beat
+    walked = kernels
+    if work.phase == "ku":  # which passes over taps that smaller kernels lack
+        walked = kernels / taps * (1 if work.folded else shape.reach)
+    parameters = walked / work.engine.kernel_beat
     if work.phase == "ku":
         parameters = parameters + biases  # bias gradients come one by one
     found = Cost(cycles, parameters, moved, moved)

@@ -16,7 +16,9 @@ from merp.models.params.cnn_merp.unpool_design import UnpoolDesign, size_unpool
 from merp.models.plan.work import NO_STATE, Work
 
 _CHOICES = tuple(
-    f.name for f in fields(Design) if f.name not in (*MAXIMA, "average", "folded", "partial")
+    f.name
+    for f in fields(Design)
+    if f.name not in (*MAXIMA, "average", "folded", "partial", "sided", "widened")
 )
 
 

@@ -14,6 +14,7 @@ from merp.models.errors import BadInput
 from merp.models.fpga.board import Board
 from merp.models.network.network import Network
 from merp.models.network.phases import PHASES, has_phase, previous
+from merp.models.params.folded_shape import folds
 from merp.models.plan.automatic import ROOM, each_apart, made, none_fits, proposals, with_designs
 from merp.models.plan.cost import Cost, cost_of
 from merp.models.plan.engines import Engine, rings
@@ -258,7 +259,7 @@ def _works(network: Network, name: str, phase: str, batch: int, state: str) -> I
             images=batch,
             state=state,
             engine=forward,
-            folded=layer.kind == "fc" and forward.k > 1,
+            folded=folds(layer.shape, forward.k),
             word_bytes=network.word_bytes,
         )
         for layer in network.layers

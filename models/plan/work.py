@@ -17,6 +17,7 @@ from merp.models.network.network import Layer
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.delta_shape import delta_shape
 from merp.models.params.shape import Shape
+from merp.models.params.widened_shape import widened
 from merp.models.traffic.footing import state_bits
 
 if TYPE_CHECKING:
@@ -89,13 +90,16 @@ class Work:
 
     @cached_property
     def convolution(self) -> Shape:
-        """What the engine convolves, all maps of a group; folded maps are k x k."""
+        """What the engine convolves, all maps of a group; folded maps and all kernels are k x k."""
+        k = self.engine.k
         if self.folded:
-            k = self.engine.k
             return Shape(n=self.inputs, m=self.outputs, k=k, rows=k, columns=k, relu=False)
-        if self.phase == "dp":
-            return delta_shape(self.shape)
-        return self.shape
+        return widened(delta_shape(self.shape) if self.phase == "dp" else self.shape, k)
+
+    @property
+    def idle_taps(self) -> int:
+        """Multipliers of a unit that the layer's kernels have no elements for."""
+        return self.engine.taps - self.convolution.taps
 
     def elements(self, start: int, end: int) -> int:
         """Elements of the input maps from ``start`` to ``end``.

@@ -14,6 +14,7 @@ from merp.models.params.delta_shape import delta_shape
 from merp.models.params.folded_shape import FoldedShape, run_shape
 from merp.models.params.numba_cache import KEPT
 from merp.models.params.shape import Shape
+from merp.models.params.widened_shape import widened
 from merp.models.traffic.counter import partial_words, walk
 from merp.models.traffic.strategies import LEVELS
 
@@ -41,7 +42,8 @@ def delta_words(
 
     State counts in bytes: that of all images is one string of bits, filled up to whole bytes.
     """
-    counts = walk(delta_shape(shape), LEVELS[-1], engine.n_cu, engine.d, shape.stride, part)
+    swapped = widened(delta_shape(shape), engine.k)
+    counts = walk(swapped, LEVELS[-1], engine.n_cu, engine.d, shape.stride, part)
     undone = before or counts.sums != 0  # without sums there is nothing to un-pool behind them
     pooled, full, _ = _expand(_geometry(unpooled, maps if undone else 0))
     return {
@@ -71,7 +73,7 @@ def update_words(
     """
     run = run_shape(shape, design.k)
     maps = walk(run, LEVELS[-1], design.n_cu, design.d).maps
-    size = np.array([run.n, run.m, run.k, run.out_rows, run.out_columns], np.int64)
+    size = np.array([run.n, run.m, run.taps, run.out_rows, run.out_columns], np.int64)
     lacking = run.filling if isinstance(run, FoldedShape) else 0
     deltas, kernels, biases = _update(size, design.n_cu, part.biases, lacking)
     counts = {
@@ -139,8 +141,8 @@ def _update(size: np.ndarray, n_cu: int, with_biases: bool, lacking: int) -> tup
 
     The last ``lacking`` taps of a folded layer's last map have none.
     """
-    n, m, k, out_rows, out_columns = size
-    touched = np.zeros((m, n, k * k), np.bool_)
+    n, m, taps, out_rows, out_columns = size
+    touched = np.zeros((m, n, taps), np.bool_)
     biases = np.zeros(m, np.bool_)
     deltas = 0
     for _ in range(out_rows * out_columns):
@@ -152,6 +154,6 @@ def _update(size: np.ndarray, n_cu: int, with_biases: bool, lacking: int) -> tup
                         held[j] = True
                         biases[j] = with_biases
                         deltas += 1
-                    for tap in range(k * k - (lacking if i == n - 1 else 0)):
+                    for tap in range(taps - (lacking if i == n - 1 else 0)):
                         touched[j, i, tap] = True
     return deltas, int(touched.sum()), int(biases.sum())

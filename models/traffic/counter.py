@@ -56,7 +56,8 @@ def walk(
     """
     pool = shape.pool
     geometry = np.array(
-        [shape.n, shape.m, shape.k, shape.rows, shape.columns, shape.stride, shape.pad]
+        [shape.n, shape.m, shape.k, shape.rows, shape.columns, shape.stride]
+        + [shape.top, shape.left, shape.taps]
         + [shape.out_rows, shape.out_columns, shape.pooled_rows, shape.pooled_columns]
         + ([pool.window, pool.stride] if pool else [1, 1]),
         np.int64,
@@ -105,8 +106,8 @@ def _walk(
     ends: bool,
     lacking: int,
 ) -> tuple[int, int, int, int, int, int]:
-    n, m, k, rows, columns, stride, pad = geometry[:7]
-    out_rows, out_columns, pooled_rows, pooled_columns, window, pool_stride = geometry[7:]
+    n, m, k, rows, columns, stride, above, before, taps = geometry[:9]
+    out_rows, out_columns, pooled_rows, pooled_columns, window, pool_stride = geometry[9:]
     maps = kernels = biases = sums = sums_in = sums_out = 0
     kernel_kept = np.zeros((m, n), np.bool_)
     bias_kept = np.zeros(m, np.bool_)
@@ -115,15 +116,15 @@ def _walk(
     terms = np.zeros(m, np.int64)  # summed up in each accumulator
     pooling = np.zeros((pooled_rows, pooled_columns, m), np.int64)  # elements seen by each window
     for out_row in range(out_rows):
-        top = out_row * stride - pad
+        top = out_row * stride - above
         for out_column in range(out_columns):
-            left = out_column * stride - pad
+            left = out_column * stride - before
             for i in range(n):
                 window_held = False
                 for first in range(0, m, n_cu):
                     for j in range(first, min(first + n_cu, m)):
                         if level < 1 or not kernel_kept[j, i]:
-                            kernels += k * k - (lacking if i == n - 1 else 0)
+                            kernels += taps - (lacking if i == n - 1 else 0)
                             kernel_kept[j, i] = True
                         if level < 2 or not window_held:
                             if level < 4:

@@ -15,7 +15,7 @@ from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.sizing import check_fits
 from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
-from merp.models.params.shape import Pool, Shape
+from merp.models.params.shape import Padding, Pool, Shape
 
 
 def _design(k: int, n_cu: int, **chosen: int | bool | str | FloatFormat) -> Design:
@@ -64,6 +64,24 @@ FOLDING = tuple(
 )
 
 
+_SHAPED: tuple[tuple[int, dict[str, int | bool]], ...] = (
+    (3, {"sided": True}),
+    (5, {"sided": True, "folded": True}),
+    (9, {"sided": True, "kernel_port": 4}),
+    (2, {"widened": True}),
+    (6, {"widened": True, "sided": True, "folded": True}),
+    (7, {"widened": True, "state": True}),
+    (9, {"widened": True}),
+    (11, {"widened": True, "sided": True}),
+)
+
+SHAPED = tuple(
+    replace(ELABORATIONS[base], **more)  # type: ignore[arg-type]
+    for base, more in _SHAPED
+)
+"""Elaborations for padding of each side by itself, and for kernels smaller than their own."""
+
+
 @dataclass(frozen=True)
 class LayerCase:
     """A random super layer with everything that goes into a run of it."""
@@ -105,6 +123,13 @@ def connected_case(seed: int, elaboration: int, pressure: int | None = 0) -> Lay
     except BadInput:
         return connected_case(seed + 10_000, elaboration, pressure)
     return _case(rng, design, shape, int(rng.integers(1, 5)), seed, pressure)
+
+
+def shaped_case(seed: int, elaboration: int, pressure: int | None = 0) -> LayerCase:
+    """The same of a layer with such padding and kernels as the one of ``SHAPED`` is for."""
+    rng = np.random.default_rng([seed, 0x51DE])
+    design = SHAPED[elaboration]
+    return _case(rng, design, *_shape(rng, design), seed, pressure)
 
 
 def _case(
@@ -149,11 +174,11 @@ def _shape(rng: np.random.Generator, design: Design) -> tuple[Shape, int]:
             shape = Shape(
                 n=int(rng.integers(1, design.max_maps + 1)),
                 m=int(rng.integers(1, design.n_cu * design.groups + 1)),
-                k=design.k,
+                k=(k := random_kernel(rng, design)),
                 rows=int(rng.integers(1, 10)),
                 columns=int(rng.integers(1, 10)),
                 stride=int(rng.integers(1, 4)),
-                pad=int(rng.integers(0, design.k)),
+                pad=random_pad(rng, design, k),
                 relu=bool(rng.random() < 0.7),
                 pool=pool,
             )
@@ -161,6 +186,19 @@ def _shape(rng: np.random.Generator, design: Design) -> tuple[Shape, int]:
         except (ValueError, BadInput):
             continue
         return shape, images
+
+
+def random_kernel(rng: np.random.Generator, design: Design) -> int:
+    """Kernel size that the design takes: its own, or also a smaller one."""
+    return int(rng.integers(1, design.k + 1)) if design.widened else design.k
+
+
+def random_pad(rng: np.random.Generator, design: Design, k: int) -> Padding:
+    """Padding of k x k kernels that the design takes: alike, or also of each side by itself."""
+    if not design.sided:
+        return int(rng.integers(0, k))
+    top, left, bottom, right = (int(each) for each in rng.integers(0, k, 4))
+    return top, left, bottom, right
 
 
 def _words(rng: np.random.Generator, fmt: FloatFormat, size: tuple[int, ...], wild: bool) -> Bits:

@@ -35,13 +35,20 @@ def _positions(shape: Shape) -> Iterable[tuple[int, int, slice, slice]]:
         yield row, column, slice(top, top + shape.k), slice(left, left + shape.k)
 
 
-def _padded(x: Array, pad: int) -> Array:
-    return np.pad(x, ((0, 0), (pad, pad), (pad, pad), (0, 0)))
+def _around(shape: Shape) -> tuple[int, int, int, int]:
+    """Zeros on top, left, bottom and right."""
+    pad = shape.pad
+    return (pad, pad, pad, pad) if isinstance(pad, int) else pad
+
+
+def _padded(x: Array, shape: Shape) -> Array:
+    top, left, bottom, right = _around(shape)
+    return np.pad(x, ((0, 0), (top, bottom), (left, right), (0, 0)))
 
 
 def convolve(x: Array, kernels: Array, bias: Array, shape: Shape) -> Array:
     """Convolve one group: (images, out_rows, out_columns, m)."""
-    padded = _padded(x, shape.pad)
+    padded = _padded(x, shape)
     y = np.empty((len(x), shape.out_rows, shape.out_columns, shape.m))
     for row, column, rows, columns in _positions(shape):
         y[:, row, column] = np.einsum("brci,mirc->bm", padded[:, rows, columns], kernels) + bias
@@ -50,14 +57,15 @@ def convolve(x: Array, kernels: Array, bias: Array, shape: Shape) -> Array:
 
 def convolve_back(x: Array, kernels: Array, delta: Array, shape: Shape) -> Back:
     """Scatter the delta (images, out_rows, out_columns, m) of one group's sums."""
-    padded = _padded(x, shape.pad)
+    padded = _padded(x, shape)
     dx, dk = np.zeros_like(padded), np.zeros_like(kernels)
     for row, column, rows, columns in _positions(shape):
         share = delta[:, row, column]
         dx[:, rows, columns] += np.einsum("bm,mirc->brci", share, kernels)
         dk += np.einsum("bm,brci->mirc", share, padded[:, rows, columns])
-    inside = slice(shape.pad, shape.pad + shape.rows), slice(shape.pad, shape.pad + shape.columns)
-    return Back(dx[:, inside[0], inside[1]], dk, delta.sum(axis=(0, 1, 2)))
+    top, left, _, _ = _around(shape)
+    inside = dx[:, top : top + shape.rows, left : left + shape.columns]
+    return Back(inside, dk, delta.sum(axis=(0, 1, 2)))
 
 
 def _pooled(pool: Pool, size: tuple[int, ...]) -> Iterable[tuple[tuple[int, ...], slice, slice]]:

@@ -67,9 +67,7 @@ def _small(shape: Shape, bitstream: Bitstream) -> Shape:
     n, m = (crowd, SMALL_MAPS) if bitstream.phase.name == "dp" else (SMALL_MAPS, crowd)
     pool = shape.pool
     sums = pool.window + pool.stride if pool else 2
-    rows = max(
-        (sums - 1) * shape.stride + shape.k - 2 * shape.pad, SMALL_ROWS[bitstream.phase.name]
-    )
+    rows = max((sums - 1) * shape.stride + shape.k - shape.border, SMALL_ROWS[bitstream.phase.name])
     return replace(
         shape,
         n=min(shape.n, n),

@@ -27,6 +27,13 @@ def _print_passes(plan: Plan) -> None:
         "inside. MB = 10^6 bytes, all ports. Modelled: cycles are slots or words of the slowest "
         "port, and kernels."
     )
+    smaller = {p.work.layer.name: p.work for p in plan.layers if p.work.idle_taps}
+    for name, work in smaller.items():
+        k, engine = work.shape.k, work.engine
+        caption += (
+            f" {name}: {k} x {k} kernels on {engine.k} x {engine.k} units, "
+            f"{engine.taps - work.idle_taps} of {engine.taps} multipliers."
+        )
     if missing:
         caption += " *: no hardware updates folded layers with a kernel_port above 1."
     state = plan.state

@@ -10,7 +10,7 @@ from typing import Any
 
 from merp.models.architectures import ARCHITECTURE, KEYS
 from merp.models.network.network_keys import CONVOLUTION, FORMAT, INPUT, KINDS, LAYER, POOL
-from merp.models.params.keys import Choice, Flag, Key, Whole
+from merp.models.params.keys import Choice, Flag, Key, Sides, Whole
 from merp.models.params.names import ALLOWED_NAME, NAME
 from merp.models.params.toml_section import read_toml
 from merp.tools.common.data import DATA
@@ -126,6 +126,10 @@ def _node(key: Key) -> Schema:
     match key:
         case Whole():
             found |= {"type": "integer", "minimum": key.low, "maximum": key.high}
+        case Sides():
+            side = {"type": "integer", "minimum": key.low, "maximum": key.high}
+            each = {"type": "array", "items": side, "minItems": 4, "maxItems": 4}
+            found |= {"oneOf": [side, each]}
         case Flag():
             found |= {"type": "boolean"}
         case Choice():

@@ -9,7 +9,7 @@ from typing import Any
 
 from merp.models.network.network import Layer, Network
 from merp.models.params.cnn_merp.design import Design
-from merp.models.params.shape import Pool
+from merp.models.params.shape import Padding, Pool
 from merp.tools.common.arguments import add_network, add_tables
 from merp.tools.common.shipped import open_network, shipped_names
 from merp.tools.common.table import console, fixed, table
@@ -91,6 +91,10 @@ def _pooling(pool: Pool | None) -> str:
     return f"{pool.kind} {pool.window}/{pool.stride}" if pool else "-"
 
 
+def _padding(pad: Padding) -> str:
+    return str(pad) if isinstance(pad, int) else " ".join(map(str, pad))
+
+
 def _print_details(network: Network) -> None:
     rows = []
     for layer in network.layers:
@@ -101,7 +105,8 @@ def _print_details(network: Network) -> None:
                 layer.design or "traffic only",
                 _pooling(shape.pool),
                 *(str(x) for x in (layer.groups, shape.n, shape.m, shape.k)),
-                *(str(x) for x in (shape.stride, shape.pad)),
+                str(shape.stride),
+                _padding(shape.pad),
                 f"{shape.rows} x {shape.columns}",
                 f"{shape.out_rows} x {shape.out_columns}",
                 f"{shape.pooled_rows} x {shape.pooled_columns}",
@@ -113,6 +118,8 @@ def _print_details(network: Network) -> None:
     columns += ["input", "output", "pooled", "Gop", "kernel words"]
     screen = console()
     caption = "n, m: input and output maps of one group. Gop: per image and phase."
+    if not all(isinstance(layer.shape.pad, int) for layer in network.layers):
+        caption += " pad: top, left, bottom, right where sides differ."
     screen.print(table(network.name, columns, rows, text_columns=3, caption=caption))
     if network.designs:
         keys = [field.name for field in fields(Design) if field.name != "fmt"]

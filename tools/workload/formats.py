@@ -91,7 +91,7 @@ def _zigzag_layer(nest: Nest, index: int, bits: int) -> dict[str, Any]:
         ],
         "pr_loop_dims": ["IX", "IY"],
         "pr_loop_sizes": [shape.columns, shape.rows],
-        "padding": [[shape.pad, shape.pad], [shape.pad, shape.pad]],
+        "padding": [[shape.left, shape.right], [shape.top, shape.bottom]],
         "operand_precision": {"O": bits, "O_final": bits, "W": bits, "I": bits},
         "operand_source": {"I": index, "W": index},
     }  # fmt: skip

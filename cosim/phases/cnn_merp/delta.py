@@ -13,7 +13,7 @@ from merp.cosim.phases.cnn_merp.forward import PARTIAL_PORTS
 from merp.cosim.phases.expectation import Expectation, Pass, Work, expected_ports
 from merp.hdl.base.signals import AxiStream, flag
 from merp.hdl.cnn_merp.phases.delta import delta
-from merp.hdl.cnn_merp.ports.kernels import LoadConfig
+from merp.hdl.cnn_merp.ports.kernels import KernelConfig, LoadConfig
 from merp.hdl.cnn_merp.ports.maps import FoldConfig, MapConfig
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig
 from merp.hdl.cnn_merp.ports.passes import PassConfig
@@ -69,6 +69,8 @@ def delta_top(design: DeltaDesign, array: str = "rtl") -> Top:
     }
     if engine.folded:
         args["fold_config"] = FoldConfig(engine)
+    if engine.widened:
+        args["kernel_config"] = KernelConfig(engine)
     if engine.partial:
         args["pass_config"] = PassConfig(engine)
         args |= {name: AxiStream(engine.partial_width) for name in PARTIAL_PORTS.values()}

@@ -13,7 +13,7 @@ from merp.cosim.engines.record import Record
 from merp.cosim.phases.expectation import Expectation, Pair, Pass, Work, expected_ports
 from merp.hdl.base.signals import AxiStream
 from merp.hdl.cnn_merp.phases.forward import forward
-from merp.hdl.cnn_merp.ports.kernels import LoadConfig
+from merp.hdl.cnn_merp.ports.kernels import KernelConfig, LoadConfig
 from merp.hdl.cnn_merp.ports.maps import FoldConfig, MapConfig
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig
 from merp.hdl.cnn_merp.ports.passes import PassConfig
@@ -72,6 +72,8 @@ def forward_top(design: Design, array: str = "rtl") -> Top:
         args["m_axis_state"] = AxiStream(8)
     if design.folded:
         args["fold_config"] = FoldConfig(design)
+    if design.widened:
+        args["kernel_config"] = KernelConfig(design)
     if design.partial:
         args["pass_config"] = PassConfig(design)
         args |= {name: AxiStream(design.partial_width) for name in PARTIAL_PORTS.values()}

@@ -14,6 +14,7 @@ from merp.cosim.phases.expectation import Expectation, Pair, Pass, Work, expecte
 from merp.hdl.base.signals import AxiStream
 from merp.hdl.cnn_merp.phases.kernel_update import kernel_update
 from merp.hdl.cnn_merp.ports.gradients import UpdateConfig
+from merp.hdl.cnn_merp.ports.kernels import KernelConfig
 from merp.hdl.cnn_merp.ports.maps import fold_config, map_config
 from merp.hdl.cnn_merp.ports.passes import UpdatePassConfig
 from merp.hdl.cnn_merp.ports.status import KernelUpdateStatus
@@ -94,6 +95,8 @@ def kernel_update_top(
         args["pass_config"] = UpdatePassConfig(design)
     if design.folded:
         args["fold_config"] = fold_config(design)
+    if design.widened:
+        args["kernel_config"] = KernelConfig(design)
     return Top(kernel_update, args, array)
 
 

@@ -13,7 +13,7 @@ from myhdl import always, always_comb
 from merp.hdl.base.signals import Stream, count, flag
 from merp.hdl.cnn_merp.kernel_loader.kernel_intake import kernel_intake
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite, LoadConfig
-from merp.hdl.conversion.entity import Bit, entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
 
 
@@ -29,6 +29,7 @@ def delta_loader(
     loaded: Bit,
     framing_error: Bit,
     design: Design,
+    size: Word = None,
 ) -> Any:
     """Load the kernels of a layer transposed and rotated, and +0 as every bias.
 
@@ -42,6 +43,8 @@ def delta_loader(
     kernel, bias   out  writes into the memories of the CUs
     loaded         out  from the first cycle that may read everything until the next start
     framing_error  out  last came with another word than the stream's last; until start
+    size           in   (of a design for smaller kernels) rows and columns of a kernel, whose
+                        other taps, those below and on the right, become +0
 
     Latency: a write is enabled one cycle after its last word, loaded follows one cycle later.
     Throughput: a word per cycle. Reset: synchronous, the load is abandoned.
@@ -74,6 +77,7 @@ def delta_loader(
         framing_error=framing_error,
         design=design,
         rotated=True,
+        size=size,
     )
 
     @always_comb

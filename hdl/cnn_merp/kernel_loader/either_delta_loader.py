@@ -12,7 +12,7 @@ from merp.hdl.cnn_merp.kernel_loader.fold_beat_loader import fold_beat_loader
 from merp.hdl.cnn_merp.kernel_loader.fold_delta_loader import fold_delta_loader
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite, LoadConfig
 from merp.hdl.cnn_merp.ports.maps import FoldConfig
-from merp.hdl.conversion.entity import Bit, entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
 
 
@@ -29,6 +29,7 @@ def either_delta_loader(
     loaded: Bit,
     framing_error: Bit,
     design: Design,
+    size: Word = None,
 ) -> Any:
     """Load kernels in the order that the run has, and +0 as every bias.
 
@@ -37,6 +38,7 @@ def either_delta_loader(
     kernel, bias   out  writes into the memories of the CUs
     loaded         out  from the first cycle that may read everything until the next start
     framing_error  out  last came with another word than the stream's last; until start
+    size           in   (of a design for smaller kernels) rows and columns of a kernel
 
     Throughput: a word per cycle. Reset: synchronous, the load is abandoned.
     """
@@ -62,6 +64,7 @@ def either_delta_loader(
         loaded=kernels_loaded,
         framing_error=kernel_error,
         design=design,
+        size=size,
     )
     folding = (fold_beat_loader if several else fold_delta_loader)(
         clk,

@@ -9,6 +9,7 @@ from myhdl import always, always_comb, block
 from merp.hdl.base.signals import Stream, count
 from merp.hdl.cnn_merp.kernel_loader.beat_intake import beat_intake
 from merp.hdl.cnn_merp.kernel_loader.collect_taps import collect_taps
+from merp.hdl.cnn_merp.kernel_loader.widened_intake import widened_intake
 from merp.hdl.cnn_merp.ports.kernels import KernelWrite
 from merp.hdl.conversion.entity import Bit, Word
 from merp.hdl.streams.beat_splitter import beat_splitter
@@ -30,6 +31,7 @@ def kernel_intake(
     framing_error: Bit,
     design: Design,
     rotated: bool,
+    size: Word = None,
 ) -> Any:
     """Take kernels from start to the final one, and write each to where the loader says.
 
@@ -38,6 +40,7 @@ def kernel_intake(
     taken          out  its last element is transferred in this cycle; the write follows
     loaded         out  all were taken; until the next start
     framing_error  out  last came with another word than the stream's last; until start
+    size           in   (of a design for smaller kernels) rows and columns of each
 
     rotated: the first element lies highest. Reset: the load is abandoned.
 
@@ -54,6 +57,11 @@ def kernel_intake(
         if whole:
             return intake
         return intake, beat_splitter(clk, rst, start, sink=sink, source=part, closing=final)
+    if size is not None:
+        return widened_intake(
+            clk, rst, start, size=size, sink=sink, kernel=kernel, cu=cu, addr=addr, final=final,
+            taken=taken, loaded=loaded, framing_error=framing_error, design=design, rotated=rotated,
+        )  # fmt: skip
     taps, n_cu = design.taps, design.n_cu
     tap = count(taps)  # can also hold its limit, so that tap + 1 compares without a carry lost
     collect = collect_taps(

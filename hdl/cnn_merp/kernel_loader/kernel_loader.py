@@ -13,7 +13,7 @@ from myhdl import always, always_comb
 from merp.hdl.base.signals import Stream, count, flag
 from merp.hdl.cnn_merp.kernel_loader.kernel_intake import kernel_intake
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite, LoadConfig
-from merp.hdl.conversion.entity import Bit, entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.streams.beat_splitter import beat_splitter
 from merp.models.params.cnn_merp.design import Design
 
@@ -32,6 +32,7 @@ def kernel_loader(
     framing_error: Bit,
     design: Design,
     with_biases: Bit = None,
+    size: Word = None,
 ) -> Any:
     """Load m*n*k*k kernel words and m biases, both streams at the same time.
 
@@ -46,6 +47,8 @@ def kernel_loader(
     loaded         out  from the first cycle that may read everything until the next start
     framing_error  out  a last came with another word than its stream's last; until start
     with_biases    in   (where sums can start otherwise) whether the run has biases
+    size           in   (of a design for smaller kernels) rows and columns of a kernel, whose
+                        other taps, those below and on the right, become +0
 
     Latency: a write is enabled one cycle after its last word, loaded follows one cycle later.
     Throughput: a word of each stream per cycle. Reset: synchronous, the load is abandoned.
@@ -116,6 +119,7 @@ def kernel_loader(
         framing_error=kernel_error,
         design=design,
         rotated=False,
+        size=size,
     )
 
     @always_comb

@@ -16,7 +16,7 @@ from merp.hdl.cnn_merp.kernel_loader.delta_loader import delta_loader
 from merp.hdl.cnn_merp.kernel_loader.either_delta_loader import either_delta_loader
 from merp.hdl.cnn_merp.phases.datapath import Progress, datapath
 from merp.hdl.cnn_merp.phases.run_counters import run_counters
-from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite, LoadConfig
+from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelConfig, KernelWrite, LoadConfig
 from merp.hdl.cnn_merp.ports.maps import FoldConfig, MapConfig
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig
 from merp.hdl.cnn_merp.ports.passes import PassConfig
@@ -103,6 +103,7 @@ def delta(
     pass_config: PassConfig | None = None,
     s_axis_partial: AxiStream | None = None,
     m_axis_partial: AxiStream | None = None,
+    kernel_config: KernelConfig | None = None,
 ) -> Any:
     """Propagate the delta of one layer for a batch of images.
 
@@ -115,6 +116,8 @@ def delta(
 
     With fold_config fully connected layers run, too, folded: their deltas and weights come in their
     natural order.
+
+    With kernel_config layers with smaller kernels run, too: zeros stand for the taps they lack.
 
     s_axis_delta   in   deltas in the order image, row, column, map
     s_axis_kernel  in   kernels in the order m, n, row, column
@@ -214,6 +217,7 @@ def delta(
         loaded=loaded,
         framing_error=load_error,
         design=design,
+        size=kernel_config and kernel_config.size,
     )
     if fold_config is None:
         loader = delta_loader(clk, rst, start, **loads)

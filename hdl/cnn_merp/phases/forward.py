@@ -15,7 +15,7 @@ from merp.hdl.cnn_merp.kernel_loader.beat_filler import beat_filler
 from merp.hdl.cnn_merp.kernel_loader.kernel_loader import kernel_loader
 from merp.hdl.cnn_merp.phases.datapath import Progress, datapath
 from merp.hdl.cnn_merp.phases.run_counters import run_counters
-from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite, LoadConfig
+from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelConfig, KernelWrite, LoadConfig
 from merp.hdl.cnn_merp.ports.maps import FoldConfig, MapConfig
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig
 from merp.hdl.cnn_merp.ports.passes import PassConfig
@@ -45,6 +45,7 @@ def forward(
     pass_config: PassConfig | None = None,
     s_axis_partial: AxiStream | None = None,
     m_axis_partial: AxiStream | None = None,
+    kernel_config: KernelConfig | None = None,
 ) -> Any:
     """Compute one super layer: convolution, ReLU and pooling, for a batch of images.
 
@@ -60,6 +61,8 @@ def forward(
 
     With fold_config fully connected layers run, too: their elements and weights come in their
     natural order, and zeros fill up what their last map lacks.
+
+    With kernel_config layers with smaller kernels run, too: zeros stand for the taps they lack.
 
     s_axis_map     in   map words in the order image, row, column, map
     s_axis_kernel  in   kernels in the order m, n, row, column
@@ -138,6 +141,7 @@ def forward(
         framing_error=load_error,
         design=design,
         with_biases=with_biases,
+        size=kernel_config and kernel_config.size,
     )
     layer = datapath(
         clk,

@@ -21,6 +21,7 @@ from merp.hdl.cnn_merp.gradient_array.row_array import row_array
 from merp.hdl.cnn_merp.phases.input_path import input_path
 from merp.hdl.cnn_merp.phases.run_counters import run_counters
 from merp.hdl.cnn_merp.ports.gradients import DeltaElement, GradientRead, UpdateConfig
+from merp.hdl.cnn_merp.ports.kernels import KernelConfig
 from merp.hdl.cnn_merp.ports.maps import FoldConfig, FoldRowConfig, GradientMapConfig
 from merp.hdl.cnn_merp.ports.passes import UpdatePassConfig
 from merp.hdl.cnn_merp.ports.slots import RowSlot, Slot, Verdict
@@ -61,6 +62,7 @@ def kernel_update(
     undone: UnpoolDesign | None = None,
     pass_config: UpdatePassConfig | None = None,
     fold_config: FoldConfig | None = None,
+    kernel_config: KernelConfig | None = None,
 ) -> Any:
     """Sum the gradients of one layer over a batch of images and update its kernels and biases.
 
@@ -75,6 +77,8 @@ def kernel_update(
 
     With fold_config fully connected layers run, too: their elements come, and their kernels come
     and leave, in their natural order. Where gradients are summed by row, images are its columns.
+
+    With kernel_config layers with smaller kernels run, too; nothing is kept of the taps they lack.
 
     s_axis_map     in   map words in the order image, row, column, map
     s_axis_delta   in   deltas in the same order
@@ -232,6 +236,7 @@ def kernel_update(
         source_bias_velocity=m_axis_bias_velocity and beats_of(m_axis_bias_velocity),
         **({} if pass_config is None else {"with_biases": pass_config.biases}),
         **({} if fold_config is None else {"filling": fold_config.filling}),
+        **({} if kernel_config is None else {"size": kernel_config.size}),
     )
     ports: list[tuple[Any, Any]] = [
         (s_axis_map, status.map_in),

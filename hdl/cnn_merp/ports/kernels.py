@@ -7,7 +7,7 @@ from typing import Any
 from merp.hdl.base.registers import RegisterBundle
 from merp.hdl.base.signals import bits, count
 from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.registers import LOAD
+from merp.models.params.cnn_merp.registers import KERNEL, LOAD
 
 
 class KernelWrite:
@@ -49,6 +49,13 @@ class OriginWrite:
         self.enable = bits(design.n_cu)  # a bit per CU
         self.addr = count(design.origins - 1)  # group of output maps, behind those of its position
         self.data = bits(design.origin_format.width)  # a bias or a partial sum
+
+
+class KernelConfig(RegisterBundle):
+    """Run-time registers of a design for smaller kernels, those of the table ``KERNEL``."""
+
+    def __init__(self, design: Design) -> None:
+        super().__init__(KERNEL, design)
 
 
 class LoadConfig(RegisterBundle):

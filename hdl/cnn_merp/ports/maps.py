@@ -6,14 +6,14 @@ from merp.hdl.base.registers import RegisterBundle
 from merp.hdl.base.signals import bits, count, flag
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.kernel_update_registers import FOLD_ROWS, GRADIENT_MAP, ROW_MAP
-from merp.models.params.cnn_merp.registers import FOLD, MAP, LayerTable
+from merp.models.params.cnn_merp.registers import FOLD, MAP, LayerTable, with_sides
 
 
 class MapConfig(RegisterBundle):
     """Run-time registers of the input side, those of the table ``MAP``."""
 
     def __init__(self, design: Design, table: LayerTable = MAP) -> None:
-        super().__init__(table, design)
+        super().__init__(with_sides(table, design), design)
 
 
 class FoldConfig(RegisterBundle):

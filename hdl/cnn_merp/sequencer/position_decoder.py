@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from copy import copy
+from typing import Any, Self
 
 from myhdl import always, concat, intbv
 
@@ -30,6 +31,12 @@ class Place:
         self.alone = flag()
         self.final = flag()
 
+    def but(self, **signals: Any) -> Self:
+        """The position with other signals for some of its numbers."""
+        other = copy(self)
+        vars(other).update(signals)
+        return other
+
 
 @entity
 def position_decoder(
@@ -53,6 +60,7 @@ def position_decoder(
     row_words = design.row_words
     size_width = design.max_size.bit_length() + 2
     lines_width = row_width(design)
+    aside = config.but(pad=config.pad_left) if design.sided else config
 
     (need_column, need_column_top) = (word.need_column, word.need_column_top)
     (need_row, need_row_top) = (word.need_row, word.need_row_top)
@@ -76,6 +84,7 @@ def position_decoder(
     rows_end = bits(size_width)  # the map's borders, padded coordinates
     columns_end = bits(size_width)
     reach = count(k)  # from a window's first tap, padded, to its last one
+    reach_aside = count(k) if design.sided else reach
     room_width = (kept + design.max_stride).bit_length()
     room = bits(room_width)  # from a window's first row, padded, to its row limit
     next_room = bits(room_width)
@@ -101,7 +110,7 @@ def position_decoder(
         all_rows = intbv(0)[room_width:]  # a constant beside the narrow pad would be cut to it
         all_rows[:] = kept
         rows_end.next = config.rows + config.pad
-        columns_end.next = config.columns + config.pad
+        columns_end.next = config.columns + aside.pad
         reach.next = last_tap - config.pad
         room.next = all_rows - config.pad
         next_room.next = all_rows - config.pad + config.stride
@@ -115,7 +124,7 @@ def position_decoder(
             need_row_inside.next = at.line + reach
             need_row_border.next = at.image_row + config.rows - 1
             reaches_column.next = at.left + last_tap < columns_end
-            need_column_inside.next = at.left + reach
+            need_column_inside.next = at.left + reach_aside
             leaves_row.next = at.top > config.pad
             limit_inside.next = at.line + room
             limit_border.next = at.image_row + kept
@@ -124,9 +133,9 @@ def position_decoder(
                 next_limit.next = at.image_row + image_room
             else:
                 next_limit.next = at.line + next_room
-            leaves_column.next = at.left > config.pad
-            if at.left > config.pad:
-                first_column_inside.next = at.left - config.pad
+            leaves_column.next = at.left > aside.pad
+            if at.left > aside.pad:
+                first_column_inside.next = at.left - aside.pad
             lying[:] = 0
             for t in range(k):
                 if at.top + t >= config.pad and at.top + t < rows_end:
@@ -134,7 +143,7 @@ def position_decoder(
             tap_rows.next = lying
             lying[:] = 0
             for t in range(k):
-                if at.left + t >= config.pad and at.left + t < columns_end:
+                if at.left + t >= aside.pad and at.left + t < columns_end:
                     lying[t] = 1
             tap_columns.next = lying
             row_mod.next = at.row_mod
@@ -205,4 +214,11 @@ def position_decoder(
                 entry[final] = 1
             head.next = entry
 
-    return settle, add, choose
+    if not design.sided:
+        return settle, add, choose
+
+    @always(clk.posedge)
+    def settle_aside() -> None:
+        reach_aside.next = last_tap - aside.pad
+
+    return settle, settle_aside, add, choose

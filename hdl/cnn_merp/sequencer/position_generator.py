@@ -35,7 +35,8 @@ def position_generator(
     sweeps: each row is listed config.sweeps times (a RowMapConfig).
 
     Rows and columns are kept in padded coordinates (the window of position (r, c) starts at
-    row r*stride), so that nothing is negative; a map row of the padded row x is x - pad.
+    row r*stride), so that nothing is negative; a map row of the padded row x is x - pad. In a
+    design for it a map column of the padded column x is x - pad_left.
 
     fold   in   (with sweeps) images are the columns of a row, and the first row may be shorter
     take   in   the head is used in this cycle
@@ -61,6 +62,21 @@ def position_generator(
     next_image_ring, next_row_ring = count(d), count(d)
     end_of_row, end_of_image, end_of_run = (flag() for _ in range(3))
     end_of_sweeps = flag() if sweeps else end_of_row
+    above, place, lower = config.pad, at, ()
+    if design.sided:
+        # The walk takes a window to begin as far above the map as it does left of it.
+        place = at.but(row_mod=count(k), row_ring=count(d))
+        lower = ring_advance(
+            mod=at.row_mod,
+            ring=at.row_ring,
+            mod_step=config.lower_mod,
+            ring_step=config.lower_ring,
+            mod_after=place.row_mod,
+            ring_after=place.row_ring,
+            k=k,
+            d=d,
+        )
+        config = config.but(pad=config.pad_left)
     uneven: Any = ()
     if fold is not None:
         given, columns = config, count(design.max_size)
@@ -197,9 +213,10 @@ def position_generator(
         d=d,
     )
     entry = position_decoder(
-        clk, config=config, at=at, sums=steps, loads=loads, head=head, design=design
-    )
-    instances = (flow, borders, ends, mark, hand_on, walk, next_image, next_row, entry)
+        clk, config=config.but(pad=above), at=place, sums=steps, loads=loads, head=head,
+        design=design,
+    )  # fmt: skip
+    instances = (flow, borders, ends, mark, hand_on, walk, next_image, next_row, entry, lower)
     if not sweeps:
         return instances
 

@@ -73,6 +73,7 @@ def update_unit(
     source_bias_velocity: Stream | None = None,
     with_biases: Bit = None,
     filling: Word = None,
+    size: Word = None,
 ) -> Any:
     """Read the gradients out and update kernels and biases with them.
 
@@ -87,6 +88,7 @@ def update_unit(
     framing_error  out  a last came with another word than its stream's last; until start
     with_biases    in   (where a pass can do without) biases follow the kernels
     filling        in   (of a design for fully connected layers) see update_walk
+    size           in   (of a design for smaller kernels) see update_walk
 
     A pipeline that never stalls: an element enters when its words are there and so are places for
     what will come out. Throughput: an element per cycle. Reset: the update is abandoned.
@@ -132,6 +134,7 @@ def update_unit(
         design=design,
         settle=SLOT + gradient_latency(design),
         filling=filling,
+        size=size,
     )
     reader = parameter_reader(
         clk,

@@ -33,6 +33,7 @@ def update_walk(
     design: Design,
     settle: int,
     filling: Word = None,
+    size: Word = None,
 ) -> Any:
     """List kernel elements in the order m, n, row, column, then biases in the order m.
 
@@ -45,13 +46,16 @@ def update_walk(
 
     filling      in   (of a design for fully connected layers) taps that the last input map lacks,
                  which have no elements: the last ones
+    size         in   (of a design for smaller kernels) rows and columns of a kernel; the taps
+                 behind them have no elements
 
     Tap t is element t mod lanes of the word t div lanes; such words of a kernel lie kernel_words
     apart.
 
-    Throughput: an element per cycle. Reset: there is none.
+    Throughput: an element per cycle; a cycle for each tap without one in front of a kernel's last
+    element. Reset: there is none.
     """
-    n_cu, width = design.n_cu, design.fmt.width
+    n_cu, k, width = design.n_cu, design.k, design.fmt.width
     lanes, kernel_words = design.gradient_lanes, design.kernel_words
     last_lane = (lanes - 1) * width
     last_step, end_lane = (design.taps - 1) // lanes, (design.taps - 1) % lanes * width
@@ -71,7 +75,40 @@ def update_walk(
     in_kernels = flag()
     last_map = flag()
 
-    whole_kernel = last_tap if filling is None else flag()
+    whole_kernel = last_tap if filling is None and size is None else flag()
+    shown, used = walking, advance
+    passes_over: Any = ()
+    if size is not None:
+        walking, advance = flag(), flag()
+        row, column = count(k), count(k)
+        beside, corner = flag(), flag()  # a tap without an element; the last one with one
+
+        @always_comb
+        def recognise() -> None:
+            beside.next = walking and not biases and column >= size
+            corner.next = row + 1 == size and column + 1 == size
+
+        @always_comb
+        def pass_over() -> None:
+            shown.next = walking and not beside
+            advance.next = used or beside
+
+        @always(clk.posedge)
+        def go_through() -> None:
+            if advance and in_kernels:
+                if last_tap:
+                    row.next = 0
+                    column.next = 0
+                elif column + 1 == k:
+                    row.next = row + 1
+                    column.next = 0
+                else:
+                    column.next = column + 1
+            if start or rst:
+                row.next = 0
+                column.next = 0
+
+        passes_over = recognise, pass_over, go_through
 
     @always_comb
     def place() -> None:
@@ -151,7 +188,16 @@ def update_walk(
             read.cu_shift.next = 0
             bias_index.next = 0
 
-    instances = place, tell, walk
+    instances: Any = (place, tell, walk)
+    kernel_over = whole_kernel
+    if size is not None:
+        kernel_over = last_tap if filling is None else flag()
+
+        @always_comb
+        def end_early() -> None:
+            kernel_over.next = whole_kernel or corner
+
+        instances = place, tell, walk, passes_over, end_early
     if filling is None:
         return instances
 
@@ -160,7 +206,7 @@ def update_walk(
 
     @always_comb
     def end() -> None:
-        last_tap.next = whole_kernel or (channel + 1 == config.inputs and tap + filling + 1 == taps)
+        last_tap.next = kernel_over or (channel + 1 == config.inputs and tap + filling + 1 == taps)
 
     @always(clk.posedge)
     def tally() -> None:

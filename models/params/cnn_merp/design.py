@@ -21,7 +21,7 @@ ARITHMETIC = (
 KERNEL_PORTS = (1, 2, 4, 8)
 """Elements per beat that the streams of kernels and biases may have."""
 
-OPTIONS = ("folded", "kernel_port", "partial")
+OPTIONS = ("folded", "kernel_port", "partial", "sided", "widened")
 """Fields that came later. The text that identifies an elaboration, in the hardware too, does not
 name them where they are as without them."""
 
@@ -82,6 +82,8 @@ class Design:
             1, 2, 4 or 8.
         partial: whether sums can start from a stream of partial sums, and leave as one, so that the
             input maps of a layer can come in parts.
+        sided: whether the padding left of the maps may differ from that above them.
+        widened: whether layers with kernels smaller than k run on the k x k taps.
 
     Raises:
         ValueError: a value is out of range; the message names the key and what is allowed.
@@ -117,6 +119,8 @@ class Design:
     folded: bool = False
     kernel_port: int = 1
     partial: bool = False
+    sided: bool = False
+    widened: bool = False
 
     def __repr__(self) -> str:
         """Every field with its value, but for later ones that are as without them."""
@@ -149,6 +153,11 @@ class Design:
             raise ValueError(
                 f"kernel_port {self.kernel_port}: a beat tells by the byte what counts, and an "
                 f"element has {self.fmt.width} bits"
+            )
+        if self.kernel_port > 1 and self.widened:
+            raise ValueError(
+                f"kernel_port must be 1 for kernels smaller than k = {self.k}, "
+                f"not {self.kernel_port}"
             )
         if self.r > self.n_cu:
             raise ValueError(f"r must not exceed n_cu ({self.n_cu}), not {self.r}")

@@ -10,12 +10,14 @@ from merp.models.params.cnn_merp.image_rows import ImageRows, image_rows
 from merp.models.params.cnn_merp.input_part import WHOLE, InputPart
 from merp.models.params.cnn_merp.registers import (
     FOLD,
+    KERNEL,
     MAP,
     PASS,
     LayerRegister,
     LayerRun,
     LayerTable,
     largest_word,
+    with_sides,
 )
 from merp.models.params.cnn_merp.row import row_latency, steps
 from merp.models.params.cnn_merp.sizing import groups_of
@@ -191,12 +193,13 @@ def kernel_update_registers(
         part: of the layer's input maps, those of ``shape``.
     """
     run = LayerRun(run_shape(shape, design.k), images, design, part)
+    kernel = KERNEL.values(run) if design.widened else {}
     by_row = design.ku_kind == "row"
     folding = (FOLD_ROWS if by_row else FOLD).values(run) if design.folded else {}
     rows = _rows(run)
     if by_row and rows is not None:
         run = replace(run, shape=rows.shape, images=rows.rows)
-    values = (ROW_MAP if by_row else GRADIENT_MAP).values(run) | folding
+    values = with_sides(ROW_MAP if by_row else GRADIENT_MAP, design).values(run) | kernel | folding
     if momentum is None:
         values |= UPDATE.values(UpdateRun(update, rate))
     else:

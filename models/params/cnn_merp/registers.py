@@ -16,6 +16,7 @@ from merp.models.params.folded_shape import FoldedShape, filling, run_shape
 from merp.models.params.formats import FloatFormat
 from merp.models.params.register_table import RegisterTable, RunRegister, switch
 from merp.models.params.shape import Pool, Shape
+from merp.models.params.widened_shape import WidenedShape
 
 
 def reciprocal_square(window: int, fmt: FloatFormat) -> int:
@@ -47,9 +48,9 @@ def pairs_across_rows(shape: Shape, design: Design, images: int) -> bool:
     within the d*k kept rows, or the second would wait for ever.
     """
     kept = design.d * design.k
-    last_top = (shape.out_rows - 1) * shape.stride - shape.pad
+    last_top = (shape.out_rows - 1) * shape.stride - shape.top
     in_image = shape.out_rows == 1 or shape.stride + design.k <= kept
-    across_images = images == 1 or shape.rows - max(0, last_top) + design.k - shape.pad <= kept
+    across_images = images == 1 or shape.rows - max(0, last_top) + design.k - shape.top <= kept
     return in_image and across_images
 
 
@@ -134,7 +135,7 @@ MAP = LayerTable("map_config", (
     ),
     LayerRegister(
         "pad", 0, lambda design: design.k - 1, "zeros around the input map",
-        lambda run: run.shape.pad,
+        lambda run: run.shape.top,
         holds=lambda design: design.k,
     ),
     LayerRegister(
@@ -173,6 +174,36 @@ MAP = LayerTable("map_config", (
 A place in the ring of kept rows is (row modulo k, block of k rows modulo d): a step of x rows adds
 (x mod k, x div k mod d). Columns likewise, their blocks counted in words of n elements.
 """
+
+SIDES = (
+    LayerRegister(
+        "pad_left", 0, lambda design: design.k - 1,
+        "zeros left of the input map; pad has those above it",
+        lambda run: run.shape.left,
+        holds=lambda design: design.k,
+    ),
+    LayerRegister(
+        "lower_mod", 0, lambda design: design.k - 1,
+        "(pad_left - pad) mod k: rows by which a window begins lower than as far above as left",
+        lambda run: (run.shape.left - run.shape.top) % run.design.k,
+        holds=lambda design: design.k,
+    ),
+    LayerRegister(
+        "lower_ring", 0, lambda design: design.d - 1, "(pad_left - pad) div k mod d",
+        lambda run: (run.shape.left - run.shape.top) // run.design.k % run.design.d,
+        holds=lambda design: design.d,
+    ),
+)  # fmt: skip
+"""Of a design for padding that is not the same above and on the left; ``pad`` is that above.
+
+What lies below and on the right follows from the rows and columns of the output.
+"""
+
+
+def with_sides(table: LayerTable, design: Design) -> LayerTable:
+    """``table``, of the input side, as ``design`` has it."""
+    return LayerTable(table.bundle, (*table.registers, *SIDES)) if design.sided else table
+
 
 LOAD = LayerTable("load_config", (INPUTS, GROUPS, LAST_CUS))
 """Of the kernel loader."""
@@ -235,6 +266,15 @@ FOLD = LayerTable("fold_config", (
 """Of a design on which fully connected layers run, too; what is not folded is not filled up."""
 
 
+KERNEL = LayerTable("kernel_config", (
+    LayerRegister(
+        "size", 1, lambda design: design.k, "rows and columns of a kernel",
+        lambda run: run.shape.kernel if isinstance(run.shape, WidenedShape) else run.shape.k,
+    ),
+))  # fmt: skip
+"""Of a design on which layers with smaller kernels run, too."""
+
+
 PASS = LayerTable("pass_config", (
     switch(
         "partial_in", "sums start at partial sums, not at biases", lambda run: run.part.partial_in
@@ -256,6 +296,7 @@ def registers(shape: Shape, images: int, design: Design, part: InputPart = WHOLE
     run = LayerRun(run_shape(shape, design.k), images, design, part)
     plain = replace(run.shape, relu=False, pool=None)  # sums that leave raw are not looked at
     output = replace(run, shape=plain) if part.partial_out else run
-    values = MAP.values(run) | LOAD.values(run) | OUTPUT.values(output)
+    values = with_sides(MAP, design).values(run) | LOAD.values(run) | OUTPUT.values(output)
     values |= FOLD.values(run) if design.folded else {}
+    values |= KERNEL.values(run) if design.widened else {}
     return values | (PASS.values(run) if design.partial else {})

@@ -10,7 +10,7 @@ from merp.models.params.cnn_merp.kernel_update_registers import (
     ROW_MAP,
     UPDATE_PASS,
 )
-from merp.models.params.cnn_merp.registers import LOAD, OUTPUT, PASS
+from merp.models.params.cnn_merp.registers import KERNEL, LOAD, OUTPUT, PASS, with_sides
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 from merp.models.params.cnn_merp.unpool_registers import UNPOOL
 from merp.models.params.register_map import Settings
@@ -22,10 +22,11 @@ def engine_settings(design: Design) -> Settings:
     Of tables that extend each other the longest one stands for all.
     """
     return {
-        **ROW_MAP.settings(design),
+        **with_sides(ROW_MAP, design).settings(design),
         **LOAD.settings(design),
         **OUTPUT.settings(design),
         **FOLD_ROWS.settings(design),
+        **KERNEL.settings(design),
         **PASS.settings(design),
         **DILATE.settings(design),
         **MOMENTUM_UPDATE.settings(design),

@@ -14,6 +14,7 @@ from merp.models.errors import BadInput
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.folded_shape import FoldedShape, run_shape
 from merp.models.params.shape import Shape
+from merp.models.params.widened_shape import WidenedShape
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,7 +34,10 @@ MAXIMA = (
     "pool_window", "pool_overlap", "pool_words",
 )  # fmt: skip
 
-_CHOICES = tuple(f.name for f in fields(Design) if f.name not in (*MAXIMA, "average", "folded"))
+FROM_LAYERS = ("folded", "sided", "widened")
+"""Options that a design has where one of its layers asks for them."""
+
+_CHOICES = tuple(f.name for f in fields(Design) if f.name not in (*MAXIMA, "average", *FROM_LAYERS))
 
 
 Count = TypeVar("Count", int, "NDArray[np.int64]")
@@ -101,17 +105,21 @@ def _pool_words(shape: Shape, design: Design) -> int:
 def size_design(shapes: Sequence[Shape], **chosen: Any) -> Design:
     """Return the smallest design that runs every one of ``shapes`` at full rate.
 
-    ``chosen`` are fields of ``Design``: n_cu at least. k defaults to that of the shapes, and every
-    maximum to what the shapes need.
+    ``chosen`` are fields of ``Design``: n_cu at least. k defaults to the largest of the shapes, and
+    every maximum to what the shapes need.
 
     Raises:
         ValueError: no shapes, or a chosen value is out of its range.
     """
     if not shapes:
         raise ValueError("a design needs at least one shape")
-    choices = {"k": shapes[0].k} | {key: chosen[key] for key in chosen if key in _CHOICES}
+    choices = {"k": max(shape.k for shape in shapes)} | {
+        key: chosen[key] for key in chosen if key in _CHOICES
+    }
     shapes = [run_shape(shape, choices["k"]) for shape in shapes]
     choices["folded"] = any(isinstance(shape, FoldedShape) for shape in shapes)
+    choices["widened"] = any(isinstance(shape, WidenedShape) for shape in shapes)
+    choices["sided"] = any(shape.left != shape.top for shape in shapes)
     maxima = {key: value for key, value in chosen.items() if key not in _CHOICES}
     average = any(shape.pool is not None and shape.pool.kind == "average" for shape in shapes)
     smallest = dict.fromkeys(MAXIMA, 1)
@@ -154,14 +162,23 @@ def check_fits(shape: Shape, images: int, design: Design, where: str) -> None:
     ``where`` opens the message (file and layer).
 
     Raises:
-        BadInput: the kernel is of another size, average pooling is not built, or a maximum is
-            exceeded; the message names which.
+        BadInput: the kernel is of a size that the design does not run, or the padding is not,
+            average pooling is not built, or a maximum is exceeded; the message names which.
     """
     shape = run_shape(shape, design.k)
     if shape.k != design.k:
         raise BadInput(f"{where}: kernel size {shape.k}: the design is built for k = {design.k}")
+    if isinstance(shape, WidenedShape) and not design.widened:
+        raise BadInput(
+            f"{where}: kernel size {shape.kernel}: the design is built for k = {shape.k} alone"
+        )
     if isinstance(shape, FoldedShape) and not design.folded:
         raise BadInput(f"{where}: fully connected: the design is built for convolutions alone")
+    if shape.left != shape.top and not design.sided:
+        raise BadInput(
+            f"{where}: pad of {shape.top} above and {shape.left} on the left: the design is built "
+            "for as much on the left as above"
+        )
     if shape.pool and shape.pool.kind == "average" and not design.average:
         raise BadInput(f"{where}: average pooling: the design is built with average = false")
     needed = _needs(shape, design) | {

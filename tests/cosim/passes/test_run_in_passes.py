@@ -26,8 +26,10 @@ from merp.models.golden.unpool import unpool
 from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
+from merp.models.params.folded_shape import folds
 from merp.models.params.formats import BFLOAT16, BINARY16, FloatFormat
 from merp.models.params.shape import Pool, Shape
+from merp.testbenches.cnn_merp.random_layers import random_kernel, random_pad
 from merp.testbenches.top.top import Top
 
 MAPS = 7
@@ -64,6 +66,8 @@ FORWARD = (
     engine(3, 2, p=2, state=True, fmt=BFLOAT16, kernel_port=4),
     engine(3, 3, kernel_port=2, **WIDE, **POOLED),
     engine(3, 2, folded=True, fmt=BFLOAT16, kernel_port=4),
+    engine(3, 2, widened=True, sided=True, state=True, **WIDE, **POOLED),
+    engine(4, 3, p=2, widened=True, fmt=BFLOAT16),
 )
 
 
@@ -81,6 +85,8 @@ DELTA = (
     delta(False, engine(3, 2, fmt=BFLOAT16, kernel_port=4)),
     delta(True, engine(3, 3, fmt=BFLOAT16, kernel_port=2)),
     delta(False, engine(3, 5, folded=True, fmt=BFLOAT16, kernel_port=4)),
+    delta(True, engine(3, 3, widened=True, sided=True, fmt=BFLOAT16)),
+    delta(False, engine(3, 2, widened=True, **WIDE)),
 )
 
 UPDATE = (
@@ -91,6 +97,8 @@ UPDATE = (
     (engine(2, 2, folded=True, ku_kind="row", ku_lanes=3, max_images=5, **WIDE), True),
     (engine(3, 2, fmt=BFLOAT16, kernel_port=4), False),
     (engine(3, 2, ku_kind="row", ku_lanes=2, kernel_port=2, **WIDE), True),
+    (engine(3, 2, widened=True, sided=True, fmt=BINARY16), False),
+    (engine(3, 3, ku_kind="row", ku_lanes=2, widened=True, **WIDE), True),
 )
 
 
@@ -144,28 +152,30 @@ def pool_of(rng: np.random.Generator, average: bool) -> Pool | None:
     return Pool(kind=kind, window=int(rng.integers(2, 4)), stride=2)
 
 
-def shape_of(rng: np.random.Generator, k: int, average: bool, pooled: bool) -> Shape:
+def shape_of(rng: np.random.Generator, design: Design, average: bool, pooled: bool) -> Shape:
     while True:
         try:
-            return Shape(
+            shape = Shape(
                 n=int(rng.integers(1, MAPS + 1)),
                 m=int(rng.integers(1, MAPS + 1)),
-                k=k,
+                k=(k := random_kernel(rng, design)),
                 rows=int(rng.integers(1, 6)),
                 columns=int(rng.integers(1, 6)),
                 stride=int(rng.integers(1, 4)),
-                pad=int(rng.integers(0, k)),
+                pad=random_pad(rng, design, k),
                 relu=bool(rng.random() < 0.7),
                 pool=pool_of(rng, average) if pooled else None,
             )
         except ValueError:
             continue
+        if not folds(shape, design.k):  # which is another layer, see ``layer_of``
+            return shape
 
 
 def layer_of(rng: np.random.Generator, design: Design, average: bool, pooled: bool) -> Shape:
     """A layer for a design: a fully connected one, of some maps of taps, where it folds them."""
     if not design.folded:
-        return shape_of(rng, design.k, average, pooled)
+        return shape_of(rng, design, average, pooled)
     sizes = [int(rng.integers(1, MAPS * design.taps + 1)), int(rng.integers(1, MAPS + 1))]
     return Shape(n=sizes[0], m=sizes[1], k=1, rows=1, columns=1, relu=bool(rng.random() < 0.7))
 
@@ -270,6 +280,7 @@ CASES: dict[str, tuple[Callable[[int, int], Whole], int]] = {
 EACH = [(phase, index) for phase, (_, designs) in CASES.items() for index in range(designs)]
 QUICK = [("fp", 0), ("fp", 3), ("fp", 5), ("dp", 2), ("dp", 3), ("dp", 4), ("ku", 0), ("ku", 4)]
 QUICK += [("fp", 7), ("fp", 9), ("dp", 6), ("dp", 8), ("ku", 5)]  # several elements to a beat
+QUICK += [("fp", 10), ("dp", 9), ("ku", 8)]  # smaller kernels, padding of each side by itself
 MOMENTUM = [("ku", 1, 1), ("ku", 4, 1)]  # of which seeds are odd
 
 

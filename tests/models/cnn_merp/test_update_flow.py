@@ -44,12 +44,20 @@ SHAPES = [
 ]
 
 
-@pytest.mark.parametrize("momentum", [False, True])
-@pytest.mark.parametrize("design", DESIGNS.values(), ids=DESIGNS)
-def test_cycles_without_pressure_equal_the_hardware(design: Design, momentum: bool) -> None:
+SMALLER = [
+    Shape(n=4, m=4, k=2, pad=(1, 0, 0, 1), rows=6, columns=6),
+    Shape(n=3, m=5, k=1, rows=4, columns=5),
+    Shape(n=2, m=3, k=2, pad=(0, 1, 1, 0), stride=3, rows=7, columns=8),
+    Shape(n=3, m=4, k=3, pad=(0, 2, 1, 0), rows=5, columns=4),
+]
+
+
+def binding(design: Design, shapes: list[Shape], momentum: bool) -> set[str]:
+    """Run the shapes, find the model's cycles in each, and return what stalled."""
     runs = []
-    for shape in SHAPES:
-        rest = np.zeros((shape.m, shape.n, 3, 3), np.uint32), np.zeros(shape.m, np.uint32)
+    for shape in shapes:
+        size = shape.m, shape.n, shape.k, shape.k
+        rest = np.zeros(size, np.uint32), np.zeros(shape.m, np.uint32)
         runs.append(
             kernel_update_run(
                 shape,
@@ -63,7 +71,7 @@ def test_cycles_without_pressure_equal_the_hardware(design: Design, momentum: bo
         )
     records = run_job(Job(kernel_update_top(design, "behavioural", momentum), runs), "myhdl")
     binds = set()
-    for shape, record in zip(SHAPES, records, strict=True):
+    for shape, record in zip(shapes, records, strict=True):
         flow = update_flow(shape, 2, design, momentum)
         found = {
             name: record.outcome.status[f"status_{name}"]
@@ -72,4 +80,15 @@ def test_cycles_without_pressure_equal_the_hardware(design: Design, momentum: bo
         assert found == {name: getattr(flow, name) for name in found}, shape
         assert record.outcome.status["status_stall_output"] == 0
         binds |= {name for name in ("stall_input", "stall_hazard") if found[name]}
-    assert binds == {"stall_input", "stall_hazard"}
+    return binds
+
+
+@pytest.mark.parametrize("momentum", [False, True])
+@pytest.mark.parametrize("design", DESIGNS.values(), ids=DESIGNS)
+def test_cycles_without_pressure_equal_the_hardware(design: Design, momentum: bool) -> None:
+    assert binding(design, SHAPES, momentum) == {"stall_input", "stall_hazard"}
+
+
+@pytest.mark.parametrize("design", [DESIGN, BY_ROWS], ids=["position", "row"])
+def test_cycles_of_smaller_kernels_and_padding_of_each_side(design: Design) -> None:
+    binding(replace(design, widened=True, sided=True), SMALLER, momentum=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ from merp.models.params.summation import Summation
 SMALL = FloatFormat(5, 4)
 NEGATIVE = BINARY32.sign_bit
 
-GEOMETRIES = [  # n, m, k, rows, columns, stride, pad
+GEOMETRIES: list[tuple[Any, ...]] = [  # n, m, k, rows, columns, stride, pad
     (2, 3, 3, 4, 5, 1, 1),
     (3, 2, 3, 5, 4, 1, 0),
     (1, 2, 3, 4, 4, 1, 2),  # no border of zeros
@@ -32,10 +33,15 @@ GEOMETRIES = [  # n, m, k, rows, columns, stride, pad
     (3, 2, 1, 4, 5, 2, 0),
     (17, 2, 2, 3, 3, 1, 1),
     (7, 33, 1, 1, 1, 1, 0),  # fully connected
+    (2, 2, 3, 4, 5, 1, (0, 2, 1, 0)),
+    (1, 2, 4, 3, 6, 1, (3, 0, 0, 2)),
+    (2, 3, 3, 6, 5, 2, (0, 1, 1, 0)),  # as "same" is where the stride divides
+    (1, 2, 5, 2, 7, 3, (4, 1, 2, 3)),
+    (2, 2, 2, 7, 5, 3, (1, 0, 0, 1)),  # elements between the windows
 ]
 
 
-def shape_of(geometry: tuple[int, ...]) -> Shape:
+def shape_of(geometry: tuple[Any, ...]) -> Shape:
     keys = ("n", "m", "k", "rows", "columns", "stride", "pad")
     return Shape(**dict(zip(keys, geometry, strict=True)))
 
@@ -66,7 +72,7 @@ def slow_delta(delta: np.ndarray, kernels: np.ndarray, shape: Shape, fmt: FloatF
     def tap(image: int, row: int, column: int, j: int, i: int, dr: int, dc: int) -> int:
         # The window's tap (dr, dc) holds the delta of the sum whose own window has the element
         # under its tap (k-1-dr, k-1-dc).
-        up, left = row + shape.pad - (k - 1 - dr), column + shape.pad - (k - 1 - dc)
+        up, left = row + shape.top - (k - 1 - dr), column + shape.left - (k - 1 - dc)
         inside = up % s == left % s == 0
         inside = inside and 0 <= up // s < shape.out_rows and 0 <= left // s < shape.out_columns
         word = int(delta[image, up // s, left // s, j]) if inside else 0
@@ -108,7 +114,22 @@ def test_delta_of_any_words(stride: int) -> None:
 
 
 @pytest.mark.parametrize("geometry", GEOMETRIES)
-def test_delta_is_within_its_bound_of_binary64(geometry: tuple[int, ...]) -> None:
+def test_smaller_kernels_have_zeros_below_and_on_the_right(geometry: tuple[int, ...]) -> None:
+    """Once they are rotated: so the windows of delta propagation, too, grow below and right."""
+    shape = shape_of(geometry)
+    delta, kernels = operands(shape, 2, SMALL)
+    around = (0, 0), (0, 0), (0, 2), (0, 2)
+    maps = np.pad(spread(delta, shape), (around[0], *around[2:], (0, 0)))
+    zeros = np.zeros(shape.n, np.uint32)
+    wanted = convolution(maps, np.pad(swapped(kernels), around), zeros, 1, 0, SMALL)
+    folded = (shape.k, shape.rows, shape.columns) == (1, 1, 1)
+    got = delta_convolution(delta, kernels, shape, SMALL, Summation(taps=(shape.k + 2) ** 2))
+    assert folded or np.array_equal(got, wanted)
+
+
+@pytest.mark.parametrize("more", [0, 2])
+@pytest.mark.parametrize("geometry", GEOMETRIES)
+def test_delta_is_within_its_bound_of_binary64(geometry: tuple[int, ...], more: int) -> None:
     """Each term is rounded once as a product, once a level of the tree, once an output map."""
     shape = shape_of(geometry)
     delta, kernels = operands(shape, 2, BINARY32, seed=1)
@@ -116,8 +137,10 @@ def test_delta_is_within_its_bound_of_binary64(geometry: tuple[int, ...]) -> Non
     weights, d = to_values(kernels, BINARY32), to_values(delta, BINARY32)
     exact = binary64.convolve_back(x, weights, d, shape).x
     magnitude = binary64.convolve_back(x, np.abs(weights), np.abs(d), shape).x
-    roundings = 1 + (shape.k**2 - 1).bit_length() + shape.m
-    got = to_values(delta_convolution(delta, kernels, shape, BINARY32), BINARY32)
+    taps = (shape.k + more) ** 2
+    roundings = 1 + (taps - 1).bit_length() + shape.m
+    choice = Summation(taps=taps)
+    got = to_values(delta_convolution(delta, kernels, shape, BINARY32, choice), BINARY32)
     half_ulp = 2.0**-24
     assert (np.abs(got - exact) <= roundings * half_ulp * (1 + 2.0**-10) * magnitude).all()
     assert magnitude.max() > 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -17,7 +19,7 @@ from merp.models.params.shape import Shape
 SMALL = FloatFormat(5, 4)
 NEGATIVE = BINARY32.sign_bit
 
-GEOMETRIES = [  # n, m, k, rows, columns, stride, pad
+GEOMETRIES: list[tuple[Any, ...]] = [  # n, m, k, rows, columns, stride, pad
     (2, 3, 3, 4, 5, 1, 1),
     (3, 2, 3, 5, 4, 1, 0),
     (1, 2, 3, 4, 4, 1, 2),
@@ -26,10 +28,15 @@ GEOMETRIES = [  # n, m, k, rows, columns, stride, pad
     (1, 2, 5, 9, 8, 3, 4),
     (2, 1, 2, 7, 8, 3, 1),
     (7, 33, 1, 1, 1, 1, 0),  # fully connected
+    (2, 2, 3, 4, 5, 1, (0, 2, 1, 0)),
+    (1, 2, 4, 3, 6, 1, (3, 0, 0, 2)),
+    (2, 3, 3, 6, 5, 2, (0, 1, 1, 0)),  # as "same" is where the stride divides
+    (1, 2, 5, 2, 7, 3, (4, 1, 2, 3)),
+    (2, 2, 2, 7, 5, 3, (1, 0, 0, 1)),  # elements between the windows
 ]
 
 
-def shape_of(geometry: tuple[int, ...]) -> Shape:
+def shape_of(geometry: tuple[Any, ...]) -> Shape:
     keys = ("n", "m", "k", "rows", "columns", "stride", "pad")
     return Shape(**dict(zip(keys, geometry, strict=True)))
 
@@ -50,7 +57,7 @@ def slow_gradient(x: np.ndarray, delta: np.ndarray, shape: Shape, fmt: FloatForm
     for j, i, dr, dc in np.ndindex(*result.shape):
         total = 0
         for image, r, c in np.ndindex(len(x), shape.out_rows, shape.out_columns):
-            row, column = r * shape.stride + dr - shape.pad, c * shape.stride + dc - shape.pad
+            row, column = r * shape.stride + dr - shape.top, c * shape.stride + dc - shape.left
             inside = 0 <= row < shape.rows and 0 <= column < shape.columns
             word = int(x[image, row, column, i]) if inside else 0
             total = add(total, multiply(word, int(delta[image, r, c, j]), fmt).word, fmt).word

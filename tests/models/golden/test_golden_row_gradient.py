@@ -102,8 +102,8 @@ def slow_gradient(x: np.ndarray, delta: np.ndarray, shape: Shape, choice: Summat
         for image, r in np.ndindex(len(x), shape.out_rows):
             row = []
             for c in range(shape.out_columns):
-                down = r * shape.stride + dr - shape.pad
-                right = c * shape.stride + dc - shape.pad
+                down = r * shape.stride + dr - shape.top
+                right = c * shape.stride + dc - shape.left
                 inside = 0 <= down < shape.rows and 0 <= right < shape.columns
                 word = int(x[image, down, right, i]) if inside else 0
                 row.append((word, int(delta[image, r, c, j])))

@@ -15,7 +15,7 @@ from merp.models.golden.pooling import average_pool, max_pool
 from merp.models.golden.super_layer import super_layer
 from merp.models.params.cnn_merp.registers import reciprocal_square
 from merp.models.params.formats import BINARY16, BINARY32, FloatFormat
-from merp.models.params.shape import Pool, Shape
+from merp.models.params.shape import Padding, Pool, Shape
 from merp.models.params.summation import Summation
 
 SMALL = FloatFormat(5, 4)
@@ -36,8 +36,10 @@ def tree(terms: list[int], fmt: FloatFormat) -> int:
 
 
 def slow_convolution(
-    x: np.ndarray, kernels: np.ndarray, bias: np.ndarray, stride: int, pad: int, fmt: FloatFormat
-) -> np.ndarray:
+    x: np.ndarray, kernels: np.ndarray, bias: np.ndarray, stride: int, pad: Padding,
+    fmt: FloatFormat,
+) -> np.ndarray:  # fmt: skip
+    top, left, bottom, right = (pad,) * 4 if isinstance(pad, int) else pad
     images, rows, columns, n = x.shape
     m, _, k, _ = kernels.shape
 
@@ -50,7 +52,7 @@ def slow_convolution(
         for i in range(n):
             products = [
                 multiply(
-                    element(image, row * stride + dr - pad, column * stride + dc - pad, i),
+                    element(image, row * stride + dr - top, column * stride + dc - left, i),
                     int(kernels[j, i, dr, dc]),
                     fmt,
                 ).word
@@ -59,7 +61,8 @@ def slow_convolution(
             total = add(total, tree(products, fmt), fmt).word
         return total
 
-    size = (images, *((side + 2 * pad - k) // stride + 1 for side in (rows, columns)), m)
+    sides = top + rows + bottom, left + columns + right
+    size = (images, *((side - k) // stride + 1 for side in sides), m)
     return np.array([output(*index) for index in np.ndindex(*size)], np.uint32).reshape(size)
 
 
@@ -74,10 +77,12 @@ def slow_convolution(
         (2, 2, 2, 2, 17, 2, 1, 1, SMALL),  # more than 16 output maps
         (1, 1, 1, 7, 33, 1, 1, 0, BINARY32),  # fully connected
         (1, 3, 2, 2, 2, 4, 1, 3, SMALL),  # a kernel larger than the map
+        (1, 4, 3, 2, 2, 3, 1, (0, 1, 2, 0), BINARY32),
+        (2, 2, 6, 1, 3, 4, 2, (3, 0, 1, 2), SMALL),
     ],
 )
 def test_convolution_keeps_the_order(
-    images: int, rows: int, columns: int, n: int, m: int, k: int, stride: int, pad: int,
+    images: int, rows: int, columns: int, n: int, m: int, k: int, stride: int, pad: Padding,
     fmt: FloatFormat,
 ) -> None:  # fmt: skip
     rng = np.random.default_rng(k + m)
@@ -88,6 +93,38 @@ def test_convolution_keeps_the_order(
         convolution(x, kernels, bias, stride, pad, fmt),
         slow_convolution(x, kernels, bias, stride, pad, fmt),
     )
+
+
+@pytest.mark.parametrize("more", [1, 3])
+def test_a_smaller_kernel_is_one_with_zeros_below_and_on_the_right(more: int) -> None:
+    """Whatever the words: an infinity under such a tap gives a NaN, as under the padding's."""
+    rng = np.random.default_rng(more)
+    sizes = (2, 4, 5, 2), (3, 2, 2, 2), (3,)
+    some = [random_words(rng, size, SMALL) for size in sizes]
+    any_words = [rng.integers(0, 1 << SMALL.width, size, np.uint32) for size in sizes]
+    for x, kernels, bias in (some, any_words):
+        whole = np.pad(kernels, ((0, 0), (0, 0), (0, more), (0, more)))
+        for stride, pad in ((1, (0, 1, 1, 0)), (2, (1, 1, 1, 1)), (3, (0, 0, 0, 0))):
+            wider = (*pad[:2], pad[2] + more, pad[3] + more)
+            np.testing.assert_array_equal(
+                convolution(x, kernels, bias, stride, pad, SMALL, Summation(taps=(2 + more) ** 2)),
+                slow_convolution(x, whole, bias, stride, wider, SMALL),
+            )
+
+
+def test_zeros_of_taps_that_a_kernel_lacks_have_a_sign_and_make_nan() -> None:
+    x = np.array([BINARY32.one, INF], np.uint32).reshape(1, 1, 2, 1)
+    kernels = np.full((1, 1, 1, 1), BINARY32.one, np.uint32)
+    bias = np.zeros(1, np.uint32)
+    of_its_own = convolution(x, kernels, bias, 1, 0, BINARY32).reshape(-1).tolist()
+    on_four = convolution(x, kernels, bias, 1, 0, BINARY32, Summation(taps=4)).reshape(-1).tolist()
+    assert of_its_own == [BINARY32.one, INF]
+    assert on_four == [NAN, INF]  # the infinity is beside the first window's only element
+    minus = np.full((1, 2, 2, 1), NEGATIVE, np.uint32)
+    minus_bias = np.array([NEGATIVE], np.uint32)
+    for taps, wanted in ((1, NEGATIVE), (4, 0)):  # -0 * 1 and the padding's +0 * +0
+        got = convolution(minus, kernels, minus_bias, 1, 0, BINARY32, Summation(taps=taps))
+        assert got.reshape(-1)[-1] == wanted
 
 
 def test_convolution_of_any_words() -> None:

@@ -115,7 +115,13 @@ BAD = {
     HEAD + CONV.replace("3", "7"): (
         "layer conv1: kernel = 7: must be no larger than the padded input map (6 x 8)"
     ),
-    HEAD + CONV + "pad = 3\n": "layer conv1: pad = 3: must be a whole number from 0 to 2",
+    **{
+        HEAD + CONV + f"pad = {pad}\n": (
+            f"layer conv1: pad = {pad}: must be a whole number from 0 to 2, or four of them: "
+            "[top, left, bottom, right]"
+        )
+        for pad in ("3", "-1", "true", "[1, 1]", "[0, 1, 2, 3]", "[0, 1, 2.0, 1]", "[]")
+    },
     HEAD + CONV + "groups = 3\n": (
         "layer conv1: groups = 3: must be a divisor of the 4 input maps"
     ),
@@ -174,8 +180,11 @@ BAD = {
     + '[design.a]\nk = 3\nn_cu = 2\ncu_kind = "fused"\n': (
         "design a: cu_kind fused is for binary32 only"
     ),
-    DESIGNED + "[design.a]\nk = 5\nn_cu = 2\n": (
-        "layer conv1: kernel size 3: the design is built for k = 5"
+    DESIGNED + "[design.a]\nk = 2\nn_cu = 2\n": (
+        "layer conv1: kernel size 3: the design is built for k = 2"
+    ),
+    DESIGNED + "[design.a]\nk = 5\nn_cu = 2\nkernel_port = 4\n": (
+        "design a: kernel_port must be 1 for kernels smaller than k = 5, not 4"
     ),
     DESIGNED + "[design.a]\nk = 3\nn_cu = 2\nmax_maps = 3\n": (
         "layer conv1: needs max_maps = 4: the design has max_maps = 3"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from merp.models.errors import BadInput
@@ -95,8 +97,12 @@ def test_a_layer_beyond_a_maximum_is_refused_by_its_name(key: str) -> None:
 def test_a_layer_of_another_kernel_or_pooling_is_refused() -> None:
     design = size_design([FITTED], n_cu=3, r=1)
     other = Shape(n=4, m=6, k=2, rows=8, columns=8)
-    with pytest.raises(BadInput, match=r"^w: kernel size 2: the design is built for k = 3$"):
+    with pytest.raises(BadInput, match=r"^w: kernel size 2: the design is built for k = 3 alone$"):
         check_fits(other, 1, design, "w")
+    check_fits(other, 1, replace(design, widened=True), "w")
+    larger = replace(other, k=4)
+    with pytest.raises(BadInput, match=r"^w: kernel size 4: the design is built for k = 3$"):
+        check_fits(larger, 1, replace(design, widened=True), "w")
     plain = Design(**(vars(design) | {"average": False}))
     with pytest.raises(BadInput, match=r"^w: average pooling: the design is built with average"):
         check_fits(FITTED, 1, plain, "w")

@@ -91,10 +91,11 @@ def random_network(seed: int) -> Network:
             continue  # the next layer may have any of these groups
         kind = draw.choice([None, "max", "max", "average"])
         window, stride = draw.randint(1, 3), draw.randint(1, 2)
+        top, left, bottom, right = (draw.randrange(k) for _ in range(4))
         try:
             shape = Shape(
                 n=maps // groups, m=out // groups, k=k, rows=rows, columns=columns,
-                stride=draw.randint(1, 2), pad=draw.randint(0, k - 1),
+                stride=draw.randint(1, 2), pad=(top, left, bottom, right),
                 relu=draw.random() < 0.8,
                 pool=Pool(kind=kind, window=window, stride=stride) if kind else None,
             )  # fmt: skip
@@ -142,14 +143,14 @@ def test_state_of_random_layers_with_groups(seed: int) -> None:
             assert read_by(found, "ku") == kept
             assert groups * state_bytes(shape, shape.m, images) == kept
             bare = replace(shape, relu=False, pool=None)
-            design = size_design([bare], n_cu=2, r=1, d=2)
+            design = size_design([bare], k=shape.k + seed % 3, n_cu=2, r=1, d=2)
             walked = update_words(shape, images, design, before=True)
             for port, words in walked.items():
                 size = 1 if port == "state_in" else network.word_bytes
                 assert groups * words * size == found.ku.streams[port], (layer.name, port)
             if earlier is None or found.dp is None:
                 continue
-            engine = size_design([delta_shape(shape)], n_cu=2, r=1, d=3)
+            engine = size_design([delta_shape(shape)], k=shape.k + seed % 3, n_cu=2, r=1, d=3)
             walked = delta_words(shape, shape, shape.m, images, engine, before=True)
             for port, words in walked.items():
                 size = 1 if port == "state_in" else network.word_bytes

@@ -24,6 +24,11 @@ DIRECTED = (
 )
 
 
+def sides(draw: random.Random, k: int) -> tuple[int, int, int, int]:
+    top, left, bottom, right = (draw.randrange(k) for _ in range(4))
+    return top, left, bottom, right
+
+
 def random_shape(seed: int) -> Shape:
     draw = random.Random(seed)
     while True:
@@ -33,7 +38,8 @@ def random_shape(seed: int) -> Shape:
             return Shape(
                 n=draw.randint(1, 5), m=draw.randint(1, 9), k=k, rows=draw.randint(1, 10),
                 columns=draw.randint(1, 10), stride=draw.randint(1, k + 2),
-                pad=draw.randint(0, k - 1), pool=draw.choice([None, pool]),
+                pad=draw.choice([draw.randint(0, k - 1), sides(draw, k)]),
+                pool=draw.choice([None, pool]),
             )  # fmt: skip
         except ValueError:
             continue
@@ -48,6 +54,8 @@ def test_the_walk_equals_the_closed_form(index: int) -> None:
     design = size_design([shape], n_cu=1 + index % 4, r=1, d=1 + index % 2)
     words = counter.port_words(shape, 3, design)
     assert words == closed_form.port_words(shape, 3)
+    larger = size_design([shape], k=shape.k + 1 + index % 3, n_cu=1 + index % 4, r=1)
+    assert counter.port_words(shape, 3, larger) == words
     layer = Layer(name="conv1", kind="conv", shape=shape)
     for step in staircase(layer, 1):
         found = counter.walk(shape, step.level, design.n_cu)
@@ -75,7 +83,7 @@ def test_the_walk_of_alexnet(name: str) -> None:
 def test_fewer_than_k_rows_on_chip_cost_a_second_fetch() -> None:
     """The walk's ring is a memory, not a formula: too small a ring shows."""
     shape = Shape(n=2, m=3, k=3, rows=6, columns=7, pad=1)
-    geometry = [2, 3, 3, 6, 7, 1, 1, 6, 7, 6, 7, 1, 1]
+    geometry = [2, 3, 3, 6, 7, 1, 1, 1, 9, 6, 7, 6, 7, 1, 1]
     level = len(LEVELS) - 1
     maps, *_ = counter._walk(np.array(geometry), level, 2, 2, 1, True, True, 0)
     assert maps > closed_form.port_words(shape, 1)["map_in"]

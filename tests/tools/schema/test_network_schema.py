@@ -58,6 +58,7 @@ def test_shipped_networks_validate(name: str) -> None:
     [
         WHOLE,
         HEAD + CONV + '[[layer]]\nname = "fc2"\nmaps = 2\nrelu = false\n',
+        HEAD + CONV + "pad = [0, 1, 2, 1]\n",
         WHOLE + 'architecture = "cnn_merp"\ncu_kind = "fused"\nfused_window = 30\n',
         OVER,
         OVER + '[network]\nname = "mine"\n[layer.conv2]\npool = { kind = "average" }\n'
@@ -92,6 +93,8 @@ BAD = {
     HEAD + CONV.replace("maps = 6", "maps = true"): "maps that are no number",
     HEAD + CONV + "relu = 1\n": "no flag",
     HEAD + CONV + "pad = -1\n": "negative padding",
+    HEAD + CONV + "pad = [1, 1]\n": "padding of two sides",
+    HEAD + CONV + "pad = [0, 1, 2, 4096]\n": "too much padding of a side",
     HEAD + CONV + "pool = { kind = 'mean', window = 2 }\n": "no kind of pooling",
     HEAD + CONV + "pool = { kind = 'max' }\n": "no window",
     WHOLE.replace("k = 3", "k = 12"): "too large a kernel of a design",

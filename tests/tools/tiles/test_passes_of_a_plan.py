@@ -77,6 +77,15 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Plan:
     return plan(read_network(file, Path()), open_board("kc705"), IMAGES)
 
 
+@pytest.fixture(scope="module")
+def shaped(tmp_path_factory: pytest.TempPathFactory) -> Plan:
+    """The same on units of 3 x 3, a layer with such kernels and another padding on each side."""
+    file = tmp_path_factory.mktemp("network") / "small.toml"
+    text = NETWORK.replace("k = 2\nn_cu", "k = 3\nn_cu")
+    file.write_text(text.replace("kernel = 2\npad = 1", "kernel = 3\npad = [2, 0, 1, 2]"))
+    return plan(read_network(file, Path()), open_board("kc705"), IMAGES)
+
+
 def cut(whole: Plan, phase: str, seed: int) -> Plan:
     """The plan with tiles of any size in a phase, and the engine that they ask for."""
     rng = np.random.default_rng(seed)
@@ -135,6 +144,19 @@ def test_passes_of_any_tiles_give_the_layers_bits_and_the_closed_form_of_every_p
     for one in answer(choice, results)["runs"]:
         assert one["passed"] is one["measured"] is one["hardware"]
         assert all(port["measured"] for port in one["bytes"].values())
+
+
+@pytest.mark.parametrize(
+    ("phase", "seed"), [("fp", 0), ("dp", 0), ("ku", 0), *rows_in_full(*SEEDS[3:])]
+)
+def test_passes_of_smaller_kernels_and_padding_of_each_side(
+    shaped: Plan, phase: str, seed: int
+) -> None:
+    found = cut(shaped, phase, seed)
+    idle = {each.work.layer.name: each.work.idle_taps for each in found.layers}
+    assert idle == {"conv1": 5, "conv2": 0, "fc3": 0, "fc4": 0}
+    _, results = run(found, phase)
+    assert all(result.measured for result in built(results))
 
 
 @pytest.mark.verilator

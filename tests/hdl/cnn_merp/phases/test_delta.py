@@ -21,8 +21,10 @@ from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 from merp.models.params.delta_shape import delta_shape
+from merp.models.params.folded_shape import folds
 from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
 from merp.models.params.shape import Pool, Shape
+from merp.testbenches.cnn_merp.random_layers import random_kernel, random_pad
 from merp.testbenches.top.run import Run
 
 
@@ -36,12 +38,13 @@ def design(
     cu_kind: str = "tree",
     precision: int = 24,
     kernel_port: int = 1,
+    **options: bool,
 ) -> DeltaDesign:
     engine = Design(
         fmt=fmt, k=k, n_cu=n_cu, r=1, p=p, d=2, kernel_words=24, groups=4, row_words=48,
         max_size=16, max_maps=6, max_images=3, max_stride=3, fifo_words=12, add_latency=2,
         mul_latency=1, cu_kind=cu_kind, accumulator_precision=precision,
-        kernel_port=kernel_port,
+        kernel_port=kernel_port, **options,
     )  # fmt: skip
     unpooled = UnpoolDesign(
         fmt=fmt, window=3, overlap=2, words=64, max_size=16, max_maps=24, max_images=3,
@@ -59,6 +62,14 @@ DESIGNS = (
     design(BINARY32, 2, 2, True, cu_kind="fused", precision=28),
     design(BFLOAT16, 3, 2, True, kernel_port=4),
     design(BINARY32, 2, 3, False, kernel_port=8),
+    design(BFLOAT16, 3, 2, True, average=True, sided=True),
+    design(BINARY32, 2, 3, False, cu_kind="fused", sided=True, folded=True),
+    design(BINARY16, 4, 1, False, p=2, sided=True, kernel_port=2),
+    design(BFLOAT16, 4, 2, False, average=True, widened=True),
+    design(BINARY16, 3, 3, True, p=2, widened=True, sided=True),
+    design(BINARY32, 3, 2, True, cu_kind="fused", precision=28, widened=True, folded=True),
+    design(BFLOAT16, 5, 2, True, widened=True, sided=True),
+    design(BINARY32, 2, 3, False, cu_kind="fused", widened=True, sided=True),
 )
 
 
@@ -92,16 +103,18 @@ def _shape(rng: np.random.Generator, which: DeltaDesign) -> Shape:
             shape = Shape(
                 n=int(rng.integers(1, 5)),
                 m=int(rng.integers(1, 5)),
-                k=engine.k,
+                k=(k := random_kernel(rng, engine)),
                 rows=int(rng.integers(1, 7)),
                 columns=int(rng.integers(1, 7)),
                 stride=int(rng.integers(1, 4)),
-                pad=int(rng.integers(0, engine.k)),
+                pad=random_pad(rng, engine, k),
                 relu=bool(rng.random() < 0.7),
                 pool=_pool(rng, which.unpool.average) if which.before else None,
             )
             swapped = delta_shape(shape)
         except ValueError:
+            continue
+        if folds(shape, engine.k) and not engine.folded:
             continue
         pool = shape.pool
         if pool and -(-pool.window // pool.stride) > which.unpool.overlap:
@@ -186,7 +199,7 @@ def test_random_layers_back_to_back(index: int, seed: int) -> None:
     run([case(10 * seed + i, index) for i in range(3)])
 
 
-@pytest.mark.parametrize("index", [0, 5, *in_full(2, 4, 6, 7)])
+@pytest.mark.parametrize("index", [0, 5, *in_full(2, 4, *range(6, 16))])
 def test_register_transfer_array_gives_the_same_record(index: int) -> None:
     cases = [case(70, index)]
     [behavioural], [rtl] = run(cases), run(cases, array="rtl")
@@ -194,7 +207,7 @@ def test_register_transfer_array_gives_the_same_record(index: int) -> None:
 
 
 @pytest.mark.ghdl
-@pytest.mark.parametrize("index", [1, 5, *in_full(0, 2, 3, 4, 6, 7)])
+@pytest.mark.parametrize("index", [1, 5, 12, *in_full(0, 2, 3, 4, *range(6, 12), 13, 14, 15)])
 def test_vhdl_gives_the_same_record(index: int) -> None:
     cases = [case(seed, index) for seed in (80, 81)]
     for mine, other in zip(run(cases, "ghdl", "rtl"), run(cases), strict=True):
@@ -202,7 +215,7 @@ def test_vhdl_gives_the_same_record(index: int) -> None:
 
 
 @pytest.mark.verilator
-@pytest.mark.parametrize("index", [4, 6, *in_full(0, 1, 2, 3, 5, 7)])
+@pytest.mark.parametrize("index", [4, 6, 13, *in_full(0, 1, 2, 3, 5, *range(7, 13), 14, 15)])
 def test_verilog_gives_the_same_record(index: int) -> None:
     cases = [case(seed, index) for seed in range(90, 96)]
     for mine, other in zip(run(cases, "verilator", "rtl"), run(cases), strict=True):

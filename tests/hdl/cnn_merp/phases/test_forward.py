@@ -14,12 +14,45 @@ from merp.cosim.engines.job import Job
 from merp.cosim.phases.cnn_merp.forward import forward_run, forward_top
 from merp.models.cnn_merp.flow import input_flow
 from merp.models.params.shape import Shape
-from merp.testbenches.cnn_merp.random_layers import ELABORATIONS, LayerCase, random_case
+from merp.testbenches.cnn_merp.random_layers import (
+    ELABORATIONS,
+    SHAPED,
+    LayerCase,
+    random_case,
+    shaped_case,
+)
 
 
 @pytest.mark.parametrize("seed", [*range(0, 12, 2), *in_full(*range(1, 12, 2), *range(12, 24))])
 def test_random_layers(seed: int) -> None:
     run([random_case(seed, seed % len(ELABORATIONS))], "myhdl")
+
+
+@pytest.mark.parametrize("place", range(len(SHAPED)))
+def test_random_layers_padded_apart_and_with_smaller_kernels(place: int) -> None:
+    run([shaped_case(seed, place, seed or None) for seed in range(3)], "myhdl")
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("place", range(len(SHAPED)))
+def test_many_random_layers_padded_apart_and_with_smaller_kernels(place: int) -> None:
+    run([shaped_case(seed, place, seed % 4) for seed in range(100, 125)], "myhdl")
+
+
+@pytest.mark.ghdl
+@pytest.mark.parametrize("place", [3, *in_full(0, 1, 2, 4, 5, 6, 7)])
+def test_vhdl_of_shaped_layers_gives_the_same_record(place: int) -> None:
+    cases = [shaped_case(seed, place) for seed in (60, 61)]
+    for mine, other in zip(run(cases, "ghdl", "rtl"), run(cases, "myhdl"), strict=True):
+        assert mine.differences(other) == []
+
+
+@pytest.mark.verilator
+@pytest.mark.parametrize("place", [7, *in_full(*range(7))])
+def test_verilog_of_shaped_layers_gives_the_same_record(place: int) -> None:
+    cases = [shaped_case(seed, place) for seed in range(40, 44)]
+    for mine, other in zip(run(cases, "verilator", "rtl"), run(cases, "myhdl"), strict=True):
+        assert mine.differences(other) == []
 
 
 def of_port(seed: int, elaboration: int, port: int, pressure: int | None = 0) -> LayerCase:

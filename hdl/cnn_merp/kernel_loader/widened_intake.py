@@ -1,0 +1,133 @@
+"""``kernel_intake`` of kernels that may be smaller than k x k: the taps that they lack are +0."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import ConcatSignal, always, always_comb, block
+
+from merp.hdl.base.signals import Stream, bits, count, flag
+from merp.hdl.cnn_merp.ports.kernels import KernelWrite
+from merp.hdl.conversion.entity import Bit, Word
+from merp.models.params.cnn_merp.design import Design
+
+
+@block
+def _lane(
+    clk: Bit, take: Bit, first: Bit, row: Word, column: Word, data: Word, lane: Word, r: int, c: int
+) -> Any:
+    """Register of tap (r, c): its element, and +0 from the first element on until that comes."""
+
+    @always(clk.posedge)
+    def keep() -> None:
+        if take:
+            if row == r and column == c:
+                lane.next = data
+            elif first:
+                lane.next = 0
+
+    return keep
+
+
+@block
+def widened_intake(
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
+    size: Word,
+    sink: Stream,
+    kernel: KernelWrite,
+    cu: Word,
+    addr: Word,
+    final: Bit,
+    taken: Bit,
+    loaded: Bit,
+    framing_error: Bit,
+    design: Design,
+    rotated: bool,
+) -> Any:
+    """``kernel_intake`` of ``size`` x ``size`` elements a kernel, one per cycle.
+
+    They lie in the corner of tap (0, 0), also when they are rotated.
+    """
+    n_cu, k, width = design.n_cu, design.k, design.fmt.width
+    row, column = count(k), count(k)  # of the element at hand
+    tap_row, tap_column = count(k), count(k)  # its tap
+    take, first = flag(), flag()
+    last_row, last_column = flag(), flag()
+    lanes = [bits(width) for _ in range(k * k)]
+    joined = ConcatSignal(*reversed(lanes)) if k > 1 else lanes[0]
+
+    @always_comb
+    def recognise() -> None:
+        take.next = sink.valid and sink.ready
+        first.next = row == 0 and column == 0
+        last_row.next = row + 1 == size
+        last_column.next = column + 1 == size
+
+    @always_comb
+    def complete() -> None:
+        taken.next = take and last_row and last_column
+
+    if rotated:
+
+        @always_comb
+        def turn() -> None:
+            tap_row.next = 0
+            tap_column.next = 0
+            if row < size:
+                tap_row.next = size - row - 1
+            if column < size:
+                tap_column.next = size - column - 1
+
+        place = turn
+    else:
+
+        @always_comb
+        def keep() -> None:
+            tap_row.next = row
+            tap_column.next = column
+
+        place = keep
+
+    @always_comb
+    def join() -> None:
+        kernel.data.next = joined
+
+    @always(clk.posedge)
+    def load() -> None:
+        kernel.enable.next = 0
+        if rst or start:
+            sink.ready.next = start and not rst
+            loaded.next = False
+            framing_error.next = False
+            row.next = 0
+            column.next = 0
+        elif take:
+            if sink.last:
+                framing_error.next = True
+            if not last_column:
+                column.next = column + 1
+            else:
+                column.next = 0
+                row.next = row + 1
+            if taken:
+                row.next = 0
+                kernel.addr.next = addr
+                for j in range(n_cu):
+                    if cu == j:
+                        kernel.enable.next[j] = True
+                if final:
+                    sink.ready.next = False
+                    loaded.next = True
+                    framing_error.next = framing_error or not sink.last
+
+    writers = [
+        _lane(
+            clk, take=take, first=first, row=tap_row, column=tap_column, data=sink.data,
+            lane=lanes[r * k + c], r=r, c=c,
+        )
+        for r in range(k)
+        for c in range(k)
+    ]  # fmt: skip
+    return recognise, complete, place, join, load, writers
