@@ -22,7 +22,7 @@ from merp.models.params.delta_shape import delta_shape
 from merp.models.params.folded_shape import FoldedShape, folds, run_shape
 from merp.models.params.shape import Shape
 
-_KEPT = (*ARITHMETIC, "k", "n_cu", "r", "max_images", "kernel_port", "partial")
+_KEPT = (*ARITHMETIC, "k", "n_cu", "r", "max_images", "kernel_port", "partial", "map_port")
 
 
 class DeltaDesign(NamedTuple):

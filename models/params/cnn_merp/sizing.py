@@ -64,7 +64,7 @@ def _needs(shape: Shape, design: Design) -> dict[str, int]:
     return {
         "kernel_words": shape.n * groups,
         "groups": groups,
-        "row_words": _ceil_div(shape.columns, design.k) * shape.n,
+        "row_words": _ceil_div(shape.columns, design.k) * design.map_words(shape.n),
         "max_size": max(shape.rows, shape.columns, shape.out_rows, shape.out_columns),
         "max_maps": shape.n,
         "max_stride": max(shape.stride, pool.stride if pool else 1),
@@ -139,7 +139,7 @@ def check_memories(design: Design) -> None:
     Raises:
         ValueError: its input and pooling memories have too many words.
     """
-    words = design.taps * design.d * design.row_words
+    words = design.taps * design.d * design.row_words * design.map_port
     words += design.r * design.pool_overlap**2 * design.pool_words
     if words > MAX_MEMORY_WORDS:
         raise ValueError(
