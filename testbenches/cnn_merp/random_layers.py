@@ -63,6 +63,22 @@ FOLDING = tuple(
     for base, more in FOLDED
 )
 
+_MANY: dict[str, int] = {"max_maps": 13, "kernel_words": 60, "row_words": 48}
+WIDE = (
+    replace(ELABORATIONS[0], map_port=8, **_MANY),
+    replace(ELABORATIONS[3], map_port=2, kernel_port=4, **_MANY),
+    replace(ELABORATIONS[5], map_port=4, **_MANY),
+    replace(ELABORATIONS[6], map_port=8, **_MANY),
+    replace(ELABORATIONS[7], map_port=4, **_MANY),
+    replace(ELABORATIONS[9], map_port=2, **_MANY),
+    replace(ELABORATIONS[11], map_port=4, kernel_port=8, state=True, **_MANY),
+    replace(ELABORATIONS[5], map_port=2, folded=True, **_MANY),
+    replace(ELABORATIONS[6], map_port=8, folded=True, **_MANY),
+    replace(ELABORATIONS[8], map_port=4, folded=True, kernel_port=4, **_MANY),
+    replace(ELABORATIONS[11], map_port=8, folded=True, kernel_port=2, **_MANY),
+)
+"""Elaborations whose maps come several elements to a beat."""
+
 
 @dataclass(frozen=True)
 class LayerCase:
@@ -77,21 +93,26 @@ class LayerCase:
     reset_at: int | None
 
 
-def random_case(seed: int, elaboration: int | None = None, pressure: int | None = 0) -> LayerCase:
+def random_case(
+    seed: int, elaboration: int | Design | None = None, pressure: int | None = 0
+) -> LayerCase:
     """The case of a seed, under one of its patterns of stalls and resets, or None of them.
 
     Layer and data depend on the seed alone.
     """
     rng = np.random.default_rng([seed, 0x5EED])
-    index = int(rng.integers(len(ELABORATIONS))) if elaboration is None else elaboration
-    design = ELABORATIONS[index]
+    if elaboration is None:
+        elaboration = int(rng.integers(len(ELABORATIONS)))
+    design = elaboration if isinstance(elaboration, Design) else ELABORATIONS[elaboration]
     return _case(rng, design, *_shape(rng, design), seed, pressure)
 
 
-def connected_case(seed: int, elaboration: int, pressure: int | None = 0) -> LayerCase:
-    """The same of a fully connected layer, on one of ``FOLDING``."""
+def connected_case(
+    seed: int, elaboration: int | Design, pressure: int | None = 0
+) -> LayerCase:
+    """The same of a fully connected layer, on one of ``FOLDING``, or on a design like them."""
     rng = np.random.default_rng([seed, 0xF01D])
-    design = FOLDING[elaboration]
+    design = elaboration if isinstance(elaboration, Design) else FOLDING[elaboration]
     shape = Shape(
         n=int(rng.integers(1, design.max_maps * design.taps + 1)),
         m=int(rng.integers(1, design.n_cu * design.groups + 1)),
