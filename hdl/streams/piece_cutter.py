@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import always, always_comb, block, intbv
+from myhdl import ConcatSignal, always, always_comb, block
 
 from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.conversion.entity import Bit, Word, entity
@@ -13,7 +13,7 @@ from merp.hdl.streams.beat_cutter import beat_cutter
 
 @block
 def _pass_on(piece: Word, data: Word) -> Any:
-    """Give as many words as a piece has; those behind its end may be any."""
+    """Give as many words as a piece has."""
     size = len(data)
 
     @always_comb
@@ -24,17 +24,14 @@ def _pass_on(piece: Word, data: Word) -> Any:
 
 
 @block
-def _mask(piece: Word, left: Word, data: Word, width: int) -> Any:
-    """Give the words of a piece, zeros behind them."""
-    most = len(data) // width
+def _mask(word: Word, left: Word, masked: Word, at: int) -> Any:
+    """Give the word at a place of a piece, or zero if its length has ended before."""
 
     @always_comb
     def give() -> None:
-        masked = intbv(0)[most * width :]
-        for i in range(most):
-            if left > i:
-                masked[(i + 1) * width : i * width] = piece[(i + 1) * width : i * width]
-        data.next = masked
+        masked.next = 0
+        if left > at:
+            masked.next = word
 
     return give
 
@@ -166,5 +163,13 @@ def piece_cutter(
             zeros.next = filling
             lengths_left.next = lengths
 
-    mask = _mask(piece=piece, left=left, data=source.data, width=width)
-    return cutter, measure, add, recognise, offer, tally, mask
+    masked = [bits(width) for _ in range(most)]
+    joined = ConcatSignal(*reversed(masked)) if most > 1 else masked[0]
+    masks = [
+        _mask(word=piece((at + 1) * width, at * width), left=left, masked=masked[at], at=at)
+        for at in range(most)
+    ]
+    return (
+        cutter, measure, add, recognise, offer, tally, masks,
+        _pass_on(piece=joined, data=source.data),
+    )  # fmt: skip

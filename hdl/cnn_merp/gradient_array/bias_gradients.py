@@ -5,7 +5,7 @@ from __future__ import annotations
 from copy import copy
 from typing import Any
 
-from myhdl import ConcatSignal, always, always_comb, block
+from myhdl import ConcatSignal, always_comb, block, intbv
 
 from merp.hdl.base.delay import delay
 from merp.hdl.base.signals import bits, count
@@ -32,15 +32,19 @@ def _place(read_index: Word, word: Word, lane: Word) -> Any:
 @block
 def _choose(found: Word, lane: Word, gradient: Word) -> Any:
     """Give the word of a lane."""
-    width = len(gradient)
-    lanes = len(found) // width
+    width, whole = len(gradient), len(found)
+    lanes = whole // width
+    size = whole.bit_length()
 
     @always_comb
     def choose() -> None:
-        gradient.next = 0
+        shift = intbv(0)[size:]
+        moved = intbv(0)[whole:]
         for i in range(lanes):
             if lane == i:
-                gradient.next = found[(i + 1) * width : i * width]
+                shift[:] = i * width
+        moved[:] = found >> shift
+        gradient.next = moved[width:]
 
     return choose
 

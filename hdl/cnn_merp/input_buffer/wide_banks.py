@@ -41,15 +41,19 @@ def _place(clk: Bit, read: BankRead, folded: Bit, lane: Word, turn: int) -> Any:
 @block
 def _tap(found: Word, lane: Word, tap: Word) -> Any:
     """The element of a tap, of those that the memories of its bank gave."""
-    width = len(tap)
-    lanes = len(found) // width
+    width, whole = len(tap), len(found)
+    lanes = whole // width
+    size = whole.bit_length()
 
     @always_comb
     def choose() -> None:
-        tap.next = found[width:]
-        for i in range(1, lanes):
+        shift = intbv(0)[size:]
+        moved = intbv(0)[whole:]
+        for i in range(lanes):
             if lane == i:
-                tap.next = found[(i + 1) * width : i * width]
+                shift[:] = i * width
+        moved[:] = found >> shift
+        tap.next = moved[width:]
 
     return choose
 
