@@ -135,7 +135,7 @@ def piece_cutter(
         ending.next = short and words and final
 
     @always_comb
-    def offer() -> None:
+    def offer_whole() -> None:
         take.next = active and words and valid and source.ready
         step.next = active and (valid or not words) and source.ready
         source.valid.next = active and (valid or not words)
@@ -145,7 +145,7 @@ def piece_cutter(
             source.last.next = over and final
 
     @always(clk.posedge)
-    def tally() -> None:
+    def tally_whole() -> None:
         if step:
             if over:
                 left.next = length
@@ -170,6 +170,6 @@ def piece_cutter(
         for at in range(most)
     ]
     return (
-        cutter, measure, add, recognise, offer, tally, masks,
+        cutter, measure, add, recognise, offer_whole, tally_whole, masks,
         _pass_on(piece=joined, data=source.data),
     )  # fmt: skip

@@ -57,9 +57,12 @@ class Planned:
     def built(self) -> bool:
         """Whether there is hardware for its passes.
 
-        With several elements a beat of kernels there is none for the update of a folded layer.
+        With several elements a beat of kernels there is none for the update of a folded layer, of
+        maps and deltas none where these are expanded on chip.
         """
         work = self.work
+        if work.pooled and work.phase != "fp" and work.engine.map_port > 1:
+            return False
         return not (work.folded and work.phase == "ku" and work.engine.kernel_port > 1)
 
     @cached_property

@@ -63,19 +63,23 @@ FOLDING = tuple(
     for base, more in FOLDED
 )
 
-_MANY: dict[str, int] = {"max_maps": 13, "kernel_words": 60, "row_words": 48}
-WIDE = (
-    replace(ELABORATIONS[0], map_port=8, **_MANY),
-    replace(ELABORATIONS[3], map_port=2, kernel_port=4, **_MANY),
-    replace(ELABORATIONS[5], map_port=4, **_MANY),
-    replace(ELABORATIONS[6], map_port=8, **_MANY),
-    replace(ELABORATIONS[7], map_port=4, **_MANY),
-    replace(ELABORATIONS[9], map_port=2, **_MANY),
-    replace(ELABORATIONS[11], map_port=4, kernel_port=8, state=True, **_MANY),
-    replace(ELABORATIONS[5], map_port=2, folded=True, **_MANY),
-    replace(ELABORATIONS[6], map_port=8, folded=True, **_MANY),
-    replace(ELABORATIONS[8], map_port=4, folded=True, kernel_port=4, **_MANY),
-    replace(ELABORATIONS[11], map_port=8, folded=True, kernel_port=2, **_MANY),
+_WIDE: tuple[tuple[int, dict[str, int | bool]], ...] = (
+    (0, {"map_port": 8}),
+    (3, {"map_port": 2, "kernel_port": 4}),
+    (5, {"map_port": 4}),
+    (6, {"map_port": 8}),
+    (7, {"map_port": 4}),
+    (9, {"map_port": 2}),
+    (11, {"map_port": 4, "kernel_port": 8, "state": True}),
+    (5, {"map_port": 2, "folded": True}),
+    (6, {"map_port": 8, "folded": True}),
+    (8, {"map_port": 4, "folded": True, "kernel_port": 4}),
+    (11, {"map_port": 8, "folded": True, "kernel_port": 2}),
+)
+
+WIDE = tuple(
+    replace(ELABORATIONS[base], max_maps=13, kernel_words=60, row_words=48, **more)  # type: ignore[arg-type]
+    for base, more in _WIDE
 )
 """Elaborations whose maps come several elements to a beat."""
 
@@ -107,9 +111,7 @@ def random_case(
     return _case(rng, design, *_shape(rng, design), seed, pressure)
 
 
-def connected_case(
-    seed: int, elaboration: int | Design, pressure: int | None = 0
-) -> LayerCase:
+def connected_case(seed: int, elaboration: int | Design, pressure: int | None = 0) -> LayerCase:
     """The same of a fully connected layer, on one of ``FOLDING``, or on a design like them."""
     rng = np.random.default_rng([seed, 0xF01D])
     design = elaboration if isinstance(elaboration, Design) else FOLDING[elaboration]

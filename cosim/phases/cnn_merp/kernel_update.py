@@ -80,9 +80,7 @@ def kernel_update_top(
         **{
             stream: AxiStream(
                 design.fmt.width,
-                design.map_port
-                if stream in ("s_axis_map", "s_axis_delta")
-                else design.kernel_port,
+                design.map_port if stream in ("s_axis_map", "s_axis_delta") else design.kernel_port,
             )
             for stream in streams
         },

@@ -109,12 +109,9 @@ def wide_banks(
     chosen = [bits(width) for _ in range(all_taps)]
     found = [ConcatSignal(*reversed(q[b * lanes : (b + 1) * lanes])) for b in range(all_taps)]
     turned = [
-        _place(clk, read=read, folded=folded, lane=places[turn], turn=turn)
-        for turn in range(turns)
+        _place(clk, read=read, folded=folded, lane=places[turn], turn=turn) for turn in range(turns)
     ]
-    choices = [
-        _tap(found=found[b], lane=places[b % turns], tap=chosen[b]) for b in range(all_taps)
-    ]
+    choices = [_tap(found=found[b], lane=places[b % turns], tap=chosen[b]) for b in range(all_taps)]
     side_by_side = ConcatSignal(*reversed(chosen)) if k > 1 else chosen[0]
 
     @always_comb

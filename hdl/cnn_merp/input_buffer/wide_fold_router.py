@@ -109,7 +109,7 @@ def wide_fold_router(
     last_map, last_in_word, image_end, row_end, last_beat = flag(), flag(), flag(), flag(), flag()
     uneven: Any = ()
     if fold is not None:
-        images_left, first = count(design.max_size), flag()
+        images_left = count(design.max_size)
 
         @always_comb
         def end() -> None:

@@ -134,7 +134,7 @@ def delta(
     """
     if before and port_config is not None:
         raise ValueError(
-            f"deltas at pooled resolution come one by one: map_port must be 1, not {design.map_port}"
+            f"deltas at pooled resolution come singly: map_port must be 1, not {design.map_port}"
         )
     folds = fold_config is not None
     kernel = KernelWrite(design, by_tap=folds)

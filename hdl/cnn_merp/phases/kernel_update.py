@@ -103,7 +103,7 @@ def kernel_update(
         raise ValueError(f"a folded kernel update has kernel_port 1, not {design.kernel_port}")
     if undone is not None and port_config is not None:
         raise ValueError(
-            f"deltas at pooled resolution come one by one: map_port must be 1, not {design.map_port}"
+            f"deltas at pooled resolution come singly: map_port must be 1, not {design.map_port}"
         )
     width = design.fmt.width
     by_rows = design.ku_kind == "row"

@@ -8,10 +8,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, TypeVar
 
 from merp.models.params import fused
 from merp.models.params.formats import BINARY32, FloatFormat
 from merp.models.params.summation import Summation
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 ARITHMETIC = (
     "fmt", "cu_kind", "fused_dsp", "fused_window", "accumulator_precision", "mul_latency",
@@ -20,7 +25,7 @@ ARITHMETIC = (
 """Fields that every phase of a layer has in common."""
 
 PORTS = (1, 2, 4, 8)
-"""Elements per beat that the streams of kernels and biases may have, and those of maps and deltas."""
+"""Elements per beat that the streams of kernels and biases, and of maps and deltas, may have."""
 
 OPTIONS = ("folded", "kernel_port", "partial", "map_port")
 """Fields that came later. The text that identifies an elaboration, in the hardware too, does not
@@ -36,6 +41,10 @@ RANGES = {
     "pool_words": (1, 1 << 20),
 }  # fmt: skip
 """Least and largest value of the fields that have no more to them."""
+
+
+Count = TypeVar("Count", int, "NDArray[np.int64]")
+"""A count, or an array of them."""
 
 
 def _ceil_log2(value: int) -> int:
@@ -225,7 +234,7 @@ class Design:
         """Deltas that a kernel update takes in a cycle: a word of n_cu is made of whole ones."""
         return math.gcd(self.map_port, self.n_cu)
 
-    def map_words(self, maps: int) -> int:
+    def map_words(self, maps: Count) -> Count:
         """Words of the banks that the elements of a pixel take: map_port of them in each."""
         return -(-maps // self.map_port)
 

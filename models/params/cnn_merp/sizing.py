@@ -8,16 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 
 from merp.models.errors import BadInput
-from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.design import Count, Design
 from merp.models.params.folded_shape import FoldedShape, run_shape
 from merp.models.params.shape import Shape
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 MAX_KERNEL_ELEMENTS = 1 << 22
 """Kernel elements that the CUs of a design may hold together: 16 MiB in binary32. VGG-16's largest
@@ -34,10 +30,6 @@ MAXIMA = (
 )  # fmt: skip
 
 _CHOICES = tuple(f.name for f in fields(Design) if f.name not in (*MAXIMA, "average", "folded"))
-
-
-Count = TypeVar("Count", int, "NDArray[np.int64]")
-"""A count, or an array of them."""
 
 
 def _ceil_div(a: int, b: int) -> int:
