@@ -98,6 +98,7 @@ def input_flow(shape: Shape, images: int, design: Design, partial_in: bool = Fal
         design.n_cu,
         2 * design.p * groups_of(shape, design.n_cu),
         design.cu_latency + ORIGIN_READ,
+        design.map_port,
     )
     if fill < 0:
         raise ValueError(f"{shape} does not run on {design.d * design.k} kept rows")
@@ -125,6 +126,7 @@ def _walk(
     n_cu: int,
     room: int,
     release: int,
+    port: int,
 ) -> tuple[int, int, int, int]:
     # Partial sums, if there are any (m): a word of n_cu of them per group and position.
     partial = 0  # the next one of its position
@@ -204,16 +206,16 @@ def _walk(
                 partial = 0
                 partials_left -= 1
         if accept and folded:
-            tap += 1
-            if tap == columns * columns:
-                tap = 0
+            tap += port
+            if tap >= columns * columns:
+                tap -= columns * columns
                 channel_in += 1
                 if channel_in == n:
-                    channel_in = 0
+                    channel_in = tap = 0  # an image begins with a beat
                     row += columns
         elif accept:
-            channel_in += 1
-            if channel_in == n:
+            channel_in += port
+            if channel_in >= n:
                 channel_in = 0
                 column += 1
                 if column == columns:

@@ -22,7 +22,7 @@ from merp.models.params.delta_shape import delta_shape
 from merp.models.params.folded_shape import FoldedShape, folds, run_shape
 from merp.models.params.shape import Shape
 
-_KEPT = (*ARITHMETIC, "k", "n_cu", "r", "max_images", "kernel_port", "partial")
+_KEPT = (*ARITHMETIC, "k", "n_cu", "r", "max_images", "kernel_port", "partial", "map_port")
 
 
 class DeltaDesign(NamedTuple):
@@ -103,6 +103,21 @@ def _told(network: Network, layer: Layer) -> Iterator[None]:
         ) from error
 
 
+def check_expands(network: Network, layer: Layer) -> None:
+    """Check that deltas at pooled resolution can be expanded in front of the layer's design.
+
+    Raises:
+        BadInput: they come several to a beat there.
+    """
+    port = network.design(layer).map_port
+    if port > 1:
+        raise BadInput(
+            f"{network.name}: design {layer.design}: map_port = {port}: deltas at pooled "
+            "resolution are expanded one by one: map_port 1, or deltas at that of the sums, are "
+            "allowed"
+        )
+
+
 def maps_behind(shape: Shape, earlier: Shape) -> int:
     """Maps of the earlier layer in one pass of delta propagation: fewer than n behind a flattening.
 
@@ -118,9 +133,12 @@ def delta_design(network: Network, layer: Layer, before: bool = False) -> DeltaD
     The first layer of a network is left out: its input has no delta.
 
     Raises:
-        BadInput: the layer has no design, or the phase needs one beyond a limit.
+        BadInput: the layer has no design, or the phase needs one beyond a limit, or one that is not
+            built.
         ValueError: none of the layers propagates a delta.
     """
+    if before:
+        check_expands(network, layer)
     pairs = [(each, previous(network, each)) for each in _sharing(network, layer)]
     layers = [(each, earlier) for each, earlier in pairs if earlier is not None]
     forward = network.design(layer)
@@ -194,6 +212,7 @@ def update_unpool_design(network: Network, layer: Layer) -> UnpoolDesign:
     Raises:
         BadInput: the layer has no design, or the phase needs one beyond a limit.
     """
+    check_expands(network, layer)
     unpooled = [(each.shape, each.shape.m) for each in _updated(network, layer)]
     with _told(network, layer):
         return _unpool_design(network.design(layer), unpooled)

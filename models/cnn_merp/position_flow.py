@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from merp.models.cnn_merp.flow import keep_and_need
 from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.kernel_update_registers import revisit_cycles
+from merp.models.params.cnn_merp.kernel_update_registers import delta_beats, revisit_cycles
 from merp.models.params.cnn_merp.latencies import DELTA_ARRIVAL, DELTA_LEAD, DELTA_RELEASE
 from merp.models.params.cnn_merp.sizing import groups_of
 from merp.models.params.folded_shape import FoldedShape, run_shape
@@ -30,13 +30,14 @@ def position_walk(shape: Shape, images: int, design: Design) -> tuple[int, int, 
         images * shape.rows,
         shape.columns,
         shape.n,
-        shape.m,
-        design.n_cu,
+        delta_beats(shape, design),
+        design.n_cu // design.delta_beat,
         groups,
         design.d * design.k,
         max(0, distance - shape.n * groups),
-        max(0, distance - shape.m),
+        max(0, distance - delta_beats(shape, design)),
         isinstance(shape, FoldedShape),
+        design.map_port,
     )
     fill, issue, waits, hazards = map(int, counted)
     return fill, issue, waits, hazards
@@ -55,7 +56,9 @@ def _walk(
     rest: int,
     delta_rest: int,
     folded: bool,
+    port: int,
 ) -> tuple[int, int, int, int]:
+    # m and n_cu count the beats in which deltas are taken.
     # The next word to be written. Where it is a folded map's, the map's last one stands for all.
     row = column = channel_in = tap = 0
     if folded:
@@ -126,16 +129,16 @@ def _walk(
                 deltas_left -= 1
                 delta_from = cycle + 1 + delta_rest
         if accept and folded:
-            tap += 1
-            if tap == columns * columns:
-                tap = 0
+            tap += port
+            if tap >= columns * columns:
+                tap -= columns * columns
                 channel_in += 1
                 if channel_in == n:
-                    channel_in = 0
+                    channel_in = tap = 0  # an image begins with a beat
                     row += columns
         elif accept:
-            channel_in += 1
-            if channel_in == n:
+            channel_in += port
+            if channel_in >= n:
                 channel_in = 0
                 column += 1
                 if column == columns:

@@ -13,6 +13,7 @@ from merp.models.cnn_merp.flow import keep_and_need
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.image_rows import image_rows
 from merp.models.params.cnn_merp.kernel_update_registers import (
+    delta_beats,
     revisit_cycles,
     row_rest,
     sweeps_of,
@@ -44,10 +45,10 @@ def _rows(shape: Shape, images: int, design: Design) -> _Rows:
     if isinstance(shape, FoldedShape):
         sizes = image_rows(shape, images, design).sizes
         every = range(len(sizes))
-        words = [shape.n * design.taps * size for size in sizes]
+        words = [design.map_words(shape.n * design.taps) * size for size in sizes]
         return _Rows(sizes, every, every, words, design.d)
     rows = keep_and_need(shape, images)[:: shape.out_columns]
-    words = [shape.columns * shape.n] * (images * shape.rows)
+    words = [shape.columns * design.map_words(shape.n)] * (images * shape.rows)
     columns = [shape.out_columns] * len(rows)
     return _Rows(columns, rows[:, 0].tolist(), rows[:, 2].tolist(), words, design.d * design.k)
 
@@ -60,8 +61,9 @@ def row_walk(shape: Shape, images: int, design: Design) -> tuple[int, int, int, 
     shape = run_shape(shape, design.k)
     rows = _rows(shape, images, design)
     sweeps = sweeps_of(shape, design)
-    delta_rest = max(0, revisit_cycles(design) - shape.m)
-    first_element = min(design.n_cu, shape.m)  # elements of a row's first word
+    beats = delta_beats(shape, design)  # of deltas of a position
+    delta_rest = max(0, revisit_cycles(design) - beats)
+    first_element = min(design.n_cu // design.delta_beat, beats)  # beats of a row's first word
 
     written: list[int] = []  # cycle of each unit's last word
     last_slots: list[int] = []  # of each row of positions
@@ -81,7 +83,7 @@ def row_walk(shape: Shape, images: int, design: Design) -> tuple[int, int, int, 
         word = delta_next + first_element - 1
         if len(last_slots) >= ROWS:
             word = max(word, last_slots[-ROWS] + DELTA_RELEASE)
-        delta_last = word + shape.m * columns - first_element + delta_rest * (columns - 1)
+        delta_last = word + beats * columns - first_element + delta_rest * (columns - 1)
         delta_next = delta_last + 1 + delta_rest
         there = max(written[need] + 1, delta_last + DELTA_ARRIVAL)
         if not last_slots:

@@ -66,8 +66,9 @@ def gradient_memory(design: Design, words: int) -> Memory:
 
 
 def bank_memory(design: Design, row_words: int) -> Memory:
-    """The k*k banks, with d rings of rows."""
-    return Memory("map rows", "bank", design.taps, design.d * row_words, design.fmt.width)
+    """The k*k banks, with d rings of rows; map_port memories in each."""
+    count = design.taps * design.map_port
+    return Memory("map rows", "bank", count, design.d * row_words, design.fmt.width)
 
 
 def sum_memories(design: Design) -> list[Memory]:
@@ -98,7 +99,8 @@ def unpool_memory(design: UnpoolDesign) -> Memory:
 def delta_memories(design: Design) -> list[Memory]:
     """Of a kernel update, beside maps and gradients: deltas, bias gradients, a row of operands."""
     width, wide = design.fmt.width, design.n_cu * design.fmt.width
-    found = [Memory("bias gradients", "bias_gradient", 1, design.groups * design.n_cu, width)]
+    maps = design.groups * design.n_cu // design.delta_beat
+    found = [Memory("bias gradients", "bias_gradient", design.delta_beat, maps, width)]
     if design.ku_kind == "row":
         deltas = 2 * design.groups * design.max_size
         found.append(Memory("deltas", "kernel_update", 1, deltas, wide))

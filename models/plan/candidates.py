@@ -123,7 +123,7 @@ def candidates(work: Work, board: Board, goal: str, base: Engine, limits: Limits
     inputs = np.array(sorted(part_sizes(work.inputs)))[:, np.newaxis]
     outputs = np.array(sorted(sizes))
     groups = -(-outputs // units)
-    row_words = -(-work.tile(1, 1).columns // work.engine.k) * inputs
+    row_words = -(-work.tile(1, 1).columns // work.engine.k) * work.engine.map_words(inputs)
     within = (inputs * groups <= limits.kernel_words) & (row_words <= limits.row_words)
     moved, seconds = (each[within] for each in totals(work, board, inputs, outputs))
     order = np.lexsort((seconds, moved) if goal == "bytes" else (moved, seconds))

@@ -76,7 +76,7 @@ def cost_of(
     slots = _slots(work, inputs, groups, positions)
     cycles: dict[str, Numbers] = {"units": slots.astype(np.float64)}
     for name, (count, _) in words.items():
-        cycles[name] = count
+        cycles[name] = count / (work.engine.map_port if _is_wide(work, name) else 1)
     for name, count in unpooled.items():
         cycles[name] = np.maximum(cycles.get(name, 0.0), count)
     moved: Numbers = np.zeros(())
@@ -94,6 +94,16 @@ def cost_of(
     found = Cost(cycles, parameters, moved, moved)
     seconds = np.maximum(found.total, moved / board.bytes_per_cycle) / (board.clock_mhz * 1e6)
     return found._replace(seconds=seconds)
+
+
+def _is_wide(work: Work, port: str) -> bool:
+    """Whether a stream has ``map_port`` elements in a beat; what is expanded on chip has one."""
+    return port == "map_in" or (port == "delta_in" and not work.pooled)
+
+
+def _beats(maps: Numbers, each: int) -> Numbers:
+    """Cycles in which so many maps' elements of a pixel are taken: each pixel begins with one."""
+    return maps if each == 1 else np.ceil(maps / each)
 
 
 def _slots(
@@ -138,7 +148,13 @@ def _forward(
     if state_written_bytes(shape, work.images, work.state, 8 * word):
         found["state_out"] = last * work.state_of(work.layer, outputs), 1
     beats = positions * beats_of(groups, work.engine)
-    return found, {"map_out": last * beats}
+    return found, {"map_out": last * beats, "map_in": _map_beats(work, maps)}
+
+
+def _map_beats(work: Work, maps: Numbers) -> Numbers:
+    """Cycles in which the maps of a pass are taken."""
+    pixels = work.images * work.shape.rows * work.shape.columns
+    return pixels * _beats(maps, work.engine.map_port)
 
 
 def _delta(
@@ -158,7 +174,8 @@ def _delta(
     if not work.pooled:
         found["state_in"] = last * _state_behind(work, work.earlier, outputs), 1
     beats = positions * beats_of(groups, work.engine)
-    return found, {"delta_in": dilated * maps, "delta_out": last * beats}
+    port = work.engine.map_port if _is_wide(work, "delta_in") else 1
+    return found, {"delta_in": dilated * _beats(maps, port), "delta_out": last * beats}
 
 
 def _state_behind(work: Work, earlier: Layer, outputs: NDArray[np.int64]) -> Numbers:
@@ -190,4 +207,6 @@ def _update(
     }
     if work.pooled:
         found["state_in"] = work.state_of(work.layer, outputs).astype(np.float64), 1
-    return found, {"delta_in": work.images * shape.out_rows * shape.out_columns * deltas}
+    beat = work.engine.delta_beat if _is_wide(work, "delta_in") else 1
+    taken = work.images * shape.out_rows * shape.out_columns * _beats(deltas, beat)
+    return found, {"delta_in": taken, "map_in": _map_beats(work, maps)}

@@ -55,7 +55,13 @@ class Work:
 
     @property
     def built(self) -> bool:
-        """Whether there is hardware for its passes."""
+        """Whether there is hardware for its passes.
+
+        With several elements a beat of kernels there is none for the update of a folded layer, of
+        maps and deltas none where these are expanded on chip.
+        """
+        if self.pooled and self.phase != "fp" and self.engine.map_port > 1:
+            return False
         return self.phase != "ku" or updates(self.engine, folded=self.folded)
 
     @property

@@ -63,6 +63,26 @@ FOLDING = tuple(
     for base, more in FOLDED
 )
 
+_WIDE: tuple[tuple[int, dict[str, int | bool]], ...] = (
+    (0, {"map_port": 8}),
+    (3, {"map_port": 2, "kernel_port": 4}),
+    (5, {"map_port": 4}),
+    (6, {"map_port": 8}),
+    (7, {"map_port": 4}),
+    (9, {"map_port": 2}),
+    (11, {"map_port": 4, "kernel_port": 8, "state": True}),
+    (5, {"map_port": 2, "folded": True}),
+    (6, {"map_port": 8, "folded": True}),
+    (8, {"map_port": 4, "folded": True, "kernel_port": 4}),
+    (11, {"map_port": 8, "folded": True, "kernel_port": 2}),
+)
+
+WIDE = tuple(
+    replace(ELABORATIONS[base], max_maps=13, kernel_words=60, row_words=48, **more)  # type: ignore[arg-type]
+    for base, more in _WIDE
+)
+"""Elaborations whose maps come several elements to a beat."""
+
 
 _SHAPED: tuple[tuple[int, dict[str, int | bool]], ...] = (
     (3, {"sided": True}),
@@ -95,21 +115,24 @@ class LayerCase:
     reset_at: int | None
 
 
-def random_case(seed: int, elaboration: int | None = None, pressure: int | None = 0) -> LayerCase:
+def random_case(
+    seed: int, elaboration: int | Design | None = None, pressure: int | None = 0
+) -> LayerCase:
     """The case of a seed, under one of its patterns of stalls and resets, or None of them.
 
     Layer and data depend on the seed alone.
     """
     rng = np.random.default_rng([seed, 0x5EED])
-    index = int(rng.integers(len(ELABORATIONS))) if elaboration is None else elaboration
-    design = ELABORATIONS[index]
+    if elaboration is None:
+        elaboration = int(rng.integers(len(ELABORATIONS)))
+    design = elaboration if isinstance(elaboration, Design) else ELABORATIONS[elaboration]
     return _case(rng, design, *_shape(rng, design), seed, pressure)
 
 
-def connected_case(seed: int, elaboration: int, pressure: int | None = 0) -> LayerCase:
-    """The same of a fully connected layer, on one of ``FOLDING``."""
+def connected_case(seed: int, elaboration: int | Design, pressure: int | None = 0) -> LayerCase:
+    """The same of a fully connected layer, on one of ``FOLDING``, or on a design like them."""
     rng = np.random.default_rng([seed, 0xF01D])
-    design = FOLDING[elaboration]
+    design = elaboration if isinstance(elaboration, Design) else FOLDING[elaboration]
     shape = Shape(
         n=int(rng.integers(1, design.max_maps * design.taps + 1)),
         m=int(rng.integers(1, design.n_cu * design.groups + 1)),

@@ -14,7 +14,7 @@ from merp.cosim.phases.expectation import Expectation, Pass, Work, expected_port
 from merp.hdl.base.signals import AxiStream, flag
 from merp.hdl.cnn_merp.phases.delta import delta
 from merp.hdl.cnn_merp.ports.kernels import KernelConfig, LoadConfig
-from merp.hdl.cnn_merp.ports.maps import FoldConfig, MapConfig
+from merp.hdl.cnn_merp.ports.maps import FoldConfig, MapConfig, PortConfig
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig
 from merp.hdl.cnn_merp.ports.passes import PassConfig
 from merp.hdl.cnn_merp.ports.status import DeltaStatus
@@ -58,7 +58,7 @@ def delta_top(design: DeltaDesign, array: str = "rtl") -> Top:
         "output_config": OutputConfig(engine),
         "dilate_config": DilateConfig(engine),
         "unpool_config": UnpoolConfig(design.unpool),
-        "s_axis_delta": AxiStream(width),
+        "s_axis_delta": AxiStream(width, engine.map_port),
         "s_axis_kernel": AxiStream(width, engine.kernel_port),
         "s_axis_state": AxiStream(8),
         "m_axis_delta": AxiStream(width),
@@ -71,6 +71,8 @@ def delta_top(design: DeltaDesign, array: str = "rtl") -> Top:
         args["fold_config"] = FoldConfig(engine)
     if engine.widened:
         args["kernel_config"] = KernelConfig(engine)
+    if engine.map_port > 1:
+        args["port_config"] = PortConfig(engine)
     if engine.partial:
         args["pass_config"] = PassConfig(engine)
         args |= {name: AxiStream(engine.partial_width) for name in PARTIAL_PORTS.values()}

@@ -14,7 +14,7 @@ from merp.cosim.phases.expectation import Expectation, Pair, Pass, Work, expecte
 from merp.hdl.base.signals import AxiStream
 from merp.hdl.cnn_merp.phases.forward import forward
 from merp.hdl.cnn_merp.ports.kernels import KernelConfig, LoadConfig
-from merp.hdl.cnn_merp.ports.maps import FoldConfig, MapConfig
+from merp.hdl.cnn_merp.ports.maps import FoldConfig, MapConfig, PortConfig
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig
 from merp.hdl.cnn_merp.ports.passes import PassConfig
 from merp.hdl.cnn_merp.ports.status import ForwardStatus
@@ -61,7 +61,7 @@ def forward_top(design: Design, array: str = "rtl") -> Top:
         "map_config": MapConfig(design),
         "load_config": LoadConfig(design),
         "output_config": OutputConfig(design),
-        "s_axis_map": AxiStream(width),
+        "s_axis_map": AxiStream(width, design.map_port),
         "s_axis_kernel": AxiStream(width, design.kernel_port),
         "s_axis_bias": AxiStream(width, design.kernel_port),
         "m_axis_map": AxiStream(width),
@@ -74,6 +74,8 @@ def forward_top(design: Design, array: str = "rtl") -> Top:
         args["fold_config"] = FoldConfig(design)
     if design.widened:
         args["kernel_config"] = KernelConfig(design)
+    if design.map_port > 1:
+        args["port_config"] = PortConfig(design)
     if design.partial:
         args["pass_config"] = PassConfig(design)
         args |= {name: AxiStream(design.partial_width) for name in PARTIAL_PORTS.values()}

@@ -15,7 +15,7 @@ from merp.hdl.base.signals import AxiStream
 from merp.hdl.cnn_merp.phases.kernel_update import kernel_update
 from merp.hdl.cnn_merp.ports.gradients import UpdateConfig
 from merp.hdl.cnn_merp.ports.kernels import KernelConfig
-from merp.hdl.cnn_merp.ports.maps import fold_config, map_config
+from merp.hdl.cnn_merp.ports.maps import UpdatePortConfig, fold_config, map_config
 from merp.hdl.cnn_merp.ports.passes import UpdatePassConfig
 from merp.hdl.cnn_merp.ports.status import KernelUpdateStatus
 from merp.hdl.cnn_merp.upsampling.unpool_ports import UnpoolConfig
@@ -81,7 +81,7 @@ def kernel_update_top(
         **{
             stream: AxiStream(
                 design.fmt.width,
-                1 if stream in ("s_axis_map", "s_axis_delta") else design.kernel_port,
+                design.map_port if stream in ("s_axis_map", "s_axis_delta") else design.kernel_port,
             )
             for stream in streams
         },
@@ -97,6 +97,8 @@ def kernel_update_top(
         args["fold_config"] = fold_config(design)
     if design.widened:
         args["kernel_config"] = KernelConfig(design)
+    if design.map_port > 1:
+        args["port_config"] = UpdatePortConfig(design)
     return Top(kernel_update, args, array)
 
 

@@ -63,7 +63,8 @@ def delta_words(
     cycles, so that the same map's delta comes again after revisit_cycles at the earliest.
     Throughput: a word per cycle. Reset: nothing is taken.
     """
-    n_cu, width, groups_max = design.n_cu, design.fmt.width, design.groups
+    n_cu = design.n_cu // design.delta_beat
+    width, groups_max = design.delta_beat * design.fmt.width, design.groups
 
     active = flag()  # words of the run are still to come
     cu = count(n_cu)

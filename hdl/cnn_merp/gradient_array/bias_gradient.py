@@ -38,7 +38,7 @@ def bias_gradient(
     """
     width = design.fmt.width
     add_latency = design.add_latency
-    words = design.groups * design.n_cu
+    words = design.groups * design.n_cu // design.delta_beat
 
     memory = [bits(width) for _ in range(words)]
     addr = count(words - 1)

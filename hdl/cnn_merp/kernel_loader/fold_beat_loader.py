@@ -7,9 +7,9 @@ from typing import Any
 from myhdl import always, always_comb
 
 from merp.hdl.base.signals import Stream, bits, count, flag
-from merp.hdl.cnn_merp.kernel_loader.beat_cutter import beat_cutter
 from merp.hdl.cnn_merp.ports.kernels import KernelWrite, LoadConfig
 from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.hdl.streams.beat_cutter import beat_cutter
 from merp.models.params.cnn_merp.design import Design
 
 

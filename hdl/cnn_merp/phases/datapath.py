@@ -14,7 +14,7 @@ from merp.hdl.cnn_merp.cu_array.cu_array import cu_array
 from merp.hdl.cnn_merp.cu_array.partial_loader import partial_loader
 from merp.hdl.cnn_merp.phases.input_path import input_path
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite, OriginWrite
-from merp.hdl.cnn_merp.ports.maps import MapConfig
+from merp.hdl.cnn_merp.ports.maps import MapConfig, PortConfig
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig, Sums
 from merp.hdl.cnn_merp.ports.passes import PartialSums, PassConfig
 from merp.hdl.cnn_merp.ports.slots import OriginSlot, Slot, Verdict
@@ -52,6 +52,7 @@ def datapath(
     pass_config: PassConfig | None = None,
     sink_partial: Stream | None = None,
     source_partial: Stream | None = None,
+    port: PortConfig | None = None,
 ) -> Any:
     """Compute a super layer for a batch of images.
 
@@ -62,6 +63,7 @@ def datapath(
     progress      out  how far the run is
     state         out  (in a design that writes it) the state for backward propagation
     folded        in   (of a design for fully connected layers) words come map by map
+    port          in   (of a design with a map_port of several elements) how sink comes: in pieces
     sink_partial, source_partial  in, out  (in a design for them) partial sums in the same order
 
     Throughput: a map word in, a slot of n_cu window products, and a map word out per cycle.
@@ -119,6 +121,7 @@ def datapath(
         sums="map",
         folded=folded,
         partial=partial,
+        port=port,
     )
     units = cu_array(
         clk,

@@ -17,7 +17,7 @@ from merp.hdl.cnn_merp.kernel_loader.either_delta_loader import either_delta_loa
 from merp.hdl.cnn_merp.phases.datapath import Progress, datapath
 from merp.hdl.cnn_merp.phases.run_counters import run_counters
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelConfig, KernelWrite, LoadConfig
-from merp.hdl.cnn_merp.ports.maps import FoldConfig, MapConfig
+from merp.hdl.cnn_merp.ports.maps import FoldConfig, MapConfig, PortConfig
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig
 from merp.hdl.cnn_merp.ports.passes import PassConfig
 from merp.hdl.cnn_merp.ports.slots import Verdict
@@ -26,6 +26,7 @@ from merp.hdl.cnn_merp.upsampling.dilater import DilateConfig, dilater
 from merp.hdl.cnn_merp.upsampling.unpool import unpool
 from merp.hdl.cnn_merp.upsampling.unpool_ports import UnpoolConfig
 from merp.hdl.conversion.entity import Bit, entity
+from merp.hdl.streams.piece_cutter import piece_cutter
 from merp.hdl.streams.tail_filler import tail_filler
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
@@ -104,6 +105,7 @@ def delta(
     s_axis_partial: AxiStream | None = None,
     m_axis_partial: AxiStream | None = None,
     kernel_config: KernelConfig | None = None,
+    port_config: PortConfig | None = None,
 ) -> Any:
     """Propagate the delta of one layer for a batch of images.
 
@@ -133,6 +135,10 @@ def delta(
     Throughput: a word in, a slot of n_cu window products, and a word out per cycle.
     Reset: synchronous, active high; the run is abandoned.
     """
+    if before and port_config is not None:
+        raise ValueError(
+            f"deltas at pooled resolution come singly: map_port must be 1, not {design.map_port}"
+        )
     folds = fold_config is not None
     kernel = KernelWrite(design, by_tap=folds)
     bias = BiasWrite(design)
@@ -144,7 +150,7 @@ def delta(
     deltas_in = stream_of(s_axis_delta)
     deltas_out = stream_of(m_axis_delta)
     state = stream_of(s_axis_state)
-    dilated = Stream(design.fmt.width)
+    dilated = Stream(design.map_port * design.fmt.width)
     between = Stream(design.fmt.width)
 
     if before:
@@ -186,7 +192,22 @@ def delta(
         ]
         layer_in, layer_out = deltas_in, between
 
-    if fold_config is not None:
+    if port_config is not None:
+        pieces = Stream(len(layer_in.data))
+        cutter = piece_cutter(
+            clk,
+            rst,
+            start,
+            length=port_config.elements,
+            lengths=port_config.pixels,
+            sink=layer_in,
+            source=pieces,
+            width=design.fmt.width,
+            filling=fold_config and fold_config.filling,
+        )
+        expand = [*expand, cutter]
+        layer_in = pieces
+    elif fold_config is not None:
         whole = Stream(design.fmt.width)
         filler = tail_filler(
             clk,
@@ -241,6 +262,7 @@ def delta(
         pass_config=pass_config,
         sink_partial=s_axis_partial and stream_of(s_axis_partial),
         source_partial=m_axis_partial and stream_of(m_axis_partial),
+        port=port_config,
     )
     ports = [
         (s_axis_delta, status.delta_in),

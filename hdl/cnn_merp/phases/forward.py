@@ -16,12 +16,13 @@ from merp.hdl.cnn_merp.kernel_loader.kernel_loader import kernel_loader
 from merp.hdl.cnn_merp.phases.datapath import Progress, datapath
 from merp.hdl.cnn_merp.phases.run_counters import run_counters
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelConfig, KernelWrite, LoadConfig
-from merp.hdl.cnn_merp.ports.maps import FoldConfig, MapConfig
+from merp.hdl.cnn_merp.ports.maps import FoldConfig, MapConfig, PortConfig
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig
 from merp.hdl.cnn_merp.ports.passes import PassConfig
 from merp.hdl.cnn_merp.ports.slots import Verdict
 from merp.hdl.cnn_merp.ports.status import ForwardStatus
 from merp.hdl.conversion.entity import Bit, entity
+from merp.hdl.streams.piece_cutter import piece_cutter
 from merp.hdl.streams.tail_filler import tail_filler
 from merp.models.params.cnn_merp.design import Design
 
@@ -46,6 +47,7 @@ def forward(
     s_axis_partial: AxiStream | None = None,
     m_axis_partial: AxiStream | None = None,
     kernel_config: KernelConfig | None = None,
+    port_config: PortConfig | None = None,
 ) -> Any:
     """Compute one super layer: convolution, ReLU and pooling, for a batch of images.
 
@@ -86,12 +88,29 @@ def forward(
     bias = BiasWrite(design)
     map_words, kernel_words = stream_of(s_axis_map), stream_of(s_axis_kernel)
     fillers, folded = [], None
+    if port_config is not None:
+        map_pieces = Stream(len(map_words.data))
+        fillers = [
+            piece_cutter(
+                clk,
+                rst,
+                start,
+                length=port_config.elements,
+                lengths=port_config.pixels,
+                sink=map_words,
+                source=map_pieces,
+                width=design.fmt.width,
+                filling=fold_config and fold_config.filling,
+            )
+        ]
+        map_words = map_pieces
     if fold_config is not None:
         folded = fold_config.folded
         whole_maps, whole_kernels = Stream(design.fmt.width), Stream(len(kernel_words.data))
-        fills = (map_words, whole_maps), (kernel_words, whole_kernels)
+        fills = [(map_words, whole_maps)] if port_config is None else []
         several = design.kernel_port > 1
-        fillers = [
+        fills += [] if several else [(kernel_words, whole_kernels)]
+        fillers += [
             tail_filler(
                 clk,
                 rst,
@@ -101,7 +120,7 @@ def forward(
                 sink=sink,
                 source=source,
             )
-            for sink, source in fills[: 1 if several else 2]
+            for sink, source in fills
         ]
         if several:
             fillers += [
@@ -117,7 +136,8 @@ def forward(
                     design=design,
                 )
             ]
-        map_words, kernel_words = whole_maps, whole_kernels
+        map_words = whole_maps if port_config is None else map_words
+        kernel_words = whole_kernels
     loaded = flag()
     load_error, ends = flag(), flag()
     with_biases = None
@@ -162,6 +182,7 @@ def forward(
         pass_config=pass_config,
         sink_partial=s_axis_partial and stream_of(s_axis_partial),
         source_partial=m_axis_partial and stream_of(m_axis_partial),
+        port=port_config,
     )
     ports = [
         (s_axis_map, status.map_in),

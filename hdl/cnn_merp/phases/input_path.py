@@ -13,7 +13,17 @@ from merp.hdl.cnn_merp.input_buffer.either_router import either_router
 from merp.hdl.cnn_merp.input_buffer.input_banks import input_banks
 from merp.hdl.cnn_merp.input_buffer.location_restore import location_restore
 from merp.hdl.cnn_merp.input_buffer.router import router
-from merp.hdl.cnn_merp.ports.maps import BankRead, BankWrite, Floor, FoldRowConfig, MapConfig
+from merp.hdl.cnn_merp.input_buffer.wide_banks import wide_banks
+from merp.hdl.cnn_merp.input_buffer.wide_router import wide_router
+from merp.hdl.cnn_merp.ports.maps import (
+    BankRead,
+    BankWrite,
+    Floor,
+    FoldRowConfig,
+    MapConfig,
+    PortConfig,
+    WideBankWrite,
+)
 from merp.hdl.cnn_merp.ports.passes import PartialSums
 from merp.hdl.cnn_merp.ports.slots import RowSlot, Slot, Verdict
 from merp.hdl.cnn_merp.sequencer.position_generator import position_generator
@@ -43,6 +53,7 @@ def input_path(
     folded: Bit = None,
     fold: FoldRowConfig | None = None,
     partial: PartialSums | None = None,
+    port: PortConfig | None = None,
 ) -> Any:
     """Keep k rows of map words in the banks and issue a slot per cycle.
 
@@ -59,11 +70,12 @@ def input_path(
     folded         in   (of a design for fully connected layers) words come map by map
     fold           in   (there, with gradients row by row) images are the columns of a row
     partial        in   (with an OriginSlot) partial sums that a position can start at
+    port           in   (of a design with a map_port of several elements) how sink comes: in pieces
 
     Throughput: a map word in and a slot out per cycle. Reset: the run is abandoned.
     """
     word = PositionWord(design)
-    bank_write = BankWrite(design)
+    bank_write = BankWrite(design) if port is None else WideBankWrite(design)
     bank_read = BankRead(design)
     taps = bits(design.window_width)
     written_row = bits(word.row_width)
@@ -88,16 +100,23 @@ def input_path(
         framing_error=framing_error,
         design=design,
     )
-    if folded is None:
+    if port is not None:
+        writer = wide_router(clk, rst, start, port=port, folded=folded, fold=fold, **places)
+    elif folded is None:
         writer = router(clk, rst, start, **places)
     else:
         writer = either_router(clk, rst, start, folded=folded, fold=fold, **places)
-    banks = input_banks(clk, write=bank_write, read=bank_read, taps=taps, design=design)
+    if port is None:
+        banks = input_banks(clk, write=bank_write, read=bank_read, taps=taps, design=design)
+    else:
+        banks = wide_banks(
+            clk, write=bank_write, read=bank_read, taps=taps, design=design, folded=folded
+        )
     walk = position_generator(
         clk,
         rst,
         start,
-        config=config,
+        config=config if port is None else config.but(inputs=port.words),
         take=head_take,
         valid=head_valid,
         head=head,

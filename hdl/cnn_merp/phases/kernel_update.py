@@ -16,13 +16,19 @@ from merp.hdl.base.signals import AxiStream, Stream, beats_of, bits, count, flag
 from merp.hdl.cnn_merp.delta_buffer.delta_buffer import delta_buffer
 from merp.hdl.cnn_merp.delta_buffer.delta_row_buffer import delta_row_buffer
 from merp.hdl.cnn_merp.gradient_array.bias_gradient import bias_gradient
+from merp.hdl.cnn_merp.gradient_array.bias_gradients import bias_gradients
 from merp.hdl.cnn_merp.gradient_array.gradient_array import gradient_array
 from merp.hdl.cnn_merp.gradient_array.row_array import row_array
 from merp.hdl.cnn_merp.phases.input_path import input_path
 from merp.hdl.cnn_merp.phases.run_counters import run_counters
 from merp.hdl.cnn_merp.ports.gradients import DeltaElement, GradientRead, UpdateConfig
 from merp.hdl.cnn_merp.ports.kernels import KernelConfig
-from merp.hdl.cnn_merp.ports.maps import FoldConfig, FoldRowConfig, GradientMapConfig
+from merp.hdl.cnn_merp.ports.maps import (
+    FoldConfig,
+    FoldRowConfig,
+    GradientMapConfig,
+    UpdatePortConfig,
+)
 from merp.hdl.cnn_merp.ports.passes import UpdatePassConfig
 from merp.hdl.cnn_merp.ports.slots import RowSlot, Slot, Verdict
 from merp.hdl.cnn_merp.ports.status import KernelUpdateStatus
@@ -31,6 +37,7 @@ from merp.hdl.cnn_merp.update_unit.wide_update import wide_update
 from merp.hdl.cnn_merp.upsampling.unpool import unpool
 from merp.hdl.cnn_merp.upsampling.unpool_ports import UnpoolConfig
 from merp.hdl.conversion.entity import Bit, entity
+from merp.hdl.streams.piece_cutter import piece_cutter
 from merp.hdl.streams.tail_filler import tail_filler
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
@@ -63,6 +70,7 @@ def kernel_update(
     pass_config: UpdatePassConfig | None = None,
     fold_config: FoldConfig | None = None,
     kernel_config: KernelConfig | None = None,
+    port_config: UpdatePortConfig | None = None,
 ) -> Any:
     """Sum the gradients of one layer over a batch of images and update its kernels and biases.
 
@@ -97,6 +105,10 @@ def kernel_update(
         raise ValueError(f"a kernel update has p = 1, not {design.p}")
     if fold_config is not None and design.kernel_port != 1:
         raise ValueError(f"a folded kernel update has kernel_port 1, not {design.kernel_port}")
+    if undone is not None and port_config is not None:
+        raise ValueError(
+            f"deltas at pooled resolution come singly: map_port must be 1, not {design.map_port}"
+        )
     width = design.fmt.width
     by_rows = design.ku_kind == "row"
     enable = flag()
@@ -116,9 +128,25 @@ def kernel_update(
 
     map_words, filler, folded, fold_rows = stream_of(s_axis_map), (), None, None
     if fold_config is not None:
-        folded, whole_maps = fold_config.folded, Stream(width)
+        folded = fold_config.folded
         if isinstance(fold_config, FoldRowConfig):
             fold_rows = fold_config
+    if port_config is not None:
+        map_pieces = Stream(len(map_words.data))
+        filler = piece_cutter(
+            clk,
+            rst,
+            start,
+            length=port_config.elements,
+            lengths=port_config.pixels,
+            sink=map_words,
+            source=map_pieces,
+            width=width,
+            filling=fold_config and fold_config.filling,
+        )
+        map_words = map_pieces
+    elif fold_config is not None:
+        whole_maps = Stream(width)
         filler = tail_filler(
             clk,
             rst,
@@ -146,9 +174,25 @@ def kernel_update(
         sums="row" if by_rows else "gradient",
         folded=folded,
         fold=fold_rows,
+        port=port_config,
     )
     deltas_in = stream_of(s_axis_delta)
     expand: Any = ()
+    delta_map_config = map_config
+    if port_config is not None:
+        delta_pieces = Stream(design.delta_beat * width)
+        expand = piece_cutter(
+            clk,
+            rst,
+            start,
+            length=port_config.deltas,
+            lengths=port_config.positions,
+            sink=deltas_in,
+            source=delta_pieces,
+            width=width,
+        )
+        deltas_in = delta_pieces
+        delta_map_config = map_config.but(last_cus=port_config.last_beats)
     if unpool_config is not None and s_axis_state is not None and undone is not None:
         deltas_in = Stream(width)
         unpool_error = flag()
@@ -179,7 +223,7 @@ def kernel_update(
         clk,
         rst,
         start,
-        config=map_config,
+        config=delta_map_config,
         sink=deltas_in,
         slot=slot,
         filled=filled,
@@ -201,7 +245,7 @@ def kernel_update(
         gradient=kernel_element,
         design=design,
     )
-    bias = bias_gradient(
+    bias = (bias_gradients if design.delta_beat > 1 else bias_gradient)(
         clk,
         rst,
         element=element,

@@ -9,12 +9,12 @@ from merp.models.params.cnn_merp.kernel_update_registers import MOMENTUM_UPDATE,
 
 
 class DeltaElement:
-    """A delta word on its way to the bias gradients."""
+    """A delta word, of ``delta_beat`` deltas, on its way to the bias gradients."""
 
     def __init__(self, design: Design) -> None:
         self.valid = flag()
-        self.data = bits(design.fmt.width)
-        self.index = count(design.groups * design.n_cu - 1)  # output map
+        self.data = bits(design.delta_beat * design.fmt.width)
+        self.index = count(design.groups * design.n_cu // design.delta_beat - 1)  # output map(s)
         self.opening = flag()  # of the run's first position
 
 

@@ -5,8 +5,13 @@ from __future__ import annotations
 from merp.hdl.base.registers import RegisterBundle
 from merp.hdl.base.signals import bits, count, flag
 from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.kernel_update_registers import FOLD_ROWS, GRADIENT_MAP, ROW_MAP
-from merp.models.params.cnn_merp.registers import FOLD, MAP, LayerTable, with_sides
+from merp.models.params.cnn_merp.kernel_update_registers import (
+    FOLD_ROWS,
+    GRADIENT_MAP,
+    ROW_MAP,
+    UPDATE_PORT,
+)
+from merp.models.params.cnn_merp.registers import FOLD, MAP, PORT, LayerTable, with_sides
 
 
 class MapConfig(RegisterBundle):
@@ -30,6 +35,20 @@ class FoldRowConfig(FoldConfig):
         super().__init__(design, FOLD_ROWS)
 
 
+class PortConfig(RegisterBundle):
+    """Run-time registers of maps that come several elements to a beat, those of ``PORT``."""
+
+    def __init__(self, design: Design, table: LayerTable = PORT) -> None:
+        super().__init__(table, design)
+
+
+class UpdatePortConfig(PortConfig):
+    """The same where deltas do, too, those of the table ``UPDATE_PORT``."""
+
+    def __init__(self, design: Design) -> None:
+        super().__init__(design, UPDATE_PORT)
+
+
 class Floor:
     """What the oldest open position still needs of the kept rows; rows count over all images.
 
@@ -50,8 +69,20 @@ class BankWrite:
     def __init__(self, design: Design) -> None:
         self.rows = bits(design.k)  # enable of each row of banks
         self.columns = bits(design.k)  # enable of each column of banks
-        self.addr = count(design.d * design.row_words - 1)  # in that bank
-        self.data = bits(design.fmt.width)  # an element
+        self.addr = bits(bank_addr_width(design))  # in that bank
+        self.data = bits(design.map_port * design.fmt.width)  # an element, or map_port of them
+
+
+class WideBankWrite:
+    """Elements on their way into the banks, one for each of the map_port memories of a bank.
+
+    A field has map_port parts, the first memories' lowest.
+    """
+
+    def __init__(self, design: Design) -> None:
+        self.places = bits(design.map_port * design.taps)  # enables: row of banks by row of banks
+        self.addr = bits(design.map_port * bank_addr_width(design))
+        self.data = bits(design.map_port * design.fmt.width)  # an element for each
 
 
 class BankRead:
@@ -73,6 +104,13 @@ class BankRead:
         self.addr_01 = count(reach)  # block of rows, next block of columns
         self.addr_10 = count(reach)  # next block of rows, block of columns
         self.addr_11 = count(reach)  # next block of both
+        if design.map_port > 1:
+            self.lane = count(design.map_port - 1)  # the input map, modulo map_port
+
+
+def bank_addr_width(design: Design) -> int:
+    """Bits of an address in a bank."""
+    return max(1, (design.d * design.row_words - 1).bit_length())
 
 
 def bank_reach(design: Design) -> int:

@@ -14,7 +14,7 @@ from merp.hdl.base.signals import count, flag
 from merp.hdl.cnn_merp.ports.maps import BankRead, Floor, FoldRowConfig, RowMapConfig
 from merp.hdl.cnn_merp.ports.slots import RowSlot, Verdict
 from merp.hdl.cnn_merp.sequencer.position_layout import PositionWord
-from merp.hdl.cnn_merp.sequencer.window_read import window_read
+from merp.hdl.cnn_merp.sequencer.window_read import map_lane, window_read
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.streams.credit_counter import credit_counter
 from merp.models.params.cnn_merp.design import Design
@@ -215,11 +215,16 @@ def row_sequencer(
         if rst:
             slot.valid.next = False
 
+    pixel_word: Any = None
+    lane: Any = ()
+    if design.map_port > 1:
+        pixel_word = count(design.map_words(design.max_maps) - 1)
+        lane = map_lane(clk, fetch=fire, channel=channel, pixel_word=pixel_word, lane=read.lane)
     reader = window_read(
         clk,
         fetch=fire,
         position=head,
-        channel=channel,
+        channel=channel if design.map_port == 1 else pixel_word,
         read=read,
         row_shift=row_shift,
         column_shift=column_shift,
@@ -228,4 +233,7 @@ def row_sequencer(
     counter = credit_counter(
         clk, rst, start, given=filled, spent=spends, amount=1, credits=rows, first=0
     )
-    return arrive, decide, place, end, tell, keep, advance, issue, hand_on, reader, counter, uneven
+    return (
+        arrive, decide, place, end, tell, keep, advance, issue, hand_on, reader, lane, counter,
+        uneven,
+    )  # fmt: skip

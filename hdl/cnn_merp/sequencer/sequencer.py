@@ -19,7 +19,7 @@ from merp.hdl.cnn_merp.sequencer.gradient_issue import gradient_issue
 from merp.hdl.cnn_merp.sequencer.origin_issue import origin_issue
 from merp.hdl.cnn_merp.sequencer.position_layout import PositionWord
 from merp.hdl.cnn_merp.sequencer.window_order import NextWindow, window_order
-from merp.hdl.cnn_merp.sequencer.window_read import window_read
+from merp.hdl.cnn_merp.sequencer.window_read import map_lane, window_read
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
 
@@ -226,14 +226,21 @@ def sequencer(
             verdict=verdict,
             design=design,
         )
+    pixel_word: Any = None
+    lane: Any = ()
+    if design.map_port > 1:
+        pixel_word = count(design.map_words(design.max_maps) - 1)
+        lane = map_lane(
+            clk, fetch=opens, channel=window.channel, pixel_word=pixel_word, lane=read.lane
+        )
     reader = window_read(
         clk,
         fetch=opens,
         position=position,
-        channel=window.channel,
+        channel=window.channel if design.map_port == 1 else pixel_word,
         read=read,
         row_shift=row_shift,
         column_shift=column_shift,
         design=design,
     )
-    return place, tell, advance, issue, hand_on, order, origins, rule, reader
+    return place, tell, advance, issue, hand_on, order, origins, rule, reader, lane

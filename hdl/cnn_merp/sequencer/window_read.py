@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import always
+from myhdl import always, always_comb, block
 
 from merp.hdl.base.signals import bits
 from merp.hdl.cnn_merp.ports.maps import BankRead
@@ -28,7 +28,7 @@ def window_read(
 
     fetch          in   in this cycle
     position       in   as laid out in position_layout
-    channel        in   the input map
+    channel        in   the input map, or the word of the pixel that it stands in
     read           out  read of the banks, one cycle later
     row_shift, column_shift  out  for the window block, two cycles later
 
@@ -86,3 +86,20 @@ def window_read(
         column_shift.next = column_shift_1
 
     return load, hand_on
+
+
+@block
+def map_lane(clk: Bit, fetch: Bit, channel: Word, pixel_word: Word, lane: Word) -> Any:
+    """Where the elements of an input map lie: word of a pixel, and, with the read, place in it."""
+    low = len(lane)
+
+    @always_comb
+    def divide() -> None:
+        pixel_word.next = channel[len(pixel_word) + low : low]
+
+    @always(clk.posedge)
+    def hand_on() -> None:
+        if fetch:
+            lane.next = channel[low:]
+
+    return divide, hand_on

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.input_part import WHOLE, InputPart
 from merp.models.params.cnn_merp.registers import (
     IMAGES,
+    PORT,
     LayerRegister,
     LayerRun,
     LayerTable,
@@ -14,7 +17,7 @@ from merp.models.params.cnn_merp.registers import (
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 from merp.models.params.cnn_merp.unpool_registers import unpool_registers
 from merp.models.params.delta_shape import delta_shape
-from merp.models.params.folded_shape import run_shape
+from merp.models.params.folded_shape import FoldedShape, run_shape
 from merp.models.params.shape import Shape
 
 MAX_DILATION = 16
@@ -26,19 +29,35 @@ def _engine(run: LayerRun) -> Shape:
     return run_shape(delta_shape(run.shape), run.design.k)
 
 
+def _spread(run: LayerRun) -> Shape:
+    """What is dilated: a pixel's words; all those of a folded image are one's, as none is added."""
+    shape = _engine(run)
+    if run.design.map_port > 1 and isinstance(shape, FoldedShape):
+        beats = run.design.map_words(shape.n * run.design.taps)
+        return Shape(n=beats, m=1, k=1, rows=1, columns=1)
+    return replace(shape, n=run.design.map_words(shape.n))
+
+
+def _most_words(design: Design) -> int:
+    """Words of a pixel, at most, or of an image of a folded layer."""
+    if design.map_port > 1 and design.folded:
+        return design.map_words(design.max_maps * design.taps)
+    return design.map_words(design.max_maps)
+
+
 DILATE = LayerTable("dilate_config", (
     IMAGES,
     LayerRegister(
         "rows", 1, lambda design: design.max_size, "rows of a delta map after dilation",
-        lambda run: _engine(run).rows,
+        lambda run: _spread(run).rows,
     ),
     LayerRegister(
         "columns", 1, lambda design: design.max_size, "columns of a delta map after dilation",
-        lambda run: _engine(run).columns,
+        lambda run: _spread(run).columns,
     ),
     LayerRegister(
-        "maps", 1, lambda design: design.max_maps, "delta maps that come in",
-        lambda run: _engine(run).n,
+        "maps", 1, _most_words, "delta maps that come in (words of map_port deltas)",
+        lambda run: _spread(run).n,
     ),
     LayerRegister(
         "stride", 1, lambda design: MAX_DILATION, "stride of the layer's convolution",
@@ -63,8 +82,11 @@ def delta_registers(
     are undone, on ``maps`` maps; ``part`` that of the deltas that come in. The caller has checked
     that all fit.
     """
-    return {
+    values = {
         **registers(delta_shape(shape), images, engine, part),
         **DILATE.values(LayerRun(shape, images, engine)),
         **unpool_registers(unpooled, maps, images, unpool),
     }
+    if engine.map_port > 1:  # the zeros of a dilation do not come in
+        values[f"{PORT.bundle}_pixels"] = images * shape.out_rows * shape.out_columns
+    return values

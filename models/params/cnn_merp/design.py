@@ -6,11 +6,17 @@ are the run-time registers of ``registers.py``; here stand the sizes they may re
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, TypeVar
 
 from merp.models.params import fused
 from merp.models.params.formats import BINARY32, FloatFormat
 from merp.models.params.summation import Summation
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 ARITHMETIC = (
     "fmt", "cu_kind", "fused_dsp", "fused_window", "accumulator_precision", "mul_latency",
@@ -18,10 +24,10 @@ ARITHMETIC = (
 )  # fmt: skip
 """Fields that every phase of a layer has in common."""
 
-KERNEL_PORTS = (1, 2, 4, 8)
-"""Elements per beat that the streams of kernels and biases may have."""
+PORTS = (1, 2, 4, 8)
+"""Elements per beat that the streams of kernels and biases, and of maps and deltas, may have."""
 
-OPTIONS = ("folded", "kernel_port", "partial", "sided", "widened")
+OPTIONS = ("folded", "kernel_port", "partial", "sided", "widened", "map_port")
 """Fields that came later. The text that identifies an elaboration, in the hardware too, does not
 name them where they are as without them."""
 
@@ -35,6 +41,10 @@ RANGES = {
     "pool_words": (1, 1 << 20),
 }  # fmt: skip
 """Least and largest value of the fields that have no more to them."""
+
+
+Count = TypeVar("Count", int, "NDArray[np.int64]")
+"""A count, or an array of them."""
 
 
 def _ceil_log2(value: int) -> int:
@@ -65,7 +75,8 @@ class Design:
         add_latency: cycles of an adder, 1 to 5.
         kernel_words: kernel memory per CU, in words of k*k elements: the largest n*G.
         groups: the largest G = ceil(m / n_cu).
-        row_words: elements of one kept row in a bank: the largest ceil(columns / k) * n.
+        row_words: words of one kept row in a bank, of map_port elements each: the largest
+            ceil(columns / k) * ceil(n / map_port).
         max_size: the largest number of rows or columns of an input map.
         max_maps: the largest n (input maps).
         max_images: the largest number of images in one run.
@@ -84,6 +95,7 @@ class Design:
             input maps of a layer can come in parts.
         sided: whether the padding left of the maps may differ from that above them.
         widened: whether layers with kernels smaller than k run on the k x k taps.
+        map_port: elements per beat of the streams of maps and deltas that come in: 1, 2, 4 or 8.
 
     Raises:
         ValueError: a value is out of range; the message names the key and what is allowed.
@@ -121,6 +133,7 @@ class Design:
     partial: bool = False
     sided: bool = False
     widened: bool = False
+    map_port: int = 1
 
     def __repr__(self) -> str:
         """Every field with its value, but for later ones that are as without them."""
@@ -146,13 +159,19 @@ class Design:
                 f"ku_lanes must be a whole number from 1 to {lanes} with ku_kind {self.ku_kind}, "
                 f"not {self.ku_lanes}"
             )
-        if self.kernel_port not in KERNEL_PORTS:
-            allowed = ", ".join(str(port) for port in KERNEL_PORTS)
-            raise ValueError(f"kernel_port must be one of {allowed}, not {self.kernel_port}")
-        if self.kernel_port > 1 and self.fmt.width % 8:
+        for key in ("kernel_port", "map_port"):
+            port = getattr(self, key)
+            if port not in PORTS:
+                allowed = ", ".join(str(each) for each in PORTS)
+                raise ValueError(f"{key} must be one of {allowed}, not {port}")
+            if port > 1 and self.fmt.width % 8:
+                raise ValueError(
+                    f"{key} {port}: a beat tells by the byte what counts, and an "
+                    f"element has {self.fmt.width} bits"
+                )
+        if self.map_port > 1 and self.folded and self.k % 2 == 0:
             raise ValueError(
-                f"kernel_port {self.kernel_port}: a beat tells by the byte what counts, and an "
-                f"element has {self.fmt.width} bits"
+                f"map_port {self.map_port} with fully connected layers: k must be odd, not {self.k}"
             )
         if self.kernel_port > 1 and self.widened:
             raise ValueError(
@@ -228,6 +247,15 @@ class Design:
         """
         narrow = self.cu_kind == "fused" and self.fused_dsp == 1 and self.kernel_port > 1
         return 8 if narrow else 0
+
+    @property
+    def delta_beat(self) -> int:
+        """Deltas that a kernel update takes in a cycle: a word of n_cu is made of whole ones."""
+        return math.gcd(self.map_port, self.n_cu)
+
+    def map_words(self, maps: Count) -> Count:
+        """Words of the banks that the elements of a pixel take: map_port of them in each."""
+        return -(-maps // self.map_port)
 
     @property
     def tree_levels(self) -> int:

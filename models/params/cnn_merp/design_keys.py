@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import MISSING, fields
 
-from merp.models.params.cnn_merp.design import KERNEL_PORTS, RANGES, Design
+from merp.models.params.cnn_merp.design import PORTS, RANGES, Design
 from merp.models.params.cnn_merp.sizing import MAXIMA
 from merp.models.params.keys import Choice, Flag, Key, Whole
 from merp.models.params.summation import CU_KINDS, DSPS, KU_KINDS, PRECISIONS, WINDOWS
@@ -13,6 +13,7 @@ from merp.models.params.summation import CU_KINDS, DSPS, KU_KINDS, PRECISIONS, W
 CHOICES = (
     "k", "n_cu", "r", "p", "d", "fused_dsp", "fused_window", "accumulator_precision", "ku_lanes",
     "mul_latency", "add_latency", "max_images", "kernel_port",
+    "map_port",
 )  # fmt: skip
 """Whole numbers that do not follow from the layers."""
 
@@ -20,7 +21,8 @@ _ALL_RANGES = RANGES | {
     "fused_dsp": (min(DSPS), max(DSPS)),
     "fused_window": WINDOWS,
     "accumulator_precision": PRECISIONS,
-    "kernel_port": (min(KERNEL_PORTS), max(KERNEL_PORTS)),
+    "kernel_port": (min(PORTS), max(PORTS)),
+    "map_port": (min(PORTS), max(PORTS)),
     "ku_lanes": (1, RANGES["k"][1] ** 2),
 }
 _DEFAULTS = {each.name: each.default for each in fields(Design) if each.default is not MISSING}

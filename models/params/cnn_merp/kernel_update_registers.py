@@ -13,6 +13,7 @@ from merp.models.params.cnn_merp.registers import (
     KERNEL,
     MAP,
     PASS,
+    PORT,
     LayerRegister,
     LayerRun,
     LayerTable,
@@ -40,6 +41,11 @@ def gradient_latency(design: Design) -> int:
     if design.ku_kind == "row":
         return row_latency(design)
     return 1 + design.mul_latency + design.add_latency
+
+
+def delta_beats(shape: Shape, design: Design) -> int:
+    """Cycles in which the deltas of a position are taken."""
+    return -(-shape.m // design.delta_beat)
 
 
 def row_revisit_cycles(design: Design) -> int:
@@ -75,7 +81,7 @@ REST = LayerRegister(
 )  # fmt: skip
 DELTA_REST = LayerRegister(
     "delta_rest", 0, revisit_cycles, "idle cycles after a position's last delta word",
-    lambda run: max(0, revisit_cycles(run.design) - run.shape.m),
+    lambda run: max(0, revisit_cycles(run.design) - delta_beats(run.shape, run.design)),
 )  # fmt: skip
 SWEEPS = LayerRegister(
     "sweeps", 1, lambda design: design.kernel_words, "sweeps of a row, n * G",
@@ -129,6 +135,26 @@ FOLD_ROWS = LayerTable(FOLD.bundle, (
     ),
 ))  # fmt: skip
 """The same where images stand for the columns of a row."""
+
+
+UPDATE_PORT = LayerTable(PORT.bundle, (
+    *PORT.registers,
+    LayerRegister(
+        "deltas", 1, lambda design: design.groups * design.n_cu, "m, deltas of a position",
+        lambda run: run.shape.m,
+    ),
+    LayerRegister(
+        "positions", 1, lambda design: design.max_images * design.max_size**2,
+        "positions of the run, all images'",
+        lambda run: run.images * run.shape.out_rows * run.shape.out_columns,
+    ),
+    LayerRegister(
+        "last_beats", 1, lambda design: design.n_cu // design.delta_beat,
+        "beats of deltas of the last group",
+        lambda run: -(-run.last_cus // run.design.delta_beat),
+    ),
+))  # fmt: skip
+"""Where deltas come several to a beat, too."""
 
 
 UPDATE_PASS = LayerTable(PASS.bundle, (
@@ -196,6 +222,7 @@ def kernel_update_registers(
     kernel = KERNEL.values(run) if design.widened else {}
     by_row = design.ku_kind == "row"
     folding = (FOLD_ROWS if by_row else FOLD).values(run) if design.folded else {}
+    folding |= UPDATE_PORT.values(run) if design.map_port > 1 else {}
     rows = _rows(run)
     if by_row and rows is not None:
         run = replace(run, shape=rows.shape, images=rows.rows)

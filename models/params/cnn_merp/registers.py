@@ -160,8 +160,8 @@ MAP = LayerTable("map_config", (
     ),
     LayerRegister(
         "stride_words", 0, lambda design: design.max_stride // design.k * design.max_maps,
-        "stride div k * n",
-        lambda run: run.shape.stride // run.design.k * run.shape.n,
+        "stride div k * n (ceil(n / map_port))",
+        lambda run: run.shape.stride // run.design.k * run.design.map_words(run.shape.n),
         holds=lambda design: design.max_stride * design.max_maps,
     ),
     switch(
@@ -275,6 +275,37 @@ KERNEL = LayerTable("kernel_config", (
 """Of a design on which layers with smaller kernels run, too."""
 
 
+def _elements(run: LayerRun) -> int:
+    return run.shape.elements if isinstance(run.shape, FoldedShape) else run.shape.n
+
+
+def _pixels(run: LayerRun) -> int:
+    folded = isinstance(run.shape, FoldedShape)
+    return run.images * (1 if folded else run.shape.rows * run.shape.columns)
+
+
+def most_elements(design: Design) -> int:
+    """Elements of a pixel, at most, or of an image of a folded layer."""
+    return max(design.max_maps, design.kernel_words * design.taps if design.folded else 1)
+
+
+PORT = LayerTable("port_config", (
+    LayerRegister(
+        "elements", 1, most_elements, "elements of a pixel; of an image of a folded layer",
+        _elements,
+    ),
+    LayerRegister(
+        "pixels", 1, lambda design: design.max_images * design.max_size**2,
+        "pixels that come in, all images'; images of a folded layer", _pixels,
+    ),
+    LayerRegister(
+        "words", 1, lambda design: design.map_words(design.max_maps), "ceil(n / map_port)",
+        lambda run: run.design.map_words(run.shape.n),
+    ),
+))  # fmt: skip
+"""Of a design whose maps come several elements to a beat."""
+
+
 PASS = LayerTable("pass_config", (
     switch(
         "partial_in", "sums start at partial sums, not at biases", lambda run: run.part.partial_in
@@ -299,4 +330,5 @@ def registers(shape: Shape, images: int, design: Design, part: InputPart = WHOLE
     values = with_sides(MAP, design).values(run) | LOAD.values(run) | OUTPUT.values(output)
     values |= FOLD.values(run) if design.folded else {}
     values |= KERNEL.values(run) if design.widened else {}
+    values |= PORT.values(run) if design.map_port > 1 else {}
     return values | (PASS.values(run) if design.partial else {})

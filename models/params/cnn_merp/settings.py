@@ -9,6 +9,7 @@ from merp.models.params.cnn_merp.kernel_update_registers import (
     MOMENTUM_UPDATE,
     ROW_MAP,
     UPDATE_PASS,
+    UPDATE_PORT,
 )
 from merp.models.params.cnn_merp.registers import KERNEL, LOAD, OUTPUT, PASS, with_sides
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
@@ -31,6 +32,7 @@ def engine_settings(design: Design) -> Settings:
         **DILATE.settings(design),
         **MOMENTUM_UPDATE.settings(design),
         **UPDATE_PASS.settings(design),
+        **UPDATE_PORT.settings(design),
     }
 
 

@@ -8,17 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 
 from merp.models.errors import BadInput
-from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.design import Count, Design
 from merp.models.params.folded_shape import FoldedShape, run_shape
 from merp.models.params.shape import Shape
 from merp.models.params.widened_shape import WidenedShape
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 MAX_KERNEL_ELEMENTS = 1 << 22
 """Kernel elements that the CUs of a design may hold together: 16 MiB in binary32. VGG-16's largest
@@ -38,10 +34,6 @@ FROM_LAYERS = ("folded", "sided", "widened")
 """Options that a design has where one of its layers asks for them."""
 
 _CHOICES = tuple(f.name for f in fields(Design) if f.name not in (*MAXIMA, "average", *FROM_LAYERS))
-
-
-Count = TypeVar("Count", int, "NDArray[np.int64]")
-"""A count, or an array of them."""
 
 
 def _ceil_div(a: int, b: int) -> int:
@@ -68,7 +60,7 @@ def _needs(shape: Shape, design: Design) -> dict[str, int]:
     return {
         "kernel_words": shape.n * groups,
         "groups": groups,
-        "row_words": _ceil_div(shape.columns, design.k) * shape.n,
+        "row_words": _ceil_div(shape.columns, design.k) * design.map_words(shape.n),
         "max_size": max(shape.rows, shape.columns, shape.out_rows, shape.out_columns),
         "max_maps": shape.n,
         "max_stride": max(shape.stride, pool.stride if pool else 1),
@@ -147,7 +139,7 @@ def check_memories(design: Design) -> None:
     Raises:
         ValueError: its input and pooling memories have too many words.
     """
-    words = design.taps * design.d * design.row_words
+    words = design.taps * design.d * design.row_words * design.map_port
     words += design.r * design.pool_overlap**2 * design.pool_words
     if words > MAX_MEMORY_WORDS:
         raise ValueError(

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from merp.models.params.cnn_merp.sizing import Count
+from merp.models.params.cnn_merp.design import Count
 from merp.models.params.formats import BINARY32, FloatFormat
 from merp.models.params.shape import Shape
 from merp.models.params.state_field import position_bits

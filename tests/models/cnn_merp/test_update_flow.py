@@ -30,6 +30,10 @@ DESIGNS = {
     "two elements a beat": replace(DESIGN, kernel_port=2),
     "rows, four elements a beat": replace(BY_ROWS, kernel_port=4, accumulator_precision=26),
     "one ring, eight elements a beat": replace(ONE_RING, kernel_port=8),
+    "two maps and deltas a beat": replace(DESIGN, map_port=2),
+    "one ring, four maps a beat, three units": replace(ONE_RING, map_port=4),
+    "rows, eight maps a beat": replace(BY_ROWS, map_port=8),
+    "rows, one ring, four maps and deltas a beat": replace(BY_ROWS_ONE_RING, map_port=4, n_cu=4),
 }
 
 # What binds: the slots; the delta stream (n < n_cu); the revisit (n*G and m small); a single ring

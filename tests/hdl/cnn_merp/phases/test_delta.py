@@ -38,13 +38,14 @@ def design(
     cu_kind: str = "tree",
     precision: int = 24,
     kernel_port: int = 1,
+    map_port: int = 1,
     **options: bool,
 ) -> DeltaDesign:
     engine = Design(
         fmt=fmt, k=k, n_cu=n_cu, r=1, p=p, d=2, kernel_words=24, groups=4, row_words=48,
         max_size=16, max_maps=6, max_images=3, max_stride=3, fifo_words=12, add_latency=2,
         mul_latency=1, cu_kind=cu_kind, accumulator_precision=precision,
-        kernel_port=kernel_port, **options,
+        kernel_port=kernel_port, map_port=map_port, **options,
     )  # fmt: skip
     unpooled = UnpoolDesign(
         fmt=fmt, window=3, overlap=2, words=64, max_size=16, max_maps=24, max_images=3,
@@ -70,6 +71,10 @@ DESIGNS = (
     design(BINARY32, 3, 2, True, cu_kind="fused", precision=28, widened=True, folded=True),
     design(BFLOAT16, 5, 2, True, widened=True, sided=True),
     design(BINARY32, 2, 3, False, cu_kind="fused", widened=True, sided=True),
+    # Deltas come several to a beat: pixels end within beats, and are smaller than one.
+    design(BFLOAT16, 3, 2, False, p=2, map_port=4, kernel_port=2),
+    design(BINARY32, 2, 2, False, cu_kind="fused", precision=28, map_port=2),
+    design(BFLOAT16, 1, 3, False, map_port=8),
 )
 
 
@@ -102,7 +107,7 @@ def _shape(rng: np.random.Generator, which: DeltaDesign) -> Shape:
         try:
             shape = Shape(
                 n=int(rng.integers(1, 5)),
-                m=int(rng.integers(1, 5)),
+                m=int(rng.integers(1, 5 if engine.map_port == 1 else engine.max_maps + 1)),
                 k=(k := random_kernel(rng, engine)),
                 rows=int(rng.integers(1, 7)),
                 columns=int(rng.integers(1, 7)),

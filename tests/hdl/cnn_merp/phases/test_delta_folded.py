@@ -56,6 +56,10 @@ DESIGNS = (
     design(2, 6, True, BFLOAT16, kernel_port=4),
     design(3, 2, True, accumulator_precision=28, d=3, kernel_port=4),
     design(2, 4, True, BFLOAT16, kernel_port=2),
+    # Deltas come several to a beat, too.
+    design(3, 2, False, BFLOAT16, p=2, map_port=4),
+    design(3, 3, False, kernel_port=2, map_port=8),
+    design(5, 2, False, BFLOAT16, map_port=2, max_maps=4),
 )
 
 

@@ -43,6 +43,7 @@ def design_for(k: int, n_cu: int, **changes: Any) -> Design:
 
 
 ROW: dict[str, Any] = {"cu_kind": "fused", "ku_kind": "row"}
+WIDE: dict[str, Any] = {"max_maps": 10, "kernel_words": 40, "row_words": 12}
 
 # Every k, every latency, one CU and several; the flag: whether momentum is built.
 ELABORATIONS = [
@@ -71,6 +72,11 @@ ELABORATIONS = [
     (design_for(4, 3, widened=True, sided=True, folded=True, fmt=BFLOAT16), False),
     (design_for(4, 2, **ROW, widened=True, ku_lanes=3, mul_latency=1, add_latency=1), True),
     (design_for(3, 1, **ROW, widened=True, sided=True, folded=True, ku_lanes=2), False),
+    # Maps and deltas come several to a beat: n_cu is no beat, a part of one, one, and several.
+    (design_for(3, 3, **WIDE, fmt=BFLOAT16, mul_latency=1, add_latency=2, map_port=4), True),
+    (design_for(2, 4, **WIDE, **ROW, ku_lanes=3, add_latency=2, map_port=2, kernel_port=4), False),
+    (design_for(3, 4, **WIDE, d=1, fmt=BFLOAT16, mul_latency=1, add_latency=3, map_port=4), False),
+    (design_for(1, 2, **WIDE, **ROW, mul_latency=1, add_latency=1, map_port=8), True),
 ]
 
 
@@ -208,7 +214,7 @@ def random_case(seed: int, elaboration: int, pressure: bool = True) -> Case:
         images = int(rng.integers(1, 3))
         try:
             shape = Shape(
-                n=int(rng.integers(1, 4)),
+                n=int(rng.integers(1, 4 if design.map_port == 1 else design.max_maps + 1)),
                 m=int(rng.integers(1, design.n_cu * design.groups + 1)),
                 k=(k := random_kernel(rng, design)),
                 rows=int(rng.integers(1, 7)),

@@ -53,6 +53,10 @@ DESIGNS = (
     (design(3, 2, **ROW, ku_lanes=2, accumulator_precision=27, add_latency=4), True),
     (design(3, 1, **ROW, ku_lanes=9, d=3, fused_dsp=2), False),
     (design(3, 2, **ROW), False),
+    # Elements and deltas come several to a beat.
+    (design(3, 4, fmt=BFLOAT16, map_port=4, max_maps=7), True),
+    (design(3, 2, **ROW, ku_lanes=2, map_port=2), False),
+    (design(5, 3, **ROW, ku_lanes=5, map_port=8, max_images=9, max_stride=5), False),
 )
 EVERY = range(len(DESIGNS))
 

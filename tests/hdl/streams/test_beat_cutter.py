@@ -10,7 +10,7 @@ import pytest
 
 from merp.cosim.block.replay import replay
 from merp.hdl.base.signals import Stream, bits, count, flag
-from merp.hdl.cnn_merp.kernel_loader.beat_cutter import beat_cutter
+from merp.hdl.streams.beat_cutter import beat_cutter
 from merp.testbenches.block.reset import as_new_after_reset, at_random
 from merp.testbenches.block.trace import Drive, Sample, Trace, run_block
 

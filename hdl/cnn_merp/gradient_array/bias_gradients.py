@@ -1,0 +1,105 @@
+"""Gradients of the biases where several deltas come in a cycle."""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import Any
+
+from myhdl import ConcatSignal, always_comb, block, intbv
+
+from merp.hdl.base.delay import delay
+from merp.hdl.base.signals import bits, count
+from merp.hdl.cnn_merp.gradient_array.bias_gradient import bias_gradient
+from merp.hdl.cnn_merp.ports.gradients import DeltaElement
+from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.latencies import GRADIENT_READ
+
+
+@block
+def _place(read_index: Word, word: Word, lane: Word) -> Any:
+    """Which lane has a map's sum, and where."""
+    low = len(lane)
+
+    @always_comb
+    def divide() -> None:
+        word.next = read_index[len(word) + low : low]
+        lane.next = read_index[low:]
+
+    return divide
+
+
+@block
+def _choose(found: Word, lane: Word, gradient: Word) -> Any:
+    """Give the word of a lane."""
+    width, whole = len(gradient), len(found)
+    lanes = whole // width
+    size = whole.bit_length()
+
+    @always_comb
+    def choose() -> None:
+        shift = intbv(0)[size:]
+        moved = intbv(0)[whole:]
+        for i in range(lanes):
+            if lane == i:
+                shift[:] = i * width
+        moved[:] = found >> shift
+        gradient.next = moved[width:]
+
+    return choose
+
+
+@entity
+def bias_gradients(
+    clk: Bit,
+    rst: Bit,
+    element: DeltaElement,
+    read_enable: Bit,
+    read_index: Word,
+    gradient: Word,
+    design: Design,
+) -> Any:
+    """Add each of ``delta_beat`` deltas to the sum of its output map, from +0.
+
+    element      in   so many deltas of neighbouring maps; opening starts their sums. Behind a
+                      position's last map they may be any: there is no sum of theirs to read
+    read_enable, read_index  in   the memories are the reader's; which sum
+    gradient     out  that sum, GRADIENT_READ cycles later
+
+    Lane i has the maps with map mod delta_beat = i. Throughput: an element per cycle. Reset:
+    elements in flight are forgotten.
+    """
+    lanes, width = design.delta_beat, design.fmt.width
+    word, lane, found_lane = bits(len(element.index)), count(lanes - 1), count(lanes - 1)
+    sums = [bits(width) for _ in range(lanes)]
+    side_by_side = ConcatSignal(*reversed(sums))
+    found = bits(lanes * width)
+
+    @always_comb
+    def join() -> None:
+        found.next = side_by_side
+
+    def of_lane(at: int) -> DeltaElement:
+        own = copy(element)
+        own.data = element.data((at + 1) * width, at * width)
+        return own
+
+    adders = [
+        bias_gradient(
+            clk,
+            rst,
+            element=of_lane(at),
+            read_enable=read_enable,
+            read_index=word,
+            gradient=sums[at],
+            design=design,
+        )
+        for at in range(lanes)
+    ]
+    return (
+        join,
+        adders,
+        _place(read_index=read_index, word=word, lane=lane),
+        delay(clk, d=lane, q=found_lane, cycles=GRADIENT_READ),
+        _choose(found=found, lane=found_lane, gradient=gradient),
+    )

@@ -1,0 +1,121 @@
+"""The k x k banks of words of several elements: a memory for each place in a word."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import ConcatSignal, always, always_comb, block, intbv
+
+from merp.hdl.base.signals import bits
+from merp.hdl.cnn_merp.input_buffer.bank import bank
+from merp.hdl.cnn_merp.ports.maps import BankRead, WideBankWrite, bank_addr_width
+from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.models.params.cnn_merp.design import Design
+
+
+@block
+def _place(clk: Bit, read: BankRead, folded: Bit, lane: Word, turn: int) -> Any:
+    """Which memory holds the tap of banks b with b mod map_port = turn, with the banks' words."""
+    size = len(lane)
+    if folded is None:
+
+        @always(clk.posedge)
+        def hold() -> None:
+            if read.enable:
+                lane.next = read.lane
+
+        return hold
+
+    @always(clk.posedge)
+    def place() -> None:
+        turned = intbv(0)[size + 1 :]
+        turned[:] = read.lane
+        if folded:
+            turned[:] = turned + turn
+        if read.enable:
+            lane.next = turned[size:]
+
+    return place
+
+
+@block
+def _tap(found: Word, lane: Word, tap: Word) -> Any:
+    """The element of a tap, of those that the memories of its bank gave."""
+    width, whole = len(tap), len(found)
+    lanes = whole // width
+    size = whole.bit_length()
+
+    @always_comb
+    def choose() -> None:
+        shift = intbv(0)[size:]
+        moved = intbv(0)[whole:]
+        for i in range(lanes):
+            if lane == i:
+                shift[:] = i * width
+        moved[:] = found >> shift
+        tap.next = moved[width:]
+
+    return choose
+
+
+@entity
+def wide_banks(
+    clk: Bit,
+    write: WideBankWrite,
+    read: BankRead,
+    taps: Word,
+    design: Design,
+    folded: Bit = None,
+) -> Any:
+    """Write up to map_port elements, and read all banks.
+
+    Every memory of a bank reads the same address; which one's element is the tap follows from the
+    input map, and in a folded run from the tap, too (``wide_fold_router``).
+
+    taps    out  k*k words, bank (0, 0) lowest, then (0, 1), ...: window taps, still rotated
+    folded  in   (of a design for fully connected layers) the run's elements come map by map
+
+    Latency: taps one cycle after read. Throughput: a write and a window per cycle. Reset: none.
+    """
+    k, lanes, width = design.k, design.map_port, design.fmt.width
+    words, all_taps, addr_width = design.d * design.row_words, design.taps, bank_addr_width(design)
+    q = [bits(width) for _ in range(k * k * lanes)]
+    banks = [
+        bank(
+            clk,
+            write_row=write.places(i * all_taps + row * k + column),
+            write_column=write.places(i * all_taps + row * k + column),
+            write_addr=write.addr((i + 1) * addr_width, i * addr_width),
+            write_data=write.data((i + 1) * width, i * width),
+            read=read.enable,
+            row_on=read.rows_on(row),
+            column_on=read.columns_on(column),
+            row_next=read.rows_next(row),
+            column_next=read.columns_next(column),
+            addr_00=read.addr_00,
+            addr_01=read.addr_01,
+            addr_10=read.addr_10,
+            addr_11=read.addr_11,
+            q=q[(row * k + column) * lanes + i],
+            words=words,
+            width=width,
+        )
+        for row in range(k)
+        for column in range(k)
+        for i in range(lanes)
+    ]
+    turns = 1 if folded is None else min(lanes, all_taps)
+    places = [bits(len(read.lane)) for _ in range(turns)]
+    chosen = [bits(width) for _ in range(all_taps)]
+    found = [ConcatSignal(*reversed(q[b * lanes : (b + 1) * lanes])) for b in range(all_taps)]
+    turned = [
+        _place(clk, read=read, folded=folded, lane=places[turn], turn=turn) for turn in range(turns)
+    ]
+    choices = [_tap(found=found[b], lane=places[b % turns], tap=chosen[b]) for b in range(all_taps)]
+    side_by_side = ConcatSignal(*reversed(chosen)) if k > 1 else chosen[0]
+
+    @always_comb
+    def collect() -> None:
+        taps.next = side_by_side
+
+    return banks, turned, choices, collect

@@ -1,0 +1,237 @@
+"""The router of a folded run whose elements come several to a beat."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import ConcatSignal, always, always_comb, block, concat, intbv
+
+from merp.hdl.base.signals import Stream, bits, count, flag
+from merp.hdl.cnn_merp.ports.maps import (
+    Floor,
+    FoldRowConfig,
+    MapConfig,
+    WideBankWrite,
+    bank_addr_width,
+)
+from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.models.params.cnn_merp.design import Design
+
+
+@block
+def _lane(
+    clk: Bit,
+    accept: Bit,
+    place: Word,
+    last_map: Bit,
+    last_in_word: Bit,
+    addr: Word,
+    next_addr: Word,
+    places: Word,
+    lane_addr: Word,
+    at: int,
+) -> Any:
+    """Bank and address of the element ``at`` places behind a piece's first one."""
+    taps = len(place)
+    behind = flag()  # it is the next map's
+
+    @always_comb
+    def pass_map() -> None:
+        behind.next = False
+        for t in range(taps - at, taps):
+            if place[t]:
+                behind.next = True
+
+    @always(clk.posedge)
+    def write() -> None:
+        turned = intbv(0)[2 * taps :]
+        turned[:] = concat(place, place)
+        places.next = 0
+        if accept and not (behind and last_map):
+            places.next = turned[2 * taps - at : taps - at]
+        if behind and last_in_word:
+            lane_addr.next = next_addr
+        else:
+            lane_addr.next = addr
+
+    return pass_map, write
+
+
+@entity
+def wide_fold_router(
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
+    enable: Bit,
+    config: MapConfig,
+    sink: Stream,
+    floor: Floor,
+    bank: WideBankWrite,
+    row: Word,
+    channel: Word,
+    complete: Bit,
+    framing_error: Bit,
+    design: Design,
+    fold: FoldRowConfig | None = None,
+) -> Any:
+    """Accept the elements of folded images and write them into the banks, map_port in a cycle.
+
+    Element e of an image is tap e mod k*k of map i = e div k*k. It goes to bank e mod k*k, address
+    i div map_port of its memory e mod map_port: k*k is odd, so in the banks of a tap the maps of a
+    word lie in as many memories. Elements are accepted as in ``fold_router``.
+
+    enable         in   elements may be accepted (kernels are loaded)
+    sink           in   elements in the order image, map, row, column; k*k for every map. Each image
+                        begins with a beat
+    floor          in   what the oldest open position still needs; its row_limit counts
+    bank           out  the elements' write into the banks
+    row, channel   out  for the sequencer, which waits for the last element of a window: the next
+                        one to come is that of this map, in this row (over all images)
+    complete       out  all elements of the run were accepted
+    framing_error  out  last came with another beat than the run's last; sticky until start
+    fold           in   (of a kernel update by row) images lie side by side as the columns of a row
+
+    Latency: an element is in its bank 2 cycles after its transfer. Throughput: a beat per cycle.
+    Reset: the run is complete.
+    """
+    k, taps, lanes, row_words = design.k, design.taps, design.map_port, design.row_words
+    last_base = (design.d - 1) * row_words
+    addr_width = bank_addr_width(design)
+
+    rows_left = count(design.max_images)  # images, or rows of them
+    place = bits(taps)  # bank of the beat's first element, one-hot
+    base = count(design.d * row_words)  # of this image's ring place
+    image_base = count(design.d * row_words)  # of this image
+    word = count(design.map_words(design.max_maps))  # of the map of the beat's first element
+    lane = count(lanes - 1)  # the same, in its word
+    addr, next_addr = bits(addr_width), bits(addr_width)
+    accept, wraps = flag(), flag()
+    last_map, last_in_word, image_end, row_end, last_beat = flag(), flag(), flag(), flag(), flag()
+    uneven: Any = ()
+    if fold is not None:
+        images_left = count(design.max_size)
+
+        @always_comb
+        def end() -> None:
+            row_end.next = image_end and images_left == 1
+
+        @always(clk.posedge)
+        def of_row() -> None:
+            if accept and image_end:
+                images_left.next = images_left - 1
+                if images_left == 1:
+                    images_left.next = config.out_columns
+            if start:
+                images_left.next = fold.first_images
+
+        uneven = end, of_row
+    else:
+
+        @always_comb
+        def end() -> None:
+            row_end.next = image_end
+
+        uneven = end
+
+    @always_comb
+    def permission() -> None:
+        sink.ready.next = False
+        accept.next = False
+        if enable and not complete and (floor.open or (floor.valid and row < floor.row_limit)):
+            sink.ready.next = True
+            accept.next = sink.valid
+
+    @always_comb
+    def locate() -> None:
+        wraps.next = False
+        for t in range(taps - lanes, taps):
+            if place[t]:
+                wraps.next = True
+        last_map.next = channel + 1 == config.inputs
+        last_in_word.next = lane == lanes - 1
+        here = intbv(0)[addr_width + 2 :]
+        here[:] = image_base
+        here[:] = here + word
+        addr.next = here[addr_width:]
+        here[:] = here + 1
+        next_addr.next = here[addr_width:]
+
+    @always_comb
+    def recognise() -> None:
+        image_end.next = wraps and last_map
+        last_beat.next = row_end and rows_left == 1
+
+    @always(clk.posedge)
+    def route() -> None:
+        bank.data.next = sink.data
+        if accept:
+            if sink.last != last_beat:
+                framing_error.next = True
+            place.next = concat(place[taps - lanes :], place[taps : taps - lanes])
+            if wraps:
+                channel.next = channel + 1
+                if last_in_word:
+                    lane.next = 0
+                    word.next = word + 1
+                else:
+                    lane.next = lane + 1
+            if image_end:
+                place.next = 1
+                channel.next = 0
+                lane.next = 0
+                word.next = 0
+                image_base.next = image_base + word + 1
+            if row_end:
+                if base == last_base:
+                    base.next = 0
+                    image_base.next = 0
+                else:
+                    base.next = base + row_words
+                    image_base.next = base + row_words
+                if last_beat:
+                    row.next = row + 1  # behind every row of the run
+                    complete.next = True
+                else:
+                    row.next = row + k
+                    rows_left.next = rows_left - 1
+        if start:
+            row.next = k - 1
+            channel.next = 0
+            rows_left.next = config.images
+            place.next = 1
+            lane.next = 0
+            word.next = 0
+            base.next = 0
+            image_base.next = 0
+            complete.next = False
+            framing_error.next = False
+        if rst:
+            complete.next = True
+            framing_error.next = False
+
+    places = [bits(taps) for _ in range(lanes)]
+    addresses = [bits(addr_width) for _ in range(lanes)]
+    all_places = ConcatSignal(*reversed(places))
+    all_addresses = ConcatSignal(*reversed(addresses))
+
+    @always_comb
+    def join() -> None:
+        bank.places.next = all_places
+        bank.addr.next = all_addresses
+
+    writes = [
+        _lane(
+            clk,
+            accept=accept,
+            place=place,
+            last_map=last_map,
+            last_in_word=last_in_word,
+            addr=addr,
+            next_addr=next_addr,
+            places=places[at],
+            lane_addr=addresses[at],
+            at=at,
+        )
+        for at in range(lanes)
+    ]
+    return permission, locate, recognise, route, join, writes, uneven

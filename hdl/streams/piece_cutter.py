@@ -1,0 +1,175 @@
+"""Packed beats to pieces that end where every so many words of the stream end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import ConcatSignal, always, always_comb, block
+
+from merp.hdl.base.signals import Stream, bits, count, flag
+from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.hdl.streams.beat_cutter import beat_cutter
+
+
+@block
+def _pass_on(piece: Word, data: Word) -> Any:
+    """Give as many words as a piece has."""
+    size = len(data)
+
+    @always_comb
+    def give() -> None:
+        data.next = piece[size:]
+
+    return give
+
+
+@block
+def _mask(word: Word, left: Word, masked: Word, at: int) -> Any:
+    """Give the word at a place of a piece, or zero if its length has ended before."""
+
+    @always_comb
+    def give() -> None:
+        masked.next = 0
+        if left > at:
+            masked.next = word
+
+    return give
+
+
+@entity
+def piece_cutter(
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
+    length: Word,
+    lengths: Word,
+    sink: Stream,
+    source: Stream,
+    width: int,
+    filling: Word = None,
+) -> Any:
+    """Cut a stream of packed beats into pieces, each from the lowest place on.
+
+    length, lengths  in   words up to an end, and how many ends there are; stable from start on
+    sink             in   beats of words of width bits, the first lowest, without gaps
+    source           out  pieces, of at most as many words as sink has in a beat: full ones, but for
+                          the last of every length; words behind its end may be any. last with the
+                          last piece, unless it came with another beat than that of its last word
+    filling          in   zeros behind every length, which pieces have, too; words behind its end
+                          are zero then
+
+    A last at the wrong place stays wrong: it is another piece's then, or missing.
+    Latency: combinational. Throughput: a piece per cycle. Reset: nothing is taken, begin with
+    start.
+    """
+    lanes, most = len(sink.data) // width, len(source.data) // width
+    size = lanes.bit_length()
+    left = bits(max(len(length), size))  # words up to the next end
+    lengths_left = bits(len(lengths))
+    active = flag()
+    wanted = bits(size)
+    short, ending, final = flag(), flag(), flag()
+    piece, valid, take, misplaced = bits(lanes * width), flag(), flag(), flag()
+
+    cutter = beat_cutter(
+        clk,
+        rst,
+        start,
+        wanted=wanted,
+        ending=ending,
+        sink=sink,
+        piece=piece,
+        valid=valid,
+        take=take,
+        misplaced=misplaced,
+    )
+
+    @always_comb
+    def measure() -> None:
+        short.next = left <= most
+        wanted.next = most
+        if left <= most:
+            wanted.next = left[size:]
+        final.next = lengths_left == 1
+
+    if filling is None:
+
+        @always_comb
+        def offer() -> None:
+            ending.next = short and final
+            take.next = active and valid and source.ready
+            source.valid.next = active and valid
+            if misplaced:
+                source.last.next = not (short and final)
+            else:
+                source.last.next = short and final
+
+        @always(clk.posedge)
+        def tally() -> None:
+            if take:
+                if not short:
+                    left.next = left - most
+                else:
+                    left.next = length
+                    lengths_left.next = lengths_left - 1
+                    active.next = not final
+            if start or rst:
+                active.next = start and not rst
+                left.next = length
+                lengths_left.next = lengths
+
+        return cutter, measure, offer, tally, _pass_on(piece=piece, data=source.data)
+
+    zeros = count(max(2 * most, (1 << len(filling)) - 1))  # of those behind this length
+    total = count(2 * ((1 << len(left)) + (1 << len(zeros))))
+    words, over, step = flag(), flag(), flag()  # the piece has words; it is its length's last
+
+    @always_comb
+    def add() -> None:
+        words.next = left != 0
+        total.next = left + zeros
+
+    @always_comb
+    def recognise() -> None:
+        over.next = total <= most
+        ending.next = short and words and final
+
+    @always_comb
+    def offer_whole() -> None:
+        take.next = active and words and valid and source.ready
+        step.next = active and (valid or not words) and source.ready
+        source.valid.next = active and (valid or not words)
+        if misplaced and words:
+            source.last.next = not (over and final)
+        else:
+            source.last.next = over and final
+
+    @always(clk.posedge)
+    def tally_whole() -> None:
+        if step:
+            if over:
+                left.next = length
+                zeros.next = filling
+                lengths_left.next = lengths_left - 1
+                active.next = not final
+            elif not short:
+                left.next = left - most
+            else:
+                left.next = 0
+                zeros.next = total - most
+        if start or rst:
+            active.next = start and not rst
+            left.next = length
+            zeros.next = filling
+            lengths_left.next = lengths
+
+    masked = [bits(width) for _ in range(most)]
+    joined = ConcatSignal(*reversed(masked)) if most > 1 else masked[0]
+    masks = [
+        _mask(word=piece((at + 1) * width, at * width), left=left, masked=masked[at], at=at)
+        for at in range(most)
+    ]
+    return (
+        cutter, measure, add, recognise, offer_whole, tally_whole, masks,
+        _pass_on(piece=joined, data=source.data),
+    )  # fmt: skip
