@@ -42,6 +42,9 @@ _POOLING = _Each(151, 100)  # of each memory of partial results
 _PLAIN = _Each(671, 1285)  # of a super layer that does not pool, for 16 units
 _LOADER: Final = {"fp": _Each(123, 921), "dp": _Each(58 + 134, 864 + 39)}
 _UNPOOL = _Each(974, 705)
+# of sums that come in parts: where they start, their stream in, and out for each of r lanes
+_PARTIAL_IN = _Each(400 + 153, 16 + 187)
+_PARTIAL_OUT = _Each(77 / 2, 151 / 2)
 _POSITIONS = _Each(461, 32)  # of a gradient unit, its adders and multipliers left out
 _POSITION_ARRAY = _Each(253 + 133, 58 + 1142)
 _UPDATE = _Each(332 + 15, 168 + 101)
@@ -103,6 +106,8 @@ def _convolution(design: Design, phase: str) -> list[tuple[float, _Each]]:
     found.append((cells, _POOLING))
     if design.average:
         found += [(cells, _ADD), (design.r, _MULTIPLY)]
+    if design.partial:
+        found += [(1, _PARTIAL_IN), (design.r, _PARTIAL_OUT)]
     return found
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from merp.models.fpga.block_ram import mapped
 from merp.models.params.cnn_merp import row
 from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.latencies import CREDIT_RETURN
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 from merp.models.params.fused import OPERAND_BITS
 from merp.models.params.state_field import position_bits
@@ -74,15 +75,20 @@ def bank_memory(design: Design, row_words: int) -> Memory:
 def sum_memories(design: Design) -> list[Memory]:
     """Behind the units of FP and DP: partial sums, biases, finished sums, pooling, leaving words.
 
-    Accumulators are read in the cycle of their address, and forward what is written in it.
+    Accumulators are read in the cycle of their address, and forward what is written in it. Where
+    sums may come from a stream, biases share their memory with these.
     """
-    width, wide = design.fmt.width, design.n_cu * design.fmt.width
-    sums = design.accumulator_format.width
+    width, wide = design.fmt.width, design.n_cu * design.sum_format.width
+    sums, origin = design.accumulator_format.width, design.origin_format.width
     found = [
         Memory("partial sums", "accumulator", design.n_cu, design.p * design.groups, sums, True),
-        Memory("biases", "accumulator", design.n_cu, design.groups, width, True),
+        Memory("biases", "accumulator", design.n_cu, design.origins, origin, True),
         Memory("finished sums", "super_layer", 1, design.fifo_words, wide),
     ]
+    if design.partial:
+        # A beat, how many of its lanes count, and whether it is the last one.
+        beat = design.r * design.partial_width + design.r.bit_length() + 1
+        found.append(Memory("leaving sums", "super_layer", 1, CREDIT_RETURN + 1, beat))
     if design.pool_window > 1:
         code = position_bits(design.pool_window) if design.state else 0
         cells = design.r * design.pool_overlap**2

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from merp.models.errors import BadInput
 from merp.models.fpga.board import Board
 from merp.models.network.network import Network
 from merp.models.network.phases import PHASES, has_phase, previous
+from merp.models.params.cnn_merp.input_part import InputPart
 from merp.models.params.folded_shape import folds
 from merp.models.plan.automatic import ROOM, each_apart, made, none_fits, proposals, with_designs
 from merp.models.plan.cost import Cost, cost_of
@@ -23,6 +24,18 @@ from merp.models.plan.words import closed_form
 from merp.models.plan.work import Work
 
 GOALS: Final = ("bytes", "time")
+
+
+class Kind(NamedTuple):
+    """Passes that are alike: how many there are of all groups, and what they have.
+
+    Attributes:
+        passes: how many. maps: in, and out. part: of the input maps.
+    """
+
+    passes: int
+    maps: Tile
+    part: InputPart
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,9 +82,9 @@ class Planned:
         """All groups and images."""
         return self.work.layer.operations(self.work.images)
 
-    @cached_property
-    def _costs(self) -> list[tuple[int, Cost]]:
-        """How many passes of each kind there are, and what one costs."""
+    @property
+    def kinds(self) -> list[Kind]:
+        """Passes of different parts, as far as these are of other sizes or take other sums."""
         (in_size, out_size), work = self.tile, self.work
         in_rest = work.inputs - (self.in_parts - 1) * in_size
         out_rest = work.outputs - (self.out_parts - 1) * out_size
@@ -82,31 +95,33 @@ class Planned:
             ins.append((in_rest, False, True, 1))
         outs = [(out_size, self.out_parts - 1), (out_rest, 1)]
         return [
-            (
-                work.layer.groups * in_count * out_count,
-                _one_pass(work, self.board, (maps, out), first, last),
-            )
+            Kind(work.layer.groups * in_count * out_count, (maps, out), InputPart(first, last))
             for maps, first, last, in_count in ins
             for out, out_count in outs
             if in_count * out_count
         ]
 
     @cached_property
+    def costs(self) -> list[tuple[Kind, Cost]]:
+        """What a pass of each kind costs."""
+        return [(kind, _one_pass(self.work, self.board, kind)) for kind in self.kinds]
+
+    @cached_property
     def cycles(self) -> int:
         """Of all passes, the memory's waits left out."""
-        return round(sum(many * float(cost.total[0]) for many, cost in self._costs))
+        return round(sum(kind.passes * float(cost.total[0]) for kind, cost in self.costs))
 
     @cached_property
     def seconds(self) -> float:
         """Of all passes."""
-        return sum(many * float(cost.seconds[0]) for many, cost in self._costs)
+        return sum(kind.passes * float(cost.seconds[0]) for kind, cost in self.costs)
 
     @cached_property
     def binds(self) -> str:
         """What takes most of the time: ``units``, a port, ``kernel`` load or update, ``memory``."""
         clock = self.board.clock_mhz * 1e6
         shares = {"memory": 0.0}
-        for many, cost in self._costs:
+        for (many, *_), cost in self.costs:
             busy = float(cost.total[0]) / clock
             if float(cost.seconds[0]) > busy * (1 + 1e-9):
                 shares["memory"] += many * float(cost.seconds[0])
@@ -118,10 +133,11 @@ class Planned:
         return max(shares, key=lambda name: shares[name])
 
 
-def _one_pass(work: Work, board: Board, maps: Tile, first: bool, last: bool) -> Cost:
-    """Cost of a pass of so many input and output maps."""
-    inputs, outputs = (np.array([count]) for count in maps)
-    return cost_of(work, board, inputs, outputs, np.array([first]), np.array([last]))
+def _one_pass(work: Work, board: Board, kind: Kind) -> Cost:
+    """Cost of a pass of a kind."""
+    inputs, outputs = (np.array([count]) for count in kind.maps)
+    ends = (np.array([end]) for end in (kind.part.first, kind.part.last))
+    return cost_of(work, board, inputs, outputs, *ends)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -169,11 +169,30 @@ def test_the_golden_of_the_same_sums_without_a_board_saves_the_same(
     (tmp_path / "small.toml").write_text(
         NETWORK.replace("relu = false\n", 'relu = false\ndesign = "k2"\n')
     )
-    verb, _, *rest = words
-    at = rest.index("--board")
-    whole = [verb, str(tmp_path / "small.toml"), *rest[:at], *rest[at + 2 :]]
-    assert saved_by(whole, tmp_path / "whole.npz") == golden
-    assert saved_by(words, tmp_path / "apart.npz", "--apart") == golden
+    whole = without_board([words[0], str(tmp_path / "small.toml"), *words[2:]])
+    saved = tmp_path / "f.npz"
+    assert saved_by(whole, saved) == golden
+    assert saved_by(words, saved, "--apart") == golden
+    saved_by(whole, saved, "--steps", "1")
+    assert saved_by(words, saved, "--resume", str(saved)) == golden
+
+
+def without_board(words: list[str]) -> list[str]:
+    at = words.index("--board")
+    return [*words[:at], *words[at + 2 :]]
+
+
+def test_a_training_of_other_sums_is_not_gone_on_with(
+    words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without a board the fully connected layer is not folded."""
+    saved = tmp_path / "f.npz"
+    before = saved_by(without_board(words), saved, "--steps", "1")
+    capsys.readouterr()
+    assert main([*words, "--resume", str(saved), "--save", str(saved)]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"merp: {saved}: of another small, other sums or other data: ")
+    assert saved.read_bytes() == before
 
 
 @pytest.mark.verilator
@@ -339,8 +358,7 @@ def test_bad_input_is_one_line(
 def test_what_only_a_plan_has_is_refused_without_a_board(
     more: list[str], words: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    at = words.index("--board")
-    assert main([*words[:at], *words[at + 2 :], *more]) == 2
+    assert main([*without_board(words), *more]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line == f"merp: {more[0]}: allowed with --board"
 

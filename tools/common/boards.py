@@ -8,7 +8,7 @@ from pathlib import Path
 
 from merp.models.errors import BadInput, shown
 from merp.models.fpga.board import Board, read_board
-from merp.models.given import given
+from merp.models.given import mention
 from merp.tools.common.data import DATA
 
 BOARDS = DATA / "boards"
@@ -35,7 +35,7 @@ def open_board(name: str) -> Board:
         return read_board(Path(name))
     hint = "".join(f"; did you mean {near}?" for near in get_close_matches(name, names, 1))
     raise BadInput(
-        f"{given('board', shown(name))}: allowed are {', '.join(names)}, or a .toml file{hint}"
+        f"{mention('board', shown(name))}: allowed are {', '.join(names)}, or a .toml file{hint}"
     )
 
 

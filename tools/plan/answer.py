@@ -10,6 +10,7 @@ from merp.models.network.phases import PHASES
 from merp.models.params.cnn_merp.design_keys import CHOICES
 from merp.models.plan.engines import Engine
 from merp.models.plan.plan import Plan, Planned
+from merp.models.plan.reached import Reached, reached
 
 
 def plan_json(plan: Plan) -> dict[str, Any]:
@@ -37,6 +38,7 @@ def plan_json(plan: Plan) -> dict[str, Any]:
         },
         "bitstreams": [_engine(engine) for engine in plan.engines],
         "layers": [planned_answer(planned) for planned in plan.layers],
+        "fully_connected": [_reached(each) for each in reached(plan)],
         "total": _totals(p for p in plan.layers if p.work.layer.kind == "conv"),
         "total_all": _totals(plan.layers),
         "step": {
@@ -88,6 +90,20 @@ def planned_answer(planned: Planned) -> dict[str, Any]:
         "cycles": planned.cycles,
         "seconds": planned.seconds,
         "binds": planned.binds,
+    }
+
+
+def _reached(each: Reached) -> dict[str, Any]:
+    """A folded layer and phase: seconds of all passes, and what is reached of them."""
+    work = each.planned.work
+    return {
+        "name": work.layer.name,
+        "phase": work.phase,
+        "ports_seconds": each.ports,
+        "plan_seconds": each.planned.seconds,
+        "walked_seconds": each.walked,
+        "share_of_plan": each.share_of_plan,
+        "share_of_ports": each.share_of_ports,
     }
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from merp.cosim.phases.cnn_merp.forward import forward_top
-from merp.cosim.synthesis.resources import measure
+from merp.cosim.synthesis.resources import measure, total
+from merp.models.fpga.estimate import estimate
 from merp.models.fpga.memories import block_rams, convolution_memories
 from merp.models.params.cnn_merp.design import Design
 from needed_tools import needs
@@ -23,6 +26,21 @@ CASES = {
     "rows and pooling": {"row_words": 300, "d": 2, "pool_window": 2, "pool_words": 600},
     "a deep FIFO": {"fifo_words": 600, "row_words": 1100},
 }
+
+
+@pytest.mark.full
+@needs("yosys")
+def test_partial_sums_take_the_memories_of_the_synthesis() -> None:
+    """Their FIFO in LUT RAM, and the places of biases, which are as many more."""
+    plain = Design(**(SIZES | {"groups": 40}))
+    partial = replace(plain, partial=True)
+    blocks, beside = (total(measure(forward_top(each), False)) for each in (partial, plain))
+    ours, theirs = (convolution_memories(each) for each in (partial, plain))
+    more = sum(memory.luts for memory in ours) - sum(memory.luts for memory in theirs)
+    assert blocks.memory - beside.memory == more > 0
+    assert blocks.bram == block_rams(ours)
+    logic = estimate(partial, "fp", ours).logic - estimate(plain, "fp", theirs).logic
+    assert blocks.logic - beside.logic == pytest.approx(logic, rel=0.5)
 
 
 @pytest.mark.full

@@ -122,6 +122,16 @@ def bad() -> dict[str, dict[str, object]]:
         "state_bits = '1': engine myhdl runs the hardware: allowed: pooled": {
             "engine": "myhdl", "state_bits": "1",
         },
+        "state_bits = '1': board runs the hardware: allowed: pooled": {
+            "board": "kc705", "state_bits": "1",
+        },
+        "board 'mine': allowed are kc705, nexys-video, paper, vc707, zc706, or a .toml file": {
+            "board": "mine",
+        },
+        "board = 7: allowed is a path": {"board": 7},
+        "goal = 'space': allowed are bytes, time": {"board": "kc705", "goal": "space"},
+        "goal: allowed with board": {"goal": "time"},
+        "apart: allowed with board": {"apart": True},
         "save = 1: allowed is a path": {"save": 1},
         "resume = b'f': allowed is a path": {"resume": b"f"},
         "output = 2.0: allowed is a path": {"output": 2.0},

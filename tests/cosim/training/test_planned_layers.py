@@ -1,0 +1,142 @@
+"""Training in the passes of a plan, whatever its tiles: the golden's bits, step by step."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from marks import rows_in_full
+from merp.cosim.training.hardware_step import HardwareStep
+from merp.cosim.training.planned_layers import PlannedLayers
+from merp.models.arithmetic.words import to_bits
+from merp.models.golden.training import Rates, initial_model, train_step
+from merp.models.network.network_file import read_network
+from merp.models.plan.engines import engine_of
+from merp.models.plan.plan import Plan, Planned, plan
+from merp.models.plan.words import with_velocities
+from merp.tools.common.boards import open_board
+
+# Groups, pooling, a border, and two fully connected layers, folded.
+NETWORK = """
+[network]
+name = "small"
+input = { rows = 4, columns = 4, channels = 4 }
+[[layer]]
+name = "conv1"
+maps = 6
+groups = 2
+kernel = 2
+pool = { kind = "max", window = 2, stride = 1 }
+design = "k2"
+[[layer]]
+name = "conv2"
+maps = 9
+kernel = 2
+pad = 1
+pool = { kind = "max", window = 2, stride = 2 }
+design = "k2"
+[[layer]]
+name = "fc3"
+maps = 6
+[[layer]]
+name = "fc4"
+maps = 3
+relu = false
+[design.k2]
+k = 2
+n_cu = 2
+r = 1
+mul_latency = 1
+add_latency = 2
+"""
+
+FUSED = 'cu_kind = "fused"\nku_kind = "row"\nku_lanes = 2\naccumulator_precision = 28\n'
+PHASES = ("fp", "dp", "ku")
+IMAGES = 2
+
+
+def network_text(kinds: str) -> str:
+    return NETWORK.replace("r = 1\n", f"r = 1\n{kinds}")
+
+
+def cut(whole: Plan, seed: int) -> Plan:
+    """The plan with tiles of any size, and the engines that they ask for."""
+    rng = np.random.default_rng(seed)
+    made: list[Planned] = []
+    for phase in PHASES:
+        ours = [each for each in whole.layers if each.work.phase == phase]
+        tiles = [
+            (
+                int(rng.integers(1, max(2, each.work.inputs))),
+                int(rng.integers(1, max(2, each.work.outputs))),
+            )
+            for each in ours
+        ]
+        engine = engine_of("k2", [each.work for each in ours], tiles)
+        made += [
+            replace(each, tile=tile, engine=engine) for each, tile in zip(ours, tiles, strict=True)
+        ]
+    return replace(whole, layers=tuple(made))
+
+
+def check_steps(found: Plan, engine: str, momentum: float, steps: int) -> None:
+    """Train from the same start in the hardware and in the golden model."""
+    network = found.network
+    rng = np.random.default_rng(1)
+    rates = Rates.of(0.1, momentum, IMAGES, network.fmt)
+    made = initial_model(network, 3)
+    ours = wanted = replace(made, velocities=dict(initial_model(network, 4).parameters))
+    hardware = HardwareStep(PlannedLayers(found), engine)
+    for _ in range(steps):
+        batch = to_bits(rng.uniform(0, 1, (IMAGES, *network.input)), network.fmt)
+        labels = rng.integers(0, 3, IMAGES)
+        golden = train_step(network, wanted, batch, labels, rates)
+        wanted = golden.model
+        ours, loss, audits = hardware.step(ours, batch, labels, rates)
+        assert loss == golden.loss
+        for part in ("parameters", "velocities"):
+            for name, both in getattr(wanted, part).items():
+                for got, bits in zip(getattr(ours, part)[name], both, strict=True):
+                    assert got.dtype == bits.dtype
+                    np.testing.assert_array_equal(got, bits, err_msg=f"{name} {part}")
+        for each in found.layers:
+            layer, phase = each.work.layer.name, each.work.phase
+            beside = momentum > 0 and phase == "ku"
+            ports = with_velocities(each.ports) if beside else each.ports
+            assert audits[layer, phase].moved == ports
+
+
+@pytest.mark.parametrize(
+    ("kinds", "momentum", "seed", "steps"),
+    [
+        ("", 0.9, 0, 1),
+        *rows_in_full(("", 0.0, 1, 2), (FUSED, 0.9, 2, 2), (FUSED, 0.5, 3, 2), ("", 0.9, 4, 2)),
+    ],
+)
+def test_tiles_of_any_size_train_to_the_golden_bits(
+    kinds: str, momentum: float, seed: int, steps: int, tmp_path: Path
+) -> None:
+    file = tmp_path / "small.toml"
+    file.write_text(network_text(kinds))
+    found = cut(plan(read_network(file, Path()), open_board("kc705"), IMAGES), seed)
+    parts = {(each.work.phase, each.in_parts > 1, each.out_parts > 1) for each in found.layers}
+    assert {(phase, True, True) for phase in PHASES} <= parts
+    check_steps(found, "myhdl", momentum, steps)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    "engine",
+    [pytest.param(each, marks=getattr(pytest.mark, each)) for each in ("verilator", "ghdl")],
+)
+def test_tiles_of_any_size_train_to_the_golden_bits_in_other_engines(
+    engine: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "small.toml"
+    file.write_text(network_text(FUSED))
+    check_steps(
+        cut(plan(read_network(file, Path()), open_board("kc705"), IMAGES), 2), engine, 0.9, 2
+    )
