@@ -202,7 +202,8 @@ VERBS = (
           "{given}/b.onnx", writes="w.npz"),
     _verb(
         "export-weights -o", "export-weights -o {out}/m.onnx",
-        "{given}/a-weights.npz {given}/a.onnx", "{given}/b-weights.npz {given}/a.onnx", writes="m.onnx",
+        "{given}/a-weights.npz {given}/a.onnx", "{given}/b-weights.npz {given}/a.onnx",
+        writes="m.onnx",
     ),
     _verb("losses -o", "losses -o {out}/l.svg", "{given}/a", "{given}/b", writes="l.svg"),
     _verb(
