@@ -29,6 +29,7 @@ from merp.tools.train.course import (
     MOST_STEPS,
     RATE,
     Course,
+    schedule,
     state_kept,
 )
 
@@ -54,6 +55,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--data", required=True, metavar="digits|FILE.npz", help="scikit-learn's digits, or a file"
     )
+    parser.add_argument(
+        "--validation",
+        metavar="digits|FILE.npz",
+        help="images to measure accuracy on (default: a fifth of the data, never trained with)",
+    )
     parser.add_argument("--engine", choices=ENGINES, default="golden", help="default golden")
     parser.add_argument(
         "--batch", type=whole(1, MOST_BATCH), metavar="N", help=f"images a step (default {BATCH})"
@@ -74,6 +80,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=RATE,
         metavar="X",
         help=f"learning rate (default {RATE})",
+    )
+    parser.add_argument(
+        "--lr-decay",
+        type=_number(sys.float_info.min, 1, "a number above 0 and below 1"),
+        metavar="X",
+        help="factor of the learning rate after every --lr-every epochs (default: it stays)",
+    )
+    parser.add_argument(
+        "--lr-every", type=whole(1, MOST_EPOCHS), metavar="N", help="with --lr-decay (default 1)"
     )
     parser.add_argument(
         "--momentum",
@@ -134,6 +149,7 @@ def _course(args: argparse.Namespace, network: Network, state: str) -> Course:
         epochs=args.epochs,
         learning_rate=args.lr,
         momentum=args.momentum,
+        schedule=schedule(args.lr_decay, args.lr_every),
         loss=args.loss,
         seed=args.seed,
         resume=args.resume,
@@ -149,7 +165,8 @@ def _run(
     from merp.tools.train import report
     from merp.tools.train.run import labelled, prepare
 
-    ready = prepare(course, labelled(args.data))
+    validation = None if args.validation is None else labelled(args.validation, "validation")
+    ready = prepare(course, labelled(args.data), validation)
     with ProgressBar("train", ready.plan) as bar:
         trained = ready.run(saved, bar)
     answer = trained.answer

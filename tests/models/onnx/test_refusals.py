@@ -61,6 +61,22 @@ def normalised(size: int = 2, variance: float = 1.0, **attributes: Any) -> Model
     return one("BatchNormalization", "x s o m v", consts=consts, **attributes)
 
 
+def statistics() -> Model:
+    model = normalised()
+    model.graph.node[1].output.extend(["mean", "variance"])
+    return model
+
+
+def bias_behind_flatten() -> Model:
+    nodes = [
+        made.node("Conv", "x c", "a", "first"),
+        made.node("Flatten", "a", "b"),
+        made.node("Add", "b d", "y", "bad"),
+    ]
+    consts = {"c": made.numbers(2, 1, 8, 8), "d": made.numbers(2)}
+    return made.model(nodes, consts)
+
+
 def residual() -> Model:
     nodes = [
         made.node("Conv", "x c", "a", "first"),
@@ -270,6 +286,14 @@ CASES: dict[str, tuple[Callable[[], Model], str]] = {
     "normalisation in training": (
         lambda: normalised(training_mode=1),
         f"{BAD}(BatchNormalization): training_mode = 1: must be 0",
+    ),
+    "normalisation that gives statistics": (
+        statistics,
+        f"{BAD}(BatchNormalization): gives statistics: training batch normalisation is not built",
+    ),
+    "a bias behind a flattening": (
+        bias_behind_flatten,
+        f"{BAD}(Add): must follow its convolution or full connection directly",
     ),
     "normalisation of other maps": (lambda: normalised(3), "size of 's' = (3,): must be (2,)"),
     "a variance below 0": (
