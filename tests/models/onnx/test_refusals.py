@@ -372,6 +372,15 @@ CASES: dict[str, tuple[Callable[[], Model], str]] = {
         lambda: reshaped(3, 128),
         "shape = [3, 128]: must be [0, -1]",
     ),
+    "no images at all": (
+        lambda: reshaped(0, 128, allowzero=1),
+        "shape = [0, 128]: must be [0, -1]",
+    ),
+    "a guess of both": (lambda: reshaped(-1, -1), "shape = [-1, -1]: must be [0, -1]"),
+    "dropout in training": (
+        lambda: one("Dropout", "x r t", consts={"r": np.float32(0.5), "t": np.array(True)}),
+        f"{BAD}(Dropout): training_mode: must be false",
+    ),
     "something behind the loss": (
         behind_softmax,
         f"{BAD}(Relu): follows node 'loss' (Softmax): allowed is nothing behind it",

@@ -139,6 +139,27 @@ def test_random_models_get_other_weights_back(seed: int, tmp_path: Path) -> None
     assert session.run(None, {"x": made.numbers(1, channels, rows, columns)})
 
 
+def test_nothing_is_left_of_what_was_folded(tmp_path: Path, answer_of: Answer) -> None:
+    """Its constants, where a model lists them as inputs too, and the sizes of values between."""
+    import onnx
+
+    model = made.sized(made.three_layers())
+    for each in model.graph.initializer:
+        model.graph.input.append(
+            onnx.helper.make_tensor_value_info(each.name, each.data_type, each.dims)
+        )
+    path, given, new = made.saved(tmp_path, model), tmp_path / "w.npz", tmp_path / "new.onnx"
+    np.savez(given, **{"conv1.bias": np.zeros(3, np.float32)})
+    answer_of("export-weights", given, path, "-o", new)
+    graph = onnx.load(str(new)).graph
+    constants = {each.name for each in graph.initializer}
+    assert {each.name for each in graph.input} == {"x", *constants} - {"conv1.bias"}
+    assert not constants & {"scale", "shift", "mean", "variance"}
+    values = {name for node in graph.node for name in node.output}
+    assert {each.name for each in graph.value_info} <= values | constants | {"x"}
+    assert "a" not in values  # between convolution and normalisation
+
+
 @needs("onnxruntime")
 def test_what_had_no_place_for_a_bias_gets_one(tmp_path: Path, answer_of: Answer) -> None:
     """Weights that two layers share, a Gemm with a beta but no bias, a MatMul, a Constant."""
