@@ -101,6 +101,55 @@ def test_answer_has_the_keys_of_the_contract(capsys, folder: Path) -> None:
     assert (folder / "out" / "run" / "loss.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_a_schedule_is_another_rate_from_an_epoch_on(capsys, folder: Path) -> None:
+    """As if the run were taken up with the next rate, by hand, to the byte."""
+    once, twice = folder / "once.npz", folder / "twice.npz"
+    answer(capsys, folder, "--epochs", "5", "--lr-decay", "0.5", "--lr-every", "2", "--save", once)
+    for epochs, rate, resume in ((2, "0.1", ()), (4, "0.05", ("--resume", twice)),
+                                 (5, "0.025", ("--resume", twice))):  # fmt: skip
+        answer(capsys, folder, "--epochs", epochs, "--lr", rate, "--save", twice, *resume)
+    assert once.read_bytes() == twice.read_bytes()
+    answer(capsys, folder, "--epochs", "5", "--save", twice)
+    assert once.read_bytes() != twice.read_bytes()
+
+
+def test_a_run_with_a_schedule_is_resumed_to_the_same_bytes(capsys, folder: Path) -> None:
+    whole, parts = folder / "whole.npz", folder / "parts.npz"
+    decay = ("--lr-decay", "0.3")
+    answer(capsys, folder, "--steps", "11", *decay, "--save", whole)
+    answer(capsys, folder, "--steps", "6", *decay, "--save", parts)  # amid an epoch
+    answer(capsys, folder, "--steps", "11", *decay, "--save", parts, "--resume", parts)
+    assert whole.read_bytes() == parts.read_bytes()
+
+
+def test_a_schedule_that_is_none_is_refused(capsys, folder: Path) -> None:
+    assert "--lr-every 3: allowed with --lr-decay" in refusal(capsys, folder, "--lr-every", "3")
+    for value in ("0", "1", "nan", "-1"):
+        told = refusal(capsys, folder, "--lr-decay", value)
+        assert "must be a number above 0 and below 1" in told
+    told = refusal(capsys, folder, "--lr-decay", "1e-30", "--epochs", "9")  # before any step
+    assert "--lr 0.1: 1e-241 in epoch 9: over a batch of 4 the format has no such rate" in told
+
+
+def test_accuracy_is_that_of_images_of_ones_own(capsys, folder: Path) -> None:
+    with np.load(folder / "data.npz") as data:
+        images, labels = data["images"], data["labels"]
+    right, wrong = folder / "right.npz", folder / "wrong.npz"
+    found = answer(capsys, folder, "--epochs", "30", "--validation", folder / "data.npz")
+    assert found["images"] == {"trained": 20, "held_out": 20}
+    assert found["accuracy"] > 0.9
+    np.savez(wrong, images=images[:7], labels=(labels[:7] + 1) % 3)
+    found = answer(capsys, folder, "--epochs", "30", "--validation", wrong)
+    assert found["images"] == {"trained": 20, "held_out": 7}
+    assert found["accuracy"] < 0.1
+    np.savez(right, images=images[:, :3], labels=labels)
+    told = refusal(capsys, folder, "--validation", right)
+    assert "right.npz: images: size (3, 5, 2): small takes (4, 5, 2)" in told
+    np.savez(right, images=images[:0], labels=labels[:0])
+    assert "images: 0: allowed are 1 or more" in refusal(capsys, folder, "--validation", right)
+    assert "cannot be read" in refusal(capsys, folder, "--validation", folder / "gone.npz")
+
+
 def test_table(capsys, folder: Path) -> None:
     status, out, _ = run(capsys, folder, "--steps", "3", "--momentum", "0", "--loss", "squared")
     assert status == 0

@@ -48,7 +48,7 @@ def writing(tree: Path) -> Iterator[tuple[str, str]]:
             called = ast.unparse(node.func)
             if called.startswith("Output.of_"):
                 (option, _) = node.args
-                yield path.stem.replace("_", "-"), ast.literal_eval(option)
+                yield path.stem.replace("_", "-").rstrip("-"), ast.literal_eval(option)
             elif called == "Waves.to":  # of an option by the name of its argument
                 yield path.stem.replace("_", "-"), ast.unparse(node.args[0]).replace("args.", "--")
 

@@ -74,12 +74,28 @@ def write_inputs(folder: Path) -> None:
     draw = np.random.default_rng(0)
     np.savez(folder / "data.npz", images=draw.random((10, 4, 4, 1)), labels=np.arange(10) % 2)
     for run in ("a", "b"):
+        weights = draw.random((2, 16)).astype(np.float32)
+        (folder / f"{run}.onnx").write_bytes(_model(weights))
+        np.savez(folder / f"{run}-weights.npz", **{"fc-a.bias": weights[:, 0]})
         (folder / run).mkdir()
         losses = draw.random(4).tolist()
         (folder / run / "train.json").write_text(
             f'{{"network": "classes", "engine": "golden", "steps": 4, "batch": 4, "seed": 0, '
             f'"loss": {losses}, "accuracy": 0.5, "images": {{"trained": 8}}}}'
         )
+
+
+def _model(weights: np.ndarray) -> bytes:
+    """An ONNX model of one full connection."""
+    from onnx import helper, numpy_helper
+
+    node = helper.make_node("Gemm", ["x", "w"], ["y"], name="a", transB=1)
+    size, classes = ([1, count] for count in reversed(weights.shape))
+    values = [helper.make_tensor_value_info(*each) for each in (("x", 1, size), ("y", 1, classes))]
+    constant = numpy_helper.from_array(weights, "w")
+    graph = helper.make_graph([node], "one", values[:1], values[1:], [constant])
+    opset = helper.make_opsetid("", 17)
+    return helper.make_model(graph, opset_imports=[opset], ir_version=8).SerializeToString()
 
 
 def _together(path: str) -> str:
@@ -179,6 +195,15 @@ VERBS = (
     _verb(
         "train --resume", _SAVED, "--epochs 3 --resume {out}/s.npz", "--epochs 1", writes="s.npz",
         between=[_words(f"{_SAVED} --epochs 2")], needs_old=True, pairs=True,
+    ),
+    _verb("import -o", "import -o {out}/n.toml", "{given}/a.onnx", "{given}/b.onnx --partial",
+          writes="n.toml"),
+    _verb("import --weights", "import -o n.toml --weights {out}/w.npz", "{given}/a.onnx",
+          "{given}/b.onnx", writes="w.npz"),
+    _verb(
+        "export-weights -o", "export-weights -o {out}/m.onnx",
+        "{given}/a-weights.npz {given}/a.onnx", "{given}/b-weights.npz {given}/a.onnx",
+        writes="m.onnx",
     ),
     _verb("losses -o", "losses -o {out}/l.svg", "{given}/a", "{given}/b", writes="l.svg"),
     _verb(

@@ -10,9 +10,7 @@ from merp.tools.library.network import Network
 
 
 def load(source: str | PathLike[str]) -> Network:
-    """The network of a TOML file or an ONNX model, or the shipped one of that name.
-
-    Those that are shipped are ``merp.networks()``.
+    """The network of a TOML file, an ONNX model, or a shipped one (``merp.networks()``) by name.
 
     Raises:
         BadInput: there is none, or the file is wrong: file, key, value, and what is allowed.

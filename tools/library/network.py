@@ -54,6 +54,7 @@ from merp.tools.train.course import (
     MOST_STEPS,
     RATE,
     Course,
+    schedule,
     state_kept,
     target_of,
 )
@@ -281,6 +282,9 @@ class Network(Mapping[str, Layer]):
         epochs: int | None = None,
         learning_rate: float = RATE,
         momentum: float = MOMENTUM,
+        lr_decay: float | None = None,
+        lr_every: int | None = None,
+        validation: Place | tuple[ArrayLike, ArrayLike] | None = None,
         loss: str = LOSSES[0],
         state_bits: str | None = None,
         board: Place | None = None,
@@ -303,6 +307,9 @@ class Network(Mapping[str, Layer]):
             batch: images of a step, 1 to 65536 (default 32, or that of ``resume``).
             steps: in all, those resumed included. epochs: in their place; 10 if neither is given.
             learning_rate: of the mean loss. momentum: from 0 to below 1.
+            lr_decay: factor of the learning rate, below 1, after every ``lr_every`` epochs (default
+                1); without it the rate stays.
+            validation: as ``data``: images that accuracy is measured on, in place of a fifth.
             loss: ``cross-entropy`` or ``squared``.
             state_bits: what ReLU' and un-pooling are given: ``32``, ``1`` or ``pooled``; the
                 hardware keeps ``pooled``.
@@ -344,6 +351,10 @@ class Network(Mapping[str, Layer]):
             epochs=whole_or_none("epochs", epochs, 1, MOST_EPOCHS),
             learning_rate=positive("learning_rate", learning_rate),
             momentum=below("momentum", momentum, 1),
+            schedule=schedule(
+                None if lr_decay is None else positive("lr_decay", lr_decay, 1),
+                whole_or_none("lr_every", lr_every, 1, MOST_EPOCHS),
+            ),
             loss=loss,
             seed=whole_or_none("seed", seed, 0, SEEDS),
             resume=path_or_none("resume", resume),
@@ -353,7 +364,7 @@ class Network(Mapping[str, Layer]):
         told = listener("progress", progress)
         from merp.tools.library.training import train  # slow imports wait
 
-        return train(course, data, saved, folder, told)
+        return train(course, data, validation, saved, folder, told)
 
     @as_arguments()
     def export(

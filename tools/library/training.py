@@ -38,7 +38,8 @@ class Training:
 
     Attributes:
         losses: (steps,) float64, the mean loss of each step before its update.
-        accuracy: share of the held-out images, a fifth of all, that are classified right.
+        accuracy: share of the held-out images, a fifth of all or those for validation, that are
+            classified right.
         words: kernels (groups*m, n, k, k) and biases (groups*m,) by layer, as words of ``fmt``.
         fmt: the network's numbers.
         paths: the files that were written.
@@ -114,11 +115,12 @@ class Training:
 def train(
     course: Course,
     data: object,
+    validation: object,
     save: Path | None,
     output: Path | None,
     progress: Progress,
 ) -> Training:
-    """Train, with ``data`` as a user gave it, and write what was asked for.
+    """Train, with ``data`` and ``validation`` as a user gave them, and write what was asked for.
 
     Raises:
         BadInput: the data, the course or a place is not what is allowed.
@@ -132,7 +134,8 @@ def train(
         if save is not None:
             saved = held.enter_context(Output.of_file("save", save))
             paths.append(save)
-        trained = prepare(course, _data(data)).run(saved, progress)
+        held_out = None if validation is None else _data("validation", validation)
+        trained = prepare(course, _data("data", data), held_out).run(saved, progress)
         answer = trained.answer
         if folder is not None and output is not None:
             files = report.files(answer)
@@ -152,17 +155,22 @@ def _result(trained: Trained, answer: Mapping[str, Any], paths: tuple[Path, ...]
     )
 
 
-def _data(given: object) -> Data:
+def _data(name: str, given: object) -> Data:
     """Labelled images as a user gave them: a name, a file, or arrays of images and labels."""
     if isinstance(given, tuple) and len(given) == 2:
-        return checked("data", _array("images", given[0]), _array("labels", given[1]))
+        images, labels = (
+            _array(f"{name}: {part}", each)
+            for part, each in zip(("images", "labels"), given, strict=True)
+        )
+        return checked(name, images, labels)
     if isinstance(given, tuple | list):
-        raise BadInput(f"data = {shown(given)}: allowed is (images, labels), '{DIGITS}', or a path")
-    return labelled(str(path("data", given)))
+        what = f"allowed is (images, labels), '{DIGITS}', or a path"
+        raise BadInput(f"{name} = {shown(given)}: {what}")
+    return labelled(str(path(name, given)), name)
 
 
-def _array(name: str, given: ArrayLike) -> NDArray[np.generic]:
+def _array(where: str, given: ArrayLike) -> NDArray[np.generic]:
     try:
         return np.asarray(given)
     except ValueError as error:  # rows of different lengths
-        raise BadInput(f"data: {name}: no array of numbers") from error
+        raise BadInput(f"{where}: no array of numbers") from error

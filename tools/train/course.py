@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from merp.models.errors import BadInput
 from merp.models.fpga.board import Board
@@ -19,6 +19,24 @@ LOSSES = ("cross-entropy", "squared")
 HARDWARE_STATE = "pooled"  # the only kind that the hardware writes
 BATCH, EPOCHS, RATE, MOMENTUM = 32, 10, 0.05, 0.9  # 98 % of the held-out digits
 MOST_BATCH, MOST_STEPS, MOST_EPOCHS = 1 << 16, 1 << 31, 1 << 20
+
+
+class Schedule(NamedTuple):
+    """The learning rate's ``factor``, above 0, up to 1, after ``every`` so many epochs."""
+
+    factor: float
+    every: int
+
+
+def schedule(decay: float | None, every: int | None) -> Schedule:
+    """The schedule of a decay, above 0 and below 1, if there is any.
+
+    Raises:
+        BadInput: a number of epochs is given for a decay that is not.
+    """
+    if decay is None and every is not None:
+        raise BadInput(f"{given('lr_every', every)}: allowed with {name_of('lr_decay')}")
+    return Schedule(1.0 if decay is None else decay, every or 1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,6 +91,7 @@ class Course:
         steps: in all, those resumed included, 1 to ``MOST_STEPS``; None is those of ``epochs``.
         epochs: in all, 1 to ``MOST_EPOCHS``; None is ``EPOCHS``.
         learning_rate: of the mean loss, above 0. momentum: from 0 to below 1.
+        schedule: how the learning rate changes.
         loss: of ``LOSSES``.
         seed: of 32 bits; None is 0, or that of ``resume``.
         resume: a saved file to go on from.
@@ -88,10 +107,18 @@ class Course:
     epochs: int | None
     learning_rate: float
     momentum: float
+    schedule: Schedule
     loss: str
     seed: int | None
     resume: Path | None
     weights: Path | None
+
+    def rate(self, epoch: int) -> float:
+        """Learning rate of the mean loss in an epoch, counted from 0.
+
+        In binary64; a step's register has it over the batch size, rounded once into the format.
+        """
+        return self.learning_rate * self.schedule.factor ** (epoch // self.schedule.every)
 
 
 def state_kept(engine: str, target: Target | None, asked: str | None) -> str:

@@ -82,22 +82,34 @@ def checked(source: str, images: NDArray[np.generic], labels: NDArray[np.generic
     )
 
 
-def split(data: Data, network: Network) -> Split:
+def split(data: Data, network: Network, validation: Data | None = None) -> Split:
     """Check the data against the network and hold a fifth out, the same whatever the seed.
 
-    The order is shuffled first: data sets often come sorted or in a cycle.
+    The order is shuffled first: data sets often come sorted or in a cycle. With images for
+    ``validation`` these are held out, and all of ``data`` is trained with.
 
     Raises:
-        BadInput: sizes or labels that are not the network's, fewer than 5 images, or a number
-            that its format does not hold.
+        BadInput: sizes or labels that are not the network's, too few images, or a number that its
+            format does not hold.
     """
+    words = _words(data, network, 1 if validation else HELD_OUT)
+    if validation is not None:
+        held_out = _words(validation, network, 1)
+        return Split(words, data.labels, held_out, validation.labels)
+    order = np.random.default_rng(0).permutation(len(words))
+    held, kept = np.split(order, [len(words) // HELD_OUT])
+    return Split(words[kept], data.labels[kept], words[held], data.labels[held])
+
+
+def _words(data: Data, network: Network, fewest: int) -> Bits:
+    """The images as words, all checked against the network."""
     images, labels, source = data.images, data.labels, data.source
     if images.shape[1:] != network.input:
         raise BadInput(
             f"{source}: images: size {images.shape[1:]}: {network.name} takes {network.input}"
         )
-    if len(images) < HELD_OUT:
-        raise BadInput(f"{source}: images: {len(images)}: allowed are {HELD_OUT} or more")
+    if len(images) < fewest:
+        raise BadInput(f"{source}: images: {len(images)}: allowed are {fewest} or more")
     classes = network.layers[-1].outputs
     wrong = np.flatnonzero((labels < 0) | (labels >= classes))
     if wrong.size:
@@ -105,10 +117,7 @@ def split(data: Data, network: Network) -> Split:
             f"{source}: labels[{wrong[0]}] = {labels[wrong[0]]}: {network.name} has "
             f"{classes} outputs: allowed are 0 to {classes - 1}"
         )
-    words = finite_words(f"{source}: images", images, network.fmt)
-    order = np.random.default_rng(0).permutation(len(images))
-    held, kept = np.split(order, [len(images) // HELD_OUT])
-    return Split(words[kept], labels[kept], words[held], labels[held])
+    return finite_words(f"{source}: images", images, network.fmt)
 
 
 def batch_of(images: int, batch: int, seed: int, step: int) -> NDArray[np.int64]:

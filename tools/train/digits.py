@@ -11,8 +11,10 @@ from merp.tools.train.data import Data
 _WHITEST = 16.0  # pixels count the set dots of a 4 x 4 block
 
 
-def digits() -> Data:
+def digits(argument: str = "data") -> Data:
     """Load the digits: (1797, 8, 8, 1) in [0, 1], background 0, and their ten classes.
+
+    argument: what they were given to, for messages.
 
     Raises:
         BadInput: scikit-learn is not installed.
@@ -21,8 +23,8 @@ def digits() -> Data:
         from sklearn.datasets import load_digits
     except ImportError as error:
         raise BadInput(
-            f"{given('data', 'digits')}: needs scikit-learn: pip install 'merp[train]', or give an "
-            ".npz file"
+            f"{given(argument, 'digits')}: needs scikit-learn: pip install 'merp[train]', or give "
+            "an .npz file"
         ) from error
     found = load_digits()
     images = np.asarray(found.images, np.float64)[..., np.newaxis] / _WHITEST

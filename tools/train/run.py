@@ -89,12 +89,10 @@ class Ready:
         course, start, steps = self.course, self.start, self.steps
         run_step = step_of(course, self.plan, start.batch, progress)
         rate = given("learning_rate", course.learning_rate)
-        try:
-            rates = Rates.of(course.learning_rate, course.momentum, start.batch, course.network.fmt)
-        except ValueError as error:
-            raise BadInput(f"{rate}: {error}") from error
         images = len(self.split.images)
         per_epoch = images // start.batch
+        _rates(course, start.batch, 0)
+        _rates(course, start.batch, max(0, steps - 1) // per_epoch)  # the least, before any step
         done = start
         audits: Audits = {}
         try:
@@ -102,6 +100,7 @@ class Ready:
                 progress.within(f"step {step + 1:,} of {steps:,}")
                 chosen = batch_of(images, start.batch, start.seed, step)
                 x, labels = self.split.images[chosen], self.split.labels[chosen]
+                rates = _rates(course, start.batch, step // per_epoch)
                 model, loss, audits = run_step(done.model, x, labels, rates)
                 if not math.isfinite(loss):
                     raise BadInput(f"{rate}: the loss is {loss} at step {step}: allowed is less")
@@ -120,23 +119,41 @@ class Ready:
         return Trained(course, self.split, done, self.plan, audits)
 
 
-def labelled(source: str) -> Data:
+def labelled(source: str, argument: str = "data") -> Data:
     """scikit-learn's digits, if ``source`` says so, or the ``.npz`` file of that name.
+
+    argument: what it was given to, for messages.
 
     Raises:
         BadInput: scikit-learn is not there, or the file is not what ``read_data`` takes.
     """
-    return digits() if source == DIGITS else read_data(Path(source))
+    return digits(argument) if source == DIGITS else read_data(Path(source))
 
 
-def prepare(course: Course, data: Data) -> Ready:
+def _rates(course: Course, batch: int, epoch: int) -> Rates:
+    """What the registers of a step hold in an epoch.
+
+    Raises:
+        BadInput: the format has no such rate.
+    """
+    rate = course.rate(epoch)
+    try:
+        return Rates.of(rate, course.momentum, batch, course.network.fmt)
+    except ValueError as error:
+        said = "" if rate == course.learning_rate else f": {rate:g} in epoch {epoch + 1}"
+        raise BadInput(f"{given('learning_rate', course.learning_rate)}{said}: {error}") from error
+
+
+def prepare(course: Course, data: Data, validation: Data | None = None) -> Ready:
     """Check the data, the memory and the length, and take up what is resumed.
+
+    validation: images to hold out, in place of a fifth of ``data``.
 
     Raises:
         BadInput: names what is wrong.
     """
     network = course.network
-    parts = split(data, network)
+    parts = split(data, network, validation)
     batch = 1 if course.resume else course.batch or BATCH  # a saved file says its own
     needed = training_bytes(network, batch, len(parts.held_images))
     check_memory(f"train {network.name}, batch {batch}", needed)

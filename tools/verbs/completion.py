@@ -40,7 +40,7 @@ def script(shell: str) -> str:
         "compare": networks,
         "layer": _words("layers", ["all", *layers]),
         "term": _words("terms", terms),
-        "data": _words("data", ["digits"], ".npz"),
+        **dict.fromkeys(("data", "validation"), _words("data", ["digits"], ".npz")),
     }
     for each in subparsers_of(parser).values():
         for action in each._actions:

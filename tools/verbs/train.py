@@ -32,6 +32,7 @@ from merp.tools.train.course import (
     RATE,
     Course,
     Target,
+    schedule,
     state_kept,
     target_of,
 )
@@ -58,6 +59,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--data", required=True, metavar="digits|FILE.npz", help="scikit-learn's digits, or a file"
     )
+    parser.add_argument(
+        "--validation",
+        metavar="digits|FILE.npz",
+        help="images to measure accuracy on (default: a fifth of the data, never trained with)",
+    )
     parser.add_argument("--engine", choices=ENGINES, default="golden", help="default golden")
     parser.add_argument(
         "--batch", type=whole(1, MOST_BATCH), metavar="N", help=f"images a step (default {BATCH})"
@@ -78,6 +84,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=RATE,
         metavar="X",
         help=f"learning rate (default {RATE})",
+    )
+    parser.add_argument(
+        "--lr-decay",
+        type=_number(sys.float_info.min, 1, "a number above 0 and below 1"),
+        metavar="X",
+        help="factor of the learning rate after every --lr-every epochs (default: it stays)",
+    )
+    parser.add_argument(
+        "--lr-every", type=whole(1, MOST_EPOCHS), metavar="N", help="with --lr-decay (default 1)"
     )
     parser.add_argument(
         "--momentum",
@@ -145,6 +160,7 @@ def _course(
         epochs=args.epochs,
         learning_rate=args.lr,
         momentum=args.momentum,
+        schedule=schedule(args.lr_decay, args.lr_every),
         loss=args.loss,
         seed=args.seed,
         resume=args.resume,
@@ -160,7 +176,8 @@ def _run(
     from merp.tools.train import report
     from merp.tools.train.run import labelled, prepare
 
-    ready = prepare(course, labelled(args.data))
+    validation = None if args.validation is None else labelled(args.validation, "validation")
+    ready = prepare(course, labelled(args.data), validation)
     with ProgressBar("train", ready.work) as bar:
         trained = ready.run(saved, bar)
     answer = trained.answer

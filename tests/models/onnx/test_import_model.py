@@ -165,6 +165,20 @@ def test_random_networks_are_within_the_stated_error_of_the_runtime(
     assert (np.abs(ours - runtime(path, x)) <= 2 * error).all()
 
 
+def test_a_normalisation_counts_its_epsilon(tmp_path: Path) -> None:
+    """Of numbers that come out exactly: f = 3 / sqrt(3.5 + 0.5), and (2 - 5) f + 7."""
+    values = {"w": 4.0, "b": 2.0, "s": 3.0, "t": 7.0, "u": 5.0, "v": 3.5}
+    consts = {key: np.full((1,), each, np.float32) for key, each in values.items()}
+    consts["w"] = consts["w"].reshape(1, 1, 1, 1)
+    nodes = [
+        made.node("Conv", "x w b", "a", "conv"),
+        made.node("BatchNormalization", "a s t u v", "y", epsilon=0.5),
+    ]
+    network = import_model(made.saved(tmp_path, made.model(nodes, consts))).network
+    kernels, biases = (to_values(each, network.fmt).item() for each in network.weights["conv"])
+    assert (kernels, biases) == (6.0, 2.5)
+
+
 def test_weights_behind_a_flattening_are_permuted(tmp_path: Path) -> None:
     """Each element of two maps of 2 x 3 has a weight of its own; maps come channel by channel."""
     nodes = [
@@ -183,6 +197,47 @@ def test_weights_behind_a_flattening_are_permuted(tmp_path: Path) -> None:
         x = np.zeros((1, 2, 2, 3), np.float32)
         x.reshape(-1)[element] = 1
         assert golden(network, x).tolist() == [[element]]
+
+
+@pytest.mark.parametrize(
+    ("attributes", "size", "pad"),
+    [
+        ({"auto_pad": "SAME_UPPER", "strides": [2, 2]}, 7, 1),
+        ({"auto_pad": "SAME_LOWER", "strides": [2, 2]}, 7, 1),
+        ({"auto_pad": "SAME_UPPER"}, 6, 1),
+        ({"auto_pad": "SAME_UPPER", "strides": [3, 3]}, 6, 0),
+        ({"auto_pad": "VALID"}, 6, 0),
+        ({"auto_pad": "NOTSET", "pads": [2, 2, 2, 2]}, 6, 2),
+    ],
+)
+def test_automatic_padding_is_resolved(
+    attributes: dict[str, Any], size: int, pad: int, tmp_path: Path
+) -> None:
+    """ceil(size / stride) outputs: (ceil(7 / 2) - 1) * 2 + 3 - 7 = 2, one on each side."""
+    nodes = [made.node("Conv", "x w", "y", "conv", **attributes)]
+    model = made.model(nodes, {"w": made.numbers(1, 1, 3, 3)}, size=(1, 1, size, size))
+    (layer,) = import_model(made.saved(tmp_path, model)).network.layers
+    assert layer.shape.pad == pad
+
+
+def test_what_changes_nothing_is_taken(tmp_path: Path) -> None:
+    """ceil_mode where windows fit, global pooling of one element, beta without a bias."""
+    nodes = [
+        made.node("Conv", "x w", "a", "conv"),
+        made.node("Relu", "a", "b"),
+        made.node("Relu", "b", "c"),
+        made.node("MaxPool", "c", "d", kernel_shape=[2, 2], strides=[2, 2], ceil_mode=1),
+        made.node("Conv", "d v", "e", "other", auto_pad="VALID"),
+        made.node("GlobalAveragePool", "e", "f"),
+        made.node("Squeeze", "f axes", "g"),
+        made.node("Gemm", "g u", "y", "fc", beta=3.0),
+    ]
+    consts = {"w": made.numbers(2, 1, 3, 3), "v": made.numbers(3, 2, 3, 3), "u": made.numbers(3, 4)}
+    model = made.model(nodes, consts | {"axes": np.array([2, 3])})
+    network = import_model(made.saved(tmp_path, model)).network
+    conv, other, fc = (layer.shape for layer in network.layers)
+    assert (conv.relu, conv.pooled_rows, other.pool, other.out_rows) == (True, 3, None, 1)
+    assert (fc.n, fc.m) == (3, 4)
 
 
 def test_images_that_are_flattened_at_once_are_permuted_too(tmp_path: Path) -> None:

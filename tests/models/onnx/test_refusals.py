@@ -61,6 +61,22 @@ def normalised(size: int = 2, variance: float = 1.0, **attributes: Any) -> Model
     return one("BatchNormalization", "x s o m v", consts=consts, **attributes)
 
 
+def statistics() -> Model:
+    model = normalised()
+    model.graph.node[1].output.extend(["mean", "variance"])
+    return model
+
+
+def bias_behind_flatten() -> Model:
+    nodes = [
+        made.node("Conv", "x c", "a", "first"),
+        made.node("Flatten", "a", "b"),
+        made.node("Add", "b d", "y", "bad"),
+    ]
+    consts = {"c": made.numbers(2, 1, 8, 8), "d": made.numbers(2)}
+    return made.model(nodes, consts)
+
+
 def residual() -> Model:
     nodes = [
         made.node("Conv", "x c", "a", "first"),
@@ -271,6 +287,14 @@ CASES: dict[str, tuple[Callable[[], Model], str]] = {
         lambda: normalised(training_mode=1),
         f"{BAD}(BatchNormalization): training_mode = 1: must be 0",
     ),
+    "normalisation that gives statistics": (
+        statistics,
+        f"{BAD}(BatchNormalization): gives statistics: training batch normalisation is not built",
+    ),
+    "a bias behind a flattening": (
+        bias_behind_flatten,
+        f"{BAD}(Add): must follow its convolution or full connection directly",
+    ),
     "normalisation of other maps": (lambda: normalised(3), "size of 's' = (3,): must be (2,)"),
     "a variance below 0": (
         lambda: normalised(variance=-1.0),
@@ -347,6 +371,15 @@ CASES: dict[str, tuple[Callable[[], Model], str]] = {
     "a batch that is not the model's": (
         lambda: reshaped(3, 128),
         "shape = [3, 128]: must be [0, -1]",
+    ),
+    "no images at all": (
+        lambda: reshaped(0, 128, allowzero=1),
+        "shape = [0, 128]: must be [0, -1]",
+    ),
+    "a guess of both": (lambda: reshaped(-1, -1), "shape = [-1, -1]: must be [0, -1]"),
+    "dropout in training": (
+        lambda: one("Dropout", "x r t", consts={"r": np.float32(0.5), "t": np.array(True)}),
+        f"{BAD}(Dropout): training_mode: must be false",
     ),
     "something behind the loss": (
         behind_softmax,

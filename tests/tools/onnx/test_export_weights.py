@@ -139,6 +139,64 @@ def test_random_models_get_other_weights_back(seed: int, tmp_path: Path) -> None
     assert session.run(None, {"x": made.numbers(1, channels, rows, columns)})
 
 
+def test_nothing_is_left_of_what_was_folded(tmp_path: Path, answer_of: Answer) -> None:
+    """Its constants, where a model lists them as inputs too, and the sizes of values between."""
+    import onnx
+
+    model = made.sized(made.three_layers())
+    for each in model.graph.initializer:
+        model.graph.input.append(
+            onnx.helper.make_tensor_value_info(each.name, each.data_type, each.dims)
+        )
+    path, given, new = made.saved(tmp_path, model), tmp_path / "w.npz", tmp_path / "new.onnx"
+    np.savez(given, **{"conv1.bias": np.zeros(3, np.float32)})
+    answer_of("export-weights", given, path, "-o", new)
+    graph = onnx.load(str(new)).graph
+    constants = {each.name for each in graph.initializer}
+    assert {each.name for each in graph.input} == {"x", *constants} - {"conv1.bias"}
+    assert not constants & {"scale", "shift", "mean", "variance"}
+    values = {name for node in graph.node for name in node.output}
+    assert {each.name for each in graph.value_info} <= values | constants | {"x"}
+    assert "a" not in values  # between convolution and normalisation
+
+
+@needs("onnxruntime")
+def test_what_had_no_place_for_a_bias_gets_one(tmp_path: Path, answer_of: Answer) -> None:
+    """Weights that two layers share, a Gemm with a beta but no bias, a MatMul, a Constant."""
+    import onnx
+    import onnxruntime
+    from onnx import numpy_helper
+
+    nodes = [
+        made.node("Gemm", "x shared", "a", "one", beta=3.0),
+        made.node("MatMul", "a shared", "b", "two"),
+        made.node("Constant", "", "w", value=numpy_helper.from_array(made.numbers(4, 4), "w")),
+        made.node("Gemm", "b w spread", "y", "three", transB=1),
+    ]
+    constants = {"shared": made.numbers(4, 4), "spread": np.ones(1, np.float32)}
+    model = made.model(nodes, constants, size=("N", 4))
+    path = made.saved(tmp_path, made.sized(model))
+    given, new = tmp_path / "w.npz", tmp_path / "new.onnx"
+    wanted = {
+        f"fc-{name}.{part}": made.numbers(*size, seed=seed)
+        for seed, name in enumerate(("one", "two", "three"))
+        for part, size in (("kernel", (4, 4, 1, 1)), ("bias", (4,)))
+    }
+    np.savez(given, **wanted)
+    answer_of("export-weights", given, path, "-o", new)
+    onnx.checker.check_model(str(new), full_check=True)
+    x = made.numbers(2, 4, seed=9).astype(np.float64)
+    y = x
+    for name in ("one", "two", "three"):
+        y = y @ wanted[f"fc-{name}.kernel"][:, :, 0, 0].T.astype(np.float64) + wanted[
+            f"fc-{name}.bias"
+        ].astype(np.float64)
+    session = onnxruntime.InferenceSession(str(new), providers=["CPUExecutionProvider"])
+    theirs = session.run(None, {"x": x.astype(np.float32)})[0]
+    assert np.abs(theirs - y).max() < 1e-5
+    assert "Constant" not in {node.op_type for node in onnx.load(str(new)).graph.node}
+
+
 def test_some_layers_alone_are_written(model: Path, tmp_path: Path, answer_of: Answer) -> None:
     import onnx
 

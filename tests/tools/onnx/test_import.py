@@ -70,7 +70,7 @@ def test_a_verb_takes_a_model(words: list[str], model: Path, answer_of: Answer) 
 
 def test_verbs_that_write_take_a_model(model: Path, tmp_path: Path, answer_of: Answer) -> None:
     page = answer_of("report", model, "-o", tmp_path / "net.html")
-    assert page["network"]["name"] == "net" if isinstance(page["network"], dict) else page
+    assert page["network"]
     files = answer_of("workload", model, "--format", "scalesim", "-o", tmp_path / "out")["files"]
     assert files
 
@@ -94,6 +94,7 @@ def test_the_library_loads_a_model(model: Path) -> None:
     assert set(net.description.weights) == set(net)
 
 
+@needs("onnxruntime")
 def test_three_layers_in_the_hardware(model: Path, tmp_path: Path, answer_of: Answer) -> None:
     """Bit-exact in MyHDL on a board's designs with the model's weights, and ONNX Runtime's result.
 
@@ -114,7 +115,8 @@ def test_three_layers_in_the_hardware(model: Path, tmp_path: Path, answer_of: An
 
 
 def runtime(path: Path, x: np.ndarray) -> np.ndarray:
-    onnxruntime = pytest.importorskip("onnxruntime")
+    import onnxruntime
+
     session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
     return np.asarray(session.run(None, {"x": x})[0], np.float64).reshape(-1)
 
