@@ -113,7 +113,7 @@ def test_delta_of_any_words(stride: int) -> None:
     )
 
 
-@pytest.mark.parametrize("geometry", GEOMETRIES)
+@pytest.mark.parametrize("geometry", [each for each in GEOMETRIES if each[3:5] != (1, 1)])
 def test_smaller_kernels_have_zeros_below_and_on_the_right(geometry: tuple[int, ...]) -> None:
     """Once they are rotated: so the windows of delta propagation, too, grow below and right."""
     shape = shape_of(geometry)
@@ -122,9 +122,8 @@ def test_smaller_kernels_have_zeros_below_and_on_the_right(geometry: tuple[int, 
     maps = np.pad(spread(delta, shape), (around[0], *around[2:], (0, 0)))
     zeros = np.zeros(shape.n, np.uint32)
     wanted = convolution(maps, np.pad(swapped(kernels), around), zeros, 1, 0, SMALL)
-    folded = (shape.k, shape.rows, shape.columns) == (1, 1, 1)
     got = delta_convolution(delta, kernels, shape, SMALL, Summation(taps=(shape.k + 2) ** 2))
-    assert folded or np.array_equal(got, wanted)
+    np.testing.assert_array_equal(got, wanted)
 
 
 @pytest.mark.parametrize("more", [0, 2])

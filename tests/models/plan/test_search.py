@@ -46,10 +46,12 @@ def layer_of(random: Random, *, k: int = 3, kind: str = "conv") -> Layer:
     if random.random() < 0.3:
         pool = Pool(kind="max", window=3, stride=2)
     stride = random.choice((1, 1, 2))
-    pad = random.randrange(k)
+    k = random.choice((k, k, 2, 1))
+    top, left, bottom, right = (random.randrange(k) for _ in range(4))
     rows = size + 2 * stride
     shape = Shape(
-        n=n, m=m, k=k, rows=rows, columns=rows, stride=stride, pad=pad, relu=random.random() < 0.8,
+        n=n, m=m, k=k, rows=rows, columns=rows, stride=stride,
+        pad=(top, left, bottom, right), relu=random.random() < 0.8,
         pool=pool,
     )  # fmt: skip
     return Layer(name="conv2", kind="conv", groups=random.choice((1, 2)), shape=shape, design="d")

@@ -115,6 +115,30 @@ def test_cycles_without_pressure_equal_the_flow_model(elaboration: int) -> None:
         assert status["status_stall_hazard"] == flow.stall_hazard
 
 
+@pytest.mark.parametrize("sides", [(2, 0, 0, 2), (0, 2, 1, 0), (1, 2, 2, 1)])
+def test_cycles_of_sides_padded_apart_equal_the_flow_model(sides: tuple[int, ...]) -> None:
+    """A slot per window, so that each waits for its last column: none too long, none too short."""
+    top, left, bottom, right = sides
+    shape = Shape(n=1, m=1, k=3, rows=6, columns=7, pad=(top, left, bottom, right))
+    rng = np.random.default_rng(3)
+    case = shaped_case(0, 7, None)
+    case = replace(
+        case,
+        design=replace(case.design, fifo_words=64),
+        shape=shape,
+        x=rng.integers(0x3F000000, 0x40000000, (2, 6, 7, 1)).astype(np.uint32),
+        kernels=rng.integers(0x3F000000, 0x40000000, (1, 1, 3, 3)).astype(np.uint32),
+        bias=np.zeros(1, np.uint32),
+    )
+    starved = replace(case, stalls={"s_axis_map": (0, 1, 0, 0, 1)})
+    status = run([case, starved], "myhdl")[0].outcome.status
+    flow = input_flow(shape, 2, case.design)
+    found = [
+        status[f"status_{cause}"] for cause in ("fill", "issue", "stall_input", "stall_output")
+    ]
+    assert found == [flow.fill, flow.issue, flow.stall_input, 0]
+
+
 def test_waits_for_an_accumulator_are_counted_as_such() -> None:
     # One group, no interleaving: every further input map waits for the adder, and only for it.
     case = random_case(4, 4, pressure=None)
