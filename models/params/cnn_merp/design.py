@@ -93,7 +93,8 @@ class Design:
             1, 2, 4 or 8.
         partial: whether sums can start from a stream of partial sums, and leave as one, so that the
             input maps of a layer can come in parts.
-        map_port: elements per beat of the streams of maps and deltas that come in: 1, 2, 4 or 8.
+        map_port: elements per beat of the streams of maps, and of deltas that come in: 1, 2, 4 or
+            8.
 
     Raises:
         ValueError: a value is out of range; the message names the key and what is allowed.

@@ -63,6 +63,8 @@ FORWARD = (
     engine(3, 2, p=2, state=True, fmt=BFLOAT16, kernel_port=4),
     engine(3, 3, kernel_port=2, **WIDE, **POOLED),
     engine(3, 2, folded=True, fmt=BFLOAT16, kernel_port=4),
+    engine(3, 2, p=2, state=True, fmt=BFLOAT16, map_port=4),
+    engine(3, 2, folded=True, map_port=2, **WIDE),
 )
 
 
@@ -80,6 +82,7 @@ DELTA = (
     delta(False, engine(3, 2, fmt=BFLOAT16, kernel_port=4)),
     delta(True, engine(3, 3, fmt=BFLOAT16, kernel_port=2)),
     delta(False, engine(3, 5, folded=True, fmt=BFLOAT16, kernel_port=4)),
+    delta(False, engine(3, 3, p=2, folded=True, fmt=BFLOAT16, map_port=4)),
 )
 
 UPDATE = (
@@ -90,6 +93,7 @@ UPDATE = (
     (engine(2, 2, folded=True, ku_kind="row", ku_lanes=3, max_images=5, **WIDE), True),
     (engine(3, 2, fmt=BFLOAT16, kernel_port=4), False),
     (engine(3, 2, ku_kind="row", ku_lanes=2, kernel_port=2, **WIDE), True),
+    (engine(3, 4, ku_kind="row", folded=True, ku_lanes=3, map_port=4, **WIDE), False),
 )
 
 
