@@ -109,9 +109,10 @@ def test_the_narrower_side_never_waits(lanes: int, out: int) -> None:
 
 
 def test_a_reset_drops_what_is_held() -> None:
-    runs = [beats_for(3, 9, 4), beats_for(3, 4, 5)]
-    trace = run(3, 4, runs, 1, 1, cut=7)
-    check(trace, 4, runs, begin=8)
+    runs = [beats_for(3, 2, 4), beats_for(3, 9, 5)]
+    for cut in range(3, 12):  # the run's last words wait in some of these cycles
+        trace = run(3, 4, runs, 1, 0.3, cut=cut)
+        check(trace, 4, runs, begin=cut + 1)
 
 
 @pytest.mark.ghdl
