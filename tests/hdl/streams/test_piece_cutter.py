@@ -1,4 +1,4 @@
-"""Beats to pieces of lengths: what each has, zeros behind a length, misplaced lasts, rate, resets."""
+"""Beats to pieces: what each has, zeros behind a length, misplaced lasts, rate, resets."""
 
 from __future__ import annotations
 
