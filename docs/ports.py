@@ -127,6 +127,11 @@ def _optional() -> Iterator[tuple[Exported, str]]:
             delta_top(delta._replace(engine=replace(delta.engine, folded=True, kernel_port=4))),
             "dp, fully connected layers and kernel_port 4",
         ),
+        (
+            forward_top(replace(design, folded=True, map_port=4)),
+            "fp, fully connected layers and map_port 4",
+        ),
+        (kernel_update_top(replace(update, map_port=4)), "ku, map_port 4"),
     ):
         settings = {each.name: each.meaning for each in axi_registers_of(top).registers}
         yield _exported(top.function, top.args, settings), f"digits conv2, {described}"

@@ -19,6 +19,8 @@ STAGES: Mapping[str, tuple[str, ...]] = {
         "cnn_merp/input_buffer/fold_router",
         "cnn_merp/input_buffer/either_router",
         "cnn_merp/input_buffer/input_banks",
+        "cnn_merp/input_buffer/wide_router",
+        "cnn_merp/input_buffer/wide_banks",
     ),
     "Windows": ("cnn_merp/sequencer", "cnn_merp/input_buffer/location_restore"),
     "CU array": (

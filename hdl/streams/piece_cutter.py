@@ -139,7 +139,7 @@ def piece_cutter(
         take.next = active and words and valid and source.ready
         step.next = active and (valid or not words) and source.ready
         source.valid.next = active and (valid or not words)
-        if misplaced and words:
+        if misplaced:
             source.last.next = not (over and final)
         else:
             source.last.next = over and final

@@ -20,7 +20,7 @@ from merp.models.network.network import Layer, Network
 from merp.models.network.phases import PHASES, has_phase, previous
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.input_part import WHOLE, InputPart
-from merp.models.params.cnn_merp.sizing import groups_of
+from merp.models.params.cnn_merp.sizing import beats_of, groups_of
 from merp.models.params.counters import PARTS
 from merp.models.params.delta_shape import delta_shape
 from merp.models.params.folded_shape import FoldedShape, run_shape
@@ -136,10 +136,14 @@ def _update(network: Network, layer: Layer) -> Callable[[int], Cycles]:
 
 def forward_cycles(shape: Shape, images: int, design: Design, part: InputPart = WHOLE) -> Cycles:
     """Forward propagation of one group, or of a part of its input maps."""
-    words = shape.m * shape.pooled_rows * shape.pooled_columns
+    port = 1 if part.partial_out else design.map_port
+    words = -(-shape.m * shape.pooled_rows * shape.pooled_columns // port)
     if part.partial_out:
         words = shape.m * shape.out_rows * shape.out_columns
-    last = shape.m  # of the last position; the words before it have left by then
+    # Of the last position; the words before it have left by then.
+    full = groups_of(shape, design.n_cu) - 1  # groups before the last one
+    beats = beats_of(full, design) + -(-(shape.m - full * design.n_cu) // design.r)
+    last = max(-(-shape.m // port), beats)
     run = run_shape(shape, design.k)
     loads = forward_load(shape, design).cycles
     return _convolution(run, images, design, words, last, shape.macs(images), loads, part)
@@ -186,7 +190,7 @@ def _convolution(
     loads: int,
     part: InputPart,
 ) -> Cycles:
-    """``words`` leave per image, ``last`` of them after the last sum; one per cycle.
+    """``words`` leave per image, ``last`` of them after the last sum; a beat of them per cycle.
 
     ``loads`` are the cycles of loading kernels.
     """

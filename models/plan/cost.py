@@ -98,7 +98,7 @@ def cost_of(
 
 def _is_wide(work: Work, port: str) -> bool:
     """Whether a stream has ``map_port`` elements in a beat; what is expanded on chip has one."""
-    return port == "map_in" or (port == "delta_in" and not work.pooled)
+    return port in ("map_in", "map_out") or (port == "delta_in" and not work.pooled)
 
 
 def _beats(maps: Numbers, each: int) -> Numbers:

@@ -64,7 +64,7 @@ def forward_top(design: Design, array: str = "rtl") -> Top:
         "s_axis_map": AxiStream(width, design.map_port),
         "s_axis_kernel": AxiStream(width, design.kernel_port),
         "s_axis_bias": AxiStream(width, design.kernel_port),
-        "m_axis_map": AxiStream(width),
+        "m_axis_map": AxiStream(width, design.map_port),
         "status": ForwardStatus(design.state, design.partial),
         "design": design,
     }

@@ -8,7 +8,7 @@ from myhdl import ConcatSignal, always, always_comb, block, intbv
 
 from merp.hdl.base.signals import bits
 from merp.hdl.cnn_merp.input_buffer.bank import bank
-from merp.hdl.cnn_merp.ports.maps import BankRead, WideBankWrite, bank_addr_width
+from merp.hdl.cnn_merp.ports.maps import BankRead, WideBankWrite
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
 
@@ -78,14 +78,14 @@ def wide_banks(
     Latency: taps one cycle after read. Throughput: a write and a window per cycle. Reset: none.
     """
     k, lanes, width = design.k, design.map_port, design.fmt.width
-    words, all_taps, addr_width = design.d * design.row_words, design.taps, bank_addr_width(design)
+    words, all_taps = design.d * design.row_words, design.taps
     q = [bits(width) for _ in range(k * k * lanes)]
     banks = [
         bank(
             clk,
             write_row=write.places(i * all_taps + row * k + column),
             write_column=write.places(i * all_taps + row * k + column),
-            write_addr=write.addr((i + 1) * addr_width, i * addr_width),
+            write_addr=write.addr,
             write_data=write.data((i + 1) * width, i * width),
             read=read.enable,
             row_on=read.rows_on(row),

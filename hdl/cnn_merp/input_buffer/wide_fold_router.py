@@ -12,49 +12,25 @@ from merp.hdl.cnn_merp.ports.maps import (
     FoldRowConfig,
     MapConfig,
     WideBankWrite,
-    bank_addr_width,
 )
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
 
 
 @block
-def _lane(
-    clk: Bit,
-    accept: Bit,
-    place: Word,
-    last_map: Bit,
-    last_in_word: Bit,
-    addr: Word,
-    next_addr: Word,
-    places: Word,
-    lane_addr: Word,
-    at: int,
-) -> Any:
-    """Bank and address of the element ``at`` places behind a piece's first one."""
+def _lane(clk: Bit, accept: Bit, place: Word, places: Word, at: int) -> Any:
+    """Bank of the element ``at`` places behind a piece's first one."""
     taps = len(place)
-    behind = flag()  # it is the next map's
-
-    @always_comb
-    def pass_map() -> None:
-        behind.next = False
-        for t in range(taps - at, taps):
-            if place[t]:
-                behind.next = True
 
     @always(clk.posedge)
     def write() -> None:
         turned = intbv(0)[2 * taps :]
         turned[:] = concat(place, place)
         places.next = 0
-        if accept and not (behind and last_map):
+        if accept:
             places.next = turned[2 * taps - at : taps - at]
-        if behind and last_in_word:
-            lane_addr.next = next_addr
-        else:
-            lane_addr.next = addr
 
-    return pass_map, write
+    return write
 
 
 @entity
@@ -78,7 +54,9 @@ def wide_fold_router(
 
     Element e of an image is tap e mod k*k of map i = e div k*k. It goes to bank e mod k*k, address
     i div map_port of its memory e mod map_port: k*k is odd, so in the banks of a tap the maps of a
-    word lie in as many memories. Elements are accepted as in ``fold_router``.
+    word lie in as many memories. The elements of a word's maps are whole beats, so a beat has one
+    address. What it has behind an image's last tap goes to places that are no map's.
+    Elements are accepted as in ``fold_router``.
 
     enable         in   elements may be accepted (kernels are loaded)
     sink           in   elements in the order image, map, row, column; k*k for every map. Each image
@@ -96,7 +74,6 @@ def wide_fold_router(
     """
     k, taps, lanes, row_words = design.k, design.taps, design.map_port, design.row_words
     last_base = (design.d - 1) * row_words
-    addr_width = bank_addr_width(design)
 
     rows_left = count(design.max_images)  # images, or rows of them
     place = bits(taps)  # bank of the beat's first element, one-hot
@@ -104,7 +81,6 @@ def wide_fold_router(
     image_base = count(design.d * row_words)  # of this image
     word = count(design.map_words(design.max_maps))  # of the map of the beat's first element
     lane = count(lanes - 1)  # the same, in its word
-    addr, next_addr = bits(addr_width), bits(addr_width)
     accept, wraps = flag(), flag()
     last_map, last_in_word, image_end, row_end, last_beat = flag(), flag(), flag(), flag(), flag()
     uneven: Any = ()
@@ -149,12 +125,6 @@ def wide_fold_router(
                 wraps.next = True
         last_map.next = channel + 1 == config.inputs
         last_in_word.next = lane == lanes - 1
-        here = intbv(0)[addr_width + 2 :]
-        here[:] = image_base
-        here[:] = here + word
-        addr.next = here[addr_width:]
-        here[:] = here + 1
-        next_addr.next = here[addr_width:]
 
     @always_comb
     def recognise() -> None:
@@ -165,6 +135,7 @@ def wide_fold_router(
     def route() -> None:
         bank.data.next = sink.data
         if accept:
+            bank.addr.next = image_base + word
             if sink.last != last_beat:
                 framing_error.next = True
             place.next = concat(place[taps - lanes :], place[taps : taps - lanes])
@@ -210,28 +181,13 @@ def wide_fold_router(
             framing_error.next = False
 
     places = [bits(taps) for _ in range(lanes)]
-    addresses = [bits(addr_width) for _ in range(lanes)]
     all_places = ConcatSignal(*reversed(places))
-    all_addresses = ConcatSignal(*reversed(addresses))
 
     @always_comb
     def join() -> None:
         bank.places.next = all_places
-        bank.addr.next = all_addresses
 
     writes = [
-        _lane(
-            clk,
-            accept=accept,
-            place=place,
-            last_map=last_map,
-            last_in_word=last_in_word,
-            addr=addr,
-            next_addr=next_addr,
-            places=places[at],
-            lane_addr=addresses[at],
-            at=at,
-        )
-        for at in range(lanes)
+        _lane(clk, accept=accept, place=place, places=places[at], at=at) for at in range(lanes)
     ]
     return permission, locate, recognise, route, join, writes, uneven

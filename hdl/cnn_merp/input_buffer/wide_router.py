@@ -28,7 +28,6 @@ def _spread(write: BankWrite, bank: WideBankWrite, lanes: int) -> Any:
     taps = k * k
     one = bits(taps)
     places = ConcatSignal(*[one] * lanes)
-    addresses = ConcatSignal(*[write.addr] * lanes)
 
     @always_comb
     def select() -> None:
@@ -42,7 +41,7 @@ def _spread(write: BankWrite, bank: WideBankWrite, lanes: int) -> Any:
     @always_comb
     def spread() -> None:
         bank.places.next = places
-        bank.addr.next = addresses
+        bank.addr.next = write.addr
         bank.data.next = write.data
 
     return select, spread

@@ -10,7 +10,7 @@ from typing import Any
 from myhdl import always_comb
 
 from merp.hdl.base.element_counter import counter_of
-from merp.hdl.base.signals import AxiStream, Stream, flag, stream_of
+from merp.hdl.base.signals import AxiStream, Stream, beats_of, flag, stream_of
 from merp.hdl.cnn_merp.kernel_loader.beat_filler import beat_filler
 from merp.hdl.cnn_merp.kernel_loader.kernel_loader import kernel_loader
 from merp.hdl.cnn_merp.phases.datapath import Progress, datapath
@@ -173,7 +173,7 @@ def forward(
         bias=bias,
         loaded=loaded,
         sink=map_words,
-        source=stream_of(m_axis_map),
+        source=beats_of(m_axis_map),
         verdict=verdict,
         progress=progress,
         design=design,

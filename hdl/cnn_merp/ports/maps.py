@@ -69,19 +69,19 @@ class BankWrite:
     def __init__(self, design: Design) -> None:
         self.rows = bits(design.k)  # enable of each row of banks
         self.columns = bits(design.k)  # enable of each column of banks
-        self.addr = bits(bank_addr_width(design))  # in that bank
+        self.addr = count(design.d * design.row_words - 1)  # in that bank
         self.data = bits(design.map_port * design.fmt.width)  # an element, or map_port of them
 
 
 class WideBankWrite:
     """Elements on their way into the banks, one for each of the map_port memories of a bank.
 
-    A field has map_port parts, the first memories' lowest.
+    ``places`` and ``data`` have map_port parts, the first memories' lowest.
     """
 
     def __init__(self, design: Design) -> None:
         self.places = bits(design.map_port * design.taps)  # enables: row of banks by row of banks
-        self.addr = bits(design.map_port * bank_addr_width(design))
+        self.addr = count(design.d * design.row_words - 1)  # in all of them
         self.data = bits(design.map_port * design.fmt.width)  # an element for each
 
 
@@ -106,11 +106,6 @@ class BankRead:
         self.addr_11 = count(reach)  # next block of both
         if design.map_port > 1:
             self.lane = count(design.map_port - 1)  # the input map, modulo map_port
-
-
-def bank_addr_width(design: Design) -> int:
-    """Bits of an address in a bank."""
-    return max(1, (design.d * design.row_words - 1).bit_length())
 
 
 def bank_reach(design: Design) -> int:

@@ -219,7 +219,7 @@ def row_sequencer(
     lane: Any = ()
     if design.map_port > 1:
         pixel_word = count(design.map_words(design.max_maps) - 1)
-        lane = map_lane(clk, fetch=fire, channel=channel, pixel_word=pixel_word, lane=read.lane)
+        lane = map_lane(clk, channel=channel, pixel_word=pixel_word, lane=read.lane)
     reader = window_read(
         clk,
         fetch=fire,

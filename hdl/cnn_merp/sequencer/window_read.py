@@ -89,7 +89,7 @@ def window_read(
 
 
 @block
-def map_lane(clk: Bit, fetch: Bit, channel: Word, pixel_word: Word, lane: Word) -> Any:
+def map_lane(clk: Bit, channel: Word, pixel_word: Word, lane: Word) -> Any:
     """Where the elements of an input map lie: word of a pixel, and, with the read, place in it."""
     low = len(lane)
 
@@ -99,7 +99,6 @@ def map_lane(clk: Bit, fetch: Bit, channel: Word, pixel_word: Word, lane: Word) 
 
     @always(clk.posedge)
     def hand_on() -> None:
-        if fetch:
-            lane.next = channel[low:]
+        lane.next = channel[low:]
 
     return divide, hand_on

@@ -24,6 +24,7 @@ from merp.hdl.cnn_merp.super_layer.super_layer_ports import Beat, PoolUpdate, St
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.streams.credit_fifo import credit_fifo
 from merp.hdl.streams.serializer import serializer
+from merp.hdl.streams.wide_serializer import wide_serializer
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.latencies import CREDIT_RETURN
 from merp.models.params.state_field import position_bits
@@ -77,7 +78,7 @@ def super_layer(
     start   in   pulse; config is stable from here to done
     sums    in   a word per group of a position, in raster order; never stalled
     credit  out  pulse: one of the fifo_words places for sums is free again
-    source  out  words in the order image, row, column, map
+    source  out  words in the order image, row, column, map, or beats of several
     done    out  every sum was taken and the last words transferred; until the next start
     state   out  (in a design that writes it) bytes of the state that backward propagation needs
     raw      in   (in a design for partial sums) the sums leave by partial, nothing by the others
@@ -208,7 +209,8 @@ def super_layer(
         credit=result_credit,
         words=places,
     )
-    sender = serializer(
+    several = len(source.data) > width
+    sender = (wide_serializer if several else serializer)(
         clk,
         rst,
         start,

@@ -68,6 +68,9 @@ FORWARD = (
     engine(3, 2, folded=True, fmt=BFLOAT16, kernel_port=4),
     engine(3, 2, widened=True, sided=True, state=True, **WIDE, **POOLED),
     engine(4, 3, p=2, widened=True, fmt=BFLOAT16),
+    engine(3, 2, p=2, state=True, fmt=BFLOAT16, map_port=4),
+    engine(3, 2, folded=True, map_port=2, **WIDE),
+    engine(3, 3, widened=True, sided=True, map_port=4, fmt=BFLOAT16),
 )
 
 
@@ -87,6 +90,8 @@ DELTA = (
     delta(False, engine(3, 5, folded=True, fmt=BFLOAT16, kernel_port=4)),
     delta(True, engine(3, 3, widened=True, sided=True, fmt=BFLOAT16)),
     delta(False, engine(3, 2, widened=True, **WIDE)),
+    delta(False, engine(3, 3, p=2, folded=True, fmt=BFLOAT16, map_port=4)),
+    delta(False, engine(3, 2, widened=True, sided=True, map_port=4, fmt=BFLOAT16)),
 )
 
 UPDATE = (
@@ -99,6 +104,8 @@ UPDATE = (
     (engine(3, 2, ku_kind="row", ku_lanes=2, kernel_port=2, **WIDE), True),
     (engine(3, 2, widened=True, sided=True, fmt=BINARY16), False),
     (engine(3, 3, ku_kind="row", ku_lanes=2, widened=True, **WIDE), True),
+    (engine(3, 4, ku_kind="row", folded=True, ku_lanes=3, map_port=4, **WIDE), False),
+    (engine(3, 2, widened=True, sided=True, map_port=4, fmt=BFLOAT16), False),
 )
 
 
@@ -281,6 +288,7 @@ EACH = [(phase, index) for phase, (_, designs) in CASES.items() for index in ran
 QUICK = [("fp", 0), ("fp", 3), ("fp", 5), ("dp", 2), ("dp", 3), ("dp", 4), ("ku", 0), ("ku", 4)]
 QUICK += [("fp", 7), ("fp", 9), ("dp", 6), ("dp", 8), ("ku", 5)]  # several elements to a beat
 QUICK += [("fp", 10), ("dp", 9), ("ku", 8)]  # smaller kernels, padding of each side by itself
+QUICK += [("fp", 14), ("dp", 12), ("ku", 10)]  # and several maps to a beat
 MOMENTUM = [("ku", 1, 1), ("ku", 4, 1)]  # of which seeds are odd
 
 

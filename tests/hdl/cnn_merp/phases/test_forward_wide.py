@@ -52,6 +52,13 @@ def test_cycles_without_pressure_equal_the_flow_model(index: int) -> None:
             assert status["status_stall_hazard"] == flow.stall_hazard
 
 
+def test_a_window_waits_for_its_own_beat_alone() -> None:
+    """A beat of four maps every 16 cycles: their slots are over before the next one comes."""
+    case = layer(binary32(4, k=1), Shape(n=8, m=2, k=1, rows=1, columns=3), 1)
+    [record] = run([replace(case, stalls={"s_axis_map": (1, *[0] * 15)})])
+    assert record.outcome.status["status_stall_hazard"] == 3 * (3 + 3)
+
+
 def layer(design: Design, shape: Shape, images: int) -> LayerCase:
     """A layer whose elements are all different numbers."""
     x = np.arange(1, 1 + images * shape.rows * shape.columns * shape.n, dtype=np.float32)

@@ -195,7 +195,7 @@ def run(cases: list[Case], engine: str = "myhdl", array: str = "behavioural") ->
     return records
 
 
-@pytest.mark.parametrize("index", [2, *in_full(0, 1, 3, 4, 5)])
+@pytest.mark.parametrize("index", [2, 7, *in_full(0, 1, 3, 4, 5, 6, 8)])
 def test_random_layers_back_to_back(index: int) -> None:
     run(mixed(0, index))
 

@@ -1,0 +1,122 @@
+"""Beats of results to a stream of several words in a beat, without gaps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import ConcatSignal, always, always_comb, block, intbv
+
+from merp.hdl.base.signals import Stream, bits, count, flag
+from merp.hdl.conversion.entity import Bit, Word, entity
+
+
+@block
+def _mask(word: Word, counted: Word, masked: Word, at: int) -> Any:
+    """Give the word at a place of a beat, or zero if it does not count."""
+
+    @always_comb
+    def give() -> None:
+        masked.next = 0
+        if counted > at:
+            masked.next = word
+
+    return give
+
+
+@entity
+def wide_serializer(
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
+    beat: Word,
+    beat_valid: Bit,
+    take: Bit,
+    source: Stream,
+    sent: Bit,
+    width: int,
+    lanes: int,
+) -> Any:
+    """Send the words of beats end to end, several at a time.
+
+    beat              in   lanes words of width bits, the first in the lowest bits; above them how
+                           many of these count (at least one); above that whether they end the run
+    beat_valid, take  in, out  head of the FIFO of beats; it is taken
+    source            out  stream of as many words as its data has room for, the first lowest; last
+                           with the last ones of the run, which may be fewer: keep, a bit per byte,
+                           tells, and what does not count is zero
+    sent              out  those were transferred; until the next start
+
+    Latency: words are on source one cycle after the beat that completes them was taken. Throughput:
+    as many words per cycle as the narrower one of both has. Reset: no beat held.
+    """
+    size, out_bits = lanes * width, len(source.data)
+    out = out_bits // width
+    lane_bytes = len(source.keep) // out
+    most = out - 1 + lanes
+    whole = (most + out) * width
+    shift_bits = whole.bit_length()
+    top = len(beat) - 1
+    gathered = bits(most * width)  # zeros beyond fill
+    fill = count(most + out)
+    counted = count(lanes)
+    ending, leaves = flag(), flag()
+    masked = [bits(width) for _ in range(lanes)]
+    fresh = ConcatSignal(*reversed(masked)) if lanes > 1 else masked[0]
+
+    @always_comb
+    def measure() -> None:
+        counted.next = beat[top:size]
+
+    @always_comb
+    def present() -> None:
+        source.data.next = gathered[out_bits:]
+        source.valid.next = fill >= out or ending
+        source.last.next = ending and fill <= out
+        for i in range(out * lane_bytes):
+            source.keep.next[i] = i // lane_bytes < fill
+
+    @always_comb
+    def decide() -> None:
+        leaves.next = (fill >= out or ending) and source.ready
+        take.next = beat_valid and not ending and (fill < out or (source.ready and fill < 2 * out))
+
+    @always(clk.posedge)
+    def gather() -> None:
+        kept = intbv(0)[whole:]
+        placed = intbv(0)[whole:]
+        left = intbv(0)[len(fill) :]
+        shift = intbv(0)[shift_bits:]
+        kept[:] = gathered
+        left[:] = fill
+        if leaves:
+            kept[:] = kept >> out_bits
+            if fill > out:
+                left[:] = fill - out
+            else:
+                left[:] = 0
+                if ending:
+                    ending.next = False
+                    sent.next = True
+        if take:
+            for i in range(out):
+                if left == i:
+                    shift[:] = i * width
+            placed[:] = fresh
+            kept[:] = kept | (placed << shift)
+            left[:] = left + counted
+            ending.next = beat[top]
+        gathered.next = kept[most * width :]
+        fill.next = left
+        if start:
+            sent.next = False
+        if rst:
+            gathered.next = 0
+            fill.next = 0
+            ending.next = False
+            sent.next = False
+
+    masks = [
+        _mask(word=beat((at + 1) * width, at * width), counted=counted, masked=masked[at], at=at)
+        for at in range(lanes)
+    ]
+    return measure, present, decide, gather, masks
