@@ -6,13 +6,14 @@ A user's own, what ``merp import`` took out of a model, or what ``merp train`` s
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from merp.models.arithmetic.words import to_bits
 from merp.models.errors import BadInput, shown
-from merp.models.golden.initial import Parameters
+from merp.models.golden.initial import Parameters, parameters
 from merp.models.network.network import Network
 from merp.models.params.bits import Bits
 from merp.tools.common.npz import read_npz
@@ -28,6 +29,16 @@ def read_kernels(path: Path, network: Network, initial: Parameters) -> Parameter
         BadInput: as ``kernel_words``.
     """
     return _Overlay(kernel_words(path, network), initial)
+
+
+def with_weights(network: Network, path: Path, seed: int = 0) -> Network:
+    """The network with the kernels and biases of ``path``; of other layers its own, or the seed's.
+
+    Raises:
+        BadInput: as ``kernel_words``.
+    """
+    begun = read_kernels(path, network, parameters(network, seed))
+    return replace(network, weights=begun)
 
 
 def kernel_words(path: Path, network: Network) -> dict[str, Bits]:

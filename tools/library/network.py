@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from os import PathLike, fspath
 from typing import TYPE_CHECKING
 
@@ -379,6 +380,7 @@ class Network(Mapping[str, Layer]):
         part: str = DEFAULT,
         clock_mhz: float | None = None,
         language: str = VHDL.name,
+        weights: Place | None = None,
         progress: Listener | None = None,
     ) -> Exports:
         """Write hardware behind AXI, bench, vectors and scripts: a package per design and phase.
@@ -395,6 +397,7 @@ class Network(Mapping[str, Layer]):
                 devices.
             clock_mhz: of the constraint, below 10^6; the paper's on that part if not given.
             language: of the hardware and its bench: ``vhdl`` or ``verilog``.
+            weights: an ``.npz`` file of kernels and biases, of the vectors.
             progress: is told how far it is, in lines.
 
         Raises:
@@ -416,7 +419,10 @@ class Network(Mapping[str, Layer]):
             clock_mhz=None if clock_mhz is None else positive("clock_mhz", clock_mhz, 1e6),
             dialect=DIALECTS[one_of("language", language, DIALECTS)],
         )
-        told = listener("progress", progress)
-        from merp.tools.library.exports import export  # slow imports wait
+        told, given = listener("progress", progress), path_or_none("weights", weights)
+        from merp.tools.common.kernel_file import with_weights  # slow imports wait
+        from merp.tools.library.exports import export
 
+        if given is not None:
+            selection = replace(selection, network=with_weights(selection.network, given))
         return export(selection, folder, told)

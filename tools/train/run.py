@@ -11,12 +11,11 @@ from typing import Any
 from merp.cosim.training.hardware_step import Audits
 from merp.models.errors import BadInput
 from merp.models.given import given, name_of
-from merp.models.golden.initial import parameters
 from merp.models.golden.memory import training_bytes
 from merp.models.golden.training import Rates, initial_model
 from merp.models.memory import check_memory
 from merp.models.plan.plan import Plan
-from merp.tools.common.kernel_file import read_kernels
+from merp.tools.common.kernel_file import with_weights
 from merp.tools.common.output import Output
 from merp.tools.common.progress import Progress
 from merp.tools.train import checkpoint, report
@@ -175,8 +174,7 @@ def _start(course: Course, data: Split, batch: int, resumed: Checkpoint | None) 
     if resumed is None:
         seed = course.seed or 0
         if course.weights is not None:
-            begun = read_kernels(course.weights, network, parameters(network, seed))
-            network = replace(network, weights=begun)
+            network = with_weights(network, course.weights, seed)
         model = initial_model(network, seed)
         return Checkpoint(model=model, seed=seed, batch=batch, loss=(), inputs=inputs)
     if resumed.inputs != inputs:

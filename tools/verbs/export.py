@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import replace
 from pathlib import Path
 
 from merp.models.errors import BadInput
@@ -40,6 +41,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--images", type=whole(1, MOST_IMAGES), default=1, metavar="N",
         help="images in a run: registers, vectors (default 1)",
     )  # fmt: skip
+    parser.add_argument(
+        "--weights",
+        type=Path,
+        metavar="FILE.npz",
+        help="kernels and biases of the vectors (default: a model's own, else random ones)",
+    )
     parser.add_argument(
         "--part",
         default=DEFAULT,
@@ -85,6 +92,10 @@ def run(args: argparse.Namespace) -> int:
 
     from merp.tools.export.run import Exporting  # the hardware's imports wait
 
+    if args.weights is not None:
+        from merp.tools.common.kernel_file import with_weights
+
+        selection = replace(selection, network=with_weights(network, args.weights))
     ready = Exporting.of(selection)
     with (
         Output.of_folder("-o", args.output) as output,

@@ -6,8 +6,10 @@ import argparse
 import json
 from pathlib import Path
 
+from merp.models.errors import BadInput
 from merp.tools.common.arguments import add_json
 from merp.tools.common.output import Output
+from merp.tools.common.shipped import MODEL
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,6 +31,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the model, and say which layers are new in it."""
+    if args.output.suffix != MODEL:
+        raise BadInput(f"-o {args.output}: must end in {MODEL}")
     from merp.models.onnx.import_model import import_model  # slow imports wait
     from merp.models.onnx.write_back import write_back
     from merp.tools.common.kernel_file import read_pairs

@@ -7,6 +7,7 @@ import json
 from contextlib import ExitStack
 from pathlib import Path
 
+from merp.models.errors import BadInput
 from merp.tools.common.arguments import add_tables
 from merp.tools.common.boards import add_board, open_board
 from merp.tools.common.output import Output
@@ -36,6 +37,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the files, and say what became of which node."""
+    # A name that is mistaken for another must not take the place of the model.
+    for option, path, suffix in (("-o", args.output, ".toml"), ("--weights", args.weights, ".npz")):
+        if path is not None and path.suffix != suffix:
+            raise BadInput(f"{option} {path}: must end in {suffix}")
     board = None if args.board is None else open_board(args.board)
 
     from merp.models.onnx.import_model import import_model  # slow imports wait

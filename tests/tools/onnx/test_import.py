@@ -220,6 +220,29 @@ def test_a_full_disk_or_a_missing_folder_leaves_nothing(model: Path, tmp_path: P
     assert sorted(each.name for each in tmp_path.iterdir()) == ["net.onnx"]
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["import", "net.onnx", "-o", "net.onnx"], "-o net.onnx: must end in .toml"),
+        (
+            ["import", "net.onnx", "-o", "n.toml", "--weights", "net.onnx"],
+            "--weights net.onnx: must end in .npz",
+        ),
+        (["export-weights", "w.npz", "net.onnx", "-o", "w.npz"], "-o w.npz: must end in .onnx"),
+    ],
+)
+def test_a_name_that_is_mistaken_for_another_changes_nothing(
+    words: list[str], message: str, model: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.chdir(model.parent)
+    before = model.read_bytes()
+    assert main(words) == 2
+    assert capsys.readouterr().err == f"merp: {message}\n"
+    assert model.read_bytes() == before
+    assert [each.name for each in model.parent.iterdir()] == ["net.onnx"]
+
+
 @pytest.mark.parametrize(("kind", "fmt"), [(10, "binary16"), (16, "bfloat16")])
 def test_the_format_is_that_of_the_model(kind: int, fmt: str, tmp_path: Path) -> None:
     from onnx import TensorProto, helper
@@ -235,3 +258,17 @@ def test_the_format_is_that_of_the_model(kind: int, fmt: str, tmp_path: Path) ->
     assert merp.load(tmp_path / "net.onnx").description.fmt == network.fmt
     tables = json.loads(json.dumps(network.fmt.frac_bits))
     assert tables == {"binary16": 10, "bfloat16": 7}[fmt]
+
+
+def test_an_export_has_the_weights_in_its_vectors(
+    model: Path, tmp_path: Path, answer_of: Answer
+) -> None:
+    """A word a line, as hexadecimal: kernels in stream order, and those of the small layer not."""
+    file, weights, out = tmp_path / "net.toml", tmp_path / "w.npz", tmp_path / "out"
+    answer_of("import", model, "-o", file, "--weights", weights, "--board", "kc705")
+    answer_of("export", file, "--layer", "conv2", "--weights", weights, "-o", out)
+    (folder,) = out.glob("net-*")
+    kernels, _ = open_network(str(model)).weights["conv2"]
+    written = (folder / "vectors" / "conv2" / "s_axis_kernel.txt").read_text().split()
+    assert [int(word, 16) for word in written] == kernels.reshape(-1).tolist()
+    assert (folder / "vectors" / "small" / "s_axis_kernel.txt").exists()
