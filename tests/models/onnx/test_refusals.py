@@ -400,6 +400,13 @@ CASES: dict[str, tuple[Callable[[], Model], str]] = {
     ),
     # graphs
     "a circle": (circle, f"{BAD}(Relu): input 'b' is not made by a node in front of it"),
+    "a node that nothing needs": (
+        lambda: made.model(
+            [made.node("Conv", "x c", "y"), made.node("Transpose", "c", "z", "bad")],
+            {"c": made.numbers(2, 1, 1, 1)},
+        ),
+        f"{BAD}(Transpose): is not supported: allowed are Conv",
+    ),
     "an empty graph": (lambda: made.model([]), "no nodes: allowed is an ONNX model of a network"),
     "no layers": (
         lambda: made.model([made.node("Identity", "x", "y")]),
@@ -548,6 +555,13 @@ def test_bytes_that_are_no_model(
     told = capsys.readouterr().err
     assert message in told
     assert told.count("\n") == 1
+
+
+def test_a_name_that_is_no_text(tmp_path: Path) -> None:
+    path = made.saved(tmp_path, made.three_layers())
+    path.write_bytes(path.read_bytes().replace(b"/conv2/Conv", b"\xff\xfe\x80nv2/Conv"))
+    with pytest.raises(BadInput, match=r"^net\.onnx: a name is not UTF-8 text$"):
+        import_model(path)
 
 
 def test_a_file_of_two_gigabytes(tmp_path: Path) -> None:

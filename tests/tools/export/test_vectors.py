@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from merp.models.golden.initial import parameters
 from merp.testbenches.axi.axi_top import axi_registers_of
 from merp.tools.bitstream.bitstream import schedule
 from merp.tools.common.shipped import open_network, shipped_names
@@ -24,3 +27,13 @@ def test_runs_are_legal_on_every_shipped_design(name: str, before: bool) -> None
             assert values.keys() == {pin.name for pin in top.ports.config}
             for key, value in values.items():
                 assert legal[key].least <= value <= legal[key].most, key
+
+
+def test_the_small_layer_has_random_weights_whatever_the_network_came_with() -> None:
+    """They are of another size than those of the layer whose name it has."""
+    network = open_network("digits")
+    given = replace(network, weights=dict(parameters(network, 3)))
+    for (plain, _), (other, _) in zip(schedule(network), schedule(given), strict=True):
+        runs = small_pass(plain).run, small_pass(other).run
+        kernels = [run.words["s_axis_kernel"].tolist() for run in runs]
+        assert kernels[0] == kernels[1]
