@@ -12,6 +12,7 @@ import pytest
 
 import merp
 import onnx_models as made
+from marks import in_full
 from merp.models.arithmetic.words import to_bits, to_values
 from merp.models.golden.inference import inference
 from merp.models.golden.initial import parameters
@@ -95,7 +96,10 @@ def test_the_library_loads_a_model(model: Path) -> None:
 
 
 @needs("onnxruntime")
-def test_three_layers_in_the_hardware(model: Path, tmp_path: Path, answer_of: Answer) -> None:
+@pytest.mark.parametrize("cu_array", ["behavioural", *in_full("rtl")])
+def test_three_layers_in_the_hardware(
+    cu_array: str, model: Path, tmp_path: Path, answer_of: Answer
+) -> None:
     """Bit-exact in MyHDL on a board's designs with the model's weights, and ONNX Runtime's result.
 
     The bound is that of tests/models/onnx/test_import_model.py.
@@ -104,7 +108,7 @@ def test_three_layers_in_the_hardware(model: Path, tmp_path: Path, answer_of: An
     answer_of("import", model, "-o", file, "--board", "kc705")
     net, weights = merp.load(file), dict(open_network(str(model)).weights)
     x = made.numbers(1, 10, 8, 2)
-    ran = net.simulate(x, parameters=weights)
+    ran = net.simulate(x, parameters=weights, cu_array=cu_array)
     assert ran.passed
     network = net.description
     *_, last = inference(network, to_bits(x, network.fmt), weights)
