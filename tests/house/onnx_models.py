@@ -175,18 +175,21 @@ def random_model(draw: Random) -> ModelProto:
 
     for _ in range(draw.randint(1, 4)):
         k = draw.randint(1, min(5, rows, columns))
-        stride, pad = draw.randint(1, 2), draw.randint(0, k - 1)
+        stride, pads = draw.randint(1, 2), [draw.randint(0, k - 1)] * 4
+        if draw.random() < 0.5:
+            pads = [draw.randint(0, k - 1) for _ in range(4)]
         groups = draw.choice([g for g in range(1, channels + 1) if channels % g == 0])
         maps = groups * draw.randint(1, 4)
         name = f"w{len(nodes)}"
         given = {name: weights(maps, channels // groups, k, k)}
         if draw.random() < 0.7:
             given[f"{name}b"] = weights(maps)
-        padded = draw.choice([{"pads": [pad] * 4}, {"auto_pad": "VALID"}])
-        pad = pad if "pads" in padded else 0
+        padded = draw.choice([{"pads": pads}, {"auto_pad": "VALID"}])
+        top, left, bottom, right = padded.get("pads", [0] * 4)
         add("Conv", given, strides=[stride] * 2, group=groups, **padded)
         channels = maps
-        rows, columns = ((x + 2 * pad - k) // stride + 1 for x in (rows, columns))
+        rows = (rows + top + bottom - k) // stride + 1
+        columns = (columns + left + right - k) // stride + 1
         if draw.random() < 0.4:
             each = {f"{part}{len(nodes)}": abs(weights(maps)) + 0.5 for part in "abcd"}
             add("BatchNormalization", each)

@@ -24,6 +24,7 @@ from merp.models.network.network import Layer, Network
 from merp.models.network.network_file import network_of
 from merp.models.network.phases import previous
 from merp.models.onnx.import_model import Imported, import_model
+from merp.models.params.shape import Padding, sides
 from merp.models.plan.plan import plan
 from merp.models.traffic import backward_counter, closed_form, counter
 from merp.tools.common.boards import open_board
@@ -46,7 +47,8 @@ def windows(x: np.ndarray, k: int, stride: int) -> np.ndarray:
 
 def convolved(layer: Layer, x: np.ndarray, kernels: np.ndarray) -> np.ndarray:
     shape = layer.shape
-    padded = np.pad(x, ((0, 0), (shape.pad,) * 2, (shape.pad,) * 2, (0, 0)))
+    top, left, bottom, right = sides(shape.pad)
+    padded = np.pad(x, ((0, 0), (top, bottom), (left, right), (0, 0)))
     groups = [
         np.einsum(
             "brcnij,mnij->brcm",
@@ -207,11 +209,14 @@ def test_weights_behind_a_flattening_are_permuted(tmp_path: Path) -> None:
         ({"auto_pad": "SAME_UPPER"}, 6, 1),
         ({"auto_pad": "SAME_UPPER", "strides": [3, 3]}, 6, 0),
         ({"auto_pad": "VALID"}, 6, 0),
+        ({"auto_pad": "SAME_UPPER", "strides": [2, 2]}, 6, (0, 0, 1, 1)),
+        ({"auto_pad": "SAME_LOWER", "strides": [2, 2]}, 6, (1, 1, 0, 0)),
         ({"auto_pad": "NOTSET", "pads": [2, 2, 2, 2]}, 6, 2),
+        ({"pads": [2, 0, 1, 1]}, 6, (2, 0, 1, 1)),
     ],
 )
 def test_automatic_padding_is_resolved(
-    attributes: dict[str, Any], size: int, pad: int, tmp_path: Path
+    attributes: dict[str, Any], size: int, pad: Padding, tmp_path: Path
 ) -> None:
     """ceil(size / stride) outputs: (ceil(7 / 2) - 1) * 2 + 3 - 7 = 2, one on each side."""
     nodes = [made.node("Conv", "x w", "y", "conv", **attributes)]

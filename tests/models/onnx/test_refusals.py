@@ -165,15 +165,11 @@ def not_finite(value: float) -> Model:
 BAD = "net.onnx: node 'bad' "
 CASES: dict[str, tuple[Callable[[], Model], str]] = {
     # convolutions
-    "asymmetric padding": (lambda: conv(pads=[0, 0, 1, 1]), f"{BAD}(Conv): layer conv-bad: pad = "),
-    "SAME that is asymmetric": (
-        lambda: conv((2, 1, 2, 2), auto_pad="SAME_UPPER"),
-        f"{BAD}(Conv): layer conv-bad: pad = [0, 0, 1, 1]: must be a whole number from 0 to 1",
+    "a side padded as far as the kernel": (
+        lambda: conv(pads=[0, 0, 3, 1]),
+        f"{BAD}(Conv): layer conv-bad: pad = [0, 0, 3, 1]: must be",
     ),
-    "padding as large as the kernel": (
-        lambda: conv(pads=[3, 3, 3, 3]),
-        "pad = 3: must be a whole number from 0 to 2",
-    ),
+    "padding as large as the kernel": (lambda: conv(pads=[3, 3, 3, 3]), "pad = 3: must be"),
     "negative padding": (lambda: conv(pads=[-1, -1, -1, -1]), "pads = [-1, -1, -1, -1]: must be"),
     "unknown auto_pad": (lambda: conv(auto_pad="SAME"), "auto_pad = 'SAME': must be NOTSET, VALID"),
     "dilation": (
