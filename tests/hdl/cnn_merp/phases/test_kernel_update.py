@@ -249,6 +249,14 @@ def test_random_layers_back_to_back(elaboration: int) -> None:
     play([random_case(seed, elaboration, seed % 3 != 0) for seed in range(8)], "myhdl")
 
 
+def test_a_reset_in_the_middle_of_a_smaller_kernel_leaves_nothing() -> None:
+    """In every cycle in which elements are listed, or taps without one are passed over."""
+    case = make(np.random.default_rng(8), 15, Shape(n=1, m=2, k=2, rows=3, columns=3), 1)
+    [record] = play([case], "myhdl")
+    end = record.outcome.last["m_axis_bias"]
+    play([replace(case, reset_at=end - back) for back in range(1, 30)], "myhdl")
+
+
 @pytest.mark.parametrize("elaboration", [1, 12])
 def test_gradients_leave_no_words_for_the_next_run(elaboration: int) -> None:
     """A run of gradients ends before its words would have passed the other exit."""
