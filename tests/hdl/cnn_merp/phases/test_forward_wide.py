@@ -56,7 +56,10 @@ def test_a_window_waits_for_its_own_beat_alone() -> None:
     """A beat of four maps every 16 cycles: their slots are over before the next one comes."""
     case = layer(binary32(4, k=1), Shape(n=8, m=2, k=1, rows=1, columns=3), 1)
     [record] = run([replace(case, stalls={"s_axis_map": (1, *[0] * 15)})])
-    assert record.outcome.status["status_stall_hazard"] == 3 * (3 + 3)
+    status = record.outcome.status
+    cycles = sum(status[f"status_{name}"] for name in ("issue", "stall_input", "stall_hazard"))
+    last = 4 + 3  # slots of the last beat, those that wait for their accumulator among them
+    assert cycles <= 5 * 16 + last
 
 
 def layer(design: Design, shape: Shape, images: int) -> LayerCase:
