@@ -21,8 +21,7 @@ def _place(clk: Bit, read: BankRead, folded: Bit, lane: Word, turn: int) -> Any:
 
         @always(clk.posedge)
         def hold() -> None:
-            if read.enable:
-                lane.next = read.lane
+            lane.next = read.lane
 
         return hold
 
@@ -32,8 +31,7 @@ def _place(clk: Bit, read: BankRead, folded: Bit, lane: Word, turn: int) -> Any:
         turned[:] = read.lane
         if folded:
             turned[:] = turned + turn
-        if read.enable:
-            lane.next = turned[size:]
+        lane.next = turned[size:]
 
     return place
 

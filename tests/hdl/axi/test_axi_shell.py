@@ -150,7 +150,10 @@ CASES: dict[str, Callable[[int], Case]] = {
     "ku-pooled": partial(update_case, undone=UNDONE),
 }
 
-PACKED = {"ku-packed": partial(update_case, design=replace(PLAIN, kernel_port=4))}
+PACKED = {
+    "ku-packed": partial(update_case, design=replace(PLAIN, kernel_port=4)),
+    "ku-wide": partial(update_case, design=replace(PLAIN, map_port=4)),
+}
 """Several elements to a beat."""
 
 CYCLES = {"fp": 590, "dp": 590, "ku": 450}  # of a run without pauses, or a little less
@@ -183,7 +186,7 @@ def check(cases: list[Case], runs: list[Run], conducts: list[Conduct]) -> list[R
 
 
 @pytest.mark.ghdl
-@pytest.mark.parametrize("phase", ["fp", *in_full("ku-row", "dp", "ku", "ku-packed")])
+@pytest.mark.parametrize("phase", ["fp", *in_full("ku-row", "dp", "ku", "ku-packed", "ku-wide")])
 def test_runs_through_axi_are_those_of_the_bare_top(phase: str) -> None:
     make = (CASES | PACKED)[phase]
     case, other = make(0), make(1)

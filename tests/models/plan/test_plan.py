@@ -103,6 +103,26 @@ def test_cycles_are_those_of_the_model_that_walks_every_slot() -> None:
             assert 0.999 * walked.phase < one.cycles <= walked.phase
 
 
+def test_several_maps_a_beat_are_priced_as_they_run() -> None:
+    """Of the deltas of conv1, which bound its update; in none where deltas are expanded on chip."""
+    one = open_network("digits")
+    wide = replace(one, designs={k: replace(each, map_port=4) for k, each in one.designs.items()})
+    board = open_board("kc705")
+    found = plan(wide, board, 16, state="1")
+    for planned_pass in found.layers:
+        name, phase = planned_pass.work.layer.name, planned_pass.work.phase
+        walked = layer_cycles(wide, wide.layer(name), phase, 16)
+        assert walked is not None
+        assert 0.95 * walked.phase < planned_pass.cycles <= walked.phase
+        assert planned_pass.built
+    update = found.of("conv1", "ku")
+    before = plan(one, board, 16, state="1").of("conv1", "ku")
+    assert (before.binds, update.binds) == ("delta_in", "units")
+    assert dict(update.ports) == dict(before.ports)
+    pooled = plan(wide, board, 16, state="pooled").layers
+    assert {p.work.phase for p in pooled if p.built} == {"fp"}
+
+
 def without_designs(network: Network) -> Network:
     layers = tuple(replace(layer, design=None) for layer in network.layers)
     return replace(network, layers=layers, designs={})
