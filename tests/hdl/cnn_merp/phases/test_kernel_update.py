@@ -355,7 +355,7 @@ def test_positions_cannot_be_interleaved() -> None:
 
 
 @pytest.mark.ghdl
-@pytest.mark.parametrize("elaboration", [5, 15, *in_full(0, 1, 2, 3, 4, *range(6, 15), 16, 17, 18)])
+@pytest.mark.parametrize("elaboration", [5, 15, *in_full(*range(5), *range(6, 15), *range(16, 23))])
 def test_vhdl_gives_the_same_record(elaboration: int) -> None:
     cases = [random_case(seed, elaboration) for seed in (30, 31)]
     for mine, other in zip(play(cases, "ghdl", "rtl"), play(cases, "myhdl"), strict=True):
@@ -363,7 +363,9 @@ def test_vhdl_gives_the_same_record(elaboration: int) -> None:
 
 
 @pytest.mark.verilator
-@pytest.mark.parametrize("elaboration", [6, 9, 17, *in_full(*range(6), 7, 8, *range(10, 17), 18)])
+@pytest.mark.parametrize(
+    "elaboration", [6, 9, 17, *in_full(*range(6), 7, 8, *range(10, 17), *range(18, 23))]
+)
 def test_verilog_gives_the_same_record(elaboration: int) -> None:
     cases = [random_case(seed, elaboration) for seed in range(40, 44)]
     for mine, other in zip(play(cases, "verilator", "rtl"), play(cases, "myhdl"), strict=True):
