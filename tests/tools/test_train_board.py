@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tiny_board import BOARD, TINY
 
 import merp
 from merp.cosim.engines.record import Record
 from merp.cosim.passes import delta_tiles, forward_tiles, update_tiles
 from merp.cosim.passes.cut import in_order
 from merp.cosim.training.hardware_step import HardwareStep
-from merp.models.fpga.parts import PARTS, Part
+from merp.models.fpga.parts import PARTS
 from merp.tools.cli import main
 
 NETWORK = """
@@ -51,22 +52,6 @@ r = 1
 mul_latency = 1
 add_latency = 2
 """
-
-BOARD = """
-[board]
-name = "mine"
-part = "tiny"
-clock_mhz = 100
-[memory]
-gbytes_s = 1
-efficiency = 0.8
-"""
-
-TINY = Part(
-    name="tiny", order_code="tiny-1", luts=10**6, flip_flops=10**6, block_rams=0, dsps=100,
-    configuration_bits=10**6, clock_mhz=100.0,
-)  # fmt: skip
-"""Without block RAM: no memory may be larger than LUT RAM takes."""
 
 STEPS = 2
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from copy import copy
 from typing import Any
 
-from myhdl import ConcatSignal, always_comb, block, intbv
+from myhdl import ConcatSignal, always_comb, block
 
 from merp.hdl.base.delay import delay
+from merp.hdl.base.lane import word_of_lane
 from merp.hdl.base.signals import bits, count
 from merp.hdl.cnn_merp.gradient_array.bias_gradient import bias_gradient
 from merp.hdl.cnn_merp.ports.gradients import DeltaElement
@@ -27,26 +28,6 @@ def _place(read_index: Word, word: Word, lane: Word) -> Any:
         lane.next = read_index[low:]
 
     return divide
-
-
-@block
-def _choose(found: Word, lane: Word, gradient: Word) -> Any:
-    """Give the word of a lane."""
-    width, whole = len(gradient), len(found)
-    lanes = whole // width
-    size = whole.bit_length()
-
-    @always_comb
-    def choose() -> None:
-        shift = intbv(0)[size:]
-        moved = intbv(0)[whole:]
-        for i in range(lanes):
-            if lane == i:
-                shift[:] = i * width
-        moved[:] = found >> shift
-        gradient.next = moved[width:]
-
-    return choose
 
 
 @entity
@@ -101,5 +82,5 @@ def bias_gradients(
         adders,
         _place(read_index=read_index, word=word, lane=lane),
         delay(clk, d=lane, q=found_lane, cycles=GRADIENT_READ),
-        _choose(found=found, lane=found_lane, gradient=gradient),
+        word_of_lane(words=found, lane=found_lane, word=gradient),
     )

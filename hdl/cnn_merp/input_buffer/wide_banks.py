@@ -6,6 +6,7 @@ from typing import Any
 
 from myhdl import ConcatSignal, always, always_comb, block, intbv
 
+from merp.hdl.base.lane import word_of_lane
 from merp.hdl.base.signals import bits
 from merp.hdl.cnn_merp.input_buffer.bank import bank
 from merp.hdl.cnn_merp.ports.maps import BankRead, WideBankWrite
@@ -34,26 +35,6 @@ def _place(clk: Bit, read: BankRead, folded: Bit, lane: Word, turn: int) -> Any:
         lane.next = turned[size:]
 
     return place
-
-
-@block
-def _tap(found: Word, lane: Word, tap: Word) -> Any:
-    """The element of a tap, of those that the memories of its bank gave."""
-    width, whole = len(tap), len(found)
-    lanes = whole // width
-    size = whole.bit_length()
-
-    @always_comb
-    def choose() -> None:
-        shift = intbv(0)[size:]
-        moved = intbv(0)[whole:]
-        for i in range(lanes):
-            if lane == i:
-                shift[:] = i * width
-        moved[:] = found >> shift
-        tap.next = moved[width:]
-
-    return choose
 
 
 @entity
@@ -109,7 +90,10 @@ def wide_banks(
     turned = [
         _place(clk, read=read, folded=folded, lane=places[turn], turn=turn) for turn in range(turns)
     ]
-    choices = [_tap(found=found[b], lane=places[b % turns], tap=chosen[b]) for b in range(all_taps)]
+    choices = [
+        word_of_lane(words=found[b], lane=places[b % turns], word=chosen[b])
+        for b in range(all_taps)
+    ]
     side_by_side = ConcatSignal(*reversed(chosen)) if k > 1 else chosen[0]
 
     @always_comb

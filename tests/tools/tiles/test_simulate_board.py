@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tiny_board import BOARD, TINY
 
 from merp.cosim.engines import myhdl_engine
-from merp.models.fpga.parts import PARTS, Part
+from merp.models.fpga.parts import PARTS
 from merp.models.plan.plan import Planned
 from merp.models.plan.work import Work
 from merp.tools.cli import main
@@ -50,22 +51,6 @@ r = 1
 mul_latency = 1
 add_latency = 2
 """
-
-BOARD = """
-[board]
-name = "mine"
-part = "tiny"
-clock_mhz = 100
-[memory]
-gbytes_s = 1
-efficiency = 0.8
-"""
-
-TINY = Part(
-    name="tiny", order_code="tiny-1", luts=10**6, flip_flops=10**6, block_rams=0, dsps=100,
-    configuration_bits=10**6, clock_mhz=100.0,
-)  # fmt: skip
-"""Without block RAM: no memory may be larger than LUT RAM takes."""
 
 
 @pytest.fixture(scope="module")
