@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from typing import TYPE_CHECKING
 
 from merp.models.architectures import Design
 from merp.models.errors import BadInput
-from merp.models.params.bits import Bits
 from merp.models.params.formats import BINARY32, FloatFormat
 from merp.models.params.shape import Shape
 from merp.models.params.summation import TREE, Summation
+
+if TYPE_CHECKING:  # NumPy takes a while to import, and traffic does without
+    from merp.models.params.bits import Bits
 
 KINDS = ("conv", "fc")
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from merp.models.architectures import read_design
 from merp.models.network.network import Layer, Network
@@ -33,10 +33,12 @@ from merp.models.network.network_keys import (
     ROWS,
     STRIDE,
 )
-from merp.models.params.bits import Bits
 from merp.models.params.formats import FORMATS
 from merp.models.params.shape import Pool, Shape, sides
 from merp.models.params.toml_section import Section, read_toml
+
+if TYPE_CHECKING:
+    from merp.models.params.bits import Bits
 
 Size = tuple[int, int, int]  # rows, columns, channels
 

@@ -15,7 +15,7 @@ from merp.models.errors import BadInput
 from merp.models.fpga.board import Board
 from merp.models.fpga.parts import PARTS
 from merp.models.network.network import Layer
-from merp.models.params.cnn_merp.design import KERNEL_PORTS, Design
+from merp.models.params.cnn_merp.design import PORTS, Design
 from merp.models.params.cnn_merp.sizing import size_design
 from merp.models.params.shape import Pool, Shape
 from merp.models.params.state_field import STATES
@@ -148,7 +148,7 @@ def test_the_cost_of_a_tile_is_that_of_its_passes(phase: str) -> None:
             assert seconds[place] == pytest.approx(expected[1], abs=1e-9)
 
 
-@pytest.mark.parametrize("port", KERNEL_PORTS)
+@pytest.mark.parametrize("port", PORTS)
 @pytest.mark.parametrize("kinds", [{}, {"cu_kind": "fused", "ku_kind": "row"}])
 def test_an_update_takes_a_beat_for_its_kernels_and_a_cycle_for_each_bias(
     port: int, kinds: dict[str, str]
