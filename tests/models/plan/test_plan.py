@@ -114,13 +114,13 @@ def test_several_maps_a_beat_are_priced_as_they_run() -> None:
         walked = layer_cycles(wide, wide.layer(name), phase, 16)
         assert walked is not None
         assert 0.95 * walked.phase < planned_pass.cycles <= walked.phase
-        assert planned_pass.built
+        assert planned_pass.work.built
     update = found.of("conv1", "ku")
     before = plan(one, board, 16, state="1").of("conv1", "ku")
     assert (before.binds, update.binds) == ("delta_in", "units")
     assert dict(update.ports) == dict(before.ports)
     pooled = plan(wide, board, 16, state="pooled").layers
-    assert {p.work.phase for p in pooled if p.built} == {"fp"}
+    assert {p.work.phase for p in pooled if p.work.built} == {"fp"}
 
 
 def without_designs(network: Network) -> Network:
