@@ -165,8 +165,10 @@ def _cycle_failures(record: Record, cycles: Mapping[str, int], expected: Expecta
     if expected.early_end:
         # The engine computes positions after the last word that pooling lets out.
         seen = max(seen, cycles["total"])
-    behind = expected.fills + WRITE_CYCLES
-    loaded = [record.outcome.last[streams[name]] + behind for name in expected.loads]
+    loaded = [
+        record.outcome.last[streams[name]] + behind + WRITE_CYCLES
+        for name, behind in expected.loads.items()
+    ]
     wanted = {
         "total, from its causes": ("total", sum(cycles[part] for part in PARTS)),
         "total, on the pins": ("total", seen),

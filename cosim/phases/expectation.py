@@ -70,9 +70,9 @@ class Expectation:
         ports: by name, as the hardware's counters are named.
         first: port whose first word starts the count of cycles. last: ports, the last word of which
             ends it.
-        loads: ports that must have been read before, in ``kernel_load``.
-        fills: cycles after their last word, in which the rest of its beat is loaded, and zeros that
-            memory does not hold.
+        loads: ports that must have been read before, in ``kernel_load``, and the cycles after
+            their last word in which the rest of its beat is loaded, and zeros that memory does not
+            hold.
         work: of the CUs.
         early_end: the last word may leave before the last slot.
     """
@@ -80,9 +80,8 @@ class Expectation:
     ports: Mapping[str, Port]
     first: str
     last: tuple[str, ...]
-    loads: tuple[str, ...]
+    loads: Mapping[str, int]
     work: Work
-    fills: int = 0
     early_end: bool = False
 
 

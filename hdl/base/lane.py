@@ -1,12 +1,48 @@
-"""The word of a lane, without a register: a multiplexer."""
+"""Elements side by side in words: which word and lane an index means, and the element of a lane."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from myhdl import always_comb, block, intbv
+from myhdl import always, always_comb, block, concat, intbv
 
-from merp.hdl.conversion.entity import Word
+from merp.hdl.conversion.entity import Bit, Word
+
+
+@block
+def split_index(clk: Bit, index: Word, word: Word, lane: Word) -> Any:
+    """The word that an index means, and, a cycle later, the lane in it.
+
+    There may be fewer elements than lanes: then there is a single word.
+    """
+    low, missing = len(lane), len(lane) - len(index)
+    if missing > 0:
+
+        @always(clk.posedge)
+        def widen() -> None:
+            word.next = 0
+            lane.next = concat(intbv(0)[missing:], index)
+
+        return widen
+
+    if missing == 0:
+
+        @always(clk.posedge)
+        def hand_on_all() -> None:
+            word.next = 0
+            lane.next = index
+
+        return hand_on_all
+
+    @always_comb
+    def divide() -> None:
+        word.next = index[len(word) + low : low]
+
+    @always(clk.posedge)
+    def hand_on() -> None:
+        lane.next = index[low:]
+
+    return divide, hand_on
 
 
 @block

@@ -170,8 +170,7 @@ def expect_delta(
         ports=ports,
         first="delta_in",
         last=("partial_out",) if part.partial_out else ("delta_out",),
-        loads=("kernel",),
-        fills=delta_load(shape, engine).behind,
+        loads={"kernel": delta_load(shape, engine).behind},
         work=replace(work, operations=2 * macs, ideal=macs / (engine.taps * engine.n_cu)),
     )
 

@@ -162,9 +162,8 @@ def expect_forward(
         ports=expected_ports(streams, formula, walked, goldens, ("map_in", "map_out"), design),
         first="map_in",
         last=("partial_out",) if part.partial_out else ("map_out",),
-        loads=("kernel", "bias"),
+        loads={"kernel": forward_load(shape, design).behind, "bias": 0},
         work=Work.of(shape, images, design),
-        fills=forward_load(shape, design).behind,
         early_end=part.last and not _every_position_counts(shape),
     )
 

@@ -208,7 +208,7 @@ def expect_update(
     kind = "bias" if part.biases else "kernel"
     last = (f"{kind}_out",) if velocities is None else (f"{kind}_out", f"{kind}_velocity_out")
     work = Work.of(shape, images, design)
-    return Expectation(ports=ports, first="map_in", last=last, loads=(), work=work)
+    return Expectation(ports=ports, first="map_in", last=last, loads={}, work=work)
 
 
 def update_pass(

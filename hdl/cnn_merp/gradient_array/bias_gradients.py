@@ -5,29 +5,16 @@ from __future__ import annotations
 from copy import copy
 from typing import Any
 
-from myhdl import ConcatSignal, always_comb, block
+from myhdl import ConcatSignal, always_comb
 
 from merp.hdl.base.delay import delay
-from merp.hdl.base.lane import word_of_lane
+from merp.hdl.base.lane import split_index, word_of_lane
 from merp.hdl.base.signals import bits, count
 from merp.hdl.cnn_merp.gradient_array.bias_gradient import bias_gradient
 from merp.hdl.cnn_merp.ports.gradients import DeltaElement
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.latencies import GRADIENT_READ
-
-
-@block
-def _place(read_index: Word, word: Word, lane: Word) -> Any:
-    """Which lane has a map's sum, and where."""
-    low = len(lane)
-
-    @always_comb
-    def divide() -> None:
-        word.next = read_index[len(word) + low : low]
-        lane.next = read_index[low:]
-
-    return divide
 
 
 @entity
@@ -80,7 +67,7 @@ def bias_gradients(
     return (
         join,
         adders,
-        _place(read_index=read_index, word=word, lane=lane),
-        delay(clk, d=lane, q=found_lane, cycles=GRADIENT_READ),
+        split_index(clk, index=read_index, word=word, lane=lane),
+        delay(clk, d=lane, q=found_lane, cycles=GRADIENT_READ - 1),
         word_of_lane(words=found, lane=found_lane, word=gradient),
     )

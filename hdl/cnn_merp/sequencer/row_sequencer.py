@@ -10,11 +10,12 @@ from typing import Any
 
 from myhdl import always, always_comb
 
+from merp.hdl.base.lane import split_index
 from merp.hdl.base.signals import count, flag
 from merp.hdl.cnn_merp.ports.maps import BankRead, Floor, FoldRowConfig, RowMapConfig
 from merp.hdl.cnn_merp.ports.slots import RowSlot, Verdict
 from merp.hdl.cnn_merp.sequencer.position_layout import PositionWord
-from merp.hdl.cnn_merp.sequencer.window_read import map_lane, window_read
+from merp.hdl.cnn_merp.sequencer.window_read import window_read
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.streams.credit_counter import credit_counter
 from merp.models.params.cnn_merp.design import Design
@@ -219,7 +220,7 @@ def row_sequencer(
     lane: Any = ()
     if design.map_port > 1:
         pixel_word = count(design.map_words(design.max_maps) - 1)
-        lane = map_lane(clk, channel=channel, pixel_word=pixel_word, lane=read.lane)
+        lane = split_index(clk, index=channel, word=pixel_word, lane=read.lane)
     reader = window_read(
         clk,
         fetch=fire,

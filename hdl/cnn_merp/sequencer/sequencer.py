@@ -10,6 +10,7 @@ from typing import Any
 
 from myhdl import always, always_comb, intbv
 
+from merp.hdl.base.lane import split_index
 from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.cnn_merp.ports.maps import BankRead, Floor, MapConfig
 from merp.hdl.cnn_merp.ports.passes import PartialSums
@@ -19,7 +20,7 @@ from merp.hdl.cnn_merp.sequencer.gradient_issue import gradient_issue
 from merp.hdl.cnn_merp.sequencer.origin_issue import origin_issue
 from merp.hdl.cnn_merp.sequencer.position_layout import PositionWord
 from merp.hdl.cnn_merp.sequencer.window_order import NextWindow, window_order
-from merp.hdl.cnn_merp.sequencer.window_read import map_lane, window_read
+from merp.hdl.cnn_merp.sequencer.window_read import window_read
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
 
@@ -230,7 +231,7 @@ def sequencer(
     lane: Any = ()
     if design.map_port > 1:
         pixel_word = count(design.map_words(design.max_maps) - 1)
-        lane = map_lane(clk, channel=window.channel, pixel_word=pixel_word, lane=read.lane)
+        lane = split_index(clk, index=window.channel, word=pixel_word, lane=read.lane)
     reader = window_read(
         clk,
         fetch=opens,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import always, always_comb, block
+from myhdl import always
 
 from merp.hdl.base.signals import bits
 from merp.hdl.cnn_merp.ports.maps import BankRead
@@ -86,19 +86,3 @@ def window_read(
         column_shift.next = column_shift_1
 
     return load, hand_on
-
-
-@block
-def map_lane(clk: Bit, channel: Word, pixel_word: Word, lane: Word) -> Any:
-    """Where the elements of an input map lie: word of a pixel, and, with the read, place in it."""
-    low = len(lane)
-
-    @always_comb
-    def divide() -> None:
-        pixel_word.next = channel[len(pixel_word) + low : low]
-
-    @always(clk.posedge)
-    def hand_on() -> None:
-        lane.next = channel[low:]
-
-    return divide, hand_on

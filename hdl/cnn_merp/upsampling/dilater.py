@@ -11,7 +11,7 @@ from typing import Any
 from myhdl import always, always_comb
 
 from merp.hdl.base.registers import RegisterBundle
-from merp.hdl.base.signals import Stream, count, flag
+from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.conversion.entity import Bit, entity
 from merp.models.params.cnn_merp.delta_registers import DILATE, MAX_DILATION
 from merp.models.params.cnn_merp.design import Design
@@ -47,7 +47,7 @@ def dilater(
     images_left = count(design.max_images)
     rows_left = count(design.max_size)  # of this image, this row included
     columns_left = count(design.max_size)
-    maps_left = count(design.max_maps)
+    maps_left = bits(len(config.maps))
     row_phase = count(MAX_DILATION)  # rows since the last one that is passed
     column_phase = count(MAX_DILATION)
     passes = flag()

@@ -289,7 +289,8 @@ QUICK = [("fp", 0), ("fp", 3), ("fp", 5), ("dp", 2), ("dp", 3), ("dp", 4), ("ku"
 QUICK += [("fp", 7), ("fp", 9), ("dp", 6), ("dp", 8), ("ku", 5)]  # several elements to a beat
 QUICK += [("fp", 10), ("dp", 9), ("ku", 8)]  # smaller kernels, padding of each side by itself
 QUICK += [("fp", 14), ("dp", 12), ("ku", 10)]  # and several maps to a beat
-MOMENTUM = [("ku", 1, 1), ("ku", 4, 1)]  # of which seeds are odd
+MORE = [("ku", 1, 1), ("ku", 4, 1)]  # with momentum, which seeds that are odd have
+MORE += [("fp", 13, 3), ("dp", 11, 3)]  # biases behind the zeros of kernels; more beats than maps
 
 
 def run(
@@ -325,7 +326,7 @@ def cases(
     return [*known, *rows_in_full(*(each for each in others if each not in known))]
 
 
-@pytest.mark.parametrize(("phase", "index", "seed"), cases(9, QUICK, more=MOMENTUM))
+@pytest.mark.parametrize(("phase", "index", "seed"), cases(9, QUICK, more=MORE))
 def test_a_layer_in_passes_gives_the_bits_of_the_whole_layer(
     phase: str, index: int, seed: int
 ) -> None:
