@@ -1,4 +1,4 @@
-"""Elements side by side in words: which word and lane an index means, and the element of a lane."""
+"""Words side by side: which word and lane an index means, the word of a lane, those that count."""
 
 from __future__ import annotations
 
@@ -63,3 +63,16 @@ def word_of_lane(words: Word, lane: Word, word: Word) -> Any:
         word.next = moved[width:]
 
     return choose
+
+
+@block
+def word_within(word: Word, counted: Word, kept: Word, at: int) -> Any:
+    """Give the word at a place of a beat, or zero if it is none of those that count."""
+
+    @always_comb
+    def give() -> None:
+        kept.next = 0
+        if counted > at:
+            kept.next = word
+
+    return give

@@ -6,6 +6,7 @@ from typing import Any
 
 from myhdl import ConcatSignal, always, always_comb, block
 
+from merp.hdl.base.lane import word_within
 from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.streams.beat_cutter import beat_cutter
@@ -19,19 +20,6 @@ def _pass_on(piece: Word, data: Word) -> Any:
     @always_comb
     def give() -> None:
         data.next = piece[size:]
-
-    return give
-
-
-@block
-def _mask(word: Word, left: Word, masked: Word, at: int) -> Any:
-    """Give the word at a place of a piece, or zero if its length has ended before."""
-
-    @always_comb
-    def give() -> None:
-        masked.next = 0
-        if left > at:
-            masked.next = word
 
     return give
 
@@ -166,7 +154,7 @@ def piece_cutter(
     masked = [bits(width) for _ in range(most)]
     joined = ConcatSignal(*reversed(masked)) if most > 1 else masked[0]
     masks = [
-        _mask(word=piece((at + 1) * width, at * width), left=left, masked=masked[at], at=at)
+        word_within(word=piece((at + 1) * width, at * width), counted=left, kept=masked[at], at=at)
         for at in range(most)
     ]
     return (

@@ -4,23 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import ConcatSignal, always, always_comb, block, intbv
+from myhdl import ConcatSignal, always, always_comb, intbv
 
+from merp.hdl.base.lane import word_within
 from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.conversion.entity import Bit, Word, entity
-
-
-@block
-def _mask(word: Word, counted: Word, masked: Word, at: int) -> Any:
-    """Give the word at a place of a beat, or zero if it does not count."""
-
-    @always_comb
-    def give() -> None:
-        masked.next = 0
-        if counted > at:
-            masked.next = word
-
-    return give
 
 
 @entity
@@ -116,7 +104,9 @@ def wide_serializer(
             sent.next = False
 
     masks = [
-        _mask(word=beat((at + 1) * width, at * width), counted=counted, masked=masked[at], at=at)
+        word_within(
+            word=beat((at + 1) * width, at * width), counted=counted, kept=masked[at], at=at
+        )
         for at in range(lanes)
     ]
     return measure, present, decide, gather, masks

@@ -6,9 +6,10 @@ from typing import Any
 
 from myhdl import always_comb
 
-from merp.hdl.base.signals import Stream, bits, count, flag
+from merp.hdl.base.signals import Stream
 from merp.hdl.cnn_merp.input_buffer.fold_router import fold_router
 from merp.hdl.cnn_merp.input_buffer.router import router
+from merp.hdl.cnn_merp.input_buffer.router_choice import RouterSide, router_choice
 from merp.hdl.cnn_merp.ports.maps import BankWrite, Floor, FoldRowConfig, MapConfig
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
@@ -48,67 +49,55 @@ def either_router(
     Latency: a word is in its bank 2 cycles after its transfer. Throughput: a word per cycle.
     Reset: the run is complete.
     """
-    last_column = design.k - 1
-    width = design.fmt.width
-    by_position, by_map = Stream(width), Stream(width)
     position_bank, map_bank = BankWrite(design), BankWrite(design)
-    position_row, map_row = bits(len(row)), bits(len(row))
-    position_column = bits(len(column))
-    position_channel, map_channel = count(design.max_maps), bits(len(channel))
-    position_start, map_start = flag(), flag()
-    position_complete, map_complete = flag(), flag()
-    position_error, map_error = flag(), flag()
-
+    by_pixel, by_map = (RouterSide(sink, row, column, channel) for _ in range(2))
     routers = [
         router(
             clk,
             rst,
-            start=position_start,
+            start=by_pixel.start,
             enable=enable,
             config=config,
-            sink=by_position,
+            sink=by_pixel.sink,
             floor=floor,
             bank=position_bank,
-            row=position_row,
-            column=position_column,
-            channel=position_channel,
-            complete=position_complete,
-            framing_error=position_error,
+            row=by_pixel.row,
+            column=by_pixel.column,
+            channel=by_pixel.channel,
+            complete=by_pixel.complete,
+            framing_error=by_pixel.framing_error,
             design=design,
         ),
         fold_router(
             clk,
             rst,
-            start=map_start,
+            start=by_map.start,
             enable=enable,
             config=config,
-            sink=by_map,
+            sink=by_map.sink,
             floor=floor,
             bank=map_bank,
-            row=map_row,
-            channel=map_channel,
-            complete=map_complete,
-            framing_error=map_error,
+            row=by_map.row,
+            channel=by_map.channel,
+            complete=by_map.complete,
+            framing_error=by_map.framing_error,
             design=design,
             fold=fold,
         ),
+        router_choice(
+            start=start,
+            folded=folded,
+            sink=sink,
+            by_pixel=by_pixel,
+            by_map=by_map,
+            row=row,
+            column=column,
+            channel=channel,
+            complete=complete,
+            framing_error=framing_error,
+            design=design,
+        ),
     ]
-
-    # The other one is complete, as it was left: it takes no word and writes nothing.
-    @always_comb
-    def begin() -> None:
-        position_start.next = start and not folded
-        map_start.next = start and folded
-
-    @always_comb
-    def offer() -> None:
-        by_position.data.next = sink.data
-        by_position.last.next = sink.last
-        by_position.valid.next = sink.valid
-        by_map.data.next = sink.data
-        by_map.last.next = sink.last
-        by_map.valid.next = sink.valid
-        sink.ready.next = by_position.ready or by_map.ready
 
     @always_comb
     def write() -> None:
@@ -121,18 +110,4 @@ def either_router(
             bank.addr.next = position_bank.addr
             bank.data.next = position_bank.data
 
-    @always_comb
-    def tell() -> None:
-        framing_error.next = position_error or map_error
-        if folded:
-            row.next = map_row
-            column.next = last_column
-            channel.next = map_channel
-            complete.next = map_complete
-        else:
-            row.next = position_row
-            column.next = position_column
-            channel.next = position_channel
-            complete.next = position_complete
-
-    return routers, begin, offer, write, tell
+    return routers, write

@@ -6,8 +6,9 @@ from typing import Any
 
 from myhdl import ConcatSignal, always_comb, block, intbv
 
-from merp.hdl.base.signals import Stream, bits, count, flag
+from merp.hdl.base.signals import Stream, bits, count
 from merp.hdl.cnn_merp.input_buffer.router import router
+from merp.hdl.cnn_merp.input_buffer.router_choice import RouterSide, router_choice
 from merp.hdl.cnn_merp.input_buffer.wide_fold_router import wide_fold_router
 from merp.hdl.cnn_merp.ports.maps import (
     BankWrite,
@@ -149,77 +150,51 @@ def wide_router(
             _first_map(channel_word=channel_word, channel=channel, lanes=lanes),
         )
 
-    by_pixel, by_map = Stream(len(sink.data)), Stream(len(sink.data))
     pixel_bank, map_bank = WideBankWrite(design), WideBankWrite(design)
-    pixel_row, map_row = bits(len(row)), bits(len(row))
-    pixel_column = bits(len(column))
-    pixel_channel, map_channel = bits(len(channel)), bits(len(channel))
-    pixel_start, map_start = flag(), flag()
-    pixel_complete, map_complete = flag(), flag()
-    pixel_error, map_error = flag(), flag()
-    last_column = design.k - 1
-    routers = [
+    by_pixel, by_map = (RouterSide(sink, row, column, channel) for _ in range(2))
+    return [
         router(
             clk,
             rst,
-            start=pixel_start,
+            start=by_pixel.start,
             config=config.but(inputs=port.words),
-            sink=by_pixel,
+            sink=by_pixel.sink,
             bank=write,
-            row=pixel_row,
-            column=pixel_column,
+            row=by_pixel.row,
+            column=by_pixel.column,
             channel=channel_word,
-            complete=pixel_complete,
-            framing_error=pixel_error,
+            complete=by_pixel.complete,
+            framing_error=by_pixel.framing_error,
             **places,
         ),
         wide_fold_router(
             clk,
             rst,
-            start=map_start,
+            start=by_map.start,
             config=config,
-            sink=by_map,
+            sink=by_map.sink,
             bank=map_bank,
-            row=map_row,
-            channel=map_channel,
-            complete=map_complete,
-            framing_error=map_error,
+            row=by_map.row,
+            channel=by_map.channel,
+            complete=by_map.complete,
+            framing_error=by_map.framing_error,
             fold=fold,
             **places,
         ),
+        router_choice(
+            start=start,
+            folded=folded,
+            sink=sink,
+            by_pixel=by_pixel,
+            by_map=by_map,
+            row=row,
+            column=column,
+            channel=channel,
+            complete=complete,
+            framing_error=framing_error,
+            design=design,
+        ),
         _spread(write=write, bank=pixel_bank, lanes=lanes),
-        _first_map(channel_word=channel_word, channel=pixel_channel, lanes=lanes),
+        _first_map(channel_word=channel_word, channel=by_pixel.channel, lanes=lanes),
         _either(folded=folded, by_pixel=pixel_bank, by_map=map_bank, bank=bank),
     ]
-
-    # The other one is complete, as it was left: it takes no word and writes nothing.
-    @always_comb
-    def begin() -> None:
-        pixel_start.next = start and not folded
-        map_start.next = start and folded
-
-    @always_comb
-    def offer() -> None:
-        by_pixel.data.next = sink.data
-        by_pixel.last.next = sink.last
-        by_pixel.valid.next = sink.valid
-        by_map.data.next = sink.data
-        by_map.last.next = sink.last
-        by_map.valid.next = sink.valid
-        sink.ready.next = by_pixel.ready or by_map.ready
-
-    @always_comb
-    def tell() -> None:
-        framing_error.next = pixel_error or map_error
-        if folded:
-            row.next = map_row
-            column.next = last_column
-            channel.next = map_channel
-            complete.next = map_complete
-        else:
-            row.next = pixel_row
-            column.next = pixel_column
-            channel.next = pixel_channel
-            complete.next = pixel_complete
-
-    return routers, begin, offer, tell

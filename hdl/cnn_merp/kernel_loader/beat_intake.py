@@ -8,6 +8,7 @@ from myhdl import always, always_comb, block
 
 from merp.hdl.base.signals import Stream, count, flag
 from merp.hdl.cnn_merp.kernel_loader.collect_beats import collect_beats
+from merp.hdl.cnn_merp.kernel_loader.intake_end import intake_end
 from merp.hdl.cnn_merp.ports.kernels import KernelWrite
 from merp.hdl.conversion.entity import Bit, Word
 from merp.models.params.cnn_merp.design import Design
@@ -30,7 +31,7 @@ def beat_intake(
     rotated: bool,
 ) -> Any:
     """``kernel_intake`` of several elements a beat, at most a kernel of them."""
-    taps, n_cu, lanes = design.taps, design.n_cu, design.kernel_beat
+    taps, lanes = design.taps, design.kernel_beat
     held = count(taps + lanes)  # elements of the kernel at hand that came in the beats before
     take = flag()
     collect = collect_beats(
@@ -44,27 +45,16 @@ def beat_intake(
         taken.next = sink.valid and sink.ready and held + lanes >= taps
 
     @always(clk.posedge)
-    def load() -> None:
-        kernel.enable.next = 0
+    def hold() -> None:
         if rst or start:
-            sink.ready.next = start and not rst
-            loaded.next = False
-            framing_error.next = False
             held.next = 0
+        elif taken:
+            held.next = held + lanes - taps
         elif take:
-            if sink.last:
-                framing_error.next = True
-            if not taken:
-                held.next = held + lanes
-            else:
-                held.next = held + lanes - taps
-                kernel.addr.next = addr
-                for j in range(n_cu):
-                    if cu == j:
-                        kernel.enable.next[j] = True
-                if final:
-                    sink.ready.next = False
-                    loaded.next = True
-                    framing_error.next = framing_error or not sink.last
+            held.next = held + lanes
 
-    return collect, complete, load
+    end = intake_end(
+        clk, rst, start, sink=sink, take=take, taken=taken, final=final, cu=cu, addr=addr,
+        kernel=kernel, loaded=loaded, framing_error=framing_error, n_cu=design.n_cu,
+    )  # fmt: skip
+    return collect, complete, hold, end

@@ -7,6 +7,7 @@ from typing import Any
 from myhdl import ConcatSignal, always, always_comb, block
 
 from merp.hdl.base.signals import Stream, bits, count, flag
+from merp.hdl.cnn_merp.kernel_loader.intake_end import intake_end
 from merp.hdl.cnn_merp.ports.kernels import KernelWrite
 from merp.hdl.conversion.entity import Bit, Word
 from merp.models.params.cnn_merp.design import Design
@@ -50,7 +51,7 @@ def widened_intake(
 
     They lie in the corner of tap (0, 0), also when they are rotated.
     """
-    n_cu, k, width = design.n_cu, design.k, design.fmt.width
+    k, width = design.k, design.fmt.width
     row, column = count(k), count(k)  # of the element at hand
     tap_row, tap_column = count(k), count(k)  # its tap
     take, first = flag(), flag()
@@ -95,33 +96,21 @@ def widened_intake(
         kernel.data.next = joined
 
     @always(clk.posedge)
-    def load() -> None:
-        kernel.enable.next = 0
-        if rst or start:
-            sink.ready.next = start and not rst
-            loaded.next = False
-            framing_error.next = False
+    def walk() -> None:
+        if rst or start or taken:
             row.next = 0
             column.next = 0
         elif take:
-            if sink.last:
-                framing_error.next = True
             if not last_column:
                 column.next = column + 1
             else:
                 column.next = 0
                 row.next = row + 1
-            if taken:
-                row.next = 0
-                kernel.addr.next = addr
-                for j in range(n_cu):
-                    if cu == j:
-                        kernel.enable.next[j] = True
-                if final:
-                    sink.ready.next = False
-                    loaded.next = True
-                    framing_error.next = framing_error or not sink.last
 
+    end = intake_end(
+        clk, rst, start, sink=sink, take=take, taken=taken, final=final, cu=cu, addr=addr,
+        kernel=kernel, loaded=loaded, framing_error=framing_error, n_cu=design.n_cu,
+    )  # fmt: skip
     writers = [
         _lane(
             clk, take=take, first=first, row=tap_row, column=tap_column, data=sink.data,
@@ -130,4 +119,4 @@ def widened_intake(
         for r in range(k)
         for c in range(k)
     ]  # fmt: skip
-    return recognise, complete, place, join, load, writers
+    return recognise, complete, place, join, walk, end, writers

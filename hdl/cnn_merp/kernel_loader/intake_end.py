@@ -1,0 +1,55 @@
+"""What intakes of kernels have in common whose elements are counted by themselves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, block
+
+from merp.hdl.base.signals import Stream
+from merp.hdl.cnn_merp.ports.kernels import KernelWrite
+from merp.hdl.conversion.entity import Bit, Word
+
+
+@block
+def intake_end(
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
+    sink: Stream,
+    take: Bit,
+    taken: Bit,
+    final: Bit,
+    cu: Word,
+    addr: Word,
+    kernel: KernelWrite,
+    loaded: Bit,
+    framing_error: Bit,
+    n_cu: int,
+) -> Any:
+    """Write each kernel that is ``taken``, and end with the final one, as ``kernel_intake`` does.
+
+    take: a beat of sink is transferred in this cycle.
+    """
+
+    @always(clk.posedge)
+    def write() -> None:
+        kernel.enable.next = 0
+        if rst or start:
+            sink.ready.next = start and not rst
+            loaded.next = False
+            framing_error.next = False
+        elif take:
+            if sink.last:
+                framing_error.next = True
+            if taken:
+                kernel.addr.next = addr
+                for j in range(n_cu):
+                    if cu == j:
+                        kernel.enable.next[j] = True
+                if final:
+                    sink.ready.next = False
+                    loaded.next = True
+                    framing_error.next = framing_error or not sink.last
+
+    return write
