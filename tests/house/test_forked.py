@@ -10,6 +10,7 @@ import pytest
 from forked import Outcome, run_tests
 
 from marks import in_full
+from merp.models.params import shape
 
 SUITE = """
 import os, subprocess, time
@@ -27,6 +28,9 @@ def test_hangs():
         pass
 def test_ends():
     os._exit(0)
+def test_imports():
+    import merp.models.params.shape
+    assert not hasattr(merp.models.params.shape, "before_the_fork")
 def test_leaves():
     left = subprocess.Popen(["sleep", "1000"])
     open("pid", "w").write(str(left.pid))
@@ -91,6 +95,15 @@ def test_a_spent_budget_is_said() -> None:
     found = run_tests(words, known, 1.0, None)
     assert (found.status, found.error) == ("passed", "the budget is spent")
     assert found.seconds.keys() == {name("quick")}
+
+
+def test_what_was_imported_before_the_fork_is_imported_anew(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Or a fault in it would be tried without the fault."""
+    monkeypatch.setattr(shape, "before_the_fork", True, raising=False)
+    assert outcome("imports").status == "failed"
+    assert run_tests([[name("imports")]], {}, 60.0, None, anew=True).status == "passed"
 
 
 def test_no_process_is_left() -> None:

@@ -76,15 +76,25 @@ def prepare(tree: Path) -> None:
 
 
 def run_tests(
-    rounds: Sequence[Sequence[str]], known: dict[str, float], budget: float, compiled: Path | None
+    rounds: Sequence[Sequence[str]],
+    known: dict[str, float],
+    budget: float,
+    compiled: Path | None,
+    anew: bool = False,
 ) -> Outcome:
-    """Run rounds of pytest in a fork to the first failure; see ``Trial.attempt``."""
+    """Run rounds of pytest in a fork to the first failure; see ``Trial.attempt``.
+
+    ``compiled`` is numba's cache, if not the one of all. ``anew``: the package is imported in the
+    fork, as the fault is in what was imported before it.
+    """
     listen, tell = os.pipe()
     child = os.fork()
     if child == 0:
         try:
             os.close(listen)
             os.setpgid(0, 0)
+            if anew:
+                _forget("merp")
             _run(rounds, known, budget, compiled, tell)
         finally:
             os._exit(0)
@@ -173,6 +183,11 @@ class _Watch:
         if outcome.get_result().failed and not self.failed:
             self.failed = True
             self.say("failed", item.nodeid, call.excinfo.typename if call.excinfo else "")
+
+
+def _forget(package: str) -> None:
+    for name in [name for name in sys.modules if name.split(".")[0] == package]:
+        del sys.modules[name]
 
 
 def _run(

@@ -85,9 +85,11 @@ class Trial:
         start = time.monotonic()
         try:
             path.write_text(text)
-            # What numba compiles of a fault is of no use to others.
-            compiled = self._tree / "compiled" if "njit" in text else None
-            outcome = run_tests(rounds, known, budget, compiled)
+            # What numba compiles of a fault is of no use to others, and with a fault of the models
+            # it could compile anything.
+            anew = Path(file).parts[0] == "models"
+            compiled = self._tree / "compiled" if anew or "njit" in text else None
+            outcome = run_tests(rounds, known, budget, compiled, anew)
         finally:
             aside.replace(path)
             shutil.rmtree(self._tree / "compiled", ignore_errors=True)

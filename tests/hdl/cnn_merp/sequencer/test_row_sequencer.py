@@ -113,6 +113,14 @@ def test_full_rate_from_row_to_row() -> None:
     assert not any(valid[first + count :])
 
 
+@pytest.mark.parametrize("d", [1, 2])
+def test_maps_that_are_early_overwrite_nothing_that_a_row_still_needs(d: int) -> None:
+    """Every map word is offered at once, and each row waits long for its deltas."""
+    design, late = design_for(3, d=d), (*[0] * 39, 1)
+    run = make_run(Shape(n=1, m=2, k=3, pad=1, rows=7, columns=4), 1, 1, pop=late)
+    check(design, [run], run_input_path(design, [run], 400))
+
+
 @pytest.mark.parametrize("given", [True, False])
 def test_idle_means_that_no_delta_is_left(given: bool) -> None:
     shape = Shape(n=1, m=2, k=2, rows=3, columns=3)

@@ -8,12 +8,14 @@ from random import Random
 from typing import Any
 
 import pytest
+from myhdl import always_comb, block
 
 from marks import in_full
 from merp.cosim.block.replay import replay
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.cnn_merp.ports.gradients import GradientBeat
 from merp.hdl.cnn_merp.update_unit.gradient_gear import gradient_gear
+from merp.hdl.conversion.entity import Bit, Word
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.formats import FloatFormat
 from merp.testbenches.block.trace import Sample, Trace, run_block
@@ -91,13 +93,16 @@ class Reads:
         }  # fmt: skip
 
 
-def play(reads: Reads, cycles: int) -> Trace:
-    """``take`` follows ``beat_valid`` within a cycle, as the slice behind the gear has it."""
-    args: dict[str, Any] = {
+def args_for(reads: Reads) -> dict[str, Any]:
+    return {
         "clk": flag(), "rst": flag(), "start": flag(), "design": reads.design, "load": flag(),
         "read": bits(reads.bits), "read_valid": flag(),
         "beat": GradientBeat(reads.design), "take": flag(),
     }  # fmt: skip
+
+
+def play(reads: Reads, cycles: int) -> Trace:
+    """``take`` comes a cycle after ``beat_valid`` or later: a trace has it as an input."""
 
     def drive(cycle: int, seen: Sample) -> dict[str, int]:
         values = reads.drive(cycle, seen)
@@ -107,7 +112,32 @@ def play(reads: Reads, cycles: int) -> Trace:
         values["take"] = int(waits and not ended and reads.rng.random() < reads.density[1])
         return values
 
-    return run_block(gradient_gear, args, INPUTS, drive, cycles)
+    return run_block(gradient_gear, args_for(reads), INPUTS, drive, cycles)
+
+
+@block
+def wanted_gear(
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
+    read: Word,
+    read_valid: Bit,
+    load: Bit,
+    beat: GradientBeat,
+    take: Bit,
+    wanted: Bit,
+    design: Design,
+) -> Any:
+    """The gear, a beat used in the very cycle in which it is there and wanted."""
+
+    @always_comb
+    def use() -> None:
+        take.next = beat.valid and wanted
+
+    return use, gradient_gear(
+        clk, rst, start, read=read, read_valid=read_valid, load=load, beat=beat, take=take,
+        design=design,
+    )  # fmt: skip
 
 
 def check(reads: Reads) -> None:
@@ -133,6 +163,39 @@ def test_reads_are_put_end_to_end(size: tuple[int, int]) -> None:
             reads = Reads(design_for(*size), kernels, biases, density)
             play(reads, int(40 + 6 * len(reads.reads) / min(density)))
             check(reads)
+
+
+@pytest.mark.parametrize("size", [(5, 8), *in_full((3, 2), (3, 4))])
+def test_after_a_pause_a_beat_is_there_in_every_cycle(size: tuple[int, int]) -> None:
+    """The pause comes when reads were late as well: all but the last beat of some were used.
+
+    What is read in it must do for a kernel's last read, which may have too little for a beat.
+    """
+    design = design_for(*size)
+    pause = range(40, 46)
+    for early in range(1, 8 * design.gradient_reads):
+        reads = Reads(design, kernels=9, biases=1)
+        kernels, parts = divmod(early, design.gradient_reads)
+        elements = kernels * design.taps + parts * design.gradient_read
+        before = elements // design.kernel_port - 1
+
+        def drive(
+            cycle: int, seen: Sample, reads: Reads = reads, early: int = early, before: int = before
+        ) -> dict[str, int]:
+            values = reads.drive(cycle, seen)
+            del values["take"]
+            if cycle < pause.start and reads.at >= early:
+                values["read_valid"] = 0
+            wanted = cycle not in pause and (cycle >= pause.stop or len(reads.found) < before)
+            return values | {"wanted": int(wanted)}
+
+        args = args_for(reads) | {"wanted": flag()}
+        run_block(wanted_gear, args, (*INPUTS[:-1], "wanted"), drive, pause.stop + 60)
+        check(reads)
+        used = [cycle for cycle, _, _, tag in reads.found if not tag & 1]
+        assert sum(cycle < pause.start for cycle in used) == max(before, 0)
+        after = [cycle for cycle in used if cycle >= pause.stop]
+        assert after == [*range(pause.stop, pause.stop + len(after))]
 
 
 @pytest.mark.parametrize("by_start", [False, True])

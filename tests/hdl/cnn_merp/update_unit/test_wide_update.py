@@ -92,7 +92,10 @@ class Update:
 
 
 class Driver:
-    """Plays runs back to back: packed sources, sinks, and memories that answer reads."""
+    """Plays runs back to back: packed sources, sinks, and memories that answer reads.
+
+    In a run that does not update, the sources are ahead: they offer what the next one reads.
+    """
 
     def __init__(self, runs: list[Update]) -> None:
         self.queue, self.run = list(runs), None
@@ -102,9 +105,10 @@ class Driver:
 
     def _begin(self, run: Update) -> dict[str, int]:
         self.run, self.since, self.answers = run, 0, dict[int, tuple[str, int]]()
-        kinds = [*run.split(run.old), *run.split(run.past)]
+        reader = next((each for each in (run, *self.queue) if each.update), run)
+        kinds = [*reader.split(reader.old), *reader.split(reader.past)]
         self.left = {
-            name: list(words) if run.update else []
+            name: list(words)
             for name, words in zip(STREAMS, kinds, strict=True)
             if name in self.names
         }
@@ -161,6 +165,7 @@ class Driver:
     def _watch(self, cycle: int, seen: Sample, run: Update) -> None:
         for name in self.names:
             if seen[f"sink_{name}_valid"] and seen[f"sink_{name}_ready"]:
+                assert run.update, f"{name} was read, and is not there for the next run"
                 del self.left[name][: self.lanes]
                 self.valid[name] = 0
             if seen[f"source_{name}_valid"] and seen[f"source_{name}_ready"]:
@@ -263,6 +268,17 @@ def test_words_match_golden_under_pressure(k: int, port: int, momentum: bool) ->
     assert driver.run is None
     assert not driver.queue
     assert not any(trace.column("framing_error"))
+
+
+def test_from_rest_a_gradient_of_minus_zero_gives_a_velocity_of_plus_zero() -> None:
+    """It is +0 + g, so that a kernel of -0 stays -0."""
+    run = Update(design_for(3, 4), 2, 1)
+    minus = run.fmt.sign_bit
+    size = len(run.old)
+    run.gradients, run.old = [minus, 0] * (size // 2), [minus, minus, 0, 0] * (size // 4)
+    _, driver = play([run], 60)
+    check([run], driver)
+    assert driver.run is None
 
 
 def test_products_with_one_dsp_block_match_golden() -> None:
