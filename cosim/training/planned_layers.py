@@ -19,8 +19,8 @@ from merp.cosim.training.step_so_far import StepSoFar
 from merp.models.cnn_merp.phases import check_update, maps_behind
 from merp.models.golden.state import State, joined, unpacked
 from merp.models.golden.training import Step, Updated
+from merp.models.network.branches import previous
 from merp.models.network.network import Layer, Network
-from merp.models.network.phases import previous
 from merp.models.params.bits import Bits
 from merp.models.plan.plan import Plan
 from merp.testbenches.top.top import Top

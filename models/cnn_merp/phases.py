@@ -12,8 +12,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from merp.models.errors import BadInput
+from merp.models.network.branches import begun_by, behind, previous
 from merp.models.network.network import Layer, Network
-from merp.models.network.phases import previous
 from merp.models.params.cnn_merp.design import ARITHMETIC, Design
 from merp.models.params.cnn_merp.image_rows import image_rows
 from merp.models.params.cnn_merp.sizing import check_memories, groups_of, size_design
@@ -139,17 +139,18 @@ def delta_design(network: Network, layer: Layer, before: bool = False) -> DeltaD
     """
     if before:
         check_expands(network, layer)
-    pairs = [(each, previous(network, each)) for each in _sharing(network, layer)]
-    layers = [(each, earlier) for each, earlier in pairs if earlier is not None]
+    sharing = _sharing(network, layer)
+    layers = [each for each in sharing if previous(network, each) is not None]
     forward = network.design(layer)
-    shapes = [run_shape(delta_shape(each.shape), forward.k) for each, _ in layers]
+    shapes = [run_shape(delta_shape(each.shape), forward.k) for each in layers]
     engine = _sized(network, layer, shapes, *delta_rings(forward, shapes))
+    added = any(begun_by(network, each) is not None for each in layers)
+    engine = replace(engine, added=added)
     if before:
-        unpooled = [(each.shape, each.shape.m) for each, _ in layers]
+        unpooled = [(each.shape, each.shape.m) for each in layers]
     else:
-        unpooled = [
-            (earlier.shape, maps_behind(each.shape, earlier.shape)) for each, earlier in layers
-        ]
+        undone = [(each.shape, behind(network, each).shape) for each in layers]
+        unpooled = [(earlier, maps_behind(shape, earlier)) for shape, earlier in undone]
     with _told(network, layer):
         unpool = _unpool_design(forward, unpooled)
     return DeltaDesign(engine, unpool, before)

@@ -12,8 +12,9 @@ import numpy as np
 from merp.models.cnn_merp.reconfiguration import bitstreams, passes
 from merp.models.errors import BadInput
 from merp.models.fpga.board import Board
+from merp.models.network.branches import previous
 from merp.models.network.network import Network
-from merp.models.network.phases import PHASES, has_phase, previous
+from merp.models.network.phases import PHASES, has_phase
 from merp.models.params.cnn_merp.input_part import InputPart
 from merp.models.params.folded_shape import folds
 from merp.models.plan.automatic import ROOM, each_apart, made, none_fits, proposals, with_designs

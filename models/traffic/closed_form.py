@@ -85,6 +85,14 @@ def port_words(shape: Shape, images: int, part: InputPart | None = None) -> dict
     }
 
 
+def added_words(shape: Shape, images: int) -> int:
+    """Return the words that come in to be added to the sums of one group, in forward propagation.
+
+    In delta propagation ``shape`` is what the engine convolves (``delta_shape``).
+    """
+    return images * shape.m * shape.out_rows * shape.out_columns
+
+
 def state_bytes(shape: Shape, maps: int, images: int) -> int:
     """Return the bytes of the state of ``maps`` maps of a layer, kind ``pooled``, one pass."""
     return state_read_bytes(shape, maps, images, "pooled", 0)

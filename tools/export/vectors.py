@@ -11,8 +11,8 @@ from dataclasses import replace
 from merp.cosim.phases.expectation import Pass
 from merp.models.golden.golden_step import GoldenStep
 from merp.models.golden.initial import Parameters, parameters
+from merp.models.network.branches import previous
 from merp.models.network.network import Layer, Network
-from merp.models.network.phases import previous
 from merp.models.params.bits import Bits
 from merp.models.params.shape import Shape
 from merp.tools.bitstream.bitstream import Bitstream

@@ -15,8 +15,9 @@ from typing import Any
 
 from merp.models.cnn_merp.phases import maps_behind
 from merp.models.errors import BadInput, one_line
+from merp.models.network.branches import previous
 from merp.models.network.network import Layer, Network
-from merp.models.network.phases import PHASES, has_phase, previous
+from merp.models.network.phases import PHASES, has_phase
 from merp.models.traffic.closed_form import (
     EACH_IMAGE,
     Phase,

@@ -16,10 +16,12 @@ class InputPart:
     Attributes:
         first: no input maps were added to the sums before: they start at the biases.
         last: none are added after: the sums are finished.
+        added: the sums start at maps of another layer that come in, and biases on top.
     """
 
     first: bool = True
     last: bool = True
+    added: bool = False
 
     @property
     def partial_in(self) -> bool:
@@ -39,6 +41,9 @@ class InputPart:
 
 WHOLE = InputPart()
 """All input maps at once."""
+
+ADDING = InputPart(added=True)
+"""The same, and another layer's output is added to the sums."""
 
 
 def part_of(index: int, parts: int) -> InputPart:
