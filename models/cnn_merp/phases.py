@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from merp.models.errors import BadInput
-from merp.models.network.branches import begun_by, behind, previous
+from merp.models.network.branches import begun, behind, previous
 from merp.models.network.network import Layer, Network
 from merp.models.params.cnn_merp.design import ARITHMETIC, Design
 from merp.models.params.cnn_merp.image_rows import image_rows
@@ -144,7 +144,7 @@ def delta_design(network: Network, layer: Layer, before: bool = False) -> DeltaD
     forward = network.design(layer)
     shapes = [run_shape(delta_shape(each.shape), forward.k) for each in layers]
     engine = _sized(network, layer, shapes, *delta_rings(forward, shapes))
-    added = any(begun_by(network, each) is not None for each in layers)
+    added = any(begun(network, each) for each in layers)
     engine = replace(engine, added=added)
     if before:
         unpooled = [(each.shape, each.shape.m) for each in layers]

@@ -37,19 +37,28 @@ def adder(network: Network, layer: Layer) -> Layer | None:
     return next((each for each in network.layers if each.add == layer.name), None)
 
 
-def begun_by(network: Network, layer: Layer) -> Layer | None:
-    """Whose delta propagation of ``layer`` starts at, in place of +0.
+def adder_behind(network: Network, layer: Layer) -> Layer | None:
+    """The layer, at the delta of whose sums the delta propagation of ``layer`` starts.
 
-    The first on the way back, that is the last one to take an output, starts at the delta of the
-    sums of the layer that adds this output, if there is one. Each of the others starts at what the
-    one before it on the way back propagated.
+    It is the one that adds what ``layer`` takes, where that is the first propagation on the way
+    back, of the last layer to take it.
+    """
+    front = previous(network, layer)
+    if front is None or takers(network, front)[-1] != layer:
+        return None
+    return adder(network, front)
+
+
+def begun(network: Network, layer: Layer) -> bool:
+    """Whether the delta propagation of ``layer`` starts at what is there, in place of +0.
+
+    That is the delta of the sums of the layer that adds its input, or what the layers behind it
+    have propagated to the same input.
     """
     front = previous(network, layer)
     if front is None:
-        return None
-    beside = takers(network, front)
-    behind = beside[beside.index(layer) + 1 :]
-    return behind[0] if behind else adder(network, front)
+        return False
+    return takers(network, front)[-1] != layer or adder(network, front) is not None
 
 
 def next_taker(network: Network, layer: Layer) -> Layer | None:

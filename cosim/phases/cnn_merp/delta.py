@@ -26,7 +26,7 @@ from merp.models.golden.golden_step import GoldenStep
 from merp.models.golden.inference import group_maps
 from merp.models.golden.state import State, of_maps, packed
 from merp.models.golden.training import leaves, state_behind
-from merp.models.network.branches import begun_by, behind, previous
+from merp.models.network.branches import begun, behind, previous
 from merp.models.network.network import Layer, Network
 from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.delta_registers import delta_registers
@@ -305,7 +305,7 @@ class Delta:
         )
 
     def _part(self, layer: Layer) -> InputPart:
-        return WHOLE if begun_by(self.network, layer) is None else ADDING
+        return ADDING if begun(self.network, layer) else WHOLE
 
     def outputs(self, layer: Layer, images: int, records: Sequence[Record]) -> None:
         """A delta is no layer's input."""
