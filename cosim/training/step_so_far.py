@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from merp.models.golden.inference import inputs
 from merp.models.golden.state import State
 from merp.models.golden.training import Model, Rates, Updated
+from merp.models.network.branches import previous
 from merp.models.network.network import Layer, Network
 from merp.models.params.bits import Bits
 
@@ -52,6 +53,18 @@ class StepSoFar:
     def delta(self, layer: Layer) -> Bits:
         """Delta of a layer, as the hardware takes it."""
         return self.deltas[layer.name]
+
+    def add(self, layer: Layer) -> Bits | None:
+        """What is added to the sums of a layer, if anything is."""
+        return self.inputs(layer)[1]
+
+    def start(self, layer: Layer) -> Bits | None:
+        """What delta propagation of a layer starts at, if at anything: as its input."""
+        front = previous(self.network, layer)
+        if front is None or front.name not in self.deltas:
+            return None
+        shape = layer.shape
+        return self.deltas[front.name].reshape(len(self.images), shape.rows, shape.columns, -1)
 
     def hand_back(self, layer: Layer, delta: Bits) -> None:
         """Keep the delta of a layer, and begin with that of what it adds to its sums."""

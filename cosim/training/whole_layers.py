@@ -90,10 +90,8 @@ class WholeLayers:
         earlier = behind(self.network, layer)
         sums, state = step.delta(layer), state_behind(self.network, layer, step.state)
         kernels, _ = step.before(layer).parameters
-        golden = leaves(self.network, layer, wanted.of)
-        start = step.deltas.get(earlier.name)
-        if start is not None:
-            start = start.reshape(len(start), layer.shape.rows, layer.shape.columns, -1)
+        golden = leaves(self.network, layer, wanted.of, pooled=False)
+        start = step.start(layer)
         audited = yield from _in_turn(
             f"{layer.name} dp",
             [

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from merp.models.errors import BadInput
-from merp.models.network.branches import begun, behind, previous
+from merp.models.network.branches import adder_behind, begun, behind, previous
 from merp.models.network.network import Layer, Network
 from merp.models.params.cnn_merp.design import ARITHMETIC, Design
 from merp.models.params.cnn_merp.image_rows import image_rows
@@ -118,6 +118,21 @@ def check_expands(network: Network, layer: Layer) -> None:
         )
 
 
+def check_sums(network: Network, layer: Layer) -> None:
+    """Check that what the delta propagation of ``layer`` starts at is stored as it takes it.
+
+    Raises:
+        BadInput: deltas are stored pooled, and it is that of the sums of another layer.
+    """
+    beside = adder_behind(network, layer)
+    if beside is not None:
+        raise BadInput(
+            f"{network.name}: layer {layer.name}: its deltas start at those of the sums of "
+            f"{beside.name}, which no hardware expands from pooled resolution: deltas at that of "
+            "the sums are allowed, without a board"
+        )
+
+
 def maps_behind(shape: Shape, earlier: Shape) -> int:
     """Maps of the earlier layer in one pass of delta propagation: fewer than n behind a flattening.
 
@@ -144,8 +159,7 @@ def delta_design(network: Network, layer: Layer, before: bool = False) -> DeltaD
     forward = network.design(layer)
     shapes = [run_shape(delta_shape(each.shape), forward.k) for each in layers]
     engine = _sized(network, layer, shapes, *delta_rings(forward, shapes))
-    added = any(begun(network, each) for each in layers)
-    engine = replace(engine, added=added)
+    engine = replace(engine, added=any(_begun(network, each, before) for each in layers))
     if before:
         unpooled = [(each.shape, each.shape.m) for each in layers]
     else:
@@ -154,6 +168,10 @@ def delta_design(network: Network, layer: Layer, before: bool = False) -> DeltaD
     with _told(network, layer):
         unpool = _unpool_design(forward, unpooled)
     return DeltaDesign(engine, unpool, before)
+
+
+def _begun(network: Network, layer: Layer, before: bool) -> bool:
+    return begun(network, layer) and not (before and adder_behind(network, layer))
 
 
 def delta_rings(forward: Design, shapes: Sequence[Shape]) -> tuple[int, int]:

@@ -24,6 +24,7 @@ from merp.models.golden.training import (
     Updated,
     at_rest,
     forward,
+    leaves,
     propagate,
     updated,
 )
@@ -108,6 +109,10 @@ class GoldenStep:
         """The deltas of a layer: one that is looked at, or that stands in front of one."""
         return self._passed[layer.name]
 
+    def start(self, layer: Layer) -> Bits | None:
+        """What the delta propagation of a layer starts at, if at anything."""
+        return self._passed[layer.name].start
+
     def delta(self, layer: Layer) -> Bits:
         """Delta of the output of a layer: one that ``passed`` knows."""
         return self._passed[layer.name].delta
@@ -129,6 +134,10 @@ class GoldenStep:
             if len(found) == len(wanted):
                 break
         return found
+
+    def left(self, layer: Layer) -> Bits:
+        """What the delta propagation of a layer leaves, where deltas are stored pooled."""
+        return leaves(self._network, layer, self.passed, pooled=True)
 
     @property
     def rates(self) -> Rates:

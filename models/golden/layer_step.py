@@ -77,15 +77,14 @@ class LayerStep(GoldenStep):
         return Passed(layer, self._x, self._state, self._delta, sums, None)
 
     def delta(self, layer: Layer) -> Bits:
-        """Delta of the output of the layer, or of the one in front: that is, of its input."""
-        here = self.passed(self._layer)
-        if layer == self._layer:
-            return here.delta
-        network, (kernels, _) = self._network, self.parameters[self._layer.name]
-        summation = network.summation(self._layer)
-        delta = delta_layer(self._layer, here.sums, kernels, network.fmt, summation)
-        # A fully connected layer takes the maps in front of it flattened.
-        return delta.reshape(self.images, layer.shape.pooled_rows, layer.shape.pooled_columns, -1)
+        """Delta of the output of the layer."""
+        return self.passed(layer).delta
+
+    def left(self, layer: Layer) -> Bits:
+        """Delta of the input of the layer."""
+        here, (kernels, _) = self.passed(layer), self.parameters[layer.name]
+        summation = self._network.summation(layer)
+        return delta_layer(layer, here.sums, kernels, self._network.fmt, summation)
 
     def _check(self, layer: Layer) -> None:
         if layer != self._layer:

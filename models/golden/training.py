@@ -153,16 +153,19 @@ def propagate(
             so_far[earlier.name] = delta_layer(layer, sums, kernels, network.fmt, summation, start)
 
 
-def leaves(network: Network, layer: Layer, passed: Callable[[Layer], Passed]) -> Bits:
+def leaves(
+    network: Network, layer: Layer, passed: Callable[[Layer], Passed], *, pooled: bool
+) -> Bits:
     """What leaves the delta propagation of a layer: (images, rows, columns, maps) words.
 
-    The last one to a layer in front gives the delta of its sums, behind un-pooling and ReLU'; those
-    before give what the next one starts at, of the size of its output.
+    The last one to a layer in front gives the delta of its output, or, where deltas are not stored
+    pooled, of its sums, behind un-pooling and ReLU'. Those before give what the next one starts at,
+    of the size of the output.
     """
     earlier = behind(network, layer)
     taker = next_taker(network, layer)
     if taker is None:
-        return passed(earlier).sums
+        return passed(earlier).delta if pooled else passed(earlier).sums
     start = passed(taker).start
     assert start is not None
     return start.reshape(len(start), earlier.shape.rows, earlier.shape.columns, -1)
@@ -227,10 +230,12 @@ class Step:
     """A training step and all that was worked out on the way.
 
     Attributes:
-        kept: of each layer, in order. output: of the last layer. loss: mean, before the step.
+        network: of which it is. kept: of each layer, in order. output: of the last layer.
+        loss: mean, before the step.
         passed: of each layer, by name. model: the next one.
     """
 
+    network: Network
     kept: Sequence[Kept]
     output: Bits
     loss: float
@@ -249,9 +254,9 @@ class Step:
         """What forward propagation kept of a layer."""
         return self.passed[layer.name].state
 
-    def delta(self, layer: Layer) -> Bits:
-        """Delta of the output of a layer."""
-        return self.passed[layer.name].delta
+    def left(self, layer: Layer) -> Bits:
+        """What its delta propagation leaves, where deltas are stored pooled."""
+        return leaves(self.network, layer, self.of, pooled=True)
 
     def updated(self, layer: Layer) -> Updated:
         """What the step made of a layer."""
@@ -280,6 +285,7 @@ def train_step(
         passed[name] = here
         changed[name], moved[name] = updated(model.of(here.layer), (kernels, biases), rates, fmt)
     return Step(
+        network=network,
         kept=kept,
         output=output,
         loss=value,

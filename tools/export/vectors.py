@@ -43,7 +43,7 @@ def small_network(bitstream: Bitstream) -> Network:
     """
     network, layer = bitstream.network, bitstream.layers[0]
     shape = _small(layer.shape, bitstream)
-    small = replace(layer, groups=1, shape=shape)
+    small = replace(layer, groups=1, shape=shape, input=None, add=None)
     earlier = previous(network, layer)
     if earlier is None:
         layers: tuple[Layer, ...] = (small,)

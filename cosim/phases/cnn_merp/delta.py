@@ -21,12 +21,12 @@ from merp.hdl.cnn_merp.ports.status import DeltaStatus
 from merp.hdl.cnn_merp.upsampling.dilater import DilateConfig
 from merp.hdl.cnn_merp.upsampling.unpool_ports import UnpoolConfig
 from merp.models.cnn_merp.kernel_load import delta_load
-from merp.models.cnn_merp.phases import DeltaDesign, delta_design, maps_behind
+from merp.models.cnn_merp.phases import DeltaDesign, check_sums, delta_design, maps_behind
 from merp.models.golden.golden_step import GoldenStep
 from merp.models.golden.inference import group_maps
 from merp.models.golden.state import State, of_maps, packed
 from merp.models.golden.training import leaves, state_behind
-from merp.models.network.branches import begun, behind, previous
+from merp.models.network.branches import adder_behind, begun, behind, previous
 from merp.models.network.network import Layer, Network
 from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.delta_registers import delta_registers
@@ -294,18 +294,23 @@ class Delta:
         """One group on the golden deltas."""
         here, (kernels, _) = step.passed(layer), step.parameters[layer.name]
         if self.design.before:
+            if here.start is not None:
+                check_sums(self.network, layer)
             earlier = self._earlier(layer)
-            deltas, state, wanted = here.delta, here.state, step.delta(earlier)
+            # A fully connected layer takes the maps in front of it flattened.
+            size = len(here.x), earlier.shape.pooled_rows, earlier.shape.pooled_columns, -1
+            deltas, state, wanted = here.delta, here.state, step.left(layer).reshape(size)
         else:
             earlier = behind(self.network, layer)
             deltas, state = here.sums, state_behind(self.network, layer, step.state)
-            wanted = leaves(self.network, layer, step.passed)
+            wanted = leaves(self.network, layer, step.passed, pooled=False)
         return delta_pass(
             layer, earlier, group, self.design, deltas, state, kernels, wanted, here.start
         )
 
     def _part(self, layer: Layer) -> InputPart:
-        return ADDING if begun(self.network, layer) else WHOLE
+        beside = self.design.before and adder_behind(self.network, layer) is not None
+        return ADDING if begun(self.network, layer) and not beside else WHOLE
 
     def outputs(self, layer: Layer, images: int, records: Sequence[Record]) -> None:
         """A delta is no layer's input."""

@@ -46,6 +46,6 @@ ADDING = InputPart(added=True)
 """The same, and another layer's output is added to the sums."""
 
 
-def part_of(index: int, parts: int) -> InputPart:
-    """Part ``index`` of ``parts``."""
-    return InputPart(index == 0, index == parts - 1)
+def part_of(index: int, parts: int, *, added: bool = False) -> InputPart:
+    """Part ``index`` of ``parts``; ``added``: the first starts at maps that come in."""
+    return InputPart(index == 0, index == parts - 1, added and index == 0)
