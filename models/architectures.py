@@ -21,7 +21,7 @@ Design = CnnMerpDesign
 """A design of any architecture; a second one makes this a union. Of each a network asks for its
 ``summation``."""
 
-READERS: Mapping[str, Callable[[Section, str, Mapping[str, Shape], FloatFormat], Design]] = {
+READERS: Mapping[str, Callable[..., Design]] = {
     "cnn_merp": cnn_merp.read_design,
 }
 """Reader of [design.<name>] by its ``architecture``; the first is meant where none is named."""
@@ -37,15 +37,16 @@ KEYS: Mapping[str, tuple[Key, ...]] = {"cnn_merp": design_keys.KEYS}
 
 
 def read_design(
-    section: Section, name: str, users: Mapping[str, Shape], fmt: FloatFormat
+    section: Section, name: str, users: Mapping[str, Shape], fmt: FloatFormat, *, added: bool
 ) -> Design:
     """Read one [design.<name>], of whatever architecture.
 
-    ``users``: the shapes of the layers that name it, by their names.
+    ``users``: the shapes of the layers that name it, by their names; ``added``: one of them adds
+    the output of another layer to its sums.
 
     Raises:
         BadInput: no layer uses it, or the architecture's reader refuses it.
     """
     if not users:
         raise BadInput(f"{section.file}: design {name}: no layer uses it")
-    return READERS[ARCHITECTURE.read(section)](section, name, users, fmt)
+    return READERS[ARCHITECTURE.read(section)](section, name, users, fmt, added=added)

@@ -13,7 +13,7 @@ from merp.cosim.phases.cnn_merp.delta import PORTS, delta_run, delta_top, expect
 from merp.cosim.phases.cnn_merp.forward import PARTIAL_PORTS
 from merp.cosim.phases.expectation import Pass
 from merp.models.cnn_merp.phases import DeltaDesign, maps_behind
-from merp.models.golden.convolution import finished, from_biases, partial_sums
+from merp.models.golden.convolution import finished, from_biases, from_maps, partial_sums
 from merp.models.golden.delta import spread, swapped
 from merp.models.golden.state import State, chosen, packed
 from merp.models.golden.unpool import unpool
@@ -35,6 +35,7 @@ class DeltaTiles(Tiles):
         state: of the maps of ``unpooled``.
         cut: parts of the maps that come out, and of the m that come in. The former are maps of the
             layer in front where its pooling is undone, else the n input maps.
+        add: (images, rows, columns, n) words at which the sums start, if at any.
     """
 
     shape: Shape
@@ -44,6 +45,7 @@ class DeltaTiles(Tiles):
     kernels: Bits
     state: State
     cut: Cut
+    add: Bits | None = None
 
     def top(self, array: str = "rtl") -> Top:
         """The block that runs every pass."""
@@ -56,7 +58,7 @@ class DeltaTiles(Tiles):
     def row(self, outputs: int) -> Made:
         """As ``joined`` gives them, of one part of the maps that come out."""
         golden, start = self._at_rest(outputs), None
-        size = *self._size, golden.size
+        size = *self._size, golden.shape[-1]
         for inputs in range(len(self.cut.inputs)):
             each, golden = self._pass(Place(outputs, inputs), start, golden)
             record = given((yield each)).record
@@ -81,8 +83,10 @@ class DeltaTiles(Tiles):
 
     def _at_rest(self, outputs: int) -> Bits:
         """What sums of a part start at."""
-        engine, maps = self.design.engine, self._inputs_of(self.cut.outputs[outputs]).size
-        return from_biases(np.zeros(maps, np.uint32), engine.fmt, engine.summation)
+        engine, maps = self.design.engine, self._inputs_of(self.cut.outputs[outputs])
+        if self.add is not None:
+            return from_maps(self.add[..., maps], engine.fmt, engine.summation)
+        return from_biases(np.zeros(maps.size, np.uint32), engine.fmt, engine.summation)
 
     def _operands(self, outputs: int, inputs: Part) -> tuple[Bits, Bits]:
         """Deltas and kernels of parts."""
@@ -109,13 +113,16 @@ class DeltaTiles(Tiles):
         golden: those in front of it, in the accumulator's format.
         """
         design, images = self.design, len(self.deltas)
-        part = part_of(place.inputs, len(self.cut.inputs))
+        part = part_of(place.inputs, len(self.cut.inputs), added=self.add is not None)
         outputs, inputs = self.cut.outputs[place.outputs], self.cut.inputs[place.inputs]
         deltas, kernels = self._operands(place.outputs, inputs)
         small = replace(self.shape, n=kernels.shape[1], m=len(inputs))
         undone, state = self._undone(small, outputs, inputs)
         golden = self._sums(place.outputs, inputs, golden)
         wanted = self._leaving(golden, state) if part.last else golden
+        add = None
+        if self.add is not None and part.added:
+            add = np.ascontiguousarray(self.add[..., self._inputs_of(outputs)])
         run = delta_run(
             small,
             undone,
@@ -125,6 +132,7 @@ class DeltaTiles(Tiles):
             packed(state, undone, design.engine.fmt) if design.before or part.last else b"",
             part=part,
             start=start if part.partial_in else None,
+            add=add,
         )
         return Pass(run, expect_delta(small, undone, images, design, wanted, part)), golden
 

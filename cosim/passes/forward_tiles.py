@@ -19,7 +19,7 @@ from merp.cosim.phases.cnn_merp.forward import (
 )
 from merp.cosim.phases.expectation import Pass
 from merp.models.arithmetic.relu import relu
-from merp.models.golden.convolution import finished, from_biases, partial_sums
+from merp.models.golden.convolution import finished, from_biases, from_maps, partial_sums
 from merp.models.golden.pooling import pool_maps
 from merp.models.golden.state import keep_state, packed
 from merp.models.params.bits import Bits
@@ -37,6 +37,7 @@ class ForwardTiles(Tiles):
         shape: the whole of it. design: what every part runs on, and fits.
         x: (images, rows, columns, n) words. kernels: (m, n, k, k). bias: (m,).
         cut: parts of its m output maps, and of its n input maps.
+        add: (images, out_rows, out_columns, m) words that are added to its sums, if any are.
     """
 
     shape: Shape
@@ -45,6 +46,7 @@ class ForwardTiles(Tiles):
     kernels: Bits
     bias: Bits
     cut: Cut
+    add: Bits | None = None
 
     def top(self, array: str = "rtl") -> Top:
         """The block that runs every pass."""
@@ -64,7 +66,7 @@ class ForwardTiles(Tiles):
         shape, design, images = self.shape, self.design, len(self.x)
         maps = len(self.cut.outputs[outputs])
         start = self.bias[self.cut.outputs[outputs]]
-        golden = from_biases(start, design.fmt, design.summation)
+        golden = self._beginning(outputs)
         for inputs in range(len(self.cut.inputs)):
             each, golden = self._pass(Place(outputs, inputs), start, golden)
             record = given((yield each)).record
@@ -78,13 +80,19 @@ class ForwardTiles(Tiles):
         """One pass, on golden sums of the input maps in front of its own."""
         shape, fmt, summation = self.shape, self.design.fmt, self.design.summation
         outputs, before = self.cut.outputs[place.outputs], self.cut.inputs_before(place)
-        start = self.bias[outputs]
-        golden = from_biases(start, fmt, summation)
+        start, golden = self.bias[outputs], self._beginning(place.outputs)
         if before.size:
             start = golden = partial_sums(
                 *self._operands(outputs, before), golden, shape.stride, shape.pad, fmt, summation
             )
         return self._pass(place, start, golden)[0]
+
+    def _beginning(self, outputs: int) -> Bits:
+        """Golden words that the sums of a part start at."""
+        design, maps = self.design, self.cut.outputs[outputs]
+        if self.add is None:
+            return from_biases(self.bias[maps], design.fmt, design.summation)
+        return from_maps(self.add[..., maps], design.fmt, design.summation, self.bias[maps])
 
     def _operands(self, outputs: Part, inputs: Part) -> tuple[Bits, Bits]:
         """Input maps and kernels of parts."""
@@ -100,7 +108,7 @@ class ForwardTiles(Tiles):
         """
         shape, design, images = self.shape, self.design, len(self.x)
         fmt, summation = design.fmt, design.summation
-        part = part_of(place.inputs, len(self.cut.inputs))
+        part = part_of(place.inputs, len(self.cut.inputs), added=self.add is not None)
         outputs, inputs = self.cut.outputs[place.outputs], self.cut.inputs[place.inputs]
         small = replace(shape, n=len(inputs), m=len(outputs))
         x, kernels = self._operands(outputs, inputs)
@@ -111,6 +119,9 @@ class ForwardTiles(Tiles):
             activation = relu(activation, fmt) if shape.relu else activation
             wanted = pool_maps(activation, shape.pool, fmt)
             state = packed(keep_state(activation, shape, "pooled", fmt), shape, fmt)
-        run = forward_run(small, design, x, kernels, start, part=part)
+        add = None
+        if self.add is not None and part.added:
+            add = np.ascontiguousarray(self.add[..., outputs])
+        run = forward_run(small, design, x, kernels, start, part=part, add=add)
         written = state if design.state else None
         return Pass(run, expect_forward(small, images, design, wanted, written, part)), golden

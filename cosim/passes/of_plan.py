@@ -15,8 +15,8 @@ from merp.cosim.passes.update_tiles import UpdateTiles
 from merp.cosim.phases.cnn_merp.delta import delta_top
 from merp.cosim.phases.cnn_merp.forward import forward_top
 from merp.cosim.phases.cnn_merp.kernel_update import kernel_update_top
-from merp.models.cnn_merp.phases import DeltaDesign, maps_behind
-from merp.models.golden.inference import group_maps, group_parameters
+from merp.models.cnn_merp.phases import DeltaDesign
+from merp.models.golden.inference import group_maps, group_parameters, own_maps
 from merp.models.golden.state import State, of_maps
 from merp.models.golden.training import Rates, Updated
 from merp.models.network.network import Layer
@@ -42,6 +42,12 @@ class Operands(Protocol):
     def x(self, layer: Layer) -> Bits:
         """Input of a layer."""
 
+    def add(self, layer: Layer) -> Bits | None:
+        """What is added to the sums of a layer, if anything is."""
+
+    def start(self, layer: Layer) -> Bits | None:
+        """What delta propagation of a layer starts at, if at anything."""
+
     def state(self, layer: Layer) -> State:
         """What forward propagation kept of a layer, kind ``pooled``."""
 
@@ -55,8 +61,8 @@ class Wanted(Protocol):
     def y(self, layer: Layer) -> Bits:
         """Output of a layer."""
 
-    def delta(self, layer: Layer) -> Bits:
-        """Delta of the output of a layer."""
+    def left(self, layer: Layer) -> Bits:
+        """What delta propagation of a layer leaves: of the output of the layer in front."""
 
     def updated(self, layer: Layer) -> Updated:
         """Kernels, biases and velocities of a layer after the step."""
@@ -119,12 +125,18 @@ class OfPlan:
         old = Updated(*(group_parameters(layer, group, *pair) for pair in step.before(layer)))
         if work.phase == "fp":
             x = group_maps(step.x(layer), layer, group)
-            return ForwardTiles(shape, self.design, x, *old.parameters, self.cut)
+            add = step.add(layer)
+            own_add = None if add is None else own_maps(add, layer, group)
+            return ForwardTiles(shape, self.design, x, *old.parameters, self.cut, own_add)
         own = group * shape.m, (group + 1) * shape.m
         deltas, state = step.delta(layer)[..., slice(*own)], of_maps(step.state(layer), *own)
         if work.phase == "dp":
             kernels, _ = old.parameters
-            return DeltaTiles(shape, shape, self._delta_design, deltas, kernels, state, self.cut)
+            start = step.start(layer)
+            return DeltaTiles(
+                shape, shape, self._delta_design, deltas, kernels, state, self.cut,
+                None if start is None else group_maps(start, layer, group),
+            )  # fmt: skip
         return UpdateTiles(
             shape, self.design, group_maps(step.x(layer), layer, group), deltas, old, step.rates,
             self.cut, self._undone, state,
@@ -137,11 +149,9 @@ class OfPlan:
         if work.phase == "fp":
             return {"maps": step.y(layer)[..., group * shape.m + part]}
         if work.phase == "dp":
-            assert work.earlier is not None
-            maps = maps_behind(shape, work.earlier.shape)
-            front = step.delta(work.earlier)[..., group * maps : (group + 1) * maps]
-            size = len(front), shape.rows, shape.columns, shape.n
-            return {"deltas": front.reshape(size)[..., part]}
+            front = step.left(layer)
+            size = len(front), shape.rows, shape.columns, layer.groups * shape.n
+            return {"deltas": group_maps(front.reshape(size), layer, group)[..., part]}
         new = step.updated(layer)
         named = {("kernels", "biases"): new.parameters}
         if self.momentum:

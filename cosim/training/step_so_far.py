@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from merp.models.golden.inference import as_input
+from merp.models.golden.inference import inputs
 from merp.models.golden.state import State
 from merp.models.golden.training import Model, Rates, Updated
+from merp.models.network.branches import previous
 from merp.models.network.network import Layer, Network
-from merp.models.network.phases import previous
 from merp.models.params.bits import Bits
 
 
@@ -20,7 +20,8 @@ class StepSoFar:
         network: that is trained. model: before the step. rates: of the update.
         images: (images, rows, columns, channels) words.
         outputs: maps by layer name, not yet flattened. states: of kind ``pooled``.
-        deltas: of the output of layers, or of their sums where the hardware takes those.
+        deltas: of the output of layers, or of their sums where the hardware takes those; until
+            every layer that takes an output has propagated its own, what there is of it.
         new: layers after their update.
     """
 
@@ -37,10 +38,13 @@ class StepSoFar:
         """Kernels, biases and velocities of a layer before the step."""
         return self.model.of(layer)
 
+    def inputs(self, layer: Layer) -> tuple[Bits, Bits | None]:
+        """Input of a layer, and what is added to its sums, if anything is."""
+        return inputs(self.network, layer, self.images, self.outputs)
+
     def x(self, layer: Layer) -> Bits:
         """Input of a layer."""
-        earlier = previous(self.network, layer)
-        return as_input(self.images if earlier is None else self.outputs[earlier.name], layer)
+        return self.inputs(layer)[0]
 
     def state(self, layer: Layer) -> State:
         """What forward propagation kept of a layer."""
@@ -49,6 +53,24 @@ class StepSoFar:
     def delta(self, layer: Layer) -> Bits:
         """Delta of a layer, as the hardware takes it."""
         return self.deltas[layer.name]
+
+    def add(self, layer: Layer) -> Bits | None:
+        """What is added to the sums of a layer, if anything is."""
+        return self.inputs(layer)[1]
+
+    def start(self, layer: Layer) -> Bits | None:
+        """What delta propagation of a layer starts at, if at anything: as its input."""
+        front = previous(self.network, layer)
+        if front is None or front.name not in self.deltas:
+            return None
+        shape = layer.shape
+        return self.deltas[front.name].reshape(len(self.images), shape.rows, shape.columns, -1)
+
+    def hand_back(self, layer: Layer, delta: Bits) -> None:
+        """Keep the delta of a layer, and begin with that of what it adds to its sums."""
+        self.deltas[layer.name] = delta
+        if layer.add is not None:
+            self.deltas[layer.add] = delta
 
     @property
     def after(self) -> Model:

@@ -21,10 +21,10 @@ from merp.cosim.phases.cnn_merp.kernel_update import VELOCITY_PORTS, KernelUpdat
 from merp.cosim.phases.expectation import Pair, Pass
 from merp.cosim.training.hardware_step import LayerPasses, check
 from merp.cosim.training.step_so_far import StepSoFar
-from merp.models.golden.training import Step, Updated
+from merp.models.golden.training import Step, Updated, leaves, state_behind
 from merp.models.golden.unpool import unpool
+from merp.models.network.branches import behind, next_taker
 from merp.models.network.network import Layer, Network
-from merp.models.network.phases import previous
 from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.sizing import check_fits
 from merp.testbenches.top.top import Top
@@ -61,7 +61,7 @@ class WholeLayers:
         """Undo ReLU and pooling of the last layer."""
         last = self.network.layers[-1]
         sums = unpool(delta, step.state(last), last.shape, self.network.fmt)
-        step.deltas[last.name] = sums
+        step.hand_back(last, sums)
 
     def passes(self, layer: Layer, phase: str, step: StepSoFar, wanted: Step) -> LayerPasses:
         """A pass for each group of a layer."""
@@ -71,11 +71,12 @@ class WholeLayers:
 
     def _forward(self, layer: Layer, step: StepSoFar, wanted: Step) -> _Groups:
         phase = Forward.of(self.network, layer, state=True)
-        x, made, kept = step.x(layer), step.before(layer).parameters, wanted.state(layer)
+        made, kept = step.before(layer).parameters, wanted.state(layer)
+        x, add = step.inputs(layer)
         audited = yield from _in_turn(
             f"{layer.name} fp",
             [
-                forward_pass(layer, group, phase.design, x, made, wanted.y(layer), kept)
+                forward_pass(layer, group, phase.design, x, made, wanted.y(layer), kept, add)
                 for group in range(layer.groups)
             ],
         )
@@ -86,21 +87,25 @@ class WholeLayers:
 
     def _delta(self, layer: Layer, step: StepSoFar, wanted: Step) -> _Groups:
         phase = Delta.of(self.network, layer)
-        earlier = previous(self.network, layer)
-        assert earlier is not None
-        sums, state = step.delta(layer), step.state(earlier)
+        earlier = behind(self.network, layer)
+        sums, state = step.delta(layer), state_behind(self.network, layer, step.state)
         kernels, _ = step.before(layer).parameters
-        golden = wanted.passed[earlier.name].sums
+        golden = leaves(self.network, layer, wanted.of, pooled=False)
+        start = step.start(layer)
         audited = yield from _in_turn(
             f"{layer.name} dp",
             [
-                delta_pass(layer, earlier, group, phase.design, sums, state, kernels, golden)
+                delta_pass(layer, earlier, group, phase.design, sums, state, kernels, golden, start)
                 for group in range(layer.groups)
             ],
         )
         size = *golden.shape[:-1], -1
         deltas = [_words(each.record, DELTA_PORTS["delta_out"]).reshape(size) for each in audited]
-        step.deltas[earlier.name] = np.concatenate(deltas, axis=-1)
+        left = np.concatenate(deltas, axis=-1)
+        if next_taker(self.network, layer) is None:
+            step.hand_back(earlier, left)
+        else:
+            step.deltas[earlier.name] = left
         return audited
 
     def _update(self, layer: Layer, step: StepSoFar, wanted: Step) -> _Groups:

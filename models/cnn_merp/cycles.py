@@ -16,8 +16,9 @@ from merp.models.cnn_merp.flow import InputFlow, continued_flow, input_flow
 from merp.models.cnn_merp.kernel_load import delta_load, forward_load
 from merp.models.cnn_merp.phases import delta_design, has_update, maps_behind, update_design
 from merp.models.cnn_merp.update_flow import UpdateFlow, update_flow
+from merp.models.network.branches import previous
 from merp.models.network.network import Layer, Network
-from merp.models.network.phases import PHASES, has_phase, previous
+from merp.models.network.phases import PHASES, has_phase
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.input_part import WHOLE, InputPart
 from merp.models.params.cnn_merp.sizing import beats_of, groups_of

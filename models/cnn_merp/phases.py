@@ -12,8 +12,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from merp.models.errors import BadInput
+from merp.models.network.branches import adder_behind, begun, behind, previous
 from merp.models.network.network import Layer, Network
-from merp.models.network.phases import previous
 from merp.models.params.cnn_merp.design import ARITHMETIC, Design
 from merp.models.params.cnn_merp.image_rows import image_rows
 from merp.models.params.cnn_merp.sizing import check_memories, groups_of, size_design
@@ -118,6 +118,21 @@ def check_expands(network: Network, layer: Layer) -> None:
         )
 
 
+def check_sums(network: Network, layer: Layer) -> None:
+    """Check that what the delta propagation of ``layer`` starts at is stored as it takes it.
+
+    Raises:
+        BadInput: deltas are stored pooled, and it is that of the sums of another layer.
+    """
+    beside = adder_behind(network, layer)
+    if beside is not None:
+        raise BadInput(
+            f"{network.name}: layer {layer.name}: its deltas start at those of the sums of "
+            f"{beside.name}, which no hardware expands from pooled resolution: deltas at that of "
+            "the sums are allowed, without a board"
+        )
+
+
 def maps_behind(shape: Shape, earlier: Shape) -> int:
     """Maps of the earlier layer in one pass of delta propagation: fewer than n behind a flattening.
 
@@ -139,20 +154,24 @@ def delta_design(network: Network, layer: Layer, before: bool = False) -> DeltaD
     """
     if before:
         check_expands(network, layer)
-    pairs = [(each, previous(network, each)) for each in _sharing(network, layer)]
-    layers = [(each, earlier) for each, earlier in pairs if earlier is not None]
+    sharing = _sharing(network, layer)
+    layers = [each for each in sharing if previous(network, each) is not None]
     forward = network.design(layer)
-    shapes = [run_shape(delta_shape(each.shape), forward.k) for each, _ in layers]
+    shapes = [run_shape(delta_shape(each.shape), forward.k) for each in layers]
     engine = _sized(network, layer, shapes, *delta_rings(forward, shapes))
+    engine = replace(engine, added=any(_begun(network, each, before) for each in layers))
     if before:
-        unpooled = [(each.shape, each.shape.m) for each, _ in layers]
+        unpooled = [(each.shape, each.shape.m) for each in layers]
     else:
-        unpooled = [
-            (earlier.shape, maps_behind(each.shape, earlier.shape)) for each, earlier in layers
-        ]
+        undone = [(each.shape, behind(network, each).shape) for each in layers]
+        unpooled = [(earlier, maps_behind(shape, earlier)) for shape, earlier in undone]
     with _told(network, layer):
         unpool = _unpool_design(forward, unpooled)
     return DeltaDesign(engine, unpool, before)
+
+
+def _begun(network: Network, layer: Layer, before: bool) -> bool:
+    return begun(network, layer) and not (before and adder_behind(network, layer))
 
 
 def delta_rings(forward: Design, shapes: Sequence[Shape]) -> tuple[int, int]:

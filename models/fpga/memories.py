@@ -127,7 +127,19 @@ def convolution_memories(design: Design, unpool: UnpoolDesign | None = None) -> 
         bank_memory(design, design.row_words),
         *sum_memories(design),
     ]
-    return found if unpool is None else [*found, unpool_memory(unpool)]
+    if unpool is not None:
+        return [*found, unpool_memory(unpool)]
+    return [*found, *added_memories(design)] if design.added else found
+
+
+def added_memories(design: Design) -> list[Memory]:
+    """Of forward propagation that adds maps to its sums: their biases, and sums on their way."""
+    places = design.add_latency + CREDIT_RETURN + 1
+    biases = design.groups * design.n_cu
+    return [
+        Memory("biases beside maps", "added_maps", 1, biases, design.fmt.width),
+        Memory("maps with biases", "added_maps", 1, places, design.accumulator_format.width + 1),
+    ]
 
 
 def update_memories(design: Design, unpool: UnpoolDesign | None = None) -> list[Memory]:

@@ -8,7 +8,8 @@ A smaller kernel on such units has +0 for the taps that it lacks, below and on t
 products count as those of the padding do.
 
 Input maps can come in parts, ascending: the sums of all but the last part are left as they are, in
-the accumulator's format, and are what those of the next part start at.
+the accumulator's format, and are what those of the next part start at. Maps that are added to the
+sums (a residual connection) are what they start at, too, each plus its bias.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from math import isqrt
 import numpy as np
 
 from merp.models.arithmetic import compiled, fused
+from merp.models.arithmetic.fp_add import fp_add
 from merp.models.arithmetic.fp_convert import fp_convert
 from merp.models.arithmetic.lane_sums import Terms, offsets, worthwhile_sums
 from merp.models.arithmetic.words import element_limits
@@ -69,6 +71,17 @@ def from_biases(bias: Bits, fmt: FloatFormat, summation: Summation) -> Bits:
     """What the sums of the first part of the input maps start at: (m,) biases as sums."""
     wide = summation.accumulator_format(fmt)
     return bias if wide == fmt else fp_convert(bias, fmt, wide)
+
+
+def from_maps(maps: Bits, fmt: FloatFormat, summation: Summation, bias: Bits | None = None) -> Bits:
+    """What sums start at where maps are added to them: these, plus the biases if there are any.
+
+    maps: (images, out_rows, out_columns, m) words; bias: (m,). Returns words of the accumulator's
+    format, rounded once.
+    """
+    wide = summation.accumulator_format(fmt)
+    start = maps if wide == fmt else fp_convert(maps, fmt, wide)
+    return start if bias is None else fp_add(start, from_biases(bias, fmt, summation), wide)
 
 
 def finished(sums: Bits, fmt: FloatFormat, summation: Summation) -> Bits:

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from merp.models.golden.convolution import convolution
-from merp.models.golden.inference import group_parameters
+from merp.models.golden.convolution import convolution, finished, from_maps, partial_sums
+from merp.models.golden.inference import group_maps, group_parameters, own_maps
 from merp.models.network.network import Layer
 from merp.models.params.bits import Bits
 from merp.models.params.formats import FloatFormat
@@ -47,12 +47,18 @@ def spread(delta: Bits, shape: Shape) -> Bits:
 
 
 def delta_convolution(
-    delta: Bits, kernels: Bits, shape: Shape, fmt: FloatFormat, summation: Summation = TREE
+    delta: Bits,
+    kernels: Bits,
+    shape: Shape,
+    fmt: FloatFormat,
+    summation: Summation = TREE,
+    start: Bits | None = None,
 ) -> Bits:
     """Propagate the delta of one group of a layer.
 
-    Each output is a sum over the layer's output maps, ascending, from +0; the k*k products of one
-    window are summed as the CU's kind says, taps in the order of the rotated kernel.
+    Each output is a sum over the layer's output maps, ascending, from +0 or from ``start``; the k*k
+    products of one window are summed as the CU's kind says, taps in the order of the rotated
+    kernel.
 
     Args:
         delta: (images, out_rows, out_columns, m) words, of the sums before ReLU and pooling.
@@ -60,6 +66,7 @@ def delta_convolution(
         shape: the layer's, as in forward propagation.
         fmt: number format.
         summation: how a CU sums its products (``Design.summation``).
+        start: (images, rows, columns, n) words, what is known of the result already, if anything.
 
     Returns:
         (images, rows, columns, n) words: the delta of the layer's input.
@@ -72,29 +79,40 @@ def delta_convolution(
         "delta": (delta.shape[1:], (shape.out_rows, shape.out_columns, shape.m)),
         "kernels": (kernels.shape, (shape.m, shape.n, shape.k, shape.k)),
     }
+    if start is not None:
+        sizes["start"] = start.shape, (len(delta), shape.rows, shape.columns, shape.n)
     for name, (found, wanted) in sizes.items():
         if found != wanted:
             raise ValueError(f"{name} must be of size {wanted}, not {found}")
-    zeros = np.zeros(shape.n, np.uint32)
-    return convolution(spread(delta, shape), swapped(kernels), zeros, 1, 0, fmt, summation)
+    operands = spread(delta, shape), swapped(kernels)
+    if start is None:
+        return convolution(*operands, np.zeros(shape.n, np.uint32), 1, 0, fmt, summation)
+    sums = partial_sums(*operands, from_maps(start, fmt, summation), 1, 0, fmt, summation)
+    return finished(sums, fmt, summation)
 
 
 def delta_layer(
-    layer: Layer, delta: Bits, kernels: Bits, fmt: FloatFormat, summation: Summation = TREE
+    layer: Layer,
+    delta: Bits,
+    kernels: Bits,
+    fmt: FloatFormat,
+    summation: Summation = TREE,
+    start: Bits | None = None,
 ) -> Bits:
     """Propagate the delta of all groups of a layer; the input maps of the groups follow each other.
 
-    delta: (images, out_rows, out_columns, groups*m); kernels: (groups*m, n, k, k). Returns
-    (images, rows, columns, groups*n).
+    delta: (images, out_rows, out_columns, groups*m); kernels: (groups*m, n, k, k); start, if there
+    is one: as what is returned, (images, rows, columns, groups*n).
     """
     zeros = np.zeros(layer.biases, np.uint32)
     groups = [
         delta_convolution(
-            np.ascontiguousarray(delta[..., group * layer.shape.m : (group + 1) * layer.shape.m]),
+            own_maps(delta, layer, group),
             group_parameters(layer, group, kernels, zeros)[0],
             layer.shape,
             fmt,
             summation,
+            None if start is None else group_maps(start, layer, group),
         )
         for group in range(layer.groups)
     ]

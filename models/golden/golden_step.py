@@ -24,11 +24,12 @@ from merp.models.golden.training import (
     Updated,
     at_rest,
     forward,
+    leaves,
     propagate,
     updated,
 )
+from merp.models.network.branches import added, previous, takers
 from merp.models.network.network import Layer, Network
-from merp.models.network.phases import previous
 from merp.models.params.bits import Bits
 
 
@@ -64,24 +65,30 @@ class GoldenStep:
 
     @cached_property
     def _maps(self) -> dict[str, LayerMaps]:
-        """Input and output of the layers, by name."""
-        names = [layer.name for layer in self._layers]
+        """Input and output of the layers up to the last that is looked at, by name."""
         found = {}
         for maps in inference(self._network, self._image, self.parameters):
-            if maps.layer.name in names:
-                found[maps.layer.name] = maps
-            if maps.layer.name == names[-1]:
+            found[maps.layer.name] = maps
+            if maps.layer.name == self._layers[-1].name:
                 break
         return found
 
     def x(self, layer: Layer) -> Bits:
         """Input of a layer: what the one in front of it ``made``, or the golden's."""
         earlier = previous(self._network, layer)
-        if earlier is not None and earlier.name in self.made:
-            return as_input(self.made[earlier.name], layer)
+        return as_input(self._image if earlier is None else self._output(earlier), layer)
+
+    def add(self, layer: Layer) -> Bits | None:
+        """What is added to the sums of a layer, of the same origin; None if nothing is."""
+        beside = added(self._network, layer)
+        return None if beside is None else self._output(beside)
+
+    def _output(self, layer: Layer) -> Bits:
+        if layer.name in self.made:
+            return self.made[layer.name]
         if "_forward" in self.__dict__:  # the whole network ran: no need to do it again
-            return self._kept(layer).x
-        return self._maps[layer.name].x
+            return self._kept(layer).y
+        return self._maps[layer.name].y
 
     def y(self, layer: Layer) -> Bits:
         """Output of a layer."""
@@ -102,6 +109,10 @@ class GoldenStep:
         """The deltas of a layer: one that is looked at, or that stands in front of one."""
         return self._passed[layer.name]
 
+    def start(self, layer: Layer) -> Bits | None:
+        """What the delta propagation of a layer starts at, if at anything."""
+        return self._passed[layer.name].start
+
     def delta(self, layer: Layer) -> Bits:
         """Delta of the output of a layer: one that ``passed`` knows."""
         return self._passed[layer.name].delta
@@ -112,8 +123,10 @@ class GoldenStep:
         labels = np.arange(len(self._image), dtype=np.int64) % output[0].size
         _, delta = loss("cross-entropy", output, labels, self._network.fmt)
         wanted = {layer.name for layer in self._layers}
-        earlier = [previous(self._network, layer) for layer in self._layers]
-        wanted |= {layer.name for layer in earlier if layer is not None}
+        for layer in self._layers:
+            front = previous(self._network, layer)
+            if front is not None:
+                wanted |= {front.name, *(each.name for each in takers(self._network, front))}
         found: dict[str, Passed] = {}
         for passed in propagate(self._network, kept, delta, self.parameters):
             if passed.layer.name in wanted:
@@ -121,6 +134,10 @@ class GoldenStep:
             if len(found) == len(wanted):
                 break
         return found
+
+    def left(self, layer: Layer) -> Bits:
+        """What the delta propagation of a layer leaves, where deltas are stored pooled."""
+        return leaves(self._network, layer, self.passed, pooled=True)
 
     @property
     def rates(self) -> Rates:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
 
 from merp.models.golden.initial import Parameters
 from merp.models.golden.super_layer import super_layer
+from merp.models.network.branches import added, previous
 from merp.models.network.network import Layer, Network
 from merp.models.params.bits import Bits
 from merp.models.params.formats import FloatFormat
@@ -35,6 +36,12 @@ def group_maps(x: Bits, layer: Layer, group: int) -> Bits:
     return np.ascontiguousarray(x[..., group * n : (group + 1) * n])
 
 
+def own_maps(maps: Bits, layer: Layer, group: int) -> Bits:
+    """Of maps that are like the sums of a layer those of one group: (..., m)."""
+    m = layer.shape.m
+    return np.ascontiguousarray(maps[..., group * m : (group + 1) * m])
+
+
 def group_parameters(layer: Layer, group: int, kernels: Bits, bias: Bits) -> tuple[Bits, Bits]:
     """Kernels (m, n, k, k) and biases (m,) of one group of a layer."""
     maps = slice(group * layer.shape.m, (group + 1) * layer.shape.m)
@@ -57,10 +64,31 @@ def as_input(maps: Bits, layer: Layer) -> Bits:
     return maps
 
 
+def inputs(
+    network: Network, layer: Layer, images: Bits, made: Mapping[str, Bits]
+) -> tuple[Bits, Bits | None]:
+    """The input of a layer, and what is added to its sums, of what layers ``made``, by name."""
+    front, beside = previous(network, layer), added(network, layer)
+    x = as_input(images if front is None else made[front.name], layer)
+    if beside is None:
+        return x, None
+    size = len(x), layer.shape.out_rows, layer.shape.out_columns, layer.biases
+    return x, made[beside.name].reshape(size)
+
+
 def forward_layer(
-    layer: Layer, x: Bits, kernels: Bits, bias: Bits, fmt: FloatFormat, summation: Summation = TREE
+    layer: Layer,
+    x: Bits,
+    kernels: Bits,
+    bias: Bits,
+    fmt: FloatFormat,
+    summation: Summation = TREE,
+    add: Bits | None = None,
 ) -> Bits:
-    """Run all groups of a layer; their output maps follow each other."""
+    """Run all groups of a layer; their output maps follow each other.
+
+    add: (images, out_rows, out_columns, groups*m) words that are added to the sums, if any are.
+    """
     groups = [
         super_layer(
             group_maps(x, layer, group),
@@ -68,6 +96,7 @@ def forward_layer(
             layer.shape,
             fmt,
             summation,
+            None if add is None else own_maps(add, layer, group),
         )
         for group in range(layer.groups)
     ]
@@ -85,9 +114,10 @@ def inference(network: Network, image: Bits, parameters: Parameters) -> Iterator
     Yields:
         Input and output of each layer, in order.
     """
-    maps = image
+    made: dict[str, Bits] = {}
     for layer in network.layers:
-        x = as_input(maps, layer)
+        x, add = inputs(network, layer, image, made)
         summation = network.summation(layer)
-        maps = forward_layer(layer, x, *parameters[layer.name], network.fmt, summation)
-        yield LayerMaps(layer, x, maps)
+        y = forward_layer(layer, x, *parameters[layer.name], network.fmt, summation, add)
+        made[layer.name] = y
+        yield LayerMaps(layer, x, y)

@@ -26,6 +26,7 @@ class LayerStep(GoldenStep):
         parameters: tuple[Bits, Bits],
         delta: Bits | None = None,
         learning_rate: float = RATE,
+        add: Bits | None = None,
     ) -> None:
         """The step of ``layer``.
 
@@ -36,12 +37,14 @@ class LayerStep(GoldenStep):
             delta: (images, pooled rows, pooled columns, groups*m) words, of its output; the way
                 back needs it.
             learning_rate: of the update, of the mean loss.
+            add: (images, out_rows, out_columns, groups*m) words that are added to its sums, where
+                it adds the output of another layer.
         """
         super().__init__(network, (layer,), x, {layer.name: parameters}, learning_rate)
-        self._layer, self._x, self._delta = layer, x, delta
+        self._layer, self._x, self._delta, self._add = layer, x, delta, add
         fmt = network.fmt
         unpooled = replace(layer, shape=replace(layer.shape, pool=None))
-        sums = forward_layer(unpooled, x, *parameters, fmt, network.summation(layer))
+        sums = forward_layer(unpooled, x, *parameters, fmt, network.summation(layer), add)
         self._state = keep_state(sums, layer.shape, "pooled", fmt)
         self._y = pool_maps(sums, layer.shape.pool, fmt)
 
@@ -49,6 +52,11 @@ class LayerStep(GoldenStep):
         """Input of the layer."""
         self._check(layer)
         return self._x
+
+    def add(self, layer: Layer) -> Bits | None:
+        """What is added to the sums of the layer."""
+        self._check(layer)
+        return self._add
 
     def y(self, layer: Layer) -> Bits:
         """Output of the layer."""
@@ -66,18 +74,17 @@ class LayerStep(GoldenStep):
         if self._delta is None:
             raise ValueError(f"{layer.name}: no delta was given")
         sums = unpool(self._delta, self._state, layer.shape, self._network.fmt)
-        return Passed(layer, self._x, self._state, self._delta, sums)
+        return Passed(layer, self._x, self._state, self._delta, sums, None)
 
     def delta(self, layer: Layer) -> Bits:
-        """Delta of the output of the layer, or of the one in front: that is, of its input."""
-        here = self.passed(self._layer)
-        if layer == self._layer:
-            return here.delta
-        network, (kernels, _) = self._network, self.parameters[self._layer.name]
-        summation = network.summation(self._layer)
-        delta = delta_layer(self._layer, here.sums, kernels, network.fmt, summation)
-        # A fully connected layer takes the maps in front of it flattened.
-        return delta.reshape(self.images, layer.shape.pooled_rows, layer.shape.pooled_columns, -1)
+        """Delta of the output of the layer."""
+        return self.passed(layer).delta
+
+    def left(self, layer: Layer) -> Bits:
+        """Delta of the input of the layer."""
+        here, (kernels, _) = self.passed(layer), self.parameters[layer.name]
+        summation = self._network.summation(layer)
+        return delta_layer(layer, here.sums, kernels, self._network.fmt, summation)
 
     def _check(self, layer: Layer) -> None:
         if layer != self._layer:

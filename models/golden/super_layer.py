@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from merp.models.arithmetic.relu import relu
-from merp.models.golden.convolution import convolution
+from merp.models.golden.convolution import convolution, finished, from_maps, partial_sums
 from merp.models.golden.pooling import pool_maps
 from merp.models.params.bits import Bits
 from merp.models.params.formats import FloatFormat
@@ -12,7 +12,13 @@ from merp.models.params.summation import TREE, Summation
 
 
 def super_layer(
-    x: Bits, kernels: Bits, bias: Bits, shape: Shape, fmt: FloatFormat, summation: Summation = TREE
+    x: Bits,
+    kernels: Bits,
+    bias: Bits,
+    shape: Shape,
+    fmt: FloatFormat,
+    summation: Summation = TREE,
+    add: Bits | None = None,
 ) -> Bits:
     """Run one group of a layer.
 
@@ -23,6 +29,7 @@ def super_layer(
         shape: sizes, ReLU and pooling.
         fmt: number format.
         summation: how a CU sums its products.
+        add: (images, out_rows, out_columns, m) words that are added to the sums, if any are.
 
     Returns:
         (images, pooled_rows, pooled_columns, m) words.
@@ -35,10 +42,17 @@ def super_layer(
         "kernels": (kernels.shape, (shape.m, shape.n, shape.k, shape.k)),
         "bias": (bias.shape, (shape.m,)),
     }
+    if add is not None:
+        sizes["add"] = add.shape, (len(x), shape.out_rows, shape.out_columns, shape.m)
     for name, (found, wanted) in sizes.items():
         if found != wanted:
             raise ValueError(f"{name} must be of size {wanted}, not {found}")
-    y = convolution(x, kernels, bias, shape.stride, shape.pad, fmt, summation)
+    if add is None:
+        y = convolution(x, kernels, bias, shape.stride, shape.pad, fmt, summation)
+    else:
+        start = from_maps(add, fmt, summation, bias)
+        sums = partial_sums(x, kernels, start, shape.stride, shape.pad, fmt, summation)
+        y = finished(sums, fmt, summation)
     if shape.relu:
         y = relu(y, fmt)
     return pool_maps(y, shape.pool, fmt)

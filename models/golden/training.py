@@ -6,7 +6,7 @@ step leaves no half-updated model.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from merp.models.arithmetic.words import to_bits, to_values
 from merp.models.golden.delta import delta_layer
-from merp.models.golden.inference import as_input, forward_layer
+from merp.models.golden.inference import forward_layer, inputs
 from merp.models.golden.initial import Parameters, parameters
 from merp.models.golden.kernel_update import gradients, update
 from merp.models.golden.loss import Labels, loss
@@ -22,6 +22,7 @@ from merp.models.golden.memory import AT_ONCE
 from merp.models.golden.pooling import pool_maps
 from merp.models.golden.state import State, keep_state
 from merp.models.golden.unpool import unpool
+from merp.models.network.branches import behind, next_taker, previous
 from merp.models.network.network import Layer, Network
 from merp.models.params.bits import Bits
 from merp.models.params.formats import FloatFormat
@@ -72,10 +73,11 @@ def initial_model(network: Network, seed: int) -> Model:
 
 
 class Kept(NamedTuple):
-    """What the backward phases need of a layer: its input (images first) and its state."""
+    """What forward propagation gives of a layer: input and output, images first, and state."""
 
     layer: Layer
     x: Bits
+    y: Bits
     state: State
 
 
@@ -94,14 +96,16 @@ def forward(
         What is kept of each layer, in order, and the output of the last.
     """
     kept = []
-    maps = images
+    outputs: dict[str, Bits] = {}
+    fmt = network.fmt
     for layer in network.layers:
-        x = as_input(maps, layer)
+        x, add = inputs(network, layer, images, outputs)
         unpooled = replace(layer, shape=replace(layer.shape, pool=None))
-        maps = forward_layer(unpooled, x, *made[layer.name], network.fmt, network.summation(layer))
-        kept.append(Kept(layer, x, keep_state(maps, layer.shape, state, network.fmt)))
-        maps = pool_maps(maps, layer.shape.pool, network.fmt)
-    return kept, maps
+        summation = network.summation(layer)
+        sums = forward_layer(unpooled, x, *made[layer.name], fmt, summation, add)
+        y = outputs[layer.name] = pool_maps(sums, layer.shape.pool, fmt)
+        kept.append(Kept(layer, x, y, keep_state(sums, layer.shape, state, fmt)))
+    return kept, y
 
 
 class Passed(NamedTuple):
@@ -109,6 +113,8 @@ class Passed(NamedTuple):
 
     ``delta`` is that of the layer's output (images, pooled rows, pooled columns, maps), ``sums``
     that of its sums (images, rows, columns, maps), behind un-pooling and ReLU'.
+    ``start`` (images, rows, columns, groups*n) is what others have propagated to the layer's input
+    before it, and its own propagation starts at; None if there are none.
     """
 
     layer: Layer
@@ -116,6 +122,7 @@ class Passed(NamedTuple):
     state: State
     delta: Bits
     sums: Bits
+    start: Bits | None
 
 
 def propagate(
@@ -129,14 +136,45 @@ def propagate(
         delta: words, of the last layer's output.
         made: kernels and biases, before their update.
     """
-    for layer, x, state in reversed(list(kept)):
-        shape = layer.shape
-        maps = delta.reshape(len(x), shape.pooled_rows, shape.pooled_columns, layer.biases)
+    so_far = {network.layers[-1].name: delta}  # the delta of each layer's output
+    for layer, x, _, state in reversed(list(kept)):
+        shape, summation = layer.shape, network.summation(layer)
+        size = len(x), shape.pooled_rows, shape.pooled_columns, layer.biases
+        maps = so_far.pop(layer.name).reshape(size)
         sums = unpool(maps, state, shape, network.fmt)
-        yield Passed(layer, x, state, maps, sums)
-        if layer is not network.layers[0]:
+        if layer.add is not None:
+            so_far[layer.add] = sums
+        earlier = previous(network, layer)
+        begun = None if earlier is None else so_far.get(earlier.name)
+        start = None if begun is None else begun.reshape(x.shape)
+        yield Passed(layer, x, state, maps, sums, start)
+        if earlier is not None:
             kernels, _ = made[layer.name]
-            delta = delta_layer(layer, sums, kernels, network.fmt, network.summation(layer))
+            so_far[earlier.name] = delta_layer(layer, sums, kernels, network.fmt, summation, start)
+
+
+def leaves(
+    network: Network, layer: Layer, passed: Callable[[Layer], Passed], *, pooled: bool
+) -> Bits:
+    """What leaves the delta propagation of a layer: (images, rows, columns, maps) words.
+
+    The last one to a layer in front gives the delta of its output, or, where deltas are not stored
+    pooled, of its sums, behind un-pooling and ReLU'. Those before give what the next one starts at,
+    of the size of the output.
+    """
+    earlier = behind(network, layer)
+    taker = next_taker(network, layer)
+    if taker is None:
+        return passed(earlier).delta if pooled else passed(earlier).sums
+    start = passed(taker).start
+    assert start is not None
+    return start.reshape(len(start), earlier.shape.rows, earlier.shape.columns, -1)
+
+
+def state_behind(network: Network, layer: Layer, state: Callable[[Layer], State]) -> State:
+    """State that un-pooling and ReLU' behind a layer's delta propagation need."""
+    unfinished = next_taker(network, layer) is not None
+    return State(kind="pooled") if unfinished else state(behind(network, layer))
 
 
 class Gradient(NamedTuple):
@@ -192,10 +230,12 @@ class Step:
     """A training step and all that was worked out on the way.
 
     Attributes:
-        kept: of each layer, in order. output: of the last layer. loss: mean, before the step.
+        network: of which it is. kept: of each layer, in order. output: of the last layer.
+        loss: mean, before the step.
         passed: of each layer, by name. model: the next one.
     """
 
+    network: Network
     kept: Sequence[Kept]
     output: Bits
     loss: float
@@ -204,17 +244,19 @@ class Step:
 
     def y(self, layer: Layer) -> Bits:
         """Output of a layer: (images, pooled rows, pooled columns, maps)."""
-        shape, names = layer.shape, [kept.layer.name for kept in self.kept]
-        behind = [*(kept.x for kept in self.kept[1:]), self.output][names.index(layer.name)]
-        return behind.reshape(len(behind), shape.pooled_rows, shape.pooled_columns, -1)
+        return next(kept.y for kept in self.kept if kept.layer.name == layer.name)
+
+    def of(self, layer: Layer) -> Passed:
+        """The deltas of a layer."""
+        return self.passed[layer.name]
 
     def state(self, layer: Layer) -> State:
         """What forward propagation kept of a layer."""
         return self.passed[layer.name].state
 
-    def delta(self, layer: Layer) -> Bits:
-        """Delta of the output of a layer."""
-        return self.passed[layer.name].delta
+    def left(self, layer: Layer) -> Bits:
+        """What its delta propagation leaves, where deltas are stored pooled."""
+        return leaves(self.network, layer, self.of, pooled=True)
 
     def updated(self, layer: Layer) -> Updated:
         """What the step made of a layer."""
@@ -243,6 +285,7 @@ def train_step(
         passed[name] = here
         changed[name], moved[name] = updated(model.of(here.layer), (kernels, biases), rates, fmt)
     return Step(
+        network=network,
         kept=kept,
         output=output,
         loss=value,

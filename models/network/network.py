@@ -1,7 +1,8 @@
-"""A network: super layers in a chain, each with the design it runs on.
+"""A network: super layers, each with the design it runs on.
 
 Layers are described in the terms of CNN-MERP section IV: groups g, and per group n input maps, m
-output maps and a k x k kernel. A fully connected layer is a convolution on a 1 x 1 map.
+output maps and a k x k kernel. A fully connected layer is a convolution on a 1 x 1 map. They stand
+in a chain but where a layer takes the output of another one than that in front of it, or adds one.
 """
 
 from __future__ import annotations
@@ -34,6 +35,9 @@ class Layer:
         shape: one group.
         design: name of the design that runs it, or None for a layer of which only the traffic is
             modelled.
+        input: name of the layer whose output it takes, or None for that of the layer in front of
+            it: of the first one the images.
+        add: name of the layer whose output is added to its sums, before ReLU and pooling, or None.
     """
 
     name: str
@@ -41,6 +45,8 @@ class Layer:
     groups: int = 1
     shape: Shape
     design: str | None = None
+    input: str | None = None
+    add: str | None = None
 
     def __post_init__(self) -> None:
         """Check the kind and the number of groups."""
@@ -81,7 +87,7 @@ class Layer:
 
 @dataclass(frozen=True, kw_only=True)
 class Network:
-    """A chain of layers.
+    """Layers that feed each other.
 
     Attributes:
         name: as printed.

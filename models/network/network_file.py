@@ -1,27 +1,31 @@
 """Read a network file (TOML); the format is described in docs/networks.md.
 
-A file says what a layer adds: maps, kernel, stride, pad, groups, pooling. Input maps and sizes
-follow from the layer before. Every number is checked here, so that each complaint names the
-file's own key.
+A file says what a layer is: maps, kernel, stride, pad, groups, pooling. Input maps and sizes
+follow from the layer whose output it takes. Every number is checked here, so that each complaint
+names the file's own key.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from merp.models.architectures import read_design
+from merp.models.errors import BadInput
+from merp.models.network.branches import misplaced
 from merp.models.network.network import Layer, Network
 from merp.models.network.network_base import with_base
 from merp.models.network.network_keys import (
+    ADD,
     AUTO,
     CHANNELS,
     COLUMNS,
     FORMAT,
     GROUPS,
+    INPUT_OF,
     KERNEL,
     KINDS,
     MAPS,
@@ -93,16 +97,15 @@ def network_of(
     for index, key in enumerate(designs):
         Section(file, f"design {index + 1}", {"name": key}).name(list(designs)[:index])
     layers: list[Layer] = []
-    first = size
     for index, table in enumerate(tables):
         section = Section(file, f"layer {index + 1}", table)
-        layer = _layer(section, size, tuple(designs), [other.name for other in layers])
-        layers.append(layer)
-        shape = layer.shape
-        size = shape.pooled_rows, shape.pooled_columns, layer.groups * shape.m
+        layers.append(_layer(section, size, tuple(designs), layers))
+    wrong = misplaced(layers)
+    if wrong is not None:
+        raise BadInput(f"{file}: {wrong}")
     return Network(
         name=name,
-        input=first,
+        input=size,
         fmt=fmt,
         layers=tuple(layers),
         designs={
@@ -111,6 +114,7 @@ def network_of(
                 key,
                 {layer.name: layer.shape for layer in layers if layer.design == key},
                 fmt,
+                added=any(layer.add is not None for layer in layers if layer.design == key),
             )
             for key, table in designs.items()
         },
@@ -124,9 +128,16 @@ def _input(section: Section) -> Size:
     return size
 
 
-def _layer(section: Section, size: Size, designs: tuple[str, ...], taken: list[str]) -> Layer:
-    """Read one [[layer]] whose input map has ``size``; the names of others are ``taken``."""
-    name = section.name(taken)
+def _output(layer: Layer) -> Size:
+    return layer.shape.pooled_rows, layer.shape.pooled_columns, layer.biases
+
+
+def _layer(
+    section: Section, images: Size, designs: tuple[str, ...], earlier: Sequence[Layer]
+) -> Layer:
+    """Read one [[layer]] behind ``earlier`` ones; without any its input has the size ``images``."""
+    outputs = {layer.name: _output(layer) for layer in earlier}
+    name = section.name(list(outputs))
     kind = next((kind for kind in KINDS if name.startswith(kind)), None)
     if kind is None:
         raise section.bad("name", "conv... or fc..., which tells the kind of layer")
@@ -136,14 +147,26 @@ def _layer(section: Section, size: Size, designs: tuple[str, ...], taken: list[s
     design = section.choice("design", (*designs, AUTO)) if section.has("design") else None
     if design == AUTO and AUTO not in designs:
         design = None
+    taken = INPUT_OF.read(section, list(outputs))
+    size = outputs[taken] if taken else _output(earlier[-1]) if earlier else images
     if kind == "conv":
         groups, shape = _convolution(section, size, maps, relu)
     else:
         rows, columns, channels = size
         groups = 1
         shape = Shape(n=rows * columns * channels, m=maps, k=1, rows=1, columns=1, relu=relu)
+    add = ADD.read(section, list(outputs))
+    sums = shape.out_rows, shape.out_columns, groups * shape.m
+    if add is not None and outputs[add] != sums:
+        raise section.bad("add", f"a layer whose output is of the size of the sums, {_by(sums)}")
     section.finish()
-    return Layer(name=name, kind=kind, groups=groups, shape=shape, design=design)
+    return Layer(
+        name=name, kind=kind, groups=groups, shape=shape, design=design, input=taken, add=add
+    )
+
+
+def _by(size: Size) -> str:
+    return " x ".join(map(str, size))
 
 
 def _convolution(section: Section, size: Size, maps: int, relu: bool) -> tuple[int, Shape]:

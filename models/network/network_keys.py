@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from merp.models.params.formats import FORMATS, OTHER_NAMES
-from merp.models.params.keys import Choice, Flag, Key, Sides, Whole
+from merp.models.params.keys import Choice, Flag, Key, Reference, Sides, Whole
 from merp.models.params.shape import POOL_KINDS
 
 MAX_SIZE = 4096  # rows or columns; the hardware's own limit
@@ -31,7 +31,15 @@ INPUT: tuple[Key, ...] = (ROWS, COLUMNS, CHANNELS)
 
 MAPS = Whole(key="maps", says="output maps, of all groups", low=1, high=MAX_MAPS, required=True)
 RELU = Flag(key="relu", says="whether ReLU follows", default=True)
-LAYER: tuple[Key, ...] = (MAPS, RELU)
+INPUT_OF = Reference(
+    key="input",
+    says="name of an earlier layer, whose output this one takes; default: the one in front",
+)
+ADD = Reference(
+    key="add",
+    says="name of an earlier layer, whose output is added to the sums, before ReLU and pooling",
+)
+LAYER: tuple[Key, ...] = (MAPS, RELU, INPUT_OF, ADD)
 """Of any layer, beside ``name`` and ``design``."""
 
 KERNEL = Whole(key="kernel", says="rows and columns", low=1, high=MAX_SIZE, required=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from merp.models.params.shape import Padding
@@ -95,4 +95,22 @@ class Choice:
         return section.choice(self.key, self.allowed, self.default, self.other_names)
 
 
-Key = Whole | Sides | Flag | Choice
+@dataclass(frozen=True, kw_only=True)
+class Reference:
+    """The name of a layer, or nothing."""
+
+    key: str
+    says: str
+    default: None = None
+    required: bool = False
+
+    def read(self, section: Section, names: Sequence[str]) -> str | None:
+        """Read it; ``names`` are those of the layers that it may be.
+
+        Raises:
+            BadInput: it is another one.
+        """
+        return section.choice(self.key, names) if section.has(self.key) else None
+
+
+Key = Whole | Sides | Flag | Choice | Reference

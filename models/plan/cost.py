@@ -135,6 +135,19 @@ def _sums(work: Work, count: NDArray[np.int64], first: Numbers, last: Numbers) -
     }
 
 
+def _start(work: Work, count: NDArray[np.int64], outputs: Numbers, first: Numbers) -> Words:
+    """What the sums of the first input part start at, of ``count`` positions and maps."""
+    if not work.begun:
+        return {}
+    if work.beside is None:
+        return {"add_in": (first * count.astype(np.float64), work.word_bytes)}
+    share = work.images * (work.beside.outputs // work.layer.groups) / work.outputs
+    return {
+        "add_in": (first * (share * outputs), work.word_bytes),
+        "add_state_in": (first * _state_behind(work, work.beside, outputs), 1),
+    }
+
+
 def _forward(
     work: Work, maps: Numbers, outputs: NDArray[np.int64], positions: int,
     groups: NDArray[np.int64], first: Numbers, last: Numbers,
@@ -143,6 +156,7 @@ def _forward(
     shape, word = work.shape, work.word_bytes
     found: Words = {"map_in": (work.images * shape.rows * shape.columns * maps, word)}
     found |= _sums(work, positions * outputs, first, last)
+    found |= _start(work, positions * outputs, outputs, first)
     pooled = work.images * shape.pooled_rows * shape.pooled_columns
     found["map_out"] = pooled * (last * outputs), word
     if state_written_bytes(shape, work.images, work.state, 8 * word):
@@ -169,6 +183,7 @@ def _delta(
     if work.pooled:
         found["state_in"] = work.state_of(work.layer, maps.astype(np.int64)).astype(np.float64), 1
     found |= _sums(work, positions * outputs, first, last)
+    found |= _start(work, positions * outputs, outputs, first)
     leaving = work.images * delta_out_words(work.layer, work.earlier, work.pooled)
     found["delta_out"] = last * (leaving / work.outputs * outputs), work.word_bytes
     if not work.pooled:

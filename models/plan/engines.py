@@ -18,7 +18,7 @@ from merp.models.plan.work import NO_STATE, Work
 _CHOICES = tuple(
     f.name
     for f in fields(Design)
-    if f.name not in (*MAXIMA, "average", "folded", "partial", "sided", "widened")
+    if f.name not in (*MAXIMA, "average", "folded", "partial", "sided", "widened", "added")
 )
 
 
@@ -96,5 +96,6 @@ def engine_of(name: str, works: Sequence[Work], tiles: Sequence[tuple[int, int]]
         design,
         folded=any(work.folded for work, _ in built),
         partial=any(inputs < work.inputs for work, (inputs, _) in built),
+        added=any(work.begun for work, _ in built),
     )
     return Engine(name=name, phase=works[0].phase, design=design, unpool=unpool)

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from merp.models.cnn_merp.reconfiguration import bitstreams, passes
 from merp.models.errors import BadInput
 from merp.models.fpga.board import Board
-from merp.models.network.network import Network
-from merp.models.network.phases import PHASES, has_phase, previous
+from merp.models.network.branches import adder_behind, begun, behind, previous
+from merp.models.network.network import Layer, Network
+from merp.models.network.phases import PHASES, has_phase
 from merp.models.params.cnn_merp.input_part import InputPart
 from merp.models.params.folded_shape import folds
 from merp.models.plan.automatic import ROOM, each_apart, made, none_fits, proposals, with_designs
@@ -264,6 +265,16 @@ def _of_design(
                 yield Planned(work=work, engine=engine, tile=tile, board=board)
 
 
+def _start(network: Network, layer: Layer, phase: str, state: str) -> dict[str, Any]:
+    """What a phase of a layer starts at, as ``Work`` names it."""
+    if phase == "fp":
+        return {"begun": layer.add is not None}
+    if phase != "dp":
+        return {}
+    beside = adder_behind(network, layer) if state == "pooled" else None
+    return {"begun": begun(network, layer), "beside": beside}
+
+
 def _works(network: Network, name: str, phase: str, batch: int, state: str) -> Iterator[Work]:
     """Layers that run on a design in a phase."""
     forward = network.designs[name]
@@ -271,12 +282,13 @@ def _works(network: Network, name: str, phase: str, batch: int, state: str) -> I
         Work(
             layer=layer,
             phase=phase,
-            earlier=previous(network, layer),
+            earlier=behind(network, layer) if previous(network, layer) else None,
             images=batch,
             state=state,
             engine=forward,
             folded=folds(layer.shape, forward.k),
             word_bytes=network.word_bytes,
+            **_start(network, layer, phase, state),
         )
         for layer in network.layers
         if layer.design == name and has_phase(network, layer, phase)

@@ -60,12 +60,38 @@ def _kernels(work: Work, one: Pass) -> int:
 
 
 def _sums(work: Work, one: Pass) -> dict[str, int]:
-    """Partial sums, in by all input parts but the first, out by all but the last."""
+    """Partial sums, in by all input parts but the first, out by all but the last.
+
+    And what the first part starts at, where it does.
+    """
     sums = work.sum_bytes * _positions(work) * (one.out_end - one.out_start)
-    return {
+    found = {
         "partial_in": sums if one.in_start else 0,
         "partial_out": sums if one.in_end < work.inputs else 0,
     }
+    return found if one.in_start else found | _start(work, one)
+
+
+def _start(work: Work, one: Pass) -> dict[str, int]:
+    """What sums start at; a delta as it is stored, with the state that expands it."""
+    if not work.begun:
+        return {}
+    if work.beside is None:
+        sums = _positions(work) * (one.out_end - one.out_start)
+        return {"add_in": work.word_bytes * sums}
+    beside, groups = work.beside, work.layer.groups
+    stored = work.images * beside.outputs // groups
+    share = _share(stored, one.out_start, one.out_end, work.outputs)
+    return {"add_in": work.word_bytes * share, "add_state_in": _state_beside(work, beside, one)}
+
+
+def _state_beside(work: Work, beside: Layer, one: Pass) -> int:
+    """State of some maps of a layer whose delta sums start at; flattened ones' need not divide."""
+    of_group = beside.biases // work.layer.groups
+    if work.outputs == of_group:
+        return work.state_of(beside, one.out_end - one.out_start)
+    whole = work.state_of(beside, of_group)
+    return _share(whole, one.out_start, one.out_end, work.outputs)
 
 
 def _forward(work: Work, one: Pass) -> dict[str, int]:
@@ -120,13 +146,7 @@ def _delta_state(work: Work, one: Pass, maps: int) -> int:
     if work.pooled:
         return work.state_of(work.layer, maps)
     assert work.earlier is not None
-    if one.in_end < work.inputs:
-        return 0
-    of_group = work.earlier.biases // work.layer.groups
-    if work.outputs == of_group:
-        return work.state_of(work.earlier, one.out_end - one.out_start)
-    whole = work.state_of(work.earlier, of_group)  # flattened: elements of a map are apart
-    return _share(whole, one.out_start, one.out_end, work.outputs)
+    return _state_beside(work, work.earlier, one) if one.in_end == work.inputs else 0
 
 
 def _update(work: Work, one: Pass) -> dict[str, int]:
@@ -197,7 +217,27 @@ def closed_form(work: Work, in_size: int, out_size: int) -> dict[str, int]:
             "partial_in": partial, "partial_out": partial,
             "delta_out": word * images * layer.groups * out, "kernel": kernels,
         }  # fmt: skip
+    found |= _whole_start(work, out_size)
     return {port: count for port, count in found.items() if count}
+
+
+def _whole_start(work: Work, out_size: int) -> dict[str, int]:
+    """What the sums of all parts of the outputs start at."""
+    layer = work.layer
+    if not work.begun:
+        return {}
+    if work.beside is None:
+        words = work.images * (layer.sums if work.phase == "fp" else layer.inputs)
+        return {"add_in": work.word_bytes * words}
+    of_group = work.beside.biases // layer.groups
+    state = work.state_of(work.beside, of_group)
+    if work.outputs == of_group:
+        sizes = (end - start for start, end in parts(work.outputs, out_size))
+        state = sum(work.state_of(work.beside, maps) for maps in sizes)
+    return {
+        "add_in": work.word_bytes * work.images * work.beside.outputs,
+        "add_state_in": layer.groups * state,
+    }
 
 
 def _state(work: Work, in_size: int, out_size: int) -> int:

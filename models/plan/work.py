@@ -36,7 +36,10 @@ class Work:
 
     Attributes:
         layer: all groups of it. phase: ``fp``, ``dp`` or ``ku``.
-        earlier: the layer in front, None for the first.
+        earlier: the layer whose ReLU and pooling are undone behind delta propagation (``behind`` of
+            ``network.branches``), None for one that takes the images.
+        begun: its sums start at maps or deltas that come in.
+        beside: the layer whose delta these are, where it is stored as the delta of an output.
         images: in each pass. state: kind of state, one of ``STATES``; ``pooled`` says that deltas
             are stored at pooled resolution.
         engine: k, n_cu and the other choices of the bitstream; its maxima say nothing here.
@@ -52,14 +55,19 @@ class Work:
     engine: Design
     folded: bool
     word_bytes: int
+    begun: bool = False
+    beside: Layer | None = None
 
     @property
     def built(self) -> bool:
         """Whether there is hardware for its passes.
 
         With several elements a beat of kernels there is none for the update of a folded layer, of
-        maps and deltas none where these are expanded on chip.
+        maps and deltas none where these are expanded on chip; nor is there any that expands the
+        delta that sums start at.
         """
+        if self.beside is not None:
+            return False
         if self.pooled and self.phase != "fp" and self.engine.map_port > 1:
             return False
         return self.phase != "ku" or updates(self.engine, folded=self.folded)

@@ -15,7 +15,7 @@ from merp.models.params.folded_shape import FoldedShape, run_shape
 from merp.models.params.numba_cache import KEPT
 from merp.models.params.shape import Shape
 from merp.models.params.widened_shape import widened
-from merp.models.traffic.counter import partial_words, walk
+from merp.models.traffic.counter import walk, words_of_sums
 from merp.models.traffic.strategies import LEVELS
 
 
@@ -51,7 +51,7 @@ def delta_words(
         "delta_out": images * (counts.sums if before else full),
         "kernel": counts.kernels,
         "state_in": state_bytes(unpooled, maps if undone else 0, images),
-        **partial_words(counts, images, engine),
+        **words_of_sums(counts, images, engine),
     }
 
 

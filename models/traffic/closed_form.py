@@ -2,7 +2,8 @@
 
 Symbols: x input maps, y convolution outputs, yp pooled outputs, w kernels, each in elements of all
 groups. FP moves x + yp; DP of layer l moves the delta of y_l in and that of y_(l-1) out, both
-un-pooled; KU reads x and the delta of y. The paper counts no more; the other footings do.
+un-pooled; KU reads x and the delta of y. The paper counts no more; the other footings do. A layer
+that adds the output of another one reads that, too, and DP what its sums start at.
 """
 
 from __future__ import annotations
@@ -10,14 +11,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
+from merp.models.network.branches import adder_behind, begun, behind
 from merp.models.network.network import Layer, Network
-from merp.models.network.phases import PHASES
+from merp.models.network.phases import PHASES, has_phase
 from merp.models.params.cnn_merp.input_part import WHOLE, InputPart
 from merp.models.params.shape import Shape
 from merp.models.traffic.footing import Footing, state_read_bytes, state_written_bytes
 from merp.models.traffic.tiling import Tiling, best_tiling
 
-EACH_IMAGE = ("map_in", "map_out", "delta_in", "delta_out", "state_in", "state_out")
+EACH_IMAGE = (
+    "map_in", "map_out", "delta_in", "delta_out", "state_in", "state_out", "add_in",
+    "add_state_in",
+)  # fmt: skip
 """Ports that move something for every image; the others move once in a run."""
 
 
@@ -83,6 +88,14 @@ def port_words(shape: Shape, images: int, part: InputPart | None = None) -> dict
         "partial_in": sums * part.partial_in,
         "partial_out": sums * part.partial_out,
     }
+
+
+def added_words(shape: Shape, images: int) -> int:
+    """Return the words that come in to be added to the sums of one group, in forward propagation.
+
+    In delta propagation ``shape`` is what the engine convolves (``delta_shape``).
+    """
+    return images * shape.m * shape.out_rows * shape.out_columns
 
 
 def state_bytes(shape: Shape, maps: int, images: int) -> int:
@@ -156,15 +169,14 @@ def network_traffic(
         BadInput: no tile of a layer fits the memory of footing ``board``.
     """
     count = _Count(images, network.word_bytes, footing or Footing())
-    layers = network.layers
     return tuple(
         LayerTraffic(
             layer,
             fp=count.forward(layer),
-            dp=count.delta(layer, layers[index - 1]) if index else None,
+            dp=count.delta(network, layer) if has_phase(network, layer, "dp") else None,
             ku=count.update(layer),
         )
-        for index, layer in enumerate(layers)
+        for layer in network.layers
     )
 
 
@@ -237,20 +249,22 @@ class _Count:
             cost=lambda t: t.outputs * maps_in + maps_out(t),
         )
         streams = {"map_in": tiling.outputs * maps_in, "map_out": maps_out(tiling)}
+        if layer.add is not None:
+            streams["add_in"] = sums
         if self._full:
             streams["kernel"] = layer.kernels * self.word_bytes
             streams["bias"] = layer.biases * self.word_bytes
             streams["state_out"] = self._state_written(layer)
         return Phase(layer.operations(self.images), streams)
 
-    def delta(self, layer: Layer, previous: Layer) -> Phase:
-        """DP: the layer's delta in, the previous layer's out, behind its ReLU' and un-pooling.
+    def delta(self, network: Network, layer: Layer) -> Phase:
+        """DP: the layer's delta in, that of the one in front out, behind its ReLU' and un-pooling.
 
         With deltas at pooled resolution the layer's own state expands the delta as it comes in.
         """
-        shape = layer.shape
-        delta_in, delta_out = self._delta(layer), self._delta(previous)
-        undone = layer if self.footing.pooled else previous
+        shape, earlier = layer.shape, behind(network, layer)
+        delta_in, delta_out = self._delta(layer), self._delta(earlier)
+        undone = layer if self.footing.pooled else earlier
         state = self._state_read(undone, layer) if self._full else 0
         expand = state if self.footing.pooled else 0
         sums = self._maps(layer.inputs)
@@ -270,7 +284,22 @@ class _Count:
         if self._full:
             streams["kernel"] = layer.kernels * self.word_bytes
             streams["state_in"] = tiling.outputs * expand if self.footing.pooled else state
-        return Phase(layer.operations(self.images), streams)
+        return Phase(layer.operations(self.images), streams | self._begun(network, layer))
+
+    def _begun(self, network: Network, layer: Layer) -> dict[str, int]:
+        """What the sums of delta propagation start at: once, by the first part.
+
+        The delta of another layer's sums comes as it is stored, and is expanded by its state.
+        """
+        if not begun(network, layer):
+            return {}
+        beside = adder_behind(network, layer)
+        if beside is None or not self.footing.pooled:
+            return {"add_in": self._maps(layer.inputs)}
+        return {
+            "add_in": self._delta(beside),
+            "add_state_in": self._state_read(beside, layer),
+        }
 
     def update(self, layer: Layer) -> Phase:
         """KU: input maps and the layer's delta in; old kernels and biases in, new ones out."""

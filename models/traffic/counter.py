@@ -26,7 +26,8 @@ class Counts:
     """Words of one image of one group that cross each port.
 
     ``sums`` are partial sums, finished sums or pooled outputs, whichever the strategies let out.
-    Sums that a pass starts at are ``sums_in``, those that it leaves to another one ``sums_out``.
+    Sums that a pass starts at are ``sums_in``, those that it leaves to another one ``sums_out``,
+    maps of another layer that it adds ``added``.
     Kernels and biases that stay on chip are counted once, and serve every image.
     """
 
@@ -36,6 +37,7 @@ class Counts:
     sums: int
     sums_in: int
     sums_out: int
+    added: int
 
 
 def walk(
@@ -65,8 +67,9 @@ def walk(
     kept = rings * shape.k
     lacking = shape.filling if isinstance(shape, FoldedShape) else 0
     counts = _walk(
-        geometry, LEVELS.index(level), n_cu, kept, dilation, part.first, part.last, lacking
-    )
+        geometry, LEVELS.index(level), n_cu, kept, dilation, part.first, part.last, part.added,
+        lacking,
+    )  # fmt: skip
     return Counts(*(int(x) for x in counts))
 
 
@@ -84,15 +87,16 @@ def port_words(
         "map_out": images * counts.sums,
         "kernel": counts.kernels,
         "bias": counts.biases,
-        **partial_words(counts, images, design),
+        **words_of_sums(counts, images, design),
     }
 
 
-def partial_words(counts: Counts, images: int, design: Design) -> dict[str, int]:
-    """Return the words of partial sums, on a design that has ports for them."""
-    if not design.partial:
-        return {}
-    return {"partial_in": images * counts.sums_in, "partial_out": images * counts.sums_out}
+def words_of_sums(counts: Counts, images: int, design: Design) -> dict[str, int]:
+    """Return the words of partial sums, and of what is added, where ``design`` has ports for it."""
+    found = {}
+    if design.partial:
+        found = {"partial_in": images * counts.sums_in, "partial_out": images * counts.sums_out}
+    return found | ({"add_in": images * counts.added} if design.added else {})
 
 
 @njit(cache=KEPT)
@@ -104,11 +108,12 @@ def _walk(
     dilation: int,
     starts: bool,
     ends: bool,
+    adds: bool,
     lacking: int,
-) -> tuple[int, int, int, int, int, int]:
+) -> tuple[int, int, int, int, int, int, int]:
     n, m, k, rows, columns, stride, above, before, taps = geometry[:9]
     out_rows, out_columns, pooled_rows, pooled_columns, window, pool_stride = geometry[9:]
-    maps = kernels = biases = sums = sums_in = sums_out = 0
+    maps = kernels = biases = sums = sums_in = sums_out = added = 0
     kernel_kept = np.zeros((m, n), np.bool_)
     bias_kept = np.zeros(m, np.bool_)
     ring = np.full((kept, columns, n), -1)  # the row that each place holds
@@ -142,6 +147,8 @@ def _walk(
                         elif not bias_kept[j]:
                             biases += 1
                             bias_kept[j] = True
+                        if adds and terms[j] == 0:
+                            added += 1
                         terms[j] += 1
                         if level >= 3 and terms[j] < n:
                             continue
@@ -156,7 +163,7 @@ def _walk(
                             )
     if level >= 4:  # the stream brings what no window needs, too
         maps += _stream(ring, streamed, rows * columns * n - 1, dilation, lacking)
-    return maps, kernels, biases, sums, sums_in, sums_out
+    return maps, kernels, biases, sums, sums_in, sums_out, added
 
 
 @njit(cache=KEPT)

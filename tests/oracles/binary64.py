@@ -122,18 +122,29 @@ def _layer_sums(layer: Layer, x: Array, kernels: Array, bias: Array) -> Array:
     return np.concatenate(parts, axis=-1)
 
 
-def forward(network: Network, images: Array, made: Parameters) -> tuple[list[Array], Array]:
-    """Input of every layer, and the scores (images, classes)."""
-    inputs = []
+class Ahead(NamedTuple):
+    """Input of a layer, its sums with what it adds to them, and its output."""
+
+    x: Array
+    sums: Array
+    y: Array
+
+
+def forward(network: Network, images: Array, made: Parameters) -> tuple[list[Ahead], Array]:
+    """What every layer takes and makes, and the scores (images, classes)."""
+    found: dict[str, Ahead] = {}
     maps = images
     for layer in network.layers:
         shape = layer.shape
-        maps = maps.reshape(len(images), shape.rows, shape.columns, -1)
-        inputs.append(maps)
-        maps = _layer_sums(layer, maps, *made[layer.name])
-        maps = np.maximum(maps, 0) if shape.relu else maps
+        x = found[layer.input].y if layer.input else maps
+        x = x.reshape(len(images), shape.rows, shape.columns, -1)
+        sums = _layer_sums(layer, x, *made[layer.name])
+        if layer.add:
+            sums = sums + found[layer.add].y.reshape(sums.shape)
+        maps = np.maximum(sums, 0) if shape.relu else sums
         maps = pool_maps(maps, shape.pool) if shape.pool else maps
-    return inputs, maps.reshape(len(images), -1)
+        found[layer.name] = Ahead(x, sums, maps)
+    return list(found.values()), maps.reshape(len(images), -1)
 
 
 def loss(kind: str, scores: Array, labels: NDArray[np.int64]) -> float:
@@ -146,16 +157,20 @@ def loss(kind: str, scores: Array, labels: NDArray[np.int64]) -> float:
 
 
 def backward(
-    network: Network, inputs: list[Array], delta: Array, made: Parameters
+    network: Network, ahead: list[Ahead], delta: Array, made: Parameters
 ) -> dict[str, Back]:
     """Derivatives of every layer from the delta of the scores (images, classes)."""
     result = {}
-    for layer, x in reversed(list(zip(network.layers, inputs, strict=True))):
-        shape = layer.shape
-        kernels, bias = made[layer.name]
-        sums = _layer_sums(layer, x, kernels, bias)
-        size = (len(x), shape.pooled_rows, shape.pooled_columns, layer.biases)
-        sums_delta = relu_pool_back(sums, delta.reshape(size), shape)
+    deltas = {
+        layer.name: np.zeros_like(each.y) for layer, each in zip(network.layers, ahead, strict=True)
+    }
+    deltas[network.layers[-1].name] += delta.reshape(ahead[-1].y.shape)
+    for index, layer in reversed(list(enumerate(network.layers))):
+        shape, (x, sums, _) = layer.shape, ahead[index]
+        kernels, _ = made[layer.name]
+        sums_delta = relu_pool_back(sums, deltas[layer.name], shape)
+        if layer.add:
+            deltas[layer.add] += sums_delta.reshape(deltas[layer.add].shape)
         parts = [
             convolve_back(x[..., inputs], kernels[outputs], sums_delta[..., outputs], shape)
             for inputs, outputs in _groups(layer)
@@ -165,7 +180,9 @@ def backward(
             np.concatenate([part.kernels for part in parts]),
             np.concatenate([part.bias for part in parts]),
         )
-        delta = result[layer.name].x
+        front = layer.input or (network.layers[index - 1].name if index else None)
+        if front:
+            deltas[front] += result[layer.name].x.reshape(deltas[front].shape)
     return result
 
 

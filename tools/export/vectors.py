@@ -11,8 +11,8 @@ from dataclasses import replace
 from merp.cosim.phases.expectation import Pass
 from merp.models.golden.golden_step import GoldenStep
 from merp.models.golden.initial import Parameters, parameters
+from merp.models.network.branches import previous
 from merp.models.network.network import Layer, Network
-from merp.models.network.phases import previous
 from merp.models.params.bits import Bits
 from merp.models.params.shape import Shape
 from merp.tools.bitstream.bitstream import Bitstream
@@ -43,7 +43,7 @@ def small_network(bitstream: Bitstream) -> Network:
     """
     network, layer = bitstream.network, bitstream.layers[0]
     shape = _small(layer.shape, bitstream)
-    small = replace(layer, groups=1, shape=shape)
+    small = replace(layer, groups=1, shape=shape, input=None, add=None)
     earlier = previous(network, layer)
     if earlier is None:
         layers: tuple[Layer, ...] = (small,)

@@ -73,6 +73,7 @@ class Layer:
         *,
         phase: str = "fp",
         delta: ArrayLike | None = None,
+        add: ArrayLike | None = None,
         kernels: ArrayLike | None = None,
         biases: ArrayLike | None = None,
         engine: str = "myhdl",
@@ -98,6 +99,8 @@ class Layer:
             phase: ``fp``, ``dp`` or ``ku`` (CNN-MERP section III).
             delta: of the layer's output, ``(images, pooled rows, pooled columns, groups*m)``;
                 ``dp`` and ``ku`` of an ``x`` need it. Without ``x``, that of the network's loss.
+            add: what is added to the layer's sums, ``(images, out rows, out columns, groups*m)``,
+                of an ``x`` in ``fp``, where the layer adds another one's output.
             kernels: ``(groups*m, n, k, k)``; without them, initial ones.
             biases: ``(groups*m,)``; without them, initial ones.
             engine: ``myhdl``, ``verilator`` or ``ghdl``.
@@ -136,8 +139,9 @@ class Layer:
         if flag("state", state) and phase != "fp":
             raise BadInput(f"state: phase {phase} writes none: allowed with fp")
         whole_number("seed", seed, 0, (1 << 32) - 1)
-        if x is None and delta is not None:
-            raise BadInput("delta: without x it is the network's own: allowed with x")
+        for name, given in (("delta", delta), ("add", add)):
+            if x is None and given is not None:
+                raise BadInput(f"{name}: without x it is the network's own: allowed with x")
         if not has_phase(network, layer, phase):
             raise BadInput(
                 f"phase dp: {layer.name} is the first layer, its input has no delta: allowed: fp, "
@@ -156,7 +160,7 @@ class Layer:
         step = (
             self._in_network(count, made, seed, learning_rate)
             if maps is None
-            else self._alone(maps, delta, phase, made, learning_rate)
+            else self._alone(maps, delta, self._added(add, phase, maps), phase, made, learning_rate)
         )
         if rows is not None:
             if phase != "fp":
@@ -229,10 +233,24 @@ class Layer:
         everything = parameters(network, seed, {layer.name: made})
         return GoldenStep(network, (layer,), input_maps(network, images), everything, rate)
 
+    def _added(self, add: ArrayLike | None, phase: str, x: Bits) -> Bits | None:
+        layer, shape = self._layer, self._layer.shape
+        if (add is not None) != (phase == "fp" and layer.add is not None):
+            what = f"adds {layer.add} to its sums" if layer.add else "adds nothing to its sums"
+            raise BadInput(
+                f"add: {layer.name} {what}, phase {phase} of an x: allowed with fp of a layer that "
+                "adds, and asked for there"
+            )
+        if add is None:
+            return None
+        size = len(x), shape.out_rows, shape.out_columns, layer.biases
+        return words("add", add, size, self._network.fmt)
+
     def _alone(
         self,
         x: Bits,
         delta: ArrayLike | None,
+        add: Bits | None,
         phase: str,
         made: tuple[Bits, Bits],
         rate: float,
@@ -249,7 +267,7 @@ class Layer:
         else:
             size = len(x), shape.pooled_rows, shape.pooled_columns, layer.biases
             found = words("delta", delta, size, self._network.fmt)
-        return LayerStep(self._network, layer, x, made, found, rate)
+        return LayerStep(self._network, layer, x, made, found, rate, add)
 
     def _result(
         self,

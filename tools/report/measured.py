@@ -15,11 +15,14 @@ from typing import Any
 
 from merp.models.cnn_merp.phases import maps_behind
 from merp.models.errors import BadInput, one_line
+from merp.models.network.branches import begun, behind, previous
 from merp.models.network.network import Layer, Network
-from merp.models.network.phases import PHASES, has_phase, previous
+from merp.models.network.phases import PHASES, has_phase
+from merp.models.params.delta_shape import delta_shape
 from merp.models.traffic.closed_form import (
     EACH_IMAGE,
     Phase,
+    added_words,
     delta_port_words,
     port_words,
     state_bytes,
@@ -197,16 +200,20 @@ def _expected(
     shape, images, before = layer.shape, run["images"], deltas == "pooled"
     if run["phase"] == "fp":
         words = port_words(shape, images)
+        if layer.add is not None:
+            words["add_in"] = added_words(shape, images)
         if "state_out" in run["ports"]:
             words["state_out"] = state_bytes(shape, shape.m, images)
     elif run["phase"] == "ku":
         words = update_port_words(shape, images, before)
     else:
-        earlier = previous(network, layer)
-        if run["phase"] != "dp" or earlier is None:
+        if run["phase"] != "dp" or previous(network, layer) is None:
             return {}
-        maps = shape.m if before else maps_behind(shape, earlier.shape)
-        words = delta_port_words(shape, shape if before else earlier.shape, maps, images, before)
+        undone = shape if before else behind(network, layer).shape
+        maps = shape.m if before else maps_behind(shape, undone)
+        words = delta_port_words(shape, undone, maps, images, before)
+        if begun(network, layer):
+            words["add_in"] = added_words(delta_shape(shape), images)
     return {port: groups * count for port, count in words.items()}
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from merp.models.architectures import ARCHITECTURE, KEYS
 from merp.models.network.network_keys import CONVOLUTION, FORMAT, INPUT, KINDS, LAYER, POOL
-from merp.models.params.keys import Choice, Flag, Key, Sides, Whole
+from merp.models.params.keys import Choice, Flag, Key, Reference, Sides, Whole
 from merp.models.params.names import ALLOWED_NAME, NAME
 from merp.models.params.toml_section import read_toml
 from merp.tools.common.data import DATA
@@ -134,4 +134,6 @@ def _node(key: Key) -> Schema:
             found |= {"type": "boolean"}
         case Choice():
             found |= {"enum": list(key.allowed)}
+        case Reference():
+            found |= {key: value for key, value in _NAMED.items() if key not in found}
     return found if key.default is None else found | {"default": key.default}

@@ -17,4 +17,7 @@ from merp.models.network.network import Layer, Network
 def step_of(network: Network, layer: Layer, cut: Layer, whole: GoldenStep) -> LayerStep:
     """The golden step of ``cut``, made of ``layer``, on the input of ``layer`` in ``whole``."""
     x = np.ascontiguousarray(whole.x(layer)[:, : cut.shape.rows])
-    return LayerStep(network, cut, x, whole.parameters[layer.name])
+    add = whole.add(layer)
+    if add is not None:
+        add = np.ascontiguousarray(add[:, : cut.shape.out_rows])
+    return LayerStep(network, cut, x, whole.parameters[layer.name], add=add)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from merp.cosim.engines.record import Record
-from merp.cosim.phases.cnn_merp.forward import PARTIAL_PORTS
+from merp.cosim.phases.cnn_merp.forward import ADDED_PORTS, PARTIAL_PORTS
 from merp.cosim.phases.expectation import Expectation, Pass, Work, expected_ports
 from merp.hdl.base.signals import AxiStream, flag
 from merp.hdl.cnn_merp.phases.delta import delta
@@ -21,14 +21,16 @@ from merp.hdl.cnn_merp.ports.status import DeltaStatus
 from merp.hdl.cnn_merp.upsampling.dilater import DilateConfig
 from merp.hdl.cnn_merp.upsampling.unpool_ports import UnpoolConfig
 from merp.models.cnn_merp.kernel_load import delta_load
-from merp.models.cnn_merp.phases import DeltaDesign, delta_design, maps_behind
+from merp.models.cnn_merp.phases import DeltaDesign, check_sums, delta_design, maps_behind
 from merp.models.golden.golden_step import GoldenStep
+from merp.models.golden.inference import group_maps
 from merp.models.golden.state import State, of_maps, packed
+from merp.models.golden.training import leaves, state_behind
+from merp.models.network.branches import adder_behind, begun, behind, previous
 from merp.models.network.network import Layer, Network
-from merp.models.network.phases import previous
 from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.delta_registers import delta_registers
-from merp.models.params.cnn_merp.input_part import WHOLE, InputPart
+from merp.models.params.cnn_merp.input_part import ADDING, WHOLE, InputPart
 from merp.models.params.delta_shape import delta_shape
 from merp.models.params.shape import Shape
 from merp.models.traffic import backward_counter, closed_form
@@ -62,7 +64,7 @@ def delta_top(design: DeltaDesign, array: str = "rtl") -> Top:
         "s_axis_kernel": AxiStream(width, engine.kernel_port),
         "s_axis_state": AxiStream(8),
         "m_axis_delta": AxiStream(width),
-        "status": DeltaStatus(engine.partial),
+        "status": DeltaStatus(engine.partial, engine.added),
         "design": engine,
         "undone": design.unpool,
         "before": design.before,
@@ -73,9 +75,12 @@ def delta_top(design: DeltaDesign, array: str = "rtl") -> Top:
         args["kernel_config"] = KernelConfig(engine)
     if engine.map_port > 1:
         args["port_config"] = PortConfig(engine)
-    if engine.partial:
+    if engine.continues:
         args["pass_config"] = PassConfig(engine)
+    if engine.partial:
         args |= {name: AxiStream(engine.partial_width) for name in PARTIAL_PORTS.values()}
+    if engine.added:
+        args |= {name: AxiStream(width) for name in ADDED_PORTS.values()}
     return Top(delta, args, array)
 
 
@@ -90,6 +95,7 @@ def delta_run(
     reset_at: int | None = None,
     part: InputPart = WHOLE,
     start: Bits | None = None,
+    add: Bits | None = None,
 ) -> Run:
     """A run of one group of a layer.
 
@@ -104,6 +110,7 @@ def delta_run(
         stalls: pattern by stream name. reset_at: as in ``Run``.
         part: of the layer's output maps, those of ``shape``. start: what the sums start at, of any
             part but the first: (images, rows, columns, n) words in the accumulator's format.
+        add: (images, rows, columns, n) words at which they start, where ``part`` says so.
 
     Raises:
         ValueError: an array is not of the shape's size.
@@ -116,9 +123,13 @@ def delta_run(
         "deltas": (deltas.shape[1:], size),
         "kernels": (kernels.shape, (shape.m, shape.n, shape.k, shape.k)),
     }
-    sums = np.zeros(0, np.uint32) if start is None else start
+    none = np.zeros(0, np.uint32)
+    sums, summands = (none if each is None else each for each in (start, add))
+    inputs = len(deltas), shape.rows, shape.columns, shape.n
     if part.partial_in:
-        sizes["start"] = sums.shape, (len(deltas), shape.rows, shape.columns, shape.n)
+        sizes["start"] = sums.shape, inputs
+    if part.added:
+        sizes["add"] = summands.shape, inputs
     for name, (found, wanted) in sizes.items():
         if found != wanted:
             raise ValueError(f"{name} must be of size {wanted}, not {found}")
@@ -129,6 +140,8 @@ def delta_run(
     }
     if design.engine.partial:
         words["s_axis_partial"] = sums.reshape(-1)
+    if design.engine.added:
+        words["s_axis_add"] = summands.reshape(-1)
     return Run(
         config=delta_registers(
             shape, unpooled, maps, len(deltas), design.engine, design.unpool, part
@@ -162,6 +175,8 @@ def expect_delta(
     if engine.partial:
         goldens["partial_out"] = golden if part.partial_out else none
         streams |= PARTIAL_PORTS
+    if engine.added:
+        streams |= ADDED_PORTS
     ports = expected_ports(streams, formula, walked, goldens, ("delta_in", "delta_out"), engine)
     # Products with the zeros of a dilation are no work of the layer.
     work = Work.of(delta_shape(shape), images, engine)
@@ -185,7 +200,10 @@ def _closed_form(
 ) -> dict[str, int]:
     """Words on each port by formula."""
     ported = part if design.engine.partial else None
-    return closed_form.delta_port_words(shape, unpooled, maps, images, design.before, ported)
+    words = closed_form.delta_port_words(shape, unpooled, maps, images, design.before, ported)
+    if design.engine.added:
+        words["add_in"] = closed_form.added_words(delta_shape(shape), images) * part.added
+    return words
 
 
 def delta_pass(
@@ -197,17 +215,21 @@ def delta_pass(
     state: State,
     kernels: Bits,
     wanted: Bits,
+    add: Bits | None = None,
 ) -> Pass:
     """Delta propagation of one group.
 
     Args:
-        layer: the layer. earlier: the one in front of it. design: what it runs on.
+        layer: the layer. earlier: the one whose pooling is undone behind it. design: what it runs
+            on.
         deltas: (images, rows, columns, groups*m) words that come in: of the layer's output
             (un-pooling before the engine) or of its sums.
         state: of the layer whose pooling is undone: this one, or the one in front.
         kernels: (groups*m, n, k, k) words.
         wanted: what must come out, of all maps in front.
+        add: (images, rows, columns, groups*n) words at which the sums start, if at any.
     """
+    part = WHOLE if add is None else ADDING
     shape, images = layer.shape, len(deltas)
     own = group * shape.m, (group + 1) * shape.m
     maps = maps_behind(shape, earlier.shape)
@@ -220,9 +242,11 @@ def delta_pass(
         np.ascontiguousarray(deltas[..., slice(*own)]),
         kernels[slice(*own)],
         packed(of_maps(state, *undone_maps), unpooled, design.engine.fmt),
+        part=part,
+        add=None if add is None else group_maps(add, layer, group),
     )
     golden = np.ascontiguousarray(wanted[..., slice(*front)])
-    return Pass(run, expect_delta(shape, unpooled, images, design, golden))
+    return Pass(run, expect_delta(shape, unpooled, images, design, golden, part))
 
 
 @dataclass(frozen=True)
@@ -257,23 +281,36 @@ class Delta:
         """Value of every configuration port for a run of one group."""
         unpooled, maps = self._undone(layer)
         design = self.design
-        return delta_registers(layer.shape, unpooled, maps, images, design.engine, design.unpool)
+        return delta_registers(
+            layer.shape, unpooled, maps, images, design.engine, design.unpool, self._part(layer)
+        )
 
     def words(self, layer: Layer, images: int) -> dict[str, int]:
         """Words (of state: bytes) on each port in a run of one group."""
         unpooled, maps = self._undone(layer)
-        return _closed_form(layer.shape, unpooled, maps, images, self.design)
+        return _closed_form(layer.shape, unpooled, maps, images, self.design, self._part(layer))
 
     def golden_pass(self, layer: Layer, group: int, step: GoldenStep) -> Pass:
         """One group on the golden deltas."""
-        earlier = self._earlier(layer)
         here, (kernels, _) = step.passed(layer), step.parameters[layer.name]
         if self.design.before:
-            deltas, state, wanted = here.delta, here.state, step.delta(earlier)
+            if here.start is not None:
+                check_sums(self.network, layer)
+            earlier = self._earlier(layer)
+            # A fully connected layer takes the maps in front of it flattened.
+            size = len(here.x), earlier.shape.pooled_rows, earlier.shape.pooled_columns, -1
+            deltas, state, wanted = here.delta, here.state, step.left(layer).reshape(size)
         else:
-            behind = step.passed(earlier)
-            deltas, state, wanted = here.sums, behind.state, behind.sums
-        return delta_pass(layer, earlier, group, self.design, deltas, state, kernels, wanted)
+            earlier = behind(self.network, layer)
+            deltas, state = here.sums, state_behind(self.network, layer, step.state)
+            wanted = leaves(self.network, layer, step.passed, pooled=False)
+        return delta_pass(
+            layer, earlier, group, self.design, deltas, state, kernels, wanted, here.start
+        )
+
+    def _part(self, layer: Layer) -> InputPart:
+        beside = self.design.before and adder_behind(self.network, layer) is not None
+        return ADDING if begun(self.network, layer) and not beside else WHOLE
 
     def outputs(self, layer: Layer, images: int, records: Sequence[Record]) -> None:
         """A delta is no layer's input."""
@@ -287,5 +324,5 @@ class Delta:
         """Shape of the layer whose pooling is undone, and its maps in a pass."""
         if self.design.before:
             return layer.shape, layer.shape.m
-        earlier = self._earlier(layer)
-        return earlier.shape, maps_behind(layer.shape, earlier.shape)
+        undone = behind(self.network, layer)
+        return undone.shape, maps_behind(layer.shape, undone.shape)

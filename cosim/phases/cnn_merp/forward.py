@@ -20,12 +20,12 @@ from merp.hdl.cnn_merp.ports.passes import PassConfig
 from merp.hdl.cnn_merp.ports.status import ForwardStatus
 from merp.models.cnn_merp.kernel_load import forward_load
 from merp.models.golden.golden_step import GoldenStep
-from merp.models.golden.inference import group_maps, group_parameters
+from merp.models.golden.inference import group_maps, group_parameters, own_maps
 from merp.models.golden.state import State, joined, of_maps, packed, unpacked
 from merp.models.network.network import Layer, Network
 from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.input_part import WHOLE, InputPart
+from merp.models.params.cnn_merp.input_part import ADDING, WHOLE, InputPart
 from merp.models.params.cnn_merp.registers import registers
 from merp.models.params.shape import Shape
 from merp.models.traffic import backward_counter, closed_form, counter
@@ -46,6 +46,9 @@ STATE_PORTS = PORTS | {"state_out": "m_axis_state"}
 PARTIAL_PORTS = {"partial_in": "s_axis_partial", "partial_out": "m_axis_partial"}
 """Those that a design for partial sums adds."""
 
+ADDED_PORTS = {"add_in": "s_axis_add"}
+"""That of a design to whose sums the output of another layer can be added."""
+
 
 def forward_top(design: Design, array: str = "rtl") -> Top:
     """The forward engine for ``design``, with signals of its own.
@@ -65,7 +68,7 @@ def forward_top(design: Design, array: str = "rtl") -> Top:
         "s_axis_kernel": AxiStream(width, design.kernel_port),
         "s_axis_bias": AxiStream(width, design.kernel_port),
         "m_axis_map": AxiStream(width, design.map_port),
-        "status": ForwardStatus(design.state, design.partial),
+        "status": ForwardStatus(design.state, design.partial, design.added),
         "design": design,
     }
     if design.state:
@@ -76,9 +79,12 @@ def forward_top(design: Design, array: str = "rtl") -> Top:
         args["kernel_config"] = KernelConfig(design)
     if design.map_port > 1:
         args["port_config"] = PortConfig(design)
-    if design.partial:
+    if design.continues:
         args["pass_config"] = PassConfig(design)
+    if design.partial:
         args |= {name: AxiStream(design.partial_width) for name in PARTIAL_PORTS.values()}
+    if design.added:
+        args |= {name: AxiStream(width) for name in ADDED_PORTS.values()}
     return Top(forward, args, array)
 
 
@@ -91,6 +97,7 @@ def forward_run(
     stalls: Mapping[str, Sequence[int]] | None = None,
     reset_at: int | None = None,
     part: InputPart = WHOLE,
+    add: Bits | None = None,
 ) -> Run:
     """A run of one group of a super layer.
 
@@ -100,6 +107,7 @@ def forward_run(
             at: (images, out_rows, out_columns, m) words in the accumulator's format.
         stalls: pattern by stream name. reset_at: as in ``Run``.
         part: of the layer's input maps, those of ``shape``.
+        add: (images, out_rows, out_columns, m) words that are added, where ``part`` says so.
 
     Raises:
         ValueError: an array is not of the shape's size.
@@ -109,13 +117,16 @@ def forward_run(
         "kernels": (kernels.shape, (shape.m, shape.n, shape.k, shape.k)),
         "bias": (bias.shape, (shape.m,)),
     }
+    sums = len(x), shape.out_rows, shape.out_columns, shape.m
+    start, none = bias.reshape(-1), np.zeros(0, np.uint32)
+    summands = none if add is None else add
     if part.partial_in:
-        sums = len(x), shape.out_rows, shape.out_columns, shape.m
         sizes["bias"] = bias.shape, sums
+    if part.added:
+        sizes["add"] = summands.shape, sums
     for name, (found, wanted) in sizes.items():
         if found != wanted:
             raise ValueError(f"{name} must be of size {wanted}, not {found}")
-    start, none = bias.reshape(-1), np.zeros(0, np.uint32)
     words = {
         "s_axis_map": x.reshape(-1),
         "s_axis_kernel": kernels.reshape(-1),
@@ -123,6 +134,8 @@ def forward_run(
     }
     if design.partial:
         words["s_axis_partial"] = start if part.partial_in else none
+    if design.added:
+        words["s_axis_add"] = summands.reshape(-1)
     return Run(
         config=registers(shape, len(x), design, part),
         words=words,
@@ -158,6 +171,8 @@ def expect_forward(
     if design.partial:
         goldens["partial_out"] = golden if part.partial_out else none
         streams |= PARTIAL_PORTS
+    if design.added:
+        streams |= ADDED_PORTS
     return Expectation(
         ports=expected_ports(streams, formula, walked, goldens, ("map_in", "map_out"), design),
         first="map_in",
@@ -173,6 +188,8 @@ def _closed_form(
 ) -> dict[str, int]:
     """Words on each port by formula, and the bytes of state that leave where it is written."""
     words = closed_form.port_words(shape, images, part if design.partial else None)
+    if design.added:
+        words["add_in"] = closed_form.added_words(shape, images) * part.added
     if design.state:
         written = closed_form.state_bytes(shape, shape.m, images)
         words["state_out"] = written * part.last
@@ -198,6 +215,7 @@ def forward_pass(
     made: Pair,
     wanted: Bits,
     state: State | None = None,
+    add: Bits | None = None,
 ) -> Pass:
     """Forward propagation of one group.
 
@@ -206,14 +224,24 @@ def forward_pass(
         x: (images, rows, columns, groups*n) words. made: kernels and biases.
         wanted: what must come out, of all groups.
         state: of the whole layer, where the design writes it.
+        add: (images, out_rows, out_columns, groups*m) words that are added to the sums, if any are.
     """
     shape = layer.shape
+    part = WHOLE if add is None else ADDING
     maps = group * shape.m, (group + 1) * shape.m
     own = group_parameters(layer, group, *made)
-    run = forward_run(shape, design, group_maps(x, layer, group), *own)
+    run = forward_run(
+        shape, design, group_maps(x, layer, group), *own, part=part,
+        add=None if add is None else own_maps(add, layer, group),
+    )  # fmt: skip
     golden = np.ascontiguousarray(wanted[..., slice(*maps)])
     kept = packed(of_maps(state, *maps), shape, design.fmt) if state is not None else None
-    return Pass(run, expect_forward(shape, len(x), design, golden, kept))
+    return Pass(run, expect_forward(shape, len(x), design, golden, kept, part))
+
+
+def _whole(layer: Layer) -> InputPart:
+    """A run of all input maps of a group of a layer."""
+    return WHOLE if layer.add is None else ADDING
 
 
 @dataclass(frozen=True)
@@ -246,17 +274,17 @@ class Forward:
 
     def registers(self, layer: Layer, images: int) -> dict[str, int]:
         """Value of every configuration port for a run of one group."""
-        return registers(layer.shape, images, self.design)
+        return registers(layer.shape, images, self.design, _whole(layer))
 
     def words(self, layer: Layer, images: int) -> dict[str, int]:
         """Words (of state: bytes) on each port in a run of one group."""
-        return _closed_form(layer.shape, images, self.design)
+        return _closed_form(layer.shape, images, self.design, _whole(layer))
 
     def golden_pass(self, layer: Layer, group: int, step: GoldenStep) -> Pass:
         """One group on the golden input, or on what the layer in front ``made`` of its own."""
         return forward_pass(
             layer, group, self.design, step.x(layer), step.parameters[layer.name],
-            step.y(layer), step.state(layer) if self.design.state else None,
+            step.y(layer), step.state(layer) if self.design.state else None, step.add(layer),
         )  # fmt: skip
 
     def outputs(self, layer: Layer, images: int, records: Sequence[Record]) -> Bits:

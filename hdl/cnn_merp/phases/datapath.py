@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import always_comb
+from myhdl import always_comb, block
 
 from merp.hdl.base.signals import Stream, bits, flag
 from merp.hdl.cnn_merp.cu_array.cu_array import cu_array
@@ -32,6 +32,26 @@ class Progress:
         self.map_error = flag()  # last came with another word than the last
 
 
+@block
+def _either_start(added: Bit, maps: Stream, sums: Stream, source: Stream) -> Any:
+    """Words that a run's sums start at: of maps that are added, or of partial sums."""
+
+    @always_comb
+    def choose() -> None:
+        maps.ready.next = source.ready and added
+        sums.ready.next = source.ready and not added
+        if added:
+            source.data.next = maps.data
+            source.last.next = maps.last
+            source.valid.next = maps.valid
+        else:
+            source.data.next = sums.data
+            source.last.next = sums.last
+            source.valid.next = sums.valid
+
+    return choose
+
+
 @entity
 def datapath(
     clk: Bit,
@@ -53,6 +73,7 @@ def datapath(
     sink_partial: Stream | None = None,
     source_partial: Stream | None = None,
     port: PortConfig | None = None,
+    sink_added: Stream | None = None,
 ) -> Any:
     """Compute a super layer for a batch of images.
 
@@ -65,11 +86,12 @@ def datapath(
     folded        in   (of a design for fully connected layers) words come map by map
     port          in   (of a design with a map_port of several elements) how sink comes: in pieces
     sink_partial, source_partial  in, out  (in a design for them) partial sums in the same order
+    sink_added    in   (in a design for them) maps that are added, like them, biases included
 
     Throughput: a map word in, a slot of n_cu window products, and a map word out per cycle.
     Reset: the run is abandoned.
     """
-    slot: Slot = OriginSlot(design) if design.partial else Slot(design)
+    slot: Slot = OriginSlot(design) if design.continues else Slot(design)
     held = bits(design.window_width)
     sums = Sums(design)
     credit = flag()
@@ -80,15 +102,34 @@ def datapath(
     if pass_config is not None:
         origin, partial = OriginWrite(design), PartialSums()
         map_error, partial_error = flag(), flag()
-        raw = pass_config.partial_out if design.round_latency else None
+        starts = sink_partial
+        either: Any = ()
+        wanted = pass_config.partial_in if design.partial else pass_config.added
+        if design.partial:
+            raw = pass_config.partial_out if design.round_latency else None
+        if sink_added is not None:
+            starts = sink_added
+        if design.partial and sink_added is not None:
+            wanted, starts = flag(), Stream(design.partial_width)
+
+            @always_comb
+            def want() -> None:
+                wanted.next = pass_config.partial_in or pass_config.added
+
+            either = (
+                want,
+                _either_start(
+                    added=pass_config.added, maps=sink_added, sums=sink_partial, source=starts
+                ),
+            )
         filler = partial_loader(
             clk,
             rst,
             start,
             enable=loaded,
-            wanted=pass_config.partial_in,
+            wanted=wanted,
             config=map_config,
-            sink=sink_partial,
+            sink=starts,
             bias=bias,
             slot=slot,
             origin=origin,
@@ -99,10 +140,10 @@ def datapath(
 
         @always_comb
         def tell() -> None:
-            partial.wanted.next = pass_config.partial_in
+            partial.wanted.next = wanted
             progress.map_error.next = map_error or partial_error
 
-        supply = filler, tell
+        supply = filler, tell, either
 
     windows = input_path(
         clk,
@@ -145,7 +186,7 @@ def datapath(
         done=progress.output_done,
         design=design,
         state=state,
-        raw=pass_config and pass_config.partial_out,
+        raw=pass_config.partial_out if pass_config and design.partial else None,
         partial=source_partial,
     )
     return windows, units, finish, supply

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import always_comb, block
+from myhdl import always_comb, block, concat, intbv
 
 from merp.hdl.base.element_counter import counter_of
 from merp.hdl.base.signals import AxiStream, Stream, flag, stream_of
@@ -44,6 +44,24 @@ def _open(sink: Stream, enable: Bit, source: Stream) -> Any:
         sink.ready.next = source.ready and enable
 
     return connect
+
+
+@block
+def _widen(sink: Stream, source: Stream, design: Design) -> Any:
+    """Elements as words of the accumulator's format, zeros above."""
+    width = design.accumulator_format.width
+    more = width - design.fmt.width  # fraction bits that an element has not
+
+    @always_comb
+    def fill() -> None:
+        word = intbv(0)[width + 1 :]  # and a bit below, as there may be no zeros
+        word[:] = concat(sink.data, intbv(0)[more + 1 :])
+        source.data.next = word[width + 1 : 1]
+        source.last.next = sink.last
+        source.valid.next = sink.valid
+        sink.ready.next = source.ready
+
+    return fill
 
 
 @block
@@ -106,6 +124,7 @@ def delta(
     m_axis_partial: AxiStream | None = None,
     kernel_config: KernelConfig | None = None,
     port_config: PortConfig | None = None,
+    s_axis_add: AxiStream | None = None,
 ) -> Any:
     """Propagate the delta of one layer for a batch of images.
 
@@ -131,6 +150,8 @@ def delta(
     m_axis_partial  out  partial sums in the order image, row, column, map
                          of the accumulator's format, before un-pooling and ReLU', at which the run
                          of the part that follows starts; they leave in place of deltas
+    s_axis_add     in   deltas in the order image, row, column, map
+                         at which the sums start: what other layers have propagated to the same maps
 
     Throughput: a word in, a slot of n_cu window products, and a word out per cycle.
     Reset: synchronous, active high; the run is abandoned.
@@ -173,7 +194,7 @@ def delta(
         layer_in, layer_out = between, deltas_out
     else:
         begins, expand = None, []
-        if pass_config is not None:
+        if pass_config is not None and design.partial:
             begins = flag()
             expand = [_begin(start=start, raw=pass_config.partial_out, begins=begins)]
         expand += [
@@ -244,6 +265,10 @@ def delta(
         loader = delta_loader(clk, rst, start, **loads)
     else:
         loader = either_delta_loader(clk, rst, start, fold_config=fold_config, **loads)
+    added_sums = None
+    if s_axis_add is not None:
+        added_sums = Stream(design.partial_width)
+        expand = [*expand, _widen(sink=stream_of(s_axis_add), source=added_sums, design=design)]
     layer = datapath(
         clk,
         rst,
@@ -263,6 +288,7 @@ def delta(
         sink_partial=s_axis_partial and stream_of(s_axis_partial),
         source_partial=m_axis_partial and stream_of(m_axis_partial),
         port=port_config,
+        sink_added=added_sums,
     )
     ports = [
         (s_axis_delta, status.delta_in),
@@ -300,6 +326,8 @@ def delta(
             output_done.next = progress.output_done and all_expanded
             input_error.next = progress.map_error or dilate_error or undo_error
 
+    if s_axis_add is not None:
+        ports.append((s_axis_add, status.add_in))
     words = [
         counter_of(stream)(clk, rst, start, stream=stream, words=counted)
         for stream, counted in ports

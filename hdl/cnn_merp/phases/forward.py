@@ -11,6 +11,7 @@ from myhdl import always_comb
 
 from merp.hdl.base.element_counter import counter_of
 from merp.hdl.base.signals import AxiStream, Stream, beats_of, flag, stream_of
+from merp.hdl.cnn_merp.cu_array.added_maps import added_maps
 from merp.hdl.cnn_merp.kernel_loader.beat_filler import beat_filler
 from merp.hdl.cnn_merp.kernel_loader.kernel_loader import kernel_loader
 from merp.hdl.cnn_merp.phases.datapath import Progress, datapath
@@ -48,6 +49,7 @@ def forward(
     m_axis_partial: AxiStream | None = None,
     kernel_config: KernelConfig | None = None,
     port_config: PortConfig | None = None,
+    s_axis_add: AxiStream | None = None,
 ) -> Any:
     """Compute one super layer: convolution, ReLU and pooling, for a batch of images.
 
@@ -77,6 +79,9 @@ def forward(
     m_axis_partial  out  partial sums in the order image, row, column, map
                          of the accumulator's format, before ReLU and pooling, at which the run of
                          the part that follows starts; they leave in place of maps and state
+    s_axis_add     in   map words of another layer in the order image, row, column, map
+                         which are added to the sums before ReLU and pooling: these start at them,
+                         each plus its bias
 
     Throughput: a map word in, a slot of n_cu window products, and a map word out per cycle, as far
     as the state fits a byte per cycle.
@@ -141,7 +146,7 @@ def forward(
     loaded = flag()
     load_error, ends = flag(), flag()
     with_biases = None
-    if pass_config is not None:
+    if pass_config is not None and design.partial:
         with_biases = flag()
 
         @always_comb
@@ -163,6 +168,22 @@ def forward(
         with_biases=with_biases,
         size=kernel_config and kernel_config.size,
     )
+    summands: Any = ()
+    added_sums = None
+    if s_axis_add is not None and pass_config is not None:
+        added_sums = Stream(design.partial_width)
+        summands = added_maps(
+            clk,
+            rst,
+            start,
+            enable=loaded,
+            wanted=pass_config.added,
+            config=map_config,
+            sink=stream_of(s_axis_add),
+            bias=bias,
+            source=added_sums,
+            design=design,
+        )
     layer = datapath(
         clk,
         rst,
@@ -183,6 +204,7 @@ def forward(
         sink_partial=s_axis_partial and stream_of(s_axis_partial),
         source_partial=m_axis_partial and stream_of(m_axis_partial),
         port=port_config,
+        sink_added=added_sums,
     )
     ports = [
         (s_axis_map, status.map_in),
@@ -194,6 +216,8 @@ def forward(
         ports.append((m_axis_state, status.state_out))
     if s_axis_partial is not None and m_axis_partial is not None:
         ports += [(s_axis_partial, status.partial_in), (m_axis_partial, status.partial_out)]
+    if s_axis_add is not None:
+        ports.append((s_axis_add, status.add_in))
     words = [
         counter_of(stream)(clk, rst, start, stream=stream, words=counted)
         for stream, counted in ports
@@ -219,7 +243,7 @@ def forward(
         def end() -> None:
             ends.next = m_axis_map.tvalid and m_axis_map.tready and m_axis_map.tlast
 
-        return fillers, loader, layer, words, counters, end
+        return fillers, loader, summands, layer, words, counters, end
 
     @always_comb
     def end_either() -> None:
@@ -227,4 +251,4 @@ def forward(
             m_axis_partial.tvalid and m_axis_partial.tready and m_axis_partial.tlast
         )
 
-    return fillers, choose, loader, layer, words, counters, end_either
+    return fillers, choose, loader, summands, layer, words, counters, end_either

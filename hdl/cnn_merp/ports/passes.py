@@ -1,4 +1,4 @@
-"""A pass over a part of a layer's input maps, and the sums that it starts at."""
+"""What a run's sums start at but biases, and whether they leave for another run."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from merp.hdl.base.registers import RegisterBundle
 from merp.hdl.base.signals import flag
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.kernel_update_registers import UPDATE_PASS
-from merp.models.params.cnn_merp.registers import PASS, LayerTable
+from merp.models.params.cnn_merp.registers import LayerTable, pass_table
 
 
 class PassConfig(RegisterBundle):
-    """Run-time registers of a pass, those of the table ``PASS``."""
+    """Run-time registers of a pass, those of ``pass_table``."""
 
-    def __init__(self, design: Design, table: LayerTable = PASS) -> None:
-        super().__init__(table, design)
+    def __init__(self, design: Design, table: LayerTable | None = None) -> None:
+        super().__init__(table or pass_table(design), design)
 
 
 class UpdatePassConfig(PassConfig):

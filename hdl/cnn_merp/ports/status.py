@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from merp.hdl.base.status import Status
 from merp.models.params.cnn_merp.word_counters import (
+    ADDED_WORDS,
     DELTA_WORDS,
     FORWARD_STATE_WORDS,
     FORWARD_WORDS,
@@ -14,25 +15,30 @@ from merp.models.params.cnn_merp.word_counters import (
 )
 
 
+def _of_sums(partial: bool, added: bool) -> tuple[str, ...]:
+    return (*(PARTIAL_WORDS if partial else ()), *(ADDED_WORDS if added else ()))
+
+
 class ForwardStatus(Status):
     """Status of forward propagation, with the words (of state: bytes) that passed each port.
 
-    ``state`` says whether state leaves, ``partial`` whether partial sums pass.
+    ``state`` says whether state leaves, ``partial`` whether partial sums pass, ``added`` whether
+    maps come in that are added.
     """
 
-    def __init__(self, state: bool = False, partial: bool = False) -> None:
+    def __init__(self, state: bool = False, partial: bool = False, added: bool = False) -> None:
         states = FORWARD_STATE_WORDS if state else ()
-        super().__init__((*FORWARD_WORDS, *states, *(PARTIAL_WORDS if partial else ())))
+        super().__init__((*FORWARD_WORDS, *states, *_of_sums(partial, added)))
 
 
 class DeltaStatus(Status):
     """Status of delta propagation, with the words (of state: bytes) that passed each port.
 
-    ``partial`` says whether partial sums pass.
+    ``partial`` says whether partial sums pass, ``added`` whether deltas come in that are added.
     """
 
-    def __init__(self, partial: bool = False) -> None:
-        super().__init__((*DELTA_WORDS, *(PARTIAL_WORDS if partial else ())))
+    def __init__(self, partial: bool = False, added: bool = False) -> None:
+        super().__init__((*DELTA_WORDS, *_of_sums(partial, added)))
 
 
 class KernelUpdateStatus(Status):

@@ -27,7 +27,7 @@ ARITHMETIC = (
 PORTS = (1, 2, 4, 8)
 """Elements per beat that the streams of kernels and biases, and of maps and deltas, may have."""
 
-OPTIONS = ("folded", "kernel_port", "partial", "sided", "widened", "map_port")
+OPTIONS = ("folded", "kernel_port", "partial", "sided", "widened", "map_port", "added")
 """Fields that came later. The text that identifies an elaboration, in the hardware too, does not
 name them where they are as without them."""
 
@@ -97,6 +97,7 @@ class Design:
         widened: whether layers with kernels smaller than k run on the k x k taps.
         map_port: elements per beat of the streams of maps, and of deltas that come in: 1, 2, 4 or
             8.
+        added: whether the output of another layer can be added to the sums, from a stream.
 
     Raises:
         ValueError: a value is out of range; the message names the key and what is allowed.
@@ -135,6 +136,7 @@ class Design:
     sided: bool = False
     widened: bool = False
     map_port: int = 1
+    added: bool = False
 
     def __repr__(self) -> str:
         """Every field with its value, but for later ones that are as without them."""
@@ -215,14 +217,24 @@ class Design:
         return -(-self.accumulator_format.width // 8) * 8
 
     @property
+    def continues(self) -> bool:
+        """Whether sums can start from a stream: partial sums, or maps that are added."""
+        return self.partial or self.added
+
+    @property
     def origins(self) -> int:
-        """Words per CU that sums can start at: biases, or partial sums of 2p positions."""
-        return self.groups * (2 * self.p if self.partial else 1)
+        """Words per CU that sums can start at: biases, or words of 2p positions from a stream."""
+        return self.groups * (2 * self.p if self.continues else 1)
 
     @property
     def origin_format(self) -> FloatFormat:
         """Format of the words that sums start at."""
-        return self.accumulator_format if self.partial else self.fmt
+        return self.accumulator_format if self.continues else self.fmt
+
+    @property
+    def added_latency(self) -> int:
+        """Cycles from a map's word that is added to the same with its bias, as a stream's head."""
+        return 1 + self.add_latency + 2
 
     @property
     def taps(self) -> int:

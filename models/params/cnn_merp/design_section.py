@@ -20,11 +20,12 @@ from merp.models.params.toml_section import Section
 
 
 def read_design(
-    section: Section, name: str, users: Mapping[str, Shape], fmt: FloatFormat
+    section: Section, name: str, users: Mapping[str, Shape], fmt: FloatFormat, *, added: bool
 ) -> Design:
     """Read one [design.<name>]; maxima that it does not give follow from its layers.
 
-    ``users``: the shapes of those layers, by name.
+    ``users``: the shapes of those layers, by name; ``added``: one of them adds the output of
+    another layer to its sums.
 
     Raises:
         BadInput: an unknown key, a value out of range, or a layer that it cannot run.
@@ -36,6 +37,7 @@ def read_design(
     if section.has(AVERAGE.key):
         chosen[AVERAGE.key] = AVERAGE.read(section)
     chosen[PARTIAL.key] = PARTIAL.read(section)
+    chosen["added"] = added
     section.finish()
     try:
         design = size_design(list(users.values()), fmt=fmt, **chosen)

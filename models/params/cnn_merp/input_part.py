@@ -16,10 +16,12 @@ class InputPart:
     Attributes:
         first: no input maps were added to the sums before: they start at the biases.
         last: none are added after: the sums are finished.
+        added: the sums start at maps of another layer that come in, and biases on top.
     """
 
     first: bool = True
     last: bool = True
+    added: bool = False
 
     @property
     def partial_in(self) -> bool:
@@ -40,7 +42,10 @@ class InputPart:
 WHOLE = InputPart()
 """All input maps at once."""
 
+ADDING = InputPart(added=True)
+"""The same, and another layer's output is added to the sums."""
 
-def part_of(index: int, parts: int) -> InputPart:
-    """Part ``index`` of ``parts``."""
-    return InputPart(index == 0, index == parts - 1)
+
+def part_of(index: int, parts: int, *, added: bool = False) -> InputPart:
+    """Part ``index`` of ``parts``; ``added``: the first starts at maps that come in."""
+    return InputPart(index == 0, index == parts - 1, added and index == 0)

@@ -317,6 +317,17 @@ PASS = LayerTable("pass_config", (
 ))  # fmt: skip
 """Of a pass over a part of a layer's input maps, on a design that is built for it."""
 
+ADDED = LayerTable(PASS.bundle, (
+    switch("added", "maps that come in are added to the sums", lambda run: run.part.added),
+))  # fmt: skip
+"""Of a run that adds the output of another layer, on a design that is built for it."""
+
+
+def pass_table(design: Design) -> LayerTable:
+    """What of both ``design`` has."""
+    tables = [table for table, built in ((PASS, design.partial), (ADDED, design.added)) if built]
+    return LayerTable(PASS.bundle, tuple(each for table in tables for each in table.registers))
+
 
 def registers(shape: Shape, images: int, design: Design, part: InputPart = WHOLE) -> dict[str, int]:
     """Value of every configuration port, by flattened name, for one run.
@@ -331,4 +342,4 @@ def registers(shape: Shape, images: int, design: Design, part: InputPart = WHOLE
     values |= FOLD.values(run) if design.folded else {}
     values |= KERNEL.values(run) if design.widened else {}
     values |= PORT.values(run) if design.map_port > 1 else {}
-    return values | (PASS.values(run) if design.partial else {})
+    return values | pass_table(design).values(run)

@@ -11,7 +11,7 @@ from merp.models.params.cnn_merp.kernel_update_registers import (
     UPDATE_PASS,
     UPDATE_PORT,
 )
-from merp.models.params.cnn_merp.registers import KERNEL, LOAD, OUTPUT, PASS, with_sides
+from merp.models.params.cnn_merp.registers import ADDED, KERNEL, LOAD, OUTPUT, PASS, with_sides
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 from merp.models.params.cnn_merp.unpool_registers import UNPOOL
 from merp.models.params.register_map import Settings
@@ -29,6 +29,7 @@ def engine_settings(design: Design) -> Settings:
         **FOLD_ROWS.settings(design),
         **KERNEL.settings(design),
         **PASS.settings(design),
+        **ADDED.settings(design),
         **DILATE.settings(design),
         **MOMENTUM_UPDATE.settings(design),
         **UPDATE_PASS.settings(design),

@@ -9,6 +9,9 @@ FORWARD_STATE_WORDS = ("state_out",)
 PARTIAL_WORDS = ("partial_in", "partial_out")
 """Of forward and delta propagation, where sums can start from a stream and leave as one."""
 
+ADDED_WORDS = ("add_in",)
+"""Of the same, where maps, or deltas, are added to the sums."""
+
 DELTA_WORDS = ("delta_in", "delta_out", "kernel", "state_in")
 
 KERNEL_UPDATE_WORDS = ("map_in", "delta_in", "kernel", "kernel_out", "bias", "bias_out")

@@ -34,13 +34,13 @@ from merp.tools.common.shipped import open_network
 LABELS = np.array([2, 0])
 
 
-def conv(name: str, groups: int = 1, **shape) -> Layer:
-    return Layer(name=name, kind="conv", groups=groups, shape=Shape(**shape))
+def conv(name: str, groups: int = 1, input=None, add=None, **shape) -> Layer:
+    return Layer(name=name, kind="conv", groups=groups, shape=Shape(**shape), input=input, add=add)
 
 
-def full(name: str, n: int, m: int, use_relu: bool) -> Layer:
+def full(name: str, n: int, m: int, use_relu: bool, **wiring) -> Layer:
     shape = Shape(n=n, m=m, k=1, rows=1, columns=1, relu=use_relu)
-    return Layer(name=name, kind="fc", shape=shape)
+    return Layer(name=name, kind="fc", shape=shape, **wiring)
 
 
 MAXIMUM = Network(
@@ -68,7 +68,25 @@ AVERAGE = Network(
              pool=Pool(window=1, stride=1)),
     ),
 )  # fmt: skip
-NETWORKS = [MAXIMUM, AVERAGE]
+RESIDUAL = Network(
+    name="residual",
+    input=(7, 6, 2),
+    layers=(
+        conv("conv1", n=2, m=4, k=3, rows=7, columns=6, pad=1, pool=Pool(window=2, stride=1)),
+        conv("conv2", 2, n=2, m=2, k=3, rows=6, columns=5, pad=1),
+        conv("conv3", n=4, m=4, k=3, rows=6, columns=5, pad=1, add="conv1"),
+        conv("conv4", n=4, m=6, k=3, rows=6, columns=5, stride=2, pad=1),
+        conv("conv5", n=4, m=6, k=1, rows=6, columns=5, stride=2, relu=False, input="conv3"),
+        conv("conv6", n=6, m=6, k=3, rows=3, columns=3, pad=1, input="conv4", add="conv5",
+             pool=Pool(kind="average", window=3, stride=3)),
+        full("fc7", 6, 6, True),
+        full("fc8", 6, 6, False, add="fc7"),
+        full("fc9", 6, 3, False),
+        full("fc10", 6, 3, False, input="fc8", add="fc9"),
+    ),
+)  # fmt: skip
+"""Branches and additions: of a pooled map, by a pooling layer, of the layer's own input."""
+NETWORKS = [MAXIMUM, AVERAGE, RESIDUAL]
 
 
 def images_of(network: Network, count: int = 2) -> np.ndarray:
@@ -116,13 +134,13 @@ def test_gradients_of_a_network(network: Network, kind: str) -> None:
             np.testing.assert_allclose(got, numeric, rtol=0, atol=2.0**-17 * largest)
 
 
-@pytest.mark.parametrize("network", NETWORKS, ids=lambda network: network.name)
+@pytest.mark.parametrize("network", [MAXIMUM, AVERAGE], ids=lambda network: network.name)
 def test_backward_is_the_chain_of_its_parts_bit_for_bit(network: Network) -> None:
     made = parameters(network, 3)
     kept, output = forward(network, images_of(network), made)
     _, delta = loss("squared", output, LABELS, network.fmt)
     found = list(backward(network, kept, delta, made))
-    for each, (layer, x, state) in zip(found, reversed(kept), strict=True):
+    for each, (layer, x, _, state) in zip(found, reversed(kept), strict=True):
         shape = layer.shape
         delta = delta.reshape(2, shape.pooled_rows, shape.pooled_columns, layer.biases)
         sums = unpool(delta, state, shape, network.fmt)
@@ -139,9 +157,10 @@ def test_forward_is_that_of_inference(network: Network) -> None:
     kept, output = forward(network, images, made)
     steps = list(inference(network, images, made))
     np.testing.assert_array_equal(output, steps[-1].y)
-    for (layer, x, _), step in zip(kept, steps, strict=True):
+    for (layer, x, y, _), step in zip(kept, steps, strict=True):
         assert layer is step.layer
         np.testing.assert_array_equal(x, step.x)
+        np.testing.assert_array_equal(y, step.y)
 
 
 @pytest.mark.parametrize("network", NETWORKS, ids=lambda network: network.name)

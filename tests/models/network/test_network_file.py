@@ -127,8 +127,8 @@ BAD = {
     ),
     HEAD + CONV + "groups = 4\n": "layer conv1: groups = 4: must be a divisor of the 6 maps",
     HEAD + CONV + "strid = 2\n": (
-        "layer conv1: unknown key 'strid': allowed are name, maps, relu, design, kernel, stride, "
-        "pad, groups, pool; did you mean stride?"
+        "layer conv1: unknown key 'strid': allowed are name, maps, relu, design, input, add, "
+        "kernel, stride, pad, groups, pool; did you mean stride?"
     ),
     HEAD + CONV + "relu = 1\n": "layer conv1: relu = 1: must be true or false",
     HEAD + CONV + 'pool = { kind = "mean", window = 2 }\n': (
@@ -138,7 +138,7 @@ BAD = {
         "layer conv1: pool: window = 5: must be no larger than the convolution's output (4 x 6)"
     ),
     HEAD + FC + "kernel = 1\n": (
-        "layer fc2: unknown key 'kernel': allowed are name, maps, relu, design"
+        "layer fc2: unknown key 'kernel': allowed are name, maps, relu, design, input, add"
     ),
     DESIGNED: "layer conv1: design = 'a': must be one of auto",
     DESIGNED + "[design.b]\nk = 3\nn_cu = 2\n": "layer conv1: design = 'a': must be one of b, auto",
@@ -226,7 +226,7 @@ BAD_ON_A_BASE = {
         "layer must be a table, not [{'name': 'conv1', 'maps': 6, 'kernel': 3}]"
     ),
     'base = "whole"\n[layer.fc2]\npad = 1\n': (
-        "layer fc2: unknown key 'pad': allowed are name, maps, relu, design"
+        "layer fc2: unknown key 'pad': allowed are name, maps, relu, design, input, add"
     ),
     'base = "whole"\n[layer]\nconv1 = 3\n': "layer 1 must be a table, not 3",
     'base = "whole"\nnetwork = 3\n': "file: network must be a table, not 3",

@@ -20,9 +20,9 @@ from merp.models.arithmetic.words import to_bits, to_values
 from merp.models.cnn_merp.phases import delta_design, maps_behind, update_design
 from merp.models.golden.inference import as_input, inference
 from merp.models.golden.initial import parameters
+from merp.models.network.branches import previous
 from merp.models.network.network import Layer, Network
 from merp.models.network.network_file import network_of
-from merp.models.network.phases import previous
 from merp.models.onnx.import_model import Imported, import_model
 from merp.models.params.shape import Padding, sides
 from merp.models.plan.plan import plan

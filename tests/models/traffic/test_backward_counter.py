@@ -11,8 +11,8 @@ import pytest
 from merp.models.arithmetic.words import to_bits
 from merp.models.cnn_merp.phases import delta_design, maps_behind, update_design
 from merp.models.golden.state import keep_state, of_maps, packed
+from merp.models.network.branches import previous
 from merp.models.network.network import Layer, Network
-from merp.models.network.phases import previous
 from merp.models.params.cnn_merp.sizing import size_design
 from merp.models.params.delta_shape import delta_shape
 from merp.models.params.shape import Pool, Shape

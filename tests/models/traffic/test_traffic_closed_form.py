@@ -278,7 +278,7 @@ def test_board_holds_rows_of_the_delta_for_dp() -> None:
     with pytest.raises(BadInput, match="at least 37 words"):  # FP: 9 + 3*9 + 1
         network_traffic(network, 1, Footing(name="board", memory_bytes=4 * 36))
     count = _Count(1, 4, Footing(name="board", memory_bytes=4 * 22))
-    assert count.delta(layers[1], layers[0]).streams["delta_in"] == 4 * 12  # 9 + 3*4 + 1
+    assert count.delta(network, layers[1]).streams["delta_in"] == 4 * 12  # 9 + 3*4 + 1
 
 
 def test_a_memory_below_one_tile_is_refused() -> None:

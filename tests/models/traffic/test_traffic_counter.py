@@ -85,7 +85,7 @@ def test_fewer_than_k_rows_on_chip_cost_a_second_fetch() -> None:
     shape = Shape(n=2, m=3, k=3, rows=6, columns=7, pad=1)
     geometry = [2, 3, 3, 6, 7, 1, 1, 1, 9, 6, 7, 6, 7, 1, 1]
     level = len(LEVELS) - 1
-    maps, *_ = counter._walk(np.array(geometry), level, 2, 2, 1, True, True, 0)
+    maps, *_ = counter._walk(np.array(geometry), level, 2, 2, 1, True, True, False, 0)
     assert maps > closed_form.port_words(shape, 1)["map_in"]
 
 

@@ -1,0 +1,123 @@
+"""Which layers of a network feed which: a chain, with branches and residual additions.
+
+A layer takes the output of one layer, or the images, and may add that of another one to its sums
+(a residual connection). On the way back the delta of an output is the sum of what those that take
+it propagate, the last one's first; one that adds it hands the delta of its own sums on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from merp.models.network.network import Layer, Network
+from merp.models.params.shape import Shape
+
+
+def previous(network: Network, layer: Layer) -> Layer | None:
+    """The layer whose output is the input of ``layer``; None for the images."""
+    if layer.input is not None:
+        return network.layer(layer.input)
+    index = network.layers.index(layer)
+    return network.layers[index - 1] if index else None
+
+
+def added(network: Network, layer: Layer) -> Layer | None:
+    """The layer whose output ``layer`` adds to its sums, if it does."""
+    return None if layer.add is None else network.layer(layer.add)
+
+
+def takers(network: Network, layer: Layer) -> tuple[Layer, ...]:
+    """The layers that take the output of ``layer``, in order."""
+    return tuple(each for each in network.layers if previous(network, each) == layer)
+
+
+def adder(network: Network, layer: Layer) -> Layer | None:
+    """The layer that adds the output of ``layer`` to its sums: at most one does."""
+    return next((each for each in network.layers if each.add == layer.name), None)
+
+
+def adder_behind(network: Network, layer: Layer) -> Layer | None:
+    """The layer, at the delta of whose sums the delta propagation of ``layer`` starts.
+
+    It is the one that adds what ``layer`` takes, where that is the first propagation on the way
+    back, of the last layer to take it.
+    """
+    front = previous(network, layer)
+    if front is None or takers(network, front)[-1] != layer:
+        return None
+    return adder(network, front)
+
+
+def begun(network: Network, layer: Layer) -> bool:
+    """Whether the delta propagation of ``layer`` starts at what is there, in place of +0.
+
+    That is the delta of the sums of the layer that adds its input, or what the layers behind it
+    have propagated to the same input.
+    """
+    front = previous(network, layer)
+    if front is None:
+        return False
+    return takers(network, front)[-1] != layer or adder(network, front) is not None
+
+
+def next_taker(network: Network, layer: Layer) -> Layer | None:
+    """The next one on the way back to take the same output as ``layer``; None for the last."""
+    front = previous(network, layer)
+    if front is None:
+        return None
+    beside = takers(network, front)
+    index = beside.index(layer)
+    return beside[index - 1] if index else None
+
+
+def behind(network: Network, layer: Layer) -> Layer:
+    """The layer whose ReLU and pooling are undone behind the delta propagation of ``layer``.
+
+    That is the one in front of it; for all but the last propagation to it, the same without ReLU
+    and pooling: its delta is not complete yet.
+
+    Raises:
+        ValueError: there is no layer in front.
+    """
+    front = previous(network, layer)
+    if front is None:
+        raise ValueError(f"{layer.name}: the images have no delta")
+    return front if next_taker(network, layer) is None else outright(front)
+
+
+def outright(layer: Layer) -> Layer:
+    """A layer with neither ReLU nor pooling, whose sums are as large as the output of ``layer``."""
+    shape = layer.shape
+    plain = Shape(
+        n=shape.n, m=shape.m, k=1, rows=shape.pooled_rows, columns=shape.pooled_columns, relu=False
+    )
+    return replace(layer, shape=plain)
+
+
+def misplaced(layers: Sequence[Layer]) -> str | None:
+    """Say what of ``layers``, in the order of a file, cannot be propagated back; None if all can.
+
+    The last one's output is the network's.
+    """
+    network = Network(name="", input=(1, 1, 1), layers=tuple(layers))
+    for layer in layers[:-1]:
+        taking, adding = takers(network, layer), adder(network, layer)
+        if not taking and adding is None:
+            return f"layer {layer.name}: no layer takes its output or adds it"
+        if sum(each.add == layer.name for each in layers) > 1:
+            return f"layer {layer.name}: one layer at most may add its output"
+        if adding is None:
+            continue
+        last = taking[-1] if taking else None
+        if last is not None and layers.index(last) > layers.index(adding):
+            return (
+                f"layer {adding.name}: add = {layer.name!r}: layer {last.name}, which takes it, "
+                "must stand before it"
+            )
+        if last is None and (layer.shape.relu or layer.shape.pool is not None):
+            return (
+                f"layer {layer.name}: only added, to the sums of {adding.name}: allowed are "
+                "relu = false and no pool"
+            )
+    return None
