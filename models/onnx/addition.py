@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from merp.models.errors import shown
 from merp.models.onnx.assembly import Assembly, Value
+from merp.models.onnx.branches import may_add
 from merp.models.onnx.folding import Bias
 from merp.models.onnx.node import Node
 
@@ -34,7 +35,8 @@ def _bias(assembly: Assembly, node: Node, index: int) -> None:
 def _residual(assembly: Assembly, node: Node) -> None:
     """Let one of two layers add the output of the other one to its sums.
 
-    Where each of them could, the later one does: the same sums either way.
+    Where each of them could, the later one does, if there is an order of layers then: the same
+    sums either way.
     """
     for index, name in enumerate(node.inputs, 1):
         if name not in assembly.values:
@@ -61,8 +63,11 @@ def _residual(assembly: Assembly, node: Node) -> None:
             f"neither {one} nor {other} are plain sums: must be those of a convolution or full "
             "connection that nothing else takes, with no addition, ReLU or pooling between"
         )
-    later = int(assembly.layers.index(layers[1]) > assembly.layers.index(layers[0]))
-    adder = later if all(free) else free.index(True)
+    adder = free.index(True)
+    if all(free):
+        adder = int(assembly.layers.index(layers[1]) > assembly.layers.index(layers[0]))
+        if not may_add(layers[adder], layers[1 - adder], assembly.layers):
+            adder = 1 - adder
     assembly.join(node, values[adder], values[1 - adder])
 
 
@@ -82,4 +87,7 @@ def _free(assembly: Assembly, name: str) -> bool:
 
 def _by(value: Value) -> str:
     rows, columns, maps = value.size
-    return f"{rows * columns * maps} features" if value.flat else f"{rows} x {columns} x {maps}"
+    size = f"{rows} x {columns} x {maps}"
+    if not value.flat:
+        return size
+    return f"{size} in a row" if rows * columns > 1 else f"{maps} features"

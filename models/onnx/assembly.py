@@ -284,6 +284,6 @@ def _output(layer: Layer) -> Size:
 
 def _taken_twice(layer: ModelLayer, node: Node, other: Node) -> BadInput:
     return node.refuse(
-        f"takes what {other.label} takes, too: allowed is that of the output of {layer.name} "
-        "alone, behind its normalisation, addition, ReLU and pooling"
+        f"takes what {other.label} takes, too: allowed is that of the output of {layer.name}, "
+        "behind normalisation, addition, ReLU and pooling"
     )

@@ -25,17 +25,9 @@ def in_order(layers: Sequence[ModelLayer]) -> list[ModelLayer]:
         BadInput: there is no such order; an output goes nowhere, or is only added though it has
             ReLU or pooling.
     """
-    takers: dict[ModelLayer | None, list[ModelLayer]] = {layer: [] for layer in layers}
-    for layer in layers:
-        takers.setdefault(layer.source, []).append(layer)
-    adders = {layer.added: layer for layer in layers}
+    takers, adders = _takers(layers), {layer.added: layer for layer in layers}
     _check_ends(layers, takers, adders)
-    place: dict[ModelLayer | None, int] = {layer: index for index, layer in enumerate(layers)}
-    sorter: TopologicalSorter[int] = TopologicalSorter()
-    for layer in layers:
-        fronts = {layer.source, layer.added} - {None}
-        beside = takers[layer.added] if layer.added else []
-        sorter.add(place[layer], *sorted(place[each] for each in {*fronts, *beside} - {layer}))
+    sorter = _sorter(layers, {layer: layer.added for layer in layers})
     try:
         sorter.prepare()
     except CycleError as error:
@@ -49,6 +41,15 @@ def in_order(layers: Sequence[ModelLayer]) -> list[ModelLayer]:
         sorter.done(index)
         found.append(layers[index])
     return found
+
+
+def may_add(adder: ModelLayer, added: ModelLayer, layers: Sequence[ModelLayer]) -> bool:
+    """Whether there is an order of ``layers`` with one more addition."""
+    try:
+        _sorter(layers, {layer: layer.added for layer in layers} | {adder: added}).prepare()
+    except CycleError:
+        return False
+    return True
 
 
 def longest_whole(layers: Sequence[ModelLayer]) -> list[ModelLayer]:
@@ -73,6 +74,28 @@ def table_of(layer: ModelLayer, front: ModelLayer | None) -> dict[str, Any]:
     return table
 
 
+def _takers(layers: Sequence[ModelLayer]) -> dict[ModelLayer | None, list[ModelLayer]]:
+    """The layers that take the output of each, and the images."""
+    found: dict[ModelLayer | None, list[ModelLayer]] = {layer: [] for layer in layers}
+    for layer in layers:
+        found.setdefault(layer.source, []).append(layer)
+    return found
+
+
+def _sorter(
+    layers: Sequence[ModelLayer], additions: Mapping[ModelLayer, ModelLayer | None]
+) -> TopologicalSorter[int]:
+    """Sorts layers by their places, each behind those that it must follow."""
+    takers, place = _takers(layers), {layer: index for index, layer in enumerate(layers)}
+    sorter: TopologicalSorter[int] = TopologicalSorter()
+    for layer in layers:
+        added = additions[layer]
+        fronts = {each for each in (layer.source, added) if each is not None}
+        beside = takers[added] if added is not None else []
+        sorter.add(place[layer], *sorted(place[each] for each in {*fronts, *beside} - {layer}))
+    return sorter
+
+
 def _check_ends(
     layers: Sequence[ModelLayer],
     takers: Mapping[ModelLayer | None, Sequence[ModelLayer]],
@@ -81,7 +104,7 @@ def _check_ends(
     """Check that one output is nobody's, the network's, and what is only added is plain sums."""
     ends = [layer for layer in layers if not takers[layer] and layer not in adders]
     if len(ends) > 1:
-        raise ends[0].nodes[-1].refuse(f"the output of {ends[0].name} goes nowhere: allowed is one")
+        raise ends[0].nodes[-1].refuse(f"the output of {ends[0].name} goes nowhere: must be taken")
     for layer in layers:
         added, adding = layer.added, layer.adding
         if added is None or adding is None:

@@ -133,7 +133,8 @@ def _walk(assembly: Assembly) -> None:
         take(assembly, node)
         value = node.outputs[0]
         if value not in graph.users and value != graph.output:
-            raise node.refuse(f"{shown(value)} goes nowhere: allowed is what the output is made of")
+            output = shown(graph.output)
+            raise node.refuse(f"{shown(value)} goes nowhere: must be taken, or be output {output}")
     left = graph.left(assembly.done)
     if left:
         raise refusal(left[0])
