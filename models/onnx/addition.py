@@ -78,10 +78,7 @@ def _free(assembly: Assembly, name: str) -> bool:
         value.layer is not None
         and value.layer.plain
         and value.layer.taken is None
-        and value.latest
-        and value.flattened is None
         and len(users) == 1
-        and name != assembly.graph.output
     )
 
 

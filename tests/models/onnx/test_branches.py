@@ -21,11 +21,13 @@ MAPS = 4
 KINDS: dict[str, tuple[str, dict[str, tuple[int, ...]], dict[str, Any]]] = {
     "conv": ("Conv", {"w": (MAPS, MAPS, 3, 3)}, {"pads": [1] * 4}),
     "half": ("Conv", {"w": (MAPS, MAPS, 1, 1)}, {"strides": [2, 2]}),
+    "whole": ("Conv", {"w": (MAPS, MAPS, 6, 6)}, {}),
     "narrow": ("Conv", {"w": (1, MAPS, 1, 1)}, {}),
     "pool": ("MaxPool", {}, {"kernel_shape": [1, 1]}),
     "norm": ("BatchNormalization", dict.fromkeys("stuv", (MAPS,)), {}),
     "bias": ("Add", {"b": (MAPS, 1, 1)}, {}),
     "fc": ("Gemm", {"w": (MAPS * 36, MAPS * 36)}, {}),
+    "few": ("Gemm", {"w": (MAPS, MAPS)}, {}),
     "relu": ("Relu", {}, {}),
     "add": ("Add", {}, {}),
 }
@@ -47,13 +49,18 @@ def wired(*lines: str, output: str = "y") -> Any:
     return made.model(nodes, constants, size=("N", MAPS, 6, 6), output=output)
 
 
+def own(name: str) -> str:
+    """What the node of a layer is called."""
+    return name.partition("-")[2]
+
+
 def keys(folder: Path, *lines: str) -> list[str]:
     """The layers of a model in order, each with what it takes and adds where it says so."""
     layers = import_model(made.saved(folder, wired(*lines))).tables["layer"]
     found = []
     for table in layers:
-        said = [f"{key} {table[key][5:]}" for key in ("input", "add") if key in table]
-        found.append(" ".join([table["name"][5:], *said]))
+        said = [f"{key} {own(table[key])}" for key in ("input", "add") if key in table]
+        found.append(" ".join([own(table["name"]), *said]))
     return found
 
 
@@ -71,6 +78,12 @@ def test_a_block_adds_what_it_takes(tmp_path: Path) -> None:
 def test_of_two_sums_the_later_one_adds(operands: str, tmp_path: Path) -> None:
     lines = ["a = conv x", "b = relu a", "c = half b", "d = half b", f"y = add {operands}"]
     assert keys(tmp_path, *lines) == ["a", "c", "d input a add c"]
+
+
+def test_sums_that_are_taken_under_another_name_do_not_add(tmp_path: Path) -> None:
+    lines = ["a = conv x", "h = conv a", "c = conv a", "i = Identity c", "d = conv c"]
+    found = keys(tmp_path, *lines, "e = add h i", "f = conv e", "y = add d f")
+    assert found == ["a", "c", "d", "h input a add c", "f add d"]
 
 
 @pytest.mark.parametrize("order", [("f = conv d", "g = conv e"), ("g = conv e", "f = conv d")])
@@ -102,6 +115,13 @@ def test_full_connections_are_added(tmp_path: Path) -> None:
     lines = ["a = conv x", "b = Flatten a", "c = fc b", "d = relu c", "e = fc d", "f = add e d"]
     layers = import_model(made.saved(tmp_path, wired(*lines, "y = relu f"))).tables["layer"]
     assert [table.get("add") for table in layers] == [None, None, "fc-c"]
+
+
+def test_maps_are_added_in_a_row(tmp_path: Path) -> None:
+    lines = ["a = conv x", "b = relu a", "c = conv b", "d = Flatten c", "e = Flatten b"]
+    assert keys(tmp_path, *lines, "f = add d e", "y = fc f") == ["a", "c add a", "y"]
+    *_, last = import_model(tmp_path / "net.onnx").layers
+    assert last.flattened == (6, 6, MAPS)  # its weights are permuted
 
 
 def test_names_of_the_same_value_are_one(tmp_path: Path) -> None:
@@ -181,6 +201,10 @@ REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
         ("a = conv x", "b = Flatten a", "c = fc b", "y = add c b"),
         "'y' (Add): adds 'c' of 144 features and 'b' of 6 x 6 x 4 in a row: must be of",
     ),
+    "features and maps of one element": (
+        ("a = whole x", "b = Flatten a", "c = few b", "y = add c a"),
+        "'y' (Add): adds 'c' of 4 features and 'a' of 1 x 1 x 4: must be of the same size",
+    ),
     "three operands": (
         (*BLOCK, "y = add c b a"),
         "'y' (Add): 3 inputs: allowed are at most 2",
@@ -253,6 +277,20 @@ def test_what_cannot_be_taken_gets_one_line(
         # the block's addition is not in it, so that both its branches cannot be
         ((*BLOCK, "d = conv b", "e = Mul d d", "y = add c e"), ["a", "c"], "d e y"),
         ((*BLOCK, "d = conv b", "y = Concat c d"), ["a", "c"], "d y"),
+        # s stands in front of b, which it adds, and of which nothing is left
+        (
+            (
+                "a = conv x",
+                "s = conv a",
+                "b = conv a",
+                "c = relu b",
+                "d = add s c",
+                "f = conv c",
+                "y = Mul d f",
+            ),
+            ["a"],
+            "s b c d f y",
+        ),
         ((*BLOCK, "d = conv b", "e = conv b", "f = add e d", "y = conv x"), ["a", "c"], "d e f y"),
     ],
 )
@@ -261,7 +299,7 @@ def test_a_partial_import_keeps_a_network(
 ) -> None:
     found = import_model(made.saved(tmp_path, wired(*lines)), partial=True)
     layers = [
-        table["name"][5:] + (f" add {table['add'][5:]}" if "add" in table else "")
+        own(table["name"]) + (f" add {own(table['add'])}" if "add" in table else "")
         for table in found.tables["layer"]
     ]
     assert layers == kept
