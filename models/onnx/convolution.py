@@ -5,21 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 from merp.models.errors import shown
-from merp.models.onnx.chain import Chain
-from merp.models.onnx.folding import Bias, Normalisation
+from merp.models.onnx.assembly import Assembly
+from merp.models.onnx.folding import Normalisation
 from merp.models.onnx.node import Node
 from merp.models.onnx.tensor import Tensor
 from merp.models.onnx.windows import one_of, pads_of
 
 
-def conv(chain: Chain, node: Node) -> None:
+def conv(assembly: Assembly, node: Node) -> None:
     """Conv, of two dimensions: a convolution as ours, which is not rotated either."""
     node.takes(3)
-    if chain.flat:
+    if assembly.flat:
         raise node.refuse("takes features without rows and columns: must follow maps")
     weight, bias = node.required(1), node.operand(2)
     groups = node.whole("group", 1)
-    inputs = chain.maps // groups if groups > 0 and chain.maps % groups == 0 else "channels/group"
+    maps = assembly.maps
+    inputs = maps // groups if groups > 0 and maps % groups == 0 else "channels/group"
     shape = weight.shape
     if len(shape) != 4 or min(shape) < 1 or shape[1] != inputs:
         raise node.bad("weights' size", shape, f"(maps, {inputs}, k, k)")
@@ -32,7 +33,7 @@ def conv(chain: Chain, node: Node) -> None:
     if dilations != [1, 1]:
         raise node.bad("dilations", dilations, "[1, 1]: dilated convolutions are not built")
     stride = one_of(node, "strides", node.wholes("strides", (1, 1)))
-    pads = pads_of(node, chain.size[:2], k, stride)
+    pads = pads_of(node, assembly.size[:2], k, stride)
     keys: dict[str, Any] = {
         "maps": shape[0],
         "kernel": k,
@@ -41,10 +42,10 @@ def conv(chain: Chain, node: Node) -> None:
         "pad": pads[0] if len(set(pads)) == 1 else pads,
         "groups": groups,
     }
-    chain.begin(node, "conv", weight, bias, keys)
+    assembly.begin(node, "conv", weight, bias, keys)
 
 
-def gemm(chain: Chain, node: Node) -> None:
+def gemm(assembly: Assembly, node: Node) -> None:
     """Gemm: a full connection with its bias."""
     node.takes(3)
     bias = node.operand(2)
@@ -56,31 +57,16 @@ def gemm(chain: Chain, node: Node) -> None:
     transposed = node.whole("transB", 0)
     if transposed not in (0, 1):
         raise node.bad("transB", transposed, "0 or 1")
-    _connect(chain, node, bias, inputs_first=not transposed)
+    _connect(assembly, node, bias, inputs_first=not transposed)
 
 
-def matmul(chain: Chain, node: Node) -> None:
+def matmul(assembly: Assembly, node: Node) -> None:
     """MatMul by a constant: a full connection whose bias, if there is any, is added behind it."""
     node.takes(2)
-    _connect(chain, node, None, inputs_first=True)
+    _connect(assembly, node, None, inputs_first=True)
 
 
-def add(chain: Chain, node: Node) -> None:
-    """Add of a constant: the bias of the layer in front."""
-    node.takes(2)
-    known = [name in node.constants for name in node.inputs]
-    if sum(known) != 1:
-        raise node.refuse("adds what is computed twice: residual additions are not built")
-    bias = node.required(known.index(True))
-    each = (chain.maps,) + (1,) * (0 if chain.flat else 2)
-    # One number for each map, with or without an axis of images; or one number for all.
-    spread = [(1,) * axes for axes in range(len(each) + 2)]
-    if bias.shape not in (each, (1, *each), *spread):
-        raise node.bad("constant's size", bias.shape, f"{each}, a bias for each map")
-    chain.fold(node, Bias(bias))
-
-
-def batch_normalization(chain: Chain, node: Node) -> None:
+def batch_normalization(assembly: Assembly, node: Node) -> None:
     """BatchNormalization in inference, folded into the layer in front."""
     node.takes(5)
     node.only("training_mode", 0)
@@ -91,23 +77,23 @@ def batch_normalization(chain: Chain, node: Node) -> None:
     epsilon = node.number("epsilon", 1e-5)
     scale, shift, mean, variance = (node.required(index) for index in range(1, 5))
     for tensor in (scale, shift, mean, variance):
-        if tensor.shape != (chain.maps,):
-            raise node.bad(f"size of {shown(tensor.name)}", tensor.shape, f"({chain.maps},)")
-    chain.fold(node, Normalisation(scale, shift, mean, variance, epsilon))
+        if tensor.shape != (assembly.maps,):
+            raise node.bad(f"size of {shown(tensor.name)}", tensor.shape, f"({assembly.maps},)")
+    assembly.fold(node, Normalisation(scale, shift, mean, variance, epsilon))
 
 
-def _connect(chain: Chain, node: Node, bias: Tensor | None, *, inputs_first: bool) -> None:
+def _connect(assembly: Assembly, node: Node, bias: Tensor | None, *, inputs_first: bool) -> None:
     """Begin a full connection of every element that comes in."""
-    if not chain.flat:
+    if not assembly.flat:
         raise node.refuse("takes maps with rows and columns: must follow a Flatten")
-    weight, elements = node.required(1), chain.elements
+    weight, elements = node.required(1), assembly.elements
     shape = weight.shape
     if len(shape) != 2 or min(shape) < 1 or shape[0 if inputs_first else 1] != elements:
         wanted = f"({elements}, outputs)" if inputs_first else f"(outputs, {elements})"
         raise node.bad("weights' size", shape, wanted)
     outputs = shape[1 if inputs_first else 0]
     _check_bias(node, bias, outputs)
-    chain.begin(node, "fc", weight, bias, {"maps": outputs}, inputs_first=inputs_first)
+    assembly.begin(node, "fc", weight, bias, {"maps": outputs}, inputs_first=inputs_first)
 
 
 def _check_bias(node: Node, bias: Tensor | None, maps: int) -> None:

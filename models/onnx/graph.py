@@ -1,8 +1,8 @@
-"""The graph of a model: its constants, its image, and its nodes in the order of a chain."""
+"""The graph of a model: its constants, its image, and its nodes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -36,7 +36,7 @@ class Graph:
     Attributes:
         file: what messages call the model. constants: by name. image: what goes in.
         nodes: those that compute, in the order of the file. opset: the operator set.
-        output: name of what comes out.
+        output: name of what comes out. users: nodes by the values that they take, constants apart.
     """
 
     def __init__(self, file: str, model: Any, folder: Path) -> None:
@@ -62,25 +62,11 @@ class Graph:
             names = ", ".join(shown(each.name) for each in graph.output) or "none"
             raise BadInput(f"{file}: outputs {names}: allowed is one")
         self.output = graph.output[0].name
-        self._users = self._used()
+        self.users = self._used()
 
-    def after(self, value: str) -> Node | None:
-        """The node that takes ``value``, None of the graph's output.
-
-        Raises:
-            BadInput: it is taken by several, or by none and is not the output.
-        """
-        users = self._users.get(value, [])
-        if len(users) > 1 or (users and value == self.output):
-            raise self._branch(value, users)
-        if not users and value != self.output:
-            raise BadInput(f"{self.file}: {shown(value)} goes nowhere: allowed is a single chain")
-        return users[0] if users else None
-
-    def left(self, done: Sequence[Node]) -> list[Node]:
+    def left(self, done: Container[Node]) -> list[Node]:
         """Nodes that are not among ``done``."""
-        known = set(map(id, done))
-        return [node for node in self.nodes if id(node) not in known]
+        return [node for node in self.nodes if node not in done]
 
     def _initializers(self, graph: Any, folder: Path) -> dict[str, Tensor]:
         if graph.sparse_initializer:
@@ -184,31 +170,12 @@ class Graph:
         )
 
     def _used(self) -> Mapping[str, list[Node]]:
-        """Nodes by the values that they take, constants apart."""
         users: dict[str, list[Node]] = {}
         for node in self.nodes:
             for name in dict.fromkeys(filter(None, node.inputs)):
                 if name not in self.constants:
                     users.setdefault(name, []).append(node)
         return users
-
-    def _branch(self, value: str, users: Sequence[Node]) -> BadInput:
-        """The complaint that a value goes several ways, about the node where they meet."""
-        reached = {value}
-        for node in self.nodes:
-            several = [name for name in dict.fromkeys(node.inputs) if name in reached]
-            if len(several) > 1:
-                what = f"joins {' and '.join(map(shown, several))}"
-                if node.operator in ("Add", "Sum"):
-                    return node.refuse(f"{what}: residual additions are not built")
-                return node.refuse(f"{what}: allowed is a single chain of layers")
-            if several:
-                reached.update(node.outputs)
-        names = ", ".join(node.label for node in users)
-        return BadInput(
-            f"{self.file}: {shown(value)} goes to {names}"
-            f"{' and out of the graph' if value == self.output else ''}: allowed is a single chain"
-        )
 
 
 def _type_of(proto: Any) -> tuple[tuple[int | None, ...] | None, Kind | None]:

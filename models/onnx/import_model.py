@@ -9,10 +9,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from merp.models.errors import BadInput
+from merp.models.errors import BadInput, shown
 from merp.models.network.network import Network
 from merp.models.network.network_file import network_of
-from merp.models.onnx.chain import Chain
+from merp.models.onnx.assembly import Assembly
+from merp.models.onnx.branches import in_order, longest_whole, table_of
 from merp.models.onnx.graph import Graph
 from merp.models.onnx.layer import ModelLayer
 from merp.models.onnx.layer_names import network_name
@@ -91,41 +92,49 @@ def import_model(path: Path, *, partial: bool = False) -> Imported:
     """
     model = read_model(path)
     graph = Graph(path.name, model, path.parent)
-    chain = Chain(graph, network_name(path.stem), partial)
-    done: list[Node] = []
+    assembly = Assembly(graph, network_name(path.stem), partial)
     reason = ""
     try:
-        _walk(chain, done)
+        _walk(assembly)
+        layers = in_order(assembly.layers)
     except BadInput as error:
-        if not partial or not chain.layers:
+        if not partial or not assembly.layers:
             raise
         reason = str(error)
-    if not chain.layers:
+        layers = longest_whole(assembly.layers)
+    if not layers:
         raise BadInput(f"{path.name}: no layers: allowed are convolutions and full connections")
-    layers = tuple(chain.layers)
-    network = network_of(path.name, chain.tables, ModelWeights(layers, FORMATS[chain.format]))
+    for front, layer in zip([None, *layers], layers, strict=False):
+        layer.table = table_of(layer, front)
+    tables = assembly.tables(layers)
+    weights = ModelWeights(tuple(layers), FORMATS[assembly.format])
+    kept = {None, *layers}
+    done = {node for node, layer in assembly.done.items() if layer in kept}
     return Imported(
         model=model,
-        network=network,
+        network=network_of(path.name, tables, weights),
         constants=graph.constants,
-        tables=chain.tables,
-        layers=layers,
-        said=tuple(chain.said),
+        tables=tables,
+        layers=tuple(layers),
+        said=tuple(said for node, said in assembly.said.items() if node in done),
         left=tuple(graph.left(done)),
         reason=reason,
     )
 
 
-def _walk(chain: Chain, done: list[Node]) -> None:
-    """Take node after node from the image on, each of them into ``done``."""
-    graph = chain.graph
-    value = graph.image.name
-    while (node := graph.after(value)) is not None:
+def _walk(assembly: Assembly) -> None:
+    """Take every node."""
+    graph = assembly.graph
+    for node in graph.nodes:
+        if not any(name in assembly.values for name in node.inputs):  # of constants alone
+            continue
         if not node.outputs or not node.outputs[0]:
             raise node.refuse("has no output")
-        take(chain, node)
-        done.append(node)
+        take(assembly, node)
         value = node.outputs[0]
-    left = graph.left(done)
+        if value not in graph.users and value != graph.output:
+            output = shown(graph.output)
+            raise node.refuse(f"{shown(value)} goes nowhere: must be taken, or be output {output}")
+    left = graph.left(assembly.done)
     if left:
         raise refusal(left[0])

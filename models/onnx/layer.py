@@ -32,11 +32,14 @@ class ModelLayer:
         table: keys of [[layer]] in a network file.
         weight, bias: of the node. inputs_first: the weights of a full connection are (inputs,
             outputs), not (outputs, inputs).
+        source: the layer whose output it takes; None of the images. front: the size of that.
         flattened: rows, columns, channels of the maps whose elements its inputs are; None if they
             are no maps.
         folds: what is folded into it, in order, and folded: the nodes that do it.
         nodes: every one that it stands for.
         output: name of the last value of ``node`` and of what is folded.
+        added: the layer whose output is added to its sums, if any is, and adding: the node that
+            does it. taken: a node outside that takes or adds its output; None so far.
         traffic_only: why no design runs it, or "".
     """
 
@@ -44,18 +47,38 @@ class ModelLayer:
     table: dict[str, Any]
     weight: Tensor
     bias: Tensor | None
+    source: ModelLayer | None
+    front: Size
     inputs_first: bool = False
     flattened: Size | None = None
     folds: list[Fold] = field(default_factory=list)
     folded: list[Node] = field(default_factory=list)
     nodes: list[Node] = field(default_factory=list)
     output: str = ""
+    added: ModelLayer | None = None
+    adding: Node | None = None
+    taken: Node | None = None
     traffic_only: str = ""
 
     @property
     def name(self) -> str:
         """Of the layer."""
         return str(self.table["name"])
+
+    @property
+    def activated(self) -> bool:
+        """Whether it has ReLU."""
+        return bool(self.table["relu"])
+
+    @property
+    def pooled(self) -> dict[str, Any] | None:
+        """Its pooling."""
+        return self.table.get("pool")
+
+    @property
+    def plain(self) -> bool:
+        """Whether its sums are its output: nothing added, neither ReLU nor pooling."""
+        return not (self.activated or self.pooled or self.added)
 
     @property
     def tensors(self) -> list[Tensor]:

@@ -12,13 +12,14 @@ from merp.models.onnx.activation import (
     relu,
     softmax,
 )
-from merp.models.onnx.chain import Chain
-from merp.models.onnx.convolution import add, batch_normalization, conv, gemm, matmul
+from merp.models.onnx.addition import add
+from merp.models.onnx.assembly import Assembly
+from merp.models.onnx.convolution import batch_normalization, conv, gemm, matmul
 from merp.models.onnx.model_file import OWN_DOMAINS
 from merp.models.onnx.node import Node
 from merp.models.onnx.passing import dropout, flatten, identity, reshape, squeeze
 
-OPERATORS: Mapping[str, Callable[[Chain, Node], None]] = {
+OPERATORS: Mapping[str, Callable[[Assembly, Node], None]] = {
     "Conv": conv,
     "Gemm": gemm,
     "MatMul": matmul,
@@ -41,11 +42,11 @@ OPERATORS: Mapping[str, Callable[[Chain, Node], None]] = {
 REASONS: Mapping[str, str] = (
     {
         "Attention": "attention is not built",
-        "Concat": "layers stand in a single chain",
+        "Concat": "a layer takes the maps of one layer",
         "ConvTranspose": "the engines dilate deltas, not maps of forward propagation",
         "LRN": "local response normalisation is not built",
         "Pad": "padding is that of a convolution: give it there",
-        "Sum": "residual additions are not built",
+        "Sum": "two layers are added by Add",
     }
     | dict.fromkeys(
         ("LeakyRelu", "PRelu", "Clip", "Sigmoid", "Tanh", "Elu", "HardSwish", "Gelu"),
@@ -56,18 +57,23 @@ REASONS: Mapping[str, str] = (
 """Of operators that are not taken, where there is one to say."""
 
 
-def take(chain: Chain, node: Node) -> None:
-    """Take a node into the chain.
+def take(assembly: Assembly, node: Node) -> None:
+    """Take a node, of which a value depends on the images, into the layers.
 
     Raises:
         BadInput: names node, operator, attribute, and what is allowed.
     """
     if node.domain not in OWN_DOMAINS or node.operator not in OPERATORS:
         raise refusal(node)
-    if chain.ended is not None:
-        raise node.refuse(f"follows {chain.ended.label}: allowed is nothing behind it")
-    OPERATORS[node.operator](chain, node)
+    taken = [assembly.values[name] for name in node.inputs if name in assembly.values]
+    for value in taken:
+        if value.ended is not None:
+            raise node.refuse(f"follows {value.ended.label}: allowed is nothing behind it")
+    assembly.value = taken[0]
+    OPERATORS[node.operator](assembly, node)
     node.finish()
+    assembly.values[node.outputs[0]] = assembly.value
+    assembly.done[node] = assembly.value.layer
 
 
 def refusal(node: Node) -> BadInput:

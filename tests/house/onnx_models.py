@@ -229,3 +229,165 @@ def random_model(draw: Random) -> ModelProto:
         if draw.random() < 0.3:
             add("Softmax")
     return model(nodes, constants, size=size, output=value)
+
+
+class Branches:
+    """A model that is put together value by value, its shapes kept by name."""
+
+    def __init__(self, size: tuple[int, int, int], seed: int = 0) -> None:
+        """``size``: channels, rows, columns."""
+        self.nodes: list[NodeProto] = []
+        self.constants: dict[str, np.ndarray] = {}
+        self.shapes: dict[str, tuple[int, ...]] = {"x": size}
+        self.seed = seed
+
+    def put(self, operator: str, inputs: str, shape: Sequence[int], name: str = "",
+            given: Mapping[str, np.ndarray] = {}, **attributes: Any) -> str:  # fmt: skip
+        """A node of given inputs and constants; the name of its output, of ``shape``."""
+        out = f"v{len(self.nodes)}"
+        self.constants.update(given)
+        self.nodes.append(node(operator, " ".join((inputs, *given)), out, name, **attributes))
+        self.shapes[out] = tuple(shape)
+        return out
+
+    def weights(self, *shape: int) -> np.ndarray:
+        """Constants of random numbers."""
+        return numbers(*shape, seed=self.seed + len(self.nodes))
+
+    def conv(self, value: str, maps: int, k: int, stride: int = 1, pad: int = 0, name: str = "",
+             *, normalised: bool = False) -> str:  # fmt: skip
+        """A convolution, its normalisation behind it or a bias in it."""
+        channels, rows, columns = self.shapes[value]
+        shape = maps, *((x + 2 * pad - k) // stride + 1 for x in (rows, columns))
+        at = f"w{len(self.nodes)}"
+        given = {at: self.weights(maps, channels, k, k)}
+        if not normalised:
+            given[f"{at}b"] = self.weights(maps)
+        out = self.put("Conv", value, shape, name, given, strides=[stride] * 2, pads=[pad] * 4)
+        if normalised:
+            each = {f"{at}{part}": abs(self.weights(maps)) + 0.5 for part in "stuv"}
+            out = self.put("BatchNormalization", out, shape, name and f"{name}/Norm", each)
+        return out
+
+    def same(self, operator: str, *inputs: str, name: str = "") -> str:
+        """A node whose output is as large as its inputs."""
+        return self.put(operator, " ".join(inputs), self.shapes[inputs[0]], name)
+
+    def pool(self, value: str, window: int, stride: int, kind: str = "MaxPool") -> str:
+        """Maxima, or averages, of whole windows."""
+        maps, *size = self.shapes[value]
+        shape = maps, *((x - window) // stride + 1 for x in size)
+        windows = {"kernel_shape": [window] * 2, "strides": [stride] * 2}
+        return self.put(kind, value, shape, **windows)
+
+    def fc(self, value: str, outputs: int, name: str = "") -> str:
+        """A full connection with its bias."""
+        (features,) = self.shapes[value]
+        at = f"w{len(self.nodes)}"
+        given = {at: self.weights(outputs, features), f"{at}b": self.weights(outputs)}
+        return self.put("Gemm", value, (outputs,), name, given, transB=1)
+
+    def flat(self, value: str) -> str:
+        """The elements of maps in a row."""
+        return self.put("Flatten", value, (int(np.prod(self.shapes[value])),))
+
+    def ending(self, value: str) -> ModelProto:
+        """The model whose output is ``value``."""
+        return model(self.nodes, self.constants, size=("N", *self.shapes["x"]), output=value)
+
+
+def resnet(
+    size: tuple[int, int, int],
+    stages: Sequence[tuple[int, int]],
+    *,
+    stem: tuple[int, int, int] = (3, 1, 1),
+    pool: tuple[int, int] | None = None,
+    classes: int = 10,
+    seed: int = 0,
+) -> ModelProto:
+    """A ResNet of basic blocks as PyTorch names and orders its nodes, each convolution normalised.
+
+    size: channels, rows, columns. stages: maps and blocks. stem: k, stride and pad of the first
+    convolution, and pool: window and stride behind it.
+    """
+    made = Branches(size, seed)
+    value = made.conv("x", stages[0][0], *stem, "/conv1/Conv", normalised=True)
+    value = made.same("Relu", value, name="/relu/Relu")
+    value = made.pool(value, *pool) if pool else value
+    for number, (maps, blocks) in enumerate(stages, 1):
+        for block in range(blocks):
+            at, stride = f"/layer{number}/layer{number}.{block}", 2 if number > 1 > block else 1
+            beside = value
+            value = made.conv(value, maps, 3, stride, 1, f"{at}/conv1/Conv", normalised=True)
+            value = made.same("Relu", value, name=f"{at}/relu/Relu")
+            value = made.conv(value, maps, 3, 1, 1, f"{at}/conv2/Conv", normalised=True)
+            if made.shapes[beside] != made.shapes[value]:
+                name = f"{at}/downsample/downsample.0/Conv"
+                beside = made.conv(beside, maps, 1, stride, 0, name, normalised=True)
+            value = made.same("Add", value, beside, name=f"{at}/Add")
+            value = made.same("Relu", value, name=f"{at}/relu_1/Relu")
+    value = made.put("GlobalAveragePool", value, (made.shapes[value][0], 1, 1), "/avgpool/Pool")
+    return made.ending(made.fc(made.flat(value), classes, "/fc/Gemm"))
+
+
+BASIC = [(4, 2), (6, 2), (8, 2), (10, 2)]
+"""Stages of ResNet-18, with fewer maps (He et al. 2016, table 1)."""
+
+
+def resnet18(kind: str = "cifar", seed: int = 0) -> ModelProto:
+    """ResNet-18 for images of 32 x 32, as for CIFAR-10, or of 224 x 224; with few maps.
+
+    The maximum pooling of the larger one has no padding, which is not taken.
+    """
+    if kind == "cifar":
+        return resnet((3, 32, 32), BASIC, seed=seed)
+    return resnet((3, 224, 224), BASIC, stem=(7, 2, 3), pool=(3, 2), classes=20, seed=seed)
+
+
+def random_branches(draw: Random) -> ModelProto:
+    """A network of one to four blocks that branch and join, of every kind that is taken."""
+    channels, rows, columns = draw.randint(1, 3), draw.randint(4, 12), draw.randint(4, 12)
+    made = Branches((channels, rows, columns), draw.randrange(1 << 30))
+
+    def conv(value: str, maps: int, k: int, stride: int = 1) -> str:
+        name = draw.choice(["", f"/block/conv_{len(made.nodes)}/Conv"])
+        pad = (k - 1) // 2
+        return made.conv(value, maps, k, stride, pad, name, normalised=draw.random() < 0.5)
+
+    def perhaps(operator: str, value: str, chance: float = 0.5) -> str:
+        return made.same(operator, value) if draw.random() < chance else value
+
+    def joined(one: str, other: str) -> str:
+        value = made.same("Add", *draw.sample([one, other], 2))
+        value = perhaps("Relu", value, 0.7)
+        size = made.shapes[value][1:]
+        if min(size) > 3 and draw.random() < 0.3:
+            value = made.pool(value, 2, draw.randint(1, 2), draw.choice(["MaxPool", "AveragePool"]))
+        return perhaps("Dropout", value, 0.1)
+
+    value = perhaps("Relu", conv("x", draw.randint(1, 4), 3), 0.8)
+    for _ in range(draw.randint(1, 4)):
+        maps, k = made.shapes[value][0], draw.choice([1, 3])
+        kind = draw.choice(["identity", "shortcut", "shortcut first", "itself", "three ways"])
+        if kind == "identity":
+            middle = perhaps("Relu", conv(value, draw.randint(1, 4), 3))
+            value = joined(conv(middle, maps, k), value)
+        elif kind == "itself":
+            value = joined(conv(value, maps, k), value)
+        elif kind == "three ways":  # the last layer to take the input stands behind the addition
+            middle = conv(conv(value, draw.randint(1, 4), 3), maps, k)
+            middle = perhaps("Relu", made.same("Add", middle, value))
+            value = joined(conv(value, maps, 3), conv(middle, maps, k))
+        else:
+            maps, stride = draw.randint(1, 5), draw.randint(1, 2)
+            short = conv(value, maps, 1, stride) if kind == "shortcut first" else ""
+            main = conv(perhaps("Relu", conv(value, draw.randint(1, 4), 3, stride)), maps, k)
+            value = joined(main, short or conv(value, maps, 1, stride))
+    if draw.random() < 0.7:
+        value = made.fc(made.flat(value), draw.randint(1, 8))
+        if draw.random() < 0.5:
+            beside = value
+            value = made.fc(made.same("Relu", made.fc(value, 3)), made.shapes[beside][0])
+            value = made.same("Add", beside, value)
+        value = perhaps("Softmax", value, 0.3)
+    return made.ending(value)

@@ -20,7 +20,11 @@ OPERATORS = (
 
 def models(random: Random) -> list[str]:
     """A model with one to four things changed, given to a verb."""
-    made = onnx_models.random_model(random) if random.randrange(3) else onnx_models.three_layers()
+    if random.randrange(3):
+        made = onnx_models.random_model(random)
+    else:
+        rest = onnx_models.random_branches(random), onnx_models.three_layers()
+        made = random.choice(rest)
     bytewise = random.randrange(3) == 0
     if not bytewise:
         for _ in range(random.choice((1, 1, 2, 4))):

@@ -8,6 +8,7 @@ layer's input go on with the magnitudes of its weights; ReLU and maxima make non
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -20,10 +21,12 @@ from merp.models.arithmetic.words import to_bits, to_values
 from merp.models.cnn_merp.phases import delta_design, maps_behind, update_design
 from merp.models.golden.inference import as_input, inference
 from merp.models.golden.initial import parameters
-from merp.models.network.branches import previous
+from merp.models.network.branches import added, begun, behind, previous
 from merp.models.network.network import Layer, Network
 from merp.models.network.network_file import network_of
 from merp.models.onnx.import_model import Imported, import_model
+from merp.models.params.cnn_merp.input_part import ADDING, WHOLE
+from merp.models.params.delta_shape import delta_shape
 from merp.models.params.shape import Padding, sides
 from merp.models.plan.plan import plan
 from merp.models.traffic import backward_counter, closed_form, counter
@@ -70,9 +73,11 @@ def pooled(layer: Layer, x: np.ndarray, kind: str | None = None) -> np.ndarray:
 
 def exact_and_error(imported: Imported, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The network in binary64, and how far a run in binary32 may be from it, element by element."""
-    network, error = imported.network, np.zeros_like(x)
+    network, images = imported.network, (x, np.zeros_like(x))
+    made: dict[str, tuple[np.ndarray, np.ndarray]] = {}
     for layer, source in zip(network.layers, imported.layers, strict=True):
-        x, error = as_input(x, layer), as_input(error, layer)
+        front, beside = previous(network, layer), added(network, layer)
+        x, error = (as_input(each, layer) for each in (made[front.name] if front else images))
         kernels, biases = (to_values(each, network.fmt) for each in network.weights[layer.name])
         spread = np.abs(biases)
         if source.bias is not None:
@@ -82,8 +87,13 @@ def exact_and_error(imported: Imported, x: np.ndarray) -> tuple[np.ndarray, np.n
             spread = np.abs(factor) * (spread + np.abs(less)) + np.abs(more)
         magnitudes = convolved(layer, np.abs(x) + error, np.abs(kernels)) + spread
         terms = layer.shape.n * layer.shape.k**2 + 8
-        error = convolved(layer, error, np.abs(kernels)) + terms * HALF_ULP * magnitudes
+        error = convolved(layer, error, np.abs(kernels))
         x = convolved(layer, x, kernels) + biases
+        if beside is not None:  # one product more, of a factor 1
+            more_x, more_error = (each.reshape(x.shape) for each in made[beside.name])
+            x, error = x + more_x, error + more_error
+            magnitudes, terms = magnitudes + np.abs(more_x) + more_error, terms + 1
+        error += terms * HALF_ULP * magnitudes
         x = np.maximum(x, 0) if layer.shape.relu else x
         pool = layer.shape.pool
         if pool and pool.kind == "average":
@@ -92,6 +102,7 @@ def exact_and_error(imported: Imported, x: np.ndarray) -> tuple[np.ndarray, np.n
         else:
             error = pooled(layer, error, "max")
         x = pooled(layer, x)
+        made[layer.name] = x, error
     return x.reshape(len(x), -1), error.reshape(len(x), -1)
 
 
@@ -142,16 +153,21 @@ def test_three_layers_are_within_the_stated_error_of_the_runtime(seed: int, tmp_
 
 
 @needs("onnxruntime")
+@pytest.mark.parametrize("make", [made.random_model, made.random_branches])
 @pytest.mark.parametrize("seed", range(8))
 def test_random_networks_are_within_the_stated_error_of_the_runtime(
-    seed: int, tmp_path: Path
+    seed: int, make: Callable[[Random], Any], tmp_path: Path
 ) -> None:
-    model = made.random_model(Random(f"runtime {seed}"))
+    model = make(Random(f"runtime {seed}"))
     if model.graph.node[-1].op_type == "Softmax":
         del model.graph.node[-1]
         model.graph.output[0].name = model.graph.node[-1].output[0]
     path = made.saved(tmp_path, model)
-    imported = import_model(path)
+    check_against_runtime(import_model(path), path, seed)
+
+
+def check_against_runtime(imported: Imported, path: Path, seed: int) -> None:
+    """See that golden model and runtime are both within the error of what is exact."""
     rows, columns, channels = imported.network.input
     x = made.numbers(2, channels, rows, columns, seed=seed)
     exact, error = exact_and_error(imported, x.transpose(0, 2, 3, 1).astype(np.float64))
@@ -280,36 +296,102 @@ def test_known_networks_load_and_plan(name: str, tmp_path: Path) -> None:
     assert {each.work.layer.name for each in found.layers} == {x.name for x in network.layers}
 
 
+@needs("onnxruntime")
+@pytest.mark.parametrize(("kind", "sizes"), [
+    ("cifar", [32] * 5 + [16] * 5 + [8] * 5 + [4] * 4 + [1, 1]),
+    ("imagenet", [55] * 5 + [28] * 5 + [14] * 5 + [7] * 4 + [1, 1]),
+])  # fmt: skip
+def test_resnet_18(kind: str, sizes: list[int], tmp_path: Path) -> None:
+    """He et al. 2016, table 1: eight blocks, three of them with a shortcut, and the ends."""
+    path = made.saved(tmp_path, made.resnet18(kind))
+    imported = import_model(path)
+    network = imported.network
+    assert [layer.shape.pooled_rows for layer in network.layers] == sizes
+    maps = [layer.biases for layer in network.layers]
+    assert maps == [4] * 5 + [6] * 5 + [8] * 5 + [10] * 5 + [network.layers[-1].biases]
+    wired = {layer.name: (layer.input, layer.add) for layer in network.layers}
+    additions = {name: add for name, (_, add) in wired.items() if add}
+    assert len(additions) == len(set(additions.values())) == 8
+    shortcuts = {name: front for name, (front, _) in wired.items() if front}
+    assert list(shortcuts) == [f"conv-downsample.0{number}" for number in ("", "-2", "-3")]
+    assert [layer.shape.relu for layer in network.layers].count(False) == 3 + 1
+    pools = [layer.name for layer in network.layers if layer.shape.pool]
+    assert pools == ["conv1"] * (kind == "imagenet") + [network.layers[-2].name]
+    assert not imported.left
+    check_counts(on_one_design(imported))
+    check_against_runtime(imported, path, 0)
+
+
+def check_counts(network: Network) -> None:
+    """See that formula and walk agree for every layer and phase of a network with designs."""
+    for layer in network.layers:
+        shape, design = layer.shape, network.design(layer)
+        forward = closed_form.port_words(shape, 2)
+        if design.added:
+            forward["add_in"] = closed_form.added_words(shape, 2) if layer.add else 0
+        part = ADDING if layer.add else WHOLE
+        assert counter.port_words(shape, 2, design, part) == forward
+        update = update_design(network, layer)
+        walked = backward_counter.update_words(shape, 2, update)
+        assert walked == closed_form.update_port_words(shape, 2)
+        if previous(network, layer) is None:
+            continue
+        undone, engine = behind(network, layer).shape, delta_design(network, layer).engine
+        maps = maps_behind(shape, undone)
+        formula = closed_form.delta_port_words(shape, undone, maps, 2, False)
+        part = WHOLE
+        if begun(network, layer):
+            formula["add_in"] = closed_form.added_words(delta_shape(shape), 2)
+            part = ADDING
+        elif engine.added:
+            formula["add_in"] = 0
+        moved = backward_counter.delta_words(shape, undone, maps, 2, engine, False, part)
+        assert moved == formula
+    assert closed_form.network_traffic(network, 2)
+
+
 def check_random(seed: int, folder: Path) -> None:
-    """Import, plan on a board, and see that formula and walk agree for every layer and phase."""
+    """Import, plan on a board, and see that formula and walk agree."""
     model = made.random_model(Random(f"network {seed}"))
     imported = import_model(made.saved(folder, model))
     assert network_of("again", imported.tables) == imported.network
     assert set(imported.network.weights) == {layer.name for layer in imported.layers}
-    planned = plan(imported.network, open_board("kc705"), 2).network
-    for layer in planned.layers:
-        shape, design = layer.shape, planned.design(layer)
-        assert counter.port_words(shape, 2, design) == closed_form.port_words(shape, 2)
-        update = update_design(planned, layer)
-        walked = backward_counter.update_words(shape, 2, update)
-        assert walked == closed_form.update_port_words(shape, 2)
-        earlier = previous(planned, layer)
-        if earlier is not None:
-            maps = maps_behind(shape, earlier.shape)
-            engine = delta_design(planned, layer).engine
-            moved = backward_counter.delta_words(shape, earlier.shape, maps, 2, engine, False)
-            formula = closed_form.delta_port_words(shape, earlier.shape, maps, 2, False)
-            assert {port: moved[port] for port in moved} == {p: formula[p] for p in moved}
-    assert closed_form.network_traffic(planned, 2)
+    check_counts(plan(imported.network, open_board("kc705"), 2).network)
 
 
+def check_branches(seed: int, folder: Path) -> None:
+    """The same of layers that branch and are added."""
+    model = made.random_branches(Random(f"branches {seed}"))
+    imported = import_model(made.saved(folder, model))
+    assert network_of("again", imported.tables) == imported.network
+    additions = [node for node in model.graph.node if node.op_type == "Add"]
+    layers = imported.network.layers
+    assert len(additions) == sum(layer.add is not None for layer in layers)
+    assert imported.left == ()
+    check_counts(on_one_design(imported))
+
+
+def on_one_design(imported: Imported) -> Network:
+    """A network with a design that runs all its layers."""
+    layers = [table | {"design": "all"} for table in imported.tables["layer"]]
+    largest = max(layer.shape.k for layer in imported.network.layers)
+    design = {"k": largest, "n_cu": 4, "r": 4, "p": 2, "d": 2}
+    return network_of("one", {**imported.tables, "layer": layers, "design": {"all": design}})
+
+
+@pytest.mark.parametrize("check", [check_random, check_branches])
 @pytest.mark.parametrize("seed", range(24))
-def test_random_networks_plan_and_count(seed: int, tmp_path: Path) -> None:
-    check_random(seed, tmp_path)
+def test_random_networks_count(
+    seed: int, check: Callable[[int, Path], None], tmp_path: Path
+) -> None:
+    check(seed, tmp_path)
 
 
 @pytest.mark.full
+@pytest.mark.parametrize("check", [check_random, check_branches])
 @pytest.mark.parametrize("part", range(40))
-def test_a_thousand_random_networks_plan_and_count(part: int, tmp_path: Path) -> None:
+def test_a_thousand_random_networks_count(
+    part: int, check: Callable[[int, Path], None], tmp_path: Path
+) -> None:
     for seed in range(24 + 25 * part, 24 + 25 * (part + 1)):
-        check_random(seed, tmp_path)
+        check(seed, tmp_path)

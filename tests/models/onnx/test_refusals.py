@@ -77,15 +77,6 @@ def bias_behind_flatten() -> Model:
     return made.model(nodes, consts)
 
 
-def residual() -> Model:
-    nodes = [
-        made.node("Conv", "x c", "a", "first"),
-        made.node("Conv", "a d", "b", "second"),
-        made.node("Add", "a b", "y", "bad"),
-    ]
-    return made.model(nodes, {"c": made.numbers(2, 1, 1, 1), "d": made.numbers(2, 2, 1, 1)})
-
-
 def two_ways(operator: str, *outputs: str) -> Model:
     nodes = [
         made.node("Conv", "x c", "a", "first"),
@@ -257,13 +248,15 @@ CASES: dict[str, tuple[Callable[[], Model], str]] = {
         "maps = 70000: must be a whole number from 1 to 65536",
     ),
     # behind layers
-    "a residual addition": (residual, f"{BAD}(Add): joins 'a' and 'b': residual additions are not"),
-    "twice the same": (lambda: one("Add", "x x"), f"{BAD}(Add): adds what is computed twice"),
-    "a concatenation": (
-        lambda: two_ways("Concat"),
-        f"{BAD}(Concat): joins 'b' and 'd': allowed is",
+    "twice the same": (
+        lambda: one("Add", "x x"),
+        f"{BAD}(Add): adds 'a' and 'a', of the same layer conv-first: allowed are two layers",
     ),
-    "two ends": (lambda: two_ways(""), "'a' goes to node 'left' (Relu), node 'right' (MaxPool)"),
+    "two ways out of the same sums": (
+        lambda: two_ways("Concat"),
+        "node 'right' (MaxPool): takes what node 'left' (Relu) takes, too: allowed is that of the",
+    ),
+    "two ends": (lambda: two_ways(""), "node 'left' (Relu): 'b' goes nowhere: must be taken, or"),
     "a constant for each column": (
         lambda: one("Add", "x b", consts={"b": made.numbers(8)}),
         f"{BAD}(Add): constant's size = (8,): must be (2, 1, 1), a bias for each map",
@@ -422,7 +415,7 @@ CASES: dict[str, tuple[Callable[[], Model], str]] = {
     ),
     "an output in the middle": (
         lambda: changed(lambda m: setattr(m.graph.output[0], "name", "d")),
-        "'d' goes to node '/conv2/Conv' (Conv) and out of the graph",
+        "node '/fc/Gemm' (Gemm): 'y' goes nowhere: must be taken, or be output 'd'",
     ),
     "an output of nothing": (
         lambda: changed(lambda m: setattr(m.graph.output[0], "name", "z")),

@@ -112,13 +112,16 @@ def test_trained_parameters_go_back_into_the_model(model: Path, data: Path, tmp_
 
 
 @needs("onnxruntime")
+@pytest.mark.parametrize("make", [made.random_model, made.random_branches])
 @pytest.mark.parametrize("seed", range(6))
-def test_random_models_get_other_weights_back(seed: int, tmp_path: Path) -> None:
-    """Of whatever order, orientation and folding: the new model computes what the golden does."""
+def test_random_models_get_other_weights_back(
+    seed: int, make: Callable[[Random], Any], tmp_path: Path
+) -> None:
+    """Of whatever order, orientation and folding: the new model has them, and runs."""
     import onnx
     import onnxruntime
 
-    path = made.saved(tmp_path, made.sized(made.random_model(Random(f"back {seed}"))))
+    path = made.saved(tmp_path, made.sized(make(Random(f"back {seed}"))))
     network = open_network(str(path))
     other = parameters(replace(network, weights={}), 7)
     given = tmp_path / "w.npz"
@@ -137,6 +140,33 @@ def test_random_models_get_other_weights_back(seed: int, tmp_path: Path) -> None
     session = onnxruntime.InferenceSession(str(new), providers=["CPUExecutionProvider"])
     rows, columns, channels = network.input
     assert session.run(None, {"x": made.numbers(1, channels, rows, columns)})
+
+
+@needs("onnxruntime")
+def test_trained_parameters_go_back_into_a_resnet(tmp_path: Path) -> None:
+    """Normalisations go, additions stay, and the model computes what the golden model does."""
+    import onnx
+    import onnxruntime
+
+    path = made.saved(tmp_path, made.sized(made.resnet((3, 8, 8), [(4, 1), (6, 1)], classes=5)))
+    data, new = tmp_path / "data.npz", tmp_path / "new.onnx"
+    np.savez(data, images=made.numbers(20, 8, 8, 3), labels=np.arange(20) % 5)
+    wanted = trained(path, data, tmp_path / "a.npz")
+    assert main(["export-weights", str(tmp_path / "a.npz"), str(path), "-o", str(new)]) == 0
+    onnx.checker.check_model(str(new), full_check=True)
+    network = open_network(str(new))
+    assert network.layers == open_network(str(path)).layers
+    for name, pair in network.weights.items():
+        for part, words in zip(("kernel", "bias"), pair, strict=True):
+            assert np.array_equal(to_values(words, network.fmt), wanted[f"{name}.{part}"])
+    operators = [node.op_type for node in onnx.load(str(new)).graph.node]
+    assert (operators.count("Add"), operators.count("BatchNormalization")) == (2, 0)
+    x = made.numbers(3, 3, 8, 8, seed=5)
+    *_, last = inference(network, to_bits(x.transpose(0, 2, 3, 1), network.fmt), network.weights)
+    session = onnxruntime.InferenceSession(str(new), providers=["CPUExecutionProvider"])
+    theirs = session.run(None, {"x": x})[0]
+    ours = to_values(last.y, network.fmt).reshape(3, -1)
+    assert np.abs(ours - theirs).max() < 2e-6 * max(1, np.abs(ours).max())
 
 
 def test_nothing_is_left_of_what_was_folded(tmp_path: Path, answer_of: Answer) -> None:

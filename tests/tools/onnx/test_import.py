@@ -144,35 +144,31 @@ def test_kept_results_are_of_these_weights(tmp_path: Path) -> None:
 # -- what is not taken ----------------------------------------------------------------------------
 
 
-def with_a_residual() -> Any:
+def with_a_product() -> Any:
     nodes = [
         made.node("Conv", "x a.w", "a", "/a/Conv", pads=[1, 1, 1, 1]),
         made.node("Relu", "a", "b"),
-        made.node("Conv", "b b.w", "c", "/b/Conv", pads=[1, 1, 1, 1]),
-        made.node("Add", "b c", "d", "/Add"),
+        made.node("Mul", "b half", "d", "/Mul"),
         made.node("Relu", "d", "y", "/last/Relu"),
     ]
-    constants = {"a.w": made.numbers(4, 1, 3, 3), "b.w": made.numbers(4, 4, 3, 3)}
-    return made.model(nodes, constants)
+    return made.model(nodes, {"a.w": made.numbers(4, 1, 3, 3), "half": np.float32([0.5])})
 
 
 def test_a_partial_import_keeps_what_is_in_front(
     tmp_path: Path, answer_of: Answer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "part.toml"
-    model = made.saved(tmp_path, with_a_residual())
+    model = made.saved(tmp_path, with_a_product())
     assert main(["import", str(model), "-o", str(file)]) == 2
     assert not file.exists()
     capsys.readouterr()
     answer = answer_of("import", model, "-o", file, "--partial")
     assert [each["name"] for each in answer["layers"]] == ["conv-a"]
-    assert answer["left"] == [
-        "node '/b/Conv' (Conv)", "node '/Add' (Add)", "node '/last/Relu' (Relu)"
-    ]  # fmt: skip
-    assert "'/Add' (Add): joins 'b' and 'c': residual additions are not built" in answer["reason"]
+    assert answer["left"] == ["node '/Mul' (Mul)", "node '/last/Relu' (Relu)"]
+    assert "node '/Mul' (Mul): is not supported: allowed are Conv, Gemm" in answer["reason"]
     text = file.read_text()
     assert f"# Not in this network: {answer['reason']}\n" in text
-    assert "# skipped: node '/Add' (Add)\n" in text
+    assert "# skipped: node '/Mul' (Mul)\n" in text
     assert open_network(str(file)).layers[0].shape.relu
 
 
