@@ -184,6 +184,7 @@ def totals(work: Work, board: Board, inputs: Counts, outputs: Counts) -> tuple[N
         _FIRST,
         _LAST,
     )
-    count = (work.layer.groups * in_count * out_count).astype(np.float64)
-    moved, seconds = ((count * each).sum((0, 1)) for each in (cost.bytes, cost.seconds))
-    return moved, np.round(seconds, 9)
+    count = work.layer.groups * in_count * out_count.astype(np.float64)
+    for each in (cost.bytes, cost.seconds):
+        each *= count
+    return cost.bytes.sum((0, 1)), np.round(cost.seconds.sum((0, 1)), 9)

@@ -75,23 +75,24 @@ def cost_of(
     words, unpooled = make(work, maps, outputs, positions, groups, begins, ends)
     cycles: dict[str, Numbers] = {"units": _slots(work, inputs, groups, positions)}
     for name, (count, _) in words.items():
-        cycles[name] = count / (work.engine.map_port if _is_wide(work, name) else 1)
+        cycles[name] = count / work.engine.map_port if _is_wide(work, name) else count
     for name, count in unpooled.items():
         cycles[name] = np.maximum(cycles.get(name, 0.0), count)
     taps = 1 if work.folded else work.shape.k**2
-    kernels = taps * maps * outputs
     biases = begins * outputs if work.phase != "dp" else np.zeros(())
-    passes_of_parameters = 2 if work.phase == "ku" else 1  # read, and written
-    moved = np.zeros(np.broadcast_shapes(*(each.shape for each in (inputs, outputs, first, last))))
-    for count, size in words.values():
-        moved += count * size
-    moved += passes_of_parameters * work.word_bytes * (kernels + biases)
-    walked = kernels
+    parameters = taps * maps * outputs
+    stored = parameters + biases
+    stored *= (2 if work.phase == "ku" else 1) * work.word_bytes  # read, and written
     if work.phase == "ku":  # which passes over taps that smaller kernels lack
-        walked = kernels / taps * (1 if work.folded else shape.reach)
-    parameters = walked / work.engine.kernel_beat
+        parameters *= taps if work.folded else shape.reach
+        parameters /= taps
+    parameters /= work.engine.kernel_beat
     if work.phase == "ku":
         parameters += biases  # bias gradients come one by one
+    moved = np.zeros(np.broadcast_shapes(stored.shape, last.shape))
+    for count, size in words.values():
+        moved += count * size
+    moved += stored
     seconds = moved / board.bytes_per_cycle
     found = Cost(cycles, parameters, moved, seconds)
     np.maximum(found.total, seconds, out=seconds)
