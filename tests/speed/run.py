@@ -17,6 +17,7 @@ from typing import Any
 import elaboration
 import layers
 import old_myhdl
+import planning
 import training
 import verified_rows
 from measured import Ratio, Seconds, best
@@ -55,6 +56,7 @@ def traffic() -> Iterator[Seconds]:
 def figures() -> Iterator[Seconds | Ratio]:
     """Everything, what is quickly measured first."""
     yield from traffic()
+    yield from planning.figures()
     yield from verified_rows.figures()
     yield from elaboration.figures()
     try:
