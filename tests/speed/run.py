@@ -14,10 +14,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import planning
+
 import elaboration
 import layers
 import old_myhdl
-import planning
 import training
 import verified_rows
 from measured import Ratio, Seconds, best
