@@ -46,13 +46,12 @@ _UNPOOL = _Each(974, 705)
 _PARTIAL_IN = _Each(400 + 153, 16 + 187)
 _PARTIAL_OUT = _Each(77 / 2, 151 / 2)
 # of ports of 2, 4 and 8 elements a beat, more than with one; by syntheses of units of 3 x 3
-_LOAD: Final = {2: _Each(98, 48), 4: _Each(394, 104), 8: _Each(1055, 236)}
-_UPDATE_BEATS: Final = {2: _Each(700, 650), 4: _Each(1367, 1334), 8: _Each(3291, 2632)}
-_GRADIENT_BANK = _Each(25, 32)  # of each further memory of a lane's gradients
-_GRADIENT_UNIT = _Each(50, 0)  # of a unit
-_GEARBOX: Final = {2: _Each(180, 100), 4: _Each(440, 187), 8: _Each(1067, 317)}
-_CHOICE: Final = {2: _Each(16, 4), 4: _Each(32, 8), 8: _Each(125, 22)}  # of a tap
-_PACKING: Final = {2: _Each(160, 50), 4: _Each(329, 97), 8: _Each(619, 226)}
+_LOAD: Final = {2: _Each(187, 37), 4: _Each(394, 104), 8: _Each(1055, 236)}
+_UPDATE_BEATS: Final = {2: _Each(584, 682), 4: _Each(1367, 1334), 8: _Each(3291, 2632)}
+_GRADIENT_BANK = _Each(35, 32)  # of each further memory of a lane's gradients
+_GEARBOX: Final = {2: _Each(213, 143), 4: _Each(440, 262), 8: _Each(1067, 519)}
+_CHOICE: Final = {2: _Each(33, 0), 4: _Each(32, 0), 8: _Each(125, 0)}  # of a tap
+_PACKING: Final = {2: _Each(196, 32), 4: _Each(329, 97), 8: _Each(619, 226)}
 _WIDE_BANK = _Each(7, 0)  # of each further memory of a bank
 _LUT_BANK = _Each(0, 32)  # the register of a memory that is LUT RAM
 _BIAS_SUM = _Each(9, 133)  # of each further bias gradient
@@ -151,9 +150,8 @@ def _update(design: Design) -> list[tuple[float, _Each]]:
     found: list[tuple[float, _Each]] = [(1, _UPDATE), (2, _ADD), (1, _MULTIPLY)]
     if design.kernel_port > 1:
         banks = units * design.ku_lanes * (design.gradient_banks - 1)
-        found += [(1, _UPDATE_BEATS[design.kernel_port]), (units, _GRADIENT_UNIT)]
+        found += [(1, _UPDATE_BEATS[design.kernel_port]), (banks, _GRADIENT_BANK)]
         found += [(design.kernel_port - 1, _ADD), (design.kernel_port - 1, _MULTIPLY)]
-        found.append((banks, _GRADIENT_BANK))
     if design.ku_kind == "row":
         found += [
             (units * taps, _ROW[design.fused_dsp]),
