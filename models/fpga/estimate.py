@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from merp.models.fpga.memories import Memory
+from merp.models.fpga.memories import Memory, bank_memory
 from merp.models.fpga.resources import Resources
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
@@ -45,6 +45,16 @@ _UNPOOL = _Each(974, 705)
 # of sums that come in parts: where they start, their stream in, and out for each of r lanes
 _PARTIAL_IN = _Each(400 + 153, 16 + 187)
 _PARTIAL_OUT = _Each(77 / 2, 151 / 2)
+# of ports of 2, 4 and 8 elements a beat, more than with one; by syntheses of units of 3 x 3
+_LOAD: Final = {2: _Each(187, 37), 4: _Each(394, 104), 8: _Each(1055, 236)}
+_UPDATE_BEATS: Final = {2: _Each(584, 682), 4: _Each(1367, 1334), 8: _Each(3291, 2632)}
+_GRADIENT_BANK = _Each(35, 32)  # of each further memory of a lane's gradients
+_GEARBOX: Final = {2: _Each(213, 143), 4: _Each(440, 262), 8: _Each(1067, 519)}
+_CHOICE: Final = {2: _Each(33, 0), 4: _Each(32, 0), 8: _Each(125, 0)}  # of a tap
+_PACKING: Final = {2: _Each(196, 32), 4: _Each(329, 97), 8: _Each(619, 226)}
+_WIDE_BANK = _Each(7, 0)  # of each further memory of a bank
+_LUT_BANK = _Each(0, 32)  # the register of a memory that is LUT RAM
+_BIAS_SUM = _Each(9, 133)  # of each further bias gradient
 _POSITIONS = _Each(461, 32)  # of a gradient unit, its adders and multipliers left out
 _POSITION_ARRAY = _Each(253 + 133, 58 + 1142)
 _UPDATE = _Each(332 + 15, 168 + 101)
@@ -76,6 +86,7 @@ def estimate(
     share = design.taps / _MEASURED_TAPS
     blocks.append((share, _INPUT[phase]))
     blocks.append((design.taps, _BANK[phase]))
+    blocks += _map_port(design, phase)
     if unpool is not None:
         blocks += [(1, _UNPOOL), (unpool.overlap**2 - 1, _ADD)]
         blocks.append((1 if unpool.average else 0, _MULTIPLY))
@@ -108,6 +119,28 @@ def _convolution(design: Design, phase: str) -> list[tuple[float, _Each]]:
         found += [(cells, _ADD), (design.r, _MULTIPLY)]
     if design.partial:
         found += [(1, _PARTIAL_IN), (design.r, _PARTIAL_OUT)]
+    if design.kernel_port > 1:
+        found.append((1, _LOAD[design.kernel_port]))
+    return found
+
+
+def _map_port(design: Design, phase: str) -> list[tuple[float, _Each]]:
+    """Blocks of several maps a beat: gearboxes, routing, the choice of each tap's memory."""
+    port = design.map_port
+    if port == 1:
+        return []
+    rows = bank_memory(design, design.row_words)
+    found: list[tuple[float, _Each]] = [
+        (1, _GEARBOX[port]),
+        (design.taps, _CHOICE[port]),
+        (design.taps * (port - 1), _WIDE_BANK),
+        (rows.count if rows.luts else 0, _LUT_BANK),
+    ]
+    if phase == "fp":
+        found.append((1, _PACKING[port]))
+    if phase == "ku":  # its deltas, too, come in such beats
+        more = design.delta_beat - 1
+        found += [(1, _GEARBOX[port]), (more, _BIAS_SUM), (more, _ADD)]
     return found
 
 
@@ -115,6 +148,10 @@ def _update(design: Design) -> list[tuple[float, _Each]]:
     """Blocks of a kernel update, with how many there are."""
     taps, units = design.taps, design.n_cu
     found: list[tuple[float, _Each]] = [(1, _UPDATE), (2, _ADD), (1, _MULTIPLY)]
+    if design.kernel_port > 1:
+        banks = units * design.ku_lanes * (design.gradient_banks - 1)
+        found += [(1, _UPDATE_BEATS[design.kernel_port]), (banks, _GRADIENT_BANK)]
+        found += [(design.kernel_port - 1, _ADD), (design.kernel_port - 1, _MULTIPLY)]
     if design.ku_kind == "row":
         found += [
             (units * taps, _ROW[design.fused_dsp]),

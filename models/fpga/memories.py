@@ -60,10 +60,17 @@ def kernel_memory(design: Design, words: int) -> Memory:
 def gradient_memory(design: Design, words: int) -> Memory:
     """Gradients of the units, of ``words`` kernels each."""
     if design.ku_kind == "row":
-        each = words * row.steps(design)
-        bits = design.accumulator_format.width
-        return Memory("gradients", "dual_port_ram", design.n_cu * design.ku_lanes, each, bits)
+        count = design.n_cu * design.ku_lanes * design.gradient_banks
+        each, bits = words * gradient_steps(design), design.accumulator_format.width
+        return Memory("gradients", "dual_port_ram", count, each, bits)
     return Memory("gradients", "gradient_cu", design.n_cu, words, design.window_width)
+
+
+def gradient_steps(design: Design) -> int:
+    """Words of a kernel in each memory of gradients."""
+    if design.ku_kind != "row":
+        return 1
+    return -(-design.taps // (design.ku_lanes * design.gradient_banks))
 
 
 def bank_memory(design: Design, row_words: int) -> Memory:

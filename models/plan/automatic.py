@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from typing import Final
 
 from merp.models.errors import BadInput
 from merp.models.fpga.board import Board
 from merp.models.fpga.parts import Part
 from merp.models.network.network import Layer, Network
-from merp.models.params.cnn_merp.design import RANGES, Design
+from merp.models.params.cnn_merp.design import PORTS, RANGES, Design
 from merp.models.params.cnn_merp.sizing import groups_of, size_design
 from merp.models.params.delta_shape import delta_shape
 from merp.models.params.formats import BINARY32, FloatFormat
@@ -18,6 +19,9 @@ from merp.models.params.shape import Shape
 
 ROOM: Final = 0.8
 """Share of a part's LUTs that a chosen design may take by the estimate: the rest is for routing."""
+
+WORTH: Final = 0.01
+"""Share of its layers' time in a step that wider ports of a chosen design must save."""
 
 FOLDED_KERNEL: Final = 3
 """Kernel of the design of a network that has fully connected layers only."""
@@ -105,6 +109,15 @@ def _design(shapes: Sequence[Shape], k: int, units: int, fmt: FloatFormat) -> De
     wide = all(shape.border >= k - 1 and shape.stride == 1 for shape in shapes)
     chosen["d"] = 1 if wide and chosen["p"] == 1 else 2
     return size_design(smallest, **chosen)
+
+
+def with_ports(design: Design) -> Iterator[Design]:
+    """The design with ports of every width that its format has, a single element a beat first."""
+    for kernel_port, map_port in product(PORTS, PORTS):
+        try:
+            yield replace(design, kernel_port=kernel_port, map_port=map_port)
+        except ValueError:  # elements that are not whole bytes go one by one
+            continue
 
 
 def none_fits(network: Network, layers: Sequence[Layer], board: Board) -> BadInput:

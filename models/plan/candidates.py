@@ -31,6 +31,9 @@ from merp.models.plan.work import Work
 
 Counts = NDArray[np.int64]
 
+_FIRST, _LAST = np.reshape([[1, 1, 0, 0], [1, 0, 0, 1]], (2, 4, 1, 1, 1)).astype(bool)
+"""Whether the only part of the input maps, or the first, a middle and the last, begins or ends."""
+
 
 def part_sizes(maps: int) -> list[int]:
     """Sizes that equal parts of ``maps`` can have, largest first."""
@@ -125,20 +128,16 @@ def candidates(work: Work, board: Board, goal: str, base: Engine, limits: Limits
     groups = -(-outputs // units)
     row_words = -(-work.tile(1, 1).columns // work.engine.k) * work.engine.map_words(inputs)
     within = (inputs * groups <= limits.kernel_words) & (row_words <= limits.row_words)
-    moved, seconds = (each[within] for each in totals(work, board, inputs, outputs))
+    inside = np.flatnonzero(within)
+    moved, seconds = (each.ravel()[inside] for each in totals(work, board, inputs, outputs))
     order = np.lexsort((seconds, moved) if goal == "bytes" else (moved, seconds))
-
-    def chosen(each: Counts) -> Counts:
-        """Those within, in order, of an array that has an element for each size or tile."""
-        found: Counts = np.broadcast_to(each, within.shape)[within][order]
-        return found
-
+    rows, columns = np.divmod(inside[order], outputs.size)
     return Candidates(
-        inputs=chosen(inputs),
-        outputs=chosen(outputs),
-        kernel_words=chosen(inputs * groups),
-        row_words=chosen(row_words),
-        others=chosen(_others(work, base, inputs, outputs, groups)),
+        inputs=inputs[rows, 0],
+        outputs=outputs[columns],
+        kernel_words=inputs[rows, 0] * groups[columns],
+        row_words=row_words[rows, 0],
+        others=_others(work, base, inputs, outputs, groups)[rows, columns],
         bytes=moved[order],
         seconds=seconds[order],
     )
@@ -167,29 +166,25 @@ def totals(work: Work, board: Board, inputs: Counts, outputs: Counts) -> tuple[N
 
     inputs: a column of sizes. outputs: a row of them.
 
-    Of each tile six kinds of passes are priced at once: the first part of the input maps, those in
-    the middle and the last one, with a full part of the output maps and with the last one.
+    Of each tile eight kinds of passes are priced at once: the only part of the input maps, or the
+    first of several, one in the middle and the last one; with a full part of the output maps and
+    with the last one.
     """
     in_parts, out_parts = -(-work.inputs // inputs), -(-work.outputs // outputs)
     in_rest = work.inputs - (in_parts - 1) * inputs
     out_rest = work.outputs - (out_parts - 1) * outputs
     one = in_parts == 1
-    no, yes = np.zeros_like(one), np.ones_like(one)
-
-    def kinds(*each: Numbers) -> Numbers:
-        """An axis of kinds of input parts, in front of one for those of output parts."""
-        return np.stack(each)[:, np.newaxis]
-
-    in_count = kinds(yes, np.maximum(in_parts - 2, 0), ~one)
+    in_count = np.stack((one, ~one, np.maximum(in_parts - 2, 0), ~one))[:, np.newaxis]
     out_count = np.stack((out_parts - 1, np.ones_like(outputs)))[:, np.newaxis]
     cost = cost_of(
         work,
         board,
-        kinds(inputs, inputs, in_rest),
+        np.stack((inputs, inputs, inputs, in_rest))[:, np.newaxis],
         np.stack((outputs, out_rest))[:, np.newaxis],
-        kinds(yes, no, no),
-        kinds(one, no, yes),
+        _FIRST,
+        _LAST,
     )
-    count = work.layer.groups * in_count * out_count
-    moved, seconds = ((count * each).sum((0, 1)) for each in (cost.bytes, cost.seconds))
-    return moved, np.round(seconds, 9)
+    count = work.layer.groups * in_count * out_count.astype(np.float64)
+    for each in (cost.bytes, cost.seconds):
+        each *= count
+    return cost.bytes.sum((0, 1)), np.round(cost.seconds.sum((0, 1)), 9)

@@ -10,7 +10,6 @@ for its accumulators where a part has fewer groups than their latency.
 
 from __future__ import annotations
 
-from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -46,8 +45,11 @@ class Cost(NamedTuple):
     @property
     def total(self) -> Numbers:
         """Cycles of a pass."""
-        slowest: Numbers = reduce(np.maximum, self.cycles.values())
-        return slowest + self.parameters
+        found = np.zeros_like(self.bytes)
+        for count in self.cycles.values():
+            np.maximum(found, count, out=found)
+        found += self.parameters
+        return found
 
 
 def cost_of(
@@ -71,29 +73,31 @@ def cost_of(
     maps = inputs * (work.elements_in / work.inputs)
     begins, ends = first.astype(np.float64), last.astype(np.float64)
     words, unpooled = make(work, maps, outputs, positions, groups, begins, ends)
-    taps = 1 if work.folded else work.shape.k**2
-    kernels = taps * maps * outputs
-    slots = _slots(work, inputs, groups, positions)
-    cycles: dict[str, Numbers] = {"units": slots.astype(np.float64)}
+    cycles: dict[str, Numbers] = {"units": _slots(work, inputs, groups, positions)}
     for name, (count, _) in words.items():
-        cycles[name] = count / (work.engine.map_port if _is_wide(work, name) else 1)
+        cycles[name] = count / work.engine.map_port if _is_wide(work, name) else count
     for name, count in unpooled.items():
         cycles[name] = np.maximum(cycles.get(name, 0.0), count)
-    moved: Numbers = np.zeros(())
-    for count, size in words.values():
-        moved = moved + count * size
-    passes_of_parameters = 2 if work.phase == "ku" else 1  # read, and written
+    taps = 1 if work.folded else work.shape.k**2
     biases = begins * outputs if work.phase != "dp" else np.zeros(())
-    moved = moved + passes_of_parameters * work.word_bytes * (kernels + biases)
-    walked = kernels
+    parameters = taps * maps * outputs
+    stored = parameters + biases
+    stored *= (2 if work.phase == "ku" else 1) * work.word_bytes  # read, and written
     if work.phase == "ku":  # which passes over taps that smaller kernels lack
-        walked = kernels / taps * (1 if work.folded else shape.reach)
-    parameters = walked / work.engine.kernel_beat
+        parameters *= taps if work.folded else shape.reach
+        parameters /= taps
+    parameters /= work.engine.kernel_beat
     if work.phase == "ku":
-        parameters = parameters + biases  # bias gradients come one by one
-    found = Cost(cycles, parameters, moved, moved)
-    seconds = np.maximum(found.total, moved / board.bytes_per_cycle) / (board.clock_mhz * 1e6)
-    return found._replace(seconds=seconds)
+        parameters += biases  # bias gradients come one by one
+    moved = np.zeros(np.broadcast_shapes(stored.shape, last.shape))
+    for count, size in words.values():
+        moved += count * size
+    moved += stored
+    seconds = moved / board.bytes_per_cycle
+    found = Cost(cycles, parameters, moved, seconds)
+    np.maximum(found.total, seconds, out=seconds)
+    seconds /= board.clock_mhz * 1e6
+    return found
 
 
 def _is_wide(work: Work, port: str) -> bool:
@@ -108,19 +112,23 @@ def _beats(maps: Numbers, each: int) -> Numbers:
 
 def _slots(
     work: Work, inputs: NDArray[np.int64], groups: NDArray[np.int64], positions: int
-) -> NDArray[np.int64]:
+) -> Numbers:
     """Slots of a pass, with those that stay empty for the accumulators' or gradients' sake."""
     design = work.engine
     if work.phase != "ku":
-        each = np.maximum(groups, -(-design.accumulate_latency // design.p))
-        return positions * inputs * np.where(inputs > 1, each, groups)
-    sweeps = inputs * groups
+        least = np.where(inputs > 1, -(-design.accumulate_latency // design.p), 1)
+        found = np.maximum(groups, least).astype(np.float64)
+        found *= positions * inputs
+        return found
+    sweeps = inputs.astype(np.float64) * groups
     if design.ku_kind != "row":
         return positions * np.maximum(sweeps, revisit_cycles(design))
     columns = work.sweep
-    rows = -(-positions // columns)
-    period = np.maximum(row.steps(design), -(-row_revisit_cycles(design) // sweeps))
-    return rows * sweeps * np.maximum(columns, period)
+    found = np.ceil(row_revisit_cycles(design) / sweeps)
+    np.maximum(found, max(columns, row.steps(design)), out=found)
+    found *= sweeps
+    found *= -(-positions // columns)
+    return found
 
 
 Words = dict[str, tuple[Numbers, int]]

@@ -89,13 +89,13 @@ def engine_of(name: str, works: Sequence[Work], tiles: Sequence[tuple[int, int]]
                 add_latency=design.add_latency,
                 mul_latency=design.mul_latency,
             )
+        built = [(work, tile) for work, tile in pairs if work.built]
+        design = replace(
+            design,
+            folded=any(work.folded for work, _ in built),
+            partial=any(inputs < work.inputs for work, (inputs, _) in built),
+            added=any(work.begun for work, _ in built),
+        )
     except ValueError as error:
         raise BadInput(f"design {name}, phase {works[0].phase}: {error}") from error
-    built = [(work, tile) for work, tile in pairs if work.built]
-    design = replace(
-        design,
-        folded=any(work.folded for work, _ in built),
-        partial=any(inputs < work.inputs for work, (inputs, _) in built),
-        added=any(work.begun for work, _ in built),
-    )
     return Engine(name=name, phase=works[0].phase, design=design, unpool=unpool)

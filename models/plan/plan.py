@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final, NamedTuple
@@ -15,9 +15,19 @@ from merp.models.fpga.board import Board
 from merp.models.network.branches import adder_behind, begun, behind, previous
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import PHASES, has_phase
+from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.input_part import InputPart
 from merp.models.params.folded_shape import folds
-from merp.models.plan.automatic import ROOM, each_apart, made, none_fits, proposals, with_designs
+from merp.models.plan.automatic import (
+    ROOM,
+    WORTH,
+    each_apart,
+    made,
+    none_fits,
+    proposals,
+    with_designs,
+    with_ports,
+)
 from merp.models.plan.cost import Cost, cost_of
 from merp.models.plan.engines import Engine, rings
 from merp.models.plan.search import Tile, best_tiles
@@ -240,17 +250,55 @@ def _complete(
     complete, missing = with_designs(network)
     for name, layers in missing.items():
         for design in proposals(layers, board.part, network.fmt):
-            tried = made(complete, {name: design})
-            try:
-                planned = list(_of_design(tried, name, board, batch, goal, state))
-            except BadInput:
-                continue
-            if all(p.engine.resources.lut <= ROOM * board.part.luts for p in planned):
-                complete = tried
+            fitting: dict[Design, list[Planned]] = {}
+            for each in with_ports(design):
+                tried = made(complete, {name: each})
+                planned = _fitting(tried, name, board, batch, goal, state)
+                if planned is not None:
+                    fitting[each] = planned
+                elif not fitting:
+                    break  # not even with a single element a beat
+            if fitting:
+                complete = made(complete, {name: _worth(fitting, goal)})
                 break
         else:
             raise none_fits(network, layers, board)
     return complete, tuple(missing)
+
+
+def _fitting(
+    network: Network, name: str, board: Board, batch: int, goal: str, state: str
+) -> list[Planned] | None:
+    """All that runs on a design; None where the part lacks the room, or a phase the hardware."""
+    if not all(
+        work.built for phase in PHASES for work in _works(network, name, phase, batch, state)
+    ):
+        return None
+    try:
+        planned = list(_of_design(network, name, board, batch, goal, state))
+    except BadInput:
+        return None
+    return planned if _most_luts(planned) <= ROOM * board.part.luts else None
+
+
+def _most_luts(planned: Sequence[Planned]) -> int:
+    """Of the bitstream that takes most of them."""
+    return max(each.engine.resources.lut for each in planned)
+
+
+def _worth(fitting: Mapping[Design, Sequence[Planned]], goal: str) -> Design:
+    """The smallest of the designs that no other beats by more than its ports are worth.
+
+    For ``bytes`` none moves fewer. None that is left saves more than ``WORTH`` of its time; and of
+    all such it takes the fewest LUTs.
+    """
+    moved = {design: sum(each.bytes for each in fitting[design]) for design in fitting}
+    seconds = {design: sum(each.seconds for each in fitting[design]) for design in fitting}
+    least = min(moved.values())
+    rivals = [design for design in fitting if goal != "bytes" or moved[design] == least]
+    quickest = min(seconds[design] for design in rivals)
+    worth = [design for design in rivals if (1 - WORTH) * seconds[design] <= quickest]
+    return min(worth, key=lambda design: _most_luts(fitting[design]))
 
 
 def _of_design(

@@ -16,9 +16,14 @@ from itertools import count
 
 from merp.models.errors import BadInput
 from merp.models.fpga.board import Board
-from merp.models.fpga.memories import Memory, bank_memory, gradient_memory, kernel_memory
+from merp.models.fpga.memories import (
+    Memory,
+    bank_memory,
+    gradient_memory,
+    gradient_steps,
+    kernel_memory,
+)
 from merp.models.fpga.resources import KINDS, TITLES, capacity
-from merp.models.params.cnn_merp import row
 from merp.models.plan.candidates import Candidates, Limits, candidates
 from merp.models.plan.engines import Engine, engine_of
 from merp.models.plan.work import Work
@@ -96,9 +101,9 @@ class _Search:
             listed = gradient_memory if base.phase == "ku" else kernel_memory
             return listed(design, words)
 
-        by_row = base.phase == "ku" and design.ku_kind == "row"
+        per = gradient_steps(design) if base.phase == "ku" else 1
         words = [work.inputs * -(-work.outputs // design.n_cu) for work in works]
-        self.kernel_caps = self._caps(kernels, row.steps(design) if by_row else 1, max(words))
+        self.kernel_caps = self._caps(kernels, per, max(words))
         rows = [work.tile(work.inputs, 1) for work in works]
         self.bank_caps = self._caps(
             lambda words: bank_memory(design, words),

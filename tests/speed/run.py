@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import planning
+
 import elaboration
 import layers
 import old_myhdl
@@ -55,6 +57,7 @@ def traffic() -> Iterator[Seconds]:
 def figures() -> Iterator[Seconds | Ratio]:
     """Everything, what is quickly measured first."""
     yield from traffic()
+    yield from planning.figures()
     yield from verified_rows.figures()
     yield from elaboration.figures()
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from merp.models.fpga.resources import Resources, capacity
+from merp.models.params.cnn_merp.design import Design
 from merp.models.plan.engines import Engine
 from merp.models.plan.plan import Plan, Planned
 from merp.tools.common.table import console, fixed, say, table
@@ -76,7 +77,7 @@ def _print_bitstreams(plan: Plan) -> None:
         for engine in plan.engines
     ]
     rows.append([plan.board.part.name, "", *_figures(capacity(plan.board.part)), ""])
-    chosen = ", ".join(plan.chosen)
+    chosen = ", ".join(_chosen(name, plan.network.designs[name]) for name in plan.chosen)
     console().print(
         table(
             "Bitstreams",
@@ -89,6 +90,13 @@ def _print_bitstreams(plan: Plan) -> None:
             "estimated." + (f" Chosen for this part: {chosen}." if chosen else ""),
         )
     )
+
+
+def _chosen(name: str, design: Design) -> str:
+    """A design that was chosen, with its units and the ports of several elements a beat."""
+    ports = {key: getattr(design, key) for key in ("kernel_port", "map_port")}
+    wide = "".join(f", {key} {port}" for key, port in ports.items() if port > 1)
+    return f"{name} ({design.n_cu} units of {design.k} x {design.k}{wide})"
 
 
 def _figures(found: Resources) -> list[str]:

@@ -16,10 +16,14 @@ from merp.models.fpga.memories import (
     Memory,
     block_rams,
     convolution_memories,
+    gradient_memory,
     update_memories,
 )
 from merp.models.fpga.resources import Resources
 from merp.models.network.network import Network
+from merp.models.params.cnn_merp.design import PORTS
+from merp.models.params.cnn_merp.sizing import size_design
+from merp.models.params.shape import Shape
 from merp.tools.common.shipped import open_network
 
 MEASURED: dict[str, Any] = json.loads((ROOT / "tests/data/resources.json").read_text())
@@ -93,6 +97,50 @@ def test_dsp_blocks_are_exact_and_logic_is_near_what_was_measured(case: str) -> 
     assert (found.bram, found.dsp) == (total["bram"], total["dsp"])
     assert found.lut == pytest.approx(total["lut"], rel=0.01)
     assert found.ff == pytest.approx(total["ff"], rel=0.01)
+
+
+def test_a_kernel_update_with_several_elements_a_beat_is_near_what_was_measured() -> None:
+    """16 units of 5 x 5 by figures of 4 units of 3 x 3. source: docs/resources.md"""
+    network = network_of("row, one DSP")
+    designs = {name: replace(each, kernel_port=4) for name, each in network.designs.items()}
+    network = replace(network, designs=designs)
+    design = update_design(network, network.layer("conv2"))
+    found = estimate(design, "ku", update_memories(design))
+    assert (found.bram, found.dsp) == (193, 404)
+    assert found.lut == pytest.approx(123_796, rel=0.01)
+    assert found.ff == pytest.approx(99_588, rel=0.01)
+
+
+def test_several_maps_a_beat_add_about_what_was_measured() -> None:
+    """With banks in LUT RAM. source: docs/adr/0011-elements-side-by-side.md"""
+    network = open_network("digits")
+    design = network.design(network.layer("conv2"))
+    wide = replace(design, map_port=4, row_words=design.row_words // 4)
+    one, four = (estimate(each, "fp", convolution_memories(each)) for each in (design, wide))
+    assert four.lut - one.lut == pytest.approx(22_297 - 20_468, rel=0.05)
+    assert four.ff - one.ff == pytest.approx(15_548 - 14_318, rel=0.25)
+
+
+@pytest.mark.parametrize("phase", ["fp", "dp", "ku"])
+def test_wider_ports_take_more_logic(phase: str) -> None:
+    network = open_network("alexnet")
+    design = network.design(network.layer("conv2"))
+    for key in ("kernel_port", "map_port"):
+        wide = [replace(design, **{key: port}) for port in PORTS]  # type: ignore[arg-type]
+        found = [estimate(each, phase, []) for each in wide]
+        assert [each.logic for each in found] == sorted({each.logic for each in found})
+        assert [each.ff for each in found] == sorted({each.ff for each in found})
+
+
+def test_gradients_that_are_read_together_lie_in_memories_of_their_own() -> None:
+    """source: netlists of Yosys 0.70, 4 units of 3 x 3 with kernel_port 1, 4 and 8"""
+    shapes = [Shape(n=32, m=64, k=3, rows=6, columns=6)]
+    found = []
+    for port in (1, 4, 8):
+        design = size_design(shapes, n_cu=4, cu_kind="fused", ku_kind="row", d=2, kernel_port=port)
+        memory = gradient_memory(design, design.kernel_words)
+        found.append((memory.count, memory.words, memory.halves / 2))
+    assert found == [(4, 4608, 18), (20, 1024, 20), (36, 512, 18)]
 
 
 # source: netlists of Yosys 0.70, family xc7

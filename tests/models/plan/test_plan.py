@@ -136,7 +136,6 @@ def test_designs_that_are_chosen_fit_with_room_for_routing(board: str) -> None:
         assert engine.resources.lut <= ROOM * found.board.part.luts
     assert found.of("fc7", "ku").work.folded
     assert all(each.work.built for each in found.layers)
-    assert found.network.designs["auto3"].kernel_port == 1
     larger = found.network.designs["auto3"].n_cu
     assert larger >= 8  # as many as the file of the network has
 

@@ -10,6 +10,7 @@ from random import Random
 import numpy as np
 import pytest
 
+from merp.models.cnn_merp.cycles import update_cycles
 from merp.models.cnn_merp.update_flow import update_flow
 from merp.models.errors import BadInput
 from merp.models.fpga.board import Board
@@ -171,6 +172,27 @@ def test_an_update_takes_a_beat_for_its_kernels_and_a_cycle_for_each_bias(
 
     (few, drain), (many, longer) = cycles(8), cycles(16)
     assert many - few == longer - drain == 8 * 8 * 9 / port + 8
+
+
+@pytest.mark.parametrize("kernel", [2, 3])
+@pytest.mark.parametrize(
+    ("kinds", "latency"), [({}, 120), ({"cu_kind": "fused", "ku_kind": "row"}, 160)]
+)
+def test_an_update_is_priced_as_the_cycle_model_walks_it(
+    kernel: int, kinds: dict[str, str], latency: int
+) -> None:
+    """Of smaller kernels, too, whose missing taps it passes over; rows shorter than a kernel."""
+    layer_shape = Shape(n=6, m=8, k=kernel, rows=kernel + 3, columns=kernel + 3)
+    design = size_design([replace(layer_shape, k=3)], n_cu=4, r=1, d=2, max_images=8, **kinds)
+    design = replace(design, kernel_words=12, max_size=8, widened=True)
+    work = Work(
+        layer=Layer(name="conv1", kind="conv", shape=layer_shape, design="d"), phase="ku",
+        earlier=None, images=8, state="1", engine=design, folded=False, word_bytes=4,
+    )  # fmt: skip
+    yes = np.array([True])
+    cost = cost_of(work, board_of(), np.array([6]), np.array([8]), yes, yes)
+    walked = update_cycles(layer_shape, 8, design).phase
+    assert walked - latency < float(cost.total[0]) <= walked  # but for fill and drain
 
 
 def every_tile(work: Work) -> Iterator[tuple[int, int]]:

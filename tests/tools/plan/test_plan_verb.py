@@ -128,6 +128,22 @@ def test_a_layer_whose_design_is_left_to_the_plan_gets_one(
     assert "traffic only" in capsys.readouterr().err
 
 
+def test_ports_of_chosen_designs_are_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text(
+        '[network]\nname = "mine"\ninput = { rows = 5, columns = 5, channels = 8 }\n'
+        '[[layer]]\nname = "conv1"\nmaps = 16\nkernel = 3\ndesign = "auto"\n'
+    )
+    words = ("plan", str(file), "--board", "kc705", "--batch", "1")
+    design = answer(capsys, *words)["designs"]["auto3"]
+    assert design["kernel_port"] > 1
+    assert main([*words]) == 0
+    said = f"auto3 (16 units of 3 x 3, kernel_port {design['kernel_port']}"
+    assert said in " ".join(capsys.readouterr().out.split())
+
+
 def test_the_library_gives_the_same_plan(capsys: pytest.CaptureFixture[str]) -> None:
     found = merp.load("digits").plan("kc705", 7, goal="time", apart=True)
     words = ("plan", "digits", "--board", "kc705", "--batch", "7", "--for", "time", "--apart")
