@@ -136,17 +136,21 @@ def _update(network: Network, layer: Layer) -> Callable[[int], Cycles]:
 
 def forward_cycles(shape: Shape, images: int, design: Design, part: InputPart = WHOLE) -> Cycles:
     """Forward propagation of one group, or of a part of its input maps."""
-    port = 1 if part.partial_out else design.map_port
-    words = -(-shape.m * shape.pooled_rows * shape.pooled_columns // port)
+    pixels = shape.pooled_rows * shape.pooled_columns
     if part.partial_out:
-        words = shape.m * shape.out_rows * shape.out_columns
-    # Of the last position; the words before it have left by then.
-    full = groups_of(shape, design.n_cu) - 1  # groups before the last one
-    beats = beats_of(full, design) + -(-(shape.m - full * design.n_cu) // design.r)
-    last = max(-(-shape.m // port), beats)
+        pixels = shape.out_rows * shape.out_columns
+    words = design.map_words(shape.m * pixels)
+    last = _last_position(shape, design)
     run = run_shape(shape, design.k)
     loads = forward_load(shape, design).cycles
     return _convolution(run, images, design, words, last, shape.macs(images), loads, part)
+
+
+def _last_position(shape: Shape, design: Design) -> int:
+    """Cycles in which the last position leaves; what is before it has left by then."""
+    full = groups_of(shape, design.n_cu) - 1  # groups before the last one
+    beats = beats_of(full, design) + -(-(shape.m - full * design.n_cu) // design.r)
+    return max(design.map_words(shape.m), beats)
 
 
 def delta_cycles(
@@ -167,7 +171,8 @@ def delta_cycles(
     flattened = engine.out_rows * engine.out_columns == 1
     last = words if flattened else maps * _behind_last_window(unpooled)
     if part.partial_out:
-        words, last = engine.m * engine.out_rows * engine.out_columns, engine.m
+        words = design.map_words(engine.m * engine.out_rows * engine.out_columns)
+        last = _last_position(engine, design)
     return _convolution(engine, images, design, words, last, shape.macs(images), loads, part)
 
 

@@ -75,7 +75,10 @@ def delta_top(design: DeltaDesign, array: str = "rtl") -> Top:
         args["port_config"] = PortConfig(engine)
     if engine.partial:
         args["pass_config"] = PassConfig(engine)
-        args |= {name: AxiStream(engine.partial_width) for name in PARTIAL_PORTS.values()}
+        args |= {
+            name: AxiStream(engine.partial_width, engine.map_port)
+            for name in PARTIAL_PORTS.values()
+        }
     return Top(delta, args, array)
 
 

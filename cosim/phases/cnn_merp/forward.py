@@ -78,7 +78,10 @@ def forward_top(design: Design, array: str = "rtl") -> Top:
         args["port_config"] = PortConfig(design)
     if design.partial:
         args["pass_config"] = PassConfig(design)
-        args |= {name: AxiStream(design.partial_width) for name in PARTIAL_PORTS.values()}
+        args |= {
+            name: AxiStream(design.partial_width, design.map_port)
+            for name in PARTIAL_PORTS.values()
+        }
     return Top(forward, args, array)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from myhdl import always_comb, block
 
 from merp.hdl.base.element_counter import counter_of
-from merp.hdl.base.signals import AxiStream, Stream, flag, stream_of
+from merp.hdl.base.signals import AxiStream, Stream, beats_of, flag, stream_of
 from merp.hdl.cnn_merp.kernel_loader.delta_loader import delta_loader
 from merp.hdl.cnn_merp.kernel_loader.either_delta_loader import either_delta_loader
 from merp.hdl.cnn_merp.phases.datapath import Progress, datapath
@@ -261,7 +261,7 @@ def delta(
         folded=fold_config and fold_config.folded,
         pass_config=pass_config,
         sink_partial=s_axis_partial and stream_of(s_axis_partial),
-        source_partial=m_axis_partial and stream_of(m_axis_partial),
+        source_partial=m_axis_partial and beats_of(m_axis_partial),
         port=port_config,
     )
     ports = [

@@ -22,15 +22,30 @@ from merp.models.params.cnn_merp.input_part import WHOLE, InputPart, part_of
 from merp.models.params.cnn_merp.registers import registers
 from merp.models.params.shape import Pool, Shape
 from merp.testbenches.axi.axi_top import axi_registers_of
-from merp.testbenches.cnn_merp.random_layers import ELABORATIONS, LayerCase, random_case
+from merp.testbenches.cnn_merp.random_layers import (
+    ELABORATIONS,
+    WIDE,
+    LayerCase,
+    connected_case,
+    random_case,
+)
 from merp.testbenches.top.run import Run
 
 MIDDLE = InputPart(first=False, last=False)
 
 
-def design(elaboration: int) -> Design:
+def roomy(design: Design) -> Design:
     """With room for all sums, so that nothing waits for the output."""
-    return replace(ELABORATIONS[elaboration], partial=True, fifo_words=400)
+    return replace(design, partial=True, fifo_words=400)
+
+
+SEVERAL = (
+    replace(WIDE[1], n_cu=7, r=4, max_maps=18),
+    replace(WIDE[6], n_cu=6, accumulator_precision=28),
+    *WIDE,
+)
+"""Partial sums that come several to a beat: words of the units that are no whole number of beats,
+wide accumulators, fewer units than a beat has places."""
 
 
 def start_of(case: LayerCase, on: Design) -> Bits:
@@ -53,8 +68,20 @@ def middle(case: LayerCase, on: Design) -> Pass:
 
 @pytest.mark.parametrize("elaboration", [0, 10, *in_full(*range(1, 10), 11)])
 def test_every_cycle_is_that_of_the_flow_model(elaboration: int) -> None:
-    on = design(elaboration)
+    on = roomy(ELABORATIONS[elaboration])
     cases = [random_case(elaboration + 1000 * seed, elaboration, None) for seed in range(3)]
+    cycles_are_modelled(cases, on)
+
+
+@pytest.mark.parametrize("index", [0, 1, *in_full(*range(2, len(SEVERAL)))])
+def test_so_are_those_of_several_to_a_beat(index: int) -> None:
+    on = roomy(SEVERAL[index])
+    kinds = (random_case, connected_case) if on.folded else (random_case,)
+    cases = [kind(60 + seed, on, None) for seed in range(3) for kind in kinds]
+    cycles_are_modelled(cases, on)
+
+
+def cycles_are_modelled(cases: list[LayerCase], on: Design) -> None:
     found = run_and_audit(
         forward_top(on, "behavioural"), [middle(each, on) for each in cases], "myhdl"
     )
