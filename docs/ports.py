@@ -117,6 +117,7 @@ def _optional() -> Iterator[tuple[Exported, str]]:
             "dp, and fully connected layers",
         ),
         (forward_top(replace(design, partial=True)), "fp, with partial sums"),
+        (forward_top(replace(design, partial=True, map_port=4)), "fp, partial sums and map_port 4"),
         (kernel_update_top(update), "ku, kernel_port 4"),
         (forward_top(replace(design, kernel_port=4)), "fp, kernel_port 4"),
         (

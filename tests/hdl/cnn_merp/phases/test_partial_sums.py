@@ -7,13 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from marks import in_full
+from marks import in_full, rows_in_full
 from merp.cosim.audit.run_and_audit import run_and_audit
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.phases.cnn_merp.forward import expect_forward, forward_run, forward_top
 from merp.cosim.phases.expectation import Pass
 from merp.hdl.cnn_merp.ports.kernels import LoadConfig
+from merp.models.cnn_merp.cycles import forward_cycles
 from merp.models.cnn_merp.flow import input_flow
 from merp.models.golden.convolution import convolution, finished, from_biases, partial_sums
 from merp.models.params.bits import Bits
@@ -49,11 +50,12 @@ wide accumulators, fewer units than a beat has places."""
 
 
 def start_of(case: LayerCase, on: Design) -> Bits:
-    """What the sums of a middle part start at: biases, one of them a NaN."""
+    """What the sums of a middle part start at: biases in turn, one of them a NaN."""
     biases = from_biases(case.bias, on.fmt, on.summation).copy()
     biases[0] = on.accumulator_format.nan
     size = len(case.x), case.shape.out_rows, case.shape.out_columns, case.shape.m
-    return np.ascontiguousarray(np.broadcast_to(biases, size))
+    positions = np.arange(size[0] * size[1] * size[2])[:, np.newaxis]
+    return biases[(positions + np.arange(size[3])) % size[3]].reshape(size)
 
 
 def middle(case: LayerCase, on: Design) -> Pass:
@@ -81,6 +83,25 @@ def test_so_are_those_of_several_to_a_beat(index: int) -> None:
     cycles_are_modelled(cases, on)
 
 
+@pytest.mark.parametrize(("port", "cycles"), [(1, 13), (4, 4), *rows_in_full((2, 7), (8, 2))])
+def test_so_many_come_and_leave_in_a_cycle(port: int, cycles: int) -> None:
+    """Two words of the units, of 8 and of 5 maps: each begins with a cycle of its own."""
+    on = Design(
+        k=1, n_cu=8, r=8, p=2, d=2, kernel_words=2, groups=2, row_words=8, max_size=8, max_maps=1,
+        fifo_words=12, add_latency=1, mul_latency=1, map_port=port, partial=True,
+    )  # fmt: skip
+    shape = Shape(n=1, m=13, k=1, rows=8, columns=8)
+    ones = {"x": (2, 8, 8, 1), "kernels": (13, 1, 1, 1), "bias": (13,)}
+    values = {name: np.full(size, on.fmt.bias << on.fmt.frac_bits, np.uint32)
+              for name, size in ones.items()}  # fmt: skip
+    case = LayerCase(on, shape, **values, stalls={}, reset_at=None)
+    [found] = run_and_audit(forward_top(on, "behavioural"), [middle(case, on)], "myhdl")
+    assert found.audit.failures == ()
+    total = found.audit.cycles["total"]
+    assert 128 * cycles < total < 128 * cycles + 32
+    assert abs(total - forward_cycles(shape, 2, on, MIDDLE).total) < 8
+
+
 def cycles_are_modelled(cases: list[LayerCase], on: Design) -> None:
     found = run_and_audit(
         forward_top(on, "behavioural"), [middle(each, on) for each in cases], "myhdl"
@@ -95,14 +116,14 @@ def cycles_are_modelled(cases: list[LayerCase], on: Design) -> None:
         assert cycles["stall_hazard"] == flow.stall_hazard
 
 
-@pytest.mark.parametrize("words", [-1, 1])
-def test_a_misplaced_last_is_told_and_forgotten(words: int) -> None:
-    """A word too many at the source, whose last does not come in time; one too few, reset."""
-    on = replace(ELABORATIONS[1], partial=True)
+@pytest.mark.parametrize(("port", "words"), [(1, -1), (1, 1), (4, -4), (4, 4)])
+def test_a_misplaced_last_is_told_and_forgotten(port: int, words: int) -> None:
+    """A beat too many at the source, whose last does not come in time; one too few, reset."""
+    on = replace(ELABORATIONS[1], partial=True, map_port=port)
     case = random_case(1, 1, None)
     each = middle(case, on)
     partial = each.run.words["s_axis_partial"]
-    wrong = partial[:-1] if words < 0 else np.append(partial, partial[:1])
+    wrong = partial[:words] if words < 0 else np.append(partial, partial[:words])
     spoilt = Run(each.run.config, dict(each.run.words) | {"s_axis_partial": wrong})
     if words > 0:
         records = run_job(Job(forward_top(on, "behavioural"), [spoilt, each.run]), "myhdl")
