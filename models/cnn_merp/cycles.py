@@ -166,20 +166,20 @@ def delta_cycles(
     ``part`` is that of the layer's output maps which ``shape`` has.
     """
     engine = run_shape(delta_shape(shape), design.k)
-    words = maps * unpooled.out_rows * unpooled.out_columns
     loads = delta_load(shape, design).cycles
-    flattened = engine.out_rows * engine.out_columns == 1
-    last = words if flattened else maps * _behind_last_window(unpooled)
-    if part.partial_out:
+    if part.partial_out or unpooled.pool is None:
         words = design.map_words(engine.m * engine.out_rows * engine.out_columns)
         last = _last_position(engine, design)
+    else:  # an element a cycle
+        words = maps * unpooled.out_rows * unpooled.out_columns
+        flattened = engine.out_rows * engine.out_columns == 1
+        last = words if flattened else maps * _behind_last_window(unpooled)
     return _convolution(engine, images, design, words, last, shape.macs(images), loads, part)
 
 
 def _behind_last_window(unpooled: Shape) -> int:
-    """Elements of a map, in raster order, from the first that the last pooling window covers."""
-    if unpooled.pool is None:
-        return 1
+    """Elements of a pooled map, in raster order, from the first that the last window covers."""
+    assert unpooled.pool is not None
     row = (unpooled.pooled_rows - 1) * unpooled.pool.stride
     column = (unpooled.pooled_columns - 1) * unpooled.pool.stride
     return (unpooled.out_rows - row) * unpooled.out_columns - column

@@ -101,6 +101,8 @@ _WIDE = ("map_in", "map_out", "partial_in", "partial_out")
 
 def _is_wide(work: Work, port: str) -> bool:
     """Whether a stream has ``map_port`` elements in a beat; what is expanded on chip has one."""
+    if port == "delta_out":
+        return work.undone is not None and work.undone.shape.pool is None
     return port in _WIDE or (port == "delta_in" and not work.pooled)
 
 

@@ -61,7 +61,7 @@ def delta_top(design: DeltaDesign, array: str = "rtl") -> Top:
         "s_axis_delta": AxiStream(width, engine.map_port),
         "s_axis_kernel": AxiStream(width, engine.kernel_port),
         "s_axis_state": AxiStream(8),
-        "m_axis_delta": AxiStream(width),
+        "m_axis_delta": AxiStream(width, engine.map_port),
         "status": DeltaStatus(engine.partial),
         "design": engine,
         "undone": design.unpool,

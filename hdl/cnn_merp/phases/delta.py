@@ -25,6 +25,7 @@ from merp.hdl.cnn_merp.ports.status import DeltaStatus
 from merp.hdl.cnn_merp.upsampling.dilater import DilateConfig, dilater
 from merp.hdl.cnn_merp.upsampling.unpool import unpool
 from merp.hdl.cnn_merp.upsampling.unpool_ports import UnpoolConfig
+from merp.hdl.cnn_merp.upsampling.wide_unpool import beats, wide_unpool
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.streams.piece_cutter import piece_cutter
 from merp.hdl.streams.tail_filler import tail_filler
@@ -132,7 +133,8 @@ def delta(
                          of the accumulator's format, before un-pooling and ReLU', at which the run
                          of the part that follows starts; they leave in place of deltas
 
-    Throughput: a word in, a slot of n_cu window products, and a word out per cycle.
+    Throughput: a word in, a slot of n_cu window products, and a word out per cycle; of streams of
+    several in a beat so many, but an element out per cycle where the layer in front was pooled.
     Reset: synchronous, active high; the run is abandoned.
     """
     if before and port_config is not None:
@@ -148,10 +150,10 @@ def delta(
     progress = Progress()
     expanded, ends, output_done = flag(), flag(), flag()
     deltas_in = stream_of(s_axis_delta)
-    deltas_out = stream_of(m_axis_delta)
+    deltas_out = beats_of(m_axis_delta)
     state = stream_of(s_axis_state)
     dilated = Stream(design.map_port * design.fmt.width)
-    between = Stream(design.fmt.width)
+    between = Stream(design.fmt.width) if port_config is None else beats(deltas_out)
 
     if before:
         opened = Stream(design.fmt.width)
@@ -177,7 +179,7 @@ def delta(
             begins = flag()
             expand = [_begin(start=start, raw=pass_config.partial_out, begins=begins)]
         expand += [
-            unpool(
+            (unpool if port_config is None else wide_unpool)(
                 clk,
                 rst,
                 start if begins is None else begins,
