@@ -95,8 +95,7 @@ class Design:
             input maps of a layer can come in parts.
         sided: whether the padding left of the maps may differ from that above them.
         widened: whether layers with kernels smaller than k run on the k x k taps.
-        map_port: elements per beat of the streams of maps, of deltas that come in, and of partial
-            sums: 1, 2, 4 or 8.
+        map_port: elements per beat of the streams of maps, deltas and partial sums: 1, 2, 4 or 8.
 
     Raises:
         ValueError: a value is out of range; the message names the key and what is allowed.

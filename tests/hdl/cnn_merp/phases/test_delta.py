@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from marks import in_full
+from marks import in_full, rows_in_full
 from merp.cosim.audit.audit import audit
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
 from merp.cosim.phases.cnn_merp.delta import delta_run, delta_top, expect_delta
+from merp.models.cnn_merp.cycles import delta_cycles
 from merp.models.cnn_merp.phases import DeltaDesign
 from merp.models.golden.delta import delta_convolution
 from merp.models.golden.state import keep_state, packed
@@ -236,6 +237,38 @@ def test_verilog_gives_the_same_record(index: int) -> None:
     cases = [case(seed, index) for seed in range(90, 96)]
     for mine, other in zip(run(cases, "verilator", "rtl"), run(cases), strict=True):
         assert mine.differences(other) == []
+
+
+@pytest.mark.parametrize(
+    ("port", "pool", "cycles"),
+    [
+        (1, None, 1024),
+        (4, None, 256),
+        *rows_in_full((2, None, 512), (4, Pool(window=2, stride=2), 4096)),
+    ],
+)
+def test_so_many_deltas_leave_in_a_cycle(port: int, pool: Pool | None, cycles: int) -> None:
+    """Of eight maps in 8 x 8 places of two images; pooled ones are expanded one by one."""
+    which = design(BINARY32, 3, 4, False, p=2, map_port=port, r=4)
+    which = which._replace(engine=replace(which.engine, fifo_words=40))
+    shape = Shape(n=8, m=1, k=3, rows=8, columns=8, pad=1)
+    side = 16 if pool else 8
+    front = Shape(n=1, m=8, k=1, rows=side, columns=side, pool=pool)
+    ones = {"deltas": (2, 8, 8, 1), "kernels": (1, 8, 3, 3), "activation": (2, side, side, 8)}
+    made = {name: np.full(size, 0x3F800000, np.uint32) for name, size in ones.items()}
+    state = keep_state(made["activation"], front, "pooled", BINARY32)
+    summation = which.engine.summation
+    sums = delta_convolution(made["deltas"], made["kernels"], shape, BINARY32, summation)
+    golden = unpool(sums, state, front, BINARY32)
+    one = Case(
+        shape, front, which, made["deltas"], made["kernels"], packed(state, front, BINARY32),
+        golden, {}, None,
+    )  # fmt: skip
+    [record] = run([one])
+    total = record.outcome.status["status_total"]
+    assert cycles < total < cycles + 64
+    modelled = delta_cycles(shape, front, 8, 2, which.engine).total
+    assert abs(total - modelled) < (128 if pool else 16)
 
 
 def with_state(index: int) -> Case:
