@@ -110,7 +110,6 @@ def wide_unpool(
     single, expanded = Stream(width), Stream(width)
     pooled = flag()  # of the run, until the next one starts
     closing = flag()
-    begins_plain, begins_pooled = flag(), flag()  # what is left out of a run stays closed
     left = bits(len(config.delta_words))  # pooled deltas that are to come
     packed_done, expanded_done = flag(), flag()
     plain_error, pooled_error = flag(), flag()
@@ -121,8 +120,6 @@ def wide_unpool(
     @always_comb
     def tell() -> None:
         closing.next = left == 1
-        begins_plain.next = start and not (config.maximum or config.average)
-        begins_pooled.next = start and (config.maximum or config.average)
         plain.keep.next = sink.keep
         beat.next = joined
         if pooled:
@@ -147,7 +144,7 @@ def wide_unpool(
         mask_beats(
             clk,
             rst,
-            begins_plain,
+            start,
             sink=plain,
             sink_state=plain_state,
             source=masked,
@@ -158,7 +155,7 @@ def wide_unpool(
         unpool(
             clk,
             rst,
-            begins_pooled,
+            start,
             config=config,
             sink=single,
             sink_state=pooled_state,

@@ -239,6 +239,26 @@ def test_verilog_gives_the_same_record(index: int) -> None:
         assert mine.differences(other) == []
 
 
+def unpooled_case(index: int, relu: bool) -> Case:
+    """Without pooling and pressure; its deltas end within a beat."""
+    cases = (case(seed, index, pressure=False) for seed in range(999))
+    port = DESIGNS[index].engine.map_port
+    return next(
+        each
+        for each in cases
+        if (each.unpooled.pool, each.unpooled.relu) == (None, relu)
+        and each.golden.size > 4 * port
+        and each.golden.size % port
+    )
+
+
+@pytest.mark.parametrize("index", [19, *in_full(18, 20)])
+def test_deltas_end_anywhere_in_a_beat_and_wait_for_their_mask_bits(index: int) -> None:
+    late = {"s_axis_state": (1, *[0] * 31)}
+    masked = unpooled_case(index, True)
+    run([replace(masked, stalls=late), unpooled_case(index, False), masked])
+
+
 @pytest.mark.parametrize(
     ("port", "pool", "cycles"),
     [

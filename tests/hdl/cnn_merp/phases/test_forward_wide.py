@@ -130,6 +130,12 @@ def test_the_state_keeps_up_with_the_maps(port: int, pool: Pool | None) -> None:
     assert cycles[0] < 2 * 11 * 11 * 8 / port + 60 or pool
 
 
+def test_units_without_a_map_leave_no_state() -> None:
+    """They have kernels of the layer before: what they compute is above zero."""
+    shape = Shape(n=1, m=8, k=3, rows=5, columns=5)
+    run([layer(plain_sums(4, True), replace(shape, m=m), 1) for m in (8, 5)])
+
+
 def plain_sums(port: int, state: bool) -> Design:
     """As many results in a cycle as the port has elements: nothing else binds."""
     return binary32(
