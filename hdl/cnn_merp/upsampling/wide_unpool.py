@@ -12,6 +12,7 @@ from merp.hdl.cnn_merp.upsampling.unpool import unpool
 from merp.hdl.cnn_merp.upsampling.unpool_ports import UnpoolConfig
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.streams.beat_splitter import beat_splitter
+from merp.hdl.streams.stream_slice import stream_slice
 from merp.hdl.streams.wide_serializer import wide_serializer
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 
@@ -65,6 +66,39 @@ def beats(like: Stream) -> Stream:
     return stream
 
 
+@block
+def _registered(clk: Bit, rst: Bit, start: Bit, sink: Stream, held: Stream) -> Any:
+    """Hand beats on by registers, so that no ready signal runs through."""
+    size = len(sink.data)
+    kept = size + len(sink.keep)
+    clear = flag()
+    offered, taken = bits(kept + 1), bits(kept + 1)
+    joined = ConcatSignal(sink.last, sink.keep, sink.data)
+
+    @always_comb
+    def offer() -> None:
+        offered.next = joined
+        clear.next = start or rst
+
+    @always_comb
+    def give() -> None:
+        held.data.next = taken[size:]
+        held.keep.next = taken[kept:size]
+        held.last.next = taken[kept]
+
+    between = stream_slice(
+        clk,
+        clear=clear,
+        data=offered,
+        valid=sink.valid,
+        ready=sink.ready,
+        held=taken,
+        held_valid=held.valid,
+        held_ready=held.ready,
+    )
+    return offer, give, between
+
+
 @entity
 def wide_unpool(
     clk: Bit,
@@ -87,8 +121,9 @@ def wide_unpool(
     done        out  that beat was transferred; until the next start
     framing_error  out  a last came with another word than its stream's last; until start
 
-    Latency: combinational without pooling; with pooling that of unpool and a cycle. Throughput: a
-    beat per cycle where nothing was pooled; else an element. Reset: the run is abandoned.
+    Latency: a cycle without pooling, none in a design that has none; with pooling that of unpool
+    and two cycles. Throughput: a beat per cycle where nothing was pooled; else an element. Reset:
+    the run is abandoned.
     """
     width = design.fmt.width
     masks: dict[str, Any] = {"config": config, "width": width}
@@ -105,7 +140,8 @@ def wide_unpool(
             clk, rst, start, sink=sink, sink_state=sink_state, source=source,
             framing_error=framing_error, **masks,
         )  # fmt: skip
-    plain, plain_state, masked = beats(sink), Stream(len(sink_state.data)), beats(sink)
+    held, plain, masked = beats(sink), beats(sink), beats(sink)
+    plain_state = Stream(len(sink_state.data))
     whole, pooled_state, packed = Stream(len(sink.data)), Stream(len(sink_state.data)), beats(sink)
     single, expanded = Stream(width), Stream(width)
     pooled = flag()  # of the run, until the next one starts
@@ -120,7 +156,7 @@ def wide_unpool(
     @always_comb
     def tell() -> None:
         closing.next = left == 1
-        plain.keep.next = sink.keep
+        plain.keep.next = held.keep
         beat.next = joined
         if pooled:
             framing_error.next = pooled_error
@@ -139,7 +175,8 @@ def wide_unpool(
         finish,
         tell,
         tally,
-        _fork(sink=sink, second=pooled, one=plain, other=whole),
+        _registered(clk, rst, start, sink=sink, held=held),
+        _fork(sink=held, second=pooled, one=plain, other=whole),
         _fork(sink=sink_state, second=pooled, one=plain_state, other=pooled_state),
         mask_beats(
             clk,
