@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import always_comb
+from myhdl import always, always_comb
 
 from merp.hdl.base.signals import Stream, count, flag
 from merp.hdl.conversion.entity import Bit, Word, entity
@@ -42,15 +42,21 @@ def partial_cutter(
     # Of fewer CUs than that there is one piece to a word, which needs all bits of their number.
     low = min(lanes.bit_length() - 1, len(last_cus))
     of_word = design.n_cu % lanes or lanes
+    of_last = count(lanes)  # partial sums of a position's last piece; the same in all of a run
     wanted = count(lanes)
     misplaced, take = flag(), flag()
+
+    @always(clk.posedge)
+    def settle() -> None:
+        of_last.next = lanes
+        if last_cus[low:] != 0:
+            of_last.next = last_cus[low:]
 
     @always_comb
     def measure() -> None:
         wanted.next = lanes
         if ends_position:
-            if last_cus[low:] != 0:
-                wanted.next = last_cus[low:]
+            wanted.next = of_last
         elif ends_word:
             wanted.next = of_word
 
@@ -74,4 +80,4 @@ def partial_cutter(
         take=take,
         misplaced=misplaced,
     )
-    return measure, hand_on, cutter
+    return settle, measure, hand_on, cutter

@@ -91,8 +91,8 @@ def partial_loader(
         taken, last_pieces = Stream(len(sink.data)), count(pieces)
         shift = lanes.bit_length() - 1
 
-        @always_comb
-        def round_up() -> None:
+        @always(clk.posedge)
+        def settle() -> None:  # it does not change during a run
             last_pieces.next = (config.last_cus + lanes - 1) >> shift
 
         cutter = partial_cutter(
@@ -107,12 +107,36 @@ def partial_loader(
             source=taken,
             design=design,
         )
-        cutting = round_up, cutter
+        cutting = settle, cutter
 
-    @always_comb
-    def place() -> None:
-        position_end.next = group + 1 == config.groups and cu + 1 == last_pieces
-        word_end.next = cu + 1 == pieces or (group + 1 == config.groups and cu + 1 == last_pieces)
+    if lanes == 1:
+
+        @always_comb
+        def place() -> None:
+            position_end.next = group + 1 == config.groups and cu + 1 == last_pieces
+            word_end.next = cu + 1 == pieces or (
+                group + 1 == config.groups and cu + 1 == last_pieces
+            )
+
+    else:
+        # Known a cycle before, as a piece's length hangs on it.
+        in_last = flag()
+
+        @always(clk.posedge)
+        def look_ahead() -> None:
+            if start:
+                in_last.next = config.groups == 1
+            elif word_taken:
+                in_last.next = group + 2 == config.groups
+                if position_taken:
+                    in_last.next = config.groups == 1
+
+        @always_comb
+        def place_piece() -> None:
+            position_end.next = in_last and cu + 1 == last_pieces
+            word_end.next = cu + 1 == pieces or (in_last and cu + 1 == last_pieces)
+
+        place = look_ahead, place_piece
 
     @always_comb
     def permit() -> None:
