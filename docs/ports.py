@@ -131,6 +131,9 @@ def _optional() -> Iterator[tuple[Exported, str]]:
             forward_top(replace(design, folded=True, map_port=4)),
             "fp, fully connected layers and map_port 4",
         ),
+        (forward_top(replace(design, partial=True, map_port=4)), "fp, partial sums and map_port 4"),
+        (forward_top(replace(design, state=True, map_port=4)), "fp, state and map_port 4"),
+        (delta_top(delta._replace(engine=replace(delta.engine, map_port=4))), "dp, map_port 4"),
         (kernel_update_top(replace(update, map_port=4)), "ku, map_port 4"),
     ):
         settings = {each.name: each.meaning for each in axi_registers_of(top).registers}

@@ -137,17 +137,21 @@ def _update(network: Network, layer: Layer) -> Callable[[int], Cycles]:
 
 def forward_cycles(shape: Shape, images: int, design: Design, part: InputPart = WHOLE) -> Cycles:
     """Forward propagation of one group, or of a part of its input maps."""
-    port = 1 if part.partial_out else design.map_port
-    words = -(-shape.m * shape.pooled_rows * shape.pooled_columns // port)
+    pixels = shape.pooled_rows * shape.pooled_columns
     if part.partial_out:
-        words = shape.m * shape.out_rows * shape.out_columns
-    # Of the last position; the words before it have left by then.
-    full = groups_of(shape, design.n_cu) - 1  # groups before the last one
-    beats = beats_of(full, design) + -(-(shape.m - full * design.n_cu) // design.r)
-    last = max(-(-shape.m // port), beats)
+        pixels = shape.out_rows * shape.out_columns
+    words = design.map_words(shape.m * pixels)
+    last = _last_position(shape, design)
     run = run_shape(shape, design.k)
     loads = forward_load(shape, design).cycles
     return _convolution(run, images, design, words, last, shape.macs(images), loads, part)
+
+
+def _last_position(shape: Shape, design: Design) -> int:
+    """Cycles in which the last position leaves; what is before it has left by then."""
+    full = groups_of(shape, design.n_cu) - 1  # groups before the last one
+    beats = beats_of(full, design) + -(-(shape.m - full * design.n_cu) // design.r)
+    return max(design.map_words(shape.m), beats)
 
 
 def delta_cycles(
@@ -163,19 +167,20 @@ def delta_cycles(
     ``part`` is that of the layer's output maps which ``shape`` has.
     """
     engine = run_shape(delta_shape(shape), design.k)
-    words = maps * unpooled.out_rows * unpooled.out_columns
     loads = delta_load(shape, design).cycles
-    flattened = engine.out_rows * engine.out_columns == 1
-    last = words if flattened else maps * _behind_last_window(unpooled)
-    if part.partial_out:
-        words, last = engine.m * engine.out_rows * engine.out_columns, engine.m
+    if part.partial_out or unpooled.pool is None:
+        words = design.map_words(engine.m * engine.out_rows * engine.out_columns)
+        last = _last_position(engine, design)
+    else:  # an element a cycle
+        words = maps * unpooled.out_rows * unpooled.out_columns
+        flattened = engine.out_rows * engine.out_columns == 1
+        last = words if flattened else maps * _behind_last_window(unpooled)
     return _convolution(engine, images, design, words, last, shape.macs(images), loads, part)
 
 
 def _behind_last_window(unpooled: Shape) -> int:
-    """Elements of a map, in raster order, from the first that the last pooling window covers."""
-    if unpooled.pool is None:
-        return 1
+    """Elements of a pooled map, in raster order, from the first that the last window covers."""
+    assert unpooled.pool is not None
     row = (unpooled.pooled_rows - 1) * unpooled.pool.stride
     column = (unpooled.pooled_columns - 1) * unpooled.pool.stride
     return (unpooled.out_rows - row) * unpooled.out_columns - column

@@ -198,7 +198,7 @@ def _walk(
                 return -1, 0, 0, 0
 
         if partial_taken:
-            partial += 1
+            partial += min(port, n_cu - partial % n_cu, m - partial)
             if partial % n_cu == 0 or partial == m:
                 room -= 1
                 filled[cycle % DELTA_ARRIVAL] += 1

@@ -100,9 +100,14 @@ def cost_of(
     return found
 
 
+_WIDE = ("map_in", "map_out", "partial_in", "partial_out")
+
+
 def _is_wide(work: Work, port: str) -> bool:
     """Whether a stream has ``map_port`` elements in a beat; what is expanded on chip has one."""
-    return port in ("map_in", "map_out") or (port == "delta_in" and not work.pooled)
+    if port == "delta_out":
+        return work.undone is not None and work.undone.shape.pool is None
+    return port in _WIDE or (port == "delta_in" and not work.pooled)
 
 
 def _beats(maps: Numbers, each: int) -> Numbers:
@@ -156,6 +161,12 @@ def _start(work: Work, count: NDArray[np.int64], outputs: Numbers, first: Number
     }
 
 
+def _partial_beats(work: Work, outputs: NDArray[np.int64], groups: NDArray[np.int64]) -> Numbers:
+    """Cycles in which the partial sums of a position are taken: a word of the units begins one."""
+    n_cu, port = work.engine.n_cu, work.engine.map_port
+    return (groups - 1) * -(-n_cu // port) + -(-(outputs - (groups - 1) * n_cu) // port)
+
+
 def _forward(
     work: Work, maps: Numbers, outputs: NDArray[np.int64], positions: int,
     groups: NDArray[np.int64], first: Numbers, last: Numbers,
@@ -170,7 +181,9 @@ def _forward(
     if state_written_bytes(shape, work.images, work.state, 8 * word):
         found["state_out"] = last * work.state_of(work.layer, outputs), 1
     beats = positions * beats_of(groups, work.engine)
-    return found, {"map_out": last * beats, "map_in": _map_beats(work, maps)}
+    starts = (1 - first) * positions * _partial_beats(work, outputs, groups)
+    taken = {"map_in": _map_beats(work, maps), "partial_in": starts}
+    return found, {"map_out": last * beats, "partial_out": (1 - last) * beats} | taken
 
 
 def _map_beats(work: Work, maps: Numbers) -> Numbers:
@@ -198,7 +211,9 @@ def _delta(
         found["state_in"] = last * _state_behind(work, work.earlier, outputs), 1
     beats = positions * beats_of(groups, work.engine)
     port = work.engine.map_port if _is_wide(work, "delta_in") else 1
-    return found, {"delta_in": dilated * _beats(maps, port), "delta_out": last * beats}
+    starts = (1 - first) * positions * _partial_beats(work, outputs, groups)
+    taken = {"delta_in": dilated * _beats(maps, port), "partial_in": starts}
+    return found, {"delta_out": last * beats, "partial_out": (1 - last) * beats} | taken
 
 
 def _state_behind(work: Work, earlier: Layer, outputs: NDArray[np.int64]) -> Numbers:

@@ -75,6 +75,8 @@ _WIDE: tuple[tuple[int, dict[str, int | bool]], ...] = (
     (6, {"map_port": 8, "folded": True}),
     (8, {"map_port": 4, "folded": True, "kernel_port": 4}),
     (11, {"map_port": 8, "folded": True, "kernel_port": 2}),
+    (1, {"map_port": 4, "state": True}),
+    (6, {"map_port": 8, "state": True}),
 )
 
 WIDE = tuple(

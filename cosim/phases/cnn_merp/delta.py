@@ -63,7 +63,7 @@ def delta_top(design: DeltaDesign, array: str = "rtl") -> Top:
         "s_axis_delta": AxiStream(width, engine.map_port),
         "s_axis_kernel": AxiStream(width, engine.kernel_port),
         "s_axis_state": AxiStream(8),
-        "m_axis_delta": AxiStream(width),
+        "m_axis_delta": AxiStream(width, engine.map_port),
         "status": DeltaStatus(engine.partial, engine.added),
         "design": engine,
         "undone": design.unpool,
@@ -78,7 +78,10 @@ def delta_top(design: DeltaDesign, array: str = "rtl") -> Top:
     if engine.continues:
         args["pass_config"] = PassConfig(engine)
     if engine.partial:
-        args |= {name: AxiStream(engine.partial_width) for name in PARTIAL_PORTS.values()}
+        args |= {
+            name: AxiStream(engine.partial_width, engine.map_port)
+            for name in PARTIAL_PORTS.values()
+        }
     if engine.added:
         args |= {name: AxiStream(width) for name in ADDED_PORTS.values()}
     return Top(delta, args, array)

@@ -82,7 +82,10 @@ def forward_top(design: Design, array: str = "rtl") -> Top:
     if design.continues:
         args["pass_config"] = PassConfig(design)
     if design.partial:
-        args |= {name: AxiStream(design.partial_width) for name in PARTIAL_PORTS.values()}
+        args |= {
+            name: AxiStream(design.partial_width, design.map_port)
+            for name in PARTIAL_PORTS.values()
+        }
     if design.added:
         args |= {name: AxiStream(width) for name in ADDED_PORTS.values()}
     return Top(forward, args, array)

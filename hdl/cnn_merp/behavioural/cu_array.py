@@ -47,7 +47,8 @@ def cu_array_fast(
     # one that shows the sum, after which it is written back.
     to_operand, to_sum = design.cu_latency, design.add_latency
     kind: Any = np.uint64 if more else np.uint32
-    kept = design.origin_format.width - width  # bits that a word has which sums start at
+    own = design.origin_format.width  # bits of a word that sums start at
+    kept, places = own - width, len(bias.data) // own
     origin = slot.origin if isinstance(slot, OriginSlot) else slot.group
 
     kernels = np.zeros((design.kernel_words, taps, n_cu), np.uint32)
@@ -91,7 +92,7 @@ def cu_array_fast(
     def write_bias(enable: int, addr: int, data: int) -> None:
         for j in range(n_cu):
             if enable >> j & 1:
-                biases[addr, j] = data
+                biases[addr, j] = data >> (j % places * own) & (1 << own) - 1
 
     @always(clk.posedge)
     def compute() -> None:

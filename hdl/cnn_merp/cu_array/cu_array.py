@@ -44,6 +44,13 @@ def _own_element(written: KernelWrite, place: int, width: int) -> dict[str, Any]
     return {"element": element, "places": written.places}
 
 
+def _own_origin(bias: BiasWrite | OriginWrite, j: int, width: int) -> Word:
+    """What CU j takes of the words that sums start at."""
+    words = len(bias.data) // width
+    low = j % words * width
+    return bias.data if words == 1 else bias.data(low + width, low)
+
+
 @entity(twin=cu_array_fast)
 def cu_array(
     clk: Bit,
@@ -137,7 +144,7 @@ def cu_array(
             write_addr=write_addr,
             bias_enable=bias.enable(j),
             bias_addr=bias.addr,
-            bias_data=bias.data,
+            bias_data=_own_origin(bias, j, design.origin_format.width),
             y=totals[j],
             design=design,
         )

@@ -4,16 +4,35 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import always, always_comb, concat, intbv
+from myhdl import ConcatSignal, always, always_comb, block, concat, intbv
 
 from merp.hdl.base.raster import raster
-from merp.hdl.base.signals import Stream, count, flag
+from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.base.valid_delay import valid_delay
+from merp.hdl.cnn_merp.cu_array.partial_cutter import partial_cutter
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite, OriginWrite
 from merp.hdl.cnn_merp.ports.maps import MapConfig
 from merp.hdl.cnn_merp.ports.slots import OriginSlot
-from merp.hdl.conversion.entity import Bit, entity
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
+
+
+@block
+def _origin(clk: Bit, accept: Bit, bias: Word, partial: Word, data: Word) -> Any:
+    """What a CU takes: a bias, filled up with zeros, or a partial sum, without those above it."""
+    width = len(data)
+    more = width - len(bias)
+
+    @always(clk.posedge)
+    def choose() -> None:
+        word = intbv(0)[width + 1 :]  # and a bit below, as there may be no zeros
+        word[:] = concat(bias, intbv(0)[more + 1 :])
+        if accept:
+            data.next = partial[width:]
+        else:
+            data.next = word[width + 1 : 1]
+
+    return choose
 
 
 @entity
@@ -35,7 +54,8 @@ def partial_loader(
     """Take the partial sums of a run, in the order image, row, column, map.
 
     That of map g*n_cu + j goes to CU j, to word g of its position; 2p positions have places, the
-    next takes those of the first again. In a run without partial sums the biases go there.
+    next takes those of the first again. In a run without partial sums the biases go there. Of a
+    beat of map_port of them as many are taken at once as go to the same word.
 
     enable         in   words may be taken (the biases of the run before are no longer needed)
     wanted         in   sums start at partial sums, not at biases
@@ -46,17 +66,18 @@ def partial_loader(
     filled         out  pulse: one more word of n_cu partial sums is there, with that write
     framing_error  out  last came with another word than the run's last; sticky until start
 
-    A word waits until its place has been read. Throughput: a word of the stream per cycle. Reset:
-    nothing is taken.
+    A word waits until its place has been read. Throughput: map_port words of the stream per cycle,
+    but no more than are left of a word of n_cu. Reset: nothing is taken.
     """
-    n_cu, groups_max = design.n_cu, design.groups
+    n_cu, groups_max, lanes = design.n_cu, design.groups, design.map_port
+    pieces = -(-n_cu // lanes)  # in which the partial sums of n_cu are taken
     width = design.origin_format.width
     more = width - design.fmt.width  # fraction bits that a bias has not
     highest = design.origins - groups_max
     positions = 2 * design.p
 
     active = flag()  # words of the run are still to come
-    cu = count(n_cu)
+    cu = count(pieces)  # the next one's, counted in pieces
     group = count(groups_max)
     base = count(design.origins - 1)  # place of the position's first word
     places = count(design.origins)  # free ones
@@ -64,16 +85,63 @@ def partial_loader(
     word_taken, position_taken = flag(), flag()
     starts, word_read = flag(), flag()
     last_column, last_row, last_image = flag(), flag(), flag()
+    taken, last_pieces = sink, config.last_cus
+    cutting: Any = ()
+    if lanes > 1:
+        taken, last_pieces = Stream(len(sink.data)), count(pieces)
+        shift = lanes.bit_length() - 1
 
-    @always_comb
-    def place() -> None:
-        position_end.next = group + 1 == config.groups and cu + 1 == config.last_cus
-        word_end.next = cu + 1 == n_cu or (group + 1 == config.groups and cu + 1 == config.last_cus)
+        @always(clk.posedge)
+        def settle() -> None:  # it does not change during a run
+            last_pieces.next = (config.last_cus + lanes - 1) >> shift
+
+        cutter = partial_cutter(
+            clk,
+            rst,
+            start,
+            last_cus=config.last_cus,
+            ends_word=word_end,
+            ends_position=position_end,
+            ends_run=last_word,
+            sink=sink,
+            source=taken,
+            design=design,
+        )
+        cutting = settle, cutter
+
+    if lanes == 1:
+
+        @always_comb
+        def place() -> None:
+            position_end.next = group + 1 == config.groups and cu + 1 == last_pieces
+            word_end.next = cu + 1 == pieces or (
+                group + 1 == config.groups and cu + 1 == last_pieces
+            )
+
+    else:
+        # Known a cycle before, as a piece's length hangs on it.
+        in_last = flag()
+
+        @always(clk.posedge)
+        def look_ahead() -> None:
+            if start:
+                in_last.next = config.groups == 1
+            elif word_taken:
+                in_last.next = group + 2 == config.groups
+                if position_taken:
+                    in_last.next = config.groups == 1
+
+        @always_comb
+        def place_piece() -> None:
+            position_end.next = in_last and cu + 1 == last_pieces
+            word_end.next = cu + 1 == pieces or (in_last and cu + 1 == last_pieces)
+
+        place = look_ahead, place_piece
 
     @always_comb
     def permit() -> None:
-        sink.ready.next = active and enable and places != 0
-        accept.next = sink.valid and active and enable and places != 0
+        taken.ready.next = active and enable and places != 0
+        accept.next = taken.valid and active and enable and places != 0
 
     @always_comb
     def recognise() -> None:
@@ -85,7 +153,7 @@ def partial_loader(
     @always(clk.posedge)
     def take() -> None:
         if accept:
-            if sink.last != last_word:
+            if taken.last != last_word:
                 framing_error.next = True
             if not word_end:
                 cu.next = cu + 1
@@ -111,19 +179,52 @@ def partial_loader(
             active.next = False
             framing_error.next = False
 
-    @always(clk.posedge)
-    def write() -> None:
-        word = intbv(0)[width + 1 :]  # and a bit below, as there may be no zeros
-        word[:] = concat(bias.data, intbv(0)[more + 1 :])
-        origin.enable.next = bias.enable
-        origin.addr.next = bias.addr
-        origin.data.next = word[width + 1 : 1]
-        if accept:
-            for j in range(n_cu):
-                if cu == j:
-                    origin.enable.next[j] = True
-            origin.addr.next = base + group
-            origin.data.next = sink.data[width:]
+    if lanes == 1:
+
+        @always(clk.posedge)
+        def write() -> None:
+            word = intbv(0)[width + 1 :]  # and a bit below, as there may be no zeros
+            word[:] = concat(bias.data, intbv(0)[more + 1 :])
+            origin.enable.next = bias.enable
+            origin.addr.next = bias.addr
+            origin.data.next = word[width + 1 : 1]
+            if accept:
+                for j in range(n_cu):
+                    if cu == j:
+                        origin.enable.next[j] = True
+                origin.addr.next = base + group
+                origin.data.next = taken.data[width:]
+
+    else:
+        given = len(sink.data) // lanes
+        words = [bits(width) for _ in range(lanes)]
+        joined = ConcatSignal(*reversed(words))
+        origins = [
+            _origin(
+                clk,
+                accept=accept,
+                bias=bias.data,
+                partial=taken.data((lane + 1) * given, lane * given),
+                data=words[lane],
+            )
+            for lane in range(lanes)
+        ]
+
+        @always(clk.posedge)
+        def locate() -> None:
+            origin.enable.next = bias.enable
+            origin.addr.next = bias.addr
+            if accept:
+                for j in range(n_cu):
+                    if cu == j // lanes:
+                        origin.enable.next[j] = True
+                origin.addr.next = base + group
+
+        @always_comb
+        def join() -> None:
+            origin.data.next = joined
+
+        write = origins, locate, join
 
     @always(clk.posedge)
     def keep_count() -> None:
@@ -149,4 +250,4 @@ def partial_loader(
         last_row=last_row,
         last_image=last_image,
     )
-    return place, permit, recognise, take, write, keep_count, reading, walk
+    return cutting, place, permit, recognise, take, write, keep_count, reading, walk

@@ -11,7 +11,7 @@ from typing import Any
 from myhdl import always_comb, block, concat, intbv
 
 from merp.hdl.base.element_counter import counter_of
-from merp.hdl.base.signals import AxiStream, Stream, flag, stream_of
+from merp.hdl.base.signals import AxiStream, Stream, beats_of, flag, stream_of
 from merp.hdl.cnn_merp.kernel_loader.delta_loader import delta_loader
 from merp.hdl.cnn_merp.kernel_loader.either_delta_loader import either_delta_loader
 from merp.hdl.cnn_merp.phases.datapath import Progress, datapath
@@ -25,6 +25,7 @@ from merp.hdl.cnn_merp.ports.status import DeltaStatus
 from merp.hdl.cnn_merp.upsampling.dilater import DilateConfig, dilater
 from merp.hdl.cnn_merp.upsampling.unpool import unpool
 from merp.hdl.cnn_merp.upsampling.unpool_ports import UnpoolConfig
+from merp.hdl.cnn_merp.upsampling.wide_unpool import beats, wide_unpool
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.streams.piece_cutter import piece_cutter
 from merp.hdl.streams.tail_filler import tail_filler
@@ -153,7 +154,8 @@ def delta(
     s_axis_add     in   deltas in the order image, row, column, map
                          at which the sums start: what other layers have propagated to the same maps
 
-    Throughput: a word in, a slot of n_cu window products, and a word out per cycle.
+    Throughput: a word in, a slot of n_cu window products, and a word out per cycle; of streams of
+    several in a beat so many, but an element out per cycle where the layer in front was pooled.
     Reset: synchronous, active high; the run is abandoned.
     """
     if before and port_config is not None:
@@ -169,10 +171,10 @@ def delta(
     progress = Progress()
     expanded, ends, output_done = flag(), flag(), flag()
     deltas_in = stream_of(s_axis_delta)
-    deltas_out = stream_of(m_axis_delta)
+    deltas_out = beats_of(m_axis_delta)
     state = stream_of(s_axis_state)
     dilated = Stream(design.map_port * design.fmt.width)
-    between = Stream(design.fmt.width)
+    between = Stream(design.fmt.width) if port_config is None else beats(deltas_out)
 
     if before:
         opened = Stream(design.fmt.width)
@@ -198,7 +200,7 @@ def delta(
             begins = flag()
             expand = [_begin(start=start, raw=pass_config.partial_out, begins=begins)]
         expand += [
-            unpool(
+            (unpool if port_config is None else wide_unpool)(
                 clk,
                 rst,
                 start if begins is None else begins,
@@ -286,7 +288,7 @@ def delta(
         folded=fold_config and fold_config.folded,
         pass_config=pass_config,
         sink_partial=s_axis_partial and stream_of(s_axis_partial),
-        source_partial=m_axis_partial and stream_of(m_axis_partial),
+        source_partial=m_axis_partial and beats_of(m_axis_partial),
         port=port_config,
         sink_added=added_sums,
     )

@@ -202,7 +202,7 @@ def forward(
         folded=folded,
         pass_config=pass_config,
         sink_partial=s_axis_partial and stream_of(s_axis_partial),
-        source_partial=m_axis_partial and stream_of(m_axis_partial),
+        source_partial=m_axis_partial and beats_of(m_axis_partial),
         port=port_config,
         sink_added=added_sums,
     )

@@ -43,12 +43,15 @@ class BiasWrite:
 
 
 class OriginWrite:
-    """Write port of the words that sums start at, in a design for partial sums."""
+    """Write port of the words that sums start at, in a design for partial sums.
+
+    CU j takes word j mod map_port of ``data``.
+    """
 
     def __init__(self, design: Design) -> None:
         self.enable = bits(design.n_cu)  # a bit per CU
         self.addr = count(design.origins - 1)  # group of output maps, behind those of its position
-        self.data = bits(design.origin_format.width)  # a bias or a partial sum
+        self.data = bits(design.map_port * design.origin_format.width)  # a bias or a partial sum
 
 
 class KernelConfig(RegisterBundle):

@@ -12,6 +12,7 @@ from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.streams.credit_fifo import credit_fifo
 from merp.hdl.streams.credit_gate import credit_gate
 from merp.hdl.streams.serializer import serializer
+from merp.hdl.streams.wide_serializer import wide_serializer
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.latencies import CREDIT_RETURN
 
@@ -48,11 +49,12 @@ def partial_writer(
     step    in   whether a beat is issued in this cycle
     permit  out  there is a place for the beat that is next, or it needs none
     beat    in   the one that was issued in the cycle before
-    source  out  sums in the accumulator's format, zeros above, in the order image, row, column, map
+    source  out  sums in the accumulator's format, zeros above, in the order image, row, column,
+                 map, or beats of several
     sent    out  the run's last one was transferred; until the next start
 
-    Latency: four cycles from a beat to its first word. Throughput: a word per cycle. Reset: the run
-    is abandoned.
+    Latency: four cycles from a beat to its first word. Throughput: as many words per cycle as the
+    narrower of a beat and source has. Reset: the run is abandoned.
     """
     r, width, wide = design.r, design.sum_format.width, design.partial_width
     room, reserved, credit, push = flag(), flag(), flag(), flag()
@@ -87,7 +89,8 @@ def partial_writer(
         credit=credit,
         words=PLACES,
     )
-    sender = serializer(
+    several = len(source.data) > wide
+    sender = (wide_serializer if several else serializer)(
         clk,
         rst,
         start,

@@ -14,6 +14,7 @@ from merp.hdl.arithmetic.relu_mask import relu_mask
 from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig
 from merp.hdl.cnn_merp.super_layer.state_field import state_field
+from merp.hdl.cnn_merp.super_layer.state_joiner import state_joiner
 from merp.hdl.cnn_merp.super_layer.state_serializer import state_serializer
 from merp.hdl.cnn_merp.super_layer.super_layer_ports import Beat, Step, element_width
 from merp.hdl.conversion.entity import Bit, Word, entity
@@ -53,7 +54,8 @@ def state_writer(
     done            out  the last one was transferred, or the run has no state; until next start
 
     Latency: four cycles from the beat of masks, or the first field, that completes a word.
-    Throughput: a beat of masks, or a field, per cycle, as far as a word per cycle carries it.
+    Throughput: a beat of masks, or a field, per cycle, as far as a word per cycle carries it; where
+    maps leave several to a beat, a beat of fields.
     Reset: the run is abandoned.
     """
     width, r = design.fmt.width, design.r
@@ -70,7 +72,8 @@ def state_writer(
     head = bits(len(word))
     head_valid, head_take = flag(), flag()
     position_size, field_size = count(code_size), count(field_width)
-    value = bits(max(field_width, r))
+    several = design.map_port > 1
+    value = bits(total if several else max(field_width, r))
     size = count(len(value))
     push, flush, fits = flag(), flag(), flag()
     written = flag()
@@ -168,7 +171,7 @@ def state_writer(
         else:
             field_size.next = position_size
 
-    sender = state_serializer(
+    sender = (state_joiner if several else state_serializer)(
         clk,
         rst,
         together=config.average,

@@ -95,8 +95,7 @@ class Design:
             input maps of a layer can come in parts.
         sided: whether the padding left of the maps may differ from that above them.
         widened: whether layers with kernels smaller than k run on the k x k taps.
-        map_port: elements per beat of the streams of maps, and of deltas that come in: 1, 2, 4 or
-            8.
+        map_port: elements per beat of the streams of maps, deltas and partial sums: 1, 2, 4 or 8.
         added: whether the output of another layer can be added to the sums, from a stream.
 
     Raises:
@@ -175,6 +174,11 @@ class Design:
         if self.map_port > 1 and self.folded and self.k % 2 == 0:
             raise ValueError(
                 f"map_port {self.map_port} with fully connected layers: k must be odd, not {self.k}"
+            )
+        if self.map_port > 1 and self.added:
+            raise ValueError(
+                f"map_port {self.map_port} where a layer adds the output of another one: that comes "
+                "one by one, map_port must be 1"
             )
         if self.kernel_port > 1 and self.widened:
             raise ValueError(

@@ -365,7 +365,7 @@ def test_the_rtl_of_wide_sums_gives_the_same_bits() -> None:
 
 
 @pytest.mark.verilator
-@pytest.mark.parametrize(("phase", "index", "seed"), cases(2, [("fp", 3)], 20))
+@pytest.mark.parametrize(("phase", "index", "seed"), cases(2, [("fp", 3), ("fp", 13)], 20))
 def test_verilog_in_passes_gives_the_bits_of_the_whole_layer(
     phase: str, index: int, seed: int
 ) -> None:
@@ -375,8 +375,8 @@ def test_verilog_in_passes_gives_the_bits_of_the_whole_layer(
 @pytest.mark.ghdl
 @pytest.mark.parametrize(
     ("phase", "index"),
-    [("fp", 0), *rows_in_full(("fp", 2), ("fp", 3), ("fp", 4), ("dp", 0), ("dp", 3), ("ku", 0),
-                              ("ku", 1))],
+    [("fp", 0), ("fp", 12), *rows_in_full(("fp", 2), ("fp", 3), ("fp", 4), ("fp", 13), ("dp", 0),
+                                          ("dp", 3), ("dp", 11), ("ku", 0), ("ku", 1))],
 )  # fmt: skip
 def test_vhdl_in_passes_gives_the_bits_of_the_whole_layer(phase: str, index: int) -> None:
     run(phase, index, 41, "ghdl", 41 if index else None)

@@ -87,9 +87,9 @@ def forward_case(seed: int) -> Case:
     )
 
 
-def delta_case(seed: int, before: bool = True) -> Case:
+def delta_case(seed: int, before: bool = True, engine: Design = PLAIN) -> Case:
     rng = np.random.default_rng(seed)
-    design = DeltaDesign(PLAIN, UNDONE, before)
+    design = DeltaDesign(engine, UNDONE, before)
     shape = SHAPE if before else replace(SHAPE, pool=None)
     unpooled = shape if before else EARLIER
     kernels = words(rng, shape.m, shape.n, 3, 3)
@@ -153,6 +153,7 @@ CASES: dict[str, Callable[[int], Case]] = {
 PACKED = {
     "ku-packed": partial(update_case, design=replace(PLAIN, kernel_port=4)),
     "ku-wide": partial(update_case, design=replace(PLAIN, map_port=4)),
+    "dp-wide": partial(delta_case, before=False, engine=replace(PLAIN, map_port=4)),
 }
 """Several elements to a beat."""
 
@@ -186,7 +187,9 @@ def check(cases: list[Case], runs: list[Run], conducts: list[Conduct]) -> list[R
 
 
 @pytest.mark.ghdl
-@pytest.mark.parametrize("phase", ["fp", *in_full("ku-row", "dp", "ku", "ku-packed", "ku-wide")])
+@pytest.mark.parametrize(
+    "phase", ["fp", *in_full("ku-row", "dp", "ku", "ku-packed", "ku-wide", "dp-wide")]
+)
 def test_runs_through_axi_are_those_of_the_bare_top(phase: str) -> None:
     make = (CASES | PACKED)[phase]
     case, other = make(0), make(1)

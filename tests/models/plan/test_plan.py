@@ -6,15 +6,18 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
 
+import numpy as np
 import pytest
 
-from merp.models.cnn_merp.cycles import layer_cycles
+from merp.models.cnn_merp.cycles import forward_cycles, layer_cycles
 from merp.models.errors import BadInput
 from merp.models.fpga.resources import capacity
 from merp.models.network.network import Network
 from merp.models.network.phases import PHASES, has_phase
+from merp.models.params.cnn_merp.input_part import InputPart
 from merp.models.params.cnn_merp.sizing import check_fits
 from merp.models.plan.automatic import ROOM
+from merp.models.plan.cost import cost_of
 from merp.models.plan.plan import Plan, Planned, plan
 from merp.models.traffic.closed_form import network_traffic
 from merp.models.traffic.footing import Footing
@@ -121,6 +124,24 @@ def test_several_maps_a_beat_are_priced_as_they_run() -> None:
     assert dict(update.ports) == dict(before.ports)
     pooled = plan(wide, board, 16, state="pooled").layers
     assert {p.work.phase for p in pooled if p.work.built} == {"fp"}
+
+
+def test_so_are_several_partial_sums_a_beat() -> None:
+    """Of an input map between others: its slots are over before its sums have come."""
+    one = open_network("digits")
+    wide = replace(one, designs={k: replace(each, map_port=2) for k, each in one.designs.items()})
+    board = open_board("kc705")
+    found = plan(wide, board, 16, state="1").of("conv2", "dp")
+    work, shape = found.work, found.work.convolution
+    inner = np.array([False])
+    cost = cost_of(work, board, np.array([1]), np.array([work.outputs]), inner, inner)
+    pixels = work.images * shape.out_rows * shape.out_columns
+    assert cost.cycles["partial_in"] == pixels * work.outputs / 2
+    middle = InputPart(first=False, last=False)
+    tile = replace(shape, n=1, m=work.outputs)
+    walked = forward_cycles(tile, work.images, found.engine.design, middle)
+    slowest = max(each[0] for each in cost.cycles.values())
+    assert 0.95 * walked.total < slowest <= walked.total
 
 
 def without_designs(network: Network) -> Network:

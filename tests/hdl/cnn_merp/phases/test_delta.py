@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from marks import in_full
+from marks import in_full, rows_in_full
 from merp.cosim.audit.audit import audit
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
 from merp.cosim.phases.cnn_merp.delta import delta_run, delta_top, expect_delta
+from merp.models.cnn_merp.cycles import delta_cycles
 from merp.models.cnn_merp.phases import DeltaDesign
 from merp.models.golden.delta import delta_convolution
 from merp.models.golden.state import keep_state, packed
@@ -39,16 +40,18 @@ def design(
     precision: int = 24,
     kernel_port: int = 1,
     map_port: int = 1,
+    r: int = 1,
+    window: int = 3,
     **options: bool,
 ) -> DeltaDesign:
     engine = Design(
-        fmt=fmt, k=k, n_cu=n_cu, r=1, p=p, d=2, kernel_words=24, groups=4, row_words=48,
+        fmt=fmt, k=k, n_cu=n_cu, r=r, p=p, d=2, kernel_words=24, groups=4, row_words=48,
         max_size=16, max_maps=6, max_images=3, max_stride=3, fifo_words=12, add_latency=2,
         mul_latency=1, cu_kind=cu_kind, accumulator_precision=precision,
         kernel_port=kernel_port, map_port=map_port, **options,
     )  # fmt: skip
     unpooled = UnpoolDesign(
-        fmt=fmt, window=3, overlap=2, words=64, max_size=16, max_maps=24, max_images=3,
+        fmt=fmt, window=window, overlap=2, words=64, max_size=16, max_maps=24, max_images=3,
         average=average, add_latency=2, mul_latency=1,
     )  # fmt: skip
     return DeltaDesign(engine, unpooled, before)
@@ -75,6 +78,9 @@ DESIGNS = (
     design(BFLOAT16, 3, 2, False, p=2, map_port=4, kernel_port=2),
     design(BINARY32, 2, 2, False, cu_kind="fused", precision=28, map_port=2),
     design(BFLOAT16, 1, 3, False, map_port=8),
+    # And leave so, of layers of which none was pooled, or some.
+    design(BFLOAT16, 3, 4, False, map_port=4, r=4, window=1),
+    design(BINARY32, 1, 3, False, map_port=8, r=3, average=True),
 )
 
 
@@ -93,8 +99,10 @@ class Case:
     reset_at: int | None
 
 
-def _pool(rng: np.random.Generator, average: bool) -> Pool | None:
+def _pool(rng: np.random.Generator, average: bool, window: int) -> Pool | None:
     kind = str(rng.choice(["none", "max", "average" if average else "max"]))
+    if window == 1:
+        return None
     if kind == "none":
         return None
     return Pool(kind=kind, window=int(rng.integers(1, 4)), stride=int(rng.integers(1, 4)))
@@ -102,7 +110,7 @@ def _pool(rng: np.random.Generator, average: bool) -> Pool | None:
 
 def _shape(rng: np.random.Generator, which: DeltaDesign) -> Shape:
     """A layer; its own pooling counts where it is undone before the engine."""
-    engine = which.engine
+    engine, undone = which.engine, (which.unpool.average, which.unpool.window)
     while True:
         try:
             shape = Shape(
@@ -114,7 +122,7 @@ def _shape(rng: np.random.Generator, which: DeltaDesign) -> Shape:
                 stride=int(rng.integers(1, 4)),
                 pad=random_pad(rng, engine, k),
                 relu=bool(rng.random() < 0.7),
-                pool=_pool(rng, which.unpool.average) if which.before else None,
+                pool=_pool(rng, *undone) if which.before else None,
             )
             swapped = delta_shape(shape)
         except ValueError:
@@ -132,7 +140,7 @@ def _shape(rng: np.random.Generator, which: DeltaDesign) -> Shape:
 def _earlier(rng: np.random.Generator, shape: Shape, which: DeltaDesign) -> Shape:
     """A layer whose output is the input of ``shape``."""
     while True:
-        pool = _pool(rng, which.unpool.average)
+        pool = _pool(rng, which.unpool.average, which.unpool.window)
         rows, columns = shape.rows, shape.columns
         if pool:
             rest = rng.integers(0, pool.stride, 2)
@@ -213,7 +221,7 @@ def test_register_transfer_array_gives_the_same_record(index: int) -> None:
 
 @pytest.mark.ghdl
 @pytest.mark.parametrize(
-    "index", [1, 5, 12, *in_full(0, *range(2, 5), *range(6, 12), *range(13, 19))]
+    "index", [1, 5, 12, 19, *in_full(0, *range(2, 5), *range(6, 12), *range(13, 19), 20)]
 )
 def test_vhdl_gives_the_same_record(index: int) -> None:
     cases = [case(seed, index) for seed in (80, 81)]
@@ -223,12 +231,64 @@ def test_vhdl_gives_the_same_record(index: int) -> None:
 
 @pytest.mark.verilator
 @pytest.mark.parametrize(
-    "index", [4, 6, 13, 18, *in_full(*range(4), 5, *range(7, 13), *range(14, 18))]
+    "index", [4, 6, 13, 18, 20, *in_full(*range(4), 5, *range(7, 13), *range(14, 18), 19)]
 )
 def test_verilog_gives_the_same_record(index: int) -> None:
     cases = [case(seed, index) for seed in range(90, 96)]
     for mine, other in zip(run(cases, "verilator", "rtl"), run(cases), strict=True):
         assert mine.differences(other) == []
+
+
+def unpooled_case(index: int, relu: bool) -> Case:
+    """Without pooling and pressure; its deltas end within a beat."""
+    cases = (case(seed, index, pressure=False) for seed in range(999))
+    port = DESIGNS[index].engine.map_port
+    return next(
+        each
+        for each in cases
+        if (each.unpooled.pool, each.unpooled.relu) == (None, relu)
+        and each.golden.size > 4 * port
+        and each.golden.size % port
+    )
+
+
+@pytest.mark.parametrize("index", [19, *in_full(18, 20)])
+def test_deltas_end_anywhere_in_a_beat_and_wait_for_their_mask_bits(index: int) -> None:
+    late = {"s_axis_state": (1, *[0] * 31)}
+    masked = unpooled_case(index, True)
+    run([replace(masked, stalls=late), unpooled_case(index, False), masked])
+
+
+@pytest.mark.parametrize(
+    ("port", "pool", "cycles"),
+    [
+        (1, None, 1024),
+        (4, None, 256),
+        *rows_in_full((2, None, 512), (4, Pool(window=2, stride=2), 4096)),
+    ],
+)
+def test_so_many_deltas_leave_in_a_cycle(port: int, pool: Pool | None, cycles: int) -> None:
+    """Of eight maps in 8 x 8 places of two images; pooled ones are expanded one by one."""
+    which = design(BINARY32, 3, 4, False, p=2, map_port=port, r=4)
+    which = which._replace(engine=replace(which.engine, fifo_words=40))
+    shape = Shape(n=8, m=1, k=3, rows=8, columns=8, pad=1)
+    side = 16 if pool else 8
+    front = Shape(n=1, m=8, k=1, rows=side, columns=side, pool=pool)
+    ones = {"deltas": (2, 8, 8, 1), "kernels": (1, 8, 3, 3), "activation": (2, side, side, 8)}
+    made = {name: np.full(size, 0x3F800000, np.uint32) for name, size in ones.items()}
+    state = keep_state(made["activation"], front, "pooled", BINARY32)
+    summation = which.engine.summation
+    sums = delta_convolution(made["deltas"], made["kernels"], shape, BINARY32, summation)
+    golden = unpool(sums, state, front, BINARY32)
+    one = Case(
+        shape, front, which, made["deltas"], made["kernels"], packed(state, front, BINARY32),
+        golden, {}, None,
+    )  # fmt: skip
+    [record] = run([one])
+    total = record.outcome.status["status_total"]
+    assert cycles < total < cycles + 64
+    modelled = delta_cycles(shape, front, 8, 2, which.engine).total
+    assert abs(total - modelled) < (128 if pool else 16)
 
 
 def with_state(index: int) -> Case:
@@ -237,13 +297,15 @@ def with_state(index: int) -> Case:
     return next(each for each in cases if len(each.state) > 3)
 
 
-@pytest.mark.parametrize("index", [0, 3])
+@pytest.mark.parametrize("index", [0, 3, 19, 20])
 def test_a_misplaced_last_is_told_and_forgotten(index: int) -> None:
-    """A word too many at the source of a stream; every run is right."""
+    """A word too many at the source of a stream, or a beat; every run is right."""
     one = with_state(index)
     good, runs = run_of(one), []
     for name, words in good.words.items():
-        runs += [replace(good, words={**good.words, name: np.append(words, 0)}), good]
+        more = one.design.engine.map_port if name == "s_axis_delta" else 1
+        wrong = np.append(words, np.zeros(more, words.dtype))
+        runs += [replace(good, words={**good.words, name: wrong}), good]
     job = Job(delta_top(one.design, "behavioural"), runs, limit=3000)
     for place, record in enumerate(run_job(job, "myhdl")):
         assert record.outcome.status["status_framing_error"] == int(place % 2 == 0)

@@ -16,7 +16,7 @@ from merp.models.cnn_merp.flow import input_flow
 from merp.models.cnn_merp.phases import delta_design, update_unpool_design
 from merp.models.errors import BadInput
 from merp.models.params.cnn_merp.design import Design
-from merp.models.params.shape import Shape
+from merp.models.params.shape import Pool, Shape
 from merp.testbenches.cnn_merp.random_layers import WIDE, LayerCase, connected_case, random_case
 from merp.tools.common.shipped import open_network
 
@@ -31,7 +31,7 @@ def cases(seed: int, design: Design, pressure: int | None = 0) -> list[LayerCase
     return [first, random_case(seed, design, pressure), last]
 
 
-@pytest.mark.parametrize("index", [3, 6, 8, *in_full(0, 1, 2, 4, 5, 7, 9, 10)])
+@pytest.mark.parametrize("index", [3, 6, 8, 12, *in_full(0, 1, 2, 4, 5, 7, 9, 10, 11)])
 def test_random_layers(index: int) -> None:
     run(cases(index, WIDE[index]))
 
@@ -117,6 +117,33 @@ def test_a_folded_layer_takes_so_many_elements_a_cycle(port: int, cycles: float)
     assert 3 * 64 * cycles <= busy <= 3 * 64 * cycles + 64 * 2 + 20
 
 
+@pytest.mark.parametrize("pool", [None, Pool(window=3, stride=2)])
+@pytest.mark.parametrize("port", [4, *in_full(2, 8)])
+def test_the_state_keeps_up_with_the_maps(port: int, pool: Pool | None) -> None:
+    """A bit of an element, and five of one that was pooled, are less than a byte of a beat."""
+    shape = Shape(n=1, m=8, k=3, rows=13, columns=13, pool=pool)
+    cycles = [
+        run([layer(plain_sums(port, state), shape, 2)])[0].outcome.status["status_total"]
+        for state in (False, True)
+    ]
+    assert cycles[1] - cycles[0] <= 2
+    assert cycles[0] < 2 * 11 * 11 * 8 / port + 60 or pool
+
+
+def test_units_without_a_map_leave_no_state() -> None:
+    """They have kernels of the layer before: what they compute is above zero."""
+    shape = Shape(n=1, m=8, k=3, rows=5, columns=5)
+    run([layer(plain_sums(4, True), replace(shape, m=m), 1) for m in (8, 5)])
+
+
+def plain_sums(port: int, state: bool) -> Design:
+    """As many results in a cycle as the port has elements: nothing else binds."""
+    return binary32(
+        port, n_cu=8, r=port, max_size=13, p=2, pool_window=3, pool_overlap=2, pool_words=16 * 8,
+        state=state,
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize("folded", [False, True])
 def test_a_last_in_another_beat_than_the_last_one_is_told_and_forgotten(folded: bool) -> None:
     """Elements too many: in the last beat nobody sees them, beyond it there is another."""
@@ -144,7 +171,7 @@ def test_register_transfer_array_gives_the_same_record(index: int) -> None:
 
 
 @pytest.mark.verilator
-@pytest.mark.parametrize("index", [10, *in_full(6, 8, 9)])
+@pytest.mark.parametrize("index", [10, *in_full(6, 8, 9, 11, 12)])
 def test_verilog_gives_the_same_record(index: int) -> None:
     some = cases(40, WIDE[index])
     for simulated, verilog in zip(run(some), run(some, "verilator", "rtl"), strict=True):
@@ -152,7 +179,7 @@ def test_verilog_gives_the_same_record(index: int) -> None:
 
 
 @pytest.mark.ghdl
-@pytest.mark.parametrize("index", [7, *in_full(2, 9)])
+@pytest.mark.parametrize("index", [7, 11, *in_full(2, 9, 12)])
 def test_vhdl_gives_the_same_record(index: int) -> None:
     some = cases(50, WIDE[index])[:2]
     for simulated, vhdl in zip(run(some), run(some, "ghdl", "rtl"), strict=True):

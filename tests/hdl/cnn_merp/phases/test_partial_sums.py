@@ -7,13 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from marks import in_full
+from marks import in_full, rows_in_full
 from merp.cosim.audit.run_and_audit import run_and_audit
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.phases.cnn_merp.forward import expect_forward, forward_run, forward_top
 from merp.cosim.phases.expectation import Pass
 from merp.hdl.cnn_merp.ports.kernels import LoadConfig
+from merp.models.cnn_merp.cycles import forward_cycles
 from merp.models.cnn_merp.flow import input_flow
 from merp.models.golden.convolution import convolution, finished, from_biases, partial_sums
 from merp.models.params.bits import Bits
@@ -22,23 +23,39 @@ from merp.models.params.cnn_merp.input_part import WHOLE, InputPart, part_of
 from merp.models.params.cnn_merp.registers import registers
 from merp.models.params.shape import Pool, Shape
 from merp.testbenches.axi.axi_top import axi_registers_of
-from merp.testbenches.cnn_merp.random_layers import ELABORATIONS, LayerCase, random_case
+from merp.testbenches.cnn_merp.random_layers import (
+    ELABORATIONS,
+    WIDE,
+    LayerCase,
+    connected_case,
+    random_case,
+)
 from merp.testbenches.top.run import Run
 
 MIDDLE = InputPart(first=False, last=False)
 
 
-def design(elaboration: int) -> Design:
+def roomy(design: Design) -> Design:
     """With room for all sums, so that nothing waits for the output."""
-    return replace(ELABORATIONS[elaboration], partial=True, fifo_words=400)
+    return replace(design, partial=True, fifo_words=400)
+
+
+SEVERAL = (
+    replace(WIDE[1], n_cu=7, r=4, max_maps=18),
+    replace(WIDE[6], n_cu=6, accumulator_precision=28),
+    *WIDE,
+)
+"""Partial sums that come several to a beat: words of the units that are no whole number of beats,
+wide accumulators, fewer units than a beat has places."""
 
 
 def start_of(case: LayerCase, on: Design) -> Bits:
-    """What the sums of a middle part start at: biases, one of them a NaN."""
+    """What the sums of a middle part start at: biases in turn, one of them a NaN."""
     biases = from_biases(case.bias, on.fmt, on.summation).copy()
     biases[0] = on.accumulator_format.nan
     size = len(case.x), case.shape.out_rows, case.shape.out_columns, case.shape.m
-    return np.ascontiguousarray(np.broadcast_to(biases, size))
+    positions = np.arange(size[0] * size[1] * size[2])[:, np.newaxis]
+    return biases[(positions + np.arange(size[3])) % size[3]].reshape(size)
 
 
 def middle(case: LayerCase, on: Design) -> Pass:
@@ -53,8 +70,39 @@ def middle(case: LayerCase, on: Design) -> Pass:
 
 @pytest.mark.parametrize("elaboration", [0, 10, *in_full(*range(1, 10), 11)])
 def test_every_cycle_is_that_of_the_flow_model(elaboration: int) -> None:
-    on = design(elaboration)
+    on = roomy(ELABORATIONS[elaboration])
     cases = [random_case(elaboration + 1000 * seed, elaboration, None) for seed in range(3)]
+    cycles_are_modelled(cases, on)
+
+
+@pytest.mark.parametrize("index", [0, 1, *in_full(*range(2, len(SEVERAL)))])
+def test_so_are_those_of_several_to_a_beat(index: int) -> None:
+    on = roomy(SEVERAL[index])
+    kinds = (random_case, connected_case) if on.folded else (random_case,)
+    cases = [kind(60 + seed, on, None) for seed in range(3) for kind in kinds]
+    cycles_are_modelled(cases, on)
+
+
+@pytest.mark.parametrize(("port", "cycles"), [(1, 13), (4, 4), *rows_in_full((2, 7), (8, 2))])
+def test_so_many_come_and_leave_in_a_cycle(port: int, cycles: int) -> None:
+    """Two words of the units, of 8 and of 5 maps: each begins with a cycle of its own."""
+    on = Design(
+        k=1, n_cu=8, r=8, p=2, d=2, kernel_words=2, groups=2, row_words=8, max_size=8, max_maps=1,
+        fifo_words=12, add_latency=1, mul_latency=1, map_port=port, partial=True,
+    )  # fmt: skip
+    shape = Shape(n=1, m=13, k=1, rows=8, columns=8)
+    ones = {"x": (2, 8, 8, 1), "kernels": (13, 1, 1, 1), "bias": (13,)}
+    values = {name: np.full(size, on.fmt.bias << on.fmt.frac_bits, np.uint32)
+              for name, size in ones.items()}  # fmt: skip
+    case = LayerCase(on, shape, **values, stalls={}, reset_at=None)
+    [found] = run_and_audit(forward_top(on, "behavioural"), [middle(case, on)], "myhdl")
+    assert found.audit.failures == ()
+    total = found.audit.cycles["total"]
+    assert 128 * cycles < total < 128 * cycles + 32
+    assert abs(total - forward_cycles(shape, 2, on, MIDDLE).total) < 8
+
+
+def cycles_are_modelled(cases: list[LayerCase], on: Design) -> None:
     found = run_and_audit(
         forward_top(on, "behavioural"), [middle(each, on) for each in cases], "myhdl"
     )
@@ -68,14 +116,14 @@ def test_every_cycle_is_that_of_the_flow_model(elaboration: int) -> None:
         assert cycles["stall_hazard"] == flow.stall_hazard
 
 
-@pytest.mark.parametrize("words", [-1, 1])
-def test_a_misplaced_last_is_told_and_forgotten(words: int) -> None:
-    """A word too many at the source, whose last does not come in time; one too few, reset."""
-    on = replace(ELABORATIONS[1], partial=True)
+@pytest.mark.parametrize(("port", "words"), [(1, -1), (1, 1), (4, -4), (4, 4)])
+def test_a_misplaced_last_is_told_and_forgotten(port: int, words: int) -> None:
+    """A beat too many at the source, whose last does not come in time; one too few, reset."""
+    on = replace(ELABORATIONS[1], partial=True, map_port=port)
     case = random_case(1, 1, None)
     each = middle(case, on)
     partial = each.run.words["s_axis_partial"]
-    wrong = partial[:-1] if words < 0 else np.append(partial, partial[:1])
+    wrong = partial[:words] if words < 0 else np.append(partial, partial[:words])
     spoilt = Run(each.run.config, dict(each.run.words) | {"s_axis_partial": wrong})
     if words > 0:
         records = run_job(Job(forward_top(on, "behavioural"), [spoilt, each.run]), "myhdl")

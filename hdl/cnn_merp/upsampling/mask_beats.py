@@ -1,0 +1,105 @@
+"""ReLU' where nothing was pooled, on beats of several deltas."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import ConcatSignal, always_comb, block
+
+from merp.hdl.base.signals import Stream, bits, count, flag
+from merp.hdl.cnn_merp.upsampling.unpool_ports import UnpoolConfig
+from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.hdl.streams.bit_unpacker import bit_unpacker
+from merp.hdl.streams.stream_gate import stream_gate
+
+
+@block
+def _masked(x: Word, passes: Bit, relu: Bit, y: Word) -> Any:
+    """A delta, or +0 where ReLU' stops it."""
+
+    @always_comb
+    def mask() -> None:
+        y.next = x
+        if relu and not passes:
+            y.next = 0
+
+    return mask
+
+
+@entity
+def mask_beats(
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
+    config: UnpoolConfig,
+    sink: Stream,
+    sink_state: Stream,
+    source: Stream,
+    framing_error: Bit,
+    width: int,
+) -> Any:
+    """Apply ReLU' to deltas of the resolution of the sums, a beat of them at a time.
+
+    start       in   pulse; config is stable from here to the last beat
+    sink        in   beats of deltas of width bits, the first lowest; with keep
+    sink_state  in   with ReLU bytes of mask bits, one for each delta, the lowest of a byte first
+    source      out  the same beats
+    framing_error  out  a last came with another byte than the final one; until start
+
+    As many mask bits as a beat has places are taken with it: these divide a byte, so that the bits
+    of a last beat with fewer deltas are there, too. Latency: combinational from a beat, a cycle
+    from the byte of its bits. Throughput: a beat per cycle. Reset: the run is abandoned.
+    """
+    lanes = len(sink.data) // width
+    valid, ready = flag(), flag()
+    field, field_valid, take = bits(lanes), flag(), flag()
+    field_bits = count(lanes)
+    masked = [bits(width) for _ in range(lanes)]
+    joined = ConcatSignal(*reversed(masked))
+
+    @always_comb
+    def measure() -> None:
+        field_bits.next = 0
+        if config.relu:
+            field_bits.next = lanes
+
+    @always_comb
+    def hand_on() -> None:
+        source.data.next = joined
+        source.keep.next = sink.keep
+        source.last.next = sink.last
+        source.valid.next = sink.valid and field_valid
+        sink.ready.next = source.ready and field_valid
+        take.next = sink.valid and source.ready and field_valid
+
+    masks = [
+        _masked(
+            x=sink.data((lane + 1) * width, lane * width),
+            passes=field(lane),
+            relu=config.relu,
+            y=masked[lane],
+        )
+        for lane in range(lanes)
+    ]
+    gate = stream_gate(
+        clk,
+        rst,
+        start,
+        words=config.state_bytes,
+        sink=sink_state,
+        valid=valid,
+        ready=ready,
+        framing_error=framing_error,
+    )
+    unpacker = bit_unpacker(
+        clk,
+        start,
+        data=sink_state.data,
+        data_valid=valid,
+        data_ready=ready,
+        field_bits=field_bits,
+        field=field,
+        field_valid=field_valid,
+        take=take,
+    )
+    return measure, hand_on, masks, gate, unpacker
