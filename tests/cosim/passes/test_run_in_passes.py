@@ -106,6 +106,8 @@ UPDATE = (
     (engine(3, 3, ku_kind="row", ku_lanes=2, widened=True, **WIDE), True),
     (engine(3, 4, ku_kind="row", folded=True, ku_lanes=3, map_port=4, **WIDE), False),
     (engine(3, 2, widened=True, sided=True, map_port=4, fmt=BFLOAT16), False),
+    (engine(3, 2, folded=True, fmt=BFLOAT16, kernel_port=4), True),
+    (engine(2, 2, folded=True, ku_kind="row", ku_lanes=3, kernel_port=2, **WIDE), False),
 )
 
 
