@@ -85,15 +85,25 @@ def cost_of(
     passes_of_parameters = 2 if work.phase == "ku" else 1  # read, and written
     biases = begins * outputs if work.phase != "dp" else np.zeros(())
     moved = moved + passes_of_parameters * work.word_bytes * (kernels + biases)
-    walked = kernels
-    if work.phase == "ku":  # which passes over taps that smaller kernels lack
-        walked = kernels / taps * (1 if work.folded else shape.reach)
-    parameters = walked / work.engine.kernel_beat
+    parameters = kernels / taps * _kernel_cycles(work)
     if work.phase == "ku":
         parameters = parameters + biases  # bias gradients come one by one
     found = Cost(cycles, parameters, moved, moved)
     seconds = np.maximum(found.total, moved / board.bytes_per_cycle) / (board.clock_mhz * 1e6)
     return found._replace(seconds=seconds)
+
+
+def _kernel_cycles(work: Work) -> float:
+    """Cycles of load or update of a kernel, or of a weight of a folded layer."""
+    design, shape = work.engine, work.convolution
+    elements = shape.taps
+    cycles = elements / design.kernel_beat
+    if work.phase == "ku":
+        # Taps that smaller kernels lack are passed over, where beats have several with each read.
+        cycles = max(cycles, -(-shape.reach // design.gradient_read))
+    elif design.kernel_port > 1 and design.widened and not (work.folded and work.phase == "dp"):
+        cycles = -(-elements // design.kernel_port)
+    return cycles / (elements if work.folded else 1)
 
 
 def _is_wide(work: Work, port: str) -> bool:

@@ -87,7 +87,7 @@ def forward(
     kernel = KernelWrite(design)
     bias = BiasWrite(design)
     map_words, kernel_words = stream_of(s_axis_map), stream_of(s_axis_kernel)
-    fillers, folded = [], None
+    fillers, folded, filled = [], None, False
     if port_config is not None:
         map_pieces = Stream(len(map_words.data))
         fillers = [
@@ -109,6 +109,7 @@ def forward(
         whole_maps, whole_kernels = Stream(design.fmt.width), Stream(len(kernel_words.data))
         fills = [(map_words, whole_maps)] if port_config is None else []
         several = design.kernel_port > 1
+        filled = several and kernel_config is not None  # by the loader, a kernel at a time
         fills += [] if several else [(kernel_words, whole_kernels)]
         fillers += [
             tail_filler(
@@ -122,7 +123,7 @@ def forward(
             )
             for sink, source in fills
         ]
-        if several:
+        if several and not filled:
             fillers += [
                 beat_filler(
                     clk,
@@ -137,7 +138,7 @@ def forward(
                 )
             ]
         map_words = whole_maps if port_config is None else map_words
-        kernel_words = whole_kernels
+        kernel_words = kernel_words if filled else whole_kernels
     loaded = flag()
     load_error, ends = flag(), flag()
     with_biases = None
@@ -162,6 +163,7 @@ def forward(
         design=design,
         with_biases=with_biases,
         size=kernel_config and kernel_config.size,
+        filling=fold_config.filling if filled and fold_config is not None else None,
     )
     layer = datapath(
         clk,

@@ -174,11 +174,6 @@ class Design:
             raise ValueError(
                 f"map_port {self.map_port} with fully connected layers: k must be odd, not {self.k}"
             )
-        if self.kernel_port > 1 and self.widened:
-            raise ValueError(
-                f"kernel_port must be 1 for kernels smaller than k = {self.k}, "
-                f"not {self.kernel_port}"
-            )
         if self.r > self.n_cu:
             raise ValueError(f"r must not exceed n_cu ({self.n_cu}), not {self.r}")
         if self.fifo_words < self.groups:

@@ -75,6 +75,10 @@ DESIGNS = (
     design(BFLOAT16, 3, 2, False, p=2, map_port=4, kernel_port=2),
     design(BINARY32, 2, 2, False, cu_kind="fused", precision=28, map_port=2),
     design(BFLOAT16, 1, 3, False, map_port=8),
+    # Smaller kernels, several elements of them to a beat.
+    design(BFLOAT16, 3, 2, True, widened=True, sided=True, kernel_port=4),
+    design(BINARY32, 3, 3, False, cu_kind="fused", widened=True, folded=True, kernel_port=2),
+    design(BFLOAT16, 5, 2, False, p=2, widened=True, kernel_port=8),
 )
 
 
@@ -213,7 +217,7 @@ def test_register_transfer_array_gives_the_same_record(index: int) -> None:
 
 @pytest.mark.ghdl
 @pytest.mark.parametrize(
-    "index", [1, 5, 12, *in_full(0, *range(2, 5), *range(6, 12), *range(13, 19))]
+    "index", [1, 5, 12, *in_full(0, *range(2, 5), *range(6, 12), *range(13, 22))]
 )
 def test_vhdl_gives_the_same_record(index: int) -> None:
     cases = [case(seed, index) for seed in (80, 81)]
@@ -223,7 +227,7 @@ def test_vhdl_gives_the_same_record(index: int) -> None:
 
 @pytest.mark.verilator
 @pytest.mark.parametrize(
-    "index", [4, 6, 13, 18, *in_full(*range(4), 5, *range(7, 13), *range(14, 18))]
+    "index", [4, 6, 13, 18, *in_full(*range(4), 5, *range(7, 13), *range(14, 18), *range(19, 22))]
 )
 def test_verilog_gives_the_same_record(index: int) -> None:
     cases = [case(seed, index) for seed in range(90, 96)]

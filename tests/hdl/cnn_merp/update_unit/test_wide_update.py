@@ -355,10 +355,30 @@ def test_the_last_maps_kernels_end_earlier(k: int, port: int, optional: bool) ->
     assert not any(trace.column("framing_error"))
 
 
+def uneven_runs(design: Design, momentum: bool = False) -> list[Update]:
+    """Kernels of every size, and of folded layers where the design has any."""
+    sizes = range(1, design.k + 1)
+    runs = [Update(design, 3, 2, momentum, size=k, pressure=1 - k % 3 / 5) for k in sizes]
+    if design.folded:
+        runs[1:1] = [Update(design, 3, 2, momentum, lacking=design.taps - 2)]
+    left = Update(design, 2, 1, momentum, size=1, reset_at=26)
+    return [*runs, left, Update(design, 3, 1, momentum, size=design.k)]
+
+
+@pytest.mark.parametrize("folded", [False, True])
+@pytest.mark.parametrize(("k", "port"), UNEVEN)
+def test_elements_of_smaller_kernels_are_put_together(k: int, port: int, folded: bool) -> None:
+    design = design_for(k, port, folded=folded, widened=True)
+    runs = uneven_runs(design, momentum=folded)
+    _, driver = play(runs, 160 * len(runs) + 20 * design.taps)
+    check(runs, driver)
+    assert driver.run is None
+
+
 @pytest.mark.ghdl
 def test_vhdl_agrees(tmp_path: Path) -> None:
-    design = design_for(3, 2, folded=True)
-    runs = [Update(design, 3, 2, lacking=lacking) for lacking in (4, 0, 8)]
-    trace, driver = play(runs, 300)
+    design = design_for(3, 2, folded=True, widened=True)
+    runs = uneven_runs(design)
+    trace, driver = play(runs, 700)
     check(runs, driver)
-    assert replay(trace, tmp_path) == 300
+    assert replay(trace, tmp_path) == 700
