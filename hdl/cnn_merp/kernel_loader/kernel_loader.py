@@ -108,7 +108,7 @@ def kernel_loader(
 
         switch = decide, open_biases
 
-    final_input = None if filling is None else flag()
+    final_input: Any = None if filling is None else flag()
     intake = kernel_intake(
         clk,
         rst,
