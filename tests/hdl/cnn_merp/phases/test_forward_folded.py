@@ -99,6 +99,17 @@ def test_a_misplaced_last_of_packed_beats_is_told_and_forgotten() -> None:
     assert np.array_equal(records[0].words("m_axis_map"), records[1].words("m_axis_map"))
 
 
+@pytest.mark.parametrize("elaboration", [8, 12])
+def test_the_next_outputs_weights_are_not_seen(elaboration: int) -> None:
+    """Infinities in the beat in which an output ends: with the zeros of a map they give NaN."""
+    case = connected_case(3, elaboration, pressure=None)
+    fmt = case.design.fmt
+    kernels = np.full((3, 11, 1, 1), fmt.one, np.uint32)
+    kernels[1:, :2] = fmt.inf
+    shape, x = replace(case.shape, n=11, m=3), np.full((1, 1, 1, 11), fmt.one, np.uint32)
+    run([replace(case, shape=shape, x=x, kernels=kernels, bias=np.zeros(3, np.uint32))])
+
+
 @pytest.mark.parametrize("elements", [1, 3, 4, 5, 36])
 @pytest.mark.parametrize("port", [1, *in_full(2, 4, 8)])
 def test_every_filling_of_the_last_map_is_right(elements: int, port: int) -> None:
