@@ -23,16 +23,21 @@ def wide_serializer(
     sent: Bit,
     width: int,
     lanes: int,
+    ahead: int = 0,
 ) -> Any:
     """Send the words of beats end to end, several at a time.
 
     beat              in   lanes words of width bits, the first in the lowest bits; above them how
-                           many of these count (at least one); above that whether they end the run
+                           many of these count; above that whether they end the run, where at least
+                           one counts
     beat_valid, take  in, out  head of the FIFO of beats; it is taken
     source            out  stream of as many words as its data has room for, the first lowest; last
                            with the last ones of the run, which may be fewer: keep, a bit per byte,
                            tells, and what does not count is zero
     sent              out  those were transferred; until the next start
+
+    ahead: so many words more are gathered than leave together, to have enough where beats of few
+    words follow those of more.
 
     Latency: words are on source one cycle after the beat that completes them was taken. Throughput:
     as many words per cycle as the narrower one of both has. Reset: no beat held.
@@ -40,7 +45,8 @@ def wide_serializer(
     size, out_bits = lanes * width, len(source.data)
     out = out_bits // width
     lane_bytes = len(source.keep) // out
-    most = out - 1 + lanes
+    enough = out + ahead
+    most = enough - 1 + lanes
     whole = (most + out) * width
     shift_bits = whole.bit_length()
     top = len(beat) - 1
@@ -63,10 +69,28 @@ def wide_serializer(
         for i in range(out * lane_bytes):
             source.keep.next[i] = i // lane_bytes < fill
 
-    @always_comb
-    def decide() -> None:
-        leaves.next = (fill >= out or ending) and source.ready
-        take.next = beat_valid and not ending and (fill < out or (source.ready and fill < 2 * out))
+    if not ahead:
+
+        @always_comb
+        def decide() -> None:
+            leaves.next = (fill >= out or ending) and source.ready
+            take.next = (
+                beat_valid and not ending and (fill < out or (source.ready and fill < 2 * out))
+            )
+
+        decided = decide
+    else:
+
+        @always_comb
+        def decide_ahead() -> None:
+            leaves.next = (fill >= out or ending) and source.ready
+            take.next = (
+                beat_valid
+                and not ending
+                and (fill < enough or (source.ready and fill < enough + out))
+            )
+
+        decided = decide_ahead
 
     @always(clk.posedge)
     def gather() -> None:
@@ -86,7 +110,7 @@ def wide_serializer(
                     ending.next = False
                     sent.next = True
         if take:
-            for i in range(out):
+            for i in range(enough):
                 if left == i:
                     shift[:] = i * width
             placed[:] = fresh
@@ -109,4 +133,4 @@ def wide_serializer(
         )
         for at in range(lanes)
     ]
-    return measure, present, decide, gather, masks
+    return measure, present, decided, gather, masks

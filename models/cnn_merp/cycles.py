@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from merp.models.cnn_merp.flow import InputFlow, continued_flow, input_flow
 from merp.models.cnn_merp.kernel_load import delta_load, forward_load
-from merp.models.cnn_merp.phases import delta_design, has_update, maps_behind, update_design
+from merp.models.cnn_merp.phases import delta_design, maps_behind, update_design
 from merp.models.cnn_merp.update_flow import UpdateFlow, update_flow
 from merp.models.network.branches import previous
 from merp.models.network.network import Layer, Network
@@ -102,12 +102,9 @@ _COUNTS = ("kernel_load", *PARTS, "operations")
 def layer_cycles(network: Network, layer: Layer, phase: str, batch: int) -> Cycles | None:
     """Return the cycles of ``phase`` over all groups, in as many runs as the design asks for.
 
-    None where the layer has no design, or no such phase (DP of the first layer, KU of a folded
-    one where elements of kernels come several to a beat, which is not built).
+    None where the layer has no design, or no such phase (DP of the first layer).
     """
     if layer.design is None or not has_phase(network, layer, phase):
-        return None
-    if phase == "ku" and not has_update(network, layer):
         return None
     run = {"fp": _forward, "dp": _delta, "ku": _update}[phase](network, layer)
     whole, rest = divmod(batch, network.design(layer).max_images)

@@ -10,7 +10,7 @@ from math import gcd
 from typing import NamedTuple
 
 from merp.models.params.cnn_merp.design import Design
-from merp.models.params.folded_shape import filling, folds, run_shape
+from merp.models.params.folded_shape import FoldedShape, filling, folds, run_shape
 from merp.models.params.shape import Shape
 
 
@@ -31,6 +31,8 @@ def forward_load(shape: Shape, design: Design) -> Load:
     """Forward propagation's, of one group, or of a part of its maps."""
     run, zeros, beat = run_shape(shape, design.k), filling(shape, design.k), design.kernel_port
     kernels = run.n * run.m
+    if beat > 1 and design.widened:
+        return _piece_load(run, beat)
     if not zeros or beat == 1:
         return Load(-(-kernels * run.taps // design.kernel_beat), zeros)
     # A cycle takes what a beat has of one output's weights, or makes a beat of zeros at most.
@@ -49,6 +51,8 @@ def forward_load(shape: Shape, design: Design) -> Load:
 def delta_load(shape: Shape, design: Design) -> Load:
     """Delta propagation's; ``shape`` is that of forward propagation."""
     if not folds(shape, design.k):
+        if design.kernel_port > 1 and design.widened:
+            return _piece_load(run_shape(shape, design.k), design.kernel_port)
         return Load(-(-shape.n * shape.m * shape.k**2 // design.kernel_beat))
     # The weights of an output go to as many units at a time as a beat has elements.
     beat, n_cu = design.kernel_port, design.n_cu
@@ -64,3 +68,16 @@ def delta_load(shape: Shape, design: Design) -> Load:
     if len(pieces) == 1:  # each goes into the words of the one before
         return Load(2 * cycles - 1, 2 * behind)
     return Load(cycles, behind)
+
+
+def _piece_load(run: Shape, beat: int) -> Load:
+    """The load of a design for smaller kernels: no cycle takes elements of two kernels."""
+    size = run.taps
+    lacking = run.filling if isinstance(run, FoldedShape) else 0
+    pieces = -(-size // beat)
+    of_output = run.n * size - lacking  # elements, and pieces
+    cycles = (run.n - 1) * pieces - (lacking - size) // beat
+    last_beat = (run.m * of_output - 1) // beat * beat
+    output, at = divmod(last_beat, of_output)
+    taken = output * cycles + at // size * pieces + at % size // beat + 1
+    return Load(run.m * cycles, run.m * cycles - taken)

@@ -19,7 +19,7 @@ from merp.models.params.cnn_merp.image_rows import image_rows
 from merp.models.params.cnn_merp.sizing import check_memories, groups_of, size_design
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign, size_unpool
 from merp.models.params.delta_shape import delta_shape
-from merp.models.params.folded_shape import FoldedShape, folds, run_shape
+from merp.models.params.folded_shape import FoldedShape, run_shape
 from merp.models.params.shape import Shape
 
 _KEPT = (*ARITHMETIC, "k", "n_cu", "r", "max_images", "kernel_port", "partial", "map_port")
@@ -43,44 +43,6 @@ def _sharing(network: Network, layer: Layer) -> list[Layer]:
     """Layers that run on the design of ``layer``."""
     network.design(layer)  # says so where there is none
     return [each for each in network.layers if each.design == layer.design]
-
-
-def _updated(network: Network, layer: Layer) -> list[Layer]:
-    """Those whose kernel update runs on it.
-
-    Raises:
-        BadInput: the layer has no design, or none for its update.
-    """
-    check_update(network, layer)
-    return [each for each in _sharing(network, layer) if has_update(network, each)]
-
-
-def check_update(network: Network, layer: Layer) -> None:
-    """Check that there is hardware for the kernel update of ``layer``.
-
-    Raises:
-        BadInput: the layer has no design, or none for its update.
-    """
-    if not has_update(network, layer):
-        design = network.design(layer)
-        raise BadInput(
-            f"{network.name}: layer {layer.name} is folded onto {design.k} x {design.k} kernels: "
-            f"with kernel_port = {design.kernel_port} phases fp and dp are allowed; ku needs 1"
-        )
-
-
-def has_update(network: Network, layer: Layer) -> bool:
-    """Whether there is hardware for the kernel update of ``layer``, which has a design."""
-    design = network.design(layer)
-    return updates(design, folded=folds(layer.shape, design.k))
-
-
-def updates(design: Design, *, folded: bool) -> bool:
-    """Whether a design updates the kernels of a layer: a folded one's with a ``kernel_port`` of 1.
-
-    With several elements a beat there is no hardware for it.
-    """
-    return design.kernel_port == 1 or not folded
 
 
 def _sized(network: Network, layer: Layer, shapes: Sequence[Shape], p: int, d: int) -> Design:
@@ -206,7 +168,7 @@ def update_design(network: Network, layer: Layer) -> Design:
         BadInput: the layer has no design, or the phase needs one beyond a limit.
     """
     forward = network.design(layer)
-    runs = [run_shape(each.shape, forward.k) for each in _updated(network, layer)]
+    runs = [run_shape(each.shape, forward.k) for each in _sharing(network, layer)]
     shapes = [_updated_as(run, forward) for run in runs]
     sized = _sized(network, layer, shapes, 1, update_rings(forward))
     folded = any(isinstance(run, FoldedShape) for run in runs)
@@ -232,6 +194,6 @@ def update_unpool_design(network: Network, layer: Layer) -> UnpoolDesign:
         BadInput: the layer has no design, or the phase needs one beyond a limit.
     """
     check_expands(network, layer)
-    unpooled = [(each.shape, each.shape.m) for each in _updated(network, layer)]
+    unpooled = [(each.shape, each.shape.m) for each in _sharing(network, layer)]
     with _told(network, layer):
         return _unpool_design(network.design(layer), unpooled)

@@ -83,10 +83,8 @@ def cost_of(
     parameters = taps * maps * outputs
     stored = parameters + biases
     stored *= (2 if work.phase == "ku" else 1) * work.word_bytes  # read, and written
-    if work.phase == "ku":  # which passes over taps that smaller kernels lack
-        parameters *= taps if work.folded else shape.reach
-        parameters /= taps
-    parameters /= work.engine.kernel_beat
+    parameters /= taps
+    parameters *= _kernel_cycles(work)
     if work.phase == "ku":
         parameters += biases  # bias gradients come one by one
     moved = np.zeros(np.broadcast_shapes(stored.shape, last.shape))
@@ -101,6 +99,19 @@ def cost_of(
 
 
 _WIDE = ("map_in", "map_out", "partial_in", "partial_out")
+
+
+def _kernel_cycles(work: Work) -> float:
+    """Cycles of load or update of a kernel, or of a weight of a folded layer."""
+    design, shape = work.engine, work.convolution
+    elements = shape.taps
+    cycles = elements / design.kernel_beat
+    if work.phase == "ku":
+        # Taps that smaller kernels lack are passed over, where beats have several with each read.
+        cycles = max(cycles, -(-shape.reach // design.gradient_read))
+    elif design.kernel_port > 1 and design.widened and not (work.folded and work.phase == "dp"):
+        cycles = -(-elements // design.kernel_port)
+    return cycles / (elements if work.folded else 1)
 
 
 def _is_wide(work: Work, port: str) -> bool:

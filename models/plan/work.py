@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from merp.models.cnn_merp.phases import maps_behind, updates
+from merp.models.cnn_merp.phases import maps_behind
 from merp.models.network.network import Layer
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.delta_shape import delta_shape
@@ -62,15 +62,11 @@ class Work:
     def built(self) -> bool:
         """Whether there is hardware for its passes.
 
-        With several elements a beat of kernels there is none for the update of a folded layer, of
-        maps and deltas none where these are expanded on chip; nor is there any that expands the
-        delta that sums start at.
+        With several elements a beat of maps and deltas there is none where these are expanded on
+        chip; nor is there any that expands the delta that sums start at.
         """
-        if self.beside is not None:
-            return False
-        if self.pooled and self.phase != "fp" and self.engine.map_port > 1:
-            return False
-        return self.phase != "ku" or updates(self.engine, folded=self.folded)
+        wide = self.pooled and self.phase != "fp" and self.engine.map_port > 1
+        return self.beside is None and not wide
 
     @property
     def pooled(self) -> bool:

@@ -55,6 +55,8 @@ FOLDED: tuple[tuple[int, dict[str, int | bool]], ...] = (
     (6, {"kernel_port": 2}),
     (8, {"kernel_port": 8}),
     (10, {"kernel_port": 4, "state": True}),
+    (5, {"kernel_port": 4, "kernel_words": 24, "widened": True}),
+    (8, {"kernel_port": 2, "widened": True}),
 )
 """Elaborations that also run fully connected layers, by place, and what is different there."""
 
@@ -95,6 +97,10 @@ _SHAPED: tuple[tuple[int, dict[str, int | bool]], ...] = (
     (7, {"widened": True, "state": True}),
     (9, {"widened": True}),
     (11, {"widened": True, "sided": True}),
+    (6, {"widened": True, "kernel_port": 4}),
+    (9, {"widened": True, "kernel_port": 8}),
+    (11, {"widened": True, "sided": True, "kernel_port": 2}),
+    (2, {"widened": True, "kernel_port": 8}),
 )
 
 SHAPED = tuple(

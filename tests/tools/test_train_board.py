@@ -192,6 +192,16 @@ def test_vhdl_in_passes_saves_the_same(words: list[str], golden: bytes, tmp_path
     assert saved_by(words, tmp_path / "f.npz", "--engine", "ghdl") == golden
 
 
+@pytest.mark.full
+def test_several_elements_a_beat_save_the_same(words: list[str], tmp_path: Path) -> None:
+    """Also in the update of the layer that is folded."""
+    (tmp_path / "small.toml").write_text(NETWORK.replace("r = 1\n", "r = 1\nkernel_port = 2\n"))
+    verb, _, *rest = words
+    command = [verb, str(tmp_path / "small.toml"), *rest]
+    golden = saved_by(command, tmp_path / "golden.npz")
+    assert saved_by(command, tmp_path / "myhdl.npz", "--engine", "myhdl") == golden
+
+
 def test_an_interrupted_run_goes_on_to_the_same_file(
     words: list[str],
     golden: bytes,
@@ -346,15 +356,3 @@ def test_what_only_a_plan_has_is_refused_without_a_board(
     assert main([*without_board(words), *more]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line == f"merp: {more[0]}: allowed with --board"
-
-
-def test_a_folded_layer_without_hardware_for_its_update_is_refused_in_one_line(
-    words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "small.toml").write_text(NETWORK.replace("r = 1\n", "r = 1\nkernel_port = 2\n"))
-    verb, _, *rest = words
-    command = [verb, str(tmp_path / "small.toml"), *rest]
-    assert main([*command, "--engine", "myhdl"]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert "layer fc3 is folded onto 2 x 2 kernels: with kernel_port = 2" in line
-    assert line.endswith("ku needs 1")

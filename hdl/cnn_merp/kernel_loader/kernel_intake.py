@@ -9,6 +9,7 @@ from myhdl import always, always_comb, block
 from merp.hdl.base.signals import Stream, count
 from merp.hdl.cnn_merp.kernel_loader.beat_intake import beat_intake
 from merp.hdl.cnn_merp.kernel_loader.collect_taps import collect_taps
+from merp.hdl.cnn_merp.kernel_loader.piece_intake import piece_intake
 from merp.hdl.cnn_merp.kernel_loader.widened_intake import widened_intake
 from merp.hdl.cnn_merp.ports.kernels import KernelWrite
 from merp.hdl.conversion.entity import Bit, Word
@@ -32,6 +33,8 @@ def kernel_intake(
     design: Design,
     rotated: bool,
     size: Word = None,
+    filling: Word = None,
+    final_input: Bit = None,
 ) -> Any:
     """Take kernels from start to the final one, and write each to where the loader says.
 
@@ -41,12 +44,19 @@ def kernel_intake(
     loaded         out  all were taken; until the next start
     framing_error  out  last came with another word than the stream's last; until start
     size           in   (of a design for smaller kernels) rows and columns of each
+    filling, final_input  in  as in ``piece_intake``
 
     rotated: the first element lies highest. Reset: the load is abandoned.
 
     A beat has design.kernel_port elements, one behind the other over the whole stream. A memory
     takes a kernel in a cycle, so a beat of several kernels takes as many cycles.
     """
+    if design.kernel_port > 1 and size is not None:
+        return piece_intake(
+            clk, rst, start, size=size, sink=sink, kernel=kernel, cu=cu, addr=addr, final=final,
+            taken=taken, loaded=loaded, framing_error=framing_error, design=design, rotated=rotated,
+            filling=filling, final_input=final_input,
+        )  # fmt: skip
     if design.kernel_port > 1:
         whole = len(sink.data) == design.kernel_beat * design.fmt.width
         part = sink if whole else Stream(design.kernel_beat * design.fmt.width)

@@ -33,6 +33,7 @@ def kernel_loader(
     design: Design,
     with_biases: Bit = None,
     size: Word = None,
+    filling: Word = None,
 ) -> Any:
     """Load m*n*k*k kernel words and m biases, both streams at the same time.
 
@@ -49,6 +50,8 @@ def kernel_loader(
     with_biases    in   (where sums can start otherwise) whether the run has biases
     size           in   (of a design for smaller kernels) rows and columns of a kernel, whose
                         other taps, those below and on the right, become +0
+    filling        in   (of that, where beats have several words and fully connected layers run,
+                        too) words that kernels of the last input map lack, which become +0
 
     Latency: a write is enabled one cycle after its last word, loaded follows one cycle later.
     Throughput: a word of each stream per cycle. Reset: synchronous, the load is abandoned.
@@ -105,6 +108,7 @@ def kernel_loader(
 
         switch = decide, open_biases
 
+    final_input: Any = None if filling is None else flag()
     intake = kernel_intake(
         clk,
         rst,
@@ -120,6 +124,8 @@ def kernel_loader(
         design=design,
         rotated=False,
         size=size,
+        filling=filling,
+        final_input=final_input,
     )
 
     @always_comb
@@ -186,4 +192,13 @@ def kernel_loader(
     def report() -> None:
         framing_error.next = kernel_error or bias_error
 
-    return intake, split, place, walk_kernels, load_biases, finish, report, switch
+    tell: Any = ()
+    if filling is not None:
+
+        @always_comb
+        def tell_input() -> None:
+            final_input.next = channel + 1 == config.inputs
+
+        tell = tell_input
+
+    return intake, split, place, walk_kernels, load_biases, finish, report, switch, tell

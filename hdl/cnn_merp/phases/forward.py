@@ -92,7 +92,7 @@ def forward(
     kernel = KernelWrite(design)
     bias = BiasWrite(design)
     map_words, kernel_words = stream_of(s_axis_map), stream_of(s_axis_kernel)
-    fillers, folded = [], None
+    fillers, folded, filled = [], None, False
     if port_config is not None:
         map_pieces = Stream(len(map_words.data))
         fillers = [
@@ -114,6 +114,7 @@ def forward(
         whole_maps, whole_kernels = Stream(design.fmt.width), Stream(len(kernel_words.data))
         fills = [(map_words, whole_maps)] if port_config is None else []
         several = design.kernel_port > 1
+        filled = several and kernel_config is not None  # by the loader, a kernel at a time
         fills += [] if several else [(kernel_words, whole_kernels)]
         fillers += [
             tail_filler(
@@ -127,7 +128,7 @@ def forward(
             )
             for sink, source in fills
         ]
-        if several:
+        if several and not filled:
             fillers += [
                 beat_filler(
                     clk,
@@ -142,7 +143,7 @@ def forward(
                 )
             ]
         map_words = whole_maps if port_config is None else map_words
-        kernel_words = whole_kernels
+        kernel_words = kernel_words if filled else whole_kernels
     loaded = flag()
     load_error, ends = flag(), flag()
     with_biases = None
@@ -167,6 +168,7 @@ def forward(
         design=design,
         with_biases=with_biases,
         size=kernel_config and kernel_config.size,
+        filling=fold_config.filling if filled and fold_config is not None else None,
     )
     summands: Any = ()
     added_sums = None

@@ -103,8 +103,6 @@ def kernel_update(
     """
     if design.p != 1:
         raise ValueError(f"a kernel update has p = 1, not {design.p}")
-    if fold_config is not None and design.kernel_port != 1:
-        raise ValueError(f"a folded kernel update has kernel_port 1, not {design.kernel_port}")
     if undone is not None and port_config is not None:
         raise ValueError(
             f"deltas at pooled resolution come singly: map_port must be 1, not {design.map_port}"

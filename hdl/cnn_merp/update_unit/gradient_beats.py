@@ -11,8 +11,11 @@ from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.base.valid_delay import valid_delay
 from merp.hdl.cnn_merp.ports.gradients import GradientBeat, GradientRead
 from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
+from merp.hdl.cnn_merp.update_unit.counted_gear import counted_gear
 from merp.hdl.cnn_merp.update_unit.either_end import without_biases
 from merp.hdl.cnn_merp.update_unit.gradient_gear import gradient_gear
+from merp.hdl.cnn_merp.update_unit.kernel_reads import kernel_reads
+from merp.hdl.cnn_merp.update_unit.read_elements import read_elements
 from merp.hdl.cnn_merp.update_unit.update_walk import update_walk
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.streams.credit_fifo import credit_fifo
@@ -68,6 +71,8 @@ def gradient_beats(
     take: Bit,
     design: Design,
     with_biases: Bit = None,
+    filling: Word = None,
+    size: Word = None,
 ) -> Any:
     """Read the gradients out ahead of their use.
 
@@ -77,6 +82,8 @@ def gradient_beats(
     bias_read, bias_index, bias_gradient  out, out, in  a bias gradient, GRADIENT_READ cycles later
     beat, take     out, in  kernel_port gradients, and that they are used; only while valid
     with_biases    in   (where a pass can do without) biases follow the kernels
+    filling        in   (of a design for fully connected layers) see kernel_reads
+    size           in   (of a design for smaller kernels) see kernel_reads
 
     Throughput: a read per cycle, and a beat. Reset: nothing is read.
     """
@@ -90,11 +97,21 @@ def gradient_beats(
     advance, some, credit, push = flag(), flag(), flag(), flag()
     part = count(last_part)
     ends_kernel = flag()
-    tag, late_tag = bits(3), bits(3)
-    joined = ConcatSignal(last, biases, ends_kernel)
+    uneven = filling is not None or size is not None
+    final_input = flag() if uneven else None
+    lacks = None if filling is None else flag()
+    tag_bits = 2 if uneven and filling is None else 3
+    tag, late_tag = bits(tag_bits), bits(tag_bits)
+    if not uneven:
+        joined = ConcatSignal(last, biases, ends_kernel)
+    elif filling is None:
+        joined = ConcatSignal(last, biases)
+    else:
+        joined = ConcatSignal(last, lacks, biases)
     late_bias = bits(width)
-    size = design.gradient_read * width + len(tag)
-    found, head = bits(size), bits(size)
+    above = 1 + len(count(design.gradient_read)) if uneven else tag_bits
+    read_bits = design.gradient_read * width + above
+    found, head = bits(read_bits), bits(read_bits)
     head_valid, load = flag(), flag()
     listed = None if with_biases is None else flag()
 
@@ -113,13 +130,36 @@ def gradient_beats(
         bias_index=bias_index,
         design=design,
         settle=SLOT + gradient_latency(design),
+        ends=ends_kernel if uneven else None,
+        final_input=final_input,
     )
     space = credit_gate(clk, rst, taken=advance, freed=credit, some=some, places=places)
 
-    @always_comb
-    def step() -> None:
-        advance.next = walking and some
-        ends_kernel.next = part == last_part
+    if uneven:
+
+        @always_comb
+        def step_on() -> None:
+            advance.next = walking and some
+
+        ends = kernel_reads(
+            clk,
+            part=part,
+            final_input=final_input,
+            ends=ends_kernel,
+            design=design,
+            lacks=lacks,
+            filling=filling,
+            size=size,
+        )
+        stepping: Any = (step_on, ends)
+    else:
+
+        @always_comb
+        def step() -> None:
+            advance.next = walking and some
+            ends_kernel.next = part == last_part
+
+        stepping = step
 
     @always_comb
     def join() -> None:
@@ -143,9 +183,15 @@ def gradient_beats(
         aligned.append(delay(clk, d=bias_gradient, q=late_bias, cycles=design.round_latency))
     else:
         late_bias = bias_gradient
-    choose = _choose(
-        clk, tag=late_tag, kernel=kernel_gradient, bias=late_bias, read=found, design=design
-    )
+    if uneven:
+        choose = read_elements(
+            clk, part=part, tag=late_tag, kernel=kernel_gradient, bias=late_bias, read=found,
+            design=design, tag_latency=to_tag, filling=filling, size=size,
+        )  # fmt: skip
+    else:
+        choose = _choose(
+            clk, tag=late_tag, kernel=kernel_gradient, bias=late_bias, read=found, design=design
+        )
     waiting = credit_fifo(
         clk,
         rst,
@@ -163,7 +209,7 @@ def gradient_beats(
     beat_bits = bits(len(packed))
     held = bits(len(packed))
     clear, free, moved = flag(), flag(), flag()
-    gear = gradient_gear(
+    gear = (counted_gear if uneven else gradient_gear)(
         clk,
         rst,
         start,
@@ -207,6 +253,6 @@ def gradient_beats(
             clk, start, listed=listed, biases=biases, with_biases=with_biases, walking=walking
         )
     return (
-        walk, space, step, join, parts, aligned, choose, waiting, gear, hold, hand_on, pack, unpack,
-        stop,
+        walk, space, stepping, join, parts, aligned, choose, waiting, gear, hold, hand_on, pack,
+        unpack, stop,
     )  # fmt: skip

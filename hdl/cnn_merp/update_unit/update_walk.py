@@ -34,6 +34,8 @@ def update_walk(
     settle: int,
     filling: Word = None,
     size: Word = None,
+    ends: Bit = None,
+    final_input: Bit = None,
 ) -> Any:
     """List kernel elements in the order m, n, row, column, then biases in the order m.
 
@@ -48,6 +50,10 @@ def update_walk(
                  which have no elements: the last ones
     size         in   (of a design for smaller kernels) rows and columns of a kernel; the taps
                  behind them have no elements
+
+    ends         in   (where a read of several elements can lack some, in place of filling and size)
+                 the read at hand is its kernel's last one
+    final_input  out  it is of the last input map
 
     Tap t is element t mod lanes of the word t div lanes; such words of a kernel lie kernel_words
     apart.
@@ -71,7 +77,7 @@ def update_walk(
     base = count(design.kernel_words + design.groups)  # of the kernel's first word
     addr = count(design.gradient_words + design.groups)
     step = count(last_step)  # word of the kernel
-    last_tap = flag()
+    last_tap = flag() if ends is None else ends
     in_kernels = flag()
     last_map = flag()
 
@@ -110,10 +116,22 @@ def update_walk(
 
         passes_over = recognise, pass_over, go_through
 
-    @always_comb
-    def place() -> None:
-        last_map.next = group + 1 == config.groups and cu + 1 == config.last_cus
-        whole_kernel.next = step == last_step and read.tap_shift == end_lane
+    if ends is None:
+
+        @always_comb
+        def place() -> None:
+            last_map.next = group + 1 == config.groups and cu + 1 == config.last_cus
+            whole_kernel.next = step == last_step and read.tap_shift == end_lane
+
+        placed = place
+    else:
+
+        @always_comb
+        def place_map() -> None:
+            last_map.next = group + 1 == config.groups and cu + 1 == config.last_cus
+            final_input.next = channel + 1 == config.inputs
+
+        placed = place_map
 
     @always_comb
     def tell() -> None:
@@ -188,7 +206,7 @@ def update_walk(
             read.cu_shift.next = 0
             bias_index.next = 0
 
-    instances: Any = (place, tell, walk)
+    instances: Any = (placed, tell, walk)
     kernel_over = whole_kernel
     if size is not None:
         kernel_over = last_tap if filling is None else flag()
@@ -197,7 +215,7 @@ def update_walk(
         def end_early() -> None:
             kernel_over.next = whole_kernel or corner
 
-        instances = place, tell, walk, passes_over, end_early
+        instances = placed, tell, walk, passes_over, end_early
     if filling is None:
         return instances
 

@@ -113,6 +113,8 @@ def wide_update(
     source_kernel_velocity: Stream | None = None,
     source_bias_velocity: Stream | None = None,
     with_biases: Bit = None,
+    filling: Word = None,
+    size: Word = None,
 ) -> Any:
     """Read the gradients out and update kernels and biases with them, kernel_port per cycle.
 
@@ -126,13 +128,15 @@ def wide_update(
     done           out  it has been; until the next start
     framing_error  out  a last came with another beat than its stream's last; until start
     with_biases    in   (where a pass can do without) biases follow the kernels
+    filling        in   (of a design for fully connected layers) see kernel_reads
+    size           in   (of a design for smaller kernels) see kernel_reads
 
     A pipeline that never stalls: a beat enters when its words are there and so are places for what
     will come out. Throughput: a beat per cycle of kernels, an element of biases. Reset: the update
     is abandoned.
     """
     lanes, width = design.kernel_port, design.fmt.width
-    size = lanes * width
+    beat_bits = lanes * width
     step = design.mul_latency + design.add_latency
     with_momentum = sink_kernel_velocity is not None
     velocity_at = UPDATE_ENTRY + (step if with_momentum else 0)
@@ -141,14 +145,14 @@ def wide_update(
 
     beat = GradientBeat(design)
     advance, take = flag(), flag()
-    old, old_valid, old_error = bits(size), flag(), flag()
+    old, old_valid, old_error = bits(beat_bits), flag(), flag()
     room, credit = flag(), flag()
     # Gradients that are not to be used must not be seen behind their exit: the next run could be
     # there before they are.
     gradient_valid, velocity_valid, parameter_valid = flag(), flag(), flag()
     tag, tag_chosen, tag_new = (bits(2 + lanes) for _ in range(3))
-    gradients, velocities, late_old, renewed = (bits(size) for _ in range(4))
-    push, pushed, pushed_tag = flag(), bits(size), bits(2 + lanes)
+    gradients, velocities, late_old, renewed = (bits(beat_bits) for _ in range(4))
+    push, pushed, pushed_tag = flag(), bits(beat_bits), bits(2 + lanes)
     pushed_last, pushed_biases, pushed_keep = flag(), flag(), bits(lanes)
     parameter_ends, parameter_sent = flag(), flag()
     written_ends = parameter_ends if with_biases is None else flag()
@@ -169,6 +173,8 @@ def wide_update(
         take=advance,
         design=design,
         with_biases=with_biases,
+        filling=filling,
+        size=size,
     )
     reader = parameter_reader(
         clk,
@@ -271,8 +277,8 @@ def wide_update(
         rest = _velocities_from_rest(clk, gradients=beat.data, velocities=velocities, design=design)
         return *parts, enter, finish, rest
 
-    past, past_valid, past_error = bits(size), flag(), flag()
-    late_past = bits(size)
+    past, past_valid, past_error = bits(beat_bits), flag(), flag()
+    late_past = bits(beat_bits)
     tag_velocity = bits(2 + lanes)
     velocity_last, velocity_biases, velocity_keep = flag(), flag(), bits(lanes)
     velocity_room, velocity_credit = flag(), flag()

@@ -61,7 +61,7 @@ DILATE = LayerTable("dilate_config", (
     ),
     LayerRegister(
         "stride", 1, lambda design: MAX_DILATION, "stride of the layer's convolution",
-        lambda run: run.shape.stride,
+        lambda run: 1 if isinstance(_engine(run), FoldedShape) else run.shape.stride,
     ),
 ))  # fmt: skip
 """Of the dilater; a run's shape is the layer's, as in forward propagation."""

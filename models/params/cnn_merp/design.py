@@ -177,13 +177,8 @@ class Design:
             )
         if self.map_port > 1 and self.added:
             raise ValueError(
-                f"map_port {self.map_port} where a layer adds the output of another one: that comes "
-                "one by one, map_port must be 1"
-            )
-        if self.kernel_port > 1 and self.widened:
-            raise ValueError(
-                f"kernel_port must be 1 for kernels smaller than k = {self.k}, "
-                f"not {self.kernel_port}"
+                "what is added to a layer's sums comes one by one: map_port must be 1, "
+                f"not {self.map_port}"
             )
         if self.r > self.n_cu:
             raise ValueError(f"r must not exceed n_cu ({self.n_cu}), not {self.r}")

@@ -71,6 +71,7 @@ FORWARD = (
     engine(3, 2, p=2, state=True, fmt=BFLOAT16, map_port=4),
     engine(3, 2, folded=True, map_port=2, **WIDE),
     engine(3, 3, widened=True, sided=True, map_port=4, fmt=BFLOAT16),
+    engine(3, 2, widened=True, folded=True, fmt=BFLOAT16, kernel_port=4),
 )
 
 
@@ -92,6 +93,7 @@ DELTA = (
     delta(False, engine(3, 2, widened=True, **WIDE)),
     delta(False, engine(3, 3, p=2, folded=True, fmt=BFLOAT16, map_port=4)),
     delta(False, engine(3, 2, widened=True, sided=True, map_port=4, fmt=BFLOAT16)),
+    delta(False, engine(3, 2, widened=True, fmt=BFLOAT16, kernel_port=8)),
 )
 
 UPDATE = (
@@ -106,6 +108,9 @@ UPDATE = (
     (engine(3, 3, ku_kind="row", ku_lanes=2, widened=True, **WIDE), True),
     (engine(3, 4, ku_kind="row", folded=True, ku_lanes=3, map_port=4, **WIDE), False),
     (engine(3, 2, widened=True, sided=True, map_port=4, fmt=BFLOAT16), False),
+    (engine(3, 2, folded=True, fmt=BFLOAT16, kernel_port=4), True),
+    (engine(4, 2, widened=True, folded=True, fmt=BFLOAT16, kernel_port=2), False),
+    (engine(2, 2, folded=True, ku_kind="row", ku_lanes=3, kernel_port=2, **WIDE), False),
 )
 
 

@@ -16,7 +16,6 @@ from merp.models.cnn_merp.cycles import forward_cycles, layer_cycles, network_cy
 from merp.models.cnn_merp.flow import input_flow
 from merp.models.cnn_merp.phases import update_design
 from merp.models.cnn_merp.update_flow import update_flow
-from merp.models.errors import BadInput
 from merp.models.network.network import Network
 from merp.models.network.network_file import read_network
 from merp.models.params.cnn_merp.sizing import size_design
@@ -168,13 +167,3 @@ def test_rows_of_images_are_walked_one_by_one(tmp_path: Path) -> None:
         sweeps = 4 * 2  # folded maps and groups: a row takes as long as its gradients, 5 cycles
         rows = -(-batch // 5)
         assert found.issue + found.stall_hazard + found.stall_input >= rows * sweeps * 5 - 4
-
-
-def test_with_several_elements_a_beat_a_folded_layer_has_no_update(tmp_path: Path) -> None:
-    network = folded(tmp_path)
-    layer = network.layer("fc2")
-    object.__setattr__(network.design(layer), "kernel_port", 4)
-    assert layer_cycles(network, layer, "ku", 2) is None
-    with pytest.raises(BadInput, match=r"layer fc2 is folded onto 3 x 3 kernels: .*ku needs 1"):
-        update_design(network, layer)
-    assert not update_design(network, network.layer("conv1")).folded

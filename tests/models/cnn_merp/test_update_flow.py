@@ -93,6 +93,7 @@ def test_cycles_without_pressure_equal_the_hardware(design: Design, momentum: bo
     assert binding(design, SHAPES, momentum) == {"stall_input", "stall_hazard"}
 
 
+@pytest.mark.parametrize("port", [1, 2, 8])
 @pytest.mark.parametrize("design", [DESIGN, BY_ROWS], ids=["position", "row"])
-def test_cycles_of_smaller_kernels_and_padding_of_each_side(design: Design) -> None:
-    binding(replace(design, widened=True, sided=True), SMALLER, momentum=True)
+def test_cycles_of_smaller_kernels_and_padding_of_each_side(design: Design, port: int) -> None:
+    binding(replace(design, widened=True, sided=True, kernel_port=port), SMALLER, momentum=True)

@@ -184,9 +184,6 @@ BAD = {
     DESIGNED + "[design.a]\nk = 2\nn_cu = 2\n": (
         "layer conv1: kernel size 3: the design is built for k = 2"
     ),
-    DESIGNED + "[design.a]\nk = 5\nn_cu = 2\nkernel_port = 4\n": (
-        "design a: kernel_port must be 1 for kernels smaller than k = 5, not 4"
-    ),
     DESIGNED + "[design.a]\nk = 3\nn_cu = 2\nmax_maps = 3\n": (
         "layer conv1: needs max_maps = 4: the design has max_maps = 3"
     ),

@@ -53,11 +53,17 @@ def taken(planned: Planned, step: GoldenStep) -> int:
     return cycles["total"] + cycles["kernel_load"]
 
 
-@pytest.mark.parametrize("parts", [1, 2])
-@pytest.mark.parametrize("phase", ["fp", "dp", "ku"])
-def test_the_hardware_takes_what_is_walked(network_file: Path, phase: str, parts: int) -> None:
+@pytest.mark.parametrize(
+    ("phase", "parts", "port"),
+    [*((phase, parts, 1) for phase in ("fp", "dp", "ku") for parts in (1, 2)), ("ku", 2, 4)],
+)
+def test_the_hardware_takes_what_is_walked(
+    tmp_path: Path, phase: str, parts: int, port: int
+) -> None:
     """But for a few cycles of each pass, in which the pipelines of words that leave run dry."""
-    found = plan(read_network(network_file), open_board("kc705"), IMAGES)
+    mine = tmp_path / "connected.toml"
+    mine.write_text(NETWORK + f"kernel_port = {port}\n")
+    found = plan(read_network(mine), open_board("kc705"), IMAGES)
     network = found.network
     planned = found.of("fc2" if phase == "dp" else "fc1", phase)
     work = planned.work

@@ -20,6 +20,7 @@ from merp.models.params.cnn_merp.design import PORTS, Design
 from merp.models.params.cnn_merp.sizing import size_design
 from merp.models.params.shape import Pool, Shape
 from merp.models.params.state_field import STATES
+from merp.models.params.widened_shape import widened
 from merp.models.plan.candidates import equal_groups, group_sizes, part_sizes, totals
 from merp.models.plan.cost import cost_of
 from merp.models.plan.engines import engine_of, rings
@@ -193,6 +194,28 @@ def test_an_update_is_priced_as_the_cycle_model_walks_it(
     cost = cost_of(work, board_of(), np.array([6]), np.array([8]), yes, yes)
     walked = update_cycles(layer_shape, 8, design).phase
     assert walked - latency < float(cost.total[0]) <= walked  # but for fill and drain
+
+
+@pytest.mark.parametrize("port", PORTS)
+@pytest.mark.parametrize("k", [1, 2, 3, 4])
+def test_an_update_of_smaller_kernels_takes_their_beats_or_reads(k: int, port: int) -> None:
+    """As the cycle model has it, but for what the first and the last one wait for."""
+
+    def cycles(maps: int) -> tuple[float, int]:
+        shape = Shape(n=8, m=maps, k=k, rows=6, columns=6)
+        room = Shape(n=8, m=16, k=4, rows=6, columns=6)
+        design = size_design([room, widened(shape, 4)], n_cu=4, r=1, d=2, kernel_port=port)
+        work = Work(
+            layer=Layer(name="conv1", kind="conv", shape=shape, design="d"), phase="ku",
+            earlier=None, images=1, state="32", engine=replace(design, widened=True),
+            folded=False, word_bytes=4,
+        )  # fmt: skip
+        yes = np.array([True])
+        cost = cost_of(work, board_of(), np.array([8]), np.array([maps]), yes, yes)
+        return float(cost.parameters[0]), update_flow(shape, 1, work.engine).drain
+
+    (few, drain), (many, longer) = cycles(8), cycles(16)
+    assert many - few == pytest.approx(longer - drain, abs=2)
 
 
 def every_tile(work: Work) -> Iterator[tuple[int, int]]:

@@ -41,11 +41,12 @@ def test_what_has_no_hardware_is_marked(capsys: pytest.CaptureFixture[str], tmp_
     found = answer(capsys, "plan", "alexnet", "--board", "kc705")
     assert all(row["hardware"] for row in found["layers"])
     mine = tmp_path / "mine.toml"
-    mine.write_text('base = "alexnet"\n[network]\nname = "mine"\n[design.k3]\nkernel_port = 4\n')
+    mine.write_text('base = "alexnet"\n[network]\nname = "mine"\n[design.k3]\nmap_port = 4\n')
     assert main(["plan", str(mine), "--board", "kc705"]) == 0
     shown = capsys.readouterr().out
     assert "fc6 *" in shown
-    assert "no hardware updates folded layers with a kernel_port above 1" in " ".join(shown.split())
+    told = "no hardware expands deltas at pooled resolution with a map_port above 1"
+    assert told in " ".join(shown.split())
 
 
 def test_traffic_on_a_board_is_that_of_its_plan(capsys: pytest.CaptureFixture[str]) -> None:

@@ -81,6 +81,10 @@ DESIGNS = (
     # And leave so, of layers of which none was pooled, or some.
     design(BFLOAT16, 3, 4, False, map_port=4, r=4, window=1),
     design(BINARY32, 1, 3, False, map_port=8, r=3, average=True),
+    # Smaller kernels, several elements of them to a beat.
+    design(BFLOAT16, 3, 2, True, widened=True, sided=True, kernel_port=4),
+    design(BINARY32, 3, 3, False, cu_kind="fused", widened=True, folded=True, kernel_port=2),
+    design(BFLOAT16, 5, 2, False, p=2, widened=True, kernel_port=8),
 )
 
 
@@ -221,7 +225,8 @@ def test_register_transfer_array_gives_the_same_record(index: int) -> None:
 
 @pytest.mark.ghdl
 @pytest.mark.parametrize(
-    "index", [1, 5, 12, 19, *in_full(0, *range(2, 5), *range(6, 12), *range(13, 19), 20)]
+    "index",
+    [1, 5, 12, 19, *in_full(0, *range(2, 5), *range(6, 12), *range(13, 19), *range(20, 24))],
 )
 def test_vhdl_gives_the_same_record(index: int) -> None:
     cases = [case(seed, index) for seed in (80, 81)]
@@ -231,7 +236,8 @@ def test_vhdl_gives_the_same_record(index: int) -> None:
 
 @pytest.mark.verilator
 @pytest.mark.parametrize(
-    "index", [4, 6, 13, 18, 20, *in_full(*range(4), 5, *range(7, 13), *range(14, 18), 19)]
+    "index",
+    [4, 6, 13, 18, 20, *in_full(*range(4), 5, *range(7, 13), *range(14, 18), 19, *range(21, 24))],
 )
 def test_verilog_gives_the_same_record(index: int) -> None:
     cases = [case(seed, index) for seed in range(90, 96)]

@@ -60,6 +60,7 @@ DESIGNS = (
     design(3, 2, False, BFLOAT16, p=2, map_port=4),
     design(3, 3, False, kernel_port=2, map_port=8),
     design(5, 2, False, BFLOAT16, map_port=2, max_maps=4),
+    design(3, 2, False, BFLOAT16, p=2, widened=True, kernel_port=4),
 )
 
 
@@ -163,7 +164,7 @@ def mixed(seed: int, index: int) -> list[Case]:
     return [case(seed + i, index, connected=i != 1) for i in range(3)]
 
 
-@pytest.mark.parametrize("index", [0, 1, 2, 3, 4, 6, 7, *in_full(5, 8)])
+@pytest.mark.parametrize("index", [0, 1, 2, 3, 4, 6, 7, *in_full(5, 8, 12)])
 def test_random_layers_back_to_back(index: int) -> None:
     run(mixed(0, index))
 

@@ -13,6 +13,7 @@ from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.phases.cnn_merp.forward import forward_run, forward_top
 from merp.models.cnn_merp.flow import input_flow
+from merp.models.cnn_merp.kernel_load import forward_load
 from merp.models.params.shape import Shape
 from merp.testbenches.cnn_merp.random_layers import (
     ELABORATIONS,
@@ -40,7 +41,7 @@ def test_many_random_layers_padded_apart_and_with_smaller_kernels(place: int) ->
 
 
 @pytest.mark.ghdl
-@pytest.mark.parametrize("place", [3, *in_full(0, 1, 2, 4, 5, 6, 7)])
+@pytest.mark.parametrize("place", [3, 8, *in_full(0, 1, 2, *range(4, 8), *range(9, 12))])
 def test_vhdl_of_shaped_layers_gives_the_same_record(place: int) -> None:
     cases = [shaped_case(seed, place) for seed in (60, 61)]
     for mine, other in zip(run(cases, "ghdl", "rtl"), run(cases, "myhdl"), strict=True):
@@ -48,11 +49,21 @@ def test_vhdl_of_shaped_layers_gives_the_same_record(place: int) -> None:
 
 
 @pytest.mark.verilator
-@pytest.mark.parametrize("place", [7, *in_full(*range(7))])
+@pytest.mark.parametrize("place", [7, *in_full(*range(7), *range(8, 12))])
 def test_verilog_of_shaped_layers_gives_the_same_record(place: int) -> None:
     cases = [shaped_case(seed, place) for seed in range(40, 44)]
     for mine, other in zip(run(cases, "verilator", "rtl"), run(cases, "myhdl"), strict=True):
         assert mine.differences(other) == []
+
+
+@pytest.mark.parametrize("place", [8, *in_full(9, 10, 11)])
+def test_smaller_kernels_of_several_elements_a_beat_load_in_the_cycles_of_the_model(
+    place: int,
+) -> None:
+    cases = [shaped_case(seed, place, None) for seed in range(70, 78)]
+    for case, record in zip(cases, run(cases, "myhdl"), strict=True):
+        load = forward_load(case.shape, case.design)
+        assert record.outcome.status["status_kernel_load"] == load.cycles + 1, case.shape
 
 
 def of_port(seed: int, elaboration: int, port: int, pressure: int | None = 0) -> LayerCase:

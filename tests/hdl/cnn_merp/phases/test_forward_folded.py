@@ -29,6 +29,7 @@ EVERY = range(len(FOLDING))
 LOADS = [
     (7, 1), (7, 3), (7, 6), (7, 11), (8, 1), (8, 5), (8, 9), (8, 11), (8, 13), (9, 12),
     *rows_in_full((7, 5), (7, 8), (8, 4), (8, 17), (8, 18), (10, 3), (10, 26), (10, 33), (11, 5)),
+    (12, 1), (12, 5), (12, 11), *rows_in_full((12, 4), (12, 9), (12, 18), (13, 3), (13, 26)),
 ]  # fmt: skip
 """Elaborations with several elements to a beat, and elements of a layer."""
 
@@ -41,7 +42,7 @@ def cases(seed: int, elaboration: int, pressure: int | None = 0) -> list[LayerCa
     return [first, between, last]
 
 
-@pytest.mark.parametrize("elaboration", [0, 3, 5, 6, 7, 8, 11, *in_full(1, 2, 4, 9, 10)])
+@pytest.mark.parametrize("elaboration", [0, 3, 5, 6, 7, 8, 11, 12, *in_full(1, 2, 4, 9, 10, 13)])
 def test_random_layers(elaboration: int) -> None:
     run(cases(0, elaboration))
 
@@ -96,6 +97,17 @@ def test_a_misplaced_last_of_packed_beats_is_told_and_forgotten() -> None:
     records = run_job(Job(forward_top(design, "behavioural"), [late, good], limit=500), "myhdl")
     assert [each.outcome.status["status_framing_error"] for each in records] == [1, 0]
     assert np.array_equal(records[0].words("m_axis_map"), records[1].words("m_axis_map"))
+
+
+@pytest.mark.parametrize("elaboration", [8, 12])
+def test_the_next_outputs_weights_are_not_seen(elaboration: int) -> None:
+    """Infinities in the beat in which an output ends: with the zeros of a map they give NaN."""
+    case = connected_case(3, elaboration, pressure=None)
+    fmt = case.design.fmt
+    kernels = np.full((3, 11, 1, 1), fmt.one, np.uint32)
+    kernels[1:, :2] = fmt.inf
+    shape, x = replace(case.shape, n=11, m=3), np.full((1, 1, 1, 11), fmt.one, np.uint32)
+    run([replace(case, shape=shape, x=x, kernels=kernels, bias=np.zeros(3, np.uint32))])
 
 
 @pytest.mark.parametrize("elements", [1, 3, 4, 5, 36])
@@ -154,7 +166,7 @@ def test_verilog_gives_the_same_record() -> None:
 
 
 @pytest.mark.ghdl
-@pytest.mark.parametrize("elaboration", [0, 8, *in_full(5)])
+@pytest.mark.parametrize("elaboration", [0, 8, *in_full(5, 12)])
 def test_vhdl_gives_the_same_record(elaboration: int) -> None:
     some = cases(60, elaboration)
     for mine, other in zip(run(some, "ghdl", "rtl"), run(some), strict=True):

@@ -77,6 +77,15 @@ ELABORATIONS = [
     (design_for(2, 4, **WIDE, **ROW, ku_lanes=3, add_latency=2, map_port=2, kernel_port=4), False),
     (design_for(3, 4, **WIDE, d=1, fmt=BFLOAT16, mul_latency=1, add_latency=3, map_port=4), False),
     (design_for(1, 2, **WIDE, **ROW, mul_latency=1, add_latency=1, map_port=8), True),
+    # Smaller kernels, several elements of them to a beat.
+    (
+        design_for(3, 2, widened=True, fmt=BFLOAT16, mul_latency=1, add_latency=2, kernel_port=4),
+        True,
+    ),
+    (design_for(4, 2, **ROW, widened=True, ku_lanes=3, mul_latency=1, kernel_port=8), True),
+    (design_for(4, 3, widened=True, sided=True, folded=True, fmt=BFLOAT16, kernel_port=2), False),
+    (design_for(3, 1, **ROW, widened=True, folded=True, ku_lanes=9, kernel_port=2), False),
+    (design_for(5, 2, widened=True, fmt=BFLOAT16, mul_latency=1, kernel_port=8), False),
 ]
 
 
@@ -355,7 +364,7 @@ def test_positions_cannot_be_interleaved() -> None:
 
 
 @pytest.mark.ghdl
-@pytest.mark.parametrize("elaboration", [5, 15, *in_full(*range(5), *range(6, 15), *range(16, 23))])
+@pytest.mark.parametrize("elaboration", [5, 15, *in_full(*range(5), *range(6, 15), *range(16, 28))])
 def test_vhdl_gives_the_same_record(elaboration: int) -> None:
     cases = [random_case(seed, elaboration) for seed in (30, 31)]
     for mine, other in zip(play(cases, "ghdl", "rtl"), play(cases, "myhdl"), strict=True):
@@ -364,7 +373,7 @@ def test_vhdl_gives_the_same_record(elaboration: int) -> None:
 
 @pytest.mark.verilator
 @pytest.mark.parametrize(
-    "elaboration", [6, 9, 17, *in_full(*range(6), 7, 8, *range(10, 17), *range(18, 23))]
+    "elaboration", [6, 9, 17, *in_full(*range(6), 7, 8, *range(10, 17), *range(18, 28))]
 )
 def test_verilog_gives_the_same_record(elaboration: int) -> None:
     cases = [random_case(seed, elaboration) for seed in range(40, 44)]

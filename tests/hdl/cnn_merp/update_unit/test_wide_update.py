@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 from marks import rows_in_full
+from merp.cosim.block.replay import replay
 from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.cnn_merp.ports.gradients import GradientRead, UpdateConfig
 from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
@@ -45,12 +47,18 @@ class Update:
     reset_at: int | None = None
     biases: bool = True
     slow: str = ""
+    size: int = 0  # rows and columns of a kernel, where fewer than k
+    lacking: int = 0  # taps that the last input map lacks
     sent: dict[str, list[tuple[int, int, int, int]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.rng = Random(self.m * 7 + self.n)
         self.fmt = self.design.fmt
-        self.kernels = self.m * self.n * self.design.taps
+        self.first = [0]  # element of every kernel, and the end
+        for _ in range(self.m):
+            for i in range(self.n):
+                self.first.append(self.first[-1] + len(self.taps(i)))
+        self.kernels = self.first[-1]
         size = self.kernels + self.m
         self.gradients, self.old, self.past = (
             [self._word() for _ in range(size)] for _ in range(3)
@@ -58,6 +66,13 @@ class Update:
         one = self.fmt.one
         self.rate, self.factor = one - (3 << self.fmt.frac_bits), one - 1
         self.groups = -(-self.m // self.design.n_cu)
+
+    def taps(self, channel: int) -> list[int]:
+        """Taps of a kernel that have elements."""
+        k = self.design.k
+        own = self.size or k
+        found = [row * k + column for row in range(own) for column in range(own)]
+        return found[: len(found) - self.lacking * (channel == self.n - 1)]
 
     def _word(self) -> int:
         fmt = self.fmt
@@ -82,12 +97,15 @@ class Update:
         return dict(zip(STREAMS, found, strict=True))
 
     def read(self, addr: int, part: int, cu: int) -> int:
-        """Gradients at an address of a CU, from a part of the word on; noise behind a kernel."""
+        """Gradients at an address of a CU, from a part of the word on, noise between."""
         channel, group = divmod(addr, self.groups)
-        first = ((group * self.design.n_cu + cu) * self.n + channel) * self.design.taps
+        first = self.first[(group * self.design.n_cu + cu) * self.n + channel]
+        element = {tap: first + at for at, tap in enumerate(self.taps(channel))}
         each = self.design.gradient_read
-        words = self.gradients[first : first + self.design.taps][part * each : (part + 1) * each]
-        words += [self.rng.getrandbits(self.fmt.width) for _ in range(each - len(words))]
+        words = [
+            self.gradients[element[tap]] if tap in element else self.rng.getrandbits(self.fmt.width)
+            for tap in range(part * each, (part + 1) * each)
+        ]
         return sum(word << self.fmt.width * i for i, word in enumerate(words))
 
 
@@ -118,7 +136,8 @@ class Driver:
             "map_config_inputs": run.n, "map_config_groups": run.groups,
             "map_config_last_cus": run.m - (run.groups - 1) * run.design.n_cu,
             "config_update": int(run.update), "config_rate": run.rate, "start": 1,
-            "with_biases": int(run.biases),
+            "with_biases": int(run.biases), "filling": run.lacking,
+            "size": run.size or run.design.k,
         }  # fmt: skip
         return values | ({"config_momentum": run.factor} if run.momentum else {})
 
@@ -203,16 +222,17 @@ def play(runs: list[Update], cycles: int, optional: bool = False) -> tuple[Trace
     for name in driver.names:
         inputs += [f"sink_{name}_{pin}" for pin in ("data", "valid", "last")]
         inputs.append(f"source_{name}_ready")
-    drive = driver.drive
-    if optional:
-        args["with_biases"] = flag()
-        inputs.append("with_biases")
-    else:
+    chosen: dict[str, Any] = {"with_biases": flag()} if optional else {}
+    chosen |= {"filling": count(design.taps - 1)} if design.folded else {}
+    chosen |= {"size": count(design.k)} if design.widened else {}
+    args |= chosen
+    inputs += chosen
 
-        def drive(cycle: int, seen: Sample) -> dict[str, int]:
-            values = driver.drive(cycle, seen)
-            values.pop("with_biases", None)
-            return values
+    def drive(cycle: int, seen: Sample) -> dict[str, int]:
+        values = driver.drive(cycle, seen)
+        for name in {"with_biases", "filling", "size"} - chosen.keys():
+            values.pop(name, None)
+        return values
 
     return run_block(wide_update, args, tuple(inputs), drive, cycles), driver
 
@@ -325,3 +345,56 @@ def test_runs_without_biases_end_with_the_kernels(momentum: bool) -> None:
     _, driver = play(runs, 620, optional=True)
     check(runs, driver)
     assert driver.run is None
+
+
+UNEVEN = [(3, 4), (3, 2), *rows_in_full((5, 4), (2, 8), (5, 2), (4, 8))]
+
+
+@pytest.mark.parametrize("optional", [False, True])
+@pytest.mark.parametrize(("k", "port"), UNEVEN)
+def test_the_last_maps_kernels_end_earlier(k: int, port: int, optional: bool) -> None:
+    """By every number of taps, back to back; with other runs between them, and without biases."""
+    design = design_for(k, port, folded=True)
+    runs = [
+        Update(design, 3, 1 + lacking % 2, optional, lacking=lacking, pressure=1 - lacking % 3 / 5,
+               biases=not optional or lacking % 4 != 1)
+        for lacking in range(design.taps)
+    ]  # fmt: skip
+    runs += [
+        Update(design, 2, 2, optional, lacking=1, reset_at=27),
+        Update(design, 3, 2, optional),
+        Update(design, 2, 2, optional, lacking=design.taps - 1, slow="kernel"),
+    ]
+    trace, driver = play(runs, 130 * len(runs) + 20 * design.taps, optional)
+    check(runs, driver)
+    assert driver.run is None
+    assert not any(trace.column("framing_error"))
+
+
+def uneven_runs(design: Design, momentum: bool = False) -> list[Update]:
+    """Kernels of every size, and of folded layers where the design has any."""
+    sizes = range(1, design.k + 1)
+    runs = [Update(design, 3, 2, momentum, size=k, pressure=1 - k % 3 / 5) for k in sizes]
+    if design.folded:
+        runs[1:1] = [Update(design, 3, 2, momentum, lacking=design.taps - 2)]
+    left = Update(design, 2, 1, momentum, size=1, reset_at=26)
+    return [*runs, left, Update(design, 3, 1, momentum, size=design.k)]
+
+
+@pytest.mark.parametrize("folded", [False, True])
+@pytest.mark.parametrize(("k", "port"), UNEVEN)
+def test_elements_of_smaller_kernels_are_put_together(k: int, port: int, folded: bool) -> None:
+    design = design_for(k, port, folded=folded, widened=True)
+    runs = uneven_runs(design, momentum=folded)
+    _, driver = play(runs, 160 * len(runs) + 20 * design.taps)
+    check(runs, driver)
+    assert driver.run is None
+
+
+@pytest.mark.ghdl
+def test_vhdl_agrees(tmp_path: Path) -> None:
+    design = design_for(3, 2, folded=True, widened=True)
+    runs = uneven_runs(design)
+    trace, driver = play(runs, 700)
+    check(runs, driver)
+    assert replay(trace, tmp_path) == 700

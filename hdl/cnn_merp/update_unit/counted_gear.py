@@ -1,0 +1,76 @@
+"""``gradient_gear`` of reads that say how many of their elements count."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, always_comb, block
+
+from merp.hdl.base.signals import Stream, bits, flag
+from merp.hdl.cnn_merp.ports.gradients import GradientBeat
+from merp.hdl.conversion.entity import Bit, Word
+from merp.hdl.streams.wide_serializer import wide_serializer
+from merp.models.params.cnn_merp.design import Design
+
+
+@block
+def counted_gear(
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
+    read: Word,
+    read_valid: Bit,
+    load: Bit,
+    beat: GradientBeat,
+    take: Bit,
+    design: Design,
+) -> Any:
+    """Put reads end to end, those of kernels and those of biases apart.
+
+    read, read_valid  in   head of the FIFO of reads: gradient_read elements; above them how many
+                           count, at least one of a last one, and whether it is the last of its
+                           kind
+    load              out  it is taken
+    beat, take        out, in  a beat, and that it is used; only while it is valid
+
+    Latency: a beat is valid a cycle after its last read was taken. Throughput: a read and a beat
+    per cycle; no read is taken while the last of the kernels' elements leave. Reset, and start:
+    empty.
+    """
+    clear = flag()
+    packed = Stream(len(beat.data))
+    packed.keep = bits(design.kernel_port)
+    pack = wide_serializer(
+        clk,
+        rst=clear,
+        start=start,
+        beat=read,
+        beat_valid=read_valid,
+        take=load,
+        source=packed,
+        sent=flag(),
+        width=design.fmt.width,
+        lanes=design.gradient_read,
+        ahead=design.kernel_port - 1,  # what a read may lack
+    )
+
+    @always_comb
+    def empty() -> None:
+        clear.next = start or rst
+
+    @always_comb
+    def hand_on() -> None:
+        beat.data.next = packed.data
+        beat.keep.next = packed.keep
+        beat.valid.next = packed.valid
+        beat.last.next = packed.last
+        packed.ready.next = take
+
+    @always(clk.posedge)
+    def turn() -> None:
+        if take and packed.last:
+            beat.biases.next = True
+        if start or rst:
+            beat.biases.next = False
+
+    return pack, empty, hand_on, turn
