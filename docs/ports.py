@@ -135,6 +135,10 @@ def _optional() -> Iterator[tuple[Exported, str]]:
         (forward_top(replace(design, state=True, map_port=4)), "fp, state and map_port 4"),
         (delta_top(delta._replace(engine=replace(delta.engine, map_port=4))), "dp, map_port 4"),
         (kernel_update_top(replace(update, map_port=4)), "ku, map_port 4"),
+        (
+            kernel_update_top(replace(update, folded=True, widened=True)),
+            "ku, fully connected layers, smaller kernels and kernel_port 4",
+        ),
     ):
         settings = {each.name: each.meaning for each in axi_registers_of(top).registers}
         yield _exported(top.function, top.args, settings), f"digits conv2, {described}"
