@@ -117,6 +117,7 @@ def _optional() -> Iterator[tuple[Exported, str]]:
             "dp, and fully connected layers",
         ),
         (forward_top(replace(design, partial=True)), "fp, with partial sums"),
+        (forward_top(replace(design, added=True)), "fp, adding another layer's output"),
         (kernel_update_top(update), "ku, kernel_port 4"),
         (forward_top(replace(design, kernel_port=4)), "fp, kernel_port 4"),
         (

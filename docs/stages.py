@@ -29,7 +29,11 @@ STAGES: Mapping[str, tuple[str, ...]] = {
         "cnn_merp/cu_array/cu_fused",
         "fused",
     ),
-    "Accumulators": ("cnn_merp/cu_array/accumulator", "cnn_merp/cu_array/partial_loader"),
+    "Accumulators": (
+        "cnn_merp/cu_array/accumulator",
+        "cnn_merp/cu_array/partial_loader",
+        "cnn_merp/cu_array/added_maps",
+    ),
     "Super-layer: ReLU and pooling": (
         "cnn_merp/super_layer/super_layer",
         "cnn_merp/super_layer/beat_issue",

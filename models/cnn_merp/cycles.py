@@ -12,15 +12,15 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 
-from merp.models.cnn_merp.flow import InputFlow, continued_flow, input_flow
+from merp.models.cnn_merp.flow import InputFlow, added_flow, continued_flow, input_flow
 from merp.models.cnn_merp.kernel_load import delta_load, forward_load
 from merp.models.cnn_merp.phases import delta_design, maps_behind, update_design
 from merp.models.cnn_merp.update_flow import UpdateFlow, update_flow
-from merp.models.network.branches import previous
+from merp.models.network.branches import begun, behind
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import PHASES, has_phase
 from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.input_part import WHOLE, InputPart
+from merp.models.params.cnn_merp.input_part import ADDING, WHOLE, InputPart
 from merp.models.params.cnn_merp.sizing import beats_of, groups_of
 from merp.models.params.counters import PARTS
 from merp.models.params.delta_shape import delta_shape
@@ -116,15 +116,16 @@ def layer_cycles(network: Network, layer: Layer, phase: str, batch: int) -> Cycl
 
 def _forward(network: Network, layer: Layer) -> Callable[[int], Cycles]:
     design = network.design(layer)
-    return lambda images: forward_cycles(layer.shape, images, design)
+    part = WHOLE if layer.add is None else ADDING
+    return lambda images: forward_cycles(layer.shape, images, design, part)
 
 
 def _delta(network: Network, layer: Layer) -> Callable[[int], Cycles]:
-    earlier = previous(network, layer)
-    assert earlier is not None
+    unpooled = behind(network, layer).shape
     design = delta_design(network, layer).engine
-    maps = maps_behind(layer.shape, earlier.shape)
-    return lambda images: delta_cycles(layer.shape, earlier.shape, maps, images, design)
+    maps = maps_behind(layer.shape, unpooled)
+    part = ADDING if begun(network, layer) else WHOLE
+    return lambda images: delta_cycles(layer.shape, unpooled, maps, images, design, part)
 
 
 def _update(network: Network, layer: Layer) -> Callable[[int], Cycles]:
@@ -141,7 +142,8 @@ def forward_cycles(shape: Shape, images: int, design: Design, part: InputPart = 
     last = _last_position(shape, design)
     run = run_shape(shape, design.k)
     loads = forward_load(shape, design).cycles
-    return _convolution(run, images, design, words, last, shape.macs(images), loads, part)
+    walk = added_flow if part.added else continued_flow if part.partial_in else input_flow
+    return _convolution(run, images, design, words, last, shape.macs(images), loads, walk)
 
 
 def _last_position(shape: Shape, design: Design) -> int:
@@ -172,7 +174,8 @@ def delta_cycles(
         words = maps * unpooled.out_rows * unpooled.out_columns
         flattened = engine.out_rows * engine.out_columns == 1
         last = words if flattened else maps * _behind_last_window(unpooled)
-    return _convolution(engine, images, design, words, last, shape.macs(images), loads, part)
+    walk = continued_flow if part.partial_in or part.added else input_flow
+    return _convolution(engine, images, design, words, last, shape.macs(images), loads, walk)
 
 
 def _behind_last_window(unpooled: Shape) -> int:
@@ -191,13 +194,12 @@ def _convolution(
     last: int,
     macs: int,
     loads: int,
-    part: InputPart,
+    walk: Walk,
 ) -> Cycles:
     """``words`` leave per image, ``last`` of them after the last sum; a beat of them per cycle.
 
     ``loads`` are the cycles of loading kernels.
     """
-    walk = continued_flow if part.partial_in else input_flow
     flow = _flow(walk, shape, images, design)
     beats = groups_of(shape, design.n_cu) * -(-design.n_cu // design.r)
     positions = shape.out_rows * shape.out_columns

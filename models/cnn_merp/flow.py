@@ -73,8 +73,12 @@ def keep_and_need(shape: Shape, images: int) -> NDArray[np.int64]:
     ).reshape(-1, 5)
 
 
-def input_flow(shape: Shape, images: int, design: Design, partial_in: bool = False) -> InputFlow:
-    """Walk every cycle of a run; with ``partial_in`` its sums start at partial sums.
+def input_flow(
+    shape: Shape, images: int, design: Design, partial_in: bool = False, lead: int = 0
+) -> InputFlow:
+    """Walk every cycle of a run; with ``partial_in`` its sums start at those of a stream.
+
+    lead: cycles that the first of them takes to come.
 
     Raises:
         ValueError: the run does not end (the rows kept cannot hold a window).
@@ -99,6 +103,7 @@ def input_flow(shape: Shape, images: int, design: Design, partial_in: bool = Fal
         2 * design.p * groups_of(shape, design.n_cu),
         design.cu_latency + ORIGIN_READ,
         design.map_port,
+        lead,
     )
     if fill < 0:
         raise ValueError(f"{shape} does not run on {design.d * design.k} kept rows")
@@ -108,6 +113,11 @@ def input_flow(shape: Shape, images: int, design: Design, partial_in: bool = Fal
 def continued_flow(shape: Shape, images: int, design: Design) -> InputFlow:
     """The same of a run whose sums start at partial sums."""
     return input_flow(shape, images, design, partial_in=True)
+
+
+def added_flow(shape: Shape, images: int, design: Design) -> InputFlow:
+    """The same of a run whose sums start at maps that are added, with their biases."""
+    return input_flow(shape, images, design, partial_in=True, lead=design.added_latency)
 
 
 @numba.njit(cache=KEPT)
@@ -127,6 +137,7 @@ def _walk(
     room: int,
     release: int,
     port: int,
+    lead: int,
 ) -> tuple[int, int, int, int]:
     # Partial sums, if there are any (m): a word of n_cu of them per group and position.
     partial = 0  # the next one of its position
@@ -149,7 +160,7 @@ def _walk(
         filled[cycle % DELTA_ARRIVAL] = 0
         room += freed[cycle % release]
         freed[cycle % release] = 0
-        partial_taken = partials_left > 0 and room > 0
+        partial_taken = cycle >= lead and partials_left > 0 and room > 0
 
         # The oldest position that still needs elements: after the last window of a pair has been
         # read (its first slot), the first position of the next pair.

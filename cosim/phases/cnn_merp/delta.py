@@ -180,7 +180,9 @@ def expect_delta(
         streams |= PARTIAL_PORTS
     if engine.added:
         streams |= ADDED_PORTS
-    ports = expected_ports(streams, formula, walked, goldens, ("delta_in", "delta_out"), engine)
+    ports = expected_ports(
+        streams, formula, walked, goldens, ("delta_in", "delta_out", "add_in"), engine
+    )
     # Products with the zeros of a dilation are no work of the layer.
     work = Work.of(delta_shape(shape), images, engine)
     macs = shape.macs(images)

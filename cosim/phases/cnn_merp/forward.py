@@ -177,7 +177,9 @@ def expect_forward(
     if design.added:
         streams |= ADDED_PORTS
     return Expectation(
-        ports=expected_ports(streams, formula, walked, goldens, ("map_in", "map_out"), design),
+        ports=expected_ports(
+            streams, formula, walked, goldens, ("map_in", "map_out", "add_in"), design
+        ),
         first="map_in",
         last=("partial_out",) if part.partial_out else ("map_out",),
         loads={"kernel": forward_load(shape, design).behind, "bias": 0},

@@ -85,6 +85,75 @@ mul_latency = 1
 add_latency = 1
 """
 
+# conv3 adds what conv1 made, whose delta starts at that of conv3; conv4 and conv5 take one output,
+# conv5 is only added; fc7 adds its own input.
+RESIDUAL = """
+[network]
+name = "residual"
+input = { rows = 5, columns = 6, channels = 2 }
+[[layer]]
+name = "conv1"
+maps = 3
+kernel = 2
+pool = { kind = "max", window = 2, stride = 1 }
+design = "k2"
+[[layer]]
+name = "conv2"
+maps = 4
+kernel = 2
+pad = [0, 0, 1, 1]
+design = "k2"
+[[layer]]
+name = "conv3"
+maps = 3
+kernel = 2
+pad = [0, 0, 1, 1]
+add = "conv1"
+design = "k2"
+[[layer]]
+name = "conv4"
+maps = 4
+kernel = 2
+stride = 2
+pad = [0, 0, 1, 0]
+design = "k2"
+[[layer]]
+name = "conv5"
+input = "conv3"
+maps = 4
+kernel = 1
+stride = 2
+relu = false
+design = "k2"
+[[layer]]
+name = "conv6"
+input = "conv4"
+maps = 4
+kernel = 2
+pad = [0, 0, 1, 1]
+groups = 2
+add = "conv5"
+pool = { kind = "average", window = 2 }
+design = "k2"
+[[layer]]
+name = "fc7"
+maps = 4
+add = "conv6"
+design = "k2"
+[[layer]]
+name = "fc8"
+maps = 3
+relu = false
+design = "k2"
+[design.k2]
+k = 2
+n_cu = 2
+d = 2
+p = 2
+mul_latency = 1
+add_latency = 2
+"""
+
 
 def network_of(folder: Path, text: str) -> Network:
     path = folder / "network.toml"
@@ -132,6 +201,22 @@ def test_a_grouped_network_ends_in_the_golden_bits(tmp_path: Path) -> None:
 
 def test_the_host_undoes_the_last_pooling_and_no_momentum_is_built(tmp_path: Path) -> None:
     check_steps(network_of(tmp_path, POOLED_END), "myhdl", 0.0, 1)
+
+
+def test_branches_and_additions_end_in_the_golden_bits(tmp_path: Path) -> None:
+    check_steps(network_of(tmp_path, RESIDUAL), "myhdl", 0.9, 1)
+
+
+@pytest.mark.full
+@pytest.mark.verilator
+@needs("scikit-learn")
+def test_a_residual_network_learns_the_same_in_the_hardware(tmp_path: Path) -> None:
+    options = ("--data", "digits", "--batch", "4", "--steps", "10", "--state-bits", "pooled")
+    for engine in ("golden", "verilator"):
+        saved = str(tmp_path / f"{engine}.npz")
+        words = ["train", "resnet-digits", *options, "--engine", engine, "--save", saved]
+        assert cli.main(words) == 0
+    assert (tmp_path / "verilator.npz").read_bytes() == (tmp_path / "golden.npz").read_bytes()
 
 
 @pytest.mark.verilator
