@@ -253,6 +253,11 @@ def _complete(
             fitting: dict[Design, list[Planned]] = {}
             for each in with_ports(design):
                 tried = made(complete, {name: each})
+                lacks = _unbuilt(tried, name, batch, state)
+                if not fitting:
+                    least = lacks
+                elif lacks > least:
+                    continue  # there is hardware for fewer of them
                 planned = _fitting(tried, name, board, batch, goal, state)
                 if planned is not None:
                     fitting[each] = planned
@@ -266,14 +271,16 @@ def _complete(
     return complete, tuple(missing)
 
 
+def _unbuilt(network: Network, name: str, batch: int, state: str) -> int:
+    """Phases of layers that run on a design, for whose passes there is no hardware."""
+    works = (work for phase in PHASES for work in _works(network, name, phase, batch, state))
+    return sum(not work.built for work in works)
+
+
 def _fitting(
     network: Network, name: str, board: Board, batch: int, goal: str, state: str
 ) -> list[Planned] | None:
-    """All that runs on a design; None where the part lacks the room, or a phase the hardware."""
-    if not all(
-        work.built for phase in PHASES for work in _works(network, name, phase, batch, state)
-    ):
-        return None
+    """All that runs on a design; None where the part lacks the room."""
     try:
         planned = list(_of_design(network, name, board, batch, goal, state))
     except BadInput:

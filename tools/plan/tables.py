@@ -36,7 +36,10 @@ def _print_passes(plan: Plan) -> None:
             f"{engine.taps - work.idle_taps} of {engine.taps} multipliers."
         )
     if missing:
-        caption += " *: no hardware expands deltas at pooled resolution with a map_port above 1."
+        caption += (
+            " *: no hardware expands deltas at pooled resolution with a map_port above 1, nor "
+            "those that sums start at."
+        )
     state = plan.state
     console().print(
         table(

@@ -29,6 +29,7 @@ from merp.models.params.cnn_merp.input_part import ADDING, WHOLE
 from merp.models.params.delta_shape import delta_shape
 from merp.models.params.shape import Padding, sides
 from merp.models.plan.plan import plan
+from merp.models.plan.words import summed
 from merp.models.traffic import backward_counter, closed_form, counter
 from merp.tools.common.boards import open_board
 from merp.tools.common.shipped import open_network
@@ -319,6 +320,7 @@ def test_resnet_18(kind: str, sizes: list[int], tmp_path: Path) -> None:
     assert pools == ["conv1"] * (kind == "imagenet") + [network.layers[-2].name]
     assert not imported.left
     check_counts(on_one_design(imported))
+    check_plan(imported)
     check_against_runtime(imported, path, 0)
 
 
@@ -350,6 +352,16 @@ def check_counts(network: Network) -> None:
     assert closed_form.network_traffic(network, 2)
 
 
+def check_plan(imported: Imported) -> None:
+    """See that every layer and phase has a plan, whose passes move what its formula says."""
+    found = plan(imported.network, open_board("kc705"), 2)
+    assert {each.work.layer.name for each in found.layers} == {
+        layer.name for layer in imported.network.layers
+    }
+    for each in found.layers:
+        assert summed(each.work, *each.tile) == each.ports
+
+
 def check_random(seed: int, folder: Path) -> None:
     """Import, plan on a board, and see that formula and walk agree."""
     model = made.random_model(Random(f"network {seed}"))
@@ -369,6 +381,7 @@ def check_branches(seed: int, folder: Path) -> None:
     assert len(additions) == sum(layer.add is not None for layer in layers)
     assert imported.left == ()
     check_counts(on_one_design(imported))
+    check_plan(imported)
 
 
 def on_one_design(imported: Imported) -> Network:

@@ -108,3 +108,21 @@ def test_a_word_comes_after_added_latency_and_one_in_every_cycle() -> None:
     assert taken[:first] == list(range(taken[0], taken[0] + first))
     assert given[0] - taken[0] == design.added_latency
     assert given[:first] == list(range(given[0], given[0] + first))
+
+
+def test_after_a_reset_nothing_is_taken_until_a_start() -> None:
+    design = replace(ELABORATIONS[2], added=True, groups=3)
+    resets = 12
+    runs = Runs(design, 1.0, seed=3)
+
+    def drive(cycle: int, seen: Sample) -> dict[str, int]:
+        values = runs.drive(cycle, seen)
+        if cycle >= resets:
+            values |= {"rst": int(cycle == resets), "start": 0, "enable": 1, "sink_valid": 1}
+        return values
+
+    trace = run_block(added_maps, args_for(design), INPUTS, drive, resets + 40)
+    ready, valid = trace.column("sink_ready"), trace.column("source_valid")
+    assert any(ready[:resets])
+    assert not any(ready[resets + 1 :])
+    assert not any(valid[resets + 1 :])
