@@ -51,6 +51,9 @@ def test_a_network_has_one_number_format(read) -> None:
     assert network.designs["a"].fmt == network.fmt == BFLOAT16
 
 
+SECOND = CONV.replace("conv1", "conv2")
+SAME = "maps = 6\nkernel = 1\n"
+BESIDE = CONV + '[[layer]]\nname = "conv2"\n' + SAME
 DESIGNED = HEAD + CONV + 'design = "a"\n'
 BAD = {
     "": "file: network is missing",
@@ -127,8 +130,34 @@ BAD = {
     ),
     HEAD + CONV + "groups = 4\n": "layer conv1: groups = 4: must be a divisor of the 6 maps",
     HEAD + CONV + "strid = 2\n": (
-        "layer conv1: unknown key 'strid': allowed are name, maps, relu, design, input, add, "
-        "kernel, stride, pad, groups, pool; did you mean stride?"
+        "layer conv1: unknown key 'strid': allowed are name, maps, relu, design, input, "
+        "kernel, stride, pad, groups, pool, add; did you mean stride?"
+    ),
+    HEAD + CONV + 'input = "conv1"\n': "layer conv1: input = 'conv1': must be one of none",
+    HEAD + BESIDE + 'add = "conv3"\n': (
+        "layer conv2: add = 'conv3': must be one of conv1; did you mean conv1?"
+    ),
+    HEAD + CONV + SECOND + 'add = "conv1"\n': (
+        "layer conv2: add = 'conv1': must be a layer whose output is of the size of the sums, "
+        "2 x 4 x 6"
+    ),
+    HEAD + BESIDE + '[[layer]]\nname = "conv3"\ninput = "conv1"\n' + SAME: (
+        "layer conv2: no layer takes its output or adds it"
+    ),
+    HEAD
+    + BESIDE
+    + '[[layer]]\nname = "conv3"\nadd = "conv1"\n'
+    + SAME
+    + '[[layer]]\nname = "conv4"\nadd = "conv1"\n'
+    + SAME: ("layer conv1: one layer at most may add its output"),
+    HEAD
+    + BESIDE
+    + '[[layer]]\nname = "conv3"\nadd = "conv1"\n'
+    + SAME
+    + '[[layer]]\nname = "conv4"\ninput = "conv1"\nadd = "conv3"\n'
+    + SAME: ("layer conv3: add = 'conv1': layer conv4, which takes it, must stand before it"),
+    HEAD + BESIDE + '[[layer]]\nname = "conv3"\ninput = "conv1"\nadd = "conv2"\n' + SAME: (
+        "layer conv2: only added, to the sums of conv3: allowed are relu = false and no pool"
     ),
     HEAD + CONV + "relu = 1\n": "layer conv1: relu = 1: must be true or false",
     HEAD + CONV + 'pool = { kind = "mean", window = 2 }\n': (

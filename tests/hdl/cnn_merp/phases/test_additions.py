@@ -18,13 +18,14 @@ from merp.models.cnn_merp.cycles import delta_cycles, forward_cycles
 from merp.models.cnn_merp.flow import added_flow
 from merp.models.cnn_merp.phases import DeltaDesign
 from merp.models.errors import BadInput
+from merp.models.golden.convolution import from_maps
 from merp.models.golden.delta import delta_convolution
 from merp.models.golden.state import keep_state, packed
 from merp.models.golden.super_layer import super_layer
 from merp.models.golden.unpool import unpool
 from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.input_part import ADDING, WHOLE
+from merp.models.params.cnn_merp.input_part import ADDING, WHOLE, part_of
 from merp.models.params.cnn_merp.registers import registers
 from merp.models.params.cnn_merp.sizing import check_fits
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
@@ -249,6 +250,27 @@ def test_every_cycle_of_deltas_is_that_of_the_model(index: int) -> None:
         )
         cycles = each.audit.cycles
         assert (cycles["fill"], cycles["issue"]) == (model.fill, model.issue)
+
+
+def test_partial_sums_and_additions_take_turns() -> None:
+    """Sums that come in as a stream give what they give when they are made here."""
+    design = DESIGNS[13]
+    case = random_case(8, design, None)
+    shape, images = case.shape, len(case.x)
+    add = words_of(8, design.fmt, (images, shape.out_rows, shape.out_columns, shape.m))
+    golden = super_layer(case.x, case.kernels, case.bias, shape, design.fmt, design.summation, add)
+    start, part = from_maps(add, design.fmt, design.summation, case.bias), part_of(1, 2)
+    partial = Pass(
+        forward_run(shape, design, case.x, case.kernels, start, part=part),
+        expect_forward(shape, images, design, golden, part=part),
+    )
+    adding = Pass(
+        forward_run(shape, design, case.x, case.kernels, case.bias, part=ADDING, add=add),
+        expect_forward(shape, images, design, golden, part=ADDING),
+    )
+    plain = forward_pass(8, design, None, adds=False)
+    passes = [partial, adding, partial, plain, adding]
+    check(run_and_audit(forward_top(design, "behavioural"), passes, "myhdl"))
 
 
 def test_words_of_the_next_run_wait_for_its_biases() -> None:
