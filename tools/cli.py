@@ -17,7 +17,7 @@ from merp.cosim.build_cache import check_private
 from merp.models.errors import BadInput, CheckFailed
 from merp.tools.command_line import command_line, module_of
 from merp.tools.common.complaint import complain
-from merp.tools.common.interrupts import interrupts_that_last
+from merp.tools.common.interrupts import interrupts_that_last, survive_interrupted_source
 from merp.tools.common.last_resort import internal_error, refused_by_machine
 from merp.tools.common.streams import drop_output, prepare_streams
 from merp.tools.common.wide import tables_in_one_piece
@@ -43,6 +43,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except CheckFailed as error:
         return _complain(str(error), 1)
     except KeyboardInterrupt:
+        survive_interrupted_source()
         return 130
     except BrokenPipeError:  # the reader of our output has seen enough
         drop_output()

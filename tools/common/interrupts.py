@@ -3,6 +3,10 @@
 Python raises `KeyboardInterrupt` wherever the main thread is. Strikes it a finaliser or the
 callback of a weak reference - with numba's compiler running, every so often - it is reported as
 *ignored*, and the verb works on as if nobody had asked. Such an interrupt is sent once more.
+
+Strikes it numba's compiler itself, functions stay that are half made, and objects of LLVM that two
+owners will free: the process then ends by an error of numba's, or by a segmentation fault. So an
+interrupt waits until the function that is being compiled is done.
 """
 
 from __future__ import annotations
@@ -20,12 +24,14 @@ if TYPE_CHECKING:
     from sys import UnraisableHookArgs
 
 AGAIN = 0.01
-"""Seconds until a lost interrupt is sent again: by then the finaliser that it struck is done."""
+"""Seconds until an interrupt is sent again: by then the finaliser that it struck is done."""
 
 
 @contextmanager
 def interrupts_that_last() -> Iterator[None]:
-    """Within it, an interrupt that a finaliser swallows comes again; nothing is said of it.
+    """Within it, an interrupt that a finaliser swallows comes again, one of the compiler waits.
+
+    Nothing is said of either.
 
     Raises `KeyboardInterrupt` at its end if one is still to come: it belongs to this work. Where
     interrupts are ignored, or someone else's, nothing changes.
@@ -47,6 +53,22 @@ def interrupts_that_last() -> Iterator[None]:
         raise KeyboardInterrupt
 
 
+def survive_interrupted_source() -> None:
+    """Let a process that was interrupted end with the status that it gives.
+
+    CPython remembers an interrupt of code that it ran from a string, as `dataclass` does, and kills
+    itself by the signal in the end, although the error was caught; the next such code forgets it.
+    """
+    exec("")
+
+
+def _compiles() -> bool:
+    """Whether this thread compiles, which a quick verb does not wait to import."""
+    numba = sys.modules.get("numba.core.compiler_lock")
+    lock = getattr(numba, "global_compiler_lock", None)  # None: the module is being imported
+    return lock is not None and lock.is_locked()
+
+
 class _Lasting:
     def __init__(self) -> None:
         self.otherwise = sys.unraisablehook
@@ -61,6 +83,9 @@ class _Lasting:
 
     def handle(self, _: int, frame: FrameType | None) -> None:
         """An interrupt; in the hook, too, it would be lost."""
+        if _compiles():
+            self._later()
+            return
         while frame is not None:
             if frame.f_code is _Lasting.hook.__code__:
                 self._later()

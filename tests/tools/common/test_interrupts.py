@@ -1,15 +1,18 @@
-"""An interrupt that strikes a finaliser, where Python ignores it, interrupts all the same."""
+"""An interrupt interrupts, wherever it strikes: a finaliser, where it is ignored, the compiler."""
 
 from __future__ import annotations
 
 import signal
+import subprocess
 import sys
 import threading
 import weakref
 from collections.abc import Iterator
+from pathlib import Path
 from time import monotonic
 
 import pytest
+from numba.core.compiler_lock import global_compiler_lock
 
 from merp.tools import cli
 from merp.tools.common.interrupts import AGAIN, interrupts_that_last
@@ -70,6 +73,23 @@ def test_an_interrupt_while_one_is_being_put_off_comes_again(
     assert capsys.readouterr() == ("", "")
 
 
+def test_an_interrupt_of_the_compiler_waits_until_it_is_done(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    done: list[str] = []
+    with pytest.raises(KeyboardInterrupt), interrupts_that_last():  # noqa: PT012
+        with global_compiler_lock:
+            with global_compiler_lock:  # what is compiled asks for what it calls
+                signal.raise_signal(signal.SIGINT)
+                work_on(5 * AGAIN)
+            work_on(5 * AGAIN)
+            done.append("compiled")
+        work_on(30)
+        done.append("not interrupted")
+    assert done == ["compiled"]
+    assert capsys.readouterr() == ("", "")
+
+
 def test_where_interrupts_are_ignored_they_stay_so() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with interrupts_that_last():
@@ -94,6 +114,22 @@ def test_a_verb_struck_in_a_finaliser_ends_with_130(
     monkeypatch.setattr(cli, "_run", struck)
     assert cli.main(["networks"]) == 130
     assert capsys.readouterr() == ("", "")
+
+
+def test_a_verb_struck_in_source_that_is_run_from_a_string_ends_with_130(tmp_path: Path) -> None:
+    """Classes of records are made so; CPython then ends by the signal, if nobody prevents it."""
+    (tmp_path / "struck.py").write_text(
+        "import signal, sys\n"
+        "from merp.tools import cli\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "struck = 'import signal; signal.raise_signal(signal.SIGINT); held = 0'\n"
+        "cli._run = lambda _: exec(struck)\n"
+        "sys.exit(cli.main(['networks']))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "struck"], capture_output=True, text=True, cwd=tmp_path
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
 
 
 def test_other_errors_of_finalisers_are_told_as_before(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -144,20 +144,35 @@ def test_an_output_of_ascii_alone(tmp_path: Path) -> None:
     assert (tmp_path / "é" / "lenet5-fp.csv").exists()
 
 
-def test_an_interrupt_of_the_process_is_status_130(tmp_path: Path) -> None:
+def interrupted(tmp_path: Path, seconds: float, **environment: str) -> None:
+    """``simulate``, interrupted so long after it began, ends with 130 and no word of ours."""
     process = subprocess.Popen(
         [*MERP, "simulate", "alexnet", "--layer", "conv2", "-o", str(tmp_path / "made")],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ | environment,
         # Of a parent in the background it would inherit that interrupts are ignored.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )  # fmt: skip
     while not (tmp_path / "made").exists() and process.poll() is None:
         sleep(0.05)
+    sleep(seconds)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=900)
     # A library's object that is half made at that moment may tell of its end by itself.
     ours = [line for line in err.splitlines() if line.startswith(("merp:", "KeyboardInterrupt"))]
     assert (process.returncode, out, ours) == (130, "", [])
+
+
+def test_an_interrupt_of_the_process_is_status_130(tmp_path: Path) -> None:
+    interrupted(tmp_path, 0)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("tenths", range(0, 120, 5))
+def test_an_interrupt_at_any_moment_is_status_130(tenths: int, tmp_path: Path) -> None:
+    """Imports and the compiler without its cache, where it strikes what is half made."""
+    cache = tmp_path / "numba"
+    cache.mkdir(mode=0o700)
+    interrupted(tmp_path, tenths / 10, NUMBA_CACHE_DIR=str(cache))
 
 
 def test_no_home_and_no_cache_that_can_be_written(tmp_path: Path) -> None:
