@@ -16,10 +16,7 @@ from merp.models.params.shape import Shape
 
 def previous(network: Network, layer: Layer) -> Layer | None:
     """The layer whose output is the input of ``layer``; None for the images."""
-    if layer.input is not None:
-        return network.layer(layer.input)
-    index = network.layers.index(layer)
-    return network.layers[index - 1] if index else None
+    return network.feeds.fronts[layer.name]
 
 
 def added(network: Network, layer: Layer) -> Layer | None:
@@ -29,12 +26,12 @@ def added(network: Network, layer: Layer) -> Layer | None:
 
 def takers(network: Network, layer: Layer) -> tuple[Layer, ...]:
     """The layers that take the output of ``layer``, in order."""
-    return tuple(each for each in network.layers if previous(network, each) == layer)
+    return network.feeds.takers.get(layer.name, ())
 
 
 def adder(network: Network, layer: Layer) -> Layer | None:
     """The layer that adds the output of ``layer`` to its sums: at most one does."""
-    return next((each for each in network.layers if each.add == layer.name), None)
+    return next(iter(network.feeds.adders.get(layer.name, ())), None)
 
 
 def adder_behind(network: Network, layer: Layer) -> Layer | None:
@@ -101,16 +98,17 @@ def misplaced(layers: Sequence[Layer]) -> str | None:
     The last one's output is the network's.
     """
     network = Network(name="", input=(1, 1, 1), layers=tuple(layers))
+    places = {layer.name: place for place, layer in enumerate(layers)}
     for layer in layers[:-1]:
         taking, adding = takers(network, layer), adder(network, layer)
         if not taking and adding is None:
             return f"layer {layer.name}: no layer takes its output or adds it"
-        if sum(each.add == layer.name for each in layers) > 1:
+        if len(network.feeds.adders.get(layer.name, ())) > 1:
             return f"layer {layer.name}: one layer at most may add its output"
         if adding is None:
             continue
         last = taking[-1] if taking else None
-        if last is not None and layers.index(last) > layers.index(adding):
+        if last is not None and places[last.name] > places[adding.name]:
             return (
                 f"layer {adding.name}: add = {layer.name!r}: layer {last.name}, which takes it, "
                 "must stand before it"

@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from merp.models.architectures import Design
 from merp.models.errors import BadInput
+from merp.models.network.feeds import Feeds, feeds_of
 from merp.models.params.formats import BINARY32, FloatFormat
 from merp.models.params.shape import Shape
 from merp.models.params.summation import TREE, Summation
@@ -112,11 +114,25 @@ class Network:
         Raises:
             BadInput: there is none; the message lists those that there are.
         """
-        names = [layer.name for layer in self.layers]
-        if name not in names:
+        found = self._named.get(name)
+        if found is None:
+            names = list(self._named)
             hint = "".join(f"; did you mean {n}?" for n in get_close_matches(name, names, 1))
             raise BadInput(f"{self.name}: no layer {name!r}: allowed are {', '.join(names)}{hint}")
-        return self.layers[names.index(name)]
+        return found
+
+    @cached_property
+    def _named(self) -> dict[str, Layer]:
+        return {layer.name: layer for layer in self.layers}
+
+    @cached_property
+    def feeds(self) -> Feeds:
+        """Which outputs go where.
+
+        Raises:
+            BadInput: a layer takes the output of one that there is not.
+        """
+        return feeds_of(self)
 
     def design(self, layer: Layer) -> Design:
         """Return the design that runs ``layer``.

@@ -7,7 +7,7 @@ names the file's own key.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -97,9 +97,13 @@ def network_of(
     for index, key in enumerate(designs):
         Section(file, f"design {index + 1}", {"name": key}).name(list(designs)[:index])
     layers: list[Layer] = []
+    outputs: dict[str, Size] = {}
     for index, table in enumerate(tables):
         section = Section(file, f"layer {index + 1}", table)
-        layers.append(_layer(section, size, tuple(designs), layers))
+        front = _output(layers[-1]) if layers else size
+        layer = _layer(section, front, tuple(designs), outputs)
+        outputs[layer.name] = _output(layer)
+        layers.append(layer)
     wrong = misplaced(layers)
     if wrong is not None:
         raise BadInput(f"{file}: {wrong}")
@@ -133,10 +137,9 @@ def _output(layer: Layer) -> Size:
 
 
 def _layer(
-    section: Section, images: Size, designs: tuple[str, ...], earlier: Sequence[Layer]
+    section: Section, front: Size, designs: tuple[str, ...], outputs: Mapping[str, Size]
 ) -> Layer:
-    """Read one [[layer]] behind ``earlier`` ones; without any its input has the size ``images``."""
-    outputs = {layer.name: _output(layer) for layer in earlier}
+    """Read one [[layer]] behind those with ``outputs``; by default its input has size ``front``."""
     name = section.name(list(outputs))
     kind = next((kind for kind in KINDS if name.startswith(kind)), None)
     if kind is None:
@@ -148,7 +151,7 @@ def _layer(
     if design == AUTO and AUTO not in designs:
         design = None
     taken = INPUT_OF.read(section, list(outputs))
-    size = outputs[taken] if taken else _output(earlier[-1]) if earlier else images
+    size = outputs[taken] if taken else front
     if kind == "conv":
         groups, shape = _convolution(section, size, maps, relu)
     else:

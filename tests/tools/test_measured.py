@@ -31,13 +31,15 @@ DIGITS = open_network("digits")
 FIRST, SECOND, LAST = (layer.shape for layer in DIGITS.layers)
 
 
-def run_of(layer: str, phase: str, words: dict[str, int], **other: Any) -> dict[str, Any]:
+def run_of(
+    layer: str, phase: str, words: dict[str, int], network: Network = DIGITS, **other: Any
+) -> dict[str, Any]:
     """A run as ``merp simulate`` writes it, of two images."""
     ways = ("closed_form", "counter", "hardware", "monitor")
-    operations = 2 * DIGITS.layer(layer).shape.macs(2)
+    operations = 2 * network.layer(layer).shape.macs(2)
     moved = sum(n * (1 if port.startswith("state") else 4) for port, n in words.items())
     return {
-        "network": "digits", "layer": layer, "group": 0, "groups": 1, "phase": phase,
+        "network": network.name, "layer": layer, "group": 0, "groups": 1, "phase": phase,
         "engine": "myhdl", "cu_array": "behavioural", "cu_kind": "tree", "n_cu": 4,
         "elaboration_sha": "ab" * 32, "images": 2, "bit_exact": True, "mismatches": 0,
         "words_compared": sum(n for port, n in words.items() if port.endswith("_out")),
@@ -49,7 +51,7 @@ def run_of(layer: str, phase: str, words: dict[str, int], **other: Any) -> dict[
 
 def write(folder: Path, *runs: dict[str, Any]) -> Path:
     folder.mkdir(exist_ok=True)
-    record = runs[0] if len(runs) == 1 else {"network": "digits", "runs": runs}
+    record = runs[0] if len(runs) == 1 else {"network": runs[0]["network"], "runs": runs}
     (folder / "simulate.json").write_text(json.dumps(record))
     return folder
 
@@ -74,6 +76,28 @@ def test_each_phase_is_confirmed_against_this_network(tmp_path: Path) -> None:
         == "merp simulate digits --layer conv2 --phase fp --images 2 --engine myhdl"
     )
     assert found[2].command.endswith("--delta-at pooled")
+
+
+def test_a_design_that_adds_has_its_port_for_layers_too_that_do_not(tmp_path: Path) -> None:
+    """conv3 adds the output of conv1: back through conv2 its delta is what is begun at."""
+    network = open_network("resnet-digits")
+    first, second, third = (layer.shape for layer in network.layers[:3])
+    elements = 2 * third.m * third.rows * third.columns
+    words = {
+        ("conv2", "fp"): (port_words(second, 2), 0),
+        ("conv3", "fp"): (port_words(third, 2), elements),
+        ("conv2", "dp"): (delta_port_words(second, first, first.m, 2, False), elements),
+        ("conv3", "dp"): (delta_port_words(third, second, second.m, 2, False), 0),
+    }
+    there = [
+        run_of(*which, found | {"add_in": add_in}, network)
+        for which, (found, add_in) in words.items()
+    ]
+    found = read_records([write(tmp_path, *there)], network)
+    assert [each.faults for each in found] == [()] * 4
+    missing = [run_of(*which, found, network) for which, (found, _) in words.items()]
+    told = [each.faults for each in read_records([write(tmp_path, *missing)], network)]
+    assert ["add_in: None words" in faults[0] for faults in told] == [True] * 4
 
 
 @pytest.mark.parametrize(

@@ -198,10 +198,11 @@ def _expected(
 ) -> dict[str, int]:
     """Words by port, state in bytes, of the groups that were run."""
     shape, images, before = layer.shape, run["images"], deltas == "pooled"
+    added = network.design(layer).added  # the port is there, also for layers that do not add
     if run["phase"] == "fp":
         words = port_words(shape, images)
-        if layer.add is not None:
-            words["add_in"] = added_words(shape, images)
+        if added:
+            words["add_in"] = added_words(shape, images) if layer.add else 0
         if "state_out" in run["ports"]:
             words["state_out"] = state_bytes(shape, shape.m, images)
     elif run["phase"] == "ku":
@@ -212,8 +213,9 @@ def _expected(
         undone = shape if before else behind(network, layer).shape
         maps = shape.m if before else maps_behind(shape, undone)
         words = delta_port_words(shape, undone, maps, images, before)
-        if begun(network, layer):
-            words["add_in"] = added_words(delta_shape(shape), images)
+        if added:
+            starts = begun(network, layer)
+            words["add_in"] = added_words(delta_shape(shape), images) if starts else 0
     return {port: groups * count for port, count in words.items()}
 
 

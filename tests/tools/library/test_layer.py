@@ -137,6 +137,42 @@ def test_a_waveform_is_left_where_it_is_asked_for(tmp_path) -> None:
     assert "variable_add forward.words_0.words\n" in (tmp_path / "ports.sucl").read_text()
 
 
+def test_what_is_added_is_added_to_the_sums_before_relu() -> None:
+    """A layer of +0 kernels and biases has the ReLU of what is added."""
+    conv3 = merp.load("resnet-digits")["conv3"]
+    x, add = RANDOM.standard_normal((2, 1, 8, 8, 8)).astype(np.float32)
+    kernels, biases = np.zeros((8, 8, 3, 3)), np.zeros(8)
+    found = conv3.run(x, add=add, kernels=kernels, biases=biases)
+    assert found.passed
+    np.testing.assert_array_equal(found.arrays["y"], np.maximum(add, 0))
+    assert {row["port"]: row["monitor"] for row in found.ports}["add_in"] == add.size
+
+
+ADDED = np.zeros((1, 8, 8, 8), np.float32)
+BAD_ADD = {
+    "add: conv3 adds conv1 to its sums, phase fp of an x: allowed with fp of a layer that adds, "
+    "and asked for there": ("conv3", {"x": ADDED}),
+    "add: conv2 adds nothing to its sums, phase fp of an x: allowed with fp of a layer that adds, "
+    "and asked for there": ("conv2", {"x": ADDED, "add": ADDED}),
+    "add: conv3 adds conv1 to its sums, phase ku of an x: allowed with fp of a layer that adds, "
+    "and asked for there": (
+        "conv3", {"x": ADDED, "add": ADDED, "phase": "ku", "delta": ADDED},
+    ),
+    "add: without x it is the network's own: allowed with x": ("conv3", {"add": ADDED}),
+    "add: size (1, 8, 8, 7): allowed is (1, 8, 8, 8)": (
+        "conv3", {"x": ADDED, "add": ADDED[..., 1:]},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("complaint", BAD_ADD)
+def test_a_wrong_addition_is_one_line(complaint: str) -> None:
+    layer, given = BAD_ADD[complaint]
+    with pytest.raises(merp.BadInput) as told:
+        merp.load("resnet-digits")[layer].run(**given)
+    assert str(told.value) == complaint
+
+
 BAD = {
     "phase = 'bp': allowed are fp, dp, ku": {"phase": "bp"},
     "phase = ['fp']: allowed are fp, dp, ku": {"phase": ["fp"]},
