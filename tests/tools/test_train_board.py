@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tiny_board import BOARD, TINY
 
 import merp
 from merp.cosim.engines.record import Record
@@ -18,6 +17,7 @@ from merp.cosim.passes.cut import in_order
 from merp.cosim.training.hardware_step import HardwareStep
 from merp.models.fpga.parts import PARTS
 from merp.tools.cli import main
+from tiny_board import BOARD, TINY
 
 NETWORK = """
 [network]

@@ -17,20 +17,15 @@ import numpy as np
 import pytest
 
 import onnx_models as made
+from counted_networks import check_counts, check_plan, on_one_design
 from merp.models.arithmetic.words import to_bits, to_values
-from merp.models.cnn_merp.phases import delta_design, maps_behind, update_design
 from merp.models.golden.inference import as_input, inference
 from merp.models.golden.initial import parameters
-from merp.models.network.branches import added, begun, behind, previous
+from merp.models.network.branches import added, previous
 from merp.models.network.network import Layer, Network
-from merp.models.network.network_file import network_of
 from merp.models.onnx.import_model import Imported, import_model
-from merp.models.params.cnn_merp.input_part import ADDING, WHOLE
-from merp.models.params.delta_shape import delta_shape
 from merp.models.params.shape import Padding, sides
 from merp.models.plan.plan import plan
-from merp.models.plan.words import summed
-from merp.models.traffic import backward_counter, closed_form, counter
 from merp.tools.common.boards import open_board
 from merp.tools.common.shipped import open_network
 from needed_tools import needs
@@ -322,89 +317,3 @@ def test_resnet_18(kind: str, sizes: list[int], tmp_path: Path) -> None:
     check_counts(on_one_design(imported))
     check_plan(imported)
     check_against_runtime(imported, path, 0)
-
-
-def check_counts(network: Network) -> None:
-    """See that formula and walk agree for every layer and phase of a network with designs."""
-    for layer in network.layers:
-        shape, design = layer.shape, network.design(layer)
-        forward = closed_form.port_words(shape, 2)
-        if design.added:
-            forward["add_in"] = closed_form.added_words(shape, 2) if layer.add else 0
-        part = ADDING if layer.add else WHOLE
-        assert counter.port_words(shape, 2, design, part) == forward
-        update = update_design(network, layer)
-        walked = backward_counter.update_words(shape, 2, update)
-        assert walked == closed_form.update_port_words(shape, 2)
-        if previous(network, layer) is None:
-            continue
-        undone, engine = behind(network, layer).shape, delta_design(network, layer).engine
-        maps = maps_behind(shape, undone)
-        formula = closed_form.delta_port_words(shape, undone, maps, 2, False)
-        part = WHOLE
-        if begun(network, layer):
-            formula["add_in"] = closed_form.added_words(delta_shape(shape), 2)
-            part = ADDING
-        elif engine.added:
-            formula["add_in"] = 0
-        moved = backward_counter.delta_words(shape, undone, maps, 2, engine, False, part)
-        assert moved == formula
-    assert closed_form.network_traffic(network, 2)
-
-
-def check_plan(imported: Imported) -> None:
-    """See that every layer and phase has a plan, whose passes move what its formula says."""
-    found = plan(imported.network, open_board("kc705"), 2)
-    assert {each.work.layer.name for each in found.layers} == {
-        layer.name for layer in imported.network.layers
-    }
-    for each in found.layers:
-        assert summed(each.work, *each.tile) == each.ports
-
-
-def check_random(seed: int, folder: Path) -> None:
-    """Import, plan on a board, and see that formula and walk agree."""
-    model = made.random_model(Random(f"network {seed}"))
-    imported = import_model(made.saved(folder, model))
-    assert network_of("again", imported.tables) == imported.network
-    assert set(imported.network.weights) == {layer.name for layer in imported.layers}
-    check_counts(plan(imported.network, open_board("kc705"), 2).network)
-
-
-def check_branches(seed: int, folder: Path) -> None:
-    """The same of layers that branch and are added."""
-    model = made.random_branches(Random(f"branches {seed}"))
-    imported = import_model(made.saved(folder, model))
-    assert network_of("again", imported.tables) == imported.network
-    additions = [node for node in model.graph.node if node.op_type == "Add"]
-    layers = imported.network.layers
-    assert len(additions) == sum(layer.add is not None for layer in layers)
-    assert imported.left == ()
-    check_counts(on_one_design(imported))
-    check_plan(imported)
-
-
-def on_one_design(imported: Imported) -> Network:
-    """A network with a design that runs all its layers."""
-    layers = [table | {"design": "all"} for table in imported.tables["layer"]]
-    largest = max(layer.shape.k for layer in imported.network.layers)
-    design = {"k": largest, "n_cu": 4, "r": 4, "p": 2, "d": 2}
-    return network_of("one", {**imported.tables, "layer": layers, "design": {"all": design}})
-
-
-@pytest.mark.parametrize("check", [check_random, check_branches])
-@pytest.mark.parametrize("seed", range(24))
-def test_random_networks_count(
-    seed: int, check: Callable[[int, Path], None], tmp_path: Path
-) -> None:
-    check(seed, tmp_path)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("check", [check_random, check_branches])
-@pytest.mark.parametrize("part", range(40))
-def test_a_thousand_random_networks_count(
-    part: int, check: Callable[[int, Path], None], tmp_path: Path
-) -> None:
-    for seed in range(24 + 25 * part, 24 + 25 * (part + 1)):
-        check(seed, tmp_path)

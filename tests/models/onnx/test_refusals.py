@@ -3,155 +3,38 @@ is allowed."""
 
 from __future__ import annotations
 
-import builtins
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 import onnx_models as made
-from merp.models.errors import BadInput
-from merp.models.onnx.import_model import import_model
 from merp.tools.cli import main
 from needed_tools import needs
+from spoilt_models import (
+    Model,
+    after_pool,
+    behind_softmax,
+    bias_behind_flatten,
+    changed,
+    circle,
+    conv,
+    external,
+    gemm,
+    normalised,
+    not_finite,
+    of_size,
+    of_type,
+    one,
+    reshaped,
+    statistics,
+    tensor,
+    two_ways,
+)
 
 pytestmark = needs("onnx")
-Model = Any
-
-
-def one(operator: str, inputs: str = "x", *, consts: Any = None, **attributes: Any) -> Model:
-    """A model of one node behind a convolution of 8 x 8 to 8 x 8, two maps."""
-    nodes = [made.node("Conv", "x c", "a", "first")]
-    nodes.append(made.node(operator, inputs.replace("x", "a"), "y", "bad", **attributes))
-    return made.model(nodes, {"c": made.numbers(2, 1, 1, 1), **(consts or {})})
-
-
-def conv(shape: tuple[int, ...] = (2, 1, 3, 3), bias: Any = None, **attributes: Any) -> Model:
-    """A model of one convolution of one map of 8 x 8."""
-    consts = {"w": made.numbers(*shape)} | ({} if bias is None else {"b": bias})
-    inputs = "x w" if bias is None else "x w b"
-    return made.model([made.node("Conv", inputs, "y", "bad", **attributes)], consts)
-
-
-def gemm(weights: Any, bias: Any = None, **attributes: Any) -> Model:
-    """A model of one full connection of four features."""
-    consts = {"w": weights} | ({} if bias is None else {"b": bias})
-    inputs = "x w" if bias is None else "x w b"
-    return made.model([made.node("Gemm", inputs, "y", "bad", **attributes)], consts, size=("N", 4))
-
-
-def changed(change: Callable[[Model], object], model: Model | None = None) -> Model:
-    """A model of three layers that ``change`` has spoilt."""
-    model = model or made.three_layers()
-    change(model)
-    return model
-
-
-def of_size(*size: Any) -> Model:
-    return made.model([made.node("Conv", "x w", "y")], {"w": made.numbers(2, 1, 3, 3)}, size=size)
-
-
-def normalised(size: int = 2, variance: float = 1.0, **attributes: Any) -> Model:
-    values = {"s": np.ones(size), "o": np.ones(size), "m": np.ones(size)}
-    consts = {key: each.astype(np.float32) for key, each in values.items()}
-    consts["v"] = np.full(size, variance, np.float32)
-    return one("BatchNormalization", "x s o m v", consts=consts, **attributes)
-
-
-def statistics() -> Model:
-    model = normalised()
-    model.graph.node[1].output.extend(["mean", "variance"])
-    return model
-
-
-def bias_behind_flatten() -> Model:
-    nodes = [
-        made.node("Conv", "x c", "a", "first"),
-        made.node("Flatten", "a", "b"),
-        made.node("Add", "b d", "y", "bad"),
-    ]
-    consts = {"c": made.numbers(2, 1, 8, 8), "d": made.numbers(2)}
-    return made.model(nodes, consts)
-
-
-def two_ways(operator: str, *outputs: str) -> Model:
-    nodes = [
-        made.node("Conv", "x c", "a", "first"),
-        made.node("Relu", "a", "b", "left"),
-        made.node("MaxPool", "a", "d", "right", kernel_shape=[2, 2]),
-        made.node(operator, "b d", "y", "bad"),
-    ]
-    return made.model(nodes[: 4 if operator else 3], {"c": made.numbers(2, 1, 1, 1)}, output="d")
-
-
-def behind_softmax() -> Model:
-    nodes = [
-        made.node("Gemm", "x w", "a", "fc"),
-        made.node("Softmax", "a", "b", "loss"),
-        made.node("Relu", "b", "y", "bad"),
-    ]
-    return made.model(nodes, {"w": made.numbers(4, 3)}, size=("N", 4))
-
-
-def after_pool(kind: str, then: str, **attributes: Any) -> Model:
-    nodes = [
-        made.node("Conv", "x c", "a", "first"),
-        made.node(kind, "a", "b", "pool", kernel_shape=[2, 2], strides=[2, 2]),
-        made.node(then, "b", "y", "bad", **attributes),
-    ]
-    return made.model(nodes, {"c": made.numbers(2, 1, 1, 1)})
-
-
-def circle() -> Model:
-    nodes = [made.node("Relu", "b", "a", "bad"), made.node("Relu", "a", "b", "other")]
-    return made.model([made.node("Conv", "x c", "y"), *nodes], {"c": made.numbers(2, 1, 1, 1)})
-
-
-def reshaped(*shape: int, **attributes: Any) -> Model:
-    return one("Reshape", "x s", consts={"s": np.array(shape)}, **attributes)
-
-
-def external(**entries: str) -> Model:
-    from onnx import TensorProto
-
-    def spoil(model: Model) -> None:
-        tensor = model.graph.initializer[0]
-        tensor.ClearField("raw_data")
-        tensor.data_location = TensorProto.EXTERNAL
-        for key, value in entries.items():
-            tensor.external_data.add(key=key, value=value)
-
-    return changed(spoil)
-
-
-def tensor(**fields: Any) -> Model:
-    """A model of three layers with other fields of its first initializer."""
-
-    def spoil(model: Model) -> None:
-        found = model.graph.initializer[0]
-        for key, value in fields.items():
-            found.ClearField(key)
-            if isinstance(value, list):
-                getattr(found, key).extend(value)
-            else:
-                setattr(found, key, value)
-
-    return changed(spoil)
-
-
-def of_type(dtype: Any, kind: int) -> Model:
-    consts = {"w": made.numbers(2, 1, 3, 3, dtype=dtype)}
-    return made.model([made.node("Conv", "x w", "y", "bad")], consts, kind=kind)
-
-
-def not_finite(value: float) -> Model:
-    weights = made.numbers(2, 1, 3, 3)
-    weights[1, 0, 2, 1] = value
-    return made.model([made.node("Conv", "x w", "y", "bad")], {"w": weights})
-
 
 BAD = "net.onnx: node 'bad' "
 CASES: dict[str, tuple[Callable[[], Model], str]] = {
@@ -525,74 +408,3 @@ def test_a_model_that_cannot_be_taken_gets_one_line(
     assert message in told.err
     assert told.err.startswith("merp: net.onnx: ")
     assert sorted(os.listdir(tmp_path)) == ["net.onnx"]
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"", "no nodes"),
-        (b"not a model at all", "cannot be read: allowed is an ONNX model"),
-        (b"\x08\x08\x3a\xff\xff\xff\xff\x0f", "cannot be read: allowed is an ONNX model"),
-    ],
-)
-def test_bytes_that_are_no_model(
-    content: bytes, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "net.onnx"
-    path.write_bytes(content)
-    assert main(["plan", str(path), "--board", "kc705"]) == 2
-    told = capsys.readouterr().err
-    assert message in told
-    assert told.count("\n") == 1
-
-
-def test_a_name_that_is_no_text(tmp_path: Path) -> None:
-    path = made.saved(tmp_path, made.three_layers())
-    path.write_bytes(path.read_bytes().replace(b"/conv2/Conv", b"\xff\xfe\x80nv2/Conv"))
-    with pytest.raises(BadInput, match=r"^net\.onnx: a name is not UTF-8 text$"):
-        import_model(path)
-
-
-def test_a_file_of_two_gigabytes(tmp_path: Path) -> None:
-    path = tmp_path / "net.onnx"
-    with path.open("wb") as file:
-        file.truncate(1 << 31)  # it takes no place on the disk
-    with pytest.raises(BadInput, match=r"2,147,483,648 bytes: allowed are at most 2,147,483,647"):
-        import_model(path)
-
-
-@pytest.mark.parametrize("kind", ["missing", "folder", "pipe"])
-def test_what_is_no_file(kind: str, tmp_path: Path, impatient: None) -> None:
-    path = tmp_path / "net.onnx"
-    if kind == "folder":
-        path.mkdir()
-    elif kind == "pipe":
-        os.mkfifo(path)
-    with pytest.raises(BadInput, match=r"net\.onnx: cannot be read: "):
-        import_model(path)
-
-
-def test_external_data_behind_a_link_out_of_the_folder(tmp_path: Path) -> None:
-    folder = tmp_path / "model"
-    folder.mkdir()
-    (tmp_path / "secret").write_bytes(bytes(216))
-    (folder / "data").symlink_to(tmp_path / "secret")
-    path = made.saved(folder, external(location="data"))
-    with pytest.raises(BadInput, match="allowed is a file in the folder of the model"):
-        import_model(path)
-
-
-def test_without_onnx_a_line_says_what_to_install(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = made.saved(tmp_path, made.three_layers())
-    real = builtins.__import__
-
-    def without(name: str, *rest: Any, **more: Any) -> Any:
-        if name == "onnx":
-            raise ImportError(name)
-        return real(name, *rest, **more)
-
-    monkeypatch.setattr(builtins, "__import__", without)
-    assert main(["traffic", str(path)]) == 2
-    assert capsys.readouterr().err == f"merp: {path}: needs onnx: pip install 'merp[onnx]'\n"

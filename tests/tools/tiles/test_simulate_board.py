@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tiny_board import BOARD, TINY
 
 from merp.cosim.engines import myhdl_engine
 from merp.models.fpga.parts import PARTS
@@ -18,6 +17,7 @@ from merp.models.plan.plan import Planned
 from merp.models.plan.work import Work
 from merp.tools.cli import main
 from merp.tools.common.seal import SEAL, sealed
+from tiny_board import BOARD, TINY
 
 NETWORK = """
 [network]

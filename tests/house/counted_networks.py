@@ -1,0 +1,61 @@
+"""Networks that were imported, counted by formula and by walk, and planned on a board."""
+
+from __future__ import annotations
+
+from merp.models.cnn_merp.phases import delta_design, maps_behind, update_design
+from merp.models.network.branches import begun, behind, previous
+from merp.models.network.network import Network
+from merp.models.network.network_file import network_of
+from merp.models.onnx.import_model import Imported
+from merp.models.params.cnn_merp.input_part import ADDING, WHOLE
+from merp.models.params.delta_shape import delta_shape
+from merp.models.plan.plan import plan
+from merp.models.plan.words import summed
+from merp.models.traffic import backward_counter, closed_form, counter
+from merp.tools.common.boards import open_board
+
+
+def check_counts(network: Network) -> None:
+    """See that formula and walk agree for every layer and phase of a network with designs."""
+    for layer in network.layers:
+        shape, design = layer.shape, network.design(layer)
+        forward = closed_form.port_words(shape, 2)
+        if design.added:
+            forward["add_in"] = closed_form.added_words(shape, 2) if layer.add else 0
+        part = ADDING if layer.add else WHOLE
+        assert counter.port_words(shape, 2, design, part) == forward
+        update = update_design(network, layer)
+        walked = backward_counter.update_words(shape, 2, update)
+        assert walked == closed_form.update_port_words(shape, 2)
+        if previous(network, layer) is None:
+            continue
+        undone, engine = behind(network, layer).shape, delta_design(network, layer).engine
+        maps = maps_behind(shape, undone)
+        formula = closed_form.delta_port_words(shape, undone, maps, 2, False)
+        part = WHOLE
+        if begun(network, layer):
+            formula["add_in"] = closed_form.added_words(delta_shape(shape), 2)
+            part = ADDING
+        elif engine.added:
+            formula["add_in"] = 0
+        moved = backward_counter.delta_words(shape, undone, maps, 2, engine, False, part)
+        assert moved == formula
+    assert closed_form.network_traffic(network, 2)
+
+
+def check_plan(imported: Imported) -> None:
+    """See that every layer and phase has a plan, whose passes move what its formula says."""
+    found = plan(imported.network, open_board("kc705"), 2)
+    assert {each.work.layer.name for each in found.layers} == {
+        layer.name for layer in imported.network.layers
+    }
+    for each in found.layers:
+        assert summed(each.work, *each.tile) == each.ports
+
+
+def on_one_design(imported: Imported) -> Network:
+    """A network with a design that runs all its layers."""
+    layers = [table | {"design": "all"} for table in imported.tables["layer"]]
+    largest = max(layer.shape.k for layer in imported.network.layers)
+    design = {"k": largest, "n_cu": 4, "r": 4, "p": 2, "d": 2}
+    return network_of("one", {**imported.tables, "layer": layers, "design": {"all": design}})
