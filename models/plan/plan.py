@@ -30,6 +30,7 @@ from merp.models.plan.automatic import (
 )
 from merp.models.plan.cost import Cost, cost_of
 from merp.models.plan.engines import Engine, rings
+from merp.models.plan.kept_memory import keep_freed_memory
 from merp.models.plan.search import Tile, best_tiles
 from merp.models.plan.words import closed_form
 from merp.models.plan.work import Work
@@ -224,6 +225,7 @@ def plan(
     Raises:
         BadInput: the part is too small; the message says what for.
     """
+    keep_freed_memory()
     complete, chosen = _complete(network, board, batch, goal, state)
     if apart:
         complete, chosen = each_apart(complete, chosen)
