@@ -69,28 +69,12 @@ def wide_serializer(
         for i in range(out * lane_bytes):
             source.keep.next[i] = i // lane_bytes < fill
 
-    if not ahead:
-
-        @always_comb
-        def decide() -> None:
-            leaves.next = (fill >= out or ending) and source.ready
-            take.next = (
-                beat_valid and not ending and (fill < out or (source.ready and fill < 2 * out))
-            )
-
-        decided = decide
-    else:
-
-        @always_comb
-        def decide_ahead() -> None:
-            leaves.next = (fill >= out or ending) and source.ready
-            take.next = (
-                beat_valid
-                and not ending
-                and (fill < enough or (source.ready and fill < enough + out))
-            )
-
-        decided = decide_ahead
+    @always_comb
+    def decide() -> None:
+        leaves.next = (fill >= out or ending) and source.ready
+        take.next = (
+            beat_valid and not ending and (fill < enough or (source.ready and fill < enough + out))
+        )
 
     @always(clk.posedge)
     def gather() -> None:
@@ -133,4 +117,4 @@ def wide_serializer(
         )
         for at in range(lanes)
     ]
-    return measure, present, decided, gather, masks
+    return measure, present, decide, gather, masks

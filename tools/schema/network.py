@@ -135,5 +135,5 @@ def _node(key: Key) -> Schema:
         case Choice():
             found |= {"enum": list(key.allowed)}
         case Reference():
-            found |= {key: value for key, value in _NAMED.items() if key not in found}
+            found |= _NAMED | found
     return found if key.default is None else found | {"default": key.default}

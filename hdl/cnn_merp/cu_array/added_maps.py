@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import ConcatSignal, always, always_comb, concat, intbv
+from myhdl import ConcatSignal, always, always_comb
 
 from merp.hdl.arithmetic.fp_add import fp_add
+from merp.hdl.arithmetic.widen import widen
 from merp.hdl.base.delay import delay
 from merp.hdl.base.raster import raster
 from merp.hdl.base.signals import Stream, bits, count, flag
@@ -50,7 +51,6 @@ def added_maps(
     on its way is forgotten.
     """
     fmt = design.accumulator_format
-    more = fmt.width - design.fmt.width  # fraction bits that an element has not
     places = design.add_latency + CREDIT_RETURN + 1
     maps = design.groups * design.n_cu
 
@@ -62,7 +62,8 @@ def added_maps(
     last_column, last_row, last_image = flag(), flag(), flag()
     position_taken, some, push, credit = flag(), flag(), flag(), flag()
     ends, ended = flag(), flag()
-    element, offset, total = bits(fmt.width), bits(fmt.width), bits(fmt.width)
+    element, offset = bits(design.fmt.width), bits(design.fmt.width)
+    wide_element, wide_offset, total = bits(fmt.width), bits(fmt.width), bits(fmt.width)
     joined, head = bits(1 + fmt.width), bits(1 + fmt.width)
     pair = ConcatSignal(ended, total)
 
@@ -101,12 +102,8 @@ def added_maps(
 
     @always(clk.posedge)
     def fetch() -> None:
-        found = intbv(0)[fmt.width + 1 :]  # and a bit below, as there may be no zeros
-        came = intbv(0)[fmt.width + 1 :]
-        found[:] = concat(biases[place], intbv(0)[more + 1 :])
-        came[:] = concat(sink.data, intbv(0)[more + 1 :])
-        offset.next = found[fmt.width + 1 : 1]
-        element.next = came[fmt.width + 1 : 1]
+        offset.next = biases[place]
+        element.next = sink.data
         ends.next = sink.last
 
     @always_comb
@@ -140,7 +137,9 @@ def added_maps(
         credit_gate(clk, rst, taken=accept, freed=credit, some=some, places=places),
         valid_delay(clk, rst, d=accept, q=push, cycles=1 + design.add_latency),
         delay(clk, d=ends, q=ended, cycles=design.add_latency),
-        fp_add(clk, a=element, b=offset, y=total, fmt=fmt, latency=design.add_latency),
+        widen(x=element, y=wide_element, width=fmt.width),
+        widen(x=offset, y=wide_offset, width=fmt.width),
+        fp_add(clk, a=wide_element, b=wide_offset, y=total, fmt=fmt, latency=design.add_latency),
         credit_fifo(
             clk,
             rst,

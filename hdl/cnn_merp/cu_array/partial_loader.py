@@ -6,6 +6,7 @@ from typing import Any
 
 from myhdl import ConcatSignal, always, always_comb, block, concat, intbv
 
+from merp.hdl.arithmetic.widen import widen
 from merp.hdl.base.raster import raster
 from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.base.valid_delay import valid_delay
@@ -19,18 +20,15 @@ from merp.models.params.cnn_merp.design import Design
 
 @block
 def _origin(clk: Bit, accept: Bit, bias: Word, partial: Word, data: Word) -> Any:
-    """What a CU takes: a bias, filled up with zeros, or a partial sum, without those above it."""
+    """What a CU takes: a bias, or a partial sum, without the zeros above it."""
     width = len(data)
-    more = width - len(bias)
 
     @always(clk.posedge)
     def choose() -> None:
-        word = intbv(0)[width + 1 :]  # and a bit below, as there may be no zeros
-        word[:] = concat(bias, intbv(0)[more + 1 :])
         if accept:
             data.next = partial[width:]
         else:
-            data.next = word[width + 1 : 1]
+            data.next = bias
 
     return choose
 
@@ -199,11 +197,12 @@ def partial_loader(
         given = len(sink.data) // lanes
         words = [bits(width) for _ in range(lanes)]
         joined = ConcatSignal(*reversed(words))
+        wide_bias = bits(width)
         origins = [
             _origin(
                 clk,
                 accept=accept,
-                bias=bias.data,
+                bias=wide_bias,
                 partial=taken.data((lane + 1) * given, lane * given),
                 data=words[lane],
             )
@@ -224,7 +223,7 @@ def partial_loader(
         def join() -> None:
             origin.data.next = joined
 
-        write = origins, locate, join
+        write = widen(x=bias.data, y=wide_bias, width=width), origins, locate, join
 
     @always(clk.posedge)
     def keep_count() -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import always_comb, block
+from myhdl import always_comb
 
 from merp.hdl.base.signals import Stream, bits, flag
 from merp.hdl.cnn_merp.cu_array.cu_array import cu_array
@@ -20,6 +20,7 @@ from merp.hdl.cnn_merp.ports.passes import PartialSums, PassConfig
 from merp.hdl.cnn_merp.ports.slots import OriginSlot, Slot, Verdict
 from merp.hdl.cnn_merp.super_layer.super_layer import super_layer
 from merp.hdl.conversion.entity import Bit, entity
+from merp.hdl.streams.stream_mux import stream_mux
 from merp.models.params.cnn_merp.design import Design
 
 
@@ -30,26 +31,6 @@ class Progress:
         self.complete = flag()  # all map words were accepted
         self.output_done = flag()  # all words out were transferred
         self.map_error = flag()  # last came with another word than the last
-
-
-@block
-def _either_start(added: Bit, maps: Stream, sums: Stream, source: Stream) -> Any:
-    """Words that a run's sums start at: of maps that are added, or of partial sums."""
-
-    @always_comb
-    def choose() -> None:
-        maps.ready.next = source.ready and added
-        sums.ready.next = source.ready and not added
-        if added:
-            source.data.next = maps.data
-            source.last.next = maps.last
-            source.valid.next = maps.valid
-        else:
-            source.data.next = sums.data
-            source.last.next = sums.last
-            source.valid.next = sums.valid
-
-    return choose
 
 
 @entity
@@ -118,8 +99,8 @@ def datapath(
 
             either = (
                 want,
-                _either_start(
-                    added=pass_config.added, maps=sink_added, sums=sink_partial, source=starts
+                stream_mux(
+                    second=pass_config.added, one=sink_partial, other=sink_added, source=starts
                 ),
             )
         filler = partial_loader(

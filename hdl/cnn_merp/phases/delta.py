@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import always_comb, block, concat, intbv
+from myhdl import always_comb, block
 
+from merp.hdl.arithmetic.widen import widen
 from merp.hdl.base.element_counter import counter_of
-from merp.hdl.base.signals import AxiStream, Stream, beats_of, flag, stream_of
+from merp.hdl.base.signals import AxiStream, Stream, beats_of, bits, flag, stream_of
 from merp.hdl.cnn_merp.kernel_loader.delta_loader import delta_loader
 from merp.hdl.cnn_merp.kernel_loader.either_delta_loader import either_delta_loader
 from merp.hdl.cnn_merp.phases.datapath import Progress, datapath
@@ -45,24 +46,6 @@ def _open(sink: Stream, enable: Bit, source: Stream) -> Any:
         sink.ready.next = source.ready and enable
 
     return connect
-
-
-@block
-def _widen(sink: Stream, source: Stream, design: Design) -> Any:
-    """Elements as words of the accumulator's format, zeros above."""
-    width = design.accumulator_format.width
-    more = width - design.fmt.width  # fraction bits that an element has not
-
-    @always_comb
-    def fill() -> None:
-        word = intbv(0)[width + 1 :]  # and a bit below, as there may be no zeros
-        word[:] = concat(sink.data, intbv(0)[more + 1 :])
-        source.data.next = word[width + 1 : 1]
-        source.last.next = sink.last
-        source.valid.next = sink.valid
-        sink.ready.next = source.ready
-
-    return fill
 
 
 @block
@@ -269,8 +252,10 @@ def delta(
         loader = either_delta_loader(clk, rst, start, fold_config=fold_config, **loads)
     added_sums = None
     if s_axis_add is not None:
-        added_sums = Stream(design.partial_width)
-        expand = [*expand, _widen(sink=stream_of(s_axis_add), source=added_sums, design=design)]
+        added_sums = stream_of(s_axis_add)
+        added_sums.data = bits(design.partial_width)
+        filled = widen(x=s_axis_add.tdata, y=added_sums.data, width=design.accumulator_format.width)
+        expand = [*expand, filled]
     layer = datapath(
         clk,
         rst,

@@ -12,6 +12,7 @@ from merp.hdl.cnn_merp.upsampling.unpool import unpool
 from merp.hdl.cnn_merp.upsampling.unpool_ports import UnpoolConfig
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.streams.beat_splitter import beat_splitter
+from merp.hdl.streams.stream_mux import stream_mux
 from merp.hdl.streams.stream_slice import stream_slice
 from merp.hdl.streams.wide_serializer import wide_serializer
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
@@ -33,28 +34,6 @@ def _fork(sink: Stream, second: Bit, one: Stream, other: Stream) -> Any:
             sink.ready.next = other.ready
         else:
             sink.ready.next = one.ready
-
-    return choose
-
-
-@block
-def _join(one: Stream, other: Stream, second: Bit, source: Stream) -> Any:
-    """Take beats from one of two streams."""
-
-    @always_comb
-    def choose() -> None:
-        one.ready.next = source.ready and not second
-        other.ready.next = source.ready and second
-        if second:
-            source.data.next = other.data
-            source.keep.next = other.keep
-            source.last.next = other.last
-            source.valid.next = other.valid
-        else:
-            source.data.next = one.data
-            source.keep.next = one.keep
-            source.last.next = one.last
-            source.valid.next = one.valid
 
     return choose
 
@@ -159,8 +138,10 @@ def wide_unpool(
         plain.keep.next = held.keep
         beat.next = joined
         if pooled:
+            source.keep.next = packed.keep
             framing_error.next = pooled_error
         else:
+            source.keep.next = masked.keep
             framing_error.next = plain_error
 
     @always(clk.posedge)
@@ -213,5 +194,5 @@ def wide_unpool(
             width=width,
             lanes=1,
         ),
-        _join(one=masked, other=packed, second=pooled, source=source),
+        stream_mux(second=pooled, one=masked, other=packed, source=source),
     )

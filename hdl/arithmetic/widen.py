@@ -1,0 +1,29 @@
+"""Elements in a format with more fraction bits: the same number, so nothing is rounded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always_comb, block, intbv
+
+from merp.hdl.conversion.entity import Word
+
+
+@block
+def widen(x: Word, y: Word, width: int) -> Any:
+    """Fill the fraction of an element up with zeros.
+
+    x  in   element
+    y  out  the same number in a format of width bits with as many exponent bits; zeros above
+
+    Latency: combinational. Reset: none.
+    """
+    more = width - len(x)
+
+    @always_comb
+    def fill() -> None:
+        word = intbv(0)[width:]
+        word[:] = x
+        y.next = word << more
+
+    return fill

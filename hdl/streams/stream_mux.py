@@ -1,0 +1,37 @@
+"""One of two streams, whichever a run has chosen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always_comb, block
+
+from merp.hdl.base.signals import Stream
+from merp.hdl.conversion.entity import Bit
+
+
+@block
+def stream_mux(second: Bit, one: Stream, other: Stream, source: Stream) -> Any:
+    """Hand on the words of one of two streams, and take none of the other.
+
+    second      in   those of other are handed on; it changes between runs alone
+    one, other  in   words; keep does not pass through here
+    source      out  those of the stream that was chosen
+
+    Latency: combinational. Throughput: a word per cycle. Reset: none.
+    """
+
+    @always_comb
+    def choose() -> None:
+        one.ready.next = source.ready and not second
+        other.ready.next = source.ready and second
+        if second:
+            source.data.next = other.data
+            source.last.next = other.last
+            source.valid.next = other.valid
+        else:
+            source.data.next = one.data
+            source.last.next = one.last
+            source.valid.next = one.valid
+
+    return choose
