@@ -98,11 +98,11 @@ def _put(graph: Any, old: str, new: str, words: Bits, code: int, used: Mapping[s
 
 
 def _drop_unused(graph: Any) -> None:
-    """Drop constants that nothing takes any more, wherever they stand."""
+    """Drop what nothing takes any more: constants, and nodes in front of what was folded."""
     kept: list[Any] = []
     used = {each.name for each in graph.output}
     for node in reversed(graph.node):
-        if node.op_type in ("Constant", "Identity") and not used & set(node.output):
+        if not used & set(node.output):
             continue
         kept.append(node)
         used.update(node.input)

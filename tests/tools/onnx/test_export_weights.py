@@ -190,6 +190,28 @@ def test_nothing_is_left_of_what_was_folded(tmp_path: Path, answer_of: Answer) -
     assert "a" not in values  # between convolution and normalisation
 
 
+@pytest.mark.parametrize("between", ["Dropout", "Identity"])
+def test_nothing_is_left_of_what_stood_in_front_of_the_folded(
+    between: str, tmp_path: Path, answer_of: Answer
+) -> None:
+    """The convolution gives what the normalisation gave: nobody makes what stood between."""
+    import onnx
+
+    statistics = {key: np.ones(2, np.float32) for key in ("s", "o", "m", "v")}
+    nodes = [
+        made.node("Conv", "x w", "a"),
+        made.node(between, "a", "b"),
+        made.node("BatchNormalization", "b s o m v", "y"),
+    ]
+    model = made.model(nodes, {"w": made.numbers(2, 1, 3, 3), **statistics})
+    path = made.saved(tmp_path, made.sized(model))
+    given, new = tmp_path / "w.npz", tmp_path / "new.onnx"
+    np.savez(given, **{"conv1.bias": np.zeros(2, np.float32)})
+    answer_of("export-weights", given, path, "-o", new)
+    onnx.checker.check_model(str(new), full_check=True)
+    assert [each.op_type for each in onnx.load(str(new)).graph.node] == ["Conv"]
+
+
 @needs("onnxruntime")
 def test_what_had_no_place_for_a_bias_gets_one(tmp_path: Path, answer_of: Answer) -> None:
     """Weights that two layers share, a Gemm with a beta but no bias, a MatMul, a Constant."""
