@@ -15,7 +15,7 @@ from typing import Any
 
 from merp.models.cnn_merp.phases import maps_behind
 from merp.models.errors import BadInput, one_line
-from merp.models.network.branches import begun, behind, previous
+from merp.models.network.branches import begun, behind, beside, previous, undone_shape
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import PHASES, has_phase
 from merp.models.params.delta_shape import delta_shape
@@ -23,6 +23,7 @@ from merp.models.traffic.closed_form import (
     EACH_IMAGE,
     Phase,
     added_words,
+    begun_words,
     delta_port_words,
     port_words,
     state_bytes,
@@ -155,7 +156,7 @@ def _measurement(path: Path, run: Mapping[str, Any], network: Network) -> Measur
 
 def _word_bytes(network: Network, port: str) -> int:
     """Bytes of a word of a port: state counts in bytes."""
-    return 1 if port.startswith("state_") else network.word_bytes
+    return 1 if "state" in port else network.word_bytes
 
 
 def _told(
@@ -198,6 +199,8 @@ def _expected(
 ) -> dict[str, int]:
     """Words by port, state in bytes, of the groups that were run."""
     shape, images, before = layer.shape, run["images"], deltas == "pooled"
+    if before and run["phase"] != "fp":
+        shape = undone_shape(network, layer)
     if run["phase"] == "fp":
         words = port_words(shape, images)
         if layer.add is not None:
@@ -212,7 +215,10 @@ def _expected(
         undone = shape if before else behind(network, layer).shape
         maps = shape.m if before else maps_behind(shape, undone)
         words = delta_port_words(shape, undone, maps, images, before)
-        if begun(network, layer):
+        start = beside(network, layer)
+        if before and start is not None:
+            words |= begun_words(start.shape, shape.n, images)
+        elif begun(network, layer):
             words["add_in"] = added_words(delta_shape(shape), images)
     return {port: groups * count for port, count in words.items()}
 

@@ -15,8 +15,8 @@ from merp.models.params.cnn_merp.registers import (
     registers,
 )
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
-from merp.models.params.cnn_merp.unpool_registers import unpool_registers
-from merp.models.params.delta_shape import delta_shape
+from merp.models.params.cnn_merp.unpool_registers import ADD_UNPOOL, UnpoolRun, unpool_registers
+from merp.models.params.delta_shape import delta_shape, plain_inputs
 from merp.models.params.folded_shape import FoldedShape, run_shape
 from merp.models.params.shape import Shape
 
@@ -75,18 +75,24 @@ def delta_registers(
     engine: Design,
     unpool: UnpoolDesign,
     part: InputPart = WHOLE,
+    add_unpool: UnpoolDesign | None = None,
+    beside: Shape | None = None,
 ) -> dict[str, int]:
     """Value of every configuration port, by flattened name, for one run.
 
     ``shape`` is the layer's, as in forward propagation; ``unpooled`` the one whose ReLU and pooling
-    are undone, on ``maps`` maps; ``part`` that of the deltas that come in. The caller has checked
-    that all fit.
+    are undone, on ``maps`` maps; ``part`` that of the deltas that come in. With ``add_unpool`` what
+    sums start at is expanded, too: ReLU and pooling of ``beside`` are undone on the layer's n maps,
+    those of None are none. The caller has checked that all fit.
     """
     values = {
         **registers(delta_shape(shape), images, engine, part),
         **DILATE.values(LayerRun(shape, images, engine)),
         **unpool_registers(unpooled, maps, images, unpool),
     }
+    if add_unpool is not None:
+        expanded = beside or plain_inputs(shape)
+        values |= ADD_UNPOOL.values(UnpoolRun(expanded, shape.n, images, add_unpool))
     if engine.map_port > 1:  # the zeros of a dilation do not come in
         values[f"{PORT.bundle}_pixels"] = images * shape.out_rows * shape.out_columns
     return values

@@ -83,7 +83,7 @@ def work_of(random: Random, phase: str, *, kind: str = "conv", units: int | None
     draft = Work(
         layer=layer, phase=phase, earlier=in_front(random, layer), images=random.randint(1, 5),
         state=random.choice(STATES), engine=design_of(random, units), folded=kind == "fc",
-        word_bytes=4,
+        word_bytes=4, stored=layer,
     )  # fmt: skip
     return replace(draft, engine=rings(draft.engine, phase, [draft]))
 
@@ -165,7 +165,7 @@ def test_an_update_takes_a_beat_for_its_kernels_and_a_cycle_for_each_bias(
         )
         work = Work(
             layer=layer, phase="ku", earlier=None, images=1, state="32", engine=design,
-            folded=False, word_bytes=4,
+            folded=False, word_bytes=4, stored=layer,
         )  # fmt: skip
         yes = np.array([True])
         cost = cost_of(work, board_of(), np.array([8]), np.array([maps]), yes, yes)
@@ -186,9 +186,10 @@ def test_an_update_is_priced_as_the_cycle_model_walks_it(
     layer_shape = Shape(n=6, m=8, k=kernel, rows=kernel + 3, columns=kernel + 3)
     design = size_design([replace(layer_shape, k=3)], n_cu=4, r=1, d=2, max_images=8, **kinds)
     design = replace(design, kernel_words=12, max_size=8, widened=True)
+    layer = Layer(name="conv1", kind="conv", shape=layer_shape, design="d")
     work = Work(
-        layer=Layer(name="conv1", kind="conv", shape=layer_shape, design="d"), phase="ku",
-        earlier=None, images=8, state="1", engine=design, folded=False, word_bytes=4,
+        layer=layer, phase="ku", earlier=None, images=8, state="1", engine=design, folded=False,
+        word_bytes=4, stored=layer,
     )  # fmt: skip
     yes = np.array([True])
     cost = cost_of(work, board_of(), np.array([6]), np.array([8]), yes, yes)
@@ -208,7 +209,7 @@ def test_an_update_of_smaller_kernels_takes_their_beats_or_reads(k: int, port: i
         work = Work(
             layer=Layer(name="conv1", kind="conv", shape=shape, design="d"), phase="ku",
             earlier=None, images=1, state="32", engine=replace(design, widened=True),
-            folded=False, word_bytes=4,
+            folded=False, word_bytes=4, stored=layer,
         )  # fmt: skip
         yes = np.array([True])
         cost = cost_of(work, board_of(), np.array([8]), np.array([maps]), yes, yes)
