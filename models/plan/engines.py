@@ -93,7 +93,7 @@ def engine_of(name: str, works: Sequence[Work], tiles: Sequence[tuple[int, int]]
         )
         add_unpool = None
         if any(work.beside for work, _ in built):
-            starts = [(each, out) for work, (_, out) in built if (each := work.start) is not None]
+            starts = [(work.start, out) for work, (_, out) in built if work.start is not None]
             add_unpool = _sized(starts, design)
     except ValueError as error:
         raise BadInput(f"design {name}, phase {works[0].phase}: {error}") from error

@@ -301,7 +301,7 @@ def delta(
     if s_axis_add is not None:
         added_sums = Stream(design.partial_width)
         summands = stream_of(s_axis_add)
-        if add_undone is not None and s_axis_add_state is not None:
+        if add_undone is not None and s_axis_add_state is not None and pass_config is not None:
             add_begins, add_expanded, add_error = (flag() for _ in range(3))
             stored, summands = summands, Stream(design.fmt.width)
             expand += [

@@ -206,10 +206,10 @@ def test_an_update_of_smaller_kernels_takes_their_beats_or_reads(k: int, port: i
         shape = Shape(n=8, m=maps, k=k, rows=6, columns=6)
         room = Shape(n=8, m=16, k=4, rows=6, columns=6)
         design = size_design([room, widened(shape, 4)], n_cu=4, r=1, d=2, kernel_port=port)
+        layer = Layer(name="conv1", kind="conv", shape=shape, design="d")
         work = Work(
-            layer=Layer(name="conv1", kind="conv", shape=shape, design="d"), phase="ku",
-            earlier=None, images=1, state="32", engine=replace(design, widened=True),
-            folded=False, word_bytes=4, stored=layer,
+            layer=layer, phase="ku", earlier=None, images=1, state="32",
+            engine=replace(design, widened=True), folded=False, word_bytes=4, stored=layer,
         )  # fmt: skip
         yes = np.array([True])
         cost = cost_of(work, board_of(), np.array([8]), np.array([maps]), yes, yes)
