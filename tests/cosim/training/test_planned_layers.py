@@ -53,13 +53,85 @@ mul_latency = 1
 add_latency = 2
 """
 
+# What is added was pooled by a maximum, or is by an average, comes from two groups, is only added
+# (conv5), is left by the layer beside (conv4 starts at it), or is folded.
+BRANCHED = """
+[network]
+name = "branched"
+input = { rows = 5, columns = 5, channels = 2 }
+[[layer]]
+name = "conv1"
+maps = 4
+kernel = 2
+design = "k2"
+[[layer]]
+name = "conv2"
+maps = 4
+groups = 2
+kernel = 1
+design = "k2"
+[[layer]]
+name = "conv3"
+maps = 4
+kernel = 1
+add = "conv1"
+pool = { kind = "max", window = 2, stride = 2 }
+design = "k2"
+[[layer]]
+name = "conv4"
+maps = 6
+kernel = 2
+pad = 1
+design = "k2"
+[[layer]]
+name = "conv5"
+input = "conv3"
+maps = 6
+kernel = 2
+pad = 1
+relu = false
+design = "k2"
+[[layer]]
+name = "conv6"
+input = "conv4"
+maps = 6
+kernel = 1
+add = "conv5"
+pool = { kind = "average", window = 3 }
+design = "k2"
+[[layer]]
+name = "fc7"
+maps = 6
+design = "k2"
+[[layer]]
+name = "fc8"
+maps = 5
+design = "k2"
+[[layer]]
+name = "fc9"
+maps = 6
+add = "fc7"
+design = "k2"
+[[layer]]
+name = "fc10"
+maps = 3
+relu = false
+design = "k2"
+[design.k2]
+k = 2
+n_cu = 2
+r = 1
+mul_latency = 1
+add_latency = 2
+"""
+
 FUSED = 'cu_kind = "fused"\nku_kind = "row"\nku_lanes = 2\naccumulator_precision = 28\n'
 PHASES = ("fp", "dp", "ku")
 IMAGES = 2
 
 
-def network_text(kinds: str) -> str:
-    return NETWORK.replace("r = 1\n", f"r = 1\n{kinds}")
+def network_text(kinds: str, text: str = NETWORK) -> str:
+    return text.replace("r = 1\n", f"r = 1\n{kinds}")
 
 
 def cut(whole: Plan, seed: int) -> Plan:
@@ -110,17 +182,22 @@ def check_steps(found: Plan, engine: str, momentum: float, steps: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kinds", "momentum", "seed", "steps"),
+    ("text", "kinds", "momentum", "seed", "steps"),
     [
-        ("", 0.9, 0, 1),
-        *rows_in_full(("", 0.0, 1, 2), (FUSED, 0.9, 2, 2), (FUSED, 0.5, 3, 2), ("", 0.9, 4, 2)),
+        (NETWORK, "", 0.9, 0, 1),
+        (BRANCHED, "", 0.9, 0, 1),
+        *rows_in_full(
+            (NETWORK, "", 0.0, 1, 2), (NETWORK, FUSED, 0.9, 2, 2), (NETWORK, FUSED, 0.5, 3, 2),
+            (NETWORK, "", 0.9, 4, 2), (BRANCHED, FUSED, 0.9, 1, 2), (BRANCHED, "", 0.0, 2, 2),
+            (BRANCHED, FUSED, 0.5, 3, 2),
+        ),
     ],
-)
+)  # fmt: skip
 def test_tiles_of_any_size_train_to_the_golden_bits(
-    kinds: str, momentum: float, seed: int, steps: int, tmp_path: Path
+    text: str, kinds: str, momentum: float, seed: int, steps: int, tmp_path: Path
 ) -> None:
     file = tmp_path / "small.toml"
-    file.write_text(network_text(kinds))
+    file.write_text(network_text(kinds, text))
     found = cut(plan(read_network(file, Path()), open_board("kc705"), IMAGES), seed)
     parts = {(each.work.phase, each.in_parts > 1, each.out_parts > 1) for each in found.layers}
     assert {(phase, True, True) for phase in PHASES} <= parts
@@ -128,15 +205,16 @@ def test_tiles_of_any_size_train_to_the_golden_bits(
 
 
 @pytest.mark.full
+@pytest.mark.parametrize("text", [NETWORK, BRANCHED])
 @pytest.mark.parametrize(
     "engine",
     [pytest.param(each, marks=getattr(pytest.mark, each)) for each in ("verilator", "ghdl")],
 )
 def test_tiles_of_any_size_train_to_the_golden_bits_in_other_engines(
-    engine: str, tmp_path: Path
+    engine: str, text: str, tmp_path: Path
 ) -> None:
     file = tmp_path / "small.toml"
-    file.write_text(network_text(FUSED))
+    file.write_text(network_text(FUSED, text))
     check_steps(
         cut(plan(read_network(file, Path()), open_board("kc705"), IMAGES), 2), engine, 0.9, 2
     )

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -68,6 +69,21 @@ def in_front(random: Random, layer: Layer) -> Layer:
     return Layer(name="conv1", kind="conv", shape=before, design="d")
 
 
+def starting(random: Random, layer: Layer, phase: str, state: str) -> dict[str, Any]:
+    """What the sums of ``layer`` start at: biases, maps or deltas, or a delta that is expanded."""
+    if phase == "ku" or random.random() < 0.5:
+        return {}
+    beside = None
+    if phase == "dp" and state == "pooled" and random.random() < 0.7:
+        shape = layer.shape
+        pool = Pool(kind="max", window=2, stride=1) if shape.rows > 1 else None
+        added = Shape(
+            n=1, m=layer.groups * shape.n, k=1, rows=shape.rows, columns=shape.columns, pool=pool
+        )
+        beside = Layer(name="conv3", kind=layer.kind, shape=added, design="d", add="conv1")
+    return {"begun": True, "beside": beside}
+
+
 def design_of(random: Random, units: int | None = None) -> Design:
     """A design of units of 3 x 3."""
     fused = random.random() < 0.5
@@ -80,10 +96,11 @@ def design_of(random: Random, units: int | None = None) -> Design:
 def work_of(random: Random, phase: str, *, kind: str = "conv", units: int | None = None) -> Work:
     """A phase of a small layer, on an engine of its own."""
     layer = layer_of(random, kind=kind)
+    state = random.choice(STATES)
     draft = Work(
         layer=layer, phase=phase, earlier=in_front(random, layer), images=random.randint(1, 5),
-        state=random.choice(STATES), engine=design_of(random, units), folded=kind == "fc",
-        word_bytes=4, stored=layer,
+        state=state, engine=design_of(random, units), folded=kind == "fc", word_bytes=4,
+        stored=layer, **starting(random, layer, phase, state),
     )  # fmt: skip
     return replace(draft, engine=rings(draft.engine, phase, [draft]))
 
