@@ -26,6 +26,7 @@ from merp.models.params.cnn_merp.sizing import check_fits
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 from merp.models.params.delta_shape import delta_shape, plain_inputs
 from merp.models.params.shape import Pool, Shape
+from merp.testbenches.axi.axi_top import axi_registers_of
 from merp.testbenches.cnn_merp.random_layers import (
     ELABORATIONS,
     FOLDING,
@@ -175,3 +176,43 @@ def test_verilog_expands_them(index: int) -> None:
 @pytest.mark.parametrize("index", [*in_full(1, 3)])
 def test_vhdl_expands_them(index: int) -> None:
     checked(index, range(3), "ghdl")
+
+
+@pytest.mark.parametrize("stream", ["s_axis_add", "s_axis_add_state"])
+def test_a_misplaced_last_is_told_and_forgotten(stream: str) -> None:
+    """By the next run, too, that expands nothing and starts no un-pooling."""
+    design = DESIGNS[1]
+    each, other = delta_pass(45, design, STORED, False), delta_pass(5, design, None, False)
+    words = each.run.words[stream]
+    assert len(words) > 1
+    spoilt = Run(each.run.config, dict(each.run.words) | {stream: np.append(words, words[:1])})
+    records = run_job(Job(delta_top(design, "behavioural"), [spoilt, other.run, each.run]), "myhdl")
+    told = [record.outcome.status["status_framing_error"] for record in records]
+    assert told == [1, 0, 0]
+
+
+@pytest.mark.parametrize("kind", [STORED, None])
+def test_words_of_the_next_run_wait(kind: str | None) -> None:
+    """A source that runs on offers them while this run is still at work."""
+    design = DESIGNS[1]
+    first, second = delta_pass(45, design, kind, False), delta_pass(27, design, STORED, False)
+    early = dict(first.run.words)
+    for stream in ("s_axis_add", "s_axis_add_state"):
+        early[stream] = np.concatenate([early[stream], second.run.words[stream][:2]])
+    top = delta_top(design, "behavioural")
+    one, two = run_job(Job(top, [Run(first.run.config, early), second.run]), "myhdl")
+    for stream in ("add", "add_state"):
+        own = len(first.run.words[f"s_axis_{stream}"])
+        assert one.outcome.status[f"status_{stream}_in"] == (own if kind else 0)
+    for record, each in ((one, first), (two, second)):
+        golden = each.expected.ports["delta_out"].golden
+        assert golden is not None
+        assert np.array_equal(record.words("m_axis_delta"), golden.reshape(-1))
+
+
+def test_its_registers_are_those_of_another_un_pooling() -> None:
+    registers = axi_registers_of(delta_top(DESIGNS[1]))
+    own, start = registers["unpool_config_window"], registers["add_unpool_config_window"]
+    assert (own.most, start.most) == (3, 4)
+    assert registers["add_unpool_config_stride"].least == 1
+    assert "status_add_state_in" in {each.name for each in registers.registers}
