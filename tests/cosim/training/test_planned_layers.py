@@ -12,6 +12,8 @@ from marks import rows_in_full
 from merp.cosim.training.hardware_step import HardwareStep
 from merp.cosim.training.planned_layers import PlannedLayers
 from merp.models.arithmetic.words import to_bits
+from merp.models.cnn_merp.phases import delta_design
+from merp.models.errors import BadInput
 from merp.models.golden.training import Rates, initial_model, train_step
 from merp.models.network.network_file import read_network
 from merp.models.plan.engines import engine_of
@@ -125,13 +127,45 @@ mul_latency = 1
 add_latency = 2
 """
 
+# fc2 takes each element of conv1's maps as a map of its own, and starts at the delta of conv3.
+FLATTENED = """
+[network]
+name = "flattened"
+input = { rows = 4, columns = 4, channels = 1 }
+[[layer]]
+name = "conv1"
+maps = 2
+kernel = 1
+design = "k4"
+[[layer]]
+name = "fc2"
+maps = 3
+design = "k4"
+[[layer]]
+name = "conv3"
+maps = 2
+kernel = 4
+pad = 3
+add = "conv1"
+design = "k4"
+[[layer]]
+name = "fc4"
+maps = 3
+relu = false
+design = "k4"
+[design.k4]
+k = 4
+n_cu = 2
+r = 1
+"""
+
 FUSED = 'cu_kind = "fused"\nku_kind = "row"\nku_lanes = 2\naccumulator_precision = 28\n'
 PHASES = ("fp", "dp", "ku")
 IMAGES = 2
 
 
-def network_text(kinds: str, text: str = NETWORK) -> str:
-    return text.replace("r = 1\n", f"r = 1\n{kinds}")
+def network_text(name: str, kinds: str) -> str:
+    return {"small": NETWORK, "branched": BRANCHED}[name].replace("r = 1\n", f"r = 1\n{kinds}")
 
 
 def cut(whole: Plan, seed: int) -> Plan:
@@ -181,23 +215,39 @@ def check_steps(found: Plan, engine: str, momentum: float, steps: int) -> None:
             assert audits[layer, phase].moved == ports
 
 
+def test_a_delta_that_starts_elements_of_maps_is_refused_in_one_line(tmp_path: Path) -> None:
+    file = tmp_path / "flattened.toml"
+    file.write_text(FLATTENED)
+    network = read_network(file, Path())
+    found = plan(network, open_board("kc705"), IMAGES)
+    missing = [(p.work.layer.name, p.work.phase) for p in found.layers if not p.work.built]
+    assert missing == [("fc2", "dp")]
+    with pytest.raises(
+        BadInput, match="layer fc2: it takes maps flattened that conv3 adds, whose deltas"
+    ):
+        PlannedLayers(found)
+    with pytest.raises(BadInput, match="deltas at that of the sums are allowed"):
+        delta_design(network, network.layer("fc2"), before=True)
+    assert delta_design(network, network.layer("fc2")).engine.added
+
+
 @pytest.mark.parametrize(
-    ("text", "kinds", "momentum", "seed", "steps"),
+    ("name", "kinds", "momentum", "seed", "steps"),
     [
-        (NETWORK, "", 0.9, 0, 1),
-        (BRANCHED, "", 0.9, 0, 1),
+        ("small", "", 0.9, 0, 1),
+        ("branched", "", 0.9, 0, 1),
         *rows_in_full(
-            (NETWORK, "", 0.0, 1, 2), (NETWORK, FUSED, 0.9, 2, 2), (NETWORK, FUSED, 0.5, 3, 2),
-            (NETWORK, "", 0.9, 4, 2), (BRANCHED, FUSED, 0.9, 1, 2), (BRANCHED, "", 0.0, 2, 2),
-            (BRANCHED, FUSED, 0.5, 3, 2),
+            ("small", "", 0.0, 1, 2), ("small", FUSED, 0.9, 2, 2), ("small", FUSED, 0.5, 3, 2),
+            ("small", "", 0.9, 4, 2), ("branched", FUSED, 0.9, 1, 2), ("branched", "", 0.0, 2, 2),
+            ("branched", FUSED, 0.5, 3, 2),
         ),
     ],
 )  # fmt: skip
 def test_tiles_of_any_size_train_to_the_golden_bits(
-    text: str, kinds: str, momentum: float, seed: int, steps: int, tmp_path: Path
+    name: str, kinds: str, momentum: float, seed: int, steps: int, tmp_path: Path
 ) -> None:
     file = tmp_path / "small.toml"
-    file.write_text(network_text(kinds, text))
+    file.write_text(network_text(name, kinds))
     found = cut(plan(read_network(file, Path()), open_board("kc705"), IMAGES), seed)
     parts = {(each.work.phase, each.in_parts > 1, each.out_parts > 1) for each in found.layers}
     assert {(phase, True, True) for phase in PHASES} <= parts
@@ -205,16 +255,16 @@ def test_tiles_of_any_size_train_to_the_golden_bits(
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("text", [NETWORK, BRANCHED])
+@pytest.mark.parametrize("name", ["small", "branched"])
 @pytest.mark.parametrize(
     "engine",
     [pytest.param(each, marks=getattr(pytest.mark, each)) for each in ("verilator", "ghdl")],
 )
 def test_tiles_of_any_size_train_to_the_golden_bits_in_other_engines(
-    engine: str, text: str, tmp_path: Path
+    engine: str, name: str, tmp_path: Path
 ) -> None:
     file = tmp_path / "small.toml"
-    file.write_text(network_text(FUSED, text))
+    file.write_text(network_text(name, FUSED))
     check_steps(
         cut(plan(read_network(file, Path()), open_board("kc705"), IMAGES), 2), engine, 0.9, 2
     )
