@@ -172,7 +172,7 @@ def delta_run(
             part,
             design.add_unpool,
             beside,
-        ),  # fmt: skip
+        ),
         words=words,
         stalls=stalls or {},
         reset_at=reset_at,

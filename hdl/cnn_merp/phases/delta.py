@@ -77,7 +77,7 @@ def _begin(start: Bit, raw: Bit, begins: Bit) -> Any:
 
 
 @block
-def _among(start: Bit, added: Bit, begins: Bit) -> Any:
+def _begin_added(start: Bit, added: Bit, begins: Bit) -> Any:
     """Un-pooling of what sums start at begins with runs that have something for it."""
 
     @always_comb
@@ -305,7 +305,7 @@ def delta(
             add_begins, add_expanded, add_error = (flag() for _ in range(3))
             stored, summands = summands, Stream(design.fmt.width)
             expand += [
-                _among(start=start, added=pass_config.added, begins=add_begins),
+                _begin_added(start=start, added=pass_config.added, begins=add_begins),
                 unpool(
                     clk,
                     rst,

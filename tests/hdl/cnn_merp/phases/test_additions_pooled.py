@@ -219,3 +219,13 @@ def test_its_registers_are_those_of_another_un_pooling() -> None:
     assert (own.most, start.most) == (3, 4)
     assert registers["add_unpool_config_stride"].least == 1
     assert "status_add_state_in" in {each.name for each in registers.registers}
+
+
+@pytest.mark.parametrize("index", [5, *in_full(1, 4)])
+def test_their_expansion_takes_no_cycle(index: int) -> None:
+    """It begins while kernels are loaded, and gives an element a cycle, as the stream does."""
+    top, counted = delta_top(DESIGNS[index], "behavioural"), []
+    for kind in (STORED, PLAIN):
+        passes = [delta_pass(seed, DESIGNS[index], kind, False) for seed in range(15, 33, 3)]
+        counted.append([each.audit.cycles for each in run_and_audit(top, passes, "myhdl")])
+    assert counted[0] == counted[1]
