@@ -66,6 +66,8 @@ DILATE = LayerTable("dilate_config", (
 ))  # fmt: skip
 """Of the dilater; a run's shape is the layer's, as in forward propagation."""
 
+_NOTHING = Shape(n=1, m=1, k=1, rows=1, columns=1, relu=False)
+
 
 def delta_registers(
     shape: Shape,
@@ -82,8 +84,8 @@ def delta_registers(
 
     ``shape`` is the layer's, as in forward propagation; ``unpooled`` the one whose ReLU and pooling
     are undone, on ``maps`` maps; ``part`` that of the deltas that come in. With ``add_unpool`` what
-    sums start at is expanded, too: ReLU and pooling of ``beside`` are undone on the layer's n maps,
-    those of None are none. The caller has checked that all fit.
+    sums start at, where ``part`` says so, is expanded, too: ReLU and pooling of ``beside`` are undone
+    on the layer's n maps, those of None are none. The caller has checked that all fit.
     """
     values = {
         **registers(delta_shape(shape), images, engine, part),
@@ -91,8 +93,10 @@ def delta_registers(
         **unpool_registers(unpooled, maps, images, unpool),
     }
     if add_unpool is not None:
-        expanded = beside or plain_inputs(shape)
-        values |= ADD_UNPOOL.values(UnpoolRun(expanded, shape.n, images, add_unpool))
+        expanded, started = beside or plain_inputs(shape), shape.n
+        if not part.added:  # nothing comes: its maps need not fit
+            expanded, started = _NOTHING, 1
+        values |= ADD_UNPOOL.values(UnpoolRun(expanded, started, images, add_unpool))
     if engine.map_port > 1:  # the zeros of a dilation do not come in
         values[f"{PORT.bundle}_pixels"] = images * shape.out_rows * shape.out_columns
     return values

@@ -20,6 +20,7 @@ from merp.models.golden.state import State, keep_state, packed
 from merp.models.golden.stored import Stored
 from merp.models.golden.unpool import unpool
 from merp.models.params.bits import Bits
+from merp.models.params.cnn_merp.delta_registers import delta_registers
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.input_part import ADDING, WHOLE
 from merp.models.params.cnn_merp.sizing import check_fits
@@ -229,3 +230,14 @@ def test_their_expansion_takes_no_cycle(index: int) -> None:
         passes = [delta_pass(seed, DESIGNS[index], kind, False) for seed in range(15, 33, 3)]
         counted.append([each.audit.cycles for each in run_and_audit(top, passes, "myhdl")])
     assert counted[0] == counted[1]
+
+
+def test_a_run_that_adds_nothing_needs_no_room_in_it() -> None:
+    """Its layer may have more maps than any whose sums start at a delta."""
+    design, shape = DESIGNS[0], Shape(n=70, m=1, k=1, rows=1, columns=1)
+    assert design.add_unpool is not None
+    assert shape.n > design.add_unpool.max_maps
+    registers = delta_registers(
+        shape, shape, 1, 1, design.engine, design.unpool, WHOLE, design.add_unpool
+    )
+    assert registers["add_unpool_config_maps"] == registers["add_unpool_config_rows"] == 1
