@@ -84,8 +84,8 @@ def delta_registers(
 
     ``shape`` is the layer's, as in forward propagation; ``unpooled`` the one whose ReLU and pooling
     are undone, on ``maps`` maps; ``part`` that of the deltas that come in. With ``add_unpool`` what
-    sums start at, where ``part`` says so, is expanded, too: ReLU and pooling of ``beside`` are undone
-    on the layer's n maps, those of None are none. The caller has checked that all fit.
+    sums start at, where ``part`` says so, is expanded, too: ReLU and pooling of ``beside`` (None:
+    there are none) are undone on the layer's n maps. The caller has checked that all fit.
     """
     values = {
         **registers(delta_shape(shape), images, engine, part),
