@@ -98,7 +98,7 @@ DELTA = (
     delta(False, engine(3, 3, p=2, folded=True, fmt=BFLOAT16, map_port=4)),
     delta(False, engine(3, 2, widened=True, sided=True, map_port=4, fmt=BFLOAT16)),
     delta(False, engine(3, 2, widened=True, fmt=BFLOAT16, kernel_port=8)),
-    delta(True, engine(3, 2, p=2, added=True, fmt=BFLOAT16)),
+    delta(True, engine(3, 3, p=2, added=True, fmt=BFLOAT16, groups=3)),
     delta(True, engine(2, 2, added=True, folded=True, **WIDE), average=True),
 )
 
@@ -408,7 +408,7 @@ def test_verilog_in_passes_gives_the_bits_of_the_whole_layer(
 @pytest.mark.ghdl
 @pytest.mark.parametrize(
     ("phase", "index"),
-    [("fp", 0), ("fp", 12), *rows_in_full(("fp", 2), ("fp", 3), ("fp", 4), ("fp", 13), ("dp", 0),
+    [("fp", 0), ("fp", 12), ("dp", 14), *rows_in_full(("fp", 2), ("fp", 3), ("fp", 4), ("fp", 13), ("dp", 0),
                                           ("dp", 3), ("dp", 11), ("ku", 0), ("ku", 1))],
 )  # fmt: skip
 def test_vhdl_in_passes_gives_the_bits_of_the_whole_layer(phase: str, index: int) -> None:
