@@ -12,11 +12,13 @@ import pytest
 
 from merp.models.cnn_merp.phases import maps_behind
 from merp.models.errors import BadInput
+from merp.models.network.branches import undone_shape
 from merp.models.network.network import Network
 from merp.models.network.network_file import read_network
 from merp.models.network.phases import PHASES
 from merp.models.traffic.closed_form import (
     Phase,
+    begun_words,
     delta_port_words,
     network_traffic,
     port_words,
@@ -31,13 +33,15 @@ DIGITS = open_network("digits")
 FIRST, SECOND, LAST = (layer.shape for layer in DIGITS.layers)
 
 
-def run_of(layer: str, phase: str, words: dict[str, int], **other: Any) -> dict[str, Any]:
+def run_of(
+    layer: str, phase: str, words: dict[str, int], network: Network = DIGITS, **other: Any
+) -> dict[str, Any]:
     """A run as ``merp simulate`` writes it, of two images."""
     ways = ("closed_form", "counter", "hardware", "monitor")
-    operations = 2 * DIGITS.layer(layer).shape.macs(2)
-    moved = sum(n * (1 if port.startswith("state") else 4) for port, n in words.items())
+    operations = 2 * network.layer(layer).shape.macs(2)
+    moved = sum(n * (1 if "state" in port else 4) for port, n in words.items())
     return {
-        "network": "digits", "layer": layer, "group": 0, "groups": 1, "phase": phase,
+        "network": network.name, "layer": layer, "group": 0, "groups": 1, "phase": phase,
         "engine": "myhdl", "cu_array": "behavioural", "cu_kind": "tree", "n_cu": 4,
         "elaboration_sha": "ab" * 32, "images": 2, "bit_exact": True, "mismatches": 0,
         "words_compared": sum(n for port, n in words.items() if port.endswith("_out")),
@@ -74,6 +78,27 @@ def test_each_phase_is_confirmed_against_this_network(tmp_path: Path) -> None:
         == "merp simulate digits --layer conv2 --phase fp --images 2 --engine myhdl"
     )
     assert found[2].command.endswith("--delta-at pooled")
+
+
+def test_deltas_that_start_at_others_are_confirmed(tmp_path: Path) -> None:
+    """At a stored one, at one as it is, at nothing; conv5's is stored as conv6's."""
+    residual = open_network("resnet-digits")
+    starts = {
+        "conv2": begun_words(residual.layer("conv3").shape, 8, 2),
+        "conv4": {"add_in": 2 * 8 * 8 * 8, "add_state_in": 0},
+        "conv5": {"add_in": 0, "add_state_in": 0},
+    }
+    runs = []
+    for name, words in starts.items():
+        shape = undone_shape(residual, residual.layer(name))
+        own = delta_port_words(shape, shape, shape.m, 2, True)
+        runs.append(run_of(name, "dp", own | words, residual))
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    (folder / "simulate.json").write_text(json.dumps({"network": residual.name, "runs": runs}))
+    found = read_records([folder], residual)
+    assert [each.faults for each in found] == [()] * 3
+    assert {each.deltas for each in found} == {"pooled"}
 
 
 @pytest.mark.parametrize(

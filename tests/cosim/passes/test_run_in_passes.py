@@ -408,8 +408,12 @@ def test_verilog_in_passes_gives_the_bits_of_the_whole_layer(
 @pytest.mark.ghdl
 @pytest.mark.parametrize(
     ("phase", "index"),
-    [("fp", 0), ("fp", 12), ("dp", 14), *rows_in_full(("fp", 2), ("fp", 3), ("fp", 4), ("fp", 13), ("dp", 0),
-                                          ("dp", 3), ("dp", 11), ("ku", 0), ("ku", 1))],
+    [
+        ("fp", 0), ("fp", 12),
+        ("dp", 14),  # of three groups, two positions in turn: a constant wider than their register
+        *rows_in_full(("fp", 2), ("fp", 3), ("fp", 4), ("fp", 13), ("dp", 0), ("dp", 3), ("dp", 11),
+                      ("dp", 15), ("ku", 0), ("ku", 1)),
+    ],
 )  # fmt: skip
 def test_vhdl_in_passes_gives_the_bits_of_the_whole_layer(phase: str, index: int) -> None:
     run(phase, index, 41, "ghdl", 41 if index else None)
