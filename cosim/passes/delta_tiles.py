@@ -16,6 +16,7 @@ from merp.models.cnn_merp.phases import DeltaDesign, maps_behind
 from merp.models.golden.convolution import finished, from_biases, from_maps, partial_sums
 from merp.models.golden.delta import spread, swapped
 from merp.models.golden.state import State, chosen, packed
+from merp.models.golden.stored import Stored
 from merp.models.golden.unpool import unpool
 from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.input_part import part_of
@@ -35,7 +36,7 @@ class DeltaTiles(Tiles):
         state: of the maps of ``unpooled``.
         cut: parts of the maps that come out, and of the m that come in. The former are maps of the
             layer in front where its pooling is undone, else the n input maps.
-        add: (images, rows, columns, n) words at which the sums start, if at any.
+        start: what the sums start at, of the n input maps; if at anything.
     """
 
     shape: Shape
@@ -45,7 +46,7 @@ class DeltaTiles(Tiles):
     kernels: Bits
     state: State
     cut: Cut
-    add: Bits | None = None
+    start: Stored | None = None
 
     def top(self, array: str = "rtl") -> Top:
         """The block that runs every pass."""
@@ -84,8 +85,10 @@ class DeltaTiles(Tiles):
     def _at_rest(self, outputs: int) -> Bits:
         """What sums of a part start at."""
         engine, maps = self.design.engine, self._inputs_of(self.cut.outputs[outputs])
-        if self.add is not None:
-            return from_maps(self.add[..., maps], engine.fmt, engine.summation)
+        if self.start is not None:
+            taken = self.start.of_maps(maps)
+            summands = unpool(taken.delta, taken.state, taken.shape, engine.fmt)
+            return from_maps(summands, engine.fmt, engine.summation)
         return from_biases(np.zeros(maps.size, np.uint32), engine.fmt, engine.summation)
 
     def _operands(self, outputs: int, inputs: Part) -> tuple[Bits, Bits]:
@@ -113,16 +116,17 @@ class DeltaTiles(Tiles):
         golden: those in front of it, in the accumulator's format.
         """
         design, images = self.design, len(self.deltas)
-        part = part_of(place.inputs, len(self.cut.inputs), added=self.add is not None)
+        part = part_of(place.inputs, len(self.cut.inputs), added=self.start is not None)
         outputs, inputs = self.cut.outputs[place.outputs], self.cut.inputs[place.inputs]
         deltas, kernels = self._operands(place.outputs, inputs)
         small = replace(self.shape, n=kernels.shape[1], m=len(inputs))
         undone, state = self._undone(small, outputs, inputs)
         golden = self._sums(place.outputs, inputs, golden)
         wanted = self._leaving(golden, state) if part.last else golden
-        add = None
-        if self.add is not None and part.added:
-            add = np.ascontiguousarray(self.add[..., self._inputs_of(outputs)])
+        add, beside = None, None
+        if self.start is not None:
+            beside = self.start.shape
+            add = self.start.of_maps(self._inputs_of(outputs)) if part.added else None
         run = delta_run(
             small,
             undone,
@@ -134,7 +138,7 @@ class DeltaTiles(Tiles):
             start=start if part.partial_in else None,
             add=add,
         )
-        return Pass(run, expect_delta(small, undone, images, design, wanted, part)), golden
+        return Pass(run, expect_delta(small, undone, images, design, wanted, part, beside)), golden
 
     def _inputs_of(self, outputs: Part) -> Part:
         """Input maps of the layer that maps which come out are of.

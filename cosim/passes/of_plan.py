@@ -17,7 +17,8 @@ from merp.cosim.phases.cnn_merp.forward import forward_top
 from merp.cosim.phases.cnn_merp.kernel_update import kernel_update_top
 from merp.models.cnn_merp.phases import DeltaDesign
 from merp.models.golden.inference import group_maps, group_parameters, own_maps
-from merp.models.golden.state import State, of_maps
+from merp.models.golden.state import of_maps
+from merp.models.golden.stored import Stored
 from merp.models.golden.training import Rates, Updated
 from merp.models.network.network import Layer
 from merp.models.params.bits import Bits
@@ -45,14 +46,11 @@ class Operands(Protocol):
     def add(self, layer: Layer) -> Bits | None:
         """What is added to the sums of a layer, if anything is."""
 
-    def start(self, layer: Layer) -> Bits | None:
-        """What delta propagation of a layer starts at, if at anything."""
-
-    def state(self, layer: Layer) -> State:
-        """What forward propagation kept of a layer, kind ``pooled``."""
-
-    def delta(self, layer: Layer) -> Bits:
+    def stored(self, layer: Layer) -> Stored:
         """Delta of the output of a layer."""
+
+    def started(self, layer: Layer) -> Stored | None:
+        """What delta propagation of a layer starts at, if at anything."""
 
 
 class Wanted(Protocol):
@@ -129,13 +127,13 @@ class OfPlan:
             own_add = None if add is None else own_maps(add, layer, group)
             return ForwardTiles(shape, self.design, x, *old.parameters, self.cut, own_add)
         own = group * shape.m, (group + 1) * shape.m
-        deltas, state = step.delta(layer)[..., slice(*own)], of_maps(step.state(layer), *own)
+        shape, all_deltas, all_states = step.stored(layer)
+        deltas, state = all_deltas[..., slice(*own)], of_maps(all_states, *own)
         if work.phase == "dp":
-            kernels, _ = old.parameters
-            start = step.start(layer)
+            (kernels, _), start = old.parameters, step.started(layer)
             return DeltaTiles(
                 shape, shape, self._delta_design, deltas, kernels, state, self.cut,
-                None if start is None else group_maps(start, layer, group),
+                start and start.of_group(layer, group),
             )  # fmt: skip
         return UpdateTiles(
             shape, self.design, group_maps(step.x(layer), layer, group), deltas, old, step.rates,
@@ -170,7 +168,7 @@ class OfPlan:
 
     @property
     def _delta_design(self) -> DeltaDesign:
-        return DeltaDesign(self.design, self._undone, before=True)
+        return DeltaDesign(self.design, self._undone, True, self.planned.engine.add_unpool)
 
 
 def differing(found: Mapping[str, Bits], wanted: Mapping[str, Bits]) -> list[str]:

@@ -101,7 +101,7 @@ def expected_ports(
     def word_bytes(name: str) -> int:
         if name.startswith("partial"):
             return design.partial_width // 8
-        return 1 if name.startswith("state") else -(-design.fmt.width // 8)
+        return 1 if "state" in name else -(-design.fmt.width // 8)
 
     return {
         name: Port(

@@ -16,7 +16,7 @@ from merp.cosim.passes.unit import Unit, differences, run_unit
 from merp.cosim.phases.expectation import Pair
 from merp.cosim.training.hardware_step import LayerPasses, check
 from merp.cosim.training.step_so_far import StepSoFar
-from merp.models.cnn_merp.phases import check_sums, maps_behind
+from merp.models.cnn_merp.phases import check_start, maps_behind
 from merp.models.golden.state import State, joined, unpacked
 from merp.models.golden.training import Step, Updated
 from merp.models.network.branches import previous
@@ -38,7 +38,7 @@ class PlannedLayers:
 
     def __init__(self, plan: Plan) -> None:
         for layer in plan.network.layers:
-            check_sums(plan.network, layer)
+            check_start(plan.network, layer)
         self._plan = plan
 
     @property

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from merp.models.golden.inference import inputs
 from merp.models.golden.state import State
+from merp.models.golden.stored import Stored, started, stored
 from merp.models.golden.training import Model, Rates, Updated
 from merp.models.network.branches import previous
 from merp.models.network.network import Layer, Network
@@ -65,6 +66,14 @@ class StepSoFar:
             return None
         shape = layer.shape
         return self.deltas[front.name].reshape(len(self.images), shape.rows, shape.columns, -1)
+
+    def stored(self, layer: Layer) -> Stored:
+        """Delta of the output of a layer, where the hardware leaves it at pooled resolution."""
+        return stored(self.network, layer, self.delta, self.state)
+
+    def started(self, layer: Layer) -> Stored | None:
+        """What delta propagation of a layer starts at, of such deltas; if at anything."""
+        return started(self.network, layer, self.delta, self.state, self.start(layer))
 
     def hand_back(self, layer: Layer, delta: Bits) -> None:
         """Keep the delta of a layer, and begin with that of what it adds to its sums."""

@@ -21,6 +21,7 @@ from merp.cosim.phases.cnn_merp.kernel_update import VELOCITY_PORTS, KernelUpdat
 from merp.cosim.phases.expectation import Pair, Pass
 from merp.cosim.training.hardware_step import LayerPasses, check
 from merp.cosim.training.step_so_far import StepSoFar
+from merp.models.golden.stored import as_it_is
 from merp.models.golden.training import Step, Updated, leaves, state_behind
 from merp.models.golden.unpool import unpool
 from merp.models.network.branches import behind, next_taker
@@ -91,7 +92,8 @@ class WholeLayers:
         sums, state = step.delta(layer), state_behind(self.network, layer, step.state)
         kernels, _ = step.before(layer).parameters
         golden = leaves(self.network, layer, wanted.of, pooled=False)
-        start = step.start(layer)
+        begun = step.start(layer)
+        start = None if begun is None else as_it_is(layer, begun)
         audited = yield from _in_turn(
             f"{layer.name} dp",
             [

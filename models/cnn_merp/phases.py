@@ -12,13 +12,13 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from merp.models.errors import BadInput
-from merp.models.network.branches import adder_behind, begun, behind, previous
+from merp.models.network.branches import begun, behind, beside, previous, stored_as
 from merp.models.network.network import Layer, Network
 from merp.models.params.cnn_merp.design import ARITHMETIC, Design
 from merp.models.params.cnn_merp.image_rows import image_rows
 from merp.models.params.cnn_merp.sizing import check_memories, groups_of, size_design
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign, size_unpool
-from merp.models.params.delta_shape import delta_shape
+from merp.models.params.delta_shape import delta_shape, plain_inputs
 from merp.models.params.folded_shape import FoldedShape, run_shape
 from merp.models.params.shape import Shape
 
@@ -32,11 +32,13 @@ class DeltaDesign(NamedTuple):
         engine: the forward engine with roles swapped. unpool: un-pooling and ReLU'.
         before: un-pooling stands before the engine, deltas are stored at pooled resolution;
             otherwise behind it, at the resolution of the sums.
+        add_unpool: the same in front of what sums start at, where that comes at pooled resolution.
     """
 
     engine: Design
     unpool: UnpoolDesign
     before: bool
+    add_unpool: UnpoolDesign | None = None
 
 
 def _sharing(network: Network, layer: Layer) -> list[Layer]:
@@ -80,19 +82,24 @@ def check_expands(network: Network, layer: Layer) -> None:
         )
 
 
-def check_sums(network: Network, layer: Layer) -> None:
-    """Check that what the delta propagation of ``layer`` starts at is stored as it takes it.
+def check_start(network: Network, layer: Layer) -> None:
+    """Check that what the delta propagation of ``layer`` starts at can be expanded map by map.
 
     Raises:
-        BadInput: deltas are stored pooled, and it is that of the sums of another layer.
+        BadInput: the layer takes the maps flattened.
     """
-    beside = adder_behind(network, layer)
-    if beside is not None:
+    start = beside(network, layer)
+    if start is not None and not map_by_map(layer, start):
         raise BadInput(
-            f"{network.name}: layer {layer.name}: its deltas start at those of the sums of "
-            f"{beside.name}, which no hardware expands from pooled resolution: deltas at that of "
-            "the sums are allowed, without a board"
+            f"{network.name}: layer {layer.name}: it takes maps flattened that {start.name} adds, "
+            "whose deltas no hardware expands from pooled resolution there: deltas at that of the "
+            "sums are allowed, without a board"
         )
+
+
+def map_by_map(layer: Layer, start: Layer) -> bool:
+    """Whether each map that ``layer`` takes is one of ``start``, no element of one (flattened)."""
+    return layer.groups * layer.shape.n == start.biases
 
 
 def maps_behind(shape: Shape, earlier: Shape) -> int:
@@ -114,26 +121,36 @@ def delta_design(network: Network, layer: Layer, before: bool = False) -> DeltaD
             built.
         ValueError: none of the layers propagates a delta.
     """
-    if before:
-        check_expands(network, layer)
     sharing = _sharing(network, layer)
     layers = [each for each in sharing if previous(network, each) is not None]
+    if before:
+        check_expands(network, layer)
+        for each in layers:
+            check_start(network, each)
     forward = network.design(layer)
     shapes = [run_shape(delta_shape(each.shape), forward.k) for each in layers]
     engine = _sized(network, layer, shapes, *delta_rings(forward, shapes))
-    engine = replace(engine, added=any(_begun(network, each, before) for each in layers))
+    starting = [each for each in layers if begun(network, each)]
+    engine = replace(engine, added=bool(starting))
     if before:
-        unpooled = [(each.shape, each.shape.m) for each in layers]
+        unpooled = [(stored_as(network, each).shape, each.shape.m) for each in layers]
     else:
         undone = [(each.shape, behind(network, each).shape) for each in layers]
         unpooled = [(earlier, maps_behind(shape, earlier)) for shape, earlier in undone]
+    expanding = before and any(beside(network, each) for each in starting)
+    starts = [(start_shape(each.shape, beside(network, each)), each.shape.n) for each in starting]
     with _told(network, layer):
         unpool = _unpool_design(forward, unpooled)
-    return DeltaDesign(engine, unpool, before)
+        add_unpool = _unpool_design(forward, starts) if expanding else None
+    return DeltaDesign(engine, unpool, before, add_unpool)
 
 
-def _begun(network: Network, layer: Layer, before: bool) -> bool:
-    return begun(network, layer) and not (before and adder_behind(network, layer))
+def start_shape(shape: Shape, start: Layer | None) -> Shape:
+    """ReLU and pooling that are undone on what the sums of a layer of ``shape`` start at.
+
+    They are those of ``start``; what others have propagated comes as it is (None).
+    """
+    return plain_inputs(shape) if start is None else start.shape
 
 
 def delta_rings(forward: Design, shapes: Sequence[Shape]) -> tuple[int, int]:
@@ -194,6 +211,7 @@ def update_unpool_design(network: Network, layer: Layer) -> UnpoolDesign:
         BadInput: the layer has no design, or the phase needs one beyond a limit.
     """
     check_expands(network, layer)
-    unpooled = [(each.shape, each.shape.m) for each in _sharing(network, layer)]
+    sharing = _sharing(network, layer)
+    unpooled = [(stored_as(network, each).shape, each.shape.m) for each in sharing]
     with _told(network, layer):
         return _unpool_design(network.design(layer), unpooled)

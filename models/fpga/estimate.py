@@ -64,7 +64,12 @@ _MEASURED_UNITS: Final = 16
 _MEASURED_TAPS: Final = 25
 
 
-def dsps(design: Design, phase: str, unpool: UnpoolDesign | None = None) -> int:
+def dsps(
+    design: Design,
+    phase: str,
+    unpool: UnpoolDesign | None = None,
+    add_unpool: UnpoolDesign | None = None,
+) -> int:
     """DSP blocks of a design: two for a product of binary32, or as many as fused units are given.
 
     Formats whose significand has at most 17 bits take one. Average pooling scales by a product for
@@ -74,14 +79,21 @@ def dsps(design: Design, phase: str, unpool: UnpoolDesign | None = None) -> int:
     taps = design.fused_dsp if design.cu_kind == "fused" else one
     found = design.n_cu * design.taps * taps
     found += one * design.r if design.average and phase == "fp" else 0
-    found += one if unpool is not None and unpool.average else 0
+    found += one * sum(each.average for each in (unpool, add_unpool) if each is not None)
     return found + (design.kernel_port * (1 if design.beside else one) if phase == "ku" else 0)
 
 
 def estimate(
-    design: Design, phase: str, memories: Iterable[Memory], unpool: UnpoolDesign | None = None
+    design: Design,
+    phase: str,
+    memories: Iterable[Memory],
+    unpool: UnpoolDesign | None = None,
+    add_unpool: UnpoolDesign | None = None,
 ) -> Resources:
-    """What a design takes in a phase; ``memories`` are its memories there."""
+    """What a design takes in a phase; ``memories`` are its memories there.
+
+    unpool: what expands deltas, or undoes pooling. add_unpool: what expands those that are added.
+    """
     memories = list(memories)
     blocks = _update(design) if phase == "ku" else _convolution(design, phase)
     blocks.append((1, _ROW_SHELL if phase == "ku" and design.ku_kind == "row" else _SHELL[phase]))
@@ -89,16 +101,17 @@ def estimate(
     blocks.append((share, _INPUT[phase]))
     blocks.append((design.taps, _BANK[phase]))
     blocks += _map_port(design, phase)
-    if unpool is not None:
-        blocks += [(1, _UNPOOL), (unpool.overlap**2 - 1, _ADD)]
-        blocks.append((1 if unpool.average else 0, _MULTIPLY))
+    for each in (unpool, add_unpool):
+        if each is not None:
+            blocks += [(1, _UNPOOL), (each.overlap**2 - 1, _ADD)]
+            blocks.append((1 if each.average else 0, _MULTIPLY))
     scale = design.fmt.width / BINARY32.width
     return Resources(
         logic=round(scale * sum(count * each.lut for count, each in blocks)),
         memory=sum(memory.luts for memory in memories),
         ff=round(scale * sum(count * each.ff for count, each in blocks)),
         bram=sum(memory.halves for memory in memories) / 2,
-        dsp=dsps(design, phase, unpool),
+        dsp=dsps(design, phase, unpool, add_unpool),
     )
 
 

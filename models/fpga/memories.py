@@ -127,15 +127,20 @@ def delta_memories(design: Design) -> list[Memory]:
     return found
 
 
-def convolution_memories(design: Design, unpool: UnpoolDesign | None = None) -> list[Memory]:
-    """Of forward propagation, or with ``unpool`` of delta propagation."""
+def convolution_memories(
+    design: Design, unpool: UnpoolDesign | None = None, add_unpool: UnpoolDesign | None = None
+) -> list[Memory]:
+    """Of forward propagation, or with ``unpool`` of delta propagation.
+
+    add_unpool: un-pooling in front of what its sums start at.
+    """
     found = [
         kernel_memory(design, design.kernel_words),
         bank_memory(design, design.row_words),
         *sum_memories(design),
     ]
     if unpool is not None:
-        return [*found, unpool_memory(unpool)]
+        return [*found, *(unpool_memory(each) for each in (unpool, add_unpool) if each)]
     return [*found, *added_memories(design)] if design.added else found
 
 

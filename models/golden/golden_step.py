@@ -16,6 +16,7 @@ from merp.models.golden.initial import Parameters
 from merp.models.golden.kernel_update import gradients
 from merp.models.golden.loss import loss
 from merp.models.golden.state import State
+from merp.models.golden.stored import Stored, started, stored
 from merp.models.golden.training import (
     RATE,
     Kept,
@@ -28,7 +29,7 @@ from merp.models.golden.training import (
     propagate,
     updated,
 )
-from merp.models.network.branches import added, previous, takers
+from merp.models.network.branches import added, beside, previous, stored_as, takers
 from merp.models.network.network import Layer, Network
 from merp.models.params.bits import Bits
 
@@ -117,6 +118,14 @@ class GoldenStep:
         """Delta of the output of a layer: one that ``passed`` knows."""
         return self._passed[layer.name].delta
 
+    def stored(self, layer: Layer) -> Stored:
+        """The same as it lies in memory at pooled resolution."""
+        return stored(self._network, layer, self.delta, self.state)
+
+    def started(self, layer: Layer) -> Stored | None:
+        """What the delta propagation of a layer starts at, of such deltas; if at anything."""
+        return started(self._network, layer, self.delta, self.state, self.start(layer))
+
     @cached_property
     def _passed(self) -> dict[str, Passed]:
         kept, output = self._forward
@@ -124,7 +133,9 @@ class GoldenStep:
         _, delta = loss("cross-entropy", output, labels, self._network.fmt)
         wanted = {layer.name for layer in self._layers}
         for layer in self._layers:
-            front = previous(self._network, layer)
+            front, start = previous(self._network, layer), beside(self._network, layer)
+            wanted.add(stored_as(self._network, layer).name)
+            wanted |= set() if start is None else {start.name}
             if front is not None:
                 wanted |= {front.name, *(each.name for each in takers(self._network, front))}
         found: dict[str, Passed] = {}

@@ -9,6 +9,7 @@ from merp.models.golden.golden_step import GoldenStep
 from merp.models.golden.inference import forward_layer
 from merp.models.golden.pooling import pool_maps
 from merp.models.golden.state import State, keep_state
+from merp.models.golden.stored import Stored
 from merp.models.golden.training import RATE, Passed
 from merp.models.golden.unpool import unpool
 from merp.models.network.network import Layer, Network
@@ -79,6 +80,16 @@ class LayerStep(GoldenStep):
     def delta(self, layer: Layer) -> Bits:
         """Delta of the output of the layer."""
         return self.passed(layer).delta
+
+    def stored(self, layer: Layer) -> Stored:
+        """The same as it lies in memory at pooled resolution."""
+        here = self.passed(layer)
+        return Stored(layer.shape, here.delta, here.state)
+
+    def started(self, layer: Layer) -> Stored | None:
+        """Nothing: no other layer has propagated a delta."""
+        self._check(layer)
+        return None
 
     def left(self, layer: Layer) -> Bits:
         """Delta of the input of the layer."""

@@ -34,16 +34,41 @@ def adder(network: Network, layer: Layer) -> Layer | None:
     return next(iter(network.feeds.adders.get(layer.name, ())), None)
 
 
-def adder_behind(network: Network, layer: Layer) -> Layer | None:
+def stored_as(network: Network, layer: Layer) -> Layer:
+    """The layer, whose delta in memory is that of ``layer``, where deltas lie at pooled resolution.
+
+    An output that is only added has no other delta than that of the sums of the layer that adds it,
+    which lies there as the delta of that one's output. Every other layer has its own.
+    """
+    while not takers(network, layer):
+        adding = adder(network, layer)
+        if adding is None:
+            break
+        layer = adding
+    return layer
+
+
+def undone_shape(network: Network, layer: Layer) -> Shape:
+    """The layer's shape, with the ReLU and pooling that are undone where its delta is expanded.
+
+    Deltas lie at pooled resolution; the ReLU and pooling are those of the layer that it is stored
+    as, whose sums are as large as an output that is only added.
+    """
+    stored = stored_as(network, layer).shape
+    return replace(layer.shape, relu=stored.relu, pool=stored.pool)
+
+
+def beside(network: Network, layer: Layer) -> Layer | None:
     """The layer, at the delta of whose sums the delta propagation of ``layer`` starts.
 
     It is the one that adds what ``layer`` takes, where that is the first propagation on the way
-    back, of the last layer to take it.
+    back, of the last layer to take it; as its delta is stored (``stored_as``).
     """
     front = previous(network, layer)
     if front is None or takers(network, front)[-1] != layer:
         return None
-    return adder(network, front)
+    adding = adder(network, front)
+    return None if adding is None else stored_as(network, adding)
 
 
 def begun(network: Network, layer: Layer) -> bool:

@@ -26,3 +26,8 @@ def delta_shape(shape: Shape) -> Shape:
         pad=(top, left, bottom, right),
         relu=False,
     )
+
+
+def plain_inputs(shape: Shape) -> Shape:
+    """Shape of a layer that makes the n maps a layer takes, with neither ReLU nor pooling."""
+    return Shape(n=shape.n, m=shape.n, k=1, rows=shape.rows, columns=shape.columns, relu=False)

@@ -158,6 +158,9 @@ def _others(work: Work, base: Engine, inputs: Counts, outputs: Counts, groups: C
             maps = -(-outputs * all_maps[1] // work.outputs)
         words = unpool_words(all_maps[0], maps, base.unpool.overlap)
         found.append(unpool_memory(cast(UnpoolDesign, _Sized(base.unpool, words=words))))
+    if base.add_unpool is not None and work.start is not None:
+        words = unpool_words(work.start, outputs, base.add_unpool.overlap)
+        found.append(unpool_memory(cast(UnpoolDesign, _Sized(base.add_unpool, words=words))))
     return sum((halves_of(memory) for memory in found), np.zeros_like(inputs))
 
 

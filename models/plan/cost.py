@@ -213,7 +213,7 @@ def _delta(
     shape = work.convolution
     dilated = work.images * (1 if work.folded else shape.rows * shape.columns)
     if work.pooled:
-        found["state_in"] = work.state_of(work.layer, maps.astype(np.int64)).astype(np.float64), 1
+        found["state_in"] = work.state_of(work.stored, maps.astype(np.int64)).astype(np.float64), 1
     found |= _sums(work, positions * outputs, first, last)
     found |= _start(work, positions * outputs, outputs, first)
     leaving = work.images * delta_out_words(work.layer, work.earlier, work.pooled)
@@ -224,6 +224,8 @@ def _delta(
     port = work.engine.map_port if _is_wide(work, "delta_in") else 1
     starts = (1 - first) * positions * _partial_beats(work, outputs, groups)
     taken = {"delta_in": dilated * _beats(maps, port), "partial_in": starts}
+    if work.beside is not None:
+        taken["add_in"] = first * (positions * outputs)
     return found, {"delta_out": last * beats, "partial_out": (1 - last) * beats} | taken
 
 
@@ -237,7 +239,7 @@ def _state_behind(work: Work, earlier: Layer, outputs: NDArray[np.int64]) -> Num
 
 def _delta_words(work: Work, maps: Numbers) -> Numbers:
     """Words of deltas of the layer's output as they are stored, all images."""
-    shape = work.shape
+    shape = work.stored.shape
     if work.pooled:
         return work.images * shape.pooled_rows * shape.pooled_columns * maps
     return work.images * shape.out_rows * shape.out_columns * maps
@@ -255,7 +257,7 @@ def _update(
         "delta_in": (_delta_words(work, deltas), word),
     }
     if work.pooled:
-        found["state_in"] = work.state_of(work.layer, outputs).astype(np.float64), 1
+        found["state_in"] = work.state_of(work.stored, outputs).astype(np.float64), 1
     beat = work.engine.delta_beat if _is_wide(work, "delta_in") else 1
     taken = work.images * shape.out_rows * shape.out_columns * _beats(deltas, beat)
     return found, {"delta_in": taken, "map_in": _map_beats(work, maps)}

@@ -13,6 +13,7 @@ from merp.models.fpga.resources import Resources
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.sizing import MAXIMA, size_design
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign, size_unpool
+from merp.models.params.shape import Shape
 from merp.models.plan.work import NO_STATE, Work
 
 _CHOICES = tuple(
@@ -29,23 +30,26 @@ class Engine:
     Attributes:
         name: of the design. phase: ``fp``, ``dp`` or ``ku``.
         design: its elaboration. unpool: of what expands deltas, or undoes pooling; if any.
+        add_unpool: of what expands the deltas that sums start at; if any.
     """
 
     name: str
     phase: str
     design: Design
     unpool: UnpoolDesign | None
+    add_unpool: UnpoolDesign | None = None
 
     @property
     def memories(self) -> list[Memory]:
         """All memories of it."""
-        listed = update_memories if self.phase == "ku" else convolution_memories
-        return listed(self.design, self.unpool)
+        if self.phase == "ku":
+            return update_memories(self.design, self.unpool)
+        return convolution_memories(self.design, self.unpool, self.add_unpool)
 
     @property
     def resources(self) -> Resources:
         """What it takes of a part, by the model."""
-        return estimate(self.design, self.phase, self.memories, self.unpool)
+        return estimate(self.design, self.phase, self.memories, self.unpool, self.add_unpool)
 
 
 def rings(forward: Design, phase: str, works: Sequence[Work]) -> Design:
@@ -79,16 +83,7 @@ def engine_of(name: str, works: Sequence[Work], tiles: Sequence[tuple[int, int]]
     try:
         design = size_design([work.tile(*tile) for work, tile in pairs], **chosen)
         undone = [each for work, tile in pairs if (each := work.unpooled(*tile)) is not None]
-        unpool = None
-        if undone:
-            unpool = size_unpool(
-                [shape for shape, _ in undone],
-                [maps for _, maps in undone],
-                fmt=design.fmt,
-                max_images=design.max_images,
-                add_latency=design.add_latency,
-                mul_latency=design.mul_latency,
-            )
+        unpool = _sized(undone, design) if undone else None
         built = [(work, tile) for work, tile in pairs if work.built]
         design = replace(
             design,
@@ -96,6 +91,24 @@ def engine_of(name: str, works: Sequence[Work], tiles: Sequence[tuple[int, int]]
             partial=any(inputs < work.inputs for work, (inputs, _) in built),
             added=any(work.begun for work, _ in built),
         )
+        add_unpool = None
+        if any(work.beside for work, _ in built):
+            starts = [(work.start, out) for work, (_, out) in built if work.start is not None]
+            add_unpool = _sized(starts, design)
     except ValueError as error:
         raise BadInput(f"design {name}, phase {works[0].phase}: {error}") from error
-    return Engine(name=name, phase=works[0].phase, design=design, unpool=unpool)
+    return Engine(
+        name=name, phase=works[0].phase, design=design, unpool=unpool, add_unpool=add_unpool
+    )
+
+
+def _sized(undone: Sequence[tuple[Shape, int]], design: Design) -> UnpoolDesign:
+    """Un-pooling of layers, each of so many maps."""
+    return size_unpool(
+        [shape for shape, _ in undone],
+        [maps for _, maps in undone],
+        fmt=design.fmt,
+        max_images=design.max_images,
+        add_latency=design.add_latency,
+        mul_latency=design.mul_latency,
+    )

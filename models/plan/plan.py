@@ -12,7 +12,7 @@ import numpy as np
 from merp.models.cnn_merp.reconfiguration import bitstreams, passes
 from merp.models.errors import BadInput
 from merp.models.fpga.board import Board
-from merp.models.network.branches import adder_behind, begun, behind, previous
+from merp.models.network.branches import begun, behind, beside, previous, stored_as
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import PHASES, has_phase
 from merp.models.params.cnn_merp.design import Design
@@ -107,7 +107,11 @@ class Planned:
             ins.append((in_rest, False, True, 1))
         outs = [(out_size, self.out_parts - 1), (out_rest, 1)]
         return [
-            Kind(work.layer.groups * in_count * out_count, (maps, out), InputPart(first, last))
+            Kind(
+                work.layer.groups * in_count * out_count,
+                (maps, out),
+                InputPart(first, last, added=first and work.begun),
+            )
             for maps, first, last, in_count in ins
             for out, out_count in outs
             if in_count * out_count
@@ -328,13 +332,13 @@ def _start(network: Network, layer: Layer, phase: str, state: str) -> dict[str, 
         return {"begun": layer.add is not None}
     if phase != "dp":
         return {}
-    beside = adder_behind(network, layer) if state == "pooled" else None
-    return {"begun": begun(network, layer), "beside": beside}
+    start = beside(network, layer) if state == "pooled" else None
+    return {"begun": begun(network, layer), "beside": start}
 
 
 def _works(network: Network, name: str, phase: str, batch: int, state: str) -> Iterator[Work]:
     """Layers that run on a design in a phase."""
-    forward = network.designs[name]
+    forward, back = network.designs[name], phase != "fp"
     drafts = [
         Work(
             layer=layer,
@@ -345,6 +349,7 @@ def _works(network: Network, name: str, phase: str, batch: int, state: str) -> I
             engine=forward,
             folded=folds(layer.shape, forward.k),
             word_bytes=network.word_bytes,
+            stored=stored_as(network, layer) if back and state == "pooled" else layer,
             **_start(network, layer, phase, state),
         )
         for layer in network.layers

@@ -115,7 +115,7 @@ def _forward(work: Work, one: Pass) -> dict[str, int]:
 
 def _delta_words(work: Work, maps: int) -> int:
     """Delta words of maps of the layer's output, as they are stored, all images."""
-    shape = work.shape
+    shape = work.stored.shape
     if work.pooled:
         return work.images * maps * shape.pooled_rows * shape.pooled_columns
     return work.images * maps * shape.out_rows * shape.out_columns
@@ -144,7 +144,7 @@ def _delta(work: Work, one: Pass) -> dict[str, int]:
 def _delta_state(work: Work, one: Pass, maps: int) -> int:
     """State that expands the deltas of a pass, or undoes the layer in front behind the last."""
     if work.pooled:
-        return work.state_of(work.layer, maps)
+        return work.state_of(work.stored, maps)
     assert work.earlier is not None
     return _state_beside(work, work.earlier, one) if one.in_end == work.inputs else 0
 
@@ -157,7 +157,7 @@ def _update(work: Work, one: Pass) -> dict[str, int]:
     return {
         "map_in": word * work.images * elements,
         "delta_in": word * _delta_words(work, outputs),
-        "state_in": work.state_of(work.layer, outputs) if work.pooled else 0,
+        "state_in": work.state_of(work.stored, outputs) if work.pooled else 0,
         "kernel": kernels,
         "bias": biases,
         "kernel_out": kernels,
@@ -196,7 +196,7 @@ def closed_form(work: Work, in_size: int, out_size: int) -> dict[str, int]:
     y = word * images * layer.sums
     kernels, biases = word * layer.kernels, word * layer.biases
     partial = work.sum_bytes * layer.groups * _positions(work) * work.outputs * (in_parts - 1)
-    delta = pooled if work.pooled else y
+    delta = word * images * work.stored.outputs if work.pooled else y
     state = layer.groups * _state(work, in_size, out_size)
     if work.phase == "fp":
         found = {
@@ -249,7 +249,7 @@ def _state(work: Work, in_size: int, out_size: int) -> int:
     if work.pooled:
         inputs = (work.elements(*part) for part in parts(work.inputs, in_size))
         maps = inputs if work.phase == "dp" else outputs
-        return sum(work.state_of(work.layer, count) for count in maps)
+        return sum(work.state_of(work.stored, count) for count in maps)
     if work.phase == "ku":
         return 0
     assert work.earlier is not None

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from merp.models.cnn_merp.phases import maps_behind
+from merp.models.cnn_merp.phases import map_by_map, maps_behind, start_shape
 from merp.models.network.network import Layer
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.delta_shape import delta_shape
@@ -40,6 +40,8 @@ class Work:
             ``network.branches``), None for one that takes the images.
         begun: its sums start at maps or deltas that come in.
         beside: the layer whose delta these are, where it is stored as the delta of an output.
+        stored: the layer as whose its own delta lies in memory: another one where deltas are
+            stored pooled and its output is only added (``stored_as`` of ``network.branches``).
         images: in each pass. state: kind of state, one of ``STATES``; ``pooled`` says that deltas
             are stored at pooled resolution.
         engine: k, n_cu and the other choices of the bitstream; its maxima say nothing here.
@@ -55,6 +57,7 @@ class Work:
     engine: Design
     folded: bool
     word_bytes: int
+    stored: Layer
     begun: bool = False
     beside: Layer | None = None
 
@@ -63,10 +66,10 @@ class Work:
         """Whether there is hardware for its passes.
 
         With several elements a beat of maps and deltas there is none where these are expanded on
-        chip; nor is there any that expands the delta that sums start at.
+        chip; nor is there any that expands the delta that sums start at for elements of its maps.
         """
         wide = self.pooled and self.phase != "fp" and self.engine.map_port > 1
-        return self.beside is None and not wide
+        return not wide and (self.beside is None or map_by_map(self.layer, self.beside))
 
     @property
     def pooled(self) -> bool:
@@ -144,7 +147,7 @@ class Work:
         """The layer whose ReLU and pooling are undone in this phase."""
         if self.phase == "fp" or (self.phase == "ku" and not self.pooled):
             return None
-        return self.layer if self.pooled else self.earlier
+        return self.stored if self.pooled else self.earlier
 
     def unpooled(self, inputs: int, outputs: int) -> tuple[Shape, int] | None:
         """Shape and maps that un-pooling in front of a pass, or behind it, needs room for."""
@@ -157,6 +160,11 @@ class Work:
             return undone.shape, self.elements(0, inputs)
         all_maps = maps_behind(self.shape, undone.shape)
         return undone.shape, -(-outputs * all_maps // self.outputs)
+
+    @property
+    def start(self) -> Shape | None:
+        """Whose ReLU and pooling are undone on the deltas that sums start at, if at any."""
+        return start_shape(self.shape, self.beside) if self.begun and self.phase == "dp" else None
 
     def state_of(self, layer: Layer, maps: Count) -> Count:
         """Bytes of the state of ``maps`` maps of a layer in one pass, filled up to whole bytes."""

@@ -27,6 +27,7 @@ def delta_words(
     engine: Design,
     before: bool,
     part: InputPart = WHOLE,
+    beside: Shape | None = None,
 ) -> dict[str, int]:
     """Return the words that cross each port in delta propagation of one group.
 
@@ -39,6 +40,8 @@ def delta_words(
         engine: design of the engine.
         before: un-pooling stands before the engine.
         part: of the layer's output maps, those of ``shape``.
+        beside: the layer whose ReLU and pooling are undone on what sums start at; None where it
+            comes as it is, and has no state.
 
     State counts in bytes: that of all images is one string of bits, filled up to whole bytes.
     """
@@ -46,12 +49,17 @@ def delta_words(
     counts = walk(swapped, LEVELS[-1], engine.n_cu, engine.d, shape.stride, part)
     undone = before or counts.sums != 0  # without sums there is nothing to un-pool behind them
     pooled, full, _ = _expand(_geometry(unpooled, maps if undone else 0))
+    sums = words_of_sums(counts, images, engine)
+    if beside is not None:
+        starting = shape.n if counts.added else 0
+        sums["add_in"] = images * _expand(_geometry(beside, starting))[0]
+        sums["add_state_in"] = state_bytes(beside, starting, images)
     return {
         "delta_in": images * (pooled if before else counts.maps),
         "delta_out": images * (counts.sums if before else full),
         "kernel": counts.kernels,
         "state_in": state_bytes(unpooled, maps if undone else 0, images),
-        **words_of_sums(counts, images, engine),
+        **sums,
     }
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from merp.models.network.branches import adder_behind, begun, behind
+from merp.models.network.branches import begun, behind, beside, stored_as
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import PHASES, has_phase
 from merp.models.params.cnn_merp.input_part import WHOLE, InputPart
@@ -98,6 +98,17 @@ def added_words(shape: Shape, images: int) -> int:
     return images * shape.m * shape.out_rows * shape.out_columns
 
 
+def begun_words(beside: Shape, maps: int, images: int) -> dict[str, int]:
+    """Return the words (of state: bytes) at which the sums of a delta propagation start, one group.
+
+    They are ``maps`` maps of the delta of ``beside`` at pooled resolution, and their state.
+    """
+    return {
+        "add_in": images * maps * beside.pooled_rows * beside.pooled_columns,
+        "add_state_in": state_bytes(beside, maps, images),
+    }
+
+
 def state_bytes(shape: Shape, maps: int, images: int) -> int:
     """Return the bytes of the state of ``maps`` maps of a layer, kind ``pooled``, one pass."""
     return state_read_bytes(shape, maps, images, "pooled", 0)
@@ -174,7 +185,7 @@ def network_traffic(
             layer,
             fp=count.forward(layer),
             dp=count.delta(network, layer) if has_phase(network, layer, "dp") else None,
-            ku=count.update(layer),
+            ku=count.update(network, layer),
         )
         for layer in network.layers
     )
@@ -230,6 +241,10 @@ class _Count:
         """Bytes of the delta of a layer's output, as it is stored."""
         return self._maps(layer.outputs if self.footing.pooled else layer.sums)
 
+    def _stored_as(self, network: Network, layer: Layer) -> Layer:
+        """The layer, as the delta of which that of ``layer`` lies in memory."""
+        return stored_as(network, layer) if self.footing.pooled else layer
+
     def forward(self, layer: Layer) -> Phase:
         """FP: maps in and out; kernels, biases and the state for the way back."""
         shape = layer.shape
@@ -263,8 +278,9 @@ class _Count:
         With deltas at pooled resolution the layer's own state expands the delta as it comes in.
         """
         shape, earlier = layer.shape, behind(network, layer)
-        delta_in, delta_out = self._delta(layer), self._delta(earlier)
-        undone = layer if self.footing.pooled else earlier
+        stored = self._stored_as(network, layer)
+        delta_in, delta_out = self._delta(stored), self._delta(earlier)
+        undone = stored if self.footing.pooled else earlier
         state = self._state_read(undone, layer) if self._full else 0
         expand = state if self.footing.pooled else 0
         sums = self._maps(layer.inputs)
@@ -293,19 +309,19 @@ class _Count:
         """
         if not begun(network, layer):
             return {}
-        beside = adder_behind(network, layer)
-        if beside is None or not self.footing.pooled:
+        start = beside(network, layer)
+        if start is None or not self.footing.pooled:
             return {"add_in": self._maps(layer.inputs)}
         return {
-            "add_in": self._delta(beside),
-            "add_state_in": self._state_read(beside, layer),
+            "add_in": self._delta(start),
+            "add_state_in": self._state_read(start, layer),
         }
 
-    def update(self, layer: Layer) -> Phase:
+    def update(self, network: Network, layer: Layer) -> Phase:
         """KU: input maps and the layer's delta in; old kernels and biases in, new ones out."""
-        shape = layer.shape
-        maps_in, delta_in = self._maps(layer.inputs), self._delta(layer)
-        expand = self._state_read(layer, layer) if self.footing.pooled else 0
+        shape, stored = layer.shape, self._stored_as(network, layer)
+        maps_in, delta_in = self._maps(layer.inputs), self._delta(stored)
+        expand = self._state_read(stored, layer) if self.footing.pooled else 0
         tiling = self._tiling(
             where=f"layer {layer.name}",
             inputs=shape.n,

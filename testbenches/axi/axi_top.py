@@ -8,7 +8,11 @@ from merp.hdl.axi.axi_lite import AxiLite
 from merp.hdl.axi.axi_shell import axi_shell
 from merp.hdl.base.signals import AxiStream, Bundles, flag
 from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.settings import engine_settings, unpool_settings
+from merp.models.params.cnn_merp.settings import (
+    add_unpool_settings,
+    engine_settings,
+    unpool_settings,
+)
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 from merp.models.params.register_map import (
     FLAGS,
@@ -28,11 +32,12 @@ def axi_registers_of(top: Top) -> RegisterMap:
         ValueError: a configuration port of the top has no known range.
     """
     known: dict[str, Setting] = {}
-    for parameter in top.parameters.values():
+    for name, parameter in top.parameters.items():
         if isinstance(parameter, Design):
             known |= engine_settings(parameter)
         elif isinstance(parameter, UnpoolDesign):
-            known |= unpool_settings(parameter)
+            listed = add_unpool_settings if name == "add_undone" else unpool_settings
+            known |= listed(parameter)
     status = {pin.name.removeprefix("status_"): pin.width for pin in top.ports.status}
     return register_map(
         f"{top.name}_axi",

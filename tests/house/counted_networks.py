@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
-from merp.models.cnn_merp.phases import delta_design, maps_behind, update_design
-from merp.models.network.branches import begun, behind, previous
+from merp.models.cnn_merp.phases import (
+    delta_design,
+    maps_behind,
+    start_shape,
+    update_design,
+)
+from merp.models.network.branches import (
+    begun,
+    behind,
+    beside,
+    previous,
+    undone_shape,
+)
 from merp.models.network.network import Network
 from merp.models.network.network_file import network_of
 from merp.models.onnx.import_model import Imported
@@ -12,6 +23,7 @@ from merp.models.params.delta_shape import delta_shape
 from merp.models.plan.plan import plan
 from merp.models.plan.words import summed
 from merp.models.traffic import backward_counter, closed_form, counter
+from merp.models.traffic.footing import Footing
 from merp.tools.common.boards import open_board
 
 
@@ -40,7 +52,32 @@ def check_counts(network: Network) -> None:
             formula["add_in"] = 0
         moved = backward_counter.delta_words(shape, undone, maps, 2, engine, False, part)
         assert moved == formula
-    assert closed_form.network_traffic(network, 2)
+    check_pooled_counts(network)
+
+
+def check_pooled_counts(network: Network) -> None:
+    """The same where deltas lie at pooled resolution, by the traffic of the whole network."""
+    word, footing = network.word_bytes, Footing(name="full", state="pooled")
+    for each in closed_form.network_traffic(network, 2, footing):
+        layer, shape = each.layer, undone_shape(network, each.layer)
+        update = update_design(network, layer)
+        walks = [(each.ku, backward_counter.update_words(shape, 2, update, True))]
+        if each.dp is not None:
+            engine = delta_design(network, layer, before=True).engine
+            part = ADDING if begun(network, layer) else WHOLE
+            start = start_shape(shape, beside(network, layer))
+            walked = backward_counter.delta_words(
+                shape, shape, shape.m, 2, engine, True, part, start
+            )
+            walks.append((each.dp, walked))
+        for formula, walked in walks:
+            found = {
+                port: layer.groups * count * (1 if "state" in port else word)
+                for port, count in walked.items()
+            }
+            assert {p: n for p, n in found.items() if n} == {
+                p: n for p, n in formula.streams.items() if n
+            }
 
 
 def check_plan(imported: Imported) -> None:

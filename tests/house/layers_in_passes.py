@@ -16,12 +16,14 @@ from merp.models.cnn_merp.phases import DeltaDesign
 from merp.models.golden.delta import delta_convolution
 from merp.models.golden.kernel_update import bias_gradient, kernel_gradient, update
 from merp.models.golden.state import keep_state
+from merp.models.golden.stored import Stored
 from merp.models.golden.super_layer import super_layer
 from merp.models.golden.training import Rates, Updated
 from merp.models.golden.unpool import unpool
 from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
+from merp.models.params.delta_shape import plain_inputs
 from merp.models.params.folded_shape import folds
 from merp.models.params.formats import BFLOAT16, BINARY16, FloatFormat
 from merp.models.params.shape import Pool, Shape
@@ -74,8 +76,12 @@ FORWARD = (
 
 
 def delta(before: bool, design: Design, average: bool = False) -> DeltaDesign:
-    """The design of a delta propagation; ``before``: with deltas at pooled resolution."""
-    return DeltaDesign(design, undone(design, average), before)
+    """The design of a delta propagation; ``before``: with deltas at pooled resolution.
+
+    Where it adds, what its sums start at comes at pooled resolution, too.
+    """
+    start = undone(design, not average) if design.added else None
+    return DeltaDesign(design, undone(design, average), before, start)
 
 
 DELTA = (
@@ -93,6 +99,8 @@ DELTA = (
     delta(False, engine(3, 3, p=2, folded=True, fmt=BFLOAT16, map_port=4)),
     delta(False, engine(3, 2, widened=True, sided=True, map_port=4, fmt=BFLOAT16)),
     delta(False, engine(3, 2, widened=True, fmt=BFLOAT16, kernel_port=8)),
+    delta(True, engine(3, 3, p=2, added=True, fmt=BFLOAT16, groups=3)),
+    delta(True, engine(2, 2, added=True, folded=True, **WIDE), average=True),
 )
 
 UPDATE = (
@@ -244,6 +252,11 @@ def delta_case(seed: int, index: int) -> Whole:
         unpooled = Shape(n=1, m=maps, k=1, rows=rows, columns=columns, relu=relu, pool=pool)
     kernels = words(rng, fmt, shape.m, shape.n, shape.k, shape.k)
     layer = kernels, shape, fmt, which.engine.summation
+    start = None
+    if which.add_unpool is not None:
+        start = stored_case(rng, shape, images, which.add_unpool)
+        summands = unpool(start.delta, start.state, start.shape, fmt)
+        layer = *layer, summands
     sums = images, unpooled.out_rows, unpooled.out_columns, unpooled.m
     state = keep_state(words(rng, fmt, *sums), unpooled, "pooled", fmt)
     if which.before:
@@ -254,8 +267,24 @@ def delta_case(seed: int, index: int) -> Whole:
         pooled = images, unpooled.pooled_rows, unpooled.pooled_columns, maps
         golden = unpool(delta_convolution(deltas, *layer).reshape(pooled), state, unpooled, fmt)
     cut = cut_of(rng, maps, shape.m, which.engine)
-    tiles = DeltaTiles(shape, unpooled, which, deltas, kernels, state, cut)
+    tiles = DeltaTiles(shape, unpooled, which, deltas, kernels, state, cut, start)
     return Whole(tiles, {"deltas": golden})
+
+
+def stored_case(
+    rng: np.random.Generator, shape: Shape, images: int, undone: UnpoolDesign
+) -> Stored:
+    """The delta of a layer whose sums are as large as the input of ``shape``."""
+    pool = pool_of(rng, undone.average)
+    if pool and pool.window > min(shape.rows, shape.columns):
+        pool = None
+    added = replace(plain_inputs(shape), relu=bool(rng.random() < 0.7), pool=pool)
+    sums = images, shape.rows, shape.columns, shape.n
+    return Stored(
+        added,
+        words(rng, undone.fmt, images, added.pooled_rows, added.pooled_columns, shape.n),
+        keep_state(words(rng, undone.fmt, *sums), added, "pooled", undone.fmt),
+    )
 
 
 def update_case(seed: int, index: int) -> Whole:

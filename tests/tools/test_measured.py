@@ -12,11 +12,13 @@ import pytest
 
 from merp.models.cnn_merp.phases import maps_behind
 from merp.models.errors import BadInput
+from merp.models.network.branches import undone_shape
 from merp.models.network.network import Network
 from merp.models.network.network_file import read_network
 from merp.models.network.phases import PHASES
 from merp.models.traffic.closed_form import (
     Phase,
+    begun_words,
     delta_port_words,
     network_traffic,
     port_words,
@@ -37,7 +39,7 @@ def run_of(
     """A run as ``merp simulate`` writes it, of two images."""
     ways = ("closed_form", "counter", "hardware", "monitor")
     operations = 2 * network.layer(layer).shape.macs(2)
-    moved = sum(n * (1 if port.startswith("state") else 4) for port, n in words.items())
+    moved = sum(n * (1 if "state" in port else 4) for port, n in words.items())
     return {
         "network": network.name, "layer": layer, "group": 0, "groups": 1, "phase": phase,
         "engine": "myhdl", "cu_array": "behavioural", "cu_kind": "tree", "n_cu": 4,
@@ -98,6 +100,24 @@ def test_a_design_that_adds_has_its_port_for_layers_too_that_do_not(tmp_path: Pa
     missing = [run_of(*which, found, network) for which, (found, _) in words.items()]
     told = [each.faults for each in read_records([write(tmp_path, *missing)], network)]
     assert ["add_in: None words" in faults[0] for faults in told] == [True] * 4
+
+
+def test_deltas_that_start_at_others_are_confirmed(tmp_path: Path) -> None:
+    """At a stored one, at one as it is, at nothing; conv5's is stored as conv6's."""
+    residual = open_network("resnet-digits")
+    starts = {
+        "conv2": begun_words(residual.layer("conv3").shape, 8, 2),
+        "conv4": {"add_in": 2 * 8 * 8 * 8, "add_state_in": 0},
+        "conv5": {"add_in": 0, "add_state_in": 0},
+    }
+    runs = []
+    for name, words in starts.items():
+        shape = undone_shape(residual, residual.layer(name))
+        own = delta_port_words(shape, shape, shape.m, 2, True)
+        runs.append(run_of(name, "dp", own | words, residual))
+    found = read_records([write(tmp_path, *runs)], residual)
+    assert [each.faults for each in found] == [()] * 3
+    assert {each.deltas for each in found} == {"pooled"}
 
 
 @pytest.mark.parametrize(

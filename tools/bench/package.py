@@ -118,7 +118,7 @@ class Package:
 
     def holds_numbers(self, stream: str) -> bool:
         """Whether a stream's words are numbers of ``fmt``; those of a stream of state are bytes."""
-        return not self.counter_of(stream).startswith("state")
+        return "state" not in self.counter_of(stream)
 
     def layer(self, name: str) -> Mapping[str, Any]:
         """What the manifest says of a layer: ``registers``, ``words`` by counter, ``runs``.

@@ -52,7 +52,7 @@ def layer_facts(bitstream: Bitstream, layer: Layer, images: int) -> dict[str, An
 
 def _bytes(bitstream: Bitstream, layer: Layer, port: str, images: int) -> int:
     """Bytes of a run on a port; a word of a stream of state is a byte, of partial sums wider."""
-    word_bytes = 1 if port.startswith("state") else -(-bitstream.network.fmt.width // 8)
+    word_bytes = 1 if "state" in port else -(-bitstream.network.fmt.width // 8)
     if port.startswith("partial"):
         word_bytes = bitstream.network.design(layer).partial_width // 8
     return word_bytes * bitstream.phase.words(layer, images)[port]

@@ -38,7 +38,7 @@ def _print_passes(plan: Plan) -> None:
     if missing:
         caption += (
             " *: no hardware expands deltas at pooled resolution with a map_port above 1, nor "
-            "those that sums start at."
+            "those at which sums of flattened maps start."
         )
     state = plan.state
     console().print(

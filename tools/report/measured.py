@@ -15,7 +15,7 @@ from typing import Any
 
 from merp.models.cnn_merp.phases import maps_behind
 from merp.models.errors import BadInput, one_line
-from merp.models.network.branches import begun, behind, previous
+from merp.models.network.branches import begun, behind, beside, previous, undone_shape
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import PHASES, has_phase
 from merp.models.params.delta_shape import delta_shape
@@ -23,6 +23,7 @@ from merp.models.traffic.closed_form import (
     EACH_IMAGE,
     Phase,
     added_words,
+    begun_words,
     delta_port_words,
     port_words,
     state_bytes,
@@ -127,7 +128,8 @@ def _measurement(path: Path, run: Mapping[str, Any], network: Network) -> Measur
     groups = layer.groups if run["group"] == "all" else 1
     found = {port: counts["monitor"] for port, counts in run["ports"].items()}
     # Where a layer does not pool, its ports do not tell: a record that is kept says it.
-    said = sorted(DELTAS, key=lambda at: at != run.get("deltas"))
+    told = "pooled" if "add_state_in" in found else run.get("deltas")
+    said = sorted(DELTAS, key=lambda at: at != told)
     deltas = next(
         (at for at in said if _expected(network, layer, run, at, groups) == found), said[0]
     )
@@ -155,7 +157,7 @@ def _measurement(path: Path, run: Mapping[str, Any], network: Network) -> Measur
 
 def _word_bytes(network: Network, port: str) -> int:
     """Bytes of a word of a port: state counts in bytes."""
-    return 1 if port.startswith("state_") else network.word_bytes
+    return 1 if "state" in port else network.word_bytes
 
 
 def _told(
@@ -199,6 +201,8 @@ def _expected(
     """Words by port, state in bytes, of the groups that were run."""
     shape, images, before = layer.shape, run["images"], deltas == "pooled"
     added = network.design(layer).added  # the port is there, also for layers that do not add
+    if before and run["phase"] != "fp":
+        shape = undone_shape(network, layer)
     if run["phase"] == "fp":
         words = port_words(shape, images)
         if added:
@@ -214,9 +218,22 @@ def _expected(
         maps = shape.m if before else maps_behind(shape, undone)
         words = delta_port_words(shape, undone, maps, images, before)
         if added:
-            starts = begun(network, layer)
-            words["add_in"] = added_words(delta_shape(shape), images) if starts else 0
+            words |= _starting(network, layer, run, before)
     return {port: groups * count for port, count in words.items()}
+
+
+def _starting(
+    network: Network, layer: Layer, run: Mapping[str, Any], before: bool
+) -> dict[str, int]:
+    """Words, and bytes of state, at which the sums of a delta propagation start, if at any."""
+    start, images = beside(network, layer), run["images"]
+    if before and start is not None:
+        return begun_words(start.shape, layer.shape.n, images)
+    begins = begun(network, layer)
+    found = {"add_in": added_words(delta_shape(layer.shape), images) if begins else 0}
+    if "add_state_in" in run["ports"]:  # for the sake of another layer of the design
+        found["add_state_in"] = 0
+    return found
 
 
 def _command(run: Mapping[str, Any], n_cu: int, deltas: str, state: bool) -> str:

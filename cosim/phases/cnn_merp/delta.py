@@ -21,17 +21,17 @@ from merp.hdl.cnn_merp.ports.status import DeltaStatus
 from merp.hdl.cnn_merp.upsampling.dilater import DilateConfig
 from merp.hdl.cnn_merp.upsampling.unpool_ports import UnpoolConfig
 from merp.models.cnn_merp.kernel_load import delta_load
-from merp.models.cnn_merp.phases import DeltaDesign, check_sums, delta_design, maps_behind
+from merp.models.cnn_merp.phases import DeltaDesign, delta_design, maps_behind, start_shape
 from merp.models.golden.golden_step import GoldenStep
-from merp.models.golden.inference import group_maps
 from merp.models.golden.state import State, of_maps, packed
+from merp.models.golden.stored import Stored, as_it_is
 from merp.models.golden.training import leaves, state_behind
-from merp.models.network.branches import adder_behind, begun, behind, previous
+from merp.models.network.branches import begun, behind, beside, previous, undone_shape
 from merp.models.network.network import Layer, Network
 from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.delta_registers import delta_registers
 from merp.models.params.cnn_merp.input_part import ADDING, WHOLE, InputPart
-from merp.models.params.delta_shape import delta_shape
+from merp.models.params.delta_shape import delta_shape, plain_inputs
 from merp.models.params.shape import Shape
 from merp.models.traffic import backward_counter, closed_form
 from merp.testbenches.top.run import Run
@@ -44,6 +44,9 @@ PORTS = {
     "state_in": "s_axis_state",
 }
 """Stream of each port of the traffic report."""
+
+ADDED_STATE_PORTS = {"add_state_in": "s_axis_add_state"}
+"""That of a design which expands what its sums start at."""
 
 
 def delta_top(design: DeltaDesign, array: str = "rtl") -> Top:
@@ -64,7 +67,7 @@ def delta_top(design: DeltaDesign, array: str = "rtl") -> Top:
         "s_axis_kernel": AxiStream(width, engine.kernel_port),
         "s_axis_state": AxiStream(8),
         "m_axis_delta": AxiStream(width, engine.map_port),
-        "status": DeltaStatus(engine.partial, engine.added),
+        "status": DeltaStatus(engine.partial, engine.added, design.add_unpool is not None),
         "design": engine,
         "undone": design.unpool,
         "before": design.before,
@@ -84,6 +87,12 @@ def delta_top(design: DeltaDesign, array: str = "rtl") -> Top:
         }
     if engine.added:
         args |= {name: AxiStream(width) for name in ADDED_PORTS.values()}
+    if design.add_unpool is not None:
+        args |= {name: AxiStream(8) for name in ADDED_STATE_PORTS.values()}
+        args |= {
+            "add_unpool_config": UnpoolConfig(design.add_unpool),
+            "add_undone": design.add_unpool,
+        }
     return Top(delta, args, array)
 
 
@@ -98,7 +107,7 @@ def delta_run(
     reset_at: int | None = None,
     part: InputPart = WHOLE,
     start: Bits | None = None,
-    add: Bits | None = None,
+    add: Stored | None = None,
 ) -> Run:
     """A run of one group of a layer.
 
@@ -113,7 +122,8 @@ def delta_run(
         stalls: pattern by stream name. reset_at: as in ``Run``.
         part: of the layer's output maps, those of ``shape``. start: what the sums start at, of any
             part but the first: (images, rows, columns, n) words in the accumulator's format.
-        add: (images, rows, columns, n) words at which they start, where ``part`` says so.
+        add: the delta of n maps at which they start, where ``part`` says so; as it is, but for a
+            ``design`` that expands it.
 
     Raises:
         ValueError: an array is not of the shape's size.
@@ -127,12 +137,15 @@ def delta_run(
         "kernels": (kernels.shape, (shape.m, shape.n, shape.k, shape.k)),
     }
     none = np.zeros(0, np.uint32)
-    sums, summands = (none if each is None else each for each in (start, add))
+    sums = none if start is None else start
+    beside, summands, add_state = add or (None, none, State(kind="pooled"))
     inputs = len(deltas), shape.rows, shape.columns, shape.n
     if part.partial_in:
         sizes["start"] = sums.shape, inputs
     if part.added:
-        sizes["add"] = summands.shape, inputs
+        begun_at = beside or plain_inputs(shape)
+        pixels = begun_at.pooled_rows, begun_at.pooled_columns
+        sizes["add"] = summands.shape, (len(deltas), *pixels, shape.n)
     for name, (found, wanted) in sizes.items():
         if found != wanted:
             raise ValueError(f"{name} must be of size {wanted}, not {found}")
@@ -145,9 +158,20 @@ def delta_run(
         words["s_axis_partial"] = sums.reshape(-1)
     if design.engine.added:
         words["s_axis_add"] = summands.reshape(-1)
+    if design.add_unpool is not None:
+        add_bytes = packed(add_state, beside or plain_inputs(shape), design.engine.fmt)
+        words["s_axis_add_state"] = np.frombuffer(add_bytes, np.uint8).astype(np.uint32)
     return Run(
         config=delta_registers(
-            shape, unpooled, maps, len(deltas), design.engine, design.unpool, part
+            shape,
+            unpooled,
+            maps,
+            len(deltas),
+            design.engine,
+            design.unpool,
+            part,
+            design.add_unpool,
+            beside,
         ),
         words=words,
         stalls=stalls or {},
@@ -162,16 +186,21 @@ def expect_delta(
     design: DeltaDesign,
     golden: Bits,
     part: InputPart = WHOLE,
+    beside: Shape | None = None,
 ) -> Expectation:
     """Delta propagation of one group; ``golden`` is the delta that leaves, images first.
 
-    Of a ``part`` whose sums leave raw it is these, in the accumulator's format. ``shape`` and
-    ``unpooled`` are those of ``delta_run``.
+    Of a ``part`` whose sums leave raw it is these, in the accumulator's format. ``shape``,
+    ``unpooled`` and ``beside`` are those of ``delta_run``.
     """
     engine, before = design.engine, design.before
     maps = shape.m if before else maps_behind(shape, unpooled)
-    formula = _closed_form(shape, unpooled, maps, images, design, part)
-    walked = backward_counter.delta_words(shape, unpooled, maps, images, engine, before, part)
+    expanding = design.add_unpool is not None
+    beside = beside or plain_inputs(shape) if expanding else None
+    formula = _closed_form(shape, unpooled, maps, images, design, part, beside)
+    walked = backward_counter.delta_words(
+        shape, unpooled, maps, images, engine, before, part, beside
+    )
     none = np.zeros(0, np.uint32)
     goldens = {"delta_out": golden if part.last else none}
     streams = dict(PORTS)
@@ -180,6 +209,8 @@ def expect_delta(
         streams |= PARTIAL_PORTS
     if engine.added:
         streams |= ADDED_PORTS
+    if design.add_unpool is not None:
+        streams |= ADDED_STATE_PORTS
     ports = expected_ports(
         streams, formula, walked, goldens, ("delta_in", "delta_out", "add_in"), engine
     )
@@ -202,11 +233,14 @@ def _closed_form(
     images: int,
     design: DeltaDesign,
     part: InputPart = WHOLE,
+    beside: Shape | None = None,
 ) -> dict[str, int]:
-    """Words on each port by formula."""
+    """Words on each port by formula; ``beside`` is there where the design expands what is added."""
     ported = part if design.engine.partial else None
     words = closed_form.delta_port_words(shape, unpooled, maps, images, design.before, ported)
-    if design.engine.added:
+    if beside is not None:
+        words |= closed_form.begun_words(beside, shape.n * part.added, images)
+    elif design.engine.added:
         words["add_in"] = closed_form.added_words(delta_shape(shape), images) * part.added
     return words
 
@@ -220,26 +254,27 @@ def delta_pass(
     state: State,
     kernels: Bits,
     wanted: Bits,
-    add: Bits | None = None,
+    start: Stored | None = None,
 ) -> Pass:
     """Delta propagation of one group.
 
     Args:
-        layer: the layer. earlier: the one whose pooling is undone behind it. design: what it runs
-            on.
+        layer: the layer; un-pooling before the engine undoes its ReLU and pooling. earlier: the one
+            whose pooling is undone behind it. design: what it runs on.
         deltas: (images, rows, columns, groups*m) words that come in: of the layer's output
             (un-pooling before the engine) or of its sums.
         state: of the layer whose pooling is undone: this one, or the one in front.
         kernels: (groups*m, n, k, k) words.
         wanted: what must come out, of all maps in front.
-        add: (images, rows, columns, groups*n) words at which the sums start, if at any.
+        start: what the sums start at, if at anything, for all groups.
     """
-    part = WHOLE if add is None else ADDING
+    part = WHOLE if start is None else ADDING
     shape, images = layer.shape, len(deltas)
     own = group * shape.m, (group + 1) * shape.m
     maps = maps_behind(shape, earlier.shape)
     front = group * maps, (group + 1) * maps
     unpooled, undone_maps = (shape, own) if design.before else (earlier.shape, front)
+    add = None if start is None else start.of_group(layer, group)
     run = delta_run(
         shape,
         unpooled,
@@ -248,10 +283,11 @@ def delta_pass(
         kernels[slice(*own)],
         packed(of_maps(state, *undone_maps), unpooled, design.engine.fmt),
         part=part,
-        add=None if add is None else group_maps(add, layer, group),
+        add=add,
     )
     golden = np.ascontiguousarray(wanted[..., slice(*front)])
-    return Pass(run, expect_delta(shape, unpooled, images, design, golden, part))
+    beside = None if add is None else add.shape
+    return Pass(run, expect_delta(shape, unpooled, images, design, golden, part, beside))
 
 
 @dataclass(frozen=True)
@@ -287,35 +323,41 @@ class Delta:
         unpooled, maps = self._undone(layer)
         design = self.design
         return delta_registers(
-            layer.shape, unpooled, maps, images, design.engine, design.unpool, self._part(layer)
-        )
+            layer.shape, unpooled, maps, images, design.engine, design.unpool, self._part(layer),
+            design.add_unpool, self._start(layer),
+        )  # fmt: skip
 
     def words(self, layer: Layer, images: int) -> dict[str, int]:
         """Words (of state: bytes) on each port in a run of one group."""
         unpooled, maps = self._undone(layer)
-        return _closed_form(layer.shape, unpooled, maps, images, self.design, self._part(layer))
+        start = self._start(layer) if self.design.add_unpool is not None else None
+        return _closed_form(
+            layer.shape, unpooled, maps, images, self.design, self._part(layer), start
+        )
 
     def golden_pass(self, layer: Layer, group: int, step: GoldenStep) -> Pass:
         """One group on the golden deltas."""
         here, (kernels, _) = step.passed(layer), step.parameters[layer.name]
         if self.design.before:
-            if here.start is not None:
-                check_sums(self.network, layer)
+            start = step.started(layer)
             earlier = self._earlier(layer)
             # A fully connected layer takes the maps in front of it flattened.
             size = len(here.x), earlier.shape.pooled_rows, earlier.shape.pooled_columns, -1
-            deltas, state, wanted = here.delta, here.state, step.left(layer).reshape(size)
+            shape, deltas, state = step.stored(layer)
+            layer, wanted = replace(layer, shape=shape), step.left(layer).reshape(size)
         else:
+            start = None if here.start is None else as_it_is(layer, here.start)
             earlier = behind(self.network, layer)
             deltas, state = here.sums, state_behind(self.network, layer, step.state)
             wanted = leaves(self.network, layer, step.passed, pooled=False)
-        return delta_pass(
-            layer, earlier, group, self.design, deltas, state, kernels, wanted, here.start
-        )
+        return delta_pass(layer, earlier, group, self.design, deltas, state, kernels, wanted, start)
 
     def _part(self, layer: Layer) -> InputPart:
-        beside = self.design.before and adder_behind(self.network, layer) is not None
-        return ADDING if begun(self.network, layer) and not beside else WHOLE
+        return ADDING if begun(self.network, layer) else WHOLE
+
+    def _start(self, layer: Layer) -> Shape:
+        """The layer whose ReLU and pooling are undone on what sums start at."""
+        return start_shape(layer.shape, beside(self.network, layer))
 
     def outputs(self, layer: Layer, images: int, records: Sequence[Record]) -> None:
         """A delta is no layer's input."""
@@ -328,6 +370,6 @@ class Delta:
     def _undone(self, layer: Layer) -> tuple[Shape, int]:
         """Shape of the layer whose pooling is undone, and its maps in a pass."""
         if self.design.before:
-            return layer.shape, layer.shape.m
+            return undone_shape(self.network, layer), layer.shape.m
         undone = behind(self.network, layer)
         return undone.shape, maps_behind(layer.shape, undone.shape)

@@ -24,6 +24,7 @@ from merp.models.golden.golden_step import GoldenStep
 from merp.models.golden.inference import group_maps, group_parameters
 from merp.models.golden.state import State, of_maps, packed
 from merp.models.golden.training import RATE, Rates, Updated
+from merp.models.network.branches import undone_shape
 from merp.models.network.network import Layer, Network
 from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.design import Design
@@ -303,23 +304,29 @@ class KernelUpdate:
 
     def registers(self, layer: Layer, images: int) -> dict[str, int]:
         """Value of every configuration port for a run of one group, at the golden step's rate."""
-        shape, undone = layer.shape, self.undone
+        shape, undone = self._shape(layer), self.undone
         rate = Rates.of(RATE, 0.0, images, self.design.fmt).rate
         found = kernel_update_registers(shape, images, self.design, rate)
         return found | (unpool_registers(shape, shape.m, images, undone) if undone else {})
 
     def words(self, layer: Layer, images: int) -> dict[str, int]:
         """Words (of state: bytes) on each port in a run of one group."""
-        return closed_form.update_port_words(layer.shape, images, self.undone is not None)
+        return closed_form.update_port_words(self._shape(layer), images, self.undone is not None)
+
+    def _shape(self, layer: Layer) -> Shape:
+        """Of the layer, with the ReLU and pooling that are undone."""
+        return layer.shape if self.undone is None else undone_shape(self.network, layer)
 
     def golden_pass(self, layer: Layer, group: int, step: GoldenStep) -> Pass:
         """One group on the golden deltas, without momentum."""
-        here = step.passed(layer)
-        deltas, state = (here.sums, None) if self.undone is None else (here.delta, here.state)
+        here, old, new = step.passed(layer), step.before(layer), step.updated(layer)
+        deltas, state = here.sums, None
+        if self.undone is not None:
+            shape, deltas, state = step.stored(layer)
+            layer = replace(layer, shape=shape)
         return update_pass(
-            layer, group, self.design, here.x, deltas, step.before(layer), step.rates,
-            step.updated(layer), self.undone, state,
-        )  # fmt: skip
+            layer, group, self.design, here.x, deltas, old, step.rates, new, self.undone, state
+        )
 
     def outputs(self, layer: Layer, images: int, records: Sequence[Record]) -> None:
         """Kernels are no layer's input."""

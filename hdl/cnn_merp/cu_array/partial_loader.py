@@ -72,7 +72,7 @@ def partial_loader(
     width = design.origin_format.width
     more = width - design.fmt.width  # fraction bits that a bias has not
     highest = design.origins - groups_max
-    positions = 2 * design.p
+    doublings = design.p  # 2p positions, p being 1 or 2, are as many as 2 to its power
 
     active = flag()  # words of the run are still to come
     cu = count(pieces)  # the next one's, counted in pieces
@@ -233,7 +233,8 @@ def partial_loader(
         elif word_read and not word_taken:
             places.next = places + 1
         if start:
-            places.next = config.groups * positions
+            # No product: in VHDL a constant is cut to the other operand's width.
+            places.next = concat(config.groups, intbv(0)[doublings:])
         if rst:
             filled.next = False
 

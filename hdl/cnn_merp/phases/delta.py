@@ -6,6 +6,7 @@ they are loaded, with un-pooling and ReLU' behind it (the paper's order) or befo
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 from myhdl import always_comb, block
@@ -60,6 +61,28 @@ def _begin(start: Bit, raw: Bit, begins: Bit) -> Any:
 
 
 @block
+def _begin_added(start: Bit, added: Bit, begins: Bit) -> Any:
+    """Un-pooling of what sums start at begins with runs that have something for it."""
+
+    @always_comb
+    def admit() -> None:
+        begins.next = start and added
+
+    return admit
+
+
+@block
+def _any_error(deltas: Bit, summands: Bit, added: Bit, error: Bit) -> Any:
+    """An un-pooling tells; that of what sums start at only in a run that it has a part in."""
+
+    @always_comb
+    def tell() -> None:
+        error.next = deltas or (summands and added)
+
+    return tell
+
+
+@block
 def _either(delta: AxiStream, partial: AxiStream, ends: Bit) -> Any:
     """The run's last word is transferred, by whichever stream it leaves."""
 
@@ -109,6 +132,9 @@ def delta(
     kernel_config: KernelConfig | None = None,
     port_config: PortConfig | None = None,
     s_axis_add: AxiStream | None = None,
+    s_axis_add_state: AxiStream | None = None,
+    add_unpool_config: UnpoolConfig | None = None,
+    add_undone: UnpoolDesign | None = None,
 ) -> Any:
     """Propagate the delta of one layer for a batch of images.
 
@@ -118,6 +144,7 @@ def delta(
 
     before: ReLU' and pooling of this layer are undone before the datapath, so that deltas are
     stored at pooled resolution; otherwise those of the layer in front of it are, behind it.
+    With add_undone the same is done in front of what the sums start at.
 
     With fold_config fully connected layers run, too, folded: their deltas and weights come in their
     natural order.
@@ -136,6 +163,9 @@ def delta(
                          of the part that follows starts; they leave in place of deltas
     s_axis_add     in   deltas in the order image, row, column, map
                          at which the sums start: what other layers have propagated to the same maps
+    s_axis_add_state  in   state of these deltas, in bytes
+                         where they come at pooled resolution, as the output's of the layer that
+                         adds the same maps: its ReLU' and pooling are undone in front of the sums
 
     Throughput: a word in, a slot of n_cu window products, and a word out per cycle; of streams of
     several in a beat so many, but an element out per cycle where the layer in front was pooled.
@@ -153,6 +183,7 @@ def delta(
     verdict = Verdict(design)
     progress = Progress()
     expanded, ends, output_done = flag(), flag(), flag()
+    front_error = unpool_error if add_undone is None else flag()
     deltas_in = stream_of(s_axis_delta)
     deltas_out = beats_of(m_axis_delta)
     state = stream_of(s_axis_state)
@@ -172,7 +203,7 @@ def delta(
                 sink_state=state,
                 source=between,
                 done=expanded,
-                framing_error=unpool_error,
+                framing_error=front_error,
                 design=undone,
             ),
         ]
@@ -252,9 +283,34 @@ def delta(
         loader = either_delta_loader(clk, rst, start, fold_config=fold_config, **loads)
     added_sums = None
     if s_axis_add is not None:
-        added_sums = stream_of(s_axis_add)
+        summands = stream_of(s_axis_add)
+        if add_undone is not None and s_axis_add_state is not None and pass_config is not None:
+            add_begins, add_expanded, add_error = (flag() for _ in range(3))
+            stored, summands = summands, Stream(design.fmt.width)
+            expand += [
+                _begin_added(start=start, added=pass_config.added, begins=add_begins),
+                unpool(
+                    clk,
+                    rst,
+                    add_begins,
+                    config=add_unpool_config,
+                    sink=stored,
+                    sink_state=stream_of(s_axis_add_state),
+                    source=summands,
+                    done=add_expanded,
+                    framing_error=add_error,
+                    design=add_undone,
+                ),
+                _any_error(
+                    deltas=front_error,
+                    summands=add_error,
+                    added=pass_config.added,
+                    error=unpool_error,
+                ),
+            ]
+        added_sums = copy(summands)  # the same transfers
         added_sums.data = bits(design.partial_width)
-        filled = widen(x=s_axis_add.tdata, y=added_sums.data, width=design.accumulator_format.width)
+        filled = widen(x=summands.data, y=added_sums.data, width=design.accumulator_format.width)
         expand = [*expand, filled]
     layer = datapath(
         clk,
@@ -315,6 +371,8 @@ def delta(
 
     if s_axis_add is not None:
         ports.append((s_axis_add, status.add_in))
+    if s_axis_add_state is not None:
+        ports.append((s_axis_add_state, status.add_state_in))
     words = [
         counter_of(stream)(clk, rst, start, stream=stream, words=counted)
         for stream, counted in ports

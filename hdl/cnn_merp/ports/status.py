@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from merp.hdl.base.status import Status
 from merp.models.params.cnn_merp.word_counters import (
+    ADDED_STATE_WORDS,
     ADDED_WORDS,
     DELTA_WORDS,
     FORWARD_STATE_WORDS,
@@ -34,11 +35,13 @@ class ForwardStatus(Status):
 class DeltaStatus(Status):
     """Status of delta propagation, with the words (of state: bytes) that passed each port.
 
-    ``partial`` says whether partial sums pass, ``added`` whether deltas come in that are added.
+    ``partial`` says whether partial sums pass, ``added`` whether deltas come in that are added,
+    ``expanded`` whether these come with a state.
     """
 
-    def __init__(self, partial: bool = False, added: bool = False) -> None:
-        super().__init__((*DELTA_WORDS, *_of_sums(partial, added)))
+    def __init__(self, partial: bool = False, added: bool = False, expanded: bool = False) -> None:
+        states = ADDED_STATE_WORDS if expanded else ()
+        super().__init__((*DELTA_WORDS, *_of_sums(partial, added), *states))
 
 
 class KernelUpdateStatus(Status):

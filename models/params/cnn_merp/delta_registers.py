@@ -15,8 +15,8 @@ from merp.models.params.cnn_merp.registers import (
     registers,
 )
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
-from merp.models.params.cnn_merp.unpool_registers import unpool_registers
-from merp.models.params.delta_shape import delta_shape
+from merp.models.params.cnn_merp.unpool_registers import ADD_UNPOOL, UnpoolRun, unpool_registers
+from merp.models.params.delta_shape import delta_shape, plain_inputs
 from merp.models.params.folded_shape import FoldedShape, run_shape
 from merp.models.params.shape import Shape
 
@@ -66,6 +66,8 @@ DILATE = LayerTable("dilate_config", (
 ))  # fmt: skip
 """Of the dilater; a run's shape is the layer's, as in forward propagation."""
 
+_NOTHING = Shape(n=1, m=1, k=1, rows=1, columns=1, relu=False)
+
 
 def delta_registers(
     shape: Shape,
@@ -75,18 +77,26 @@ def delta_registers(
     engine: Design,
     unpool: UnpoolDesign,
     part: InputPart = WHOLE,
+    add_unpool: UnpoolDesign | None = None,
+    beside: Shape | None = None,
 ) -> dict[str, int]:
     """Value of every configuration port, by flattened name, for one run.
 
     ``shape`` is the layer's, as in forward propagation; ``unpooled`` the one whose ReLU and pooling
-    are undone, on ``maps`` maps; ``part`` that of the deltas that come in. The caller has checked
-    that all fit.
+    are undone, on ``maps`` maps; ``part`` that of the deltas that come in. With ``add_unpool`` what
+    sums start at, where ``part`` says so, is expanded, too: ReLU and pooling of ``beside`` (None:
+    there are none) are undone on the layer's n maps. The caller has checked that all fit.
     """
     values = {
         **registers(delta_shape(shape), images, engine, part),
         **DILATE.values(LayerRun(shape, images, engine)),
         **unpool_registers(unpooled, maps, images, unpool),
     }
+    if add_unpool is not None:
+        expanded, started = beside or plain_inputs(shape), shape.n
+        if not part.added:  # nothing comes: its maps need not fit
+            expanded, started = _NOTHING, 1
+        values |= ADD_UNPOOL.values(UnpoolRun(expanded, started, images, add_unpool))
     if engine.map_port > 1:  # the zeros of a dilation do not come in
         values[f"{PORT.bundle}_pixels"] = images * shape.out_rows * shape.out_columns
     return values

@@ -13,7 +13,7 @@ from merp.models.params.cnn_merp.kernel_update_registers import (
 )
 from merp.models.params.cnn_merp.registers import ADDED, KERNEL, LOAD, OUTPUT, PASS, with_sides
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
-from merp.models.params.cnn_merp.unpool_registers import UNPOOL
+from merp.models.params.cnn_merp.unpool_registers import ADD_UNPOOL, UNPOOL
 from merp.models.params.register_map import Settings
 
 
@@ -40,3 +40,8 @@ def engine_settings(design: Design) -> Settings:
 def unpool_settings(design: UnpoolDesign) -> Settings:
     """Registers of un-pooling, in whichever phase it is built."""
     return UNPOOL.settings(design)
+
+
+def add_unpool_settings(design: UnpoolDesign) -> Settings:
+    """Registers of the un-pooling in front of what the sums of delta propagation start at."""
+    return ADD_UNPOOL.settings(design)

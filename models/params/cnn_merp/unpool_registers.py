@@ -128,6 +128,9 @@ UNPOOL = RegisterTable[UnpoolDesign, UnpoolRun]("unpool_config", (
     ),
 ))  # fmt: skip
 
+ADD_UNPOOL = RegisterTable[UnpoolDesign, UnpoolRun]("add_unpool_config", UNPOOL.registers)
+"""The same of what deltas are added at, expanded on its way to where sums start."""
+
 
 def unpool_registers(shape: Shape, maps: int, images: int, design: UnpoolDesign) -> dict[str, int]:
     """Value of every configuration port, by flattened name, for one run.

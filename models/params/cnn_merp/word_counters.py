@@ -12,6 +12,9 @@ PARTIAL_WORDS = ("partial_in", "partial_out")
 ADDED_WORDS = ("add_in",)
 """Of the same, where maps, or deltas, are added to the sums."""
 
+ADDED_STATE_WORDS = ("add_state_in",)
+"""Where the deltas that are added come at pooled resolution."""
+
 DELTA_WORDS = ("delta_in", "delta_out", "kernel", "state_in")
 
 KERNEL_UPDATE_WORDS = ("map_in", "delta_in", "kernel", "kernel_out", "bias", "bias_out")

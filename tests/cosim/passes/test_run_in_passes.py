@@ -25,6 +25,7 @@ QUICK = [("fp", 0), ("fp", 3), ("fp", 5), ("dp", 2), ("dp", 3), ("dp", 4), ("ku"
 QUICK += [("fp", 7), ("fp", 9), ("dp", 6), ("dp", 8), ("ku", 5)]  # several elements to a beat
 QUICK += [("fp", 10), ("dp", 9), ("ku", 8)]  # smaller kernels, padding of each side by itself
 QUICK += [("fp", 14), ("dp", 12), ("ku", 10)]  # and several maps to a beat
+QUICK += [("dp", 14)]  # sums start at a delta that is expanded
 MORE = [("ku", 1, 1), ("ku", 4, 1)]  # with momentum, which seeds that are odd have
 MORE += [("fp", 13, 3), ("dp", 11, 3)]  # biases behind the zeros of kernels; more beats than maps
 
@@ -111,8 +112,12 @@ def test_verilog_in_passes_gives_the_bits_of_the_whole_layer(
 @pytest.mark.ghdl
 @pytest.mark.parametrize(
     ("phase", "index"),
-    [("fp", 0), ("fp", 12), *rows_in_full(("fp", 2), ("fp", 3), ("fp", 4), ("fp", 13), ("dp", 0),
-                                          ("dp", 3), ("dp", 11), ("ku", 0), ("ku", 1))],
+    [
+        ("fp", 0), ("fp", 12),
+        ("dp", 14),  # of three groups, two positions in turn: a constant wider than their register
+        *rows_in_full(("fp", 2), ("fp", 3), ("fp", 4), ("fp", 13), ("dp", 0), ("dp", 3), ("dp", 11),
+                      ("dp", 15), ("ku", 0), ("ku", 1)),
+    ],
 )  # fmt: skip
 def test_vhdl_in_passes_gives_the_bits_of_the_whole_layer(phase: str, index: int) -> None:
     run(phase, index, 41, "ghdl", 41 if index else None)

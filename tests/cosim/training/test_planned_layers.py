@@ -12,6 +12,8 @@ from marks import rows_in_full
 from merp.cosim.training.hardware_step import HardwareStep
 from merp.cosim.training.planned_layers import PlannedLayers
 from merp.models.arithmetic.words import to_bits
+from merp.models.cnn_merp.phases import delta_design
+from merp.models.errors import BadInput
 from merp.models.golden.training import Rates, initial_model, train_step
 from merp.models.network.network_file import read_network
 from merp.models.plan.engines import engine_of
@@ -53,13 +55,117 @@ mul_latency = 1
 add_latency = 2
 """
 
+# What is added was pooled by a maximum, or is by an average, comes from two groups, is only added
+# (conv5), is left by the layer beside (conv4 starts at it), or is folded.
+BRANCHED = """
+[network]
+name = "branched"
+input = { rows = 5, columns = 5, channels = 2 }
+[[layer]]
+name = "conv1"
+maps = 4
+kernel = 2
+design = "k2"
+[[layer]]
+name = "conv2"
+maps = 4
+groups = 2
+kernel = 1
+design = "k2"
+[[layer]]
+name = "conv3"
+maps = 4
+kernel = 1
+add = "conv1"
+pool = { kind = "max", window = 2, stride = 2 }
+design = "k2"
+[[layer]]
+name = "conv4"
+maps = 6
+kernel = 2
+pad = 1
+design = "k2"
+[[layer]]
+name = "conv5"
+input = "conv3"
+maps = 6
+kernel = 2
+pad = 1
+relu = false
+design = "k2"
+[[layer]]
+name = "conv6"
+input = "conv4"
+maps = 6
+kernel = 1
+add = "conv5"
+pool = { kind = "average", window = 3 }
+design = "k2"
+[[layer]]
+name = "fc7"
+maps = 6
+design = "k2"
+[[layer]]
+name = "fc8"
+maps = 5
+design = "k2"
+[[layer]]
+name = "fc9"
+maps = 6
+add = "fc7"
+design = "k2"
+[[layer]]
+name = "fc10"
+maps = 3
+relu = false
+design = "k2"
+[design.k2]
+k = 2
+n_cu = 2
+r = 1
+mul_latency = 1
+add_latency = 2
+"""
+
+# fc2 takes each element of conv1's maps as a map of its own, and starts at the delta of conv3.
+FLATTENED = """
+[network]
+name = "flattened"
+input = { rows = 4, columns = 4, channels = 1 }
+[[layer]]
+name = "conv1"
+maps = 2
+kernel = 1
+design = "k4"
+[[layer]]
+name = "fc2"
+maps = 3
+design = "k4"
+[[layer]]
+name = "conv3"
+maps = 2
+kernel = 4
+pad = 3
+add = "conv1"
+design = "k4"
+[[layer]]
+name = "fc4"
+maps = 3
+relu = false
+design = "k4"
+[design.k4]
+k = 4
+n_cu = 2
+r = 1
+"""
+
 FUSED = 'cu_kind = "fused"\nku_kind = "row"\nku_lanes = 2\naccumulator_precision = 28\n'
 PHASES = ("fp", "dp", "ku")
 IMAGES = 2
 
 
-def network_text(kinds: str) -> str:
-    return NETWORK.replace("r = 1\n", f"r = 1\n{kinds}")
+def network_text(name: str, kinds: str) -> str:
+    return {"small": NETWORK, "branched": BRANCHED}[name].replace("r = 1\n", f"r = 1\n{kinds}")
 
 
 def cut(whole: Plan, seed: int) -> Plan:
@@ -109,18 +215,39 @@ def check_steps(found: Plan, engine: str, momentum: float, steps: int) -> None:
             assert audits[layer, phase].moved == ports
 
 
+def test_a_delta_that_starts_elements_of_maps_is_refused_in_one_line(tmp_path: Path) -> None:
+    file = tmp_path / "flattened.toml"
+    file.write_text(FLATTENED)
+    network = read_network(file, Path())
+    found = plan(network, open_board("kc705"), IMAGES)
+    missing = [(p.work.layer.name, p.work.phase) for p in found.layers if not p.work.built]
+    assert missing == [("fc2", "dp")]
+    with pytest.raises(
+        BadInput, match="layer fc2: it takes maps flattened that conv3 adds, whose deltas"
+    ):
+        PlannedLayers(found)
+    with pytest.raises(BadInput, match="deltas at that of the sums are allowed"):
+        delta_design(network, network.layer("fc2"), before=True)
+    assert delta_design(network, network.layer("fc2")).engine.added
+
+
 @pytest.mark.parametrize(
-    ("kinds", "momentum", "seed", "steps"),
+    ("name", "kinds", "momentum", "seed", "steps"),
     [
-        ("", 0.9, 0, 1),
-        *rows_in_full(("", 0.0, 1, 2), (FUSED, 0.9, 2, 2), (FUSED, 0.5, 3, 2), ("", 0.9, 4, 2)),
+        ("small", "", 0.9, 0, 1),
+        ("branched", "", 0.9, 0, 1),
+        *rows_in_full(
+            ("small", "", 0.0, 1, 2), ("small", FUSED, 0.9, 2, 2), ("small", FUSED, 0.5, 3, 2),
+            ("small", "", 0.9, 4, 2), ("branched", FUSED, 0.9, 1, 2), ("branched", "", 0.0, 2, 2),
+            ("branched", FUSED, 0.5, 3, 2),
+        ),
     ],
-)
+)  # fmt: skip
 def test_tiles_of_any_size_train_to_the_golden_bits(
-    kinds: str, momentum: float, seed: int, steps: int, tmp_path: Path
+    name: str, kinds: str, momentum: float, seed: int, steps: int, tmp_path: Path
 ) -> None:
     file = tmp_path / "small.toml"
-    file.write_text(network_text(kinds))
+    file.write_text(network_text(name, kinds))
     found = cut(plan(read_network(file, Path()), open_board("kc705"), IMAGES), seed)
     parts = {(each.work.phase, each.in_parts > 1, each.out_parts > 1) for each in found.layers}
     assert {(phase, True, True) for phase in PHASES} <= parts
@@ -128,15 +255,16 @@ def test_tiles_of_any_size_train_to_the_golden_bits(
 
 
 @pytest.mark.full
+@pytest.mark.parametrize("name", ["small", "branched"])
 @pytest.mark.parametrize(
     "engine",
     [pytest.param(each, marks=getattr(pytest.mark, each)) for each in ("verilator", "ghdl")],
 )
 def test_tiles_of_any_size_train_to_the_golden_bits_in_other_engines(
-    engine: str, tmp_path: Path
+    engine: str, name: str, tmp_path: Path
 ) -> None:
     file = tmp_path / "small.toml"
-    file.write_text(network_text(FUSED))
+    file.write_text(network_text(name, FUSED))
     check_steps(
         cut(plan(read_network(file, Path()), open_board("kc705"), IMAGES), 2), engine, 0.9, 2
     )

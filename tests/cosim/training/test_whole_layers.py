@@ -211,12 +211,19 @@ def test_branches_and_additions_end_in_the_golden_bits(tmp_path: Path) -> None:
 @pytest.mark.verilator
 @needs("scikit-learn")
 def test_a_residual_network_learns_the_same_in_the_hardware(tmp_path: Path) -> None:
+    """In one piece, and in the passes of a board."""
     options = ("--data", "digits", "--batch", "4", "--steps", "10", "--state-bits", "pooled")
-    for engine in ("golden", "verilator"):
-        saved = str(tmp_path / f"{engine}.npz")
-        words = ["train", "resnet-digits", *options, "--engine", engine, "--save", saved]
-        assert cli.main(words) == 0
-    assert (tmp_path / "verilator.npz").read_bytes() == (tmp_path / "golden.npz").read_bytes()
+    engines = {
+        "golden": ("--engine", "golden"),
+        "verilator": ("--engine", "verilator"),
+        "board": ("--engine", "verilator", "--board", "kc705"),
+    }
+    for name, chosen in engines.items():
+        saved = str(tmp_path / f"{name}.npz")
+        assert cli.main(["train", "resnet-digits", *options, *chosen, "--save", saved]) == 0
+    golden = (tmp_path / "golden.npz").read_bytes()
+    assert (tmp_path / "verilator.npz").read_bytes() == golden
+    assert (tmp_path / "board.npz").read_bytes() == golden
 
 
 @pytest.mark.verilator

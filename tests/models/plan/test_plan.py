@@ -76,8 +76,9 @@ def test_a_plan_for_time_takes_no_longer_and_moves_no_less() -> None:
     assert mb_per_gflop(time.layers) >= mb_per_gflop(bytes_.layers)
 
 
-def test_where_all_fits_the_plan_moves_what_footing_full_does() -> None:
-    network = open_network("digits")
+@pytest.mark.parametrize("name", ["digits", "resnet-digits"])
+def test_where_all_fits_the_plan_moves_what_footing_full_does(name: str) -> None:
+    network = open_network(name)
     found = plan(network, open_board("kc705"), 5, state="pooled")
     full = network_traffic(network, 5, Footing(name="full", state="pooled"))
     for each in full:
@@ -86,6 +87,32 @@ def test_where_all_fits_the_plan_moves_what_footing_full_does() -> None:
             if traffic is not None:
                 streams = {port: count for port, count in traffic.streams.items() if count}
                 assert dict(found.of(each.layer.name, phase).ports) == streams
+
+
+def test_sums_that_start_at_stored_deltas_have_hardware() -> None:
+    """Of conv5, which is only added, the delta is that of conv6, whose ReLU is undone on it."""
+    network = open_network("resnet-digits")
+    found = plan(network, open_board("kc705"), 5)
+    assert all(each.work.built for each in found.layers)
+    starts = {p.work.layer.name: p.work.beside for p in found.layers if p.work.beside}
+    assert {name: layer.name for name, layer in starts.items()} == {
+        "conv2": "conv3", "conv7": "conv8"
+    }  # fmt: skip
+    undone = found.of("conv7", "dp").engine.add_unpool
+    assert undone is not None
+    assert (undone.window, undone.average, undone.max_maps) == (4, True, 16)
+    for phase in ("dp", "ku"):
+        expanded = found.of("conv5", phase).work.undone
+        assert expanded is not None
+        assert expanded.name == "conv6"
+        assert found.of("conv5", phase).ports["state_in"] == 5 * 16 * 16 // 8
+    engine = found.of("conv2", "dp").engine
+    without = replace(engine, add_unpool=None).resources
+    more = {
+        kind: count - without.figures()[kind] for kind, count in engine.resources.figures().items()
+    }
+    assert more["lut"] > 500
+    assert more["dsp"] == 2  # the average's
 
 
 def test_bitstreams_are_loaded_in_the_order_of_a_step() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -68,6 +69,21 @@ def in_front(random: Random, layer: Layer) -> Layer:
     return Layer(name="conv1", kind="conv", shape=before, design="d")
 
 
+def starting(random: Random, layer: Layer, phase: str, state: str) -> dict[str, Any]:
+    """What the sums of ``layer`` start at: biases, maps or deltas, or a delta that is expanded."""
+    if phase == "ku" or random.random() < 0.5:
+        return {}
+    beside = None
+    if phase == "dp" and state == "pooled" and random.random() < 0.7:
+        shape = layer.shape
+        pool = Pool(kind="max", window=2, stride=1) if shape.rows > 1 else None
+        added = Shape(
+            n=1, m=layer.groups * shape.n, k=1, rows=shape.rows, columns=shape.columns, pool=pool
+        )
+        beside = Layer(name="conv3", kind=layer.kind, shape=added, design="d", add="conv1")
+    return {"begun": True, "beside": beside}
+
+
 def design_of(random: Random, units: int | None = None) -> Design:
     """A design of units of 3 x 3."""
     fused = random.random() < 0.5
@@ -80,10 +96,11 @@ def design_of(random: Random, units: int | None = None) -> Design:
 def work_of(random: Random, phase: str, *, kind: str = "conv", units: int | None = None) -> Work:
     """A phase of a small layer, on an engine of its own."""
     layer = layer_of(random, kind=kind)
+    state = random.choice(STATES)
     draft = Work(
         layer=layer, phase=phase, earlier=in_front(random, layer), images=random.randint(1, 5),
-        state=random.choice(STATES), engine=design_of(random, units), folded=kind == "fc",
-        word_bytes=4,
+        state=state, engine=design_of(random, units), folded=kind == "fc", word_bytes=4,
+        stored=layer, **starting(random, layer, phase, state),
     )  # fmt: skip
     return replace(draft, engine=rings(draft.engine, phase, [draft]))
 
@@ -165,7 +182,7 @@ def test_an_update_takes_a_beat_for_its_kernels_and_a_cycle_for_each_bias(
         )
         work = Work(
             layer=layer, phase="ku", earlier=None, images=1, state="32", engine=design,
-            folded=False, word_bytes=4,
+            folded=False, word_bytes=4, stored=layer,
         )  # fmt: skip
         yes = np.array([True])
         cost = cost_of(work, board_of(), np.array([8]), np.array([maps]), yes, yes)
@@ -186,9 +203,10 @@ def test_an_update_is_priced_as_the_cycle_model_walks_it(
     layer_shape = Shape(n=6, m=8, k=kernel, rows=kernel + 3, columns=kernel + 3)
     design = size_design([replace(layer_shape, k=3)], n_cu=4, r=1, d=2, max_images=8, **kinds)
     design = replace(design, kernel_words=12, max_size=8, widened=True)
+    layer = Layer(name="conv1", kind="conv", shape=layer_shape, design="d")
     work = Work(
-        layer=Layer(name="conv1", kind="conv", shape=layer_shape, design="d"), phase="ku",
-        earlier=None, images=8, state="1", engine=design, folded=False, word_bytes=4,
+        layer=layer, phase="ku", earlier=None, images=8, state="1", engine=design, folded=False,
+        word_bytes=4, stored=layer,
     )  # fmt: skip
     yes = np.array([True])
     cost = cost_of(work, board_of(), np.array([6]), np.array([8]), yes, yes)
@@ -205,10 +223,10 @@ def test_an_update_of_smaller_kernels_takes_their_beats_or_reads(k: int, port: i
         shape = Shape(n=8, m=maps, k=k, rows=6, columns=6)
         room = Shape(n=8, m=16, k=4, rows=6, columns=6)
         design = size_design([room, widened(shape, 4)], n_cu=4, r=1, d=2, kernel_port=port)
+        layer = Layer(name="conv1", kind="conv", shape=shape, design="d")
         work = Work(
-            layer=Layer(name="conv1", kind="conv", shape=shape, design="d"), phase="ku",
-            earlier=None, images=1, state="32", engine=replace(design, widened=True),
-            folded=False, word_bytes=4,
+            layer=layer, phase="ku", earlier=None, images=1, state="32",
+            engine=replace(design, widened=True), folded=False, word_bytes=4, stored=layer,
         )  # fmt: skip
         yes = np.array([True])
         cost = cost_of(work, board_of(), np.array([8]), np.array([maps]), yes, yes)

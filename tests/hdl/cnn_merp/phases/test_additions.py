@@ -20,7 +20,8 @@ from merp.models.cnn_merp.phases import DeltaDesign
 from merp.models.errors import BadInput
 from merp.models.golden.convolution import from_maps
 from merp.models.golden.delta import delta_convolution
-from merp.models.golden.state import keep_state, packed
+from merp.models.golden.state import State, keep_state, packed
+from merp.models.golden.stored import Stored
 from merp.models.golden.super_layer import super_layer
 from merp.models.golden.unpool import unpool
 from merp.models.params.bits import Bits
@@ -29,7 +30,7 @@ from merp.models.params.cnn_merp.input_part import ADDING, WHOLE, part_of
 from merp.models.params.cnn_merp.registers import registers
 from merp.models.params.cnn_merp.sizing import check_fits
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
-from merp.models.params.delta_shape import delta_shape
+from merp.models.params.delta_shape import delta_shape, plain_inputs
 from merp.models.params.shape import Pool, Shape
 from merp.testbenches.cnn_merp.random_layers import (
     ELABORATIONS,
@@ -160,7 +161,8 @@ def delta_pass(seed: int, design: DeltaDesign, pressure: int | None = 0, adds: b
     part = ADDING if adds else WHOLE
     run = delta_run(
         shape, unpooled, design, deltas, case.kernels, packed(state, unpooled, fmt), stalls,
-        case.reset_at, part, add=add,
+        case.reset_at, part,
+        add=None if add is None else Stored(plain_inputs(shape), add, State(kind="pooled")),
     )  # fmt: skip
     return Back(
         shape, unpooled, images,
