@@ -18,6 +18,8 @@ def maxima(
     x: Bits,
     window: int,
     stride: int,
+    top: int,
+    left: int,
     least: int,
     inf: int,
     sign: int,
@@ -27,8 +29,11 @@ def maxima(
 ) -> None:
     """The largest element of each window and its place in raster order, the first of equals.
 
+    Places outside the map are none of a window's elements, but are counted.
+
     Args:
         x: (images, rows, columns, maps) words.
+        top, left: rows and columns of the first windows that lie outside.
         least, inf, sign, nan: words of the smallest normal number, infinity, -0 and NaN.
         found, position: of the size of the result, (images, rows, columns, maps); are filled.
     """
@@ -37,9 +42,14 @@ def maxima(
         image, row = place // rows, place % rows
         highest = np.empty(maps, np.int32)
         for column in range(columns):
+            first = True
             for tap in range(window * window):
+                y = row * stride - top + tap // window
+                z = column * stride - left + tap % window
+                if not (0 <= y < x.shape[1] and 0 <= z < x.shape[2]):
+                    continue
                 for j in range(maps):
-                    word = x[image, row * stride + tap // window, column * stride + tap % window, j]
+                    word = x[image, y, z, j]
                     size = word & np.uint32(sign - 1)
                     size = size if size >= np.uint32(least) else np.uint32(0)
                     own = size | (word & np.uint32(sign))
@@ -47,12 +57,13 @@ def maxima(
                     # In the order of the numbers, as whole numbers: both zeros are 0.
                     rank = np.int32(own & np.uint32(sign - 1))
                     rank = -rank if own & np.uint32(sign) else rank
-                    wins = tap == 0 or rank > highest[j]
+                    wins = first or rank > highest[j]
                     highest[j] = rank if wins else highest[j]
                     found[image, row, column, j] = own if wins else found[image, row, column, j]
                     position[image, row, column, j] = (
                         np.uint32(tap) if wins else position[image, row, column, j]
                     )
+                first = False
 
 
 @njit(cache=KEPT)

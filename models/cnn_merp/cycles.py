@@ -181,8 +181,9 @@ def delta_cycles(
 def _behind_last_window(unpooled: Shape) -> int:
     """Elements of a pooled map, in raster order, from the first that the last window covers."""
     assert unpooled.pool is not None
-    row = (unpooled.pooled_rows - 1) * unpooled.pool.stride
-    column = (unpooled.pooled_columns - 1) * unpooled.pool.stride
+    pool = unpooled.pool
+    rows, columns = pool.covers(unpooled.pooled_rows, unpooled.pooled_columns)
+    row, column = max(0, rows - pool.window), max(0, columns - pool.window)
     return (unpooled.out_rows - row) * unpooled.out_columns - column
 
 

@@ -1,8 +1,9 @@
-"""Golden pooling over windows that may overlap (CNN-MERP section IV.F); partial windows drop."""
+"""Golden pooling over windows that may overlap, and hang over the edges (CNN-MERP section IV.F)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,27 +15,33 @@ from merp.models.arithmetic.maxima import maxima
 from merp.models.arithmetic.words import to_bits
 from merp.models.params.bits import Bits
 from merp.models.params.formats import FloatFormat
-from merp.models.params.shape import Pool
+from merp.models.params.shape import Pool, sides
 
 
-def pool_elements(x: NDArray[Any], window: int, stride: int) -> Iterator[NDArray[Any]]:
+def padding(pool: Pool) -> list[tuple[int, int]]:
+    """Places in front of and behind each axis of (images, rows, columns, maps), as numpy's pad."""
+    top, left, bottom, right = sides(pool.pad)
+    return [(0, 0), (top, bottom), (left, right), (0, 0)]
+
+
+def pool_elements(padded: NDArray[Any], pool: Pool) -> Iterator[NDArray[Any]]:
     """Element j of every window for j in raster order, each (images, rows, columns, maps)."""
-    rows, columns = _windows(x, window, stride)
-    for row in range(window):
-        for column in range(window):
-            yield x[
+    inside = replace(pool, pad=0)
+    rows, columns = inside.rows(padded.shape[1]), inside.columns(padded.shape[2])
+    for row in range(pool.window):
+        for column in range(pool.window):
+            yield padded[
                 :,
-                row : row + (rows - 1) * stride + 1 : stride,
-                column : column + (columns - 1) * stride + 1 : stride,
+                row : row + (rows - 1) * pool.stride + 1 : pool.stride,
+                column : column + (columns - 1) * pool.stride + 1 : pool.stride,
             ]
 
 
-def _windows(x: NDArray[Any], window: int, stride: int) -> tuple[int, int]:
+def _windows(x: NDArray[Any], pool: Pool) -> tuple[int, int]:
     """Rows and columns of windows."""
-    pool = Pool(window=window, stride=stride)
-    rows, columns = (pool.size(side) for side in x.shape[1:3])
+    rows, columns = pool.rows(x.shape[1]), pool.columns(x.shape[2])
     if rows < 1 or columns < 1:
-        raise ValueError(f"a window of {window} does not fit {x.shape[1]} x {x.shape[2]}")
+        raise ValueError(f"a window of {pool.window} does not fit {x.shape[1]} x {x.shape[2]}")
     return rows, columns
 
 
@@ -47,10 +54,10 @@ def pool_maps(x: Bits, pool: Pool | None, fmt: FloatFormat) -> Bits:
     if pool is None:
         return x
     kind = max_pool if pool.kind == "max" else average_pool
-    return kind(x, pool.window, pool.stride, fmt)
+    return kind(x, pool, fmt)
 
 
-def max_pool(x: Bits, window: int, stride: int, fmt: FloatFormat) -> Bits:
+def max_pool(x: Bits, pool: Pool, fmt: FloatFormat) -> Bits:
     """Take the largest element of each window: (images, rows, columns, maps) words.
 
     The first in raster order wins ties, where -0 equals +0; NaN wins over everything. A subnormal
@@ -59,25 +66,30 @@ def max_pool(x: Bits, window: int, stride: int, fmt: FloatFormat) -> Bits:
     Raises:
         ValueError: no window fits.
     """
-    return largest(x, window, stride, fmt)[0]
+    return largest(x, pool, fmt)[0]
 
 
-def largest(x: Bits, window: int, stride: int, fmt: FloatFormat) -> tuple[Bits, Bits]:
+def largest(x: Bits, pool: Pool, fmt: FloatFormat) -> tuple[Bits, Bits]:
     """The largest element of each window, canonical, and its position, row * window + column.
+
+    Rows and columns are those of the whole window, also where it hangs over an edge.
 
     Raises:
         ValueError: no window fits.
     """
-    size = len(x), *_windows(x, window, stride), x.shape[3]
+    size = len(x), *_windows(x, pool), x.shape[3]
     found, position = np.empty(size, np.uint32), np.empty(size, np.uint32)
     words = np.ascontiguousarray(x, np.uint32)
     least, sign = 1 << fmt.frac_bits, fmt.sign_bit
-    maxima(words, window, stride, least, fmt.inf, sign, fmt.nan, found, position)
+    geometry = pool.window, pool.stride, pool.top, pool.left
+    maxima(words, *geometry, least, fmt.inf, sign, fmt.nan, found, position)
     return found, position
 
 
-def average_pool(x: Bits, window: int, stride: int, fmt: FloatFormat) -> Bits:
+def average_pool(x: Bits, pool: Pool, fmt: FloatFormat) -> Bits:
     """Average each window: its sum in raster order, from the first element, times RN(1/window^2).
+
+    Nothing is added for places outside the map: they are -0, as -0 plus a number is the number.
 
     1/window^2 in binary64 rounds into the format as the exact quotient does: the quotient of 1 by
     a number below 2^9 is no closer than 2^-34 (relative) to a midpoint of 24 bits, unless it is
@@ -86,8 +98,9 @@ def average_pool(x: Bits, window: int, stride: int, fmt: FloatFormat) -> Bits:
     Raises:
         ValueError: no window fits.
     """
-    elements = pool_elements(x, window, stride)
+    _windows(x, pool)
+    elements = pool_elements(np.pad(x, padding(pool), constant_values=fmt.sign_bit), pool)
     total = next(elements)
     for element in elements:
         total = fp_add(total, element, fmt)
-    return fp_mul(total, to_bits(1.0 / window**2, fmt), fmt)
+    return fp_mul(total, to_bits(1.0 / pool.window**2, fmt), fmt)

@@ -92,7 +92,7 @@ def relu_mask(activation: Bits, fmt: FloatFormat) -> Mask:
 
 def max_positions(activation: Bits, pool: Pool, fmt: FloatFormat) -> Bits:
     """Position of each window's maximum: (images, pooled rows, pooled columns, maps)."""
-    return largest(activation, pool.window, pool.stride, fmt)[1]
+    return largest(activation, pool, fmt)[1]
 
 
 def keep_state(activation: Bits, shape: Shape, kind: str, fmt: FloatFormat) -> State:
@@ -116,7 +116,7 @@ def keep_state(activation: Bits, shape: Shape, kind: str, fmt: FloatFormat) -> S
         return State(kind=kind, activation=activation)
     masked, position = activation, None
     if pool:
-        maxima, position = largest(activation, pool.window, pool.stride, fmt)
+        maxima, position = largest(activation, pool, fmt)
         masked = maxima if kind == "pooled" else activation
     mask = relu_mask(masked, fmt) if shape.relu else None
     return State(kind=kind, mask=mask, position=position)

@@ -12,7 +12,7 @@ import numpy as np
 from merp.models.arithmetic.fp_add import fp_add
 from merp.models.arithmetic.fp_mul import fp_mul
 from merp.models.arithmetic.words import to_bits
-from merp.models.golden.pooling import pool_elements
+from merp.models.golden.pooling import padding, pool_elements
 from merp.models.golden.state import Mask, State, max_positions, relu_mask
 from merp.models.params.bits import Bits
 from merp.models.params.formats import FloatFormat
@@ -73,16 +73,20 @@ def _expanded(
     """Add each pooled element's contributions to the elements of its window.
 
     Of the windows that hold an element, a later one in raster order holds it at an earlier tap:
-    so taps descend. Parts are views of the total.
+    so taps descend. Parts are views of the total, which has places for what windows hang over.
     """
-    total = np.zeros((len(delta), *size, delta.shape[-1]), np.uint32)
+    rows, columns = size
+    inside = len(delta), rows, columns, delta.shape[-1]
+    around = padding(pool)
+    total = np.zeros([sum(sides, inside[axis]) for axis, sides in enumerate(around)], np.uint32)
     share = delta
     if position is None:
         share = fp_mul(delta, to_bits(1.0 / pool.window**2, fmt), fmt)
     if pool.stride >= pool.window:  # no windows overlap: all sums are the same
         share = fp_add(np.uint32(0), share, fmt)
-    taps = list(enumerate(pool_elements(total, pool.window, pool.stride)))
+    taps = list(enumerate(pool_elements(total, pool)))
     for tap, part in reversed(taps):
         added = fp_add(part, share, fmt) if pool.stride < pool.window else share
         part[...] = added if position is None else np.where(position == tap, added, part)
-    return total
+    part = total[:, pool.top : pool.top + rows, pool.left : pool.left + columns]
+    return np.ascontiguousarray(part)

@@ -30,7 +30,9 @@ from merp.models.network.network_keys import (
     KINDS,
     MAPS,
     PAD,
+    POOL_CEIL,
     POOL_KIND,
+    POOL_PAD,
     POOL_STRIDE,
     POOL_WINDOW,
     RELU,
@@ -206,8 +208,24 @@ def _pooled(section: Section, shape: Shape) -> Shape:
     kind = POOL_KIND.read(pool)
     window = POOL_WINDOW.read(pool)
     stride = POOL_STRIDE.read(pool, default=window)
+    around = POOL_PAD.read(pool, high=POOL_PAD.high)
+    partial = POOL_CEIL.read(pool)
     pool.finish()
-    if window > min(shape.out_rows, shape.out_columns):
-        sums = f"{shape.out_rows} x {shape.out_columns}"
+    most = min(window, stride) - 1
+    if max(sides(around)) > most:
+        raise pool.bad("pad", f"at most {most} on each side, below window and stride")
+    found = Pool(kind=kind, window=window, stride=stride, pad=around)
+    rows, columns = shape.out_rows, shape.out_columns
+    if partial:
+        try:
+            found = found.rounded_up(rows, columns)
+        except ValueError:
+            raise pool.bad(
+                "ceil", "false where a window would hang over by its stride or more"
+            ) from None
+        if kind == "average" and sides(found.pad) != sides(around):
+            raise pool.bad("ceil", "false where a window of average pooling would be partial")
+    if not (found.rows(rows) and found.columns(columns)):
+        sums = f"{rows} x {columns}" + (" and its padding" if found.pad else "")
         raise pool.bad("window", f"no larger than the convolution's output ({sums})")
-    return replace(shape, pool=Pool(kind=kind, window=window, stride=stride))
+    return replace(shape, pool=found)

@@ -58,5 +58,16 @@ CONVOLUTION: tuple[Key, ...] = (KERNEL, STRIDE, PAD, GROUPS)
 POOL_KIND = Choice(key="kind", says="how", allowed=POOL_KINDS, required=True)
 POOL_WINDOW = Whole(key="window", says="rows and columns", low=1, high=MAX_SIZE, required=True)
 POOL_STRIDE = Whole(key="stride", says="of windows; default: the window", low=1, high=MAX_SIZE)
-POOL: tuple[Key, ...] = (POOL_KIND, POOL_WINDOW, POOL_STRIDE)
+POOL_PAD = Sides(
+    key="pad",
+    says="by how much windows may hang over, on all four sides or [top, left, bottom, right]; "
+    "below window and stride",
+    low=0,
+    high=MAX_SIZE - 1,
+    default=0,
+)
+POOL_CEIL = Flag(
+    key="ceil", says="whether windows that are partial below or on the right count", default=False
+)
+POOL: tuple[Key, ...] = (POOL_KIND, POOL_WINDOW, POOL_STRIDE, POOL_PAD, POOL_CEIL)
 """Of ``pool`` in a convolution."""

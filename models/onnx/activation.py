@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from merp.models.onnx.assembly import Assembly
 from merp.models.onnx.node import Node
 from merp.models.onnx.windows import one_of, pads_of
+from merp.models.params.shape import Pool
 
 NEW_SOFTMAX = 13
 """Operator set from which Softmax is of one axis, not of all behind it."""
@@ -40,12 +43,14 @@ def max_pool(assembly: Assembly, node: Node) -> None:
 
 
 def average_pool(assembly: Assembly, node: Node) -> None:
-    """AveragePool: without padding it does not matter what padding counts."""
-    node.whole("count_include_pad", 0)
+    """AveragePool: an average counts the zeros of padding, where there is any."""
+    counted = node.whole("count_include_pad", 0)
     dilations = node.wholes("dilations", (1, 1))
     if dilations != [1, 1]:
         raise node.bad("dilations", dilations, "[1, 1]")
-    _pool(assembly, node, "average")
+    pad = _pool(assembly, node, "average").pad
+    if pad and not counted:
+        raise node.bad("count_include_pad", counted, "1 where there is padding")
 
 
 def global_average_pool(assembly: Assembly, node: Node) -> None:
@@ -56,7 +61,7 @@ def global_average_pool(assembly: Assembly, node: Node) -> None:
     if rows != columns:
         raise node.refuse(f"maps of {rows} x {columns}: must be square")
     if rows > 1:
-        _add(assembly, node, "average", rows, rows)
+        _add(assembly, node, {"kind": "average", "window": rows, "stride": rows})
 
 
 def softmax(assembly: Assembly, node: Node) -> None:
@@ -73,25 +78,43 @@ def softmax(assembly: Assembly, node: Node) -> None:
     assembly.said[node] = f"{node.label} is left to the loss"
 
 
-def _pool(assembly: Assembly, node: Node, kind: str) -> None:
+def _pool(assembly: Assembly, node: Node, kind: str) -> Pool:
     node.takes(1)
     _check_maps(assembly, node)
     if "kernel_shape" not in node.attributes:
         raise node.refuse("kernel_shape is missing")
     window = one_of(node, "kernel_shape", node.wholes("kernel_shape", (1, 1)))
     stride = one_of(node, "strides", node.wholes("strides", (1, 1)))
-    size = assembly.size[:2]
-    pads = pads_of(node, size, window, stride)
-    if any(pads):
-        raise node.bad("pads", pads, "[0, 0, 0, 0]: pooling has no padding")
+    rows, columns, _ = assembly.size
+    top, left, bottom, right = pads_of(node, (rows, columns), window, stride)
+    keys: dict[str, Any] = {"kind": kind, "window": window, "stride": stride}
+    try:
+        pool = Pool(**keys, pad=(top, left, bottom, right))
+    except ValueError as error:
+        most = Pool(**keys).most_pad
+        raise node.bad(
+            "pads", [top, left, bottom, right], f"from 0 to {most}, below window and stride"
+        ) from error
+    if pool.pad:
+        keys["pad"] = pool.pad if isinstance(pool.pad, int) else list(pool.pad)
     if node.whole("ceil_mode", 0) not in (0, 1):
         raise node.refuse("ceil_mode: must be 0 or 1")
-    if node.whole("ceil_mode", 0) and any((each - window) % stride for each in size):
-        raise node.refuse(
-            f"ceil_mode = 1: windows of {window} every {stride} leave a part of {size[0]} x "
-            f"{size[1]} over: must be 0, partial windows are dropped"
-        )
-    _add(assembly, node, kind, window, stride)
+    if node.whole("ceil_mode", 0) and _partial(node, pool, rows, columns):
+        keys["ceil"] = True
+    _add(assembly, node, keys)
+    return pool
+
+
+def _partial(node: Node, pool: Pool, rows: int, columns: int) -> bool:
+    """Whether the last windows on maps of such a size are partial, beyond the padding."""
+    windows = f"ceil_mode = 1: windows of {pool.window} every {pool.stride} on {rows} x {columns}"
+    try:
+        partial = pool.rounded_up(rows, columns) != pool
+    except ValueError as error:
+        raise node.refuse(f"{windows} hang over by their stride or more: must be 0") from error
+    if partial and pool.kind == "average":
+        raise node.refuse(f"{windows} leave a part over: must be 0, averages are of whole windows")
+    return partial
 
 
 def _check_maps(assembly: Assembly, node: Node) -> None:
@@ -102,5 +125,5 @@ def _check_maps(assembly: Assembly, node: Node) -> None:
         raise node.refuse("a second pooling behind a convolution: allowed is one")
 
 
-def _add(assembly: Assembly, node: Node, kind: str, window: int, stride: int) -> None:
-    assembly.extend(node, {"pool": {"kind": kind, "window": window, "stride": stride}})
+def _add(assembly: Assembly, node: Node, keys: dict[str, Any]) -> None:
+    assembly.extend(node, {"pool": keys})

@@ -11,7 +11,7 @@ from merp.models.fpga.estimate import estimate
 from merp.models.fpga.memories import Memory, convolution_memories, update_memories
 from merp.models.fpga.resources import Resources
 from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.sizing import MAXIMA, size_design
+from merp.models.params.cnn_merp.sizing import FROM_LAYERS, MAXIMA, size_design
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign, size_unpool
 from merp.models.params.shape import Shape
 from merp.models.plan.work import NO_STATE, Work
@@ -19,7 +19,7 @@ from merp.models.plan.work import NO_STATE, Work
 _CHOICES = tuple(
     f.name
     for f in fields(Design)
-    if f.name not in (*MAXIMA, "average", "folded", "partial", "sided", "widened", "added")
+    if f.name not in (*MAXIMA, *FROM_LAYERS, "average", "partial", "added")
 )
 
 

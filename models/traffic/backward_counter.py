@@ -15,7 +15,7 @@ from merp.models.params.folded_shape import FoldedShape, run_shape
 from merp.models.params.numba_cache import KEPT
 from merp.models.params.shape import Shape
 from merp.models.params.widened_shape import widened
-from merp.models.traffic.counter import walk, words_of_sums
+from merp.models.traffic.counter import walk, windows_over, words_of_sums
 from merp.models.traffic.strategies import LEVELS
 
 
@@ -101,11 +101,11 @@ def update_words(
 def _geometry(shape: Shape, maps: int) -> np.ndarray:
     pool = shape.pool
     kind = {None: 0, "max": 1, "average": 2}[pool.kind if pool else None]
-    window, stride = (pool.window, pool.stride) if pool else (1, 1)
+    windows = (pool.window, pool.stride, pool.top, pool.left) if pool else (1, 1, 0, 0)
     return np.array(
         [
             *(maps, shape.out_rows, shape.out_columns, shape.pooled_rows, shape.pooled_columns),
-            *(kind, window, stride, shape.relu),
+            *(kind, *windows, shape.relu),
         ],
         np.int64,
     )
@@ -118,20 +118,20 @@ def _expand(geometry: np.ndarray) -> tuple[int, int, int]:
     A pooled element comes in when the first element of its window is asked for, and its field (mask
     and position) with it; the mask of an average comes with the element that it may stop.
     """
-    maps, rows, columns, pooled_rows, pooled_columns, kind, window, stride, relu = geometry
+    maps, rows, columns, pooled_rows, pooled_columns, kind = geometry[:6]
+    window, stride, top, left, relu = geometry[6:]
     code = 0
     while 1 << code < window * window:
         code += 1
     here = np.zeros((pooled_rows, pooled_columns, maps), np.bool_)
     pooled = full = bits = 0
     for row in range(rows):
-        above = max(0, -((window - 1 - row) // stride)), min(row // stride + 1, pooled_rows)
+        above = windows_over(row + top, window, stride, pooled_rows)
         for column in range(columns):
-            left = max(0, -((window - 1 - column) // stride))
-            right = min(column // stride + 1, pooled_columns)
+            beside = windows_over(column + left, window, stride, pooled_columns)
             for channel in range(maps):
                 for r in range(above[0], above[1]):
-                    for c in range(left, right):
+                    for c in range(beside[0], beside[1]):
                         if not here[r, c, channel]:
                             here[r, c, channel] = True
                             pooled += 1

@@ -61,7 +61,7 @@ def walk(
         [shape.n, shape.m, shape.k, shape.rows, shape.columns, shape.stride]
         + [shape.top, shape.left, shape.taps]
         + [shape.out_rows, shape.out_columns, shape.pooled_rows, shape.pooled_columns]
-        + ([pool.window, pool.stride] if pool else [1, 1]),
+        + ([pool.window, pool.stride, pool.top, pool.left] if pool else [1, 1, 0, 0]),
         np.int64,
     )
     kept = rings * shape.k
@@ -112,7 +112,7 @@ def _walk(
     lacking: int,
 ) -> tuple[int, int, int, int, int, int, int]:
     n, m, k, rows, columns, stride, above, before, taps = geometry[:9]
-    out_rows, out_columns, pooled_rows, pooled_columns, window, pool_stride = geometry[9:]
+    out_rows, out_columns, pooled_rows, pooled_columns = geometry[9:13]
     maps = kernels = biases = sums = sums_in = sums_out = added = 0
     kernel_kept = np.zeros((m, n), np.bool_)
     bias_kept = np.zeros(m, np.bool_)
@@ -158,9 +158,7 @@ def _walk(
                         elif level < 5:
                             sums += 1
                         else:
-                            sums += _pool(
-                                pooling[:, :, j], out_row, out_column, window, pool_stride
-                            )
+                            sums += _pool(pooling[:, :, j], out_row, out_column, geometry[9:])
     if level >= 4:  # the stream brings what no window needs, too
         maps += _stream(ring, streamed, rows * columns * n - 1, dilation, lacking)
     return maps, kernels, biases, sums, sums_in, sums_out, added
@@ -200,14 +198,27 @@ def _missing(
 
 
 @njit(cache=KEPT)
-def _pool(seen: np.ndarray, row: int, column: int, window: int, stride: int) -> int:
-    """Show an element to the pooling windows over it; return how many it completes."""
+def _pool(seen: np.ndarray, row: int, column: int, geometry: np.ndarray) -> int:
+    """Show an element to the pooling windows over it; return how many it completes.
+
+    A window is complete with as many elements as it has inside the map.
+    """
+    rows, columns, _, _, window, stride, above, before = geometry
     done = 0
-    for r in range(max(0, -((window - 1 - row) // stride)), min(row // stride + 1, seen.shape[0])):
-        for c in range(
-            max(0, -((window - 1 - column) // stride)), min(column // stride + 1, seen.shape[1])
-        ):
+    first_row, last_row = windows_over(row + above, window, stride, seen.shape[0])
+    first, last = windows_over(column + before, window, stride, seen.shape[1])
+    for r in range(first_row, last_row):
+        top = r * stride - above
+        height = min(top + window, rows) - max(0, top)
+        for c in range(first, last):
+            left = c * stride - before
             seen[r, c] += 1
-            if seen[r, c] == window * window:
+            if seen[r, c] == height * (min(left + window, columns) - max(0, left)):
                 done += 1
     return done
+
+
+@njit(cache=KEPT)
+def windows_over(place: int, window: int, stride: int, windows: int) -> tuple[int, int]:
+    """First and last (exclusive) of the windows over a place, counted from the first's begin."""
+    return max(0, -((window - 1 - place) // stride)), min(place // stride + 1, windows)

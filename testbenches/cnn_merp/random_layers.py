@@ -101,13 +101,16 @@ _SHAPED: tuple[tuple[int, dict[str, int | bool]], ...] = (
     (9, {"widened": True, "kernel_port": 8}),
     (11, {"widened": True, "sided": True, "kernel_port": 2}),
     (2, {"widened": True, "kernel_port": 8}),
+    (3, {"hanging": True}),
+    (7, {"hanging": True, "state": True}),
 )
 
 SHAPED = tuple(
     replace(ELABORATIONS[base], **more)  # type: ignore[arg-type]
     for base, more in _SHAPED
 )
-"""Elaborations for padding of each side by itself, and for kernels smaller than their own."""
+"""Elaborations for padding of each side by itself, for kernels smaller than their own, and for
+pooling windows that hang over the edges."""
 
 
 @dataclass(frozen=True)
@@ -200,6 +203,7 @@ def _shape(rng: np.random.Generator, design: Design) -> tuple[Shape, int]:
                 window=int(rng.integers(1, design.pool_window + 1)),
                 stride=int(rng.integers(1, 4)),
             )
+            pool = random_hang(rng, pool) if design.hanging else pool
         images = int(rng.integers(1, 4))
         try:
             shape = Shape(
@@ -230,6 +234,12 @@ def random_pad(rng: np.random.Generator, design: Design, k: int) -> Padding:
         return int(rng.integers(0, k))
     top, left, bottom, right = (int(each) for each in rng.integers(0, k, 4))
     return top, left, bottom, right
+
+
+def random_hang(rng: np.random.Generator, pool: Pool) -> Pool:
+    """The same pooling with windows that hang over the edges, on each side by as much as comes."""
+    top, left, bottom, right = (int(each) for each in rng.integers(0, pool.most_pad + 1, 4))
+    return replace(pool, pad=(top, left, bottom, right))
 
 
 def _words(rng: np.random.Generator, fmt: FloatFormat, size: tuple[int, ...], wild: bool) -> Bits:

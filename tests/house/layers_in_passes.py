@@ -27,7 +27,7 @@ from merp.models.params.delta_shape import plain_inputs
 from merp.models.params.folded_shape import folds
 from merp.models.params.formats import BFLOAT16, BINARY16, FloatFormat
 from merp.models.params.shape import Pool, Shape
-from merp.testbenches.cnn_merp.random_layers import random_kernel, random_pad
+from merp.testbenches.cnn_merp.random_layers import random_hang, random_kernel, random_pad
 from merp.testbenches.top.top import Top
 
 MAPS = 7
@@ -48,11 +48,11 @@ def undone(design: Design, average: bool = False) -> UnpoolDesign:
     maps = MAPS * (design.taps if design.folded else 1)
     return UnpoolDesign(
         fmt=design.fmt, window=3, overlap=2, words=64, max_size=24, max_maps=maps,
-        max_images=design.max_images, average=average, add_latency=2, mul_latency=1,
+        max_images=design.max_images, average=average, hanging=True, add_latency=2, mul_latency=1,
     )  # fmt: skip
 
 
-POOLED = {"pool_window": 3, "pool_overlap": 2, "pool_words": 64}
+POOLED = {"pool_window": 3, "pool_overlap": 2, "pool_words": 64, "hanging": True}
 WIDE = {"cu_kind": "fused", "accumulator_precision": 28}
 
 FORWARD = (
@@ -167,11 +167,12 @@ class Pressed:
 
 
 def pool_of(rng: np.random.Generator, average: bool) -> Pool | None:
-    """Pooling of a random kind, or none."""
+    """Pooling of a random kind, whose windows hang over the edges of every other layer; or none."""
     kind = str(rng.choice(["none", "max", "average" if average else "max"]))
     if kind == "none":
         return None
-    return Pool(kind=kind, window=int(rng.integers(2, 4)), stride=2)
+    pool = Pool(kind=kind, window=int(rng.integers(2, 4)), stride=2)
+    return random_hang(rng, pool) if rng.random() < 0.5 else pool
 
 
 def shape_of(rng: np.random.Generator, design: Design, average: bool, pooled: bool) -> Shape:
@@ -247,7 +248,8 @@ def delta_case(seed: int, index: int) -> Whole:
         if shape.rows == shape.columns == 1 and shape.n % 2 == 0:
             rows, maps = 2, shape.n // 2  # two rows in front of it, taken flattened
         if pool:
-            rows, columns = ((side - 1) * 2 + pool.window + 1 for side in (rows, columns))
+            least = pool.elements(rows, columns)
+            rows, columns = (side + (pool.pad == 0) for side in least)  # a row that no window has
         relu = bool(rng.random() < 0.7)
         unpooled = Shape(n=1, m=maps, k=1, rows=rows, columns=columns, relu=relu, pool=pool)
     kernels = words(rng, fmt, shape.m, shape.n, shape.k, shape.k)
@@ -276,7 +278,7 @@ def stored_case(
 ) -> Stored:
     """The delta of a layer whose sums are as large as the input of ``shape``."""
     pool = pool_of(rng, undone.average)
-    if pool and pool.window > min(shape.rows, shape.columns):
+    if pool and not (pool.rows(shape.rows) and pool.columns(shape.columns)):
         pool = None
     added = replace(plain_inputs(shape), relu=bool(rng.random() < 0.7), pool=pool)
     sums = images, shape.rows, shape.columns, shape.n

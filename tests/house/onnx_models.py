@@ -203,8 +203,17 @@ def random_model(draw: Random) -> ModelProto:
             rows = columns = 1
         elif kind in ("MaxPool", "AveragePool") and window <= min(rows, columns):
             step = draw.randint(max(1, window - 1), 3)
-            add(kind, kernel_shape=[window] * 2, strides=[step] * 2)
-            rows, columns = ((x - window) // step + 1 for x in (rows, columns))
+            around, more = [0] * 4, {}
+            if draw.random() < 0.5:
+                around = [draw.randrange(min(window, step)) for _ in range(4)]
+                more = {"pads": around} | ({"count_include_pad": 1} if kind[0] == "A" else {})
+            elif kind == "MaxPool" and draw.random() < 0.5:
+                around[2:] = [min(window, step) - 1] * 2
+                more = {"ceil_mode": 1}
+            add(kind, kernel_shape=[window] * 2, strides=[step] * 2, **more)
+            top, left, bottom, right = around
+            rows = (top + rows + bottom - window) // step + 1
+            columns = (left + columns + right - window) // step + 1
             if not first and kind == "MaxPool" and draw.random() < 0.5:
                 add("Relu")
         if draw.random() < 0.2:
@@ -273,11 +282,13 @@ class Branches:
         """A node whose output is as large as its inputs."""
         return self.put(operator, " ".join(inputs), self.shapes[inputs[0]], name)
 
-    def pool(self, value: str, window: int, stride: int, kind: str = "MaxPool") -> str:
-        """Maxima, or averages, of whole windows."""
+    def pool(
+        self, value: str, window: int, stride: int, pad: int = 0, kind: str = "MaxPool"
+    ) -> str:
+        """Maxima, or averages, of windows."""
         maps, *size = self.shapes[value]
-        shape = maps, *((x - window) // stride + 1 for x in size)
-        windows = {"kernel_shape": [window] * 2, "strides": [stride] * 2}
+        shape = maps, *((x + 2 * pad - window) // stride + 1 for x in size)
+        windows = {"kernel_shape": [window] * 2, "strides": [stride] * 2, "pads": [pad] * 4}
         return self.put(kind, value, shape, **windows)
 
     def fc(self, value: str, outputs: int, name: str = "") -> str:
@@ -301,14 +312,14 @@ def resnet(
     stages: Sequence[tuple[int, int]],
     *,
     stem: tuple[int, int, int] = (3, 1, 1),
-    pool: tuple[int, int] | None = None,
+    pool: tuple[int, int, int] | None = None,
     classes: int = 10,
     seed: int = 0,
 ) -> ModelProto:
     """A ResNet of basic blocks as PyTorch names and orders its nodes, each convolution normalised.
 
     size: channels, rows, columns. stages: maps and blocks. stem: k, stride and pad of the first
-    convolution, and pool: window and stride behind it.
+    convolution, and pool: window, stride and pad behind it.
     """
     made = Branches(size, seed)
     value = made.conv("x", stages[0][0], *stem, "/conv1/Conv", normalised=True)
@@ -335,13 +346,10 @@ BASIC = [(4, 2), (6, 2), (8, 2), (10, 2)]
 
 
 def resnet18(kind: str = "cifar", seed: int = 0) -> ModelProto:
-    """ResNet-18 for images of 32 x 32, as for CIFAR-10, or of 224 x 224; with few maps.
-
-    The maximum pooling of the larger one has no padding, which is not taken.
-    """
+    """ResNet-18 for images of 32 x 32, as for CIFAR-10, or of 224 x 224; with few maps."""
     if kind == "cifar":
         return resnet((3, 32, 32), BASIC, seed=seed)
-    return resnet((3, 224, 224), BASIC, stem=(7, 2, 3), pool=(3, 2), classes=20, seed=seed)
+    return resnet((3, 224, 224), BASIC, stem=(7, 2, 3), pool=(3, 2, 1), classes=20, seed=seed)
 
 
 def random_branches(draw: Random) -> ModelProto:
@@ -362,7 +370,8 @@ def random_branches(draw: Random) -> ModelProto:
         value = perhaps("Relu", value, 0.7)
         size = made.shapes[value][1:]
         if min(size) > 3 and draw.random() < 0.3:
-            value = made.pool(value, 2, draw.randint(1, 2), draw.choice(["MaxPool", "AveragePool"]))
+            kind = draw.choice(["MaxPool", "AveragePool"])
+            value = made.pool(value, 2, draw.randint(1, 2), kind=kind)
         return perhaps("Dropout", value, 0.1)
 
     value = perhaps("Relu", conv("x", draw.randint(1, 4), 3), 0.8)

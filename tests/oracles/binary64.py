@@ -69,19 +69,23 @@ def convolve_back(x: Array, kernels: Array, delta: Array, shape: Shape) -> Back:
 
 
 def _pooled(pool: Pool, size: tuple[int, ...]) -> Iterable[tuple[tuple[int, ...], slice, slice]]:
-    """Index of each pooled element, and the rows and columns of its window."""
+    """Index of each pooled element, and the rows and columns of the map in its window."""
     images, rows, columns, maps = size
-    for index in np.ndindex(images, pool.size(rows), pool.size(columns), maps):
-        top, left = index[1] * pool.stride, index[2] * pool.stride
-        yield index, slice(top, top + pool.window), slice(left, left + pool.window)
+    for index in np.ndindex(images, pool.rows(rows), pool.columns(columns), maps):
+        top, left = index[1] * pool.stride - pool.top, index[2] * pool.stride - pool.left
+        yield index, _inside(top, top + pool.window), _inside(left, left + pool.window)
+
+
+def _inside(begin: int, end: int) -> slice:
+    return slice(max(0, begin), end)
 
 
 def pool_maps(y: Array, pool: Pool) -> Array:
     """Pool maps."""
-    result = np.empty((len(y), pool.size(y.shape[1]), pool.size(y.shape[2]), y.shape[3]))
+    result = np.empty((len(y), pool.rows(y.shape[1]), pool.columns(y.shape[2]), y.shape[3]))
     for index, rows, columns in _pooled(pool, y.shape):
         window = y[index[0], rows, columns, index[3]]
-        result[index] = window.max() if pool.kind == "max" else window.mean()
+        result[index] = window.max() if pool.kind == "max" else window.sum() / pool.window**2
     return result
 
 
@@ -94,7 +98,7 @@ def pool_back(y: Array, delta: Array, pool: Pool) -> Array:
             share = np.zeros(window.size)
             share[np.flatnonzero(window.reshape(-1) == window.max())[0]] = 1
         else:
-            share = np.full(window.size, 1 / window.size)
+            share = np.full(window.size, 1 / pool.window**2)
         result[index[0], rows, columns, index[3]] += delta[index] * share.reshape(window.shape)
     return result
 

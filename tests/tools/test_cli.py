@@ -112,8 +112,23 @@ def test_networks(capsys) -> None:
     assert [each["name"] for each in listed] == shipped_names()
     found = answer(capsys, "networks", "alexnet")
     assert found["input"] == {"rows": 224, "columns": 224, "channels": 3}
-    assert found["layers"][1]["pool"] == {"kind": "max", "window": 3, "stride": 2}
+    assert found["layers"][1]["pool"] == {"kind": "max", "window": 3, "stride": 2, "pad": 0}
     assert found["designs"]["k3"]["n_cu"] == 48
+
+
+@pytest.mark.parametrize(
+    ("keys", "shown"), [("pad = 1", "max 3/2 pad 1"), ("ceil = true", "max 3/2 pad 0 0 1 1")]
+)
+def test_networks_shows_what_pooling_hangs_over(keys: str, shown: str, capsys, tmp_path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(
+        '[network]\nname = "m"\ninput = { rows = 6, columns = 6, channels = 1 }\n[[layer]]\n'
+        'name = "conv1"\nmaps = 2\nkernel = 1\n'
+        f'pool = {{ kind = "max", window = 3, stride = 2, {keys} }}\n'
+    )
+    status, out, _ = run(capsys, "networks", str(path), "--wide")
+    assert status == 0
+    assert shown in out
 
 
 def test_a_network_of_ones_own(capsys, tmp_path) -> None:

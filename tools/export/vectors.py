@@ -49,10 +49,9 @@ def small_network(bitstream: Bitstream) -> Network:
         layers: tuple[Layer, ...] = (small,)
     else:
         pool = earlier.shape.pool
-        rows, columns = (
-            (size - 1) * pool.stride + pool.window if pool else size
-            for size in (shape.rows, shape.columns)
-        )
+        rows, columns = shape.rows, shape.columns
+        if pool:
+            rows, columns = pool.elements(rows, columns)
         relu = earlier.shape.relu
         front = Shape(n=1, m=shape.n, k=1, rows=rows, columns=columns, relu=relu, pool=pool)
         layers = Layer(name=f"before {layer.name}", kind="conv", shape=front), small

@@ -88,7 +88,10 @@ def _details(network: Network) -> dict[str, Any]:
 
 
 def _pooling(pool: Pool | None) -> str:
-    return f"{pool.kind} {pool.window}/{pool.stride}" if pool else "-"
+    if pool is None:
+        return "-"
+    around = f" pad {_padding(pool.pad)}" if pool.pad else ""
+    return f"{pool.kind} {pool.window}/{pool.stride}{around}"
 
 
 def _padding(pad: Padding) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from merp.hdl.base.registers import RegisterBundle
 from merp.hdl.base.signals import bits, flag
 from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.registers import OUTPUT
+from merp.models.params.cnn_merp.registers import output_table
 
 
 class Sums:
@@ -20,7 +20,7 @@ class Sums:
 
 
 class OutputConfig(RegisterBundle):
-    """Run-time registers of the super layer, those of the table ``OUTPUT``."""
+    """Run-time registers of the super layer, those of ``output_table``."""
 
     def __init__(self, design: Design) -> None:
-        super().__init__(OUTPUT, design)
+        super().__init__(output_table(design), design)

@@ -6,7 +6,7 @@ from typing import Any
 
 from myhdl import always, always_comb
 
-from merp.hdl.base.signals import count
+from merp.hdl.base.signals import bits, count
 from merp.hdl.conversion.entity import Bit, Word, entity
 
 
@@ -23,6 +23,8 @@ def pool_axis(
     closes: Word,
     closes_last: Bit,
     overlap: int,
+    pad: Word = None,
+    last: Bit = None,
 ) -> Any:
     """Walk along one direction and keep account of at most overlap windows that are open.
 
@@ -32,9 +34,12 @@ def pool_axis(
     covers         out  bit j: the index lies in a window whose number is j modulo overlap
     opens, closes  out  bit j: it is that window's first, or last, index
     closes_last    out  the index is the last one of the last window
+    pad            in   (where windows may hang over the edges) indices by which the first one
+                        begins ahead of index 0
+    last           in   (in the same) the index is the last one: the window that is open there ends
 
-    Windows that would run over the edge are beyond pooled and are never opened. The flags of an
-    index are there in the cycle after advance or restart.
+    Windows that would run over the edge are beyond pooled and are never opened, but for one that
+    may hang over it. The flags of an index are there in the cycle after advance or restart.
     Throughput: an index per cycle. Reset: none, begin with restart.
     """
     left = [count((1 << len(window)) - 1) for _ in range(overlap)]  # indices, this one included
@@ -43,17 +48,21 @@ def pool_axis(
     second = 1 % overlap
     to_open = count((1 << len(pooled)) - 1)
     to_close = count((1 << len(pooled)) - 1)
+    first, until = window, stride  # indices of the first window, and until the second one
+    ends = closes  # windows whose own end it is
+    if pad is not None:
+        first, until, ends = bits(len(window)), bits(len(stride)), bits(overlap)
 
     @always(clk.posedge)
     def walk() -> None:
         if restart:
             opens.next = 1
             covers.next = 1
-            closes.next = 0
-            if window == 1:
-                closes.next = 1
-            left[0].next = window
-            to_next.next = stride
+            ends.next = 0
+            if first == 1:
+                ends.next = 1
+            left[0].next = first
+            to_next.next = until
             window_mod.next = second
             to_open.next = pooled - 1
             to_close.next = pooled
@@ -62,16 +71,16 @@ def pool_axis(
                 if to_next == 1 and to_open != 0 and window_mod == j:
                     covers.next[j] = True
                     opens.next[j] = True
-                    closes.next[j] = window == 1
+                    ends.next[j] = window == 1
                     left[j].next = window
-                elif covers[j] and not closes[j]:
+                elif covers[j] and not ends[j]:
                     opens.next[j] = False
-                    closes.next[j] = left[j] == 2
+                    ends.next[j] = left[j] == 2
                     left[j].next = left[j] - 1
                 else:
                     covers.next[j] = False
                     opens.next[j] = False
-                    closes.next[j] = False
+                    ends.next[j] = False
             if to_next != 1:
                 to_next.next = to_next - 1
             else:
@@ -89,4 +98,23 @@ def pool_axis(
     def finish() -> None:
         closes_last.next = closes != 0 and to_close == 1
 
-    return walk, finish
+    if pad is None:
+        return walk, finish
+
+    @always_comb
+    def begin() -> None:
+        first.next = 0
+        until.next = 0
+        if pad < window:
+            first.next = window - pad
+        if pad < stride:
+            until.next = stride - pad
+
+    @always_comb
+    def end() -> None:
+        if last:
+            closes.next = covers
+        else:
+            closes.next = ends
+
+    return walk, finish, begin, end

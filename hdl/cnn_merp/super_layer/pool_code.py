@@ -30,20 +30,34 @@ def _sum(row: Word, column: Word, code: Word) -> Any:
 
 
 @block
-def _walk(clk: Bit, restart: Bit, advance: Bit, stride: Word, amount: Word, place: Word) -> Any:
-    """Follow one direction: each place is amount per index from its window's first."""
+def _walk(
+    clk: Bit,
+    restart: Bit,
+    advance: Bit,
+    stride: Word,
+    amount: Word,
+    place: Word,
+    pad: Word = None,
+    first_place: Word = 0,
+) -> Any:
+    """Follow one direction: each place is amount per index from its window's first.
+
+    pad, first_place  in  (where windows may hang over the edges) indices by which the first one
+                          does, and amount times them
+    """
     overlap = len(place)
     left = count((1 << len(stride)) - 1)  # indices until the next window begins
     window_mod = count(overlap - 1)
     second = 1 % overlap
+    until = stride if pad is None else bits(len(stride))  # indices until the second window begins
 
     @always(clk.posedge)
     def walk() -> None:
         if restart:
-            left.next = stride
+            left.next = until
             window_mod.next = second
             for i in range(overlap):
-                place[i].next = 0
+                place[i].next = first_place
         elif advance:
             for j in range(overlap):
                 if left == 1 and window_mod == j:
@@ -59,7 +73,16 @@ def _walk(clk: Bit, restart: Bit, advance: Bit, stride: Word, amount: Word, plac
                 else:
                     window_mod.next = window_mod + 1
 
-    return walk
+    if pad is None:
+        return walk
+
+    @always_comb
+    def shorten() -> None:
+        until.next = 0
+        if pad < stride:
+            until.next = stride - pad
+
+    return walk, shorten
 
 
 @entity
@@ -86,6 +109,11 @@ def pool_code(
     row_restart, row_advance, column_restart, column_advance = (flag() for _ in range(4))
     places = [bits(size) for _ in range(overlap**2)]
     joined = ConcatSignal(*reversed(places)) if overlap > 1 else places[0]
+    at_rows: dict[str, Any] = {}
+    at_columns: dict[str, Any] = {}
+    if design.hanging:
+        at_rows = {"pad": config.pool_top, "first_place": config.pool_above}
+        at_columns = {"pad": config.pool_left, "first_place": config.pool_left}
     early = bits(overlap**2 * size)
 
     steps = pool_strobes(
@@ -104,6 +132,7 @@ def pool_code(
             stride=config.stride,
             amount=config.window,
             place=row,
+            **at_rows,
         ),
         _walk(
             clk,
@@ -112,6 +141,7 @@ def pool_code(
             stride=config.stride,
             amount=1,
             place=column,
+            **at_columns,
         ),
     ]
     sums = [

@@ -61,6 +61,11 @@ def pool_control(
     row_covers, row_opens, row_closes = bits(overlap), bits(overlap), bits(overlap)
     column_covers, column_opens, column_closes = bits(overlap), bits(overlap), bits(overlap)
     row_closes_last, column_closes_last = flag(), flag()
+    at_rows: dict[str, Any] = {}
+    at_columns: dict[str, Any] = {}
+    if design.hanging:
+        at_rows = {"pad": config.pool_top, "last": step.last_row}
+        at_columns = {"pad": config.pool_left, "last": step.last_column}
     words = design.pool_words
     base = [count(words) for _ in range(overlap)]  # addresses of beat 0
     place = [count(words) for _ in range(overlap)]  # and of the beat that is next
@@ -96,6 +101,7 @@ def pool_control(
         closes=row_closes,
         closes_last=row_closes_last,
         overlap=overlap,
+        **at_rows,
     )
     columns = pool_axis(
         clk,
@@ -109,6 +115,7 @@ def pool_control(
         closes=column_closes,
         closes_last=column_closes_last,
         overlap=overlap,
+        **at_columns,
     )
 
     @always_comb

@@ -28,11 +28,14 @@ def unpool_axis(
     closes: Bit,
     closed: Word,
     overlap: int,
+    pad: Word = None,
+    first_tap: Word = None,
+    last: Bit = None,
 ) -> Any:
     """Walk along one direction and keep account of at most overlap windows that are open.
 
     Windows are numbered modulo overlap. Windows that would run over the edge are beyond pooled
-    and are never opened.
+    and are never opened, but for one that may hang over it.
 
     start, restart  in   go to index 0; the window that begins there has number 0, or the next one
     advance         in   go to the next index
@@ -45,6 +48,9 @@ def unpool_axis(
     newest          out  windows begun since index 0, without the first
     closes          out  the index is the last one of a window
     closed          out  windows ended before the index
+    pad, first_tap  in   (where windows may hang over the edges) indices by which the first one
+                         begins ahead of index 0, and the tap that index 0 has in it
+    last            in   (in the same) the index is the last one: the window open there ends
 
     What belongs to an index is there in the cycle after advance or restart.
     Throughput: an index per cycle. Reset: none, begin with start.
@@ -59,6 +65,11 @@ def unpool_axis(
     to_open = count((1 << len(pooled)) - 1)
     last_tap = bits(width)  # of a window; unit and reach do not change during a run
     wraps = flag()
+    until = stride  # indices until the second window begins
+    opening: Any = 0  # tap of a window that begins
+    own_end = closes  # the index is the end of a window by the window's size
+    if pad is not None:
+        until, opening, own_end = bits(len(stride)), bits(width), flag()
 
     @always_comb
     def present() -> None:
@@ -77,7 +88,7 @@ def unpool_axis(
             if covers[i] and tap[i] == last_tap:
                 ends.next[i] = True
                 ended = True
-        closes.next = ended
+        own_end.next = ended
 
     @always(clk.posedge)
     def settle() -> None:
@@ -88,13 +99,13 @@ def unpool_axis(
     def walk() -> None:
         if start:
             covers.next = 1
-            tap[0].next = 0
+            tap[0].next = opening
             oldest.next = second
         elif restart or (advance and opens_next):
             for i in range(overlap):
                 if oldest == i:
                     covers.next[i] = True
-                    tap[i].next = 0
+                    tap[i].next = opening
                 elif restart or ends[i]:
                     covers.next[i] = False
                 elif covers[i]:
@@ -113,7 +124,7 @@ def unpool_axis(
     @always(clk.posedge)
     def number() -> None:
         if start or restart:
-            to_next.next = stride
+            to_next.next = until
             to_open.next = pooled - 1
             newest.next = 0
             closed.next = 0
@@ -128,4 +139,21 @@ def unpool_axis(
                 to_open.next = to_open - 1
                 newest.next = newest + 1
 
-    return present, judge, finish, settle, walk, number
+    parts = present, judge, finish, settle, walk, number
+    if pad is None:
+        return parts
+
+    @always_comb
+    def hang() -> None:
+        opening.next = 0
+        until.next = 0
+        if start or restart:
+            opening.next = first_tap
+        if pad < stride:
+            until.next = stride - pad
+
+    @always_comb
+    def cut() -> None:
+        closes.next = own_end or (last and covers != 0)
+
+    return *parts, hang, cut

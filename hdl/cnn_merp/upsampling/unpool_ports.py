@@ -10,7 +10,7 @@ from __future__ import annotations
 from merp.hdl.base.registers import RegisterBundle
 from merp.hdl.base.signals import bits, count, flag
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
-from merp.models.params.cnn_merp.unpool_registers import UNPOOL
+from merp.models.params.cnn_merp.unpool_registers import unpool_table
 
 
 def tap_width(design: UnpoolDesign) -> int:
@@ -24,10 +24,10 @@ def address_width(design: UnpoolDesign) -> int:
 
 
 class UnpoolConfig(RegisterBundle):
-    """Run-time registers of un-pooling, those of the table ``UNPOOL``."""
+    """Run-time registers of un-pooling, those of ``unpool_table``."""
 
     def __init__(self, design: UnpoolDesign) -> None:
-        super().__init__(UNPOOL, design)
+        super().__init__(unpool_table(design), design)
 
 
 class UnpoolWrite:

@@ -83,6 +83,11 @@ def unpool_reader(
     base = [count(design.words) for _ in range(overlap)]
     place = [bits(address_bits) for _ in range(overlap)]
     joined = ConcatSignal(*reversed(place)) if overlap > 1 else place[0]
+    at_rows: dict[str, Any] = {}
+    at_columns: dict[str, Any] = {}
+    if design.hanging:
+        at_rows = {"pad": config.top, "first_tap": config.above, "last": last_row}
+        at_columns = {"pad": config.left, "first_tap": config.left, "last": last_column}
 
     rows = unpool_axis(
         clk,
@@ -101,6 +106,7 @@ def unpool_reader(
         closes=passed.row_closes,
         closed=rows_closed,
         overlap=overlap,
+        **at_rows,
     )
     columns = unpool_axis(
         clk,
@@ -119,6 +125,7 @@ def unpool_reader(
         closes=passed.column_closes,
         closed=passed.columns,
         overlap=overlap,
+        **at_columns,
     )
 
     @always(clk.posedge)

@@ -15,7 +15,12 @@ from merp.models.params.cnn_merp.registers import (
     registers,
 )
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
-from merp.models.params.cnn_merp.unpool_registers import ADD_UNPOOL, UnpoolRun, unpool_registers
+from merp.models.params.cnn_merp.unpool_registers import (
+    ADDED_BUNDLE,
+    UnpoolRun,
+    unpool_registers,
+    unpool_table,
+)
 from merp.models.params.delta_shape import delta_shape, plain_inputs
 from merp.models.params.folded_shape import FoldedShape, run_shape
 from merp.models.params.shape import Shape
@@ -96,7 +101,8 @@ def delta_registers(
         expanded, started = beside or plain_inputs(shape), shape.n
         if not part.added:  # nothing comes: its maps need not fit
             expanded, started = _NOTHING, 1
-        values |= ADD_UNPOOL.values(UnpoolRun(expanded, started, images, add_unpool))
+        run = UnpoolRun(expanded, started, images, add_unpool)
+        values |= unpool_table(add_unpool, ADDED_BUNDLE).values(run)
     if engine.map_port > 1:  # the zeros of a dilation do not come in
         values[f"{PORT.bundle}_pixels"] = images * shape.out_rows * shape.out_columns
     return values

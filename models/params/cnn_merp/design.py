@@ -7,8 +7,9 @@ are the run-time registers of ``registers.py``; here stand the sizes they may re
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from merp.models.params import fused
 from merp.models.params.formats import BINARY32, FloatFormat
@@ -27,7 +28,7 @@ ARITHMETIC = (
 PORTS = (1, 2, 4, 8)
 """Elements per beat that the streams of kernels and biases, and of maps and deltas, may have."""
 
-OPTIONS = ("folded", "kernel_port", "partial", "sided", "widened", "map_port", "added")
+OPTIONS = ("folded", "kernel_port", "partial", "sided", "widened", "map_port", "added", "hanging")
 """Fields that came later. The text that identifies an elaboration, in the hardware too, does not
 name them where they are as without them."""
 
@@ -45,6 +46,17 @@ RANGES = {
 
 Count = TypeVar("Count", int, "NDArray[np.int64]")
 """A count, or an array of them."""
+
+
+def elaboration(design: Any, options: Sequence[str]) -> str:
+    """Every field of a dataclass with its value, but for ``options`` that are as without them."""
+    values = ((each, getattr(design, each.name)) for each in fields(design))
+    shown = (
+        f"{each.name}={value!r}"
+        for each, value in values
+        if each.name not in options or value != each.default
+    )
+    return f"{type(design).__name__}({', '.join(shown)})"
 
 
 def _ceil_log2(value: int) -> int:
@@ -97,6 +109,7 @@ class Design:
         widened: whether layers with kernels smaller than k run on the k x k taps.
         map_port: elements per beat of the streams of maps, deltas and partial sums: 1, 2, 4 or 8.
         added: whether the output of another layer can be added to the sums, from a stream.
+        hanging: whether pooling windows may hang over the edges of the sums.
 
     Raises:
         ValueError: a value is out of range; the message names the key and what is allowed.
@@ -136,16 +149,11 @@ class Design:
     widened: bool = False
     map_port: int = 1
     added: bool = False
+    hanging: bool = False
 
     def __repr__(self) -> str:
-        """Every field with its value, but for later ones that are as without them."""
-        values = ((each, getattr(self, each.name)) for each in fields(self))
-        shown = (
-            f"{each.name}={value!r}"
-            for each, value in values
-            if each.name not in OPTIONS or value != each.default
-        )
-        return f"Design({', '.join(shown)})"
+        """The text that identifies the elaboration."""
+        return elaboration(self, OPTIONS)
 
     def __post_init__(self) -> None:
         """Check every field against its range."""

@@ -248,6 +248,33 @@ OUTPUT = LayerTable("output_config", (
 ))  # fmt: skip
 """Of the super layer: ReLU and the geometry of pooling."""
 
+HANGING = (
+    LayerRegister(
+        "pool_top", 0, lambda design: design.pool_window - 1,
+        "rows by which the first pooling windows hang over the edge",
+        lambda run: run.pool.top,
+    ),
+    LayerRegister(
+        "pool_left", 0, lambda design: design.pool_window - 1,
+        "columns by which the first pooling windows hang over the edge",
+        lambda run: run.pool.left,
+    ),
+    LayerRegister(
+        "pool_above", 0, lambda design: (design.pool_window - 1) * design.pool_window,
+        "pool_top * window, elements of the first windows above the edge",
+        lambda run: run.pool.top * run.pool.window,
+    ),
+)  # fmt: skip
+"""Of a design whose pooling windows may hang over the edges of the sums.
+
+Where they do below and on the right follows from the rows and columns after pooling.
+"""
+
+
+def output_table(design: Design) -> LayerTable:
+    """``OUTPUT`` as ``design`` has it."""
+    return LayerTable(OUTPUT.bundle, (*OUTPUT.registers, *(HANGING if design.hanging else ())))
+
 
 FOLD = LayerTable("fold_config", (
     switch(
@@ -338,7 +365,8 @@ def registers(shape: Shape, images: int, design: Design, part: InputPart = WHOLE
     run = LayerRun(run_shape(shape, design.k), images, design, part)
     plain = replace(run.shape, relu=False, pool=None)  # sums that leave raw are not looked at
     output = replace(run, shape=plain) if part.partial_out else run
-    values = with_sides(MAP, design).values(run) | LOAD.values(run) | OUTPUT.values(output)
+    values = with_sides(MAP, design).values(run) | LOAD.values(run)
+    values |= output_table(design).values(output)
     values |= FOLD.values(run) if design.folded else {}
     values |= KERNEL.values(run) if design.widened else {}
     values |= PORT.values(run) if design.map_port > 1 else {}

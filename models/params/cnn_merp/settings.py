@@ -11,9 +11,16 @@ from merp.models.params.cnn_merp.kernel_update_registers import (
     UPDATE_PASS,
     UPDATE_PORT,
 )
-from merp.models.params.cnn_merp.registers import ADDED, KERNEL, LOAD, OUTPUT, PASS, with_sides
+from merp.models.params.cnn_merp.registers import (
+    ADDED,
+    KERNEL,
+    LOAD,
+    PASS,
+    output_table,
+    with_sides,
+)
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
-from merp.models.params.cnn_merp.unpool_registers import ADD_UNPOOL, UNPOOL
+from merp.models.params.cnn_merp.unpool_registers import ADDED_BUNDLE, unpool_table
 from merp.models.params.register_map import Settings
 
 
@@ -25,7 +32,7 @@ def engine_settings(design: Design) -> Settings:
     return {
         **with_sides(ROW_MAP, design).settings(design),
         **LOAD.settings(design),
-        **OUTPUT.settings(design),
+        **output_table(design).settings(design),
         **FOLD_ROWS.settings(design),
         **KERNEL.settings(design),
         **PASS.settings(design),
@@ -39,9 +46,9 @@ def engine_settings(design: Design) -> Settings:
 
 def unpool_settings(design: UnpoolDesign) -> Settings:
     """Registers of un-pooling, in whichever phase it is built."""
-    return UNPOOL.settings(design)
+    return unpool_table(design).settings(design)
 
 
 def add_unpool_settings(design: UnpoolDesign) -> Settings:
     """Registers of the un-pooling in front of what the sums of delta propagation start at."""
-    return ADD_UNPOOL.settings(design)
+    return unpool_table(design, ADDED_BUNDLE).settings(design)

@@ -30,7 +30,7 @@ MAXIMA = (
     "pool_window", "pool_overlap", "pool_words",
 )  # fmt: skip
 
-FROM_LAYERS = ("folded", "sided", "widened")
+FROM_LAYERS = ("folded", "sided", "widened", "hanging")
 """Options that a design has where one of its layers asks for them."""
 
 _CHOICES = tuple(f.name for f in fields(Design) if f.name not in (*MAXIMA, "average", *FROM_LAYERS))
@@ -112,6 +112,7 @@ def size_design(shapes: Sequence[Shape], **chosen: Any) -> Design:
     choices["folded"] = any(isinstance(shape, FoldedShape) for shape in shapes)
     choices["widened"] = any(isinstance(shape, WidenedShape) for shape in shapes)
     choices["sided"] = any(shape.left != shape.top for shape in shapes)
+    choices["hanging"] = any(shape.hanging for shape in shapes)
     maxima = {key: value for key, value in chosen.items() if key not in _CHOICES}
     average = any(shape.pool is not None and shape.pool.kind == "average" for shape in shapes)
     smallest = dict.fromkeys(MAXIMA, 1)
@@ -155,7 +156,8 @@ def check_fits(shape: Shape, images: int, design: Design, where: str) -> None:
 
     Raises:
         BadInput: the kernel is of a size that the design does not run, or the padding is not,
-            average pooling is not built, or a maximum is exceeded; the message names which.
+            average pooling or windows that hang over are not built, or a maximum is exceeded; the
+            message names which.
     """
     shape = run_shape(shape, design.k)
     if shape.k != design.k:
@@ -170,6 +172,11 @@ def check_fits(shape: Shape, images: int, design: Design, where: str) -> None:
         raise BadInput(
             f"{where}: pad of {shape.top} above and {shape.left} on the left: the design is built "
             "for as much on the left as above"
+        )
+    if shape.hanging and not design.hanging:
+        raise BadInput(
+            f"{where}: pooling windows hang over the edge of the {shape.out_rows} x "
+            f"{shape.out_columns} sums: the design is built for whole windows alone"
         )
     if shape.pool and shape.pool.kind == "average" and not design.average:
         raise BadInput(f"{where}: average pooling: the design is built with average = false")

@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from merp.models.params.cnn_merp.design import Count
+from merp.models.params.cnn_merp.design import Count, elaboration
 from merp.models.params.formats import BINARY32, FloatFormat
 from merp.models.params.shape import Shape
 from merp.models.params.state_field import position_bits
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class UnpoolDesign:
     """Elaboration parameters of un-pooling.
 
@@ -30,6 +30,7 @@ class UnpoolDesign:
         max_maps: the largest number of maps.
         max_images: the largest number of images in one run.
         average: whether average pooling is built (a multiplier); max always is.
+        hanging: whether windows may hang over the edges of the delta that goes out.
         add_latency: cycles of an adder, 1 to 5.
         mul_latency: cycles of a multiplier, 1 to 3.
 
@@ -45,8 +46,13 @@ class UnpoolDesign:
     max_maps: int
     max_images: int = 256
     average: bool = False
+    hanging: bool = False
     add_latency: int = 4
     mul_latency: int = 3
+
+    def __repr__(self) -> str:
+        """The text that identifies the elaboration."""
+        return elaboration(self, ("hanging",))
 
     def __post_init__(self) -> None:
         """Check every field against its range."""
@@ -114,5 +120,6 @@ def size_unpool(
     overlap = chosen.get("overlap") or max(_needs(s, m, 1)["overlap"] for s, m in layers)
     needed = [_needs(shape, count, overlap) for shape, count in layers]
     sizes: dict[str, Any] = {key: max(need[key] for need in needed) for key in needed[0]}
+    sizes["hanging"] = any(shape.hanging for shape in shapes)
     sizes["average"] = any(s.pool is not None and s.pool.kind == "average" for s in shapes)
     return UnpoolDesign(**(sizes | chosen))

@@ -64,7 +64,15 @@ def _most_bytes(design: UnpoolDesign) -> int:
 
 UnpoolRegister = RunRegister[UnpoolDesign, UnpoolRun]
 
-UNPOOL = RegisterTable[UnpoolDesign, UnpoolRun]("unpool_config", (
+UnpoolTable = RegisterTable[UnpoolDesign, UnpoolRun]
+
+
+def _most_stride(design: UnpoolDesign) -> int:
+    """Windows as far apart are as well one alone; a first one that hangs over is ahead."""
+    return design.max_size + (design.window - 1 if design.hanging else 0)
+
+
+UNPOOL = UnpoolTable("unpool_config", (
     UnpoolRegister(
         "images", 1, lambda design: design.max_images, "images of the run",
         lambda run: run.images,
@@ -94,9 +102,9 @@ UNPOOL = RegisterTable[UnpoolDesign, UnpoolRun]("unpool_config", (
         lambda run: run.pool.window**2,
     ),
     UnpoolRegister(
-        "stride", 1, lambda design: design.max_size, "pooling stride",
+        "stride", 1, _most_stride, "pooling stride",
         # Beyond the map there is no second window, wherever it would begin.
-        lambda run: min(run.pool.stride, run.design.max_size),
+        lambda run: min(run.pool.stride, _most_stride(run.design)),
     ),
     UnpoolRegister(
         "pooled_rows", 1, lambda design: design.max_size, "rows of the delta that comes in",
@@ -128,8 +136,32 @@ UNPOOL = RegisterTable[UnpoolDesign, UnpoolRun]("unpool_config", (
     ),
 ))  # fmt: skip
 
-ADD_UNPOOL = RegisterTable[UnpoolDesign, UnpoolRun]("add_unpool_config", UNPOOL.registers)
-"""The same of what deltas are added at, expanded on its way to where sums start."""
+HANGING = (
+    UnpoolRegister(
+        "top", 0, lambda design: design.window - 1,
+        "rows by which the first windows hang over the edge",
+        lambda run: run.pool.top,
+    ),
+    UnpoolRegister(
+        "left", 0, lambda design: design.window - 1,
+        "columns by which the first windows hang over the edge",
+        lambda run: run.pool.left,
+    ),
+    UnpoolRegister(
+        "above", 0, lambda design: (design.window - 1) * design.window,
+        "top * window, elements of the first windows above the edge",
+        lambda run: run.pool.top * run.pool.window,
+    ),
+)  # fmt: skip
+"""Of a design whose windows may hang over the edges; as of the super layer."""
+
+ADDED_BUNDLE = "add_unpool_config"
+"""The port of the same for what deltas are added at, expanded on its way to where sums start."""
+
+
+def unpool_table(design: UnpoolDesign, bundle: str = UNPOOL.bundle) -> UnpoolTable:
+    """The registers of ``design``, of the port ``bundle``."""
+    return UnpoolTable(bundle, (*UNPOOL.registers, *(HANGING if design.hanging else ())))
 
 
 def unpool_registers(shape: Shape, maps: int, images: int, design: UnpoolDesign) -> dict[str, int]:
@@ -137,4 +169,4 @@ def unpool_registers(shape: Shape, maps: int, images: int, design: UnpoolDesign)
 
     The caller has checked that the shape fits the design.
     """
-    return UNPOOL.values(UnpoolRun(shape, maps, images, design))
+    return unpool_table(design).values(UnpoolRun(shape, maps, images, design))

@@ -21,7 +21,7 @@ from merp.models.plan.plan import Plan, Planned, plan
 from merp.models.plan.words import with_velocities
 from merp.tools.common.boards import open_board
 
-# Groups, pooling, a border, and two fully connected layers, folded.
+# Groups, pooling, windows that hang over, a border, and two fully connected layers, folded.
 NETWORK = """
 [network]
 name = "small"
@@ -38,7 +38,7 @@ name = "conv2"
 maps = 9
 kernel = 2
 pad = 1
-pool = { kind = "max", window = 2, stride = 2 }
+pool = { kind = "max", window = 3, stride = 2, pad = [1, 0, 0, 0], ceil = true }
 design = "k2"
 [[layer]]
 name = "fc3"

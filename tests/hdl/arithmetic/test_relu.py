@@ -17,6 +17,7 @@ from merp.models.arithmetic.relu import relu as golden_relu
 from merp.models.arithmetic.words import to_values
 from merp.models.golden.pooling import max_pool
 from merp.models.params.formats import BINARY32, FloatFormat
+from merp.models.params.shape import Pool
 from merp.testbenches.block.trace import Trace, run_block
 
 TINY = FloatFormat(3, 2)
@@ -75,7 +76,7 @@ def test_max_matches_golden(fmt: FloatFormat) -> None:
     # Pairs as the first row of 2x2 windows; the second row can win nothing.
     low = fmt.inf | fmt.sign_bit
     windows = np.array([[[p, q], [low, low]] for p, q in zip(a[:half], b[:half], strict=True)])
-    pooled = max_pool(windows.astype(np.uint32)[..., None], 2, 1, fmt)
+    pooled = max_pool(windows.astype(np.uint32)[..., None], Pool(window=2, stride=1), fmt)
     assert y[:half] == pooled.reshape(-1).tolist()
 
 

@@ -15,7 +15,7 @@ from merp.models.golden.pooling import average_pool, max_pool
 from merp.models.golden.super_layer import super_layer
 from merp.models.params.cnn_merp.registers import reciprocal_square
 from merp.models.params.formats import BINARY16, BINARY32, FloatFormat
-from merp.models.params.shape import Padding, Pool, Shape
+from merp.models.params.shape import Padding, Pool, Shape, sides
 from merp.models.params.summation import Summation
 
 SMALL = FloatFormat(5, 4)
@@ -193,7 +193,7 @@ def test_relu() -> None:
 def pooled(words: list[int], kind: str, window: int = 2) -> int:
     x = np.array(words, np.uint32).reshape(1, window, -1, 1)
     pool = max_pool if kind == "max" else average_pool
-    return int(pool(x, window, 1, BINARY32).item())
+    return int(pool(x, Pool(window=window, stride=1), BINARY32).item())
 
 
 @pytest.mark.parametrize(
@@ -228,20 +228,35 @@ def test_average_factor_is_the_rounded_quotient(fmt: FloatFormat) -> None:
             continue
         x = np.zeros((1, window, window, 1), np.uint32)
         x[0, 0, 0, 0] = fmt.one
-        assert average_pool(x, window, 1, fmt).item() == reciprocal_square(window, fmt)
+        assert average_pool(x, Pool(window=window, stride=1), fmt).item() == reciprocal_square(
+            window, fmt
+        )
 
 
 @pytest.mark.parametrize("kind", ["max", "average"])
-@pytest.mark.parametrize(("window", "stride"), [(3, 2), (2, 2), (2, 3), (1, 1), (4, 1)])
-def test_pooling_windows(kind: str, window: int, stride: int) -> None:
+@pytest.mark.parametrize(
+    ("window", "stride", "pad"),
+    [
+        (3, 2, 0), (2, 2, 0), (2, 3, 0), (1, 1, 0), (4, 1, 0),
+        (3, 2, 1), (2, 2, 1), (5, 4, 3), (3, 3, (0, 2, 1, 0)),
+    ],
+)  # fmt: skip
+def test_pooling_windows(kind: str, window: int, stride: int, pad: Padding) -> None:
+    """A window has the elements of the map that lie in it, whichever part of it that is."""
     rng = np.random.default_rng(window)
     x = random_words(rng, (2, 6, 7, 3), SMALL)
     pool = max_pool if kind == "max" else average_pool
-    got = pool(x, window, stride, SMALL)
-    assert got.shape == (2, (6 - window) // stride + 1, (7 - window) // stride + 1, 3)
+    got = pool(x, Pool(window=window, stride=stride, pad=pad), SMALL)
+    above, before, below, behind = sides(pad)
+    high, wide = 6 + above + below - window, 7 + before + behind - window
+    assert got.shape == (2, high // stride + 1, wide // stride + 1, 3)
     for image, row, column, i in np.ndindex(*got.shape):
-        top, left = row * stride, column * stride
-        part = x[image, top : top + window, left : left + window, i].reshape(-1).tolist()
+        top, left = row * stride - above, column * stride - before
+        places = np.ix_(
+            [y for y in range(top, top + window) if 0 <= y < 6],
+            [z for z in range(left, left + window) if 0 <= z < 7],
+        )
+        part = x[image, ..., i][places].reshape(-1).tolist()
         if kind == "max":
             wanted = part[int(np.argmax(to_values(part, SMALL)))]
         else:
@@ -254,7 +269,7 @@ def test_pooling_windows(kind: str, window: int, stride: int) -> None:
 
 def test_a_window_larger_than_the_map_is_refused() -> None:
     with pytest.raises(ValueError, match="window of 3 does not fit 2 x 5"):
-        max_pool(np.zeros((1, 2, 5, 1), np.uint32), 3, 1, BINARY32)
+        max_pool(np.zeros((1, 2, 5, 1), np.uint32), Pool(window=3, stride=1), BINARY32)
 
 
 @pytest.mark.parametrize("use_relu", [True, False])
@@ -276,7 +291,7 @@ def test_super_layer_is_convolution_then_relu_then_pooling(
         y = relu(y, BINARY16)
     if pool:
         function = max_pool if pool.kind == "max" else average_pool
-        y = function(y, pool.window, pool.stride, BINARY16)
+        y = function(y, pool, BINARY16)
     got = super_layer(x, kernels, bias, shape, BINARY16)
     assert got.shape == (2, shape.pooled_rows, shape.pooled_columns, 3)
     np.testing.assert_array_equal(got, y)

@@ -16,18 +16,23 @@ from merp.models.golden.state import keep_state, max_positions, of_maps, packed
 from merp.models.golden.unpool import unpool
 from merp.models.params.cnn_merp.registers import reciprocal_square
 from merp.models.params.formats import BFLOAT16, BINARY32, FloatFormat
-from merp.models.params.shape import Pool, Shape
+from merp.models.params.shape import Padding, Pool, Shape
 from merp.models.params.state_field import STATES
 from merp.models.traffic.footing import state_read_bytes, state_written_bytes
 
 SMALL = FloatFormat(5, 4)
 ONE, INF, NAN, NEGATIVE = BINARY32.one, BINARY32.inf, BINARY32.nan, BINARY32.sign_bit
-POOLS = [(1, 1), (2, 2), (3, 2), (3, 1), (2, 3), (4, 3)]
+POOLS = [
+    (1, 1, 0), (2, 2, 0), (3, 2, 0), (3, 1, 0), (2, 3, 0), (4, 3, 0),
+    (3, 2, 1), (2, 2, 1), (2, 3, (1, 0, 0, 1)), (5, 3, (2, 1, 0, 2)),
+]  # fmt: skip
 
 
-def shape_of(kind: str | None, window: int, stride: int, use_relu: bool = True) -> Shape:
+def shape_of(
+    kind: str | None, window: int, stride: int, use_relu: bool = True, pad: Padding = 0
+) -> Shape:
     """Sums of 6 x 7, from kernels of one element."""
-    pool = Pool(kind=kind, window=window, stride=stride) if kind else None
+    pool = Pool(kind=kind, window=window, stride=stride, pad=pad) if kind else None
     return Shape(n=1, m=3, k=1, rows=6, columns=7, relu=use_relu, pool=pool)
 
 
@@ -52,8 +57,11 @@ def slow_unpool(delta: np.ndarray, activation: np.ndarray, shape: Shape, fmt: Fl
         total[...] = delta
     for image, row, column, i in np.ndindex(*delta.shape) if shape.pool else ():
         word, pool = int(delta[image, row, column, i]), shape.pool
-        top, left = row * pool.stride, column * pool.stride
-        places = [(top + a, left + b) for a, b in np.ndindex(pool.window, pool.window)]
+        top, left = row * pool.stride - pool.top, column * pool.stride - pool.left
+        window = ((top + a, left + b) for a, b in np.ndindex(pool.window, pool.window))
+        places = [
+            (a, b) for a, b in window if 0 <= a < shape.out_rows and 0 <= b < shape.out_columns
+        ]
         if pool.kind == "max":
             best = places[0]
             for place in places[1:]:
@@ -70,9 +78,11 @@ def slow_unpool(delta: np.ndarray, activation: np.ndarray, shape: Shape, fmt: Fl
 
 @pytest.mark.parametrize("use_relu", [True, False], ids=["relu", "plain"])
 @pytest.mark.parametrize("kind", ["max", "average"])
-@pytest.mark.parametrize(("window", "stride"), POOLS)
-def test_unpool_keeps_the_order(kind: str, window: int, stride: int, use_relu: bool) -> None:
-    shape = shape_of(kind, window, stride, use_relu)
+@pytest.mark.parametrize(("window", "stride", "pad"), POOLS)
+def test_unpool_keeps_the_order(
+    kind: str, window: int, stride: int, pad: Padding, use_relu: bool
+) -> None:
+    shape = shape_of(kind, window, stride, use_relu, pad)
     activation, delta = operands(shape, SMALL)
     wanted = slow_unpool(delta, activation, shape, SMALL)
     for state in STATES:
@@ -118,7 +128,7 @@ def test_position_of_the_maximum(words: list[int], position: int) -> None:
     assert max_positions(x, pool, BINARY32).item() == position
     # The position is that of the element which pooling lets through.
     chosen = to_values(x.reshape(-1)[position], BINARY32)
-    np.testing.assert_array_equal(to_values(max_pool(x, 2, 2, BINARY32), BINARY32).item(), chosen)
+    np.testing.assert_array_equal(to_values(max_pool(x, pool, BINARY32), BINARY32).item(), chosen)
 
 
 def one_window(words: list[int], delta: int, state: str, use_relu: bool = True) -> list[int]:
@@ -176,10 +186,12 @@ def test_overlaps_add_in_raster_order() -> None:
 
 
 @pytest.mark.parametrize("kind", ["max", "average"])
-@pytest.mark.parametrize(("window", "stride"), POOLS)
-def test_unpool_is_within_its_bound_of_binary64(kind: str, window: int, stride: int) -> None:
+@pytest.mark.parametrize(("window", "stride", "pad"), POOLS)
+def test_unpool_is_within_its_bound_of_binary64(
+    kind: str, window: int, stride: int, pad: Padding
+) -> None:
     """Average: one rounding of the factor, one of the product; then one a contribution."""
-    shape = shape_of(kind, window, stride)
+    shape = shape_of(kind, window, stride, pad=pad)
     activation, delta = operands(shape, BINARY32, seed=3)
     values, d = to_values(activation, BINARY32), to_values(delta, BINARY32)
     exact = binary64.relu_pool_back(values, d, shape)
@@ -192,12 +204,12 @@ def test_unpool_is_within_its_bound_of_binary64(kind: str, window: int, stride: 
 
 @pytest.mark.parametrize("use_relu", [True, False], ids=["relu", "plain"])
 @pytest.mark.parametrize("kind", ["max", "average", None])
-@pytest.mark.parametrize(("window", "stride"), POOLS)
+@pytest.mark.parametrize(("window", "stride", "pad"), POOLS)
 def test_unpool_is_the_derivative(
-    kind: str | None, window: int, stride: int, use_relu: bool
+    kind: str | None, window: int, stride: int, pad: Padding, use_relu: bool
 ) -> None:
     """At ties the function has no derivative: later elements are lowered so that the first wins."""
-    shape = shape_of(kind, window, stride, use_relu)
+    shape = shape_of(kind, window, stride, use_relu, pad)
     rng = np.random.default_rng(4)
     sums = to_bits(rng.integers(-2, 3, (1, 6, 7, 2)), BINARY32)
     delta = random_words(rng, (1, shape.pooled_rows, shape.pooled_columns, 2), BINARY32)
@@ -277,7 +289,9 @@ def test_average_is_undone_with_the_factor_of_the_forward_pass() -> None:
     got = unpool(ones, keep_state(activation, shape, "1", BINARY32), shape, BINARY32)
     single = np.zeros((1, 3, 3, 1), np.uint32)
     single[0, 0, 0] = ONE
-    assert set(got[:, :6, :6].ravel()) == {average_pool(single, 3, 3, BINARY32).item()}
+    assert set(got[:, :6, :6].ravel()) == {
+        average_pool(single, Pool(window=3, stride=3), BINARY32).item()
+    }
     assert not got[:, :, 6].any()  # no window there
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from merp.models.errors import BadInput
 from merp.models.network.network_file import read_network
+from merp.models.params.cnn_merp.sizing import check_fits
 from merp.models.params.formats import BFLOAT16
 from merp.models.params.names import ALLOWED_NAME
-from merp.models.params.shape import Shape
+from merp.models.params.shape import Pool, Shape
 
 HEAD = '[network]\nname = "t"\ninput = { rows = 6, columns = 8, channels = 4 }\n'
 CONV = '[[layer]]\nname = "conv1"\nmaps = 6\nkernel = 3\n'
@@ -166,6 +168,28 @@ BAD = {
     HEAD + CONV + 'pool = { kind = "max", window = 5 }\n': (
         "layer conv1: pool: window = 5: must be no larger than the convolution's output (4 x 6)"
     ),
+    HEAD + CONV + 'pool = { kind = "max", window = 3, stride = 2, pad = 2 }\n': (
+        "layer conv1: pool: pad = 2: must be at most 1 on each side, below window and stride"
+    ),
+    HEAD + CONV + 'pool = { kind = "max", window = 3, stride = 1, pad = [0, 0, 1, 0] }\n': (
+        "layer conv1: pool: pad = [0, 0, 1, 0]: must be at most 0 on each side, below window "
+        "and stride"
+    ),
+    HEAD + CONV + 'pool = { kind = "max", window = 3, stride = 2, ceil = 1 }\n': (
+        "layer conv1: pool: ceil = 1: must be true or false"
+    ),
+    HEAD + CONV + 'pool = { kind = "max", window = 7, stride = 2, pad = 1 }\n': (
+        "layer conv1: pool: window = 7: must be no larger than the convolution's output (4 x 6 "
+        "and its padding)"
+    ),
+    HEAD + CONV + 'pool = { kind = "max", window = 3, stride = 2, pad = 1, ceil = true }\n': (
+        "layer conv1: pool: ceil = true: must be false where a window would hang over by its "
+        "stride or more"
+    ),
+    HEAD + CONV + 'pool = { kind = "average", window = 3, stride = 2, ceil = true }\n': (
+        "layer conv1: pool: ceil = true: must be false where a window of average pooling would "
+        "be partial"
+    ),
     HEAD + FC + "kernel = 1\n": (
         "layer fc2: unknown key 'kernel': allowed are name, maps, relu, design, input, add"
     ),
@@ -221,6 +245,38 @@ BAD = {
         "without a design the layer is traffic-only"
     ),
 }
+
+
+@pytest.mark.parametrize(
+    ("keys", "pool", "size"),
+    [
+        ("pad = 1", Pool(window=3, stride=2, pad=1), (2, 3)),
+        ("pad = [0, 1, 1, 0]", Pool(window=3, stride=2, pad=(0, 1, 1, 0)), (2, 3)),
+        ("ceil = true", Pool(window=3, stride=2, pad=(0, 0, 1, 1)), (2, 3)),
+        ("ceil = true, pad = [1, 1, 0, 0]", Pool(window=3, stride=2, pad=(1, 1, 0, 0)), (2, 3)),
+        ("ceil = false", Pool(window=3, stride=2), (1, 2)),
+    ],
+)
+def test_pooling_windows_may_hang_over(read, keys: str, pool: Pool, size: tuple[int, int]) -> None:
+    """On sums of 4 x 6; ``ceil`` becomes the padding that it is."""
+    (layer,) = read(
+        HEAD + CONV + f'pool = {{ kind = "max", window = 3, stride = 2, {keys} }}\n'
+    ).layers
+    assert layer.shape.pool == pool
+    assert (layer.shape.pooled_rows, layer.shape.pooled_columns) == size
+
+
+def test_a_design_is_built_for_windows_that_hang_over(read) -> None:
+    pool = 'pool = { kind = "max", window = 3, stride = 2, pad = 1 }\n'
+    designed = HEAD + CONV + pool + 'design = "a"\n[design.a]\nk = 3\nn_cu = 2\n'
+    network = read(designed)
+    (layer,), design = network.layers, network.designs["a"]
+    assert design.hanging
+    check_fits(layer.shape, 1, design, "here")
+    with pytest.raises(BadInput, match="here: pooling windows hang over the edge of the 4 x 6"):
+        check_fits(layer.shape, 1, replace(design, hanging=False), "here")
+    whole = replace(layer.shape, pool=Pool(window=3, stride=2))
+    check_fits(whole, 1, design, "here")
 
 
 @pytest.mark.parametrize("text", BAD, ids=list(BAD.values()))

@@ -24,7 +24,7 @@ from merp.models.golden.initial import parameters
 from merp.models.network.branches import added, previous
 from merp.models.network.network import Layer, Network
 from merp.models.onnx.import_model import Imported, import_model
-from merp.models.params.shape import Padding, sides
+from merp.models.params.shape import Padding, Pool, sides
 from merp.models.plan.plan import plan
 from merp.tools.common.boards import open_board
 from merp.tools.common.shipped import open_network
@@ -63,8 +63,12 @@ def pooled(layer: Layer, x: np.ndarray, kind: str | None = None) -> np.ndarray:
     pool = layer.shape.pool
     if pool is None:
         return x
+    top, left, bottom, right = sides(pool.pad)
+    averaged = (kind or pool.kind) == "average"
+    around = ((0, 0), (top, bottom), (left, right), (0, 0))
+    x = np.pad(x, around, constant_values=0 if averaged else -np.inf)
     seen = windows(x, pool.window, pool.stride)
-    return seen.mean((-2, -1)) if (kind or pool.kind) == "average" else seen.max((-2, -1))
+    return seen.mean((-2, -1)) if averaged else seen.max((-2, -1))
 
 
 def exact_and_error(imported: Imported, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -237,6 +241,34 @@ def test_automatic_padding_is_resolved(
     assert layer.shape.pad == pad
 
 
+@pytest.mark.parametrize(
+    ("attributes", "size", "pool"),
+    [
+        ({"pads": [1] * 4}, 112, Pool(window=3, stride=2, pad=1)),
+        ({"pads": [1] * 4, "ceil_mode": 1}, 113, Pool(window=3, stride=2, pad=1)),
+        ({"ceil_mode": 1}, 112, Pool(window=3, stride=2, pad=(0, 0, 1, 1))),
+        ({"ceil_mode": 1}, 113, Pool(window=3, stride=2)),
+        ({"auto_pad": "SAME_UPPER"}, 112, Pool(window=3, stride=2, pad=(0, 0, 1, 1))),
+        ({"auto_pad": "SAME_LOWER"}, 112, Pool(window=3, stride=2, pad=(1, 1, 0, 0))),
+        ({"auto_pad": "SAME_UPPER"}, 113, Pool(window=3, stride=2, pad=1)),
+    ],
+)
+def test_pooling_that_hangs_over(
+    attributes: dict[str, Any], size: int, pool: Pool, tmp_path: Path
+) -> None:
+    """The stems of ResNet and GoogLeNet: ceil((112 - 3) / 2) + 1 = 56 windows, the last of two."""
+    windows = {"kernel_shape": [3, 3], "strides": [2, 2]}
+    nodes = [
+        made.node("Conv", "x w", "a", "conv"),
+        made.node("MaxPool", "a", "y", "pool", **windows, **attributes),
+    ]
+    model = made.model(nodes, {"w": made.numbers(1, 1, 1, 1)}, size=(1, 1, size, size))
+    path = made.saved(tmp_path, model)
+    (layer,) = import_model(path).network.layers
+    assert layer.shape.pool == pool
+    assert layer.shape.pooled_rows == (size + 1) // 2 - (pool.pad == 0)
+
+
 def test_what_changes_nothing_is_taken(tmp_path: Path) -> None:
     """ceil_mode where windows fit, global pooling of one element, beta without a bias."""
     nodes = [
@@ -295,7 +327,7 @@ def test_known_networks_load_and_plan(name: str, tmp_path: Path) -> None:
 @needs("onnxruntime")
 @pytest.mark.parametrize(("kind", "sizes"), [
     ("cifar", [32] * 5 + [16] * 5 + [8] * 5 + [4] * 4 + [1, 1]),
-    ("imagenet", [55] * 5 + [28] * 5 + [14] * 5 + [7] * 4 + [1, 1]),
+    ("imagenet", [56] * 5 + [28] * 5 + [14] * 5 + [7] * 4 + [1, 1]),
 ])  # fmt: skip
 def test_resnet_18(kind: str, sizes: list[int], tmp_path: Path) -> None:
     """He et al. 2016, table 1: eight blocks, three of them with a shortcut, and the ends."""

@@ -174,11 +174,23 @@ CASES: dict[str, tuple[Callable[[], Model], str]] = {
     ),
     "padded maximum": (
         lambda: one("MaxPool", kernel_shape=[3, 3], pads=[1, 1, 1, 1]),
-        f"{BAD}(MaxPool): pads = [1, 1, 1, 1]: must be [0, 0, 0, 0]: pooling has no padding",
+        f"{BAD}(MaxPool): pads = [1, 1, 1, 1]: must be from 0 to 0, below window and stride",
     ),
-    "ceil_mode": (
-        lambda: one("MaxPool", kernel_shape=[3, 3], strides=[2, 2], ceil_mode=1),
-        f"{BAD}(MaxPool): ceil_mode = 1: windows of 3 every 2 leave a part of 8 x 8 over",
+    "padding that reaches a window": (
+        lambda: one("MaxPool", kernel_shape=[2, 2], strides=[3, 3], pads=[0, 2, 0, 0]),
+        f"{BAD}(MaxPool): pads = [0, 2, 0, 0]: must be from 0 to 1, below window and stride",
+    ),
+    "padding that an average leaves out": (
+        lambda: one("AveragePool", kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1]),
+        f"{BAD}(AveragePool): count_include_pad = 0: must be 1 where there is padding",
+    ),
+    "ceil_mode behind padding": (
+        lambda: one("MaxPool", kernel_shape=[3, 3], strides=[2, 2], pads=[1] * 4, ceil_mode=1),
+        f"{BAD}(MaxPool): ceil_mode = 1: windows of 3 every 2 on 8 x 8 hang over by their stride",
+    ),
+    "ceil_mode of averages": (
+        lambda: one("AveragePool", kernel_shape=[3, 3], strides=[2, 2], ceil_mode=1),
+        f"{BAD}(AveragePool): ceil_mode = 1: windows of 3 every 2 on 8 x 8 leave a part over",
     ),
     "a window larger than the map": (
         lambda: one("MaxPool", kernel_shape=[9, 9]),

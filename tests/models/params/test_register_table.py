@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 import pytest
@@ -19,17 +19,19 @@ from merp.models.params.cnn_merp.kernel_update_registers import (
     ROW_MAP,
     UPDATE,
 )
-from merp.models.params.cnn_merp.registers import LOAD, MAP, OUTPUT
+from merp.models.params.cnn_merp.registers import LOAD, MAP, OUTPUT, output_table
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
-from merp.models.params.cnn_merp.unpool_registers import UNPOOL
+from merp.models.params.cnn_merp.unpool_registers import UNPOOL, unpool_table
 from merp.models.params.counters import COUNTERS, PARTS, STALLS, meaning_of
 from merp.models.params.register_map import FLAGS
 from merp.models.params.register_table import RegisterTable
-from merp.testbenches.cnn_merp.random_layers import ELABORATIONS
+from merp.testbenches.cnn_merp.random_layers import ELABORATIONS, SHAPED
 
 LARGE = UnpoolDesign(window=3, overlap=2, words=99, max_size=4096, max_maps=512)
 CASES: list[tuple[RegisterTable[Any, Any], Any]] = [
     (UNPOOL, LARGE),
+    (unpool_table(replace(LARGE, hanging=True)), replace(LARGE, hanging=True)),
+    *((output_table(design), design) for design in SHAPED[-2:]),
     *(
         (table, design)
         for table in (MAP, GRADIENT_MAP, ROW_MAP, LOAD, OUTPUT, DILATE, UPDATE, MOMENTUM_UPDATE)

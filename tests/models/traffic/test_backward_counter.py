@@ -92,12 +92,13 @@ def random_network(seed: int) -> Network:
         kind = draw.choice([None, "max", "max", "average"])
         window, stride = draw.randint(1, 3), draw.randint(1, 2)
         top, left, bottom, right = (draw.randrange(k) for _ in range(4))
+        around = draw.randrange(min(window, stride))
         try:
             shape = Shape(
                 n=maps // groups, m=out // groups, k=k, rows=rows, columns=columns,
                 stride=draw.randint(1, 2), pad=(top, left, bottom, right),
                 relu=draw.random() < 0.8,
-                pool=Pool(kind=kind, window=window, stride=stride) if kind else None,
+                pool=Pool(kind=kind, window=window, stride=stride, pad=around) if kind else None,
             )  # fmt: skip
         except ValueError:
             continue

@@ -20,6 +20,8 @@ DIRECTED = (
     Shape(n=2, m=4, k=3, rows=9, columns=7, pad=1, pool=Pool(window=3, stride=2)),
     Shape(n=1, m=2, k=2, rows=9, columns=9, pool=Pool(window=4, stride=1)),
     Shape(n=1, m=2, k=1, rows=9, columns=8, pool=Pool(window=2, stride=3)),
+    Shape(n=1, m=2, k=1, rows=9, columns=8, pool=Pool(window=3, stride=2, pad=1)),
+    Shape(n=1, m=1, k=1, rows=1, columns=2, pool=Pool(window=5, stride=4, pad=3)),
     Shape(n=70, m=9, k=1, rows=1, columns=1),
 )
 
@@ -33,7 +35,9 @@ def random_shape(seed: int) -> Shape:
     draw = random.Random(seed)
     while True:
         k = draw.randint(1, 5)
-        pool = Pool(window=draw.randint(1, 3), stride=draw.randint(1, 3))
+        window, stride = draw.randint(1, 3), draw.randint(1, 3)
+        around = draw.choice([0, sides(draw, min(window, stride))])
+        pool = Pool(window=window, stride=stride, pad=around)
         try:
             return Shape(
                 n=draw.randint(1, 5), m=draw.randint(1, 9), k=k, rows=draw.randint(1, 10),
@@ -83,7 +87,7 @@ def test_the_walk_of_alexnet(name: str) -> None:
 def test_fewer_than_k_rows_on_chip_cost_a_second_fetch() -> None:
     """The walk's ring is a memory, not a formula: too small a ring shows."""
     shape = Shape(n=2, m=3, k=3, rows=6, columns=7, pad=1)
-    geometry = [2, 3, 3, 6, 7, 1, 1, 1, 9, 6, 7, 6, 7, 1, 1]
+    geometry = [2, 3, 3, 6, 7, 1, 1, 1, 9, 6, 7, 6, 7, 1, 1, 0, 0]
     level = len(LEVELS) - 1
     maps, *_ = counter._walk(np.array(geometry), level, 2, 2, 1, True, True, False, 0)
     assert maps > closed_form.port_words(shape, 1)["map_in"]

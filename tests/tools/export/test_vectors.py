@@ -3,20 +3,42 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from merp.models.golden.initial import parameters
+from merp.models.network.network import Network
 from merp.testbenches.axi.axi_top import axi_registers_of
 from merp.tools.bitstream.bitstream import schedule
 from merp.tools.common.shipped import open_network, shipped_names
 from merp.tools.export.vectors import small_pass
 
+HANGING = """
+base = "digits"
+[layer.conv1]
+pool = { window = 3, pad = 1 }
+[layer.conv2]
+pool = { window = 3, ceil = true }
+"""
+
 
 @pytest.mark.parametrize("before", [False, True])
 @pytest.mark.parametrize("name", shipped_names())
 def test_runs_are_legal_on_every_shipped_design(name: str, before: bool) -> None:
-    network = open_network(name)
+    check_runs(open_network(name), before)
+
+
+@pytest.mark.parametrize("before", [False, True])
+def test_runs_are_legal_where_pooling_windows_hang_over(before: bool, tmp_path: Path) -> None:
+    path = tmp_path / "hanging.toml"
+    path.write_text(HANGING)
+    network = open_network(str(path))
+    assert all(layer.shape.hanging for layer in network.layers if layer.kind == "conv")
+    check_runs(network, before)
+
+
+def check_runs(network: Network, before: bool) -> None:
     for bitstream, layer in schedule(network, state=True, before=before):
         top = bitstream.phase.top()
         legal = axi_registers_of(top)

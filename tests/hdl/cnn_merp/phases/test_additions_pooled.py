@@ -34,21 +34,31 @@ from merp.testbenches.cnn_merp.random_layers import (
     SHAPED,
     connected_case,
     random_case,
+    random_hang,
 )
 from merp.testbenches.top.run import Run
 
 
-def design_of(base: Design, average: bool = False, overlap: int = 2, **more: bool) -> DeltaDesign:
+def design_of(
+    base: Design,
+    average: bool = False,
+    overlap: int = 2,
+    hanging: tuple[bool, bool] = (False, False),
+    **more: bool,
+) -> DeltaDesign:
     engine = replace(
         base, pool_window=1, pool_overlap=1, pool_words=1, average=False, state=False,
         d=max(2, base.d), added=True, **more,
     )  # fmt: skip
     own = UnpoolDesign(
         fmt=base.fmt, window=3, overlap=2, words=400, max_size=24, max_maps=128, max_images=4,
-        average=average, add_latency=2, mul_latency=1,
+        average=average, add_latency=2, mul_latency=1, hanging=hanging[0],
     )  # fmt: skip
     # Another elaboration than the deltas', so that no width is taken from the wrong one.
-    start = replace(own, window=4, overlap=overlap, words=300, max_maps=64, average=not average)
+    start = replace(
+        own, window=4, overlap=overlap, words=300, max_maps=64, average=not average,
+        hanging=hanging[1],
+    )  # fmt: skip
     return DeltaDesign(engine, own, before=True, add_unpool=start)
 
 
@@ -59,8 +69,11 @@ DESIGNS = (
     design_of(ELABORATIONS[10], partial=True),
     design_of(FOLDING[3], average=True),
     design_of(SHAPED[4], overlap=3),
+    design_of(ELABORATIONS[0], hanging=(False, True)),
+    design_of(ELABORATIONS[5], hanging=(True, True)),
 )
-"""Trees, two positions in turn, wide accumulators with partial sums, folded and smaller kernels."""
+"""Trees, two positions in turn, wide accumulators with partial sums, folded and smaller kernels,
+windows that hang over the edges of either delta or of both."""
 
 PLAIN, STORED = "as it is", "stored"
 KINDS = (STORED, PLAIN, None)
@@ -84,7 +97,8 @@ def pool_of(rng: np.random.Generator, rows: int, columns: int, undone: UnpoolDes
     if rng.random() < 0.2 or window > min(rows, columns):
         return None
     kinds = ["max", "average"] if undone.average else ["max"]
-    return Pool(kind=str(rng.choice(kinds)), window=window, stride=stride)
+    pool = Pool(kind=str(rng.choice(kinds)), window=window, stride=stride)
+    return random_hang(rng, pool) if undone.hanging else pool
 
 
 def shape_of(seed: int, design: DeltaDesign, rng: np.random.Generator) -> tuple[Shape, int]:
@@ -157,7 +171,8 @@ def checked(index: int, seeds: range, engine: str = "myhdl") -> None:
 
 
 @pytest.mark.parametrize(
-    ("index", "first"), [(1, 43), (3, 23), (4, 27), *rows_in_full((0, 0), (2, 20), (5, 50))]
+    ("index", "first"),
+    [(1, 43), (3, 23), (4, 27), (7, 70), *rows_in_full((0, 0), (2, 20), (5, 50), (6, 60))],
 )
 def test_sums_start_at_deltas_that_are_expanded(index: int, first: int) -> None:
     """Maxima of windows of 2; an average, of a design whose own has none; folded layers."""
@@ -171,13 +186,13 @@ def test_many_layers_start_at_deltas_that_are_expanded(index: int) -> None:
 
 
 @pytest.mark.verilator
-@pytest.mark.parametrize("index", [3, *in_full(0, 1, 2, 4, 5)])
+@pytest.mark.parametrize("index", [3, *in_full(0, 1, 2, *range(4, 8))])
 def test_verilog_expands_them(index: int) -> None:
     checked(index, range(50 + 10 * index, 57 + 10 * index), "verilator")
 
 
 @pytest.mark.ghdl
-@pytest.mark.parametrize("index", [*in_full(1, 3)])
+@pytest.mark.parametrize("index", [*in_full(1, 3, 7)])
 def test_vhdl_expands_them(index: int) -> None:
     checked(index, range(3), "ghdl")
 
@@ -222,7 +237,7 @@ def test_its_registers_are_those_of_another_un_pooling() -> None:
     assert "status_add_state_in" in {each.name for each in registers.registers}
 
 
-@pytest.mark.parametrize("index", [5, *in_full(1, 4)])
+@pytest.mark.parametrize("index", [5, *in_full(1, 4, 7)])
 def test_their_expansion_takes_no_cycle(index: int) -> None:
     """It begins while kernels are loaded, and gives an element a cycle, as the stream does."""
     top, counted = delta_top(DESIGNS[index], "behavioural"), []

@@ -21,28 +21,35 @@ from merp.models.params.shape import Pool, Shape
 from merp.testbenches.top.run import Run
 
 SHAPE = Shape(n=2, m=3, k=2, rows=6, columns=5, pool=Pool(window=2, stride=2))
+HANGING = replace(SHAPE, columns=6, pool=Pool(window=3, stride=2, pad=(1, 0, 0, 1)))
 DESIGN = size_design([SHAPE], n_cu=2, r=1, mul_latency=1, add_latency=2)
-UNDONE = size_unpool([SHAPE], fmt=DESIGN.fmt)
 FMT = DESIGN.fmt
 IMAGES = 2
 
 
-def run_of(rng: np.random.Generator) -> tuple[Run, list[list[int]]]:
+def run_of(rng: np.random.Generator, shape: Shape = SHAPE) -> tuple[Run, list[list[int]]]:
     """A run that returns gradients, and the golden ones of kernels and biases."""
 
     def words(*size: int) -> np.ndarray:
         return to_bits(rng.uniform(-1, 1, size), FMT)
 
-    x = words(IMAGES, SHAPE.rows, SHAPE.columns, SHAPE.n)
-    delta = words(IMAGES, SHAPE.pooled_rows, SHAPE.pooled_columns, SHAPE.m)
-    activation = words(IMAGES, SHAPE.out_rows, SHAPE.out_columns, SHAPE.m)
-    state = keep_state(activation, SHAPE, "pooled", FMT)
+    x = words(IMAGES, shape.rows, shape.columns, shape.n)
+    delta = words(IMAGES, shape.pooled_rows, shape.pooled_columns, shape.m)
+    activation = words(IMAGES, shape.out_rows, shape.out_columns, shape.m)
+    state = keep_state(activation, shape, "pooled", FMT)
     run = kernel_update_run(
-        SHAPE, DESIGN, x, delta, None, None, undone=UNDONE, state=packed(state, SHAPE, FMT)
+        shape,
+        DESIGN,
+        x,
+        delta,
+        None,
+        None,
+        undone=size_unpool([shape], fmt=FMT),
+        state=packed(state, shape, FMT),
     )
-    expanded = unpool(delta, state, SHAPE, FMT)
+    expanded = unpool(delta, state, shape, FMT)
     gradients = (
-        kernel_gradient(x, expanded, SHAPE, FMT, DESIGN.summation),
+        kernel_gradient(x, expanded, shape, FMT, DESIGN.summation),
         bias_gradient(expanded, FMT),
     )
     return run, [each.reshape(-1).tolist() for each in gradients]
@@ -61,9 +68,19 @@ def test_a_misplaced_last_is_told_and_forgotten(spoilt: str | None) -> None:
         first = replace(
             first, words={**first.words, spoilt: np.append(first.words[spoilt], np.uint32(0))}
         )
-    top = kernel_update_top(DESIGN, "behavioural", undone=UNDONE)
+    top = kernel_update_top(DESIGN, "behavioural", undone=size_unpool([SHAPE], fmt=FMT))
     records = run_job(Job(top, [first, second], limit=2000), "myhdl")
     told = [record.outcome.status["status_framing_error"] for record in records]
     assert told == [int(spoilt is not None), 0]
     assert gradients_of(records[0]) == golden
     assert gradients_of(records[1]) == after
+
+
+def test_windows_that_hang_over_the_edges() -> None:
+    rng = np.random.default_rng(12)
+    runs = [run_of(rng, HANGING) for _ in range(2)]
+    stalls = {"s_axis_delta": (1, 0, 0), "s_axis_state": (1, 0, 0, 0), "m_axis_kernel": (1, 0)}
+    stalled = replace(runs[1][0], stalls=stalls)
+    top = kernel_update_top(DESIGN, "behavioural", undone=size_unpool([HANGING], fmt=FMT))
+    records = run_job(Job(top, [runs[0][0], stalled], limit=2000), "myhdl")
+    assert [gradients_of(record) for record in records] == [golden for _, golden in runs]

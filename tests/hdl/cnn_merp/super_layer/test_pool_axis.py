@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,9 +12,11 @@ import pytest
 from merp.cosim.block.replay import lint_verilog, replay
 from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.cnn_merp.super_layer.pool_axis import pool_axis
+from merp.models.params.shape import Pool
 from merp.testbenches.block.trace import Sample, Trace, run_block
 
 INPUTS = ("restart", "advance", "window", "stride", "pooled")
+HANGING = ("pad", "last")
 OUTPUTS = ("covers", "opens", "closes", "closes_last")
 
 
@@ -28,6 +31,30 @@ def expected(
         opens |= bit * (age == 0)
         closes |= bit * (age == window - 1)
     return covers, opens, closes, int(index == (pooled - 1) * stride + window - 1)
+
+
+def hanging(
+    index: int, elements: int, pool: Pool, pooled: int, overlap: int
+) -> tuple[int, int, int, int]:
+    """The same by the elements of each window that lie inside."""
+    covers = opens = closes = last = 0
+    for number in range(pooled):
+        begin = number * pool.stride - pool.top
+        inside = [each for each in range(begin, begin + pool.window) if 0 <= each < elements]
+        bit = 1 << number % overlap
+        covers |= bit * (index in inside)
+        opens |= bit * (index == inside[0])
+        closes |= bit * (index == inside[-1])
+        last = int(index == inside[-1])
+    return covers, opens, closes, last
+
+
+def arguments(overlap: int) -> dict[str, Any]:
+    return {
+        "clk": flag(), "restart": flag(), "advance": flag(), "window": count(4),
+        "stride": count(6), "pooled": count(12), "covers": bits(overlap), "opens": bits(overlap),
+        "closes": bits(overlap), "closes_last": flag(), "overlap": overlap,
+    }  # fmt: skip
 
 
 def walk(
@@ -47,11 +74,7 @@ def walk(
             # The end of a line advances, too: restart wins.
             steps.append(config | {"restart": int(index == 0), "advance": 1})
             wanted.append(expected(index, window, stride, pooled, overlap))
-    args = {
-        "clk": flag(), "restart": flag(), "advance": flag(), "window": count(4),
-        "stride": count(6), "pooled": count(12), "covers": bits(overlap), "opens": bits(overlap),
-        "closes": bits(overlap), "closes_last": flag(), "overlap": overlap,
-    }  # fmt: skip
+    args = arguments(overlap)
 
     def drive(cycle: int, _: Sample) -> dict[str, int]:
         return steps[cycle] if cycle < len(steps) else {"restart": 0, "advance": 0}
@@ -72,6 +95,35 @@ def all_cases(overlap: int) -> list[tuple[int, int, int]]:
 @pytest.mark.parametrize("overlap", [1, 2, 3, 4])
 def test_matches_the_definition(overlap: int) -> None:
     trace, wanted = walk(all_cases(overlap), overlap)
+    seen = list(zip(*(trace.column(name) for name in OUTPUTS), strict=True))
+    assert seen[1:] == wanted
+
+
+@pytest.mark.parametrize("overlap", [1, 2, 3])
+def test_windows_that_hang_over_the_edges(overlap: int) -> None:
+    """Every padding ahead and behind, on lines down to a single index."""
+    steps: list[dict[str, int]] = []
+    wanted: list[tuple[int, int, int, int]] = []
+    last = [0]  # with the index, a cycle after the step to it
+    for window, stride in product(range(1, 5), range(1, 6)):
+        most = min(window, stride)
+        if -(-window // stride) > overlap:
+            continue
+        for before, behind, elements in product(range(most), range(most), (1, 2, 3, 5, 8)):
+            pool = Pool(window=window, stride=stride, pad=(before, 0, behind, 0))
+            pooled = pool.rows(elements)
+            config = {"window": window, "stride": stride, "pooled": pooled, "pad": before}
+            for index in (*range(elements), *range(elements)) if pooled else ():
+                steps.append(config | {"restart": int(index == 0), "advance": 1})
+                wanted.append(hanging(index, elements, pool, pooled, overlap))
+                last.append(int(index == elements - 1))
+    args = arguments(overlap) | {"pad": count(4), "last": flag()}
+
+    def drive(cycle: int, _: Sample) -> dict[str, int]:
+        step = steps[cycle] if cycle < len(steps) else {"restart": 0, "advance": 0}
+        return step | {"last": last[min(cycle, len(steps))]}
+
+    trace = run_block(pool_axis, args, (*INPUTS, *HANGING), drive, len(steps) + 1)
     seen = list(zip(*(trace.column(name) for name in OUTPUTS), strict=True))
     assert seen[1:] == wanted
 

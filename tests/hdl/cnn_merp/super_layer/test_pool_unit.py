@@ -17,6 +17,7 @@ from merp.models.arithmetic.fp_mul import fp_mul
 from merp.models.golden.pooling import max_pool
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.formats import BFLOAT16, BINARY32
+from merp.models.params.shape import Pool
 from merp.testbenches.block.trace import Sample, Trace, run_block
 
 WORDS = 6
@@ -38,7 +39,7 @@ def combine(a: int, b: int, design: Design, average: bool) -> int:
         return int(fp_add(x, y, design.fmt)[0])
     low = design.fmt.inf | design.fmt.sign_bit
     window = np.array([[a, b], [low, low]], np.uint32).reshape(1, 2, 2, 1)
-    return int(max_pool(window, 2, 1, design.fmt).reshape(-1)[0])
+    return int(max_pool(window, Pool(window=2, stride=1), design.fmt).reshape(-1)[0])
 
 
 def run(design: Design, average: bool, beats: int, seed: int) -> tuple[Trace, dict[int, int]]:

@@ -18,6 +18,7 @@ from merp.models.params.cnn_merp.design import Design
 from merp.models.params.formats import BFLOAT16, BINARY32
 from merp.models.params.shape import Pool, Shape
 from merp.testbenches.block.trace import Trace
+from merp.testbenches.cnn_merp.random_layers import random_hang
 from merp.testbenches.cnn_merp.super_layer_bench import OutputRun, run_super_layer
 
 SPECIAL = [
@@ -129,6 +130,8 @@ def random_run(design: Design, rng: np.random.Generator, reset: bool = False) ->
                 window=window,
                 stride=int(rng.integers(least, max(least, 4) + 1)),
             )
+        if pool and design.hanging:
+            pool = random_hang(rng, pool)
         rows, columns = (int(side) for side in rng.integers(1, 8, 2))
         m = int(rng.integers(1, design.groups * design.n_cu + 1))
         try:
@@ -155,6 +158,10 @@ DESIGNS = {
     "average, r=1": design_for(3, 1, average=True, pool_overlap=1, add_latency=1, mul_latency=1),
     "bfloat16": design_for(
         4, 3, fmt=BFLOAT16, average=True, pool_overlap=2, add_latency=2, mul_latency=2
+    ),
+    "max, hanging": design_for(3, 2, pool_overlap=3, hanging=True),
+    "average, hanging": design_for(
+        2, 1, average=True, pool_overlap=2, add_latency=1, mul_latency=1, hanging=True
     ),
 }
 

@@ -20,6 +20,7 @@ from merp.models.params.cnn_merp.design import Design
 from merp.models.params.formats import BFLOAT16, BINARY32
 from merp.models.params.shape import Pool, Shape
 from merp.testbenches.block.trace import Trace
+from merp.testbenches.cnn_merp.random_layers import random_hang
 from merp.testbenches.cnn_merp.super_layer_bench import OutputRun, run_super_layer
 
 SPECIAL = [
@@ -51,6 +52,10 @@ DESIGNS = {
     "average, r=1": design_for(3, 1, average=True, pool_overlap=1, add_latency=1, mul_latency=1),
     "bfloat16": design_for(
         4, 3, fmt=BFLOAT16, average=True, pool_overlap=2, add_latency=2, mul_latency=2
+    ),
+    "max, hanging": design_for(3, 2, pool_overlap=3, hanging=True),
+    "average, hanging": design_for(
+        2, 1, average=True, pool_overlap=2, add_latency=1, mul_latency=1, hanging=True
     ),
 }
 
@@ -153,6 +158,8 @@ def random_run(design: Design, rng: np.random.Generator, reset: bool = False) ->
             least = -(-window // design.pool_overlap)
             stride = int(rng.integers(least, max(least, 4) + 1))
             pool = Pool(kind=str(rng.choice(kinds)), window=window, stride=stride)
+        if pool and design.hanging:
+            pool = random_hang(rng, pool)
         rows, columns = (int(side) for side in rng.integers(1, 8, 2))
         m = int(rng.integers(1, design.groups * design.n_cu + 1))
         try:
@@ -225,6 +232,20 @@ def test_positions_of_overlapping_windows(overlap: int) -> None:
     ]
     shapes = [shape_for(4, 8, 7, pool, on) for pool in pools for on in (True, False)]
     play(design, [run_of(design, shape) for shape in shapes])
+
+
+@pytest.mark.parametrize("average", [False, True])
+def test_positions_in_windows_that_hang_over_the_edges(average: bool) -> None:
+    """Each side by itself, by every amount, on two images."""
+    design = design_for(2, 2, pool_overlap=2, average=average, hanging=True)
+    pads = [(1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1), (1, 1, 1, 1)]
+    pools = [Pool(window=window, stride=2, pad=pad) for window in (2, 3, 4) for pad in pads]
+    pools += [
+        Pool(window=4, stride=3, pad=(2, 1, 1, 2)),
+        Pool(window=4, stride=5, pad=(1, 3, 3, 0)),
+    ]
+    runs = [run_of(design, shape_for(3, 5 + i % 2, 7, pool), 2) for i, pool in enumerate(pools)]
+    play(design, runs)
 
 
 def test_windows_apart_leave_elements_out() -> None:

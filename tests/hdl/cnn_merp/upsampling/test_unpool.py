@@ -21,6 +21,7 @@ from merp.models.params.cnn_merp.unpool_registers import unpool_registers
 from merp.models.params.formats import BFLOAT16, FloatFormat
 from merp.models.params.shape import Pool, Shape
 from merp.testbenches.block.trace import Sample, Trace, run_block
+from merp.testbenches.cnn_merp.random_layers import random_hang
 from merp.testbenches.cnn_merp.unpool_bench import UnpoolRun, run_unpool, unpool_args
 
 SPECIAL = [
@@ -35,6 +36,9 @@ DESIGNS = {
     "overlap 1": UnpoolDesign(**(ROOMY | {"overlap": 1}), average=True, mul_latency=1),
     "overlap 3": UnpoolDesign(**(ROOMY | {"overlap": 3}), add_latency=1),
     "bfloat16": UnpoolDesign(**ROOMY, fmt=BFLOAT16, average=True, add_latency=5, mul_latency=3),
+    "hanging": UnpoolDesign(**ROOMY, hanging=True, average=True, add_latency=1, mul_latency=1),
+    "hanging, overlap 1": UnpoolDesign(**(ROOMY | {"overlap": 1}), hanging=True),
+    "hanging, overlap 3": UnpoolDesign(**(ROOMY | {"overlap": 3}), hanging=True, add_latency=1),
 }
 
 
@@ -148,8 +152,9 @@ def random_run(design: UnpoolDesign, rng: np.random.Generator, reset: bool = Fal
             least = -(-window // design.overlap)
             stride = int(rng.integers(least, max(least, 5) + 1))
             pool = Pool(kind=str(kind), window=window, stride=stride)
+            pool = random_hang(rng, pool) if design.hanging else pool
         rows, columns = (int(side) for side in rng.integers(1, 9, 2))
-        if pool is None or min(rows, columns) >= pool.window:
+        if pool is None or (pool.rows(rows) and pool.columns(columns)):
             break
     shape = shape_for(int(rng.integers(1, 6)), rows, columns, pool, bool(rng.integers(2)))
     return run_of(
@@ -174,6 +179,18 @@ def test_each_geometry(kind: str, geometries: list[tuple[int, int]]) -> None:
     ]
     design = size_unpool(shapes, max_images=3, add_latency=1)
     play(design, [run_of(design, shape, 3) for shape in shapes])
+
+
+@pytest.mark.parametrize("kind", ["max", "average"])
+def test_windows_hanging_over_each_edge(kind: str) -> None:
+    """By every amount, on three images, while what leaves waits: memories are full."""
+    pads = [(1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1), (1, 1, 1, 1)]
+    pools = [Pool(kind=kind, window=window, stride=2, pad=pad) for window in (2, 3) for pad in pads]
+    pools.append(Pool(kind=kind, window=4, stride=3, pad=(2, 1, 1, 2)))
+    shapes = [shape_for(2, 4 + i % 2, 5, pool, bool(i % 3)) for i, pool in enumerate(pools)]
+    design = size_unpool(shapes, max_images=3, add_latency=1, mul_latency=1)
+    assert design.hanging
+    play(design, [run_of(design, shape, 3, accept=(1, 0, 0)) for shape in shapes])
 
 
 @pytest.mark.parametrize("name", DESIGNS)
