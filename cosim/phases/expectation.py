@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.word_counters import word_bytes
 from merp.models.params.folded_shape import run_shape
 from merp.models.params.shape import Shape
 from merp.testbenches.top.run import Run
@@ -97,18 +98,12 @@ def expected_ports(
 
     All others carry elements of ``design``.
     """
-
-    def word_bytes(name: str) -> int:
-        if name.startswith("partial"):
-            return design.partial_width // 8
-        return 1 if "state" in name else -(-design.fmt.width // 8)
-
     return {
         name: Port(
             stream=stream,
             closed_form=formula[name],
             counter=walked[name],
-            word_bytes=word_bytes(name),
+            word_bytes=word_bytes(name, design),
             maps=name in maps,
             golden=goldens.get(name),
         )

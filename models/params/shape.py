@@ -18,6 +18,12 @@ def sides(pad: Padding) -> tuple[int, int, int, int]:
     return (pad, pad, pad, pad) if isinstance(pad, int) else pad
 
 
+def _one_value(pad: Padding) -> Padding:
+    """The number for padding that is alike on all sides, so that equal padding has equal values."""
+    around = sides(pad)
+    return around[0] if len(set(around)) == 1 else pad
+
+
 @dataclass(frozen=True, kw_only=True)
 class Pool:
     """Pooling of ``window`` x ``window`` elements every ``stride`` elements.
@@ -47,13 +53,12 @@ class Pool:
         for key in ("window", "stride"):
             if getattr(self, key) < 1:
                 raise ValueError(f"pool {key} must be at least 1, not {getattr(self, key)}")
-        around, most = sides(self.pad), self.most_pad
-        if not all(0 <= side <= most for side in around):
+        most = self.most_pad
+        if not all(0 <= side <= most for side in sides(self.pad)):
             raise ValueError(
                 f"pool pad must be 0 to {most} (below window and stride), not {self.pad}"
             )
-        if len(set(around)) == 1:  # one pooling, one value
-            object.__setattr__(self, "pad", around[0])
+        object.__setattr__(self, "pad", _one_value(self.pad))
 
     @property
     def most_pad(self) -> int:
@@ -146,11 +151,9 @@ class Shape:
         for key in ("n", "m", "k", "rows", "columns", "stride"):
             if getattr(self, key) < 1:
                 raise ValueError(f"{key} must be at least 1, not {getattr(self, key)}")
-        around = sides(self.pad)
-        if not all(0 <= side < self.k for side in around):
+        if not all(0 <= side < self.k for side in sides(self.pad)):
             raise ValueError(f"pad must be 0 to {self.k - 1} (below the kernel), not {self.pad}")
-        if len(set(around)) == 1:  # one layer, one value
-            object.__setattr__(self, "pad", around[0])
+        object.__setattr__(self, "pad", _one_value(self.pad))
         for key, padded in (("rows", self.padded_rows), ("columns", self.padded_columns)):
             if self.k > padded:
                 raise ValueError(f"k must not exceed the padded map ({padded} {key}), not {self.k}")

@@ -1,8 +1,8 @@
 """Every tile of a work that can matter: what it costs, and what it asks of the on-chip memory.
 
 Parts of as many input maps as any equal cut has, and of as many output maps; and output parts of
-whole groups of units, which leave no unit idle but in the last. A folded layer, which has thousands
-of maps, has of the latter only those of equal cuts.
+whole groups of units by equal cuts, which leave no unit idle but in the last. A folded layer, which
+has thousands of maps, has of its output parts only these.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from merp.models.plan.work import Work
 
 Counts = NDArray[np.int64]
 
-_FIRST, _LAST = np.reshape([[1, 1, 0, 0], [1, 0, 0, 1]], (2, 4, 1, 1, 1)).astype(bool)
-"""Whether the only part of the input maps, or the first, a middle and the last, begins or ends."""
+_FIRST = np.reshape([True, False, False], (3, 1, 1, 1))
+"""Whether a pass has the first part of the input maps: the first, a middle and the last one."""
 
 
 def part_sizes(maps: int) -> list[int]:
@@ -45,16 +45,12 @@ def part_sizes(maps: int) -> list[int]:
     return sizes
 
 
-def group_sizes(maps: int, units: int) -> list[int]:
-    """Sizes of parts whose groups of units are full, but for the last."""
-    return [min(maps, groups * units) for groups in range(1, -(-maps // units) + 1)]
-
-
 def equal_groups(maps: int, units: int) -> list[int]:
-    """Of these the smallest that makes so many parts, for each number of parts.
+    """Sizes of parts whose groups of units are full, but for the last; equal ones in groups.
 
-    But for the last bits of state in a part they all move the same, and a pass's time is convex in
-    its groups: the parts of the smallest are the most alike.
+    Of sizes that make as many parts the smallest will do. But for the last bits of state in a part
+    they all move the same, and a pass's time is convex in its groups: the parts of the smallest are
+    the most alike, and ask for the least memory.
     """
     return [min(maps, groups * units) for groups in part_sizes(-(-maps // units))]
 
@@ -119,14 +115,13 @@ def candidates(work: Work, board: Board, goal: str, base: Engine, limits: Limits
     ``base`` has the structure of the engine.
     """
     units = work.engine.n_cu
-    if work.folded:
-        sizes = set(equal_groups(work.outputs, units))
-    else:
-        sizes = {*part_sizes(work.outputs), *group_sizes(work.outputs, units)}
+    sizes = set(equal_groups(work.outputs, units))
+    if not work.folded:
+        sizes.update(part_sizes(work.outputs))
     inputs = np.array(sorted(part_sizes(work.inputs)))[:, np.newaxis]
     outputs = np.array(sorted(sizes))
     groups = -(-outputs // units)
-    row_words = -(-work.tile(1, 1).columns // work.engine.k) * work.engine.map_words(inputs)
+    row_words = -(-work.least.columns // work.engine.k) * work.engine.map_words(inputs)
     within = (inputs * groups <= limits.kernel_words) & (row_words <= limits.row_words)
     inside = np.flatnonzero(within)
     moved, seconds = (each.ravel()[inside] for each in totals(work, board, inputs, outputs))
@@ -145,7 +140,7 @@ def candidates(work: Work, board: Board, goal: str, base: Engine, limits: Limits
 
 def _others(work: Work, base: Engine, inputs: Counts, outputs: Counts, groups: Counts) -> Counts:
     """RAMB18 beside the kernel memories and the banks."""
-    design, pool = base.design, work.tile(1, 1).pool
+    design, pool = base.design, work.least.pool
     sizes: dict[str, Any] = {"groups": groups, "fifo_words": fifo_words(inputs, groups, design)}
     if pool is not None and pool.window > 1:
         sizes["pool_words"] = pool_words(work.shape.pooled_columns, groups, design)
@@ -169,23 +164,23 @@ def totals(work: Work, board: Board, inputs: Counts, outputs: Counts) -> tuple[N
 
     inputs: a column of sizes. outputs: a row of them.
 
-    Of each tile eight kinds of passes are priced at once: the only part of the input maps, or the
-    first of several, one in the middle and the last one; with a full part of the output maps and
-    with the last one.
+    Of each tile six kinds of passes are priced at once: of the first part of the input maps, which
+    may be the only one, of one in the middle and of the last of several; with a full part of the
+    output maps and with the last one.
     """
     in_parts, out_parts = -(-work.inputs // inputs), -(-work.outputs // outputs)
     in_rest = work.inputs - (in_parts - 1) * inputs
     out_rest = work.outputs - (out_parts - 1) * outputs
     one = in_parts == 1
-    in_count = np.stack((one, ~one, np.maximum(in_parts - 2, 0), ~one))[:, np.newaxis]
+    in_count = np.stack((np.ones_like(inputs), np.maximum(in_parts - 2, 0), ~one))[:, np.newaxis]
     out_count = np.stack((out_parts - 1, np.ones_like(outputs)))[:, np.newaxis]
     cost = cost_of(
         work,
         board,
-        np.stack((inputs, inputs, inputs, in_rest))[:, np.newaxis],
+        np.stack((inputs, inputs, in_rest))[:, np.newaxis],
         np.stack((outputs, out_rest))[:, np.newaxis],
         _FIRST,
-        _LAST,
+        np.stack((one, np.zeros_like(one), np.ones_like(one)))[:, np.newaxis],
     )
     count = work.layer.groups * in_count * out_count.astype(np.float64)
     for each in (cost.bytes, cost.seconds):

@@ -104,11 +104,10 @@ class _Search:
         per = gradient_steps(design) if base.phase == "ku" else 1
         words = [work.inputs * -(-work.outputs // design.n_cu) for work in works]
         self.kernel_caps = self._caps(kernels, per, max(words))
-        rows = [work.tile(work.inputs, 1) for work in works]
         self.bank_caps = self._caps(
             lambda words: bank_memory(design, words),
             design.d,
-            max(-(-tile.columns // design.k) * tile.n for tile in rows),
+            max(-(-work.least.columns // design.k) * work.inputs for work in works),
         )
         limits = Limits(self.kernel_caps[-1].words, self.bank_caps[-1].words)
         self.tiles = [candidates(work, board, goal, base, limits) for work in works]

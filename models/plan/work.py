@@ -132,6 +132,11 @@ class Work:
             return replace(found, columns=self.engine.k * self.sweep, stride=self.engine.k)
         return found
 
+    @cached_property
+    def least(self) -> Shape:
+        """The same with one map in and one out, which all parts have but for their maps."""
+        return self.tile(1, 1)
+
     @property
     def sweep(self) -> int:
         """Columns of a row of positions; of a folded layer the images that stand for them.

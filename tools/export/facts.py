@@ -7,6 +7,7 @@ from typing import Any
 
 from merp.models.network.network import Layer
 from merp.models.network.phases import PHASES
+from merp.models.params.cnn_merp.word_counters import word_bytes
 from merp.models.params.register_map import RegisterMap
 from merp.tools.bitstream.bitstream import Bitstream
 from merp.tools.bitstream.register_files import range_text
@@ -51,11 +52,9 @@ def layer_facts(bitstream: Bitstream, layer: Layer, images: int) -> dict[str, An
 
 
 def _bytes(bitstream: Bitstream, layer: Layer, port: str, images: int) -> int:
-    """Bytes of a run on a port; a word of a stream of state is a byte, of partial sums wider."""
-    word_bytes = 1 if "state" in port else -(-bitstream.network.fmt.width // 8)
-    if port.startswith("partial"):
-        word_bytes = bitstream.network.design(layer).partial_width // 8
-    return word_bytes * bitstream.phase.words(layer, images)[port]
+    """Bytes of a run on a port."""
+    words = bitstream.phase.words(layer, images)[port]
+    return words * word_bytes(port, bitstream.network.design(layer))
 
 
 def register_rows(registers: RegisterMap) -> list[dict[str, Any]]:

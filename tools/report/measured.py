@@ -18,6 +18,7 @@ from merp.models.errors import BadInput, one_line
 from merp.models.network.branches import begun, behind, beside, previous, undone_shape
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import PHASES, has_phase
+from merp.models.params.cnn_merp.word_counters import word_bytes
 from merp.models.params.delta_shape import delta_shape
 from merp.models.traffic.closed_form import (
     EACH_IMAGE,
@@ -133,12 +134,13 @@ def _measurement(path: Path, run: Mapping[str, Any], network: Network) -> Measur
     deltas = next(
         (at for at in said if _expected(network, layer, run, at, groups) == found), said[0]
     )
-    moved = {port: count * _word_bytes(network, port) for port, count in found.items()}
+    design = network.design(layer)
+    moved = {port: count * word_bytes(port, design) for port, count in found.items()}
     return Measurement(
         record=path,
         layer=layer,
         phase=run["phase"],
-        command=_command(run, network.design(layer).n_cu, deltas, "state_out" in found),
+        command=_command(run, design.n_cu, deltas, "state_out" in found),
         engine=run["engine"],
         images=run["images"],
         groups=groups,
@@ -153,11 +155,6 @@ def _measurement(path: Path, run: Mapping[str, Any], network: Network) -> Measur
             *_counted(run, found, _expected(network, layer, run, deltas, groups)),
         ),
     )
-
-
-def _word_bytes(network: Network, port: str) -> int:
-    """Bytes of a word of a port: state counts in bytes."""
-    return 1 if "state" in port else network.word_bytes
 
 
 def _told(

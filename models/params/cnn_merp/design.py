@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from merp.models.params import fused
@@ -159,7 +160,7 @@ class Design:
         """Check every field against its range."""
         for key, (low, high) in RANGES.items():
             value = getattr(self, key)
-            if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
+            if type(value) is not int or not low <= value <= high:  # a bool is no number here
                 raise ValueError(f"{key} must be a whole number from {low} to {high}, not {value}")
         if self.summation.kind == "fused" and self.fmt != BINARY32:
             raise ValueError("cu_kind fused is for binary32 only")
@@ -195,7 +196,7 @@ class Design:
                 f"fifo_words must hold one position ({self.groups} words), not {self.fifo_words}"
             )
 
-    @property
+    @cached_property
     def summation(self) -> Summation:
         """How a CU sums, for the golden models."""
         return Summation(

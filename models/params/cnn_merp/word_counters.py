@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from merp.models.params.cnn_merp.design import Design
+
 FORWARD_WORDS = ("map_in", "map_out", "kernel", "bias")
 FORWARD_STATE_WORDS = ("state_out",)
 """Where state leaves."""
@@ -25,3 +27,12 @@ VELOCITY_WORDS = (
 
 KERNEL_UPDATE_STATE_WORDS = ("state_in",)
 """Where deltas come at pooled resolution."""
+
+_STATE = frozenset((*FORWARD_STATE_WORDS, *ADDED_STATE_WORDS, *KERNEL_UPDATE_STATE_WORDS))
+
+
+def word_bytes(port: str, design: Design) -> int:
+    """Bytes of a word of a port: one of state, of partial sums the accumulator's."""
+    if port in _STATE:
+        return 1
+    return design.partial_width // 8 if port in PARTIAL_WORDS else -(-design.fmt.width // 8)

@@ -22,7 +22,7 @@ from merp.models.params.cnn_merp.sizing import size_design
 from merp.models.params.shape import Pool, Shape
 from merp.models.params.state_field import STATES
 from merp.models.params.widened_shape import widened
-from merp.models.plan.candidates import equal_groups, group_sizes, part_sizes, totals
+from merp.models.plan.candidates import equal_groups, part_sizes, totals
 from merp.models.plan.cost import cost_of
 from merp.models.plan.engines import engine_of, rings
 from merp.models.plan.search import best_tiles, fits
@@ -283,7 +283,7 @@ def test_the_search_weighs_kernels_against_rows(phase: str, goal: str) -> None:
     random = Random(goal + phase)
     for _ in range(2):
         work = larger_work(random, phase)
-        sizes = sorted({*part_sizes(work.outputs), *group_sizes(work.outputs, work.engine.n_cu)})
+        sizes = sorted({*part_sizes(work.outputs), *equal_groups(work.outputs, work.engine.n_cu)})
         tiles = list(product(part_sizes(work.inputs), sizes))
         board = board_of(random.randint(14, 40))
         columns = np.array(part_sizes(work.inputs))[:, np.newaxis]
@@ -346,7 +346,6 @@ def test_more_block_ram_never_moves_more_bytes() -> None:
 
 def test_sizes_of_parts_are_those_of_equal_cuts_and_of_full_groups() -> None:
     assert part_sizes(10) == [10, 5, 4, 3, 2, 1]
-    assert group_sizes(10, 4) == [4, 8, 10]
     assert equal_groups(28, 4) == [28, 16, 12, 8, 4]
     for maps in range(1, 60):
         assert {-(-maps // parts) for parts in range(1, maps + 1)} == set(part_sizes(maps))
