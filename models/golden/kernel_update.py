@@ -23,6 +23,7 @@ from merp.models.network.network import Layer
 from merp.models.params.bits import Bits
 from merp.models.params.folded_shape import folds
 from merp.models.params.formats import BINARY32, FloatFormat
+from merp.models.params.rates import Rates
 from merp.models.params.shape import Shape
 from merp.models.params.summation import TREE, Summation
 
@@ -185,13 +186,13 @@ def gradients(
 
 
 def update(
-    parameter: Bits, velocity: Bits, gradient: Bits, rate: int, momentum: int, fmt: FloatFormat
+    parameter: Bits, velocity: Bits, gradient: Bits, rates: Rates, fmt: FloatFormat
 ) -> tuple[Bits, Bits]:
     """Stochastic gradient descent: new parameters and new velocities, of any equal shapes.
 
-    v = RN(RN(momentum*v) + gradient), w = RN(w - RN(rate*v)). ``rate`` and ``momentum`` are words.
+    v = RN(RN(momentum*v) + gradient), w = RN(w - RN(rate*v)).
     Without momentum no velocity is kept: the caller passes +0 each time.
     """
-    velocity = fp_add(fp_mul(momentum, velocity, fmt), gradient, fmt)
-    step = fp_mul(rate, velocity, fmt) ^ np.uint32(fmt.sign_bit)
+    velocity = fp_add(fp_mul(rates.momentum, velocity, fmt), gradient, fmt)
+    step = fp_mul(rates.rate, velocity, fmt) ^ np.uint32(fmt.sign_bit)
     return fp_add(parameter, step, fmt), velocity

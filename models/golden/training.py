@@ -26,31 +26,19 @@ from merp.models.network.branches import behind, next_taker, previous
 from merp.models.network.network import Layer, Network
 from merp.models.params.bits import Bits
 from merp.models.params.formats import FloatFormat
+from merp.models.params.rates import Rates
 
 
-@dataclass(frozen=True, kw_only=True)
-class Rates:
-    """Hyperparameters of stochastic gradient descent, as the hardware's registers hold them.
+def rates_of(learning_rate: float, batch: int, fmt: FloatFormat, *, momentum: float = 0.0) -> Rates:
+    """Round a learning rate (of the mean loss) and a momentum into the format.
 
-    Attributes:
-        rate: word of the learning rate over the batch size, as gradients are sums.
-        momentum: word of the momentum; +0 for none.
+    Raises:
+        ValueError: the rate over the batch size rounds to zero or infinity.
     """
-
-    rate: int
-    momentum: int
-
-    @classmethod
-    def of(cls, learning_rate: float, momentum: float, batch: int, fmt: FloatFormat) -> Rates:
-        """Round a learning rate (of the mean loss) and a momentum into the format.
-
-        Raises:
-            ValueError: the rate over the batch size rounds to zero or infinity.
-        """
-        rate, word = (int(each) for each in to_bits([learning_rate / batch, momentum], fmt))
-        if rate in (0, fmt.inf):
-            raise ValueError(f"over a batch of {batch} the format has no such rate")
-        return cls(rate=rate, momentum=word)
+    rate, word = (int(each) for each in to_bits([learning_rate / batch, momentum], fmt))
+    if rate in (0, fmt.inf):
+        raise ValueError(f"over a batch of {batch} the format has no such rate")
+    return Rates(rate=rate, momentum=word)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -216,12 +204,12 @@ def updated(old: Updated, found: tuple[Bits, Bits], rates: Rates, fmt: FloatForm
 
     Without momentum the velocities are neither read nor written, and stay as they are.
     """
-    past = old if rates.momentum else at_rest(old.parameters)
+    past = old if rates.rule.momentum else at_rest(old.parameters)
     kernels, biases = (
-        update(w, v, g, rates.rate, rates.momentum, fmt)
+        update(w, v, g, rates, fmt)
         for w, v, g in zip(old.parameters, past.velocities, found, strict=True)
     )
-    moved = (kernels[1], biases[1]) if rates.momentum else old.velocities
+    moved = (kernels[1], biases[1]) if rates.rule.momentum else old.velocities
     return Updated((kernels[0], biases[0]), moved)
 
 

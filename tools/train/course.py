@@ -10,6 +10,7 @@ from merp.models.errors import BadInput
 from merp.models.fpga.board import Board
 from merp.models.given import given, mention, name_of
 from merp.models.network.network import Network
+from merp.models.params.rates import UpdateRule
 
 if TYPE_CHECKING:
     from merp.models.plan.plan import Plan
@@ -112,6 +113,11 @@ class Course:
     seed: int | None
     resume: Path | None
     weights: Path | None
+
+    @property
+    def rule(self) -> UpdateRule:
+        """What hardware would be built for."""
+        return UpdateRule(momentum=self.momentum > 0)
 
     def rate(self, epoch: int) -> float:
         """Learning rate of the mean loss in an epoch, counted from 0.

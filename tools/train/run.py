@@ -12,8 +12,9 @@ from merp.cosim.training.hardware_step import Audits
 from merp.models.errors import BadInput
 from merp.models.given import given, name_of
 from merp.models.golden.memory import training_bytes
-from merp.models.golden.training import Rates, initial_model
+from merp.models.golden.training import initial_model, rates_of
 from merp.models.memory import check_memory
+from merp.models.params.rates import Rates
 from merp.models.plan.plan import Plan
 from merp.tools.common.kernel_file import with_weights
 from merp.tools.common.output import Output
@@ -137,7 +138,7 @@ def _rates(course: Course, batch: int, epoch: int) -> Rates:
     """
     rate = course.rate(epoch)
     try:
-        return Rates.of(rate, course.momentum, batch, course.network.fmt)
+        return rates_of(rate, batch, course.network.fmt, momentum=course.momentum)
     except ValueError as error:
         said = "" if rate == course.learning_rate else f": {rate:g} in epoch {epoch + 1}"
         raise BadInput(f"{given('learning_rate', course.learning_rate)}{said}: {error}") from error

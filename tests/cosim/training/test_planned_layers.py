@@ -14,7 +14,7 @@ from merp.cosim.training.planned_layers import PlannedLayers
 from merp.models.arithmetic.words import to_bits
 from merp.models.cnn_merp.phases import delta_design
 from merp.models.errors import BadInput
-from merp.models.golden.training import Rates, initial_model, train_step
+from merp.models.golden.training import initial_model, rates_of, train_step
 from merp.models.network.network_file import read_network
 from merp.models.plan.engines import engine_of
 from merp.models.plan.plan import Plan, Planned, plan
@@ -192,7 +192,7 @@ def check_steps(found: Plan, engine: str, momentum: float, steps: int) -> None:
     """Train from the same start in the hardware and in the golden model."""
     network = found.network
     rng = np.random.default_rng(1)
-    rates = Rates.of(0.1, momentum, IMAGES, network.fmt)
+    rates = rates_of(0.1, IMAGES, network.fmt, momentum=momentum)
     made = initial_model(network, 3)
     ours = wanted = replace(made, velocities=dict(initial_model(network, 4).parameters))
     hardware = HardwareStep(PlannedLayers(found), engine)

@@ -11,7 +11,7 @@ import pytest
 from merp.cosim.training.hardware_step import HardwareStep
 from merp.cosim.training.whole_layers import WholeLayers
 from merp.models.arithmetic.words import to_bits
-from merp.models.golden.training import Model, Rates, initial_model, train_step
+from merp.models.golden.training import Model, initial_model, rates_of, train_step
 from merp.models.network.network import Network
 from merp.models.network.network_file import read_network
 from merp.models.traffic.closed_form import step_bytes
@@ -172,7 +172,7 @@ def check_steps(network: Network, engine: str, momentum: float, steps: int) -> N
     """Train from the same start in the hardware and in the golden model."""
     images, fmt = 2, network.fmt
     rng = np.random.default_rng(1)
-    rates = Rates.of(0.1, momentum, images, fmt)
+    rates = rates_of(0.1, images, fmt, momentum=momentum)
     found = wanted = initial_model(network, 3)
     hardware = HardwareStep(WholeLayers(network, images), engine)
     for _ in range(steps):

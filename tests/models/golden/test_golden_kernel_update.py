@@ -14,6 +14,7 @@ from merp.models.golden import kernel_update
 from merp.models.golden.kernel_update import bias_gradient, gradients, kernel_gradient, update
 from merp.models.network.network import Layer
 from merp.models.params.formats import BINARY16, BINARY32, FloatFormat
+from merp.models.params.rates import Rates
 from merp.models.params.shape import Shape
 
 SMALL = FloatFormat(5, 4)
@@ -172,7 +173,7 @@ def test_update_rounds_four_times() -> None:
     rng = np.random.default_rng(0)
     w, v, g = (random_words(rng, (40,), SMALL) for _ in range(3))
     rate, momentum = (int(word) for word in to_bits([0.03, 0.9], SMALL))
-    new, moved = update(w, v, g, rate, momentum, SMALL)
+    new, moved = update(w, v, g, Rates(rate=rate, momentum=momentum), SMALL)
     for index in range(40):
         speed = add(multiply(momentum, int(v[index]), SMALL).word, int(g[index]), SMALL).word
         step = multiply(rate, speed, SMALL).word ^ SMALL.sign_bit
@@ -185,7 +186,7 @@ def test_update_of_special_words() -> None:
 
     def single(w: int, v: int, g: int, momentum: int = 0) -> tuple[int, int]:
         words = (np.array([each], np.uint32) for each in (w, v, g))
-        new, moved = update(*words, one, momentum, BINARY32)
+        new, moved = update(*words, Rates(rate=one, momentum=momentum), BINARY32)
         return int(new[0]), int(moved[0])
 
     assert single(one, 0, one) == (0, one)  # 1 - 1 is +0

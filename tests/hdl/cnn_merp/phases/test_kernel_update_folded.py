@@ -30,6 +30,7 @@ from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.settings import engine_settings
 from merp.models.params.cnn_merp.sizing import check_fits
 from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
+from merp.models.params.rates import Rates, UpdateRule
 from merp.models.params.shape import Shape
 from merp.testbenches.top.run import Run
 
@@ -77,18 +78,16 @@ class Case:
     delta: Bits
     old: tuple[Bits, Bits]
     past: tuple[Bits, Bits]
-    rate: int
-    momentum: int | None
+    rates: Rates
     stalls: dict[str, tuple[int, ...]]
     reset_at: int | None
     update: bool = True
 
     def run(self) -> Run:
-        momentum = self.momentum is not None
         kernels, bias = self.old if self.update else (None, None)
         return kernel_update_run(
-            self.shape, self.design, self.x, self.delta, kernels, bias, self.rate,
-            self.past if momentum and self.update else None, self.momentum, self.stalls,
+            self.shape, self.design, self.x, self.delta, kernels, bias, self.rates,
+            self.past if self.rates.rule.momentum and self.update else None, self.stalls,
             self.reset_at,
         )  # fmt: skip
 
@@ -103,10 +102,10 @@ class Case:
             for name, golden in zip(("kernel", "bias"), self.gradients(), strict=True):
                 assert record.words(f"m_axis_{name}").tolist() == golden.reshape(-1).tolist()
             return
-        with_momentum = self.momentum is not None
+        with_momentum = self.rates.rule.momentum
         past = self.past if with_momentum else [np.zeros_like(each) for each in self.old]
         new = [
-            update(w, v, g, self.rate, self.momentum or 0, self.design.fmt)
+            update(w, v, g, self.rates, self.design.fmt)
             for w, v, g in zip(self.old, past, self.gradients(), strict=True)
         ]
         velocities = (new[0][1], new[1][1]) if with_momentum else None
@@ -140,8 +139,7 @@ def make(seed: int, index: int, shape: Shape, images: int, wild: bool = False) -
         words(rng, fmt, wild, images, shape.out_rows, shape.out_columns, shape.m),
         (words(rng, fmt, wild, *sizes[0]), words(rng, fmt, wild, *sizes[1])),
         (words(rng, fmt, wild, *sizes[0]), words(rng, fmt, wild, *sizes[1])),
-        small,
-        small + 5 if with_momentum else None,
+        Rates(rate=small, momentum=small + 5 if with_momentum else 0),
         {},
         None,
     )
@@ -181,7 +179,7 @@ def case(seed: int, index: int, folded: bool = True, pressure: bool = True) -> C
     one = replace(one, update=bool(rng.random() < 0.8))
     if not pressure:
         return one
-    streams = kernel_update_top(which, momentum=with_momentum).ports.streams
+    streams = kernel_update_top(which, rule=UpdateRule(with_momentum)).ports.streams
     stalls = {stream.name: pattern(rng) for stream in streams if rng.random() < 0.6}
     reset_at = int(rng.integers(5, 600)) if rng.random() < 0.3 else None
     return replace(one, stalls=stalls, reset_at=reset_at)
@@ -194,7 +192,7 @@ def mixed(seed: int, index: int) -> list[Case]:
 
 def run(cases: list[Case], engine: str = "myhdl", array: str = "behavioural") -> list[Record]:
     """Run cases of one elaboration back to back, and check each."""
-    top = kernel_update_top(cases[0].design, array, cases[0].momentum is not None)
+    top = kernel_update_top(cases[0].design, array, cases[0].rates.rule)
     records = run_job(Job(top, [each.run() for each in cases], limit=3000), engine)
     for each, record in zip(cases, records, strict=True):
         each.check(record)
@@ -221,15 +219,14 @@ def test_cycles_are_those_of_the_model(index: int, seeds: int) -> None:
     for seed in range(seeds):
         one = replace(case(200 + seed, index, pressure=False), update=True)
         [record] = run([one])
-        momentum = one.momentum is not None
-        flow = update_flow(one.shape, len(one.x), one.design, momentum)
+        flow = update_flow(one.shape, len(one.x), one.design, one.rates.rule)
         status = record.outcome.status
         counted = {
             name: status[f"status_{name}"]
             for name in ("fill", "issue", "stall_input", "stall_hazard", "drain")
         }
         assert counted == vars(flow), (one.shape, len(one.x))
-        if not momentum:
+        if not one.rates.rule.momentum:
             assert update_cycles(one.shape, len(one.x), one.design).total == flow.total
 
 
@@ -262,7 +259,7 @@ def test_a_run_that_a_reset_broke_off_leaves_nothing_behind(index: int) -> None:
     which = DESIGNS[index][0]
     long = make(34, index, connected(2 * which.taps + 1, 5), 7)
     short = make(35, index, connected(which.taps + 2, 4), 6)
-    flow = update_flow(long.shape, 7, which, long.momentum is not None)
+    flow = update_flow(long.shape, 7, which, long.rates.rule)
     for at in (30, flow.fill + 20, flow.total - flow.drain // 2):
         run([replace(long, reset_at=at), short])
 
@@ -270,7 +267,7 @@ def test_a_run_that_a_reset_broke_off_leaves_nothing_behind(index: int) -> None:
 def test_a_reset_in_the_middle_of_a_kernel_does_not_move_the_next_ones_end() -> None:
     """A single map of three elements: nothing but the reset can set the count of its taps back."""
     few = make(41, 1, connected(3, 6), 2)
-    flow = update_flow(few.shape, 2, few.design, momentum=True)
+    flow = update_flow(few.shape, 2, few.design, few.rates.rule)
     middle = flow.total - flow.drain // 2
     run([replace(few, reset_at=middle + cycle) for cycle in range(3)])
 
@@ -322,7 +319,7 @@ def test_a_misplaced_last_is_told_and_forgotten(stream: str) -> None:
     one = make(40, 3, connected(10, 3), 6)
     good = one.run()
     long = replace(good, words={**good.words, stream: np.append(good.words[stream], 0)})
-    top = kernel_update_top(one.design, "behavioural", one.momentum is not None)
+    top = kernel_update_top(one.design, "behavioural", one.rates.rule)
     records = run_job(Job(top, [long, good], limit=3000), "myhdl")
     assert records[0].outcome.status["status_framing_error"] == 1
     one.check(records[1])
