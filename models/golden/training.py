@@ -29,16 +29,53 @@ from merp.models.params.formats import FloatFormat
 from merp.models.params.rates import Rates
 
 
-def rates_of(learning_rate: float, batch: int, fmt: FloatFormat, *, momentum: float = 0.0) -> Rates:
-    """Round a learning rate (of the mean loss) and a momentum into the format.
+class NoSuchFactor(ValueError):
+    """The format has nothing near a factor: it rounds to zero or infinity.
+
+    Attributes:
+        name: of the factor, as of an argument.
+    """
+
+    def __init__(self, name: str, message: str) -> None:
+        super().__init__(message)
+        self.name = name
+
+
+def rates_of(
+    learning_rate: float,
+    batch: int,
+    fmt: FloatFormat,
+    *,
+    momentum: float = 0.0,
+    weight_decay: float = 0.0,
+) -> Rates:
+    """Round the factors of a step on the mean loss into the format, for sums over the batch.
+
+    A gradient of B images is B times that of their mean, and so is a velocity. The step on means is
+    d = g + wd*w; v = mu*v + d; w = w - lr*v: its first two equations, times B, are those on sums
+    with B*wd in the place of wd, and the third one is with lr/B in that of lr.
+
+    Args:
+        learning_rate: above 0. momentum: 0 for none.
+        weight_decay: of the L2 penalty wd/2 * sum(w*w) on the mean loss; 0 for none.
 
     Raises:
-        ValueError: the rate over the batch size rounds to zero or infinity.
+        NoSuchFactor: one that is not 0 rounds to zero or infinity.
     """
-    rate, word = (int(each) for each in to_bits([learning_rate / batch, momentum], fmt))
-    if rate in (0, fmt.inf):
-        raise ValueError(f"over a batch of {batch} the format has no such rate")
-    return Rates(rate=rate, momentum=word)
+    over = f"over a batch of {batch} the format has no such rate"
+    times = f"times a batch of {batch} the format has no such factor"
+    return Rates(
+        rate=_word("learning_rate", learning_rate / batch, over, fmt),
+        momentum=_word("momentum", momentum, "the format has no such factor", fmt),
+        weight_decay=_word("weight_decay", weight_decay * batch, times, fmt),
+    )
+
+
+def _word(name: str, factor: float, message: str, fmt: FloatFormat) -> int:
+    word = int(to_bits(factor + 0.0, fmt))  # of -0 that of +0, which is none
+    if word == fmt.inf or (factor and not word):
+        raise NoSuchFactor(name, message)
+    return word
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,9 +10,9 @@ from typing import Any
 
 from merp.cosim.training.hardware_step import Audits
 from merp.models.errors import BadInput
-from merp.models.given import given, name_of
+from merp.models.given import given, mention, name_of
 from merp.models.golden.memory import training_bytes
-from merp.models.golden.training import initial_model, rates_of
+from merp.models.golden.training import NoSuchFactor, initial_model, rates_of
 from merp.models.memory import check_memory
 from merp.models.params.rates import Rates
 from merp.models.plan.plan import Plan
@@ -81,8 +81,8 @@ class Ready:
         """Run the steps that are left; saves each epoch, at the end, and when interrupted.
 
         Raises:
-            BadInput: the hardware does not take the batch, a rate that the format does not have, a
-                loss that is not finite, or ``saved`` cannot be written.
+            BadInput: the hardware does not take the batch, a rate or factor that the format does
+                not have, a loss that is not finite, or ``saved`` cannot be written.
             CheckFailed: a bit, a count or a rule of a port of the hardware was wrong.
             Stuck: the hardware stood still.
         """
@@ -134,14 +134,22 @@ def _rates(course: Course, batch: int, epoch: int) -> Rates:
     """What the registers of a step hold in an epoch.
 
     Raises:
-        BadInput: the format has no such rate.
+        BadInput: the format has no such rate, momentum or weight decay.
     """
     rate = course.rate(epoch)
     try:
-        return rates_of(rate, batch, course.network.fmt, momentum=course.momentum)
-    except ValueError as error:
-        said = "" if rate == course.learning_rate else f": {rate:g} in epoch {epoch + 1}"
-        raise BadInput(f"{given('learning_rate', course.learning_rate)}{said}: {error}") from error
+        return rates_of(
+            rate,
+            batch,
+            course.network.fmt,
+            momentum=course.momentum,
+            weight_decay=course.weight_decay,
+        )
+    except NoSuchFactor as error:
+        changed = error.name == "learning_rate" and rate != course.learning_rate
+        said = f": {rate:g} in epoch {epoch + 1}" if changed else ""
+        asked = given(error.name, getattr(course, error.name))
+        raise BadInput(f"{asked}{said}: {error}") from error
 
 
 def prepare(course: Course, data: Data, validation: Data | None = None) -> Ready:
@@ -152,6 +160,9 @@ def prepare(course: Course, data: Data, validation: Data | None = None) -> Ready
     Raises:
         BadInput: names what is wrong.
     """
+    if course.weight_decay and course.engine != "golden":
+        asked = given("weight_decay", course.weight_decay)
+        raise BadInput(f"{asked}: allowed with {mention('engine', 'golden')}")
     network = course.network
     parts = split(data, network, validation)
     batch = 1 if course.resume else course.batch or BATCH  # a saved file says its own

@@ -15,6 +15,7 @@ from merp.models.golden.initial import parameters
 from merp.models.golden.kernel_update import gradients, update
 from merp.models.golden.loss import LOSSES, loss
 from merp.models.golden.training import (
+    NoSuchFactor,
     backward,
     classify,
     forward,
@@ -25,6 +26,7 @@ from merp.models.golden.training import (
 from merp.models.golden.unpool import unpool
 from merp.models.network.network import Layer, Network
 from merp.models.params.formats import BFLOAT16, BINARY32
+from merp.models.params.rates import PLAIN
 from merp.models.params.shape import Pool, Shape
 from merp.models.params.state_field import STATES
 from merp.models.traffic.closed_form import step_bytes
@@ -187,9 +189,11 @@ def test_a_step_is_the_same_whatever_state_is_kept(network: Network, fmt) -> Non
                     np.testing.assert_array_equal(got, wanted)
 
 
-def test_a_step_updates_every_parameter_by_its_own_gradient() -> None:
-    rates = rates_of(0.25, 2, BINARY32, momentum=0.5)
-    assert to_values([rates.rate, rates.momentum], BINARY32).tolist() == [0.125, 0.5]
+@pytest.mark.parametrize("decay", [0.0, 0.125])
+def test_a_step_updates_every_parameter_by_its_own_gradient(decay: float) -> None:
+    rates = rates_of(0.25, 2, BINARY32, momentum=0.5, weight_decay=decay)
+    factors = rates.rate, rates.momentum, rates.weight_decay
+    assert to_values(factors, BINARY32).tolist() == [0.125, 0.5, 2 * decay]
     images = images_of(MAXIMUM)
     first = train_step(MAXIMUM, initial_model(MAXIMUM, 0), images, LABELS, rates)
     model = first.model
@@ -228,8 +232,15 @@ def test_without_momentum_the_velocity_that_is_read_is_zero() -> None:
 
 def test_rates_that_the_format_does_not_have() -> None:
     for rate in (1e-40, 1e40):
-        with pytest.raises(ValueError, match="over a batch of 4 the format has no such rate"):
+        with pytest.raises(NoSuchFactor, match="over a batch of 4 the format has no such rate"):
             rates_of(rate, 4, BINARY32)
+    for decay in (1e-40, 1e38, 1e308):
+        with pytest.raises(NoSuchFactor, match="times a batch of 4 the format has no") as told:
+            rates_of(0.1, 4, BINARY32, weight_decay=decay)
+        assert told.value.name == "weight_decay"
+    with pytest.raises(NoSuchFactor, match="the format has no such factor"):
+        rates_of(0.1, 4, BINARY32, momentum=1e-300)
+    assert rates_of(0.1, 4, BINARY32, momentum=-0.0, weight_decay=-0.0).rule == PLAIN
 
 
 def test_classes_are_those_of_the_largest_score() -> None:
