@@ -51,7 +51,7 @@ def update_flow(shape: Shape, images: int, design: Design, rule: UpdateRule = PL
     """
     walk = row_walk if design.ku_kind == "row" else position_walk
     step = design.mul_latency + design.add_latency
-    pipeline = latencies.GRADIENT_READ + latencies.GRADIENT_CHOICE + step * (1 + rule.momentum)
+    pipeline = latencies.GRADIENT_READ + latencies.GRADIENT_CHOICE + step * (1 + sum(rule))
     if design.kernel_port > 1:
         pipeline += design.round_latency + latencies.GRADIENT_GEAR + latencies.UPDATE_ENTRY
     updates = _kernel_cycles(shape, design) + shape.m

@@ -310,7 +310,7 @@ def update_case(seed: int, index: int) -> Whole:
     gradients = kernel_gradient(x, sums, shape, fmt, design.summation), bias_gradient(sums, fmt)
     momentum = seed % 2 * rate
     past = [words(rng, fmt, *each.shape) if momentum else np.zeros_like(each) for each in old]
-    rates = Rates(rate=rate, momentum=momentum)
+    rates = Rates(rate=rate, momentum=momentum, weight_decay=seed // 2 % 2 * rate)
     new = [update(w, v, g, rates, fmt) for w, v, g in zip(old, past, gradients, strict=True)]
     golden = {"kernels": new[0][0], "biases": new[1][0]}
     if momentum:

@@ -10,7 +10,7 @@ from typing import Any
 
 from merp.cosim.training.hardware_step import Audits
 from merp.models.errors import BadInput
-from merp.models.given import given, mention, name_of
+from merp.models.given import given, name_of
 from merp.models.golden.memory import training_bytes
 from merp.models.golden.training import NoSuchFactor, initial_model, rates_of
 from merp.models.memory import check_memory
@@ -160,9 +160,6 @@ def prepare(course: Course, data: Data, validation: Data | None = None) -> Ready
     Raises:
         BadInput: names what is wrong.
     """
-    if course.weight_decay and course.engine != "golden":
-        asked = given("weight_decay", course.weight_decay)
-        raise BadInput(f"{asked}: allowed with {mention('engine', 'golden')}")
     network = course.network
     parts = split(data, network, validation)
     batch = 1 if course.resume else course.batch or BATCH  # a saved file says its own

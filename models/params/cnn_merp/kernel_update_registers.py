@@ -190,12 +190,17 @@ _MOMENTUM = UpdateRegister(
     "momentum", 0, lambda design: largest_word(design.fmt), "word of the momentum factor",
     lambda run: run.rates.momentum,
 )  # fmt: skip
+_WEIGHT_DECAY = UpdateRegister(
+    "weight_decay", 0, lambda design: largest_word(design.fmt), "word of the weight decay factor",
+    lambda run: run.rates.weight_decay,
+)  # fmt: skip
 
 
 def update_table(rule: UpdateRule) -> UpdateTable:
     """Of the update unit, as ``rule`` says what is built."""
     momentum = (_MOMENTUM,) if rule.momentum else ()
-    return UpdateTable("update_config", (_UPDATE, _RATE, *momentum))
+    weight_decay = (_WEIGHT_DECAY,) if rule.weight_decay else ()
+    return UpdateTable("update_config", (_UPDATE, _RATE, *momentum, *weight_decay))
 
 
 def kernel_update_registers(

@@ -39,7 +39,7 @@ def engine_settings(design: Design) -> Settings:
         **PASS.settings(design),
         **ADDED.settings(design),
         **DILATE.settings(design),
-        **update_table(UpdateRule(momentum=True)).settings(design),
+        **update_table(UpdateRule(True, True)).settings(design),
         **UPDATE_PASS.settings(design),
         **UPDATE_PORT.settings(design),
     }

@@ -15,7 +15,7 @@ from merp.models.params.cnn_merp.design import Design
 from merp.models.params.rates import Rates
 from merp.models.params.shape import Shape
 
-RATES = [Rates(rate=0), Rates(rate=0, momentum=1)]
+RATES = [Rates(rate=0, momentum=mu, weight_decay=wd) for mu in (0, 1) for wd in (0, 1)]
 
 DESIGN = Design(
     k=3, n_cu=2, r=1, d=2, kernel_words=12, groups=4, row_words=24, max_size=8, max_maps=4,

@@ -23,12 +23,12 @@ from merp.models.params.cnn_merp.registers import LOAD, MAP, OUTPUT, output_tabl
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 from merp.models.params.cnn_merp.unpool_registers import UNPOOL, unpool_table
 from merp.models.params.counters import COUNTERS, PARTS, STALLS, meaning_of
-from merp.models.params.rates import PLAIN, UpdateRule
+from merp.models.params.rates import UpdateRule
 from merp.models.params.register_map import FLAGS
 from merp.models.params.register_table import RegisterTable
 from merp.testbenches.cnn_merp.random_layers import ELABORATIONS, SHAPED
 
-UPDATES = [update_table(rule) for rule in (PLAIN, UpdateRule(momentum=True))]
+UPDATES = [update_table(UpdateRule(*built)) for built in ((), (True,), (True, True))]
 LARGE = UnpoolDesign(window=3, overlap=2, words=99, max_size=4096, max_maps=512)
 CASES: list[tuple[RegisterTable[Any, Any], Any]] = [
     (UNPOOL, LARGE),

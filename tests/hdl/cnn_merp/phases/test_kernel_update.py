@@ -26,7 +26,7 @@ from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.kernel_update_registers import revisit_cycles
 from merp.models.params.cnn_merp.sizing import check_fits
 from merp.models.params.formats import BFLOAT16, BINARY16, FloatFormat
-from merp.models.params.rates import Rates
+from merp.models.params.rates import PLAIN, Rates, UpdateRule
 from merp.models.params.shape import Shape
 from merp.testbenches.cnn_merp.random_layers import random_kernel, random_pad
 from merp.testbenches.top.run import Run
@@ -46,47 +46,50 @@ def design_for(k: int, n_cu: int, **changes: Any) -> Design:
 ROW: dict[str, Any] = {"cu_kind": "fused", "ku_kind": "row"}
 WIDE: dict[str, Any] = {"max_maps": 10, "kernel_words": 40, "row_words": 12}
 
-# Every k, every latency, one CU and several; the flag: whether momentum is built.
+MOMENTUM, DECAY = UpdateRule(momentum=True), UpdateRule(weight_decay=True)
+BOTH = UpdateRule(momentum=True, weight_decay=True)
+
+# Every k, every latency, one CU and several; and what is built.
 ELABORATIONS = [
-    (design_for(1, 1, fmt=BFLOAT16, mul_latency=1, add_latency=1), False),
-    (design_for(1, 3, mul_latency=3, add_latency=5), True),
-    (design_for(2, 2, d=1, fmt=BINARY16, mul_latency=2, add_latency=3), True),
-    (design_for(3, 2, mul_latency=3, add_latency=4), False),
-    (design_for(3, 4, fmt=FloatFormat(6, 9), mul_latency=2, add_latency=2), True),
+    (design_for(1, 1, fmt=BFLOAT16, mul_latency=1, add_latency=1), PLAIN),
+    (design_for(1, 3, mul_latency=3, add_latency=5), MOMENTUM),
+    (design_for(2, 2, d=1, fmt=BINARY16, mul_latency=2, add_latency=3), MOMENTUM),
+    (design_for(3, 2, mul_latency=3, add_latency=4), PLAIN),
+    (design_for(3, 4, fmt=FloatFormat(6, 9), mul_latency=2, add_latency=2), BOTH),
     (
         design_for(2, 2, **ROW, fused_dsp=2, ku_lanes=3, accumulator_precision=27, mul_latency=2),
-        True,
+        MOMENTUM,
     ),
-    (design_for(3, 3, **ROW, d=1, fused_window=28, add_latency=5), False),
-    (design_for(1, 1, **ROW, mul_latency=1, add_latency=1), False),
-    (design_for(3, 3, fmt=BFLOAT16, mul_latency=1, add_latency=2, kernel_port=4), True),
+    (design_for(3, 3, **ROW, d=1, fused_window=28, add_latency=5), DECAY),
+    (design_for(1, 1, **ROW, mul_latency=1, add_latency=1), PLAIN),
+    (design_for(3, 3, fmt=BFLOAT16, mul_latency=1, add_latency=2, kernel_port=4), BOTH),
     (
         design_for(3, 2, **ROW, ku_lanes=2, accumulator_precision=26, add_latency=2, kernel_port=8),
-        True,
+        MOMENTUM,
     ),
-    (design_for(2, 2, **ROW, mul_latency=1, add_latency=1, kernel_port=8), False),
-    (design_for(5, 2, fmt=BFLOAT16, mul_latency=1, add_latency=1, kernel_port=8), False),
-    (design_for(1, 3, **ROW, mul_latency=1, add_latency=1, kernel_port=2), True),
-    (design_for(3, 2, sided=True, fmt=BFLOAT16, mul_latency=1, add_latency=2, kernel_port=2), True),
-    (design_for(4, 2, **ROW, sided=True, ku_lanes=3, mul_latency=1, add_latency=1), False),
-    (design_for(3, 2, widened=True, fmt=BFLOAT16, mul_latency=1, add_latency=2), True),
-    (design_for(4, 3, widened=True, sided=True, folded=True, fmt=BFLOAT16), False),
-    (design_for(4, 2, **ROW, widened=True, ku_lanes=3, mul_latency=1, add_latency=1), True),
-    (design_for(3, 1, **ROW, widened=True, sided=True, folded=True, ku_lanes=2), False),
+    (design_for(2, 2, **ROW, mul_latency=1, add_latency=1, kernel_port=8), DECAY),
+    (design_for(5, 2, fmt=BFLOAT16, mul_latency=1, add_latency=1, kernel_port=8), PLAIN),
+    (design_for(1, 3, **ROW, mul_latency=1, add_latency=1, kernel_port=2), MOMENTUM),
+    (design_for(3, 2, sided=True, fmt=BFLOAT16, mul_latency=1, add_latency=2, kernel_port=2), BOTH),
+    (design_for(4, 2, **ROW, sided=True, ku_lanes=3, mul_latency=1, add_latency=1), PLAIN),
+    (design_for(3, 2, widened=True, fmt=BFLOAT16, mul_latency=1, add_latency=2), BOTH),
+    (design_for(4, 3, widened=True, sided=True, folded=True, fmt=BFLOAT16), PLAIN),
+    (design_for(4, 2, **ROW, widened=True, ku_lanes=3, mul_latency=1, add_latency=1), MOMENTUM),
+    (design_for(3, 1, **ROW, widened=True, sided=True, folded=True, ku_lanes=2), DECAY),
     # Maps and deltas come several to a beat: n_cu is no beat, a part of one, one, and several.
-    (design_for(3, 3, **WIDE, fmt=BFLOAT16, mul_latency=1, add_latency=2, map_port=4), True),
-    (design_for(2, 4, **WIDE, **ROW, ku_lanes=3, add_latency=2, map_port=2, kernel_port=4), False),
-    (design_for(3, 4, **WIDE, d=1, fmt=BFLOAT16, mul_latency=1, add_latency=3, map_port=4), False),
-    (design_for(1, 2, **WIDE, **ROW, mul_latency=1, add_latency=1, map_port=8), True),
+    (design_for(3, 3, **WIDE, fmt=BFLOAT16, mul_latency=1, add_latency=2, map_port=4), MOMENTUM),
+    (design_for(2, 4, **WIDE, **ROW, ku_lanes=3, add_latency=2, map_port=2, kernel_port=4), DECAY),
+    (design_for(3, 4, **WIDE, d=1, fmt=BFLOAT16, mul_latency=1, add_latency=3, map_port=4), PLAIN),
+    (design_for(1, 2, **WIDE, **ROW, mul_latency=1, add_latency=1, map_port=8), MOMENTUM),
     # Smaller kernels, several elements of them to a beat.
     (
         design_for(3, 2, widened=True, fmt=BFLOAT16, mul_latency=1, add_latency=2, kernel_port=4),
-        True,
+        BOTH,
     ),
-    (design_for(4, 2, **ROW, widened=True, ku_lanes=3, mul_latency=1, kernel_port=8), True),
-    (design_for(4, 3, widened=True, sided=True, folded=True, fmt=BFLOAT16, kernel_port=2), False),
-    (design_for(3, 1, **ROW, widened=True, folded=True, ku_lanes=9, kernel_port=2), False),
-    (design_for(5, 2, widened=True, fmt=BFLOAT16, mul_latency=1, kernel_port=8), False),
+    (design_for(4, 2, **ROW, widened=True, ku_lanes=3, mul_latency=1, kernel_port=8), MOMENTUM),
+    (design_for(4, 3, widened=True, sided=True, folded=True, fmt=BFLOAT16, kernel_port=2), PLAIN),
+    (design_for(3, 1, **ROW, widened=True, folded=True, ku_lanes=9, kernel_port=2), PLAIN),
+    (design_for(5, 2, widened=True, fmt=BFLOAT16, mul_latency=1, kernel_port=8), PLAIN),
 ]
 
 
@@ -193,7 +196,7 @@ class Case:
 def make(
     rng: np.random.Generator, elaboration: int, shape: Shape, images: int, **changes: Any
 ) -> Case:
-    design, with_momentum = ELABORATIONS[elaboration]
+    design, rule = ELABORATIONS[elaboration]
     fmt, wild = design.fmt, bool(rng.random() < 0.4)
     sizes = {
         "x": (images, shape.rows, shape.columns, shape.n),
@@ -204,8 +207,8 @@ def make(
     arrays = {name: words(rng, fmt, size, wild) for name, size in sizes.items()}
     velocities = (words(rng, fmt, sizes["kernels"], wild), words(rng, fmt, sizes["bias"], wild))
     below_one = fmt.bias - 4 << fmt.frac_bits
-    momentum = below_one | int(rng.integers(1 << fmt.frac_bits)) if with_momentum else 0
-    rates = Rates(rate=below_one | 1, momentum=momentum)
+    factors = [below_one | int(rng.integers(1 << fmt.frac_bits)) if built else 0 for built in rule]
+    rates = Rates(rate=below_one | 1, momentum=factors[0], weight_decay=factors[1])
     return Case(
         design, shape, **arrays, velocities=velocities, rates=rates, **changes,
     )  # fmt: skip

@@ -30,7 +30,7 @@ from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.settings import engine_settings
 from merp.models.params.cnn_merp.sizing import check_fits
 from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
-from merp.models.params.rates import Rates, UpdateRule
+from merp.models.params.rates import PLAIN, Rates, UpdateRule
 from merp.models.params.shape import Shape
 from merp.testbenches.top.run import Run
 
@@ -45,25 +45,28 @@ def design(k: int, n_cu: int, **more: Any) -> Design:
 
 ROW: dict[str, Any] = {"cu_kind": "fused", "ku_kind": "row"}
 
-# The flag: whether momentum is built.
+MOMENTUM, DECAY = UpdateRule(momentum=True), UpdateRule(weight_decay=True)
+BOTH = UpdateRule(momentum=True, weight_decay=True)
+
+# And what is built.
 DESIGNS = (
-    (design(2, 2, fmt=BFLOAT16, d=1, add_latency=3), False),
-    (design(3, 3, fmt=BINARY16, mul_latency=2), True),
-    (design(2, 2, **ROW), False),
-    (design(3, 2, **ROW, ku_lanes=2, accumulator_precision=27, add_latency=4), True),
-    (design(3, 1, **ROW, ku_lanes=9, d=3, fused_dsp=2), False),
-    (design(3, 2, **ROW), False),
+    (design(2, 2, fmt=BFLOAT16, d=1, add_latency=3), DECAY),
+    (design(3, 3, fmt=BINARY16, mul_latency=2), MOMENTUM),
+    (design(2, 2, **ROW), DECAY),
+    (design(3, 2, **ROW, ku_lanes=2, accumulator_precision=27, add_latency=4), BOTH),
+    (design(3, 1, **ROW, ku_lanes=9, d=3, fused_dsp=2), PLAIN),
+    (design(3, 2, **ROW), PLAIN),
     # Elements and deltas come several to a beat.
-    (design(3, 4, fmt=BFLOAT16, map_port=4, max_maps=7), True),
-    (design(3, 2, **ROW, ku_lanes=2, map_port=2), False),
-    (design(5, 3, **ROW, ku_lanes=5, map_port=8, max_images=9, max_stride=5), False),
+    (design(3, 4, fmt=BFLOAT16, map_port=4, max_maps=7), MOMENTUM),
+    (design(3, 2, **ROW, ku_lanes=2, map_port=2), PLAIN),
+    (design(5, 3, **ROW, ku_lanes=5, map_port=8, max_images=9, max_stride=5), PLAIN),
     # Kernels come several elements to a beat: reads of a kernel are one, even, and uneven.
-    (design(3, 3, fmt=BFLOAT16, kernel_port=4), True),
-    (design(3, 2, **ROW, ku_lanes=2, kernel_port=2), False),
-    (design(2, 2, fmt=BFLOAT16, kernel_port=8), True),
-    (design(5, 2, **ROW, ku_lanes=5, kernel_port=4, max_images=9, max_stride=5), False),
-    (design(3, 2, **ROW, kernel_port=8, map_port=4, accumulator_precision=27), True),
-    (design(5, 1, fmt=BFLOAT16, kernel_port=2, max_maps=7, kernel_words=28), False),
+    (design(3, 3, fmt=BFLOAT16, kernel_port=4), BOTH),
+    (design(3, 2, **ROW, ku_lanes=2, kernel_port=2), PLAIN),
+    (design(2, 2, fmt=BFLOAT16, kernel_port=8), MOMENTUM),
+    (design(5, 2, **ROW, ku_lanes=5, kernel_port=4, max_images=9, max_stride=5), DECAY),
+    (design(3, 2, **ROW, kernel_port=8, map_port=4, accumulator_precision=27), MOMENTUM),
+    (design(5, 1, fmt=BFLOAT16, kernel_port=2, max_maps=7, kernel_words=28), PLAIN),
 )
 EVERY = range(len(DESIGNS))
 
@@ -128,7 +131,7 @@ def words(rng: np.random.Generator, fmt: FloatFormat, wild: bool, *size: int) ->
 
 def make(seed: int, index: int, shape: Shape, images: int, wild: bool = False) -> Case:
     rng = np.random.default_rng([seed, index])
-    which, with_momentum = DESIGNS[index]
+    which, rule = DESIGNS[index]
     fmt = which.fmt
     sizes = (shape.m, shape.n, shape.k, shape.k), (shape.m,)
     small = fmt.bias - 4 << fmt.frac_bits | 1
@@ -139,7 +142,11 @@ def make(seed: int, index: int, shape: Shape, images: int, wild: bool = False) -
         words(rng, fmt, wild, images, shape.out_rows, shape.out_columns, shape.m),
         (words(rng, fmt, wild, *sizes[0]), words(rng, fmt, wild, *sizes[1])),
         (words(rng, fmt, wild, *sizes[0]), words(rng, fmt, wild, *sizes[1])),
-        Rates(rate=small, momentum=small + 5 if with_momentum else 0),
+        Rates(
+            rate=small,
+            momentum=small + 5 if rule.momentum else 0,
+            weight_decay=small + 9 if rule.weight_decay else 0,
+        ),
         {},
         None,
     )
@@ -157,7 +164,7 @@ def pattern(rng: np.random.Generator) -> tuple[int, ...]:
 def case(seed: int, index: int, folded: bool = True, pressure: bool = True) -> Case:
     """A random layer, fully connected or not, under random pressure."""
     rng = np.random.default_rng([seed, index, 0xF01D])
-    which, with_momentum = DESIGNS[index]
+    which, rule = DESIGNS[index]
     while True:
         if folded:
             maps = int(rng.integers(1, which.max_maps * which.taps + 1))
@@ -179,7 +186,7 @@ def case(seed: int, index: int, folded: bool = True, pressure: bool = True) -> C
     one = replace(one, update=bool(rng.random() < 0.8))
     if not pressure:
         return one
-    streams = kernel_update_top(which, rule=UpdateRule(with_momentum)).ports.streams
+    streams = kernel_update_top(which, rule=rule).ports.streams
     stalls = {stream.name: pattern(rng) for stream in streams if rng.random() < 0.6}
     reset_at = int(rng.integers(5, 600)) if rng.random() < 0.3 else None
     return replace(one, stalls=stalls, reset_at=reset_at)
@@ -226,7 +233,7 @@ def test_cycles_are_those_of_the_model(index: int, seeds: int) -> None:
             for name in ("fill", "issue", "stall_input", "stall_hazard", "drain")
         }
         assert counted == vars(flow), (one.shape, len(one.x))
-        if not one.rates.rule.momentum:
+        if one.rates.rule == PLAIN:
             assert update_cycles(one.shape, len(one.x), one.design).total == flow.total
 
 

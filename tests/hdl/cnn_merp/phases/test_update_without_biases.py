@@ -27,8 +27,8 @@ from merp.models.params.shape import Shape
 SHAPE = Shape(n=2, m=3, k=2, rows=4, columns=5)
 DESIGN = size_design([SHAPE], n_cu=2, r=1, mul_latency=1, add_latency=2, partial=True)
 FMT = DESIGN.fmt
-RATE, FACTOR = (int(word) for word in to_bits([0.125, 0.75], FMT))
-RATES = [Rates(rate=RATE), Rates(rate=RATE, momentum=FACTOR)]
+RATE, FACTOR, DECAY = (int(word) for word in to_bits([0.125, 0.75, 0.375], FMT))
+RATES = [Rates(rate=RATE), Rates(rate=RATE, momentum=FACTOR, weight_decay=DECAY)]
 
 
 def pass_of(

@@ -31,7 +31,12 @@ from merp.models.params.rates import PLAIN, Rates, UpdateRule
 from merp.testbenches.arithmetic.fp_bench import corner_values
 from merp.testbenches.block.trace import Sample, Trace, run_block
 
-RULES = {"plain": PLAIN, "momentum": UpdateRule(momentum=True)}
+RULES = {
+    "plain": PLAIN,
+    "momentum": UpdateRule(momentum=True),
+    "decay": UpdateRule(weight_decay=True),
+    "both": UpdateRule(momentum=True, weight_decay=True),
+}
 STREAMS = ("kernel", "bias", "kernel_velocity", "bias_velocity")
 
 
@@ -69,8 +74,11 @@ class Update:
         size = self.kernels + self.m
         self.gradients = [self._word(sums) for _ in range(size)]
         self.old, self.past = ([self._word(corners) for _ in range(size)] for _ in range(2))
-        momentum = fmt.one - 1 if self.rule.momentum else 0
-        self.rates = Rates(rate=fmt.one - (3 << fmt.frac_bits), momentum=momentum)
+        self.rates = Rates(
+            rate=fmt.one - (3 << fmt.frac_bits),
+            momentum=fmt.one - 1 if self.rule.momentum else 0,
+            weight_decay=fmt.one - (2 << fmt.frac_bits) + 3 if self.rule.weight_decay else 0,
+        )
 
     def _odd(self, word: int) -> bool:
         fmt = self.design.fmt
@@ -275,15 +283,28 @@ def test_begin_and_rate(rule: UpdateRule) -> None:
         assert cycles == list(range(cycles[0], cycles[0] + len(cycles)))
 
 
-def test_zero_velocity_has_no_sign() -> None:
+@pytest.mark.parametrize("rule", [RULES["plain"], RULES["decay"]])
+def test_zero_velocity_has_no_sign(rule: UpdateRule) -> None:
     """Without momentum v = RN(+0 + g): a gradient of -0 must leave w = -0 as it is."""
     design = design_for(1, 1, 1, fmt=BINARY32)
-    runs = [Update(design, 1, 1, PLAIN, 0)]
+    runs = [Update(design, 1, 1, rule, 0)]
     minus_zero = design.fmt.sign_bit
     runs[0].gradients, runs[0].old = [minus_zero] * 2, [minus_zero] * 2
     driver, _ = play(design, runs, 60)
     check(driver, runs)
     assert runs[0].golden()["kernel"] == [minus_zero]
+
+
+def test_every_pair_of_a_small_format_decays_as_golden() -> None:
+    """Without momentum +0 is added to the gradient and not to d: whatever both are, w is right."""
+    design = design_for(1, 1, 1, fmt=FloatFormat(3, 2), kernel_words=4096, max_maps=4096)
+    words = range(1 << design.fmt.width)
+    run = Update(design, 1, len(words), RULES["decay"], 0)
+    pairs = [(w, g) for g in words if not run._odd(g) for w in words]
+    run = Update(design, 1, len(pairs), RULES["decay"], 0)
+    run.old, run.gradients = ([*each, 0] for each in zip(*pairs, strict=True))
+    driver, _ = play(design, [run], len(pairs) + 60)
+    check(driver, [run])
 
 
 @pytest.mark.parametrize("stream", ["sink_kernel", "sink_bias_velocity"])

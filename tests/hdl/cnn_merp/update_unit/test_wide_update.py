@@ -28,8 +28,9 @@ from merp.models.params.formats import BFLOAT16, BINARY32
 from merp.models.params.rates import PLAIN, Rates, UpdateRule
 from merp.testbenches.block.trace import Sample, Trace, run_block
 
-MOMENTUM = UpdateRule(momentum=True)
-RULES = {"plain": PLAIN, "momentum": MOMENTUM}
+MOMENTUM, DECAY = UpdateRule(momentum=True), UpdateRule(weight_decay=True)
+BOTH = UpdateRule(momentum=True, weight_decay=True)
+RULES = {"plain": PLAIN, "momentum": MOMENTUM, "decay": DECAY, "both": BOTH}
 STREAMS = ("kernel", "bias", "kernel_velocity", "bias_velocity")
 
 
@@ -71,8 +72,11 @@ class Update:
             [self._word() for _ in range(size)] for _ in range(3)
         )
         one = self.fmt.one
-        momentum = one - 1 if self.rule.momentum else 0
-        self.rates = Rates(rate=one - (3 << self.fmt.frac_bits), momentum=momentum)
+        self.rates = Rates(
+            rate=one - (3 << self.fmt.frac_bits),
+            momentum=one - 1 if self.rule.momentum else 0,
+            weight_decay=one - (2 << self.fmt.frac_bits) + 3 if self.rule.weight_decay else 0,
+        )
         self.groups = -(-self.m // self.design.n_cu)
 
     def taps(self, channel: int) -> list[int]:
@@ -296,9 +300,10 @@ def test_words_match_golden_under_pressure(k: int, port: int, rule: UpdateRule) 
     assert not any(trace.column("framing_error"))
 
 
-def test_from_rest_a_gradient_of_minus_zero_gives_a_velocity_of_plus_zero() -> None:
+@pytest.mark.parametrize("rule", [PLAIN, DECAY])
+def test_from_rest_a_gradient_of_minus_zero_gives_a_velocity_of_plus_zero(rule: UpdateRule) -> None:
     """It is +0 + g, so that a kernel of -0 stays -0."""
-    run = Update(design_for(3, 4), 2, 1)
+    run = Update(design_for(3, 4), 2, 1, rule)
     minus = run.fmt.sign_bit
     size = len(run.old)
     run.gradients, run.old = [minus, 0] * (size // 2), [minus, minus, 0, 0] * (size // 4)
@@ -311,7 +316,7 @@ def test_products_with_one_dsp_block_match_golden() -> None:
     """Of binary32, where fused products have one, too."""
     design = design_for(3, 4, fmt=BINARY32, cu_kind="fused")
     assert design.beside
-    runs = [Update(design, 4, 2, MOMENTUM), Update(design, 3, 1, MOMENTUM, pressure=0.6)]
+    runs = [Update(design, 4, 2, BOTH), Update(design, 3, 1, BOTH, pressure=0.6)]
     _, driver = play(runs, 200)
     check(runs, driver)
     assert driver.run is None
@@ -327,7 +332,7 @@ def test_a_beat_of_kernels_and_a_bias_leave_in_every_cycle(rule: UpdateRule) -> 
     step = design.mul_latency + design.add_latency
     # A read is chosen from, goes through the gear, is used, and takes two cycles to its stream.
     first = issued + SLOT + gradient_latency(design) + 1 + GRADIENT_READ + 1 + GRADIENT_GEAR
-    first += UPDATE_ENTRY + step * (2 if rule.momentum else 1) + 2
+    first += UPDATE_ENTRY + step * (1 + sum(rule)) + 2
     cycles = [cycle for cycle, *_ in run.sent["kernel"]]
     assert cycles == list(range(cycles[0], cycles[0] + 18))
     assert cycles[0] == first
@@ -360,7 +365,7 @@ UNEVEN = [(3, 4), (3, 2), *rows_in_full((5, 4), (2, 8), (5, 2), (4, 8))]
 @pytest.mark.parametrize(("k", "port"), UNEVEN)
 def test_the_last_maps_kernels_end_earlier(k: int, port: int, optional: bool) -> None:
     """By every number of taps, back to back; with other runs between them, and without biases."""
-    design, rule = design_for(k, port, folded=True), UpdateRule(momentum=optional)
+    design, rule = design_for(k, port, folded=True), UpdateRule(optional, optional)
     runs = [
         Update(design, 3, 1 + lacking % 2, rule, lacking=lacking, pressure=1 - lacking % 3 / 5,
                biases=not optional or lacking % 4 != 1)
@@ -391,7 +396,7 @@ def uneven_runs(design: Design, rule: UpdateRule = PLAIN) -> list[Update]:
 @pytest.mark.parametrize(("k", "port"), UNEVEN)
 def test_elements_of_smaller_kernels_are_put_together(k: int, port: int, folded: bool) -> None:
     design = design_for(k, port, folded=folded, widened=True)
-    runs = uneven_runs(design, UpdateRule(momentum=folded))
+    runs = uneven_runs(design, UpdateRule(folded, not folded))
     _, driver = play(runs, 160 * len(runs) + 20 * design.taps)
     check(runs, driver)
     assert driver.run is None
