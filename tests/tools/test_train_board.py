@@ -74,8 +74,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def words(place: Path) -> list[str]:
     """A command that trains a few steps on the board."""
     found = ["train", str(place / "small.toml"), "--data", str(place / "data.npz")]
-    found += ["--weight-decay", "0.05"]
-    return [*found, "--board", str(place / "mine.toml"), "--batch", "2", "--steps", str(STEPS)]
+    found += ["--board", str(place / "mine.toml"), "--batch", "2", "--steps", str(STEPS)]
+    return [*found, "--weight-decay", "0.05"]
 
 
 def saved_by(words: list[str], path: Path, *more: str) -> bytes:

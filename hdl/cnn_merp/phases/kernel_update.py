@@ -78,8 +78,8 @@ def kernel_update(
     (of the sums before ReLU and pooling) stream in together in the order image, row, column, map;
     after the last of them kernels (order m, n, row, column) and then biases stream in and out, with
     momentum (the velocity streams are there) their velocities beside them. With weight decay (its
-    register is there) the gradients that they are updated with have a share of themselves. The next
-    run needs no reset.
+    register is there) so many times the old kernels and biases are added to their gradients. The
+    next run needs no reset.
 
     With undone, deltas come at pooled resolution and are expanded here, with the state of
     this layer, a stream of bytes.

@@ -56,7 +56,7 @@ BY_ROWS = replace(PLAIN, cu_kind="fused", ku_kind="row", ku_lanes=2)
 EARLIER = Shape(n=1, m=2, k=1, rows=10, columns=13, pool=SHAPE.pool)  # in front of SHAPE
 UNDONE = size_unpool([SHAPE, EARLIER], add_latency=2, mul_latency=1, max_images=2)
 IMAGES = 2
-RATES = Rates(rate=0x3D800000, momentum=0x3F000000)  # 1/16, 1/2
+RATES = Rates(rate=0x3D800000, momentum=0x3F000000, weight_decay=0x3E000000)  # 1/16, 1/2, 1/8
 PATIENCE = 800  # cycles after which software gives a run up
 SURPLUS = 2  # words that a stream is too long
 
