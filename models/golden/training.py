@@ -60,20 +60,20 @@ def rates_of(
         weight_decay: of the L2 penalty wd/2 * sum(w*w) on the mean loss; 0 for none.
 
     Raises:
-        NoSuchFactor: one that is not 0 rounds to zero or infinity.
+        NoSuchFactor: one rounds to infinity, or to zero where it is not to be none.
     """
     over = f"over a batch of {batch} the format has no such rate"
     times = f"times a batch of {batch} the format has no such factor"
     return Rates(
-        rate=_word("learning_rate", learning_rate / batch, over, fmt),
-        momentum=_word("momentum", momentum, "the format has no such factor", fmt),
-        weight_decay=_word("weight_decay", weight_decay * batch, times, fmt),
+        rate=_word("learning_rate", learning_rate / batch, True, over, fmt),
+        momentum=_word("momentum", momentum, momentum > 0, "the format has no such factor", fmt),
+        weight_decay=_word("weight_decay", weight_decay * batch, weight_decay > 0, times, fmt),
     )
 
 
-def _word(name: str, factor: float, message: str, fmt: FloatFormat) -> int:
+def _word(name: str, factor: float, wanted: bool, message: str, fmt: FloatFormat) -> int:
     word = int(to_bits(factor + 0.0, fmt))  # of -0 that of +0, which is none
-    if word == fmt.inf or (factor and not word):
+    if word == fmt.inf or (wanted and not word):
         raise NoSuchFactor(name, message)
     return word
 

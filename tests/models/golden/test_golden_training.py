@@ -231,7 +231,7 @@ def test_without_momentum_the_velocity_that_is_read_is_zero() -> None:
 
 
 def test_rates_that_the_format_does_not_have() -> None:
-    for rate in (1e-40, 1e40):
+    for rate in (1e-40, 1e40, 0.0):  # 0 is what a schedule comes to
         with pytest.raises(NoSuchFactor, match="over a batch of 4 the format has no such rate"):
             rates_of(rate, 4, BINARY32)
     for decay in (1e-40, 1e38, 1e308):
