@@ -405,7 +405,7 @@ def test_elements_of_smaller_kernels_are_put_together(k: int, port: int, folded:
 @pytest.mark.ghdl
 def test_vhdl_agrees(tmp_path: Path) -> None:
     design = design_for(3, 2, folded=True, widened=True)
-    runs = uneven_runs(design)
+    runs = uneven_runs(design, BOTH)
     trace, driver = play(runs, 700)
     check(runs, driver)
     assert replay(trace, tmp_path) == 700
