@@ -298,9 +298,8 @@ def test_zero_velocity_has_no_sign(rule: UpdateRule) -> None:
 def test_every_pair_of_a_small_format_decays_as_golden() -> None:
     """Without momentum +0 is added to the gradient and not to d: whatever both are, w is right."""
     design = design_for(1, 1, 1, fmt=FloatFormat(3, 2), kernel_words=4096, max_maps=4096)
-    words = range(1 << design.fmt.width)
-    run = Update(design, 1, len(words), RULES["decay"], 0)
-    pairs = [(w, g) for g in words if not run._odd(g) for w in words]
+    words, odd = range(1 << design.fmt.width), Update(design, 1, 1, PLAIN, 0)._odd
+    pairs = [(w, g) for g in words if not odd(g) for w in words]
     run = Update(design, 1, len(pairs), RULES["decay"], 0)
     run.old, run.gradients = ([*each, 0] for each in zip(*pairs, strict=True))
     driver, _ = play(design, [run], len(pairs) + 60)
