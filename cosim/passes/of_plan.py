@@ -19,11 +19,12 @@ from merp.models.cnn_merp.phases import DeltaDesign
 from merp.models.golden.inference import group_maps, group_parameters, own_maps
 from merp.models.golden.state import of_maps
 from merp.models.golden.stored import Stored
-from merp.models.golden.training import Rates, Updated
+from merp.models.golden.training import Updated
 from merp.models.network.network import Layer
 from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
+from merp.models.params.rates import PLAIN, Rates, UpdateRule
 from merp.models.plan.plan import Planned
 from merp.models.plan.words import Pass as OnePass
 from merp.models.plan.words import pass_bytes, with_velocities
@@ -35,7 +36,7 @@ class Operands(Protocol):
 
     @property
     def rates(self) -> Rates:
-        """Words of learning rate and momentum."""
+        """Words of the update's factors."""
 
     def before(self, layer: Layer) -> Updated:
         """Kernels, biases and velocities of a layer before the step."""
@@ -72,11 +73,11 @@ class OfPlan:
 
     Attributes:
         planned: with state ``pooled``, which is what hardware keeps, and built.
-        momentum: it is built into kernel update.
+        rule: of a kernel update.
     """
 
     planned: Planned
-    momentum: bool = False
+    rule: UpdateRule = PLAIN
 
     @property
     def design(self) -> Design:
@@ -97,13 +98,13 @@ class OfPlan:
             return forward_top(self.design, array)
         if phase == "dp":
             return delta_top(self._delta_design, array)
-        return kernel_update_top(self.design, array, self.momentum, self._undone)
+        return kernel_update_top(self.design, array, self.rule, self._undone)
 
     @property
     def ports(self) -> Mapping[str, int]:
         """Bytes of each port, all passes of all groups, by the plan's closed form."""
         ports = self.planned.ports
-        return with_velocities(ports) if self.momentum else ports
+        return with_velocities(ports) if self.rule.momentum else ports
 
     def bytes_of(self, place: Place) -> Mapping[str, int]:
         """Bytes of each port in a pass of one group, by the plan's formula."""
@@ -114,7 +115,7 @@ class OfPlan:
             min(work.outputs, start[1] + out_size),
         )
         ports = pass_bytes(work, OnePass(start[0], in_end, start[1], out_end))
-        return with_velocities(ports) if self.momentum else ports
+        return with_velocities(ports) if self.rule.momentum else ports
 
     def tiles(self, group: int, step: Operands) -> Tiles:
         """The passes of a group, fed from a step."""
@@ -152,7 +153,7 @@ class OfPlan:
             return {"deltas": group_maps(front.reshape(size), layer, group)[..., part]}
         new = step.updated(layer)
         named = {("kernels", "biases"): new.parameters}
-        if self.momentum:
+        if self.rule.momentum:
             named["kernel_velocities", "bias_velocities"] = new.velocities
         return {
             name: array[part]

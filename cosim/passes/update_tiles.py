@@ -19,26 +19,27 @@ from merp.cosim.phases.cnn_merp.kernel_update import (
 from merp.cosim.phases.expectation import Pair, Pass
 from merp.models.golden.kernel_update import bias_gradient, kernel_gradient
 from merp.models.golden.state import State, chosen, packed
-from merp.models.golden.training import Rates, Updated, updated
+from merp.models.golden.training import Updated, updated
 from merp.models.golden.unpool import unpool
 from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.input_part import part_of
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
+from merp.models.params.rates import Rates
 from merp.models.params.shape import Shape
 from merp.testbenches.top.top import Top
 
 
 @dataclass(frozen=True)
 class UpdateTiles(Tiles):
-    """One group of a layer; momentum is built if the rates have any.
+    """One group of a layer; what is built follows from the rates.
 
     Attributes:
         shape: the whole of it. design: what every part runs on, and fits.
         x: (images, rows, columns, n) words. deltas: (images, rows, columns, m), of the sums, or
             with ``undone`` of the output.
         old: kernels (m, n, k, k) and biases (m,), and their velocities.
-        rates: words of learning rate and momentum.
+        rates: words of the factors.
         cut: parts of the m output maps, and of the n input maps.
         undone: un-pooling in front of the update. state: what it needs, of all m maps.
     """
@@ -55,8 +56,7 @@ class UpdateTiles(Tiles):
 
     def top(self, array: str = "rtl") -> Top:
         """The block that runs every pass."""
-        momentum = self.rates.momentum != 0
-        return kernel_update_top(self.design, array, momentum, self.undone)
+        return kernel_update_top(self.design, array, self.rates.rule, self.undone)
 
     def joined(self, rows: Sequence[Mapping[str, Bits]]) -> Mapping[str, Bits]:
         """``kernels`` (m, n, k, k) and ``biases`` (m,), the new ones.
@@ -72,7 +72,7 @@ class UpdateTiles(Tiles):
         """As ``joined`` gives them, of one part of the output maps."""
         streams = {"kernels": PORTS["kernel_out"]}
         ones = {"biases": PORTS["bias_out"]}
-        if self.rates.momentum:
+        if self.rates.rule.momentum:
             streams["kernel_velocities"] = VELOCITY_PORTS["kernel_velocity_out"]
             ones["bias_velocities"] = VELOCITY_PORTS["bias_velocity_out"]
         maps, (_, _, *taps) = len(self.cut.outputs[outputs]), self.old.parameters[0].shape
@@ -105,16 +105,15 @@ class UpdateTiles(Tiles):
             bias_gradient(sums, fmt),
         )
         new = updated(old, gradients, self.rates, fmt)
-        momentum = self.rates.momentum or None
+        momentum = self.rates.rule.momentum
         run = kernel_update_run(
             small,
             self.design,
             x,
             deltas,
             *old.parameters,
-            self.rates.rate,
+            self.rates,
             old.velocities if momentum else None,
-            momentum,
             undone=self.undone,
             state=packed(state, small, fmt) if state is not None else b"",
             part=part,

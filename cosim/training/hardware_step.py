@@ -20,9 +20,10 @@ from merp.cosim.training.step_so_far import StepSoFar
 from merp.models.cnn_merp.reconfiguration import layer_passes
 from merp.models.errors import CheckFailed
 from merp.models.golden.loss import Labels, loss
-from merp.models.golden.training import Model, Rates, Step, Updated, train_step
+from merp.models.golden.training import Model, Step, Updated, train_step
 from merp.models.network.network import Layer, Network
 from merp.models.params.bits import Bits
+from merp.models.params.rates import Rates, UpdateRule
 from merp.testbenches.top.player import Progress
 from merp.testbenches.top.top import Top
 
@@ -40,7 +41,7 @@ class Layers(Protocol):
     def network(self) -> Network:
         """Every layer of it has a design; those of one design share its bitstreams."""
 
-    def top(self, layer: Layer, phase: str, array: str, *, momentum: bool) -> Top:
+    def top(self, layer: Layer, phase: str, array: str, *, rule: UpdateRule) -> Top:
         """The block that runs a phase of the layers that share a design."""
 
     def start_back(self, step: StepSoFar, delta: Bits) -> None:
@@ -100,13 +101,13 @@ class HardwareStep:
         rates: Rates,
         loss_kind: str = "cross-entropy",
     ) -> Stepped:
-        """Run one step on a batch. Momentum is built if the rates have any.
+        """Run one step on a batch. What is built for the update follows from the rates.
 
         Args:
             model: parameters and velocities; it is not changed.
             images: (images, rows, columns, channels) words.
             labels: (images,) classes.
-            rates: words of learning rate and momentum.
+            rates: words of the update's factors.
             loss_kind: one of ``models.golden.loss.LOSSES``.
 
         Raises:
@@ -138,8 +139,7 @@ class HardwareStep:
         for _, some in groupby(order, key=lambda each: (each[0].design, each[1])):
             sharing = list(some)
             layer, phase = sharing[0]
-            momentum = so_far.rates.momentum != 0
-            top = self._layers.top(layer, phase, self._array, momentum=momentum)
+            top = self._layers.top(layer, phase, self._array, rule=so_far.rates.rule)
             passes = self._passes(sharing, so_far, golden, audits)
             done = run_and_audit(top, passes, self._engine, progress=self._progress)
             self.seconds["building"] += done[-1].record.build_seconds

@@ -22,6 +22,7 @@ from merp.models.golden.training import Step, Updated
 from merp.models.network.branches import previous
 from merp.models.network.network import Layer, Network
 from merp.models.params.bits import Bits
+from merp.models.params.rates import PLAIN, UpdateRule
 from merp.models.plan.plan import Plan
 from merp.testbenches.top.top import Top
 
@@ -46,12 +47,12 @@ class PlannedLayers:
         """With the designs of the plan."""
         return self._plan.network
 
-    def _of(self, layer: Layer, phase: str, *, momentum: bool) -> OfPlan:
-        return OfPlan(self._plan.of(layer.name, phase), momentum and phase == "ku")
+    def _of(self, layer: Layer, phase: str, rule: UpdateRule) -> OfPlan:
+        return OfPlan(self._plan.of(layer.name, phase), rule if phase == "ku" else PLAIN)
 
-    def top(self, layer: Layer, phase: str, array: str, *, momentum: bool) -> Top:
+    def top(self, layer: Layer, phase: str, array: str, *, rule: UpdateRule) -> Top:
         """The block that runs a phase of the layers that share a design."""
-        return self._of(layer, phase, momentum=momentum).top(array)
+        return self._of(layer, phase, rule).top(array)
 
     def start_back(self, step: StepSoFar, delta: Bits) -> None:
         """Begin with the delta as it is."""
@@ -59,7 +60,7 @@ class PlannedLayers:
 
     def passes(self, layer: Layer, phase: str, step: StepSoFar, wanted: Step) -> LayerPasses:
         """Parts of the outputs outside, of the inputs inside, as planned."""
-        of = self._of(layer, phase, momentum=step.rates.momentum != 0)
+        of = self._of(layer, phase, step.rates.rule)
         what = f"{layer.name} {phase}"
         audits: list[Audit] = []
         made: list[Mapping[str, Bits]] = []

@@ -28,6 +28,7 @@ from merp.models.network.branches import behind, next_taker
 from merp.models.network.network import Layer, Network
 from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.sizing import check_fits
+from merp.models.params.rates import UpdateRule
 from merp.testbenches.top.top import Top
 
 
@@ -47,16 +48,16 @@ class WholeLayers:
             check_fits(layer.shape, images, network.design(layer), where)
         self.network = network
 
-    def top(self, layer: Layer, phase: str, array: str, *, momentum: bool) -> Top:
+    def top(self, layer: Layer, phase: str, array: str, *, rule: UpdateRule) -> Top:
         """The block that runs a phase of the layers that share a design."""
-        return self._phase(layer, phase, momentum=momentum).top(array)
+        return self._phase(layer, phase, rule).top(array)
 
-    def _phase(self, layer: Layer, phase: str, *, momentum: bool) -> Forward | Delta | KernelUpdate:
+    def _phase(self, layer: Layer, phase: str, rule: UpdateRule) -> Forward | Delta | KernelUpdate:
         if phase == "fp":
             return Forward.of(self.network, layer, state=True)
         if phase == "dp":
             return Delta.of(self.network, layer)
-        return KernelUpdate.of(self.network, layer, momentum=momentum)
+        return KernelUpdate.of(self.network, layer, rule=rule)
 
     def start_back(self, step: StepSoFar, delta: Bits) -> None:
         """Undo ReLU and pooling of the last layer."""
@@ -112,7 +113,7 @@ class WholeLayers:
 
     def _update(self, layer: Layer, step: StepSoFar, wanted: Step) -> _Groups:
         rates, old, new = step.rates, step.before(layer), wanted.updated(layer)
-        phase = KernelUpdate.of(self.network, layer, momentum=rates.momentum != 0)
+        phase = KernelUpdate.of(self.network, layer, rule=rates.rule)
         x, sums = step.x(layer), step.delta(layer)
         audited = yield from _in_turn(
             f"{layer.name} ku",
@@ -130,7 +131,7 @@ class WholeLayers:
             return found[0].reshape(like[0].shape), found[1]
 
         velocities = old.velocities
-        if rates.momentum:
+        if rates.rule.momentum:
             velocities = gathered(VELOCITY_PORTS, "_velocity_out", velocities)
         parameters = gathered(UPDATE_PORTS, "_out", old.parameters)
         step.new[layer.name] = Updated(parameters, velocities)

@@ -23,6 +23,10 @@ class RegisterBundle:
             }
         )
 
+    def has(self, name: str) -> bool:
+        """Whether the table has a register of this name."""
+        return name in vars(self)
+
     def but(self, **signals: Any) -> Self:
         """The bundle with other signals in the place of some registers."""
         other = copy(self)

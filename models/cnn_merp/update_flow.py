@@ -17,6 +17,7 @@ from merp.models.params.cnn_merp import latencies
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.kernel_update_registers import gradient_latency
 from merp.models.params.folded_shape import FoldedShape, run_shape
+from merp.models.params.rates import PLAIN, UpdateRule
 from merp.models.params.shape import Shape
 from merp.models.params.widened_shape import WidenedShape
 
@@ -43,14 +44,14 @@ class UpdateFlow:
         return self.fill + self.issue + self.stall_input + self.stall_hazard + self.drain
 
 
-def update_flow(shape: Shape, images: int, design: Design, momentum: bool = False) -> UpdateFlow:
+def update_flow(shape: Shape, images: int, design: Design, rule: UpdateRule = PLAIN) -> UpdateFlow:
     """Walk every cycle up to the last slot; the update behind it takes a beat per cycle.
 
     A beat has ``kernel_port`` elements, at most a kernel. Bias gradients come one by one.
     """
     walk = row_walk if design.ku_kind == "row" else position_walk
     step = design.mul_latency + design.add_latency
-    pipeline = latencies.GRADIENT_READ + latencies.GRADIENT_CHOICE + step * (2 if momentum else 1)
+    pipeline = latencies.GRADIENT_READ + latencies.GRADIENT_CHOICE + step * (1 + sum(rule))
     if design.kernel_port > 1:
         pipeline += design.round_latency + latencies.GRADIENT_GEAR + latencies.UPDATE_ENTRY
     updates = _kernel_cycles(shape, design) + shape.m

@@ -21,17 +21,18 @@ from merp.models.golden.training import (
     RATE,
     Kept,
     Passed,
-    Rates,
     Updated,
     at_rest,
     forward,
     leaves,
     propagate,
+    rates_of,
     updated,
 )
 from merp.models.network.branches import added, beside, previous, stored_as, takers
 from merp.models.network.network import Layer, Network
 from merp.models.params.bits import Bits
+from merp.models.params.rates import Rates
 
 
 class GoldenStep:
@@ -153,7 +154,7 @@ class GoldenStep:
     @property
     def rates(self) -> Rates:
         """Of the update, without momentum."""
-        return Rates.of(self._learning_rate, 0.0, self.images, self._network.fmt)
+        return rates_of(self._learning_rate, self.images, self._network.fmt)
 
     def before(self, layer: Layer) -> Updated:
         """Kernels and biases of a layer before the step, at rest."""

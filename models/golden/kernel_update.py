@@ -23,6 +23,7 @@ from merp.models.network.network import Layer
 from merp.models.params.bits import Bits
 from merp.models.params.folded_shape import folds
 from merp.models.params.formats import BINARY32, FloatFormat
+from merp.models.params.rates import Rates
 from merp.models.params.shape import Shape
 from merp.models.params.summation import TREE, Summation
 
@@ -185,13 +186,21 @@ def gradients(
 
 
 def update(
-    parameter: Bits, velocity: Bits, gradient: Bits, rate: int, momentum: int, fmt: FloatFormat
+    parameter: Bits, velocity: Bits, gradient: Bits, rates: Rates, fmt: FloatFormat
 ) -> tuple[Bits, Bits]:
     """Stochastic gradient descent: new parameters and new velocities, of any equal shapes.
 
-    v = RN(RN(momentum*v) + gradient), w = RN(w - RN(rate*v)). ``rate`` and ``momentum`` are words.
-    Without momentum no velocity is kept: the caller passes +0 each time.
+    d = RN(gradient + RN(decay*w)), v = RN(RN(momentum*v) + d), w = RN(w - RN(rate*v)).
+    Without momentum no velocity is kept: the caller passes +0 each time. Without weight decay d is
+    the gradient as it is: nothing is added, not even +0.
+
+    That is PyTorch's SGD, g = g + wd*w; v = mu*v + g; w = w - lr*v, in which the penalty is coupled
+    with the gradient, and all parameters decay, biases too. AlexNet's v = mu*v - wd*lr*w - lr*g;
+    w = w + v (Krizhevsky et al. 2012, section 5) is the same with -lr in its velocities, as long as
+    the learning rate stays.
     """
-    velocity = fp_add(fp_mul(momentum, velocity, fmt), gradient, fmt)
-    step = fp_mul(rate, velocity, fmt) ^ np.uint32(fmt.sign_bit)
+    if rates.rule.weight_decay:
+        gradient = fp_add(gradient, fp_mul(rates.weight_decay, parameter, fmt), fmt)
+    velocity = fp_add(fp_mul(rates.momentum, velocity, fmt), gradient, fmt)
+    step = fp_mul(rates.rate, velocity, fmt) ^ np.uint32(fmt.sign_bit)
     return fp_add(parameter, step, fmt), velocity

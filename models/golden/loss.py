@@ -1,7 +1,7 @@
 """Loss and the delta that it sends back: the host's part, in binary64.
 
 Deltas are those of the sum over the batch; the 1/batch of the mean belongs to the learning rate
-(``training.Rates``). The loss that is reported is the mean.
+(``training.rates_of``). The loss that is reported is the mean.
 """
 
 from __future__ import annotations

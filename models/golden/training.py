@@ -26,31 +26,56 @@ from merp.models.network.branches import behind, next_taker, previous
 from merp.models.network.network import Layer, Network
 from merp.models.params.bits import Bits
 from merp.models.params.formats import FloatFormat
+from merp.models.params.rates import Rates
 
 
-@dataclass(frozen=True, kw_only=True)
-class Rates:
-    """Hyperparameters of stochastic gradient descent, as the hardware's registers hold them.
+class NoSuchFactor(ValueError):
+    """The format has nothing near a factor: it rounds to zero or infinity.
 
     Attributes:
-        rate: word of the learning rate over the batch size, as gradients are sums.
-        momentum: word of the momentum; +0 for none.
+        name: of the factor, as of an argument.
     """
 
-    rate: int
-    momentum: int
+    def __init__(self, name: str, message: str) -> None:
+        super().__init__(message)
+        self.name = name
 
-    @classmethod
-    def of(cls, learning_rate: float, momentum: float, batch: int, fmt: FloatFormat) -> Rates:
-        """Round a learning rate (of the mean loss) and a momentum into the format.
 
-        Raises:
-            ValueError: the rate over the batch size rounds to zero or infinity.
-        """
-        rate, word = (int(each) for each in to_bits([learning_rate / batch, momentum], fmt))
-        if rate in (0, fmt.inf):
-            raise ValueError(f"over a batch of {batch} the format has no such rate")
-        return cls(rate=rate, momentum=word)
+def rates_of(
+    learning_rate: float,
+    batch: int,
+    fmt: FloatFormat,
+    *,
+    momentum: float = 0.0,
+    weight_decay: float = 0.0,
+) -> Rates:
+    """Round the factors of a step on the mean loss into the format, for sums over the batch.
+
+    A gradient of B images is B times that of their mean, and so is a velocity. The step on means is
+    d = g + wd*w; v = mu*v + d; w = w - lr*v: its first two equations, times B, are those on sums
+    with B*wd in the place of wd, and the third one is with lr/B in that of lr.
+
+    Args:
+        learning_rate: above 0. momentum: 0 for none.
+        weight_decay: of the L2 penalty wd/2 * sum(w*w) on the mean loss; 0 for none.
+
+    Raises:
+        NoSuchFactor: one rounds to infinity, or to zero where it is not to be none.
+    """
+    over = f"over a batch of {batch} the format has no such rate"
+    times = f"times a batch of {batch} the format has no such factor"
+    return Rates(
+        rate=_word("learning_rate", learning_rate / batch, True, over, fmt),
+        momentum=_word("momentum", momentum, momentum > 0, "the format has no such factor", fmt),
+        weight_decay=_word("weight_decay", weight_decay * batch, weight_decay > 0, times, fmt),
+    )
+
+
+def _word(name: str, factor: float, wanted: bool, message: str, fmt: FloatFormat) -> int:
+    word = int(to_bits(factor + 0.0, fmt))  # of -0 that of +0, which is none
+    if word == fmt.inf or (wanted and not word):
+        raise NoSuchFactor(name, message)
+    return word
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -216,12 +241,12 @@ def updated(old: Updated, found: tuple[Bits, Bits], rates: Rates, fmt: FloatForm
 
     Without momentum the velocities are neither read nor written, and stay as they are.
     """
-    past = old if rates.momentum else at_rest(old.parameters)
+    past = old if rates.rule.momentum else at_rest(old.parameters)
     kernels, biases = (
-        update(w, v, g, rates.rate, rates.momentum, fmt)
+        update(w, v, g, rates, fmt)
         for w, v, g in zip(old.parameters, past.velocities, found, strict=True)
     )
-    moved = (kernels[1], biases[1]) if rates.momentum else old.velocities
+    moved = (kernels[1], biases[1]) if rates.rule.momentum else old.velocities
     return Updated((kernels[0], biases[0]), moved)
 
 

@@ -16,6 +16,7 @@ from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.kernel_update_registers import kernel_update_registers
 from merp.models.params.cnn_merp.latencies import SLOT
 from merp.models.params.cnn_merp.registers import registers
+from merp.models.params.rates import Rates
 from merp.models.params.shape import Shape
 from merp.testbenches.block.trace import Sample, Trace, run_block
 
@@ -127,7 +128,7 @@ def run_input_path(
             sent, waiting, since, presenting, quiet = 0, 0, 0, False, 0
             if by_rows:
                 waiting = run.images * run.shape.out_rows
-                config = kernel_update_registers(run.shape, run.images, design, 0)
+                config = kernel_update_registers(run.shape, run.images, design, Rates(rate=0))
             else:
                 config = registers(run.shape, run.images, design)
             values |= {

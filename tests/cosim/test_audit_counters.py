@@ -22,7 +22,7 @@ from merp.cosim.training.whole_layers import WholeLayers
 from merp.hdl.cnn_merp.ports.status import DeltaStatus, ForwardStatus, KernelUpdateStatus
 from merp.models.arithmetic.words import to_bits
 from merp.models.golden.super_layer import super_layer
-from merp.models.golden.training import Rates, initial_model
+from merp.models.golden.training import initial_model, rates_of
 from merp.models.network.network_file import read_network
 from merp.models.params.cnn_merp.sizing import size_design
 from merp.models.params.shape import Shape
@@ -87,7 +87,7 @@ def audited(network_file: Path) -> Audited:
             initial_model(network, 0),
             to_bits(np.random.default_rng(0).uniform(0, 1, (1, *network.input)), network.fmt),
             np.zeros(1, np.int64),
-            Rates.of(0.1, 0.5, 1, network.fmt),
+            rates_of(0.1, 1, network.fmt, momentum=0.5),
         )
         arguments = ["--layer", "conv1", "--phase", "ku", "--delta-at", "pooled"]
         assert main(["simulate", str(network_file), *arguments]) == 0

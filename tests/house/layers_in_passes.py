@@ -18,7 +18,7 @@ from merp.models.golden.kernel_update import bias_gradient, kernel_gradient, upd
 from merp.models.golden.state import keep_state
 from merp.models.golden.stored import Stored
 from merp.models.golden.super_layer import super_layer
-from merp.models.golden.training import Rates, Updated
+from merp.models.golden.training import Updated
 from merp.models.golden.unpool import unpool
 from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.design import Design
@@ -26,6 +26,7 @@ from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 from merp.models.params.delta_shape import plain_inputs
 from merp.models.params.folded_shape import folds
 from merp.models.params.formats import BFLOAT16, BINARY16, FloatFormat
+from merp.models.params.rates import Rates
 from merp.models.params.shape import Pool, Shape
 from merp.testbenches.cnn_merp.random_layers import random_hang, random_kernel, random_pad
 from merp.testbenches.top.top import Top
@@ -309,14 +310,12 @@ def update_case(seed: int, index: int) -> Whole:
     gradients = kernel_gradient(x, sums, shape, fmt, design.summation), bias_gradient(sums, fmt)
     momentum = seed % 2 * rate
     past = [words(rng, fmt, *each.shape) if momentum else np.zeros_like(each) for each in old]
-    new = [
-        update(w, v, g, rate, momentum, fmt) for w, v, g in zip(old, past, gradients, strict=True)
-    ]
+    rates = Rates(rate=rate, momentum=momentum, weight_decay=seed // 2 % 2 * rate)
+    new = [update(w, v, g, rates, fmt) for w, v, g in zip(old, past, gradients, strict=True)]
     golden = {"kernels": new[0][0], "biases": new[1][0]}
     if momentum:
         golden |= {"kernel_velocities": new[0][1], "bias_velocities": new[1][1]}
     before = Updated(old, (past[0], past[1]))
-    rates = Rates(rate=rate, momentum=momentum)
     cut = cut_of(rng, shape.m, shape.n, design)
     tiles = UpdateTiles(shape, design, x, deltas, before, rates, cut, expansion, state)
     return Whole(tiles, golden)

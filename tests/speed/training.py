@@ -17,7 +17,7 @@ import numpy as np
 
 from measured import Ratio
 from merp.models.arithmetic.words import to_bits
-from merp.models.golden.training import Rates, initial_model, train_step
+from merp.models.golden.training import initial_model, rates_of, train_step
 from merp.models.network.network import Layer, Network
 from merp.tools.common.shipped import open_network
 
@@ -81,7 +81,7 @@ def _golden_step(network: Network) -> Callable[[], None]:
     images, labels = _batch(network)
     words = to_bits(images, network.fmt)
     model = initial_model(network, 0)
-    rates = Rates.of(RATE, MOMENTUM, BATCH, network.fmt)
+    rates = rates_of(RATE, BATCH, network.fmt, momentum=MOMENTUM)
 
     def step() -> None:
         nonlocal model

@@ -131,6 +131,22 @@ def test_a_schedule_that_is_none_is_refused(capsys, folder: Path) -> None:
     assert "--lr 0.1: 1e-241 in epoch 9: over a batch of 4 the format has no such rate" in told
 
 
+def test_weight_decay_is_one_of_the_factors_of_every_step(capsys, folder: Path) -> None:
+    """As large as it is, it is felt in a step; a run of two parts needs it in both."""
+    whole, parts, other = folder / "whole.npz", folder / "parts.npz", folder / "other.npz"
+    decay = ("--weight-decay", "0.25")
+    answer(capsys, folder, "--steps", "6", *decay, "--save", whole)
+    answer(capsys, folder, "--steps", "3", *decay, "--save", parts)
+    answer(capsys, folder, "--steps", "6", *decay, "--save", parts, "--resume", parts)
+    assert whole.read_bytes() == parts.read_bytes()
+    answer(capsys, folder, "--steps", "6", "--save", other)
+    answer(capsys, folder, "--steps", "6", "--weight-decay", "0", "--save", parts)
+    assert other.read_bytes() == parts.read_bytes()
+    with np.load(whole) as decayed, np.load(other) as kept:
+        for key in (key for key in kept.files if key.endswith((".kernel", ".bias"))):
+            assert (decayed[key] ** 2).sum() < (kept[key] ** 2).sum(), key
+
+
 def test_accuracy_is_that_of_images_of_ones_own(capsys, folder: Path) -> None:
     with np.load(folder / "data.npz") as data:
         images, labels = data["images"], data["labels"]
@@ -344,6 +360,21 @@ def test_resume_files_that_cannot_be_used(
         (("--lr", "nan"), "argument --lr: must be a number above 0, not 'nan'"),
         (("--lr", "1e-38"), "--lr 1e-38: over a batch of 4 the format has no such rate"),
         (("--momentum", "1"), "argument --momentum: must be a number from 0 to below 1, not '1'"),
+        (("--momentum", "1e-99"), "--momentum 1e-99: the format has no such factor"),
+        *(
+            (
+                ("--weight-decay", value),
+                f"argument --weight-decay: must be a number of 0 or more, not '{value}'",
+            )
+            for value in ("-0.1", "nan", "inf", "much")
+        ),
+        *(
+            (
+                ("--weight-decay", value),
+                f"--weight-decay {value}: times a batch of 4 the format has no such factor",
+            )
+            for value in ("1e+38", "1e-40")
+        ),
         (("--lr", "1e30"), "--lr 1e+30: the loss is nan at step 2: allowed is less"),
         (("--save", "nowhere/f.npz"), "--save nowhere/f.npz: no folder nowhere"),
         (("--steps", "0"), "argument --steps: must be a whole number from 1"),

@@ -74,7 +74,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def words(place: Path) -> list[str]:
     """A command that trains a few steps on the board."""
     found = ["train", str(place / "small.toml"), "--data", str(place / "data.npz")]
-    return [*found, "--board", str(place / "mine.toml"), "--batch", "2", "--steps", str(STEPS)]
+    found += ["--board", str(place / "mine.toml"), "--batch", "2", "--steps", str(STEPS)]
+    return [*found, "--weight-decay", "0.05"]
 
 
 def saved_by(words: list[str], path: Path, *more: str) -> bytes:
@@ -227,12 +228,11 @@ def test_an_interrupted_run_goes_on_to_the_same_file(
 
 
 def test_the_library_trains_the_same(place: Path, golden: bytes) -> None:
-    found = merp.load(place / "small.toml").train(
-        place / "data.npz", board=place / "mine.toml", engine="myhdl", batch=2, steps=1, momentum=0
-    )
-    plain = merp.load(place / "small.toml").train(
-        place / "data.npz", board=place / "mine.toml", goal="time", batch=2, steps=1, momentum=0
-    )
+    network = merp.load(place / "small.toml")
+    options: dict[str, Any] = {"batch": 2, "steps": 1, "momentum": 0, "weight_decay": 0.05}
+    board = place / "mine.toml"
+    found = network.train(place / "data.npz", board=board, engine="myhdl", **options)
+    plain = network.train(place / "data.npz", board=board, goal="time", **options)
     for layer, pair in found.words.items():
         for ours, theirs in zip(pair, plain.words[layer], strict=True):
             np.testing.assert_array_equal(ours, theirs)

@@ -18,7 +18,7 @@ from merp.cosim.training.hardware_step import HardwareStep
 from merp.cosim.training.whole_layers import WholeLayers
 from merp.models.arithmetic.words import to_bits
 from merp.models.errors import CheckFailed
-from merp.models.golden.training import Rates, initial_model
+from merp.models.golden.training import initial_model, rates_of
 from merp.models.network.network_file import read_network
 from merp.testbenches.top.run import Stuck
 from merp.tools import cli
@@ -220,7 +220,7 @@ def test_velocities_are_audited(network_file: Path, monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(run_and_audit, "audit", faulty)
     images = to_bits(np.ones((1, 2, 2, 1)), network.fmt)
-    rates = Rates.of(0.1, 0.5, 1, network.fmt)
+    rates = rates_of(0.1, 1, network.fmt, momentum=0.5)
     with pytest.raises(CheckFailed, match="fc1 ku group 0: port bias_velocity_out: counts differ"):
         HardwareStep(WholeLayers(network, 1), "myhdl").step(
             initial_model(network, 0), images, np.zeros(1, np.int64), rates

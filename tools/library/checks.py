@@ -114,6 +114,18 @@ def below(name: str, value: Any, high: float) -> float:
     return number
 
 
+def not_negative(name: str, value: Any) -> float:
+    """``value`` as a float, if it is a finite number of 0 or more.
+
+    Raises:
+        BadInput: it is not.
+    """
+    number = _number(value)
+    if not 0 <= number < math.inf:
+        raise BadInput(f"{name} = {shown(value)}: must be a number of 0 or more")
+    return number
+
+
 def _number(value: Any) -> float:
     """``value`` as a float, NaN if it is no number."""
     return float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan

@@ -125,7 +125,7 @@ class Layer:
         """
         from merp.cosim.architectures import phase_of  # simulators wait until they are needed
         from merp.cosim.engines.engine import ENGINES
-        from merp.models.golden.training import Rates
+        from merp.models.golden.training import rates_of
         from merp.tools.simulate.first_rows import step_of
         from merp.tools.simulate.waves import Waves
 
@@ -154,7 +154,7 @@ class Layer:
         count = self._images(maps, images)
         check_fits(layer.shape, count, network.design(layer), f"{network.name}: {layer.name}")
         try:
-            Rates.of(positive("learning_rate", learning_rate), 0.0, count, fmt)
+            rates_of(positive("learning_rate", learning_rate), count, fmt)
         except ValueError as error:
             raise BadInput(f"learning_rate = {shown(learning_rate)}: {error}") from error
         step = (

@@ -23,6 +23,7 @@ from merp.tools.library.checks import (
     below,
     flag,
     listener,
+    not_negative,
     one_of,
     path,
     path_or_none,
@@ -283,6 +284,7 @@ class Network(Mapping[str, Layer]):
         epochs: int | None = None,
         learning_rate: float = RATE,
         momentum: float = MOMENTUM,
+        weight_decay: float = 0.0,
         lr_decay: float | None = None,
         lr_every: int | None = None,
         validation: Place | tuple[ArrayLike, ArrayLike] | None = None,
@@ -308,6 +310,7 @@ class Network(Mapping[str, Layer]):
             batch: images of a step, 1 to 65536 (default 32, or that of ``resume``).
             steps: in all, those resumed included. epochs: in their place; 10 if neither is given.
             learning_rate: of the mean loss. momentum: from 0 to below 1.
+            weight_decay: of kernels and biases, coupled with the gradient as in PyTorch's SGD.
             lr_decay: factor of the learning rate, below 1, after every ``lr_every`` epochs (default
                 1); without it the rate stays.
             validation: as ``data``: images that accuracy is measured on, in place of a fifth.
@@ -352,6 +355,7 @@ class Network(Mapping[str, Layer]):
             epochs=whole_or_none("epochs", epochs, 1, MOST_EPOCHS),
             learning_rate=positive("learning_rate", learning_rate),
             momentum=below("momentum", momentum, 1),
+            weight_decay=not_negative("weight_decay", weight_decay),
             schedule=schedule(
                 None if lr_decay is None else positive("lr_decay", lr_decay, 1),
                 whole_or_none("lr_every", lr_every, 1, MOST_EPOCHS),

@@ -10,6 +10,7 @@ from merp.models.errors import BadInput
 from merp.models.fpga.board import Board
 from merp.models.given import given, mention, name_of
 from merp.models.network.network import Network
+from merp.models.params.rates import UpdateRule
 
 if TYPE_CHECKING:
     from merp.models.plan.plan import Plan
@@ -91,6 +92,7 @@ class Course:
         steps: in all, those resumed included, 1 to ``MOST_STEPS``; None is those of ``epochs``.
         epochs: in all, 1 to ``MOST_EPOCHS``; None is ``EPOCHS``.
         learning_rate: of the mean loss, above 0. momentum: from 0 to below 1.
+        weight_decay: of kernels and biases, 0 or more.
         schedule: how the learning rate changes.
         loss: of ``LOSSES``.
         seed: of 32 bits; None is 0, or that of ``resume``.
@@ -107,11 +109,17 @@ class Course:
     epochs: int | None
     learning_rate: float
     momentum: float
+    weight_decay: float
     schedule: Schedule
     loss: str
     seed: int | None
     resume: Path | None
     weights: Path | None
+
+    @property
+    def rule(self) -> UpdateRule:
+        """What hardware would be built for."""
+        return UpdateRule(self.momentum > 0, self.weight_decay > 0)
 
     def rate(self, epoch: int) -> float:
         """Learning rate of the mean loss in an epoch, counted from 0.

@@ -10,6 +10,7 @@ from merp.cosim.passes.of_plan import OfPlan
 from merp.cosim.training.hardware_step import Audits
 from merp.models.golden.training import classify
 from merp.models.network.phases import PHASES
+from merp.models.params.rates import PLAIN
 from merp.models.plan.plan import Plan
 from merp.models.traffic.closed_form import step_bytes
 from merp.models.traffic.footing import Footing
@@ -36,14 +37,15 @@ def answer(
     paper = dict(step_bytes(network, done.batch, Footing()))
     full = dict(step_bytes(network, done.batch, Footing(name="full", state=state)))
     del paper["momentum"]
-    momentum = course.momentum > 0
-    if not momentum:
+    if not course.rule.momentum:
         full["momentum"] = 0
     counts = by_phase(audits) if audits else {}
     counted = {"paper": paper, "full": full, "measured": _measured(counts)}
     planned: dict[str, Any] = {}
     if plan is not None:
-        passes = [OfPlan(each, momentum and each.work.phase == "ku") for each in plan.layers]
+        passes = [
+            OfPlan(each, course.rule if each.work.phase == "ku" else PLAIN) for each in plan.layers
+        ]
         counted["plan"] = _planned(passes)
         planned = {
             "board": plan.board.name,

@@ -12,8 +12,9 @@ from merp.cosim.training.hardware_step import Audits
 from merp.models.errors import BadInput
 from merp.models.given import given, name_of
 from merp.models.golden.memory import training_bytes
-from merp.models.golden.training import Rates, initial_model
+from merp.models.golden.training import NoSuchFactor, initial_model, rates_of
 from merp.models.memory import check_memory
+from merp.models.params.rates import Rates
 from merp.models.plan.plan import Plan
 from merp.tools.common.kernel_file import with_weights
 from merp.tools.common.output import Output
@@ -80,8 +81,8 @@ class Ready:
         """Run the steps that are left; saves each epoch, at the end, and when interrupted.
 
         Raises:
-            BadInput: the hardware does not take the batch, a rate that the format does not have, a
-                loss that is not finite, or ``saved`` cannot be written.
+            BadInput: the hardware does not take the batch, a rate or factor that the format does
+                not have, a loss that is not finite, or ``saved`` cannot be written.
             CheckFailed: a bit, a count or a rule of a port of the hardware was wrong.
             Stuck: the hardware stood still.
         """
@@ -133,14 +134,22 @@ def _rates(course: Course, batch: int, epoch: int) -> Rates:
     """What the registers of a step hold in an epoch.
 
     Raises:
-        BadInput: the format has no such rate.
+        BadInput: the format has no such rate, momentum or weight decay.
     """
     rate = course.rate(epoch)
     try:
-        return Rates.of(rate, course.momentum, batch, course.network.fmt)
-    except ValueError as error:
-        said = "" if rate == course.learning_rate else f": {rate:g} in epoch {epoch + 1}"
-        raise BadInput(f"{given('learning_rate', course.learning_rate)}{said}: {error}") from error
+        return rates_of(
+            rate,
+            batch,
+            course.network.fmt,
+            momentum=course.momentum,
+            weight_decay=course.weight_decay,
+        )
+    except NoSuchFactor as error:
+        changed = error.name == "learning_rate" and rate != course.learning_rate
+        said = f": {rate:g} in epoch {epoch + 1}" if changed else ""
+        asked = given(error.name, getattr(course, error.name))
+        raise BadInput(f"{asked}{said}: {error}") from error
 
 
 def prepare(course: Course, data: Data, validation: Data | None = None) -> Ready:

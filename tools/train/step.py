@@ -9,8 +9,9 @@ from merp.cosim.training.planned_layers import PlannedLayers
 from merp.cosim.training.whole_layers import WholeLayers
 from merp.models.golden import training
 from merp.models.golden.loss import Labels
-from merp.models.golden.training import Model, Rates
+from merp.models.golden.training import Model
 from merp.models.params.bits import Bits
+from merp.models.params.rates import Rates
 from merp.models.plan.plan import Plan
 from merp.tools.common.progress import Progress
 from merp.tools.train.course import Course

@@ -101,6 +101,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="X",
         help=f"default {MOMENTUM}",
     )
+    parser.add_argument(
+        "--weight-decay",
+        type=_number(0, math.inf, "a number of 0 or more"),
+        default=0.0,
+        metavar="X",
+        help="of kernels and biases, coupled with the gradient as in PyTorch's SGD (default 0)",
+    )
     parser.add_argument("--loss", choices=LOSSES, default=LOSSES[0], help=f"default {LOSSES[0]}")
     parser.add_argument(
         "--state-bits",
@@ -160,6 +167,7 @@ def _course(
         epochs=args.epochs,
         learning_rate=args.lr,
         momentum=args.momentum,
+        weight_decay=args.weight_decay,
         schedule=schedule(args.lr_decay, args.lr_every),
         loss=args.loss,
         seed=args.seed,

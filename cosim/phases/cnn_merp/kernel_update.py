@@ -23,7 +23,7 @@ from merp.models.cnn_merp.phases import update_design, update_unpool_design
 from merp.models.golden.golden_step import GoldenStep
 from merp.models.golden.inference import group_maps, group_parameters
 from merp.models.golden.state import State, of_maps, packed
-from merp.models.golden.training import RATE, Rates, Updated
+from merp.models.golden.training import RATE, Updated, rates_of
 from merp.models.network.branches import undone_shape
 from merp.models.network.network import Layer, Network
 from merp.models.params.bits import Bits
@@ -32,6 +32,7 @@ from merp.models.params.cnn_merp.input_part import WHOLE, InputPart
 from merp.models.params.cnn_merp.kernel_update_registers import kernel_update_registers
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 from merp.models.params.cnn_merp.unpool_registers import unpool_registers
+from merp.models.params.rates import PLAIN, Rates, UpdateRule
 from merp.models.params.shape import Shape
 from merp.models.traffic import backward_counter, closed_form
 from merp.testbenches.top.run import Run
@@ -59,26 +60,29 @@ VELOCITY_PORTS = {
 STATE_PORTS = {"state_in": "s_axis_state"}
 """That which deltas at pooled resolution add; its words are bytes."""
 
+GRADIENTS = Rates(rate=0)
+"""Of a run that returns the gradients."""
+
 
 def kernel_update_top(
     design: Design,
     array: str = "rtl",
-    momentum: bool = False,
+    rule: UpdateRule = PLAIN,
     undone: UnpoolDesign | None = None,
 ) -> Top:
     """The kernel update for ``design``, with signals of its own.
 
-    ``momentum``: whether it is built. ``undone``: deltas come at pooled resolution and are
+    ``rule``: of the update. ``undone``: deltas come at pooled resolution and are
     expanded by un-pooling of this design.
 
     Raises:
         ValueError: ``array`` is not a kind of array.
     """
-    streams = [*PORTS.values(), *(VELOCITY_PORTS.values() if momentum else ())]
+    streams = [*PORTS.values(), *(VELOCITY_PORTS.values() if rule.momentum else ())]
     args: dict[str, Any] = {name: Signal(bool(0)) for name in ("clk", "rst", "start")}
     args |= {
         "map_config": map_config(design),
-        "update_config": UpdateConfig(design, momentum),
+        "update_config": UpdateConfig(design, rule),
         **{
             stream: AxiStream(
                 design.fmt.width,
@@ -86,7 +90,7 @@ def kernel_update_top(
             )
             for stream in streams
         },
-        "status": KernelUpdateStatus(momentum, undone is not None),
+        "status": KernelUpdateStatus(rule.momentum, undone is not None),
         "design": design,
     }
     if undone is not None:
@@ -110,9 +114,8 @@ def kernel_update_run(
     delta: Bits,
     kernels: Bits | None,
     bias: Bits | None,
-    rate: int = 0,
+    rates: Rates = GRADIENTS,
     velocities: tuple[Bits, Bits] | None = None,
-    momentum: int | None = None,
     stalls: Mapping[str, Sequence[int]] | None = None,
     reset_at: int | None = None,
     undone: UnpoolDesign | None = None,
@@ -127,9 +130,8 @@ def kernel_update_run(
             or with ``undone`` (images, pooled_rows, pooled_columns, m), of the output.
         kernels: (m, n, k, k) words; bias: (m,), not used by a part without biases; both None for a
             run that returns the gradients.
-        rate: word of the learning rate.
+        rates: words of the factors; what is built follows from them.
         velocities: of the kernels and the biases, of their sizes, where momentum is built.
-        momentum: word of the factor, None where momentum is not built.
         stalls: pattern by stream name. reset_at: as in ``Run``.
         undone: un-pooling of the top. state: this layer's, kind ``pooled``, packed.
         part: of the layer's input maps, those of ``shape``.
@@ -147,7 +149,7 @@ def kernel_update_run(
         "s_axis_kernel": (kernels, (shape.m, shape.n, shape.k, shape.k)),
         "s_axis_bias": (bias, (shape.m,)),
     }
-    if momentum is not None:
+    if rates.rule.momentum:
         past = velocities or (None, None)
         arrays["s_axis_kernel_velocity"] = (past[0], arrays["s_axis_kernel"][1])
         arrays["s_axis_bias_velocity"] = (past[1], arrays["s_axis_bias"][1])
@@ -159,7 +161,7 @@ def kernel_update_run(
             raise ValueError(f"{stream} must be of size {size if wanted else None}, not {found}")
         sent = array if part.biases or not stream.startswith("s_axis_bias") else None
         words[stream] = np.zeros(0, np.uint32) if sent is None else sent.reshape(-1)
-    config = kernel_update_registers(shape, len(x), design, rate, momentum, update, part)
+    config = kernel_update_registers(shape, len(x), design, rates, update, part)
     if undone is not None:
         config |= unpool_registers(shape, shape.m, len(x), undone)
         words["s_axis_state"] = np.frombuffer(state, np.uint8).astype(np.uint32)
@@ -224,19 +226,19 @@ def update_pass(
     undone: UnpoolDesign | None = None,
     state: State | None = None,
 ) -> Pass:
-    """Kernel update of one group; with momentum if the rates have any.
+    """Kernel update of one group; what is built follows from the rates.
 
     Args:
         layer: the layer. design: what it runs on.
         x: (images, rows, columns, groups*n) words. deltas: of its sums (images, out_rows,
             out_columns, groups*m), or with ``undone`` of its output.
-        old: before the step. rates: words of learning rate and momentum.
+        old: before the step. rates: words of the factors.
         wanted: what must come out.
         undone, state: un-pooling in front of the update, and what it needs.
     """
     shape = layer.shape
     maps = group * shape.m, (group + 1) * shape.m
-    momentum = rates.momentum or None
+    momentum = rates.rule.momentum
 
     def own(pair: Pair) -> Pair:
         return group_parameters(layer, group, *pair)
@@ -247,9 +249,8 @@ def update_pass(
         group_maps(x, layer, group),
         np.ascontiguousarray(deltas[..., slice(*maps)]),
         *own(old.parameters),
-        rates.rate,
+        rates,
         own(old.velocities) if momentum else None,
-        momentum,
         undone=undone,
         state=packed(of_maps(state, *maps), shape, design.fmt) if state is not None else b"",
     )
@@ -270,7 +271,7 @@ class KernelUpdate:
 
     Attributes:
         network: whose layers run. design: what they run on.
-        undone: of un-pooling, where deltas come at pooled resolution. momentum: it is built.
+        undone: of un-pooling, where deltas come at pooled resolution. rule: of the update.
     """
 
     name: ClassVar[str] = "ku"
@@ -278,7 +279,7 @@ class KernelUpdate:
     network: Network
     design: Design
     undone: UnpoolDesign | None = None
-    momentum: bool = False
+    rule: UpdateRule = PLAIN
 
     @classmethod
     def of(
@@ -288,11 +289,11 @@ class KernelUpdate:
         *,
         state: bool = False,
         before: bool = False,
-        momentum: bool = False,
+        rule: UpdateRule = PLAIN,
     ) -> KernelUpdate:
         """On the design of ``layer``; ``before``: deltas come at pooled resolution."""
         undone = update_unpool_design(network, layer) if before else None
-        return cls(network, update_design(network, layer), undone, momentum)
+        return cls(network, update_design(network, layer), undone, rule)
 
     def on(self, network: Network) -> KernelUpdate:
         """The same elaboration, for layers of another network."""
@@ -300,13 +301,13 @@ class KernelUpdate:
 
     def top(self, array: str = "rtl") -> Top:
         """The block, with signals of its own."""
-        return kernel_update_top(self.design, array, self.momentum, self.undone)
+        return kernel_update_top(self.design, array, self.rule, self.undone)
 
     def registers(self, layer: Layer, images: int) -> dict[str, int]:
         """Value of every configuration port for a run of one group, at the golden step's rate."""
         shape, undone = self._shape(layer), self.undone
-        rate = Rates.of(RATE, 0.0, images, self.design.fmt).rate
-        found = kernel_update_registers(shape, images, self.design, rate)
+        rates = rates_of(RATE, images, self.design.fmt)
+        found = kernel_update_registers(shape, images, self.design, rates)
         return found | (unpool_registers(shape, shape.m, images, undone) if undone else {})
 
     def words(self, layer: Layer, images: int) -> dict[str, int]:

@@ -77,8 +77,9 @@ def kernel_update(
     start begins a run; the configuration must be stable from start to status_done. Maps and deltas
     (of the sums before ReLU and pooling) stream in together in the order image, row, column, map;
     after the last of them kernels (order m, n, row, column) and then biases stream in and out, with
-    momentum (the velocity streams are there) their velocities beside them. The next run needs no
-    reset.
+    momentum (the velocity streams are there) their velocities beside them. With weight decay (its
+    register is there) so many times the old kernels and biases are added to their gradients. The
+    next run needs no reset.
 
     With undone, deltas come at pooled resolution and are expanded here, with the state of
     this layer, a stream of bytes.

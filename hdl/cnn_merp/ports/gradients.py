@@ -5,7 +5,8 @@ from __future__ import annotations
 from merp.hdl.base.registers import RegisterBundle
 from merp.hdl.base.signals import bits, count, flag
 from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.kernel_update_registers import MOMENTUM_UPDATE, UPDATE
+from merp.models.params.cnn_merp.kernel_update_registers import update_table
+from merp.models.params.rates import UpdateRule
 
 
 class DeltaElement:
@@ -49,7 +50,7 @@ class GradientBeat:
 
 
 class UpdateConfig(RegisterBundle):
-    """Run-time registers of the update unit, those of the table ``UPDATE``."""
+    """Run-time registers of the update unit, those of ``update_table``."""
 
-    def __init__(self, design: Design, momentum: bool) -> None:
-        super().__init__(MOMENTUM_UPDATE if momentum else UPDATE, design)
+    def __init__(self, design: Design, rule: UpdateRule) -> None:
+        super().__init__(update_table(rule), design)

@@ -1,7 +1,7 @@
 """The update unit: gradients, old kernels and biases in, new kernels and biases out.
 
 Stochastic gradient descent, v = RN(RN(mu*v) + g) and w' = RN(w - RN(lr*v)), with momentum or
-without (CNN-MERP section III.B).
+without (CNN-MERP section III.B). With weight decay d = RN(g + RN(wd*w)) is in the place of g.
 """
 
 from __future__ import annotations
@@ -34,7 +34,11 @@ from merp.models.params.cnn_merp.latencies import (
 
 @block
 def _from_rest(gradient: Word, is_zero: Bit, velocity: Word) -> Any:
-    """Velocity without momentum: RN(+0 + g), which is g but for the sign of zero."""
+    """Velocity without momentum: RN(+0 + g), which is g but for the sign of zero.
+
+    Weight decay may be added to that in the place of g: where its product is not a zero, neither is
+    w, and a step of either zero leaves w as it is.
+    """
 
     @always_comb
     def add_zero() -> None:
@@ -83,6 +87,7 @@ def update_unit(
     sink_*         in   kernels in the order m, n, row, column, then biases in the order m
     source_*       out  the same, updated; without config.update the gradients, and no sink is read
     *_velocity          velocities in the same order, if momentum is built
+    config              weight decay is built if its register is there
     ends           out  the run's last word is transferred in this cycle
     done           out  it has been; until the next start
     framing_error  out  a last came with another word than its stream's last; until start
@@ -98,7 +103,9 @@ def update_unit(
     step = design.mul_latency + design.add_latency
     with_momentum = sink_kernel_velocity is not None
     gradient_at = GRADIENT_READ + GRADIENT_CHOICE  # cycles after the entrance
-    velocity_at = gradient_at + (step if with_momentum else 0)
+    with_decay = config.has("weight_decay")
+    decayed_at = gradient_at + (step if with_decay else 0)
+    velocity_at = decayed_at + (step if with_momentum else 0)
     parameter_at = velocity_at + step
     places = parameter_at + CREDIT_RETURN + 1  # the decision
 
@@ -174,8 +181,28 @@ def update_unit(
         delay(clk, d=tag, q=tag_read, cycles=GRADIENT_READ),
         delay(clk, d=tag_read, q=tag_chosen, cycles=1),
         delay(clk, d=tag_chosen, q=tag_new, cycles=parameter_at - gradient_at),
-        delay(clk, d=old, q=late_old, cycles=velocity_at),
     ]
+    near_old = bits(width) if with_decay else None
+    rested = bits(width) if with_decay and not with_momentum else None
+    decayed = bits(width) if with_decay and with_momentum else None
+    if with_decay:
+        aligned += [
+            delay(clk, d=old, q=near_old, cycles=gradient_at),
+            delay(clk, d=near_old, q=late_old, cycles=velocity_at - gradient_at),
+            scaled_sum(
+                clk,
+                factor=config.weight_decay,
+                x=near_old,
+                addend=gradient if with_momentum else rested,
+                y=decayed if with_momentum else velocity,
+                subtract=False,
+                fmt=fmt,
+                mul_latency=design.mul_latency,
+                add_latency=design.add_latency,
+            ),
+        ]
+    else:
+        aligned.append(delay(clk, d=old, q=late_old, cycles=velocity_at))
     descent = scaled_sum(
         clk,
         factor=config.rate,
@@ -257,7 +284,9 @@ def update_unit(
             *parts,
             enter,
             finish,
-            _from_rest(gradient=gradient, is_zero=is_zero, velocity=velocity),
+            _from_rest(
+                gradient=gradient, is_zero=is_zero, velocity=rested if with_decay else velocity
+            ),
         )
 
     past, past_valid, past_error = bits(width), flag(), flag()
@@ -281,14 +310,14 @@ def update_unit(
         framing_error=past_error,
     )
     past_aligned = [
-        delay(clk, d=past, q=late_past, cycles=gradient_at),
+        delay(clk, d=past, q=late_past, cycles=decayed_at),
         delay(clk, d=tag_chosen, q=tag_velocity, cycles=velocity_at - gradient_at),
     ]
     momentum = scaled_sum(
         clk,
         factor=config.momentum,
         x=late_past,
-        addend=gradient,
+        addend=decayed if with_decay else gradient,
         y=velocity,
         subtract=False,
         fmt=fmt,

@@ -28,7 +28,10 @@ from merp.models.params.cnn_merp.latencies import CREDIT_RETURN, UPDATE_ENTRY
 
 @block
 def _from_rest(clk: Bit, gradient: Word, velocity: Word) -> Any:
-    """Velocity without momentum, a cycle later: RN(+0 + g), which is g but for zero's sign."""
+    """Velocity without momentum, a cycle later: RN(+0 + g), which is g but for zero's sign.
+
+    As in ``update_unit``, weight decay may be added to that.
+    """
     sign_at = len(gradient) - 1
 
     @always(clk.posedge)
@@ -124,6 +127,7 @@ def wide_update(
     sink_*         in   kernels in the order m, n, row, column, then biases in the order m
     source_*       out  the same, updated; without config.update the gradients, and no sink is read
     *_velocity          velocities in the same order, if momentum is built
+    config              weight decay is built if its register is there
     ends           out  the run's last beat is transferred in this cycle
     done           out  it has been; until the next start
     framing_error  out  a last came with another beat than its stream's last; until start
@@ -139,7 +143,9 @@ def wide_update(
     beat_bits = lanes * width
     step = design.mul_latency + design.add_latency
     with_momentum = sink_kernel_velocity is not None
-    velocity_at = UPDATE_ENTRY + (step if with_momentum else 0)
+    with_decay = config.has("weight_decay")
+    decayed_at = UPDATE_ENTRY + (step if with_decay else 0)
+    velocity_at = decayed_at + (step if with_momentum else 0)
     parameter_at = velocity_at + step
     places = parameter_at + CREDIT_RETURN + 1  # the decision
 
@@ -205,8 +211,22 @@ def wide_update(
         delay(clk, d=beat.data, q=gradients, cycles=UPDATE_ENTRY),
         delay(clk, d=tag, q=tag_chosen, cycles=UPDATE_ENTRY),
         delay(clk, d=tag_chosen, q=tag_new, cycles=parameter_at - UPDATE_ENTRY),
-        delay(clk, d=old, q=late_old, cycles=velocity_at),
     ]
+    near_old = bits(beat_bits) if with_decay else None
+    rested = bits(beat_bits) if with_decay and not with_momentum else None
+    decayed = bits(beat_bits) if with_decay and with_momentum else None
+    if with_decay:
+        aligned += [
+            delay(clk, d=old, q=near_old, cycles=UPDATE_ENTRY),
+            delay(clk, d=near_old, q=late_old, cycles=velocity_at - UPDATE_ENTRY),
+            _scaled_sums(
+                clk, factor=config.weight_decay, x=near_old,
+                addend=gradients if with_momentum else rested,
+                y=decayed if with_momentum else velocities, subtract=False, design=design,
+            ),
+        ]  # fmt: skip
+    else:
+        aligned.append(delay(clk, d=old, q=late_old, cycles=velocity_at))
     descent = _scaled_sums(
         clk, factor=config.rate, x=velocities, addend=late_old, y=renewed, subtract=True,
         design=design,
@@ -274,7 +294,12 @@ def wide_update(
             done.next = parameter_sent
             framing_error.next = old_error
 
-        rest = _velocities_from_rest(clk, gradients=beat.data, velocities=velocities, design=design)
+        rest = _velocities_from_rest(
+            clk,
+            gradients=beat.data,
+            velocities=rested if with_decay else velocities,
+            design=design,
+        )
         return *parts, enter, finish, rest
 
     past, past_valid, past_error = bits(beat_bits), flag(), flag()
@@ -299,12 +324,12 @@ def wide_update(
         framing_error=past_error,
     )
     past_aligned = [
-        delay(clk, d=past, q=late_past, cycles=UPDATE_ENTRY),
+        delay(clk, d=past, q=late_past, cycles=decayed_at),
         delay(clk, d=tag_chosen, q=tag_velocity, cycles=velocity_at - UPDATE_ENTRY),
     ]
     momentum = _scaled_sums(
-        clk, factor=config.momentum, x=late_past, addend=gradients, y=velocities, subtract=False,
-        design=design,
+        clk, factor=config.momentum, x=late_past, addend=decayed if with_decay else gradients,
+        y=velocities, subtract=False, design=design,
     )  # fmt: skip
     velocity_space = credit_gate(
         clk, rst, taken=take, freed=velocity_credit, some=velocity_room, places=places

@@ -23,6 +23,7 @@ from merp.models.params.cnn_merp.registers import (
 from merp.models.params.cnn_merp.row import row_latency, steps
 from merp.models.params.cnn_merp.sizing import groups_of
 from merp.models.params.folded_shape import FoldedShape, run_shape
+from merp.models.params.rates import Rates, UpdateRule
 from merp.models.params.register_table import RegisterTable, RunRegister, switch
 from merp.models.params.shape import Shape
 
@@ -171,40 +172,42 @@ class UpdateRun:
     """What an update does: words of its factors, and whether new kernels and biases come out."""
 
     update: bool
-    rate: int
-    momentum: int = 0
+    rates: Rates
 
 
 UpdateRegister = RunRegister[Design, UpdateRun]
 UpdateTable = RegisterTable[Design, UpdateRun]
 
-UPDATE = UpdateTable("update_config", (
-    switch(
-        "update", "new kernels and biases come out, else their gradients", lambda run: run.update
-    ),
-    UpdateRegister(
-        "rate", 0, lambda design: largest_word(design.fmt), "word of the learning rate",
-        lambda run: run.rate,
-    ),
-))  # fmt: skip
-"""Of the update unit."""
+_UPDATE: UpdateRegister = switch(
+    "update", "new kernels and biases come out, else their gradients",
+    lambda run: run.update,
+)  # fmt: skip
+_RATE = UpdateRegister(
+    "rate", 0, lambda design: largest_word(design.fmt), "word of the learning rate",
+    lambda run: run.rates.rate,
+)  # fmt: skip
+_MOMENTUM = UpdateRegister(
+    "momentum", 0, lambda design: largest_word(design.fmt), "word of the momentum factor",
+    lambda run: run.rates.momentum,
+)  # fmt: skip
+_WEIGHT_DECAY = UpdateRegister(
+    "weight_decay", 0, lambda design: largest_word(design.fmt), "word of the weight decay factor",
+    lambda run: run.rates.weight_decay,
+)  # fmt: skip
 
-MOMENTUM_UPDATE = UpdateTable(UPDATE.bundle, (
-    *UPDATE.registers,
-    UpdateRegister(
-        "momentum", 0, lambda design: largest_word(design.fmt), "word of the momentum factor",
-        lambda run: run.momentum,
-    ),
-))  # fmt: skip
-"""The same where momentum is built."""
+
+def update_table(rule: UpdateRule) -> UpdateTable:
+    """Of the update unit, as ``rule`` says what is built."""
+    momentum = (_MOMENTUM,) if rule.momentum else ()
+    weight_decay = (_WEIGHT_DECAY,) if rule.weight_decay else ()
+    return UpdateTable("update_config", (_UPDATE, _RATE, *momentum, *weight_decay))
 
 
 def kernel_update_registers(
     shape: Shape,
     images: int,
     design: Design,
-    rate: int,
-    momentum: int | None = None,
+    rates: Rates,
     update: bool = True,
     part: InputPart = WHOLE,
 ) -> dict[str, int]:
@@ -213,8 +216,7 @@ def kernel_update_registers(
     Args:
         shape: one group of the layer, as in forward propagation. images: the batch.
         design: what it runs on, and it fits.
-        rate: word of the learning rate. momentum: word of the momentum factor, or None where
-            momentum is not built.
+        rates: words of the factors, of which those that are not +0 are built.
         update: whether new kernels and biases come out, else their gradients.
         part: of the layer's input maps, those of ``shape``.
     """
@@ -227,10 +229,7 @@ def kernel_update_registers(
     if by_row and rows is not None:
         run = replace(run, shape=rows.shape, images=rows.rows)
     values = with_sides(ROW_MAP if by_row else GRADIENT_MAP, design).values(run) | kernel | folding
-    if momentum is None:
-        values |= UPDATE.values(UpdateRun(update, rate))
-    else:
-        values |= MOMENTUM_UPDATE.values(UpdateRun(update, rate, momentum))
+    values |= update_table(rates.rule).values(UpdateRun(update, rates))
     if design.partial:
         values |= UPDATE_PASS.values(run)
     return values

@@ -6,10 +6,10 @@ from merp.models.params.cnn_merp.delta_registers import DILATE
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.kernel_update_registers import (
     FOLD_ROWS,
-    MOMENTUM_UPDATE,
     ROW_MAP,
     UPDATE_PASS,
     UPDATE_PORT,
+    update_table,
 )
 from merp.models.params.cnn_merp.registers import (
     ADDED,
@@ -21,6 +21,7 @@ from merp.models.params.cnn_merp.registers import (
 )
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 from merp.models.params.cnn_merp.unpool_registers import ADDED_BUNDLE, unpool_table
+from merp.models.params.rates import UpdateRule
 from merp.models.params.register_map import Settings
 
 
@@ -38,7 +39,7 @@ def engine_settings(design: Design) -> Settings:
         **PASS.settings(design),
         **ADDED.settings(design),
         **DILATE.settings(design),
-        **MOMENTUM_UPDATE.settings(design),
+        **update_table(UpdateRule(True, True)).settings(design),
         **UPDATE_PASS.settings(design),
         **UPDATE_PORT.settings(design),
     }

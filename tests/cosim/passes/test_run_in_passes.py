@@ -26,7 +26,8 @@ QUICK += [("fp", 7), ("fp", 9), ("dp", 6), ("dp", 8), ("ku", 5)]  # several elem
 QUICK += [("fp", 10), ("dp", 9), ("ku", 8)]  # smaller kernels, padding of each side by itself
 QUICK += [("fp", 14), ("dp", 12), ("ku", 10)]  # and several maps to a beat
 QUICK += [("dp", 14)]  # sums start at a delta that is expanded
-MORE = [("ku", 1, 1), ("ku", 4, 1)]  # with momentum, which seeds that are odd have
+# With momentum, which odd seeds have; the second one with weight decay, which every other two have.
+MORE = [("ku", 1, 1), ("ku", 4, 3)]
 MORE += [("fp", 13, 3), ("dp", 11, 3)]  # biases behind the zeros of kernels; more beats than maps
 
 

@@ -14,7 +14,7 @@ from merp.cosim.training.planned_layers import PlannedLayers
 from merp.models.arithmetic.words import to_bits
 from merp.models.cnn_merp.phases import delta_design
 from merp.models.errors import BadInput
-from merp.models.golden.training import Rates, initial_model, train_step
+from merp.models.golden.training import initial_model, rates_of, train_step
 from merp.models.network.network_file import read_network
 from merp.models.plan.engines import engine_of
 from merp.models.plan.plan import Plan, Planned, plan
@@ -188,11 +188,11 @@ def cut(whole: Plan, seed: int) -> Plan:
     return replace(whole, layers=tuple(made))
 
 
-def check_steps(found: Plan, engine: str, momentum: float, steps: int) -> None:
+def check_steps(found: Plan, engine: str, momentum: float, decay: float, steps: int) -> None:
     """Train from the same start in the hardware and in the golden model."""
     network = found.network
     rng = np.random.default_rng(1)
-    rates = Rates.of(0.1, momentum, IMAGES, network.fmt)
+    rates = rates_of(0.1, IMAGES, network.fmt, momentum=momentum, weight_decay=decay)
     made = initial_model(network, 3)
     ours = wanted = replace(made, velocities=dict(initial_model(network, 4).parameters))
     hardware = HardwareStep(PlannedLayers(found), engine)
@@ -232,26 +232,27 @@ def test_a_delta_that_starts_elements_of_maps_is_refused_in_one_line(tmp_path: P
 
 
 @pytest.mark.parametrize(
-    ("name", "kinds", "momentum", "seed", "steps"),
+    ("name", "kinds", "momentum", "decay", "seed", "steps"),
     [
-        ("small", "", 0.9, 0, 1),
-        ("branched", "", 0.9, 0, 1),
+        ("small", "", 0.9, 0.1, 0, 1),
+        ("branched", "", 0.9, 0.0, 0, 1),
         *rows_in_full(
-            ("small", "", 0.0, 1, 2), ("small", FUSED, 0.9, 2, 2), ("small", FUSED, 0.5, 3, 2),
-            ("small", "", 0.9, 4, 2), ("branched", FUSED, 0.9, 1, 2), ("branched", "", 0.0, 2, 2),
-            ("branched", FUSED, 0.5, 3, 2),
+            ("small", "", 0.0, 0.1, 1, 2), ("small", FUSED, 0.9, 0.0, 2, 2),
+            ("small", FUSED, 0.5, 0.1, 3, 2), ("small", "", 0.9, 0.0, 4, 2),
+            ("branched", FUSED, 0.9, 0.1, 1, 2), ("branched", "", 0.0, 0.0, 2, 2),
+            ("branched", FUSED, 0.5, 0.1, 3, 2),
         ),
     ],
 )  # fmt: skip
 def test_tiles_of_any_size_train_to_the_golden_bits(
-    name: str, kinds: str, momentum: float, seed: int, steps: int, tmp_path: Path
+    name: str, kinds: str, momentum: float, decay: float, seed: int, steps: int, tmp_path: Path
 ) -> None:
     file = tmp_path / "small.toml"
     file.write_text(network_text(name, kinds))
     found = cut(plan(read_network(file, Path()), open_board("kc705"), IMAGES), seed)
     parts = {(each.work.phase, each.in_parts > 1, each.out_parts > 1) for each in found.layers}
     assert {(phase, True, True) for phase in PHASES} <= parts
-    check_steps(found, "myhdl", momentum, steps)
+    check_steps(found, "myhdl", momentum, decay, steps)
 
 
 @pytest.mark.full
@@ -266,5 +267,5 @@ def test_tiles_of_any_size_train_to_the_golden_bits_in_other_engines(
     file = tmp_path / "small.toml"
     file.write_text(network_text(name, FUSED))
     check_steps(
-        cut(plan(read_network(file, Path()), open_board("kc705"), IMAGES), 2), engine, 0.9, 2
+        cut(plan(read_network(file, Path()), open_board("kc705"), IMAGES), 2), engine, 0.9, 0.1, 2
     )

@@ -11,7 +11,7 @@ import pytest
 from merp.cosim.training.hardware_step import HardwareStep
 from merp.cosim.training.whole_layers import WholeLayers
 from merp.models.arithmetic.words import to_bits
-from merp.models.golden.training import Model, Rates, initial_model, train_step
+from merp.models.golden.training import Model, initial_model, rates_of, train_step
 from merp.models.network.network import Network
 from merp.models.network.network_file import read_network
 from merp.models.traffic.closed_form import step_bytes
@@ -168,11 +168,13 @@ def assert_same(found: Model, wanted: Model, part: str) -> None:
             np.testing.assert_array_equal(got, golden, err_msg=f"{name} {part}")
 
 
-def check_steps(network: Network, engine: str, momentum: float, steps: int) -> None:
+def check_steps(
+    network: Network, engine: str, momentum: float, steps: int, decay: float = 0.0
+) -> None:
     """Train from the same start in the hardware and in the golden model."""
     images, fmt = 2, network.fmt
     rng = np.random.default_rng(1)
-    rates = Rates.of(0.1, momentum, images, fmt)
+    rates = rates_of(0.1, images, fmt, momentum=momentum, weight_decay=decay)
     found = wanted = initial_model(network, 3)
     hardware = HardwareStep(WholeLayers(network, images), engine)
     for _ in range(steps):
@@ -196,7 +198,7 @@ def check_steps(network: Network, engine: str, momentum: float, steps: int) -> N
 
 
 def test_a_grouped_network_ends_in_the_golden_bits(tmp_path: Path) -> None:
-    check_steps(network_of(tmp_path, GROUPED), "myhdl", 0.9, 2)
+    check_steps(network_of(tmp_path, GROUPED), "myhdl", 0.9, 2, 0.02)
 
 
 def test_the_host_undoes_the_last_pooling_and_no_momentum_is_built(tmp_path: Path) -> None:
@@ -228,7 +230,7 @@ def test_a_residual_network_learns_the_same_in_the_hardware(tmp_path: Path) -> N
 
 @pytest.mark.verilator
 def test_verilator_ends_in_the_golden_bits(tmp_path: Path) -> None:
-    check_steps(network_of(tmp_path, POOLED_END), "verilator", 0.5, 3)
+    check_steps(network_of(tmp_path, POOLED_END), "verilator", 0.5, 3, 0.1)
 
 
 @pytest.mark.full
@@ -236,6 +238,7 @@ def test_verilator_ends_in_the_golden_bits(tmp_path: Path) -> None:
 @needs("scikit-learn")
 def test_the_digits_learn_the_same_in_the_hardware(capsys, tmp_path: Path) -> None:
     options = ("--data", "digits", "--batch", "8", "--steps", "20", "--json")
+    options += ("--weight-decay", "0.001")
     found = {}
     for engine in ("golden", "verilator"):
         saved = str(tmp_path / f"{engine}.npz")

@@ -21,7 +21,7 @@ _VERBS = {
     "report": ["--batch", "--part", "--clock", "--bandwidth", "--measured", "--json"],
     "workload": ["--format", "--batch", "--json"],
     "train": ["--data", "--engine", "--batch", "--steps", "--epochs", "--lr", "--momentum",
-              "--loss", "--state-bits", "--seed", "--resume", "--json"],
+              "--weight-decay", "--loss", "--state-bits", "--seed", "--resume", "--json"],
     "losses": ["--json"],
     "sweep": ["--over", "--for", "--batch", "--clock", "--jobs", "--dask", "--json"],
     "schema": [],

@@ -37,6 +37,7 @@ from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign, size_unpool
 from merp.models.params.formats import BINARY32
+from merp.models.params.rates import Rates
 from merp.models.params.register_map import FLAGS
 from merp.models.params.shape import Pool, Shape
 from merp.testbenches.axi.axi_protocol import CHANNELS
@@ -55,8 +56,7 @@ BY_ROWS = replace(PLAIN, cu_kind="fused", ku_kind="row", ku_lanes=2)
 EARLIER = Shape(n=1, m=2, k=1, rows=10, columns=13, pool=SHAPE.pool)  # in front of SHAPE
 UNDONE = size_unpool([SHAPE, EARLIER], add_latency=2, mul_latency=1, max_images=2)
 IMAGES = 2
-RATE = 0x3D800000  # 1/16
-MOMENTUM = 0x3F000000  # 1/2
+RATES = Rates(rate=0x3D800000, momentum=0x3F000000, weight_decay=0x3E000000)  # 1/16, 1/2, 1/8
 PATIENCE = 800  # cycles after which software gives a run up
 SURPLUS = 2  # words that a stream is too long
 
@@ -126,13 +126,13 @@ def update_case(seed: int, design: Design = PLAIN, undone: UnpoolDesign | None =
         bias_gradient(expanded, BINARY32),
     )
     (kernels_new, kernels_past), (bias_new, bias_past) = (
-        update(old, velocity, gradient, RATE, MOMENTUM, BINARY32)
+        update(old, velocity, gradient, RATES, BINARY32)
         for old, velocity, gradient in zip((kernels, bias), past, found, strict=True)
     )
     return Case(
-        kernel_update_top(design, momentum=True, undone=undone),
+        kernel_update_top(design, rule=RATES.rule, undone=undone),
         kernel_update_run(
-            shape, design, x, deltas, kernels, bias, RATE, past, MOMENTUM, undone=undone, state=kept
+            shape, design, x, deltas, kernels, bias, RATES, past, undone=undone, state=kept
         ),
         expect_update(
             shape, IMAGES, design, kernels_new, bias_new,

@@ -12,7 +12,10 @@ from merp.cosim.engines.job import Job
 from merp.cosim.phases.cnn_merp.kernel_update import kernel_update_run, kernel_update_top
 from merp.models.cnn_merp.update_flow import update_flow
 from merp.models.params.cnn_merp.design import Design
+from merp.models.params.rates import Rates
 from merp.models.params.shape import Shape
+
+RATES = [Rates(rate=0, momentum=mu, weight_decay=wd) for mu in (0, 1) for wd in (0, 1)]
 
 DESIGN = Design(
     k=3, n_cu=2, r=1, d=2, kernel_words=12, groups=4, row_words=24, max_size=8, max_maps=4,
@@ -56,7 +59,7 @@ SMALLER = [
 ]
 
 
-def binding(design: Design, shapes: list[Shape], momentum: bool) -> set[str]:
+def binding(design: Design, shapes: list[Shape], rates: Rates) -> set[str]:
     """Run the shapes, find the model's cycles in each, and return what stalled."""
     runs = []
     for shape in shapes:
@@ -69,14 +72,14 @@ def binding(design: Design, shapes: list[Shape], momentum: bool) -> set[str]:
                 np.zeros((2, shape.rows, shape.columns, shape.n), np.uint32),
                 np.zeros((2, shape.out_rows, shape.out_columns, shape.m), np.uint32),
                 *rest,
-                velocities=rest if momentum else None,
-                momentum=0 if momentum else None,
+                rates=rates,
+                velocities=rest if rates.rule.momentum else None,
             )
         )
-    records = run_job(Job(kernel_update_top(design, "behavioural", momentum), runs), "myhdl")
+    records = run_job(Job(kernel_update_top(design, "behavioural", rates.rule), runs), "myhdl")
     binds = set()
     for shape, record in zip(shapes, records, strict=True):
-        flow = update_flow(shape, 2, design, momentum)
+        flow = update_flow(shape, 2, design, rates.rule)
         found = {
             name: record.outcome.status[f"status_{name}"]
             for name in ("fill", "issue", "stall_input", "stall_hazard", "drain", "total")
@@ -87,13 +90,13 @@ def binding(design: Design, shapes: list[Shape], momentum: bool) -> set[str]:
     return binds
 
 
-@pytest.mark.parametrize("momentum", [False, True])
+@pytest.mark.parametrize("rates", RATES)
 @pytest.mark.parametrize("design", DESIGNS.values(), ids=DESIGNS)
-def test_cycles_without_pressure_equal_the_hardware(design: Design, momentum: bool) -> None:
-    assert binding(design, SHAPES, momentum) == {"stall_input", "stall_hazard"}
+def test_cycles_without_pressure_equal_the_hardware(design: Design, rates: Rates) -> None:
+    assert binding(design, SHAPES, rates) == {"stall_input", "stall_hazard"}
 
 
 @pytest.mark.parametrize("port", [1, 2, 8])
 @pytest.mark.parametrize("design", [DESIGN, BY_ROWS], ids=["position", "row"])
 def test_cycles_of_smaller_kernels_and_padding_of_each_side(design: Design, port: int) -> None:
-    binding(replace(design, widened=True, sided=True, kernel_port=port), SMALLER, momentum=True)
+    binding(replace(design, widened=True, sided=True, kernel_port=port), SMALLER, RATES[-1])

@@ -12,8 +12,10 @@ from exact import add, multiply
 from merp.models.arithmetic.words import to_bits, to_values
 from merp.models.golden import kernel_update
 from merp.models.golden.kernel_update import bias_gradient, gradients, kernel_gradient, update
+from merp.models.golden.training import rates_of
 from merp.models.network.network import Layer
 from merp.models.params.formats import BINARY16, BINARY32, FloatFormat
+from merp.models.params.rates import Rates
 from merp.models.params.shape import Shape
 
 SMALL = FloatFormat(5, 4)
@@ -168,24 +170,60 @@ def test_groups_follow_each_other() -> None:
     np.testing.assert_array_equal(biases, np.concatenate(wanted))
 
 
-def test_update_rounds_four_times() -> None:
+@pytest.mark.parametrize("decay", [0.0, 0.07])
+def test_update_rounds_each_product_and_sum(decay: float) -> None:
     rng = np.random.default_rng(0)
     w, v, g = (random_words(rng, (40,), SMALL) for _ in range(3))
-    rate, momentum = (int(word) for word in to_bits([0.03, 0.9], SMALL))
-    new, moved = update(w, v, g, rate, momentum, SMALL)
+    rate, momentum, decay = (int(word) for word in to_bits([0.03, 0.9, decay], SMALL))
+    rates = Rates(rate=rate, momentum=momentum, weight_decay=decay)
+    new, moved = update(w, v, g, rates, SMALL)
     for index in range(40):
-        speed = add(multiply(momentum, int(v[index]), SMALL).word, int(g[index]), SMALL).word
+        gradient = int(g[index])
+        if decay:
+            gradient = add(gradient, multiply(decay, int(w[index]), SMALL).word, SMALL).word
+        speed = add(multiply(momentum, int(v[index]), SMALL).word, gradient, SMALL).word
         step = multiply(rate, speed, SMALL).word ^ SMALL.sign_bit
         assert moved[index] == speed
         assert new[index] == add(int(w[index]), step, SMALL).word
 
 
+@pytest.mark.parametrize(("momentum", "decay"), [(0.9, 0.0005), (0.0, 0.01), (0.9, 0.1)])
+def test_steps_on_sums_are_those_of_pytorch_on_means(momentum: float, decay: float) -> None:
+    """PyTorch's SGD in binary64: g = g + wd*w; v = mu*v + g; w = w - lr*v, g being a mean.
+
+    Every factor, product and sum here is rounded: by half an ulp, 2^-24 of what it is. The bound
+    adds these up, and carries the errors of each step into the next one.
+    """
+    batch, rate, half = 48, 0.05, 2.0**-24 * (1 + 2.0**-10)
+    rng = np.random.default_rng(1)
+    rates = rates_of(rate, batch, BINARY32, momentum=momentum, weight_decay=decay)
+    words = to_bits(rng.standard_normal(200), BINARY32)
+    moved = np.zeros_like(words)
+    w, v = to_values(words, BINARY32), np.zeros(200)  # of the mean
+    w_error, v_error = np.zeros(200), np.zeros(200)
+    for _ in range(30):
+        sums = to_bits(rng.standard_normal(200) * batch, BINARY32)
+        words, moved = update(words, moved if momentum else 0 * moved, sums, rates, BINARY32)
+        penalty, kept = decay * w, momentum * v
+        d = to_values(sums, BINARY32) / batch + penalty
+        v = kept + d
+        d_error = decay * w_error + half * (2 * abs(penalty) + abs(d))
+        v_error = momentum * v_error + d_error + half * (2 * abs(kept) + abs(v))
+        step = rate * v
+        w = w - step
+        w_error = w_error + rate * v_error + half * (2 * abs(step) + abs(w))
+        bound = w_error * (1 + 2.0**-10)
+        assert (abs(to_values(words, BINARY32) - w) <= bound).all()
+    assert bound.max() < 2e-5 < rate * decay * abs(w).max()  # the decay of one step
+
+
 def test_update_of_special_words() -> None:
     one, inf, nan = BINARY32.one, BINARY32.inf, BINARY32.nan
 
-    def single(w: int, v: int, g: int, momentum: int = 0) -> tuple[int, int]:
+    def single(w: int, v: int, g: int, momentum: int = 0, decay: int = 0) -> tuple[int, int]:
         words = (np.array([each], np.uint32) for each in (w, v, g))
-        new, moved = update(*words, one, momentum, BINARY32)
+        rates = Rates(rate=one, momentum=momentum, weight_decay=decay)
+        new, moved = update(*words, rates, BINARY32)
         return int(new[0]), int(moved[0])
 
     assert single(one, 0, one) == (0, one)  # 1 - 1 is +0
@@ -194,6 +232,12 @@ def test_update_of_special_words() -> None:
     assert single(one, 0, inf) == (NEGATIVE | inf, inf)
     assert single(one, 0, nan) == (nan, nan)
     assert single(0, one, one, momentum=one) == (0xC0000000, 0x40000000)
+    assert single(one, 0, one, decay=one) == (0xBF800000, 0x40000000)  # 1 - (1 + 1)
+    assert single(NEGATIVE, 0, NEGATIVE, decay=one) == (NEGATIVE, 0)  # d = -0 is read as +0 + d
+    assert single(NEGATIVE, NEGATIVE, NEGATIVE, one, one) == (0, NEGATIVE)  # -0 + (-0), -0 - (-0)
+    assert single(inf, 0, one) == (inf, one)  # without weight decay w is not in the velocity
+    assert single(inf, 0, one, decay=one) == (nan, inf)
+    assert single(one, 0, one, decay=1) == (0, one)  # a subnormal factor is a zero
 
 
 def test_kernel_update_refuses_what_does_not_fit() -> None:

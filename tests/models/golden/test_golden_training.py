@@ -15,16 +15,18 @@ from merp.models.golden.initial import parameters
 from merp.models.golden.kernel_update import gradients, update
 from merp.models.golden.loss import LOSSES, loss
 from merp.models.golden.training import (
-    Rates,
+    NoSuchFactor,
     backward,
     classify,
     forward,
     initial_model,
+    rates_of,
     train_step,
 )
 from merp.models.golden.unpool import unpool
 from merp.models.network.network import Layer, Network
 from merp.models.params.formats import BFLOAT16, BINARY32
+from merp.models.params.rates import PLAIN
 from merp.models.params.shape import Pool, Shape
 from merp.models.params.state_field import STATES
 from merp.models.traffic.closed_form import step_bytes
@@ -167,7 +169,7 @@ def test_forward_is_that_of_inference(network: Network) -> None:
 @pytest.mark.parametrize("fmt", [BINARY32, BFLOAT16], ids=["binary32", "bfloat16"])
 def test_a_step_is_the_same_whatever_state_is_kept(network: Network, fmt) -> None:
     network = replace(network, fmt=fmt)
-    rates = Rates.of(0.1, 0.9, 2, fmt)
+    rates = rates_of(0.1, 2, fmt, momentum=0.9)
     images = images_of(network)
     models = []
     for state in STATES:
@@ -187,9 +189,11 @@ def test_a_step_is_the_same_whatever_state_is_kept(network: Network, fmt) -> Non
                     np.testing.assert_array_equal(got, wanted)
 
 
-def test_a_step_updates_every_parameter_by_its_own_gradient() -> None:
-    rates = Rates.of(0.25, 0.5, 2, BINARY32)
-    assert to_values([rates.rate, rates.momentum], BINARY32).tolist() == [0.125, 0.5]
+@pytest.mark.parametrize("decay", [0.0, 0.125])
+def test_a_step_updates_every_parameter_by_its_own_gradient(decay: float) -> None:
+    rates = rates_of(0.25, 2, BINARY32, momentum=0.5, weight_decay=decay)
+    factors = rates.rate, rates.momentum, rates.weight_decay
+    assert to_values(factors, BINARY32).tolist() == [0.125, 0.5, 2 * decay]
     images = images_of(MAXIMUM)
     first = train_step(MAXIMUM, initial_model(MAXIMUM, 0), images, LABELS, rates)
     model = first.model
@@ -204,7 +208,7 @@ def test_a_step_updates_every_parameter_by_its_own_gradient() -> None:
         for index, gradient in enumerate((each.kernels, each.biases)):
             new, moved = update(
                 model.parameters[name][index], model.velocities[name][index], gradient,
-                rates.rate, rates.momentum, BINARY32,
+                rates, BINARY32,
             )  # fmt: skip
             np.testing.assert_array_equal(after.parameters[name][index], new)
             np.testing.assert_array_equal(after.velocities[name][index], moved)
@@ -212,7 +216,7 @@ def test_a_step_updates_every_parameter_by_its_own_gradient() -> None:
 
 
 def test_without_momentum_the_velocity_that_is_read_is_zero() -> None:
-    rates = Rates.of(0.1, 0, 2, BINARY32)
+    rates = rates_of(0.1, 2, BINARY32)
     start = initial_model(MAXIMUM, 0)
     poisoned = {
         name: tuple(np.full_like(words, BINARY32.nan) for words in both)
@@ -227,9 +231,16 @@ def test_without_momentum_the_velocity_that_is_read_is_zero() -> None:
 
 
 def test_rates_that_the_format_does_not_have() -> None:
-    for rate in (1e-40, 1e40):
-        with pytest.raises(ValueError, match="over a batch of 4 the format has no such rate"):
-            Rates.of(rate, 0, 4, BINARY32)
+    for rate in (1e-40, 1e40, 0.0):  # 0 is what a schedule comes to
+        with pytest.raises(NoSuchFactor, match="over a batch of 4 the format has no such rate"):
+            rates_of(rate, 4, BINARY32)
+    for decay in (1e-40, 1e38, 1e308):
+        with pytest.raises(NoSuchFactor, match="times a batch of 4 the format has no") as told:
+            rates_of(0.1, 4, BINARY32, weight_decay=decay)
+        assert told.value.name == "weight_decay"
+    with pytest.raises(NoSuchFactor, match="the format has no such factor"):
+        rates_of(0.1, 4, BINARY32, momentum=1e-300)
+    assert rates_of(0.1, 4, BINARY32, momentum=-0.0, weight_decay=-0.0).rule == PLAIN
 
 
 def test_classes_are_those_of_the_largest_score() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -15,18 +16,19 @@ from merp.models.cnn_merp.cycles import Cycles
 from merp.models.params.cnn_merp.delta_registers import DILATE
 from merp.models.params.cnn_merp.kernel_update_registers import (
     GRADIENT_MAP,
-    MOMENTUM_UPDATE,
     ROW_MAP,
-    UPDATE,
+    update_table,
 )
 from merp.models.params.cnn_merp.registers import LOAD, MAP, OUTPUT, output_table
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 from merp.models.params.cnn_merp.unpool_registers import UNPOOL, unpool_table
 from merp.models.params.counters import COUNTERS, PARTS, STALLS, meaning_of
+from merp.models.params.rates import UpdateRule
 from merp.models.params.register_map import FLAGS
 from merp.models.params.register_table import RegisterTable
 from merp.testbenches.cnn_merp.random_layers import ELABORATIONS, SHAPED
 
+UPDATES = [update_table(UpdateRule(*built)) for built in ((), (True,), (True, True))]
 LARGE = UnpoolDesign(window=3, overlap=2, words=99, max_size=4096, max_maps=512)
 CASES: list[tuple[RegisterTable[Any, Any], Any]] = [
     (UNPOOL, LARGE),
@@ -34,14 +36,14 @@ CASES: list[tuple[RegisterTable[Any, Any], Any]] = [
     *((output_table(design), design) for design in SHAPED[-2:]),
     *(
         (table, design)
-        for table in (MAP, GRADIENT_MAP, ROW_MAP, LOAD, OUTPUT, DILATE, UPDATE, MOMENTUM_UPDATE)
+        for table in (MAP, GRADIENT_MAP, ROW_MAP, LOAD, OUTPUT, DILATE, *UPDATES)
         for design in ELABORATIONS[:4]
     ),
 ]
 EXTENDED: list[tuple[RegisterTable[Any, Any], RegisterTable[Any, Any]]] = [
     (MAP, GRADIENT_MAP),
     (GRADIENT_MAP, ROW_MAP),
-    (UPDATE, MOMENTUM_UPDATE),
+    *pairwise(UPDATES),
 ]
 
 
@@ -58,11 +60,7 @@ def test_signals_are_those_of_the_table_and_hold_every_legal_value(
 
 def test_a_table_that_extends_another_changes_no_range() -> None:
     for design in ELABORATIONS:
-        for short, long in (
-            (MAP, GRADIENT_MAP),
-            (GRADIENT_MAP, ROW_MAP),
-            (UPDATE, MOMENTUM_UPDATE),
-        ):
+        for short, long in EXTENDED:
             assert short.settings(design).items() <= long.settings(design).items()
 
 

@@ -117,6 +117,8 @@ def bad() -> dict[str, dict[str, object]]:
             "learning_rate": 1e-60, "data": (np.tile(IMAGES, (3, 1, 1)), np.tile(LABELS, 3)),
         },
         "momentum = 1: must be a number from 0 to below 1": {"momentum": 1},
+        "weight_decay = -0.1: must be a number of 0 or more": {"weight_decay": -0.1},
+        "weight_decay = inf: must be a number of 0 or more": {"weight_decay": float("inf")},
         "momentum = 'much': must be a number from 0 to below 1": {"momentum": "much"},
         "state_bits = 'none': allowed are 32, 1, pooled": {"state_bits": "none"},
         "state_bits = '1': engine myhdl runs the hardware: allowed: pooled": {

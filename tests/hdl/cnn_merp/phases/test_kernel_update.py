@@ -26,6 +26,7 @@ from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.kernel_update_registers import revisit_cycles
 from merp.models.params.cnn_merp.sizing import check_fits
 from merp.models.params.formats import BFLOAT16, BINARY16, FloatFormat
+from merp.models.params.rates import PLAIN, Rates, UpdateRule
 from merp.models.params.shape import Shape
 from merp.testbenches.cnn_merp.random_layers import random_kernel, random_pad
 from merp.testbenches.top.run import Run
@@ -45,47 +46,50 @@ def design_for(k: int, n_cu: int, **changes: Any) -> Design:
 ROW: dict[str, Any] = {"cu_kind": "fused", "ku_kind": "row"}
 WIDE: dict[str, Any] = {"max_maps": 10, "kernel_words": 40, "row_words": 12}
 
-# Every k, every latency, one CU and several; the flag: whether momentum is built.
+MOMENTUM, DECAY = UpdateRule(momentum=True), UpdateRule(weight_decay=True)
+BOTH = UpdateRule(momentum=True, weight_decay=True)
+
+# Every k, every latency, one CU and several; and what is built.
 ELABORATIONS = [
-    (design_for(1, 1, fmt=BFLOAT16, mul_latency=1, add_latency=1), False),
-    (design_for(1, 3, mul_latency=3, add_latency=5), True),
-    (design_for(2, 2, d=1, fmt=BINARY16, mul_latency=2, add_latency=3), True),
-    (design_for(3, 2, mul_latency=3, add_latency=4), False),
-    (design_for(3, 4, fmt=FloatFormat(6, 9), mul_latency=2, add_latency=2), True),
+    (design_for(1, 1, fmt=BFLOAT16, mul_latency=1, add_latency=1), PLAIN),
+    (design_for(1, 3, mul_latency=3, add_latency=5), MOMENTUM),
+    (design_for(2, 2, d=1, fmt=BINARY16, mul_latency=2, add_latency=3), MOMENTUM),
+    (design_for(3, 2, mul_latency=3, add_latency=4), PLAIN),
+    (design_for(3, 4, fmt=FloatFormat(6, 9), mul_latency=2, add_latency=2), BOTH),
     (
         design_for(2, 2, **ROW, fused_dsp=2, ku_lanes=3, accumulator_precision=27, mul_latency=2),
-        True,
+        MOMENTUM,
     ),
-    (design_for(3, 3, **ROW, d=1, fused_window=28, add_latency=5), False),
-    (design_for(1, 1, **ROW, mul_latency=1, add_latency=1), False),
-    (design_for(3, 3, fmt=BFLOAT16, mul_latency=1, add_latency=2, kernel_port=4), True),
+    (design_for(3, 3, **ROW, d=1, fused_window=28, add_latency=5), DECAY),
+    (design_for(1, 1, **ROW, mul_latency=1, add_latency=1), PLAIN),
+    (design_for(3, 3, fmt=BFLOAT16, mul_latency=1, add_latency=2, kernel_port=4), BOTH),
     (
         design_for(3, 2, **ROW, ku_lanes=2, accumulator_precision=26, add_latency=2, kernel_port=8),
-        True,
+        MOMENTUM,
     ),
-    (design_for(2, 2, **ROW, mul_latency=1, add_latency=1, kernel_port=8), False),
-    (design_for(5, 2, fmt=BFLOAT16, mul_latency=1, add_latency=1, kernel_port=8), False),
-    (design_for(1, 3, **ROW, mul_latency=1, add_latency=1, kernel_port=2), True),
-    (design_for(3, 2, sided=True, fmt=BFLOAT16, mul_latency=1, add_latency=2, kernel_port=2), True),
-    (design_for(4, 2, **ROW, sided=True, ku_lanes=3, mul_latency=1, add_latency=1), False),
-    (design_for(3, 2, widened=True, fmt=BFLOAT16, mul_latency=1, add_latency=2), True),
-    (design_for(4, 3, widened=True, sided=True, folded=True, fmt=BFLOAT16), False),
-    (design_for(4, 2, **ROW, widened=True, ku_lanes=3, mul_latency=1, add_latency=1), True),
-    (design_for(3, 1, **ROW, widened=True, sided=True, folded=True, ku_lanes=2), False),
+    (design_for(2, 2, **ROW, mul_latency=1, add_latency=1, kernel_port=8), DECAY),
+    (design_for(5, 2, fmt=BFLOAT16, mul_latency=1, add_latency=1, kernel_port=8), PLAIN),
+    (design_for(1, 3, **ROW, mul_latency=1, add_latency=1, kernel_port=2), MOMENTUM),
+    (design_for(3, 2, sided=True, fmt=BFLOAT16, mul_latency=1, add_latency=2, kernel_port=2), BOTH),
+    (design_for(4, 2, **ROW, sided=True, ku_lanes=3, mul_latency=1, add_latency=1), PLAIN),
+    (design_for(3, 2, widened=True, fmt=BFLOAT16, mul_latency=1, add_latency=2), BOTH),
+    (design_for(4, 3, widened=True, sided=True, folded=True, fmt=BFLOAT16), PLAIN),
+    (design_for(4, 2, **ROW, widened=True, ku_lanes=3, mul_latency=1, add_latency=1), MOMENTUM),
+    (design_for(3, 1, **ROW, widened=True, sided=True, folded=True, ku_lanes=2), DECAY),
     # Maps and deltas come several to a beat: n_cu is no beat, a part of one, one, and several.
-    (design_for(3, 3, **WIDE, fmt=BFLOAT16, mul_latency=1, add_latency=2, map_port=4), True),
-    (design_for(2, 4, **WIDE, **ROW, ku_lanes=3, add_latency=2, map_port=2, kernel_port=4), False),
-    (design_for(3, 4, **WIDE, d=1, fmt=BFLOAT16, mul_latency=1, add_latency=3, map_port=4), False),
-    (design_for(1, 2, **WIDE, **ROW, mul_latency=1, add_latency=1, map_port=8), True),
+    (design_for(3, 3, **WIDE, fmt=BFLOAT16, mul_latency=1, add_latency=2, map_port=4), MOMENTUM),
+    (design_for(2, 4, **WIDE, **ROW, ku_lanes=3, add_latency=2, map_port=2, kernel_port=4), DECAY),
+    (design_for(3, 4, **WIDE, d=1, fmt=BFLOAT16, mul_latency=1, add_latency=3, map_port=4), PLAIN),
+    (design_for(1, 2, **WIDE, **ROW, mul_latency=1, add_latency=1, map_port=8), MOMENTUM),
     # Smaller kernels, several elements of them to a beat.
     (
         design_for(3, 2, widened=True, fmt=BFLOAT16, mul_latency=1, add_latency=2, kernel_port=4),
-        True,
+        BOTH,
     ),
-    (design_for(4, 2, **ROW, widened=True, ku_lanes=3, mul_latency=1, kernel_port=8), True),
-    (design_for(4, 3, widened=True, sided=True, folded=True, fmt=BFLOAT16, kernel_port=2), False),
-    (design_for(3, 1, **ROW, widened=True, folded=True, ku_lanes=9, kernel_port=2), False),
-    (design_for(5, 2, widened=True, fmt=BFLOAT16, mul_latency=1, kernel_port=8), False),
+    (design_for(4, 2, **ROW, widened=True, ku_lanes=3, mul_latency=1, kernel_port=8), MOMENTUM),
+    (design_for(4, 3, widened=True, sided=True, folded=True, fmt=BFLOAT16, kernel_port=2), PLAIN),
+    (design_for(3, 1, **ROW, widened=True, folded=True, ku_lanes=9, kernel_port=2), PLAIN),
+    (design_for(5, 2, widened=True, fmt=BFLOAT16, mul_latency=1, kernel_port=8), PLAIN),
 ]
 
 
@@ -110,8 +114,7 @@ class Case:
     kernels: Bits
     bias: Bits
     velocities: tuple[Bits, Bits]
-    rate: int
-    momentum: int | None
+    rates: Rates
     update: bool = True
     stalls: dict[str, tuple[int, ...]] | None = None
     reset_at: int | None = None
@@ -120,8 +123,8 @@ class Case:
         return kernel_update_run(
             self.shape, self.design, self.x, self.delta,
             self.kernels if self.update else None, self.bias if self.update else None,
-            self.rate, self.velocities if self.update and self.momentum is not None else None,
-            self.momentum, self.stalls, self.reset_at,
+            self.rates, self.velocities if self.update and self.rates.rule.momentum else None,
+            self.stalls, self.reset_at,
         )  # fmt: skip
 
     def golden(self) -> dict[str, Bits]:
@@ -133,14 +136,14 @@ class Case:
         if not self.update:
             return dict(zip(OUTPUTS, gradients, strict=False))
         past = self.velocities
-        if self.momentum is None:
+        if not self.rates.rule.momentum:
             past = (np.zeros_like(self.kernels), np.zeros_like(self.bias))
         new = [
-            update(old, v, g, self.rate, self.momentum or 0, fmt)
+            update(old, v, g, self.rates, fmt)
             for old, v, g in zip((self.kernels, self.bias), past, gradients, strict=True)
         ]
         found = [new[0][0], new[1][0], new[0][1], new[1][1]]
-        return dict(zip(OUTPUTS, found[: 2 if self.momentum is None else 4], strict=False))
+        return dict(zip(OUTPUTS, found[: 4 if self.rates.rule.momentum else 2], strict=False))
 
     def check(self, record: Record) -> None:
         golden = self.golden()
@@ -172,7 +175,7 @@ class Case:
             "bias": shape.m * self.update, "bias_out": shape.m,
         }  # fmt: skip
         ports = dict(PORTS)
-        if self.momentum is not None:
+        if self.rates.rule.momentum:
             ports |= VELOCITY_PORTS
             wanted |= {
                 f"{what}_velocity_{way}": size * self.update
@@ -193,7 +196,7 @@ class Case:
 def make(
     rng: np.random.Generator, elaboration: int, shape: Shape, images: int, **changes: Any
 ) -> Case:
-    design, with_momentum = ELABORATIONS[elaboration]
+    design, rule = ELABORATIONS[elaboration]
     fmt, wild = design.fmt, bool(rng.random() < 0.4)
     sizes = {
         "x": (images, shape.rows, shape.columns, shape.n),
@@ -204,10 +207,10 @@ def make(
     arrays = {name: words(rng, fmt, size, wild) for name, size in sizes.items()}
     velocities = (words(rng, fmt, sizes["kernels"], wild), words(rng, fmt, sizes["bias"], wild))
     below_one = fmt.bias - 4 << fmt.frac_bits
-    momentum = below_one | int(rng.integers(1 << fmt.frac_bits)) if with_momentum else None
+    factors = [below_one | int(rng.integers(1 << fmt.frac_bits)) if built else 0 for built in rule]
+    rates = Rates(rate=below_one | 1, momentum=factors[0], weight_decay=factors[1])
     return Case(
-        design, shape, **arrays, velocities=velocities, rate=below_one | 1, momentum=momentum,
-        **changes,
+        design, shape, **arrays, velocities=velocities, rates=rates, **changes,
     )  # fmt: skip
 
 
@@ -238,7 +241,7 @@ def random_case(seed: int, elaboration: int, pressure: bool = True) -> Case:
     case = make(rng, elaboration, shape, images, update=bool(rng.random() < 0.75))
     if not pressure:
         return case
-    streams = kernel_update_top(design, momentum=case.momentum is not None).ports.streams
+    streams = kernel_update_top(design, rule=case.rates.rule).ports.streams
     stalls = {stream.name: pattern(rng) for stream in streams if rng.random() < 0.7}
     reset_at = int(rng.integers(5, 600)) if rng.random() < 0.3 else None
     return replace(case, stalls=stalls, reset_at=reset_at)
@@ -246,7 +249,7 @@ def random_case(seed: int, elaboration: int, pressure: bool = True) -> Case:
 
 def play(cases: list[Case], engine: str, array: str = "behavioural") -> list[Record]:
     """Run cases of one elaboration back to back, and check each."""
-    top = kernel_update_top(cases[0].design, array, cases[0].momentum is not None)
+    top = kernel_update_top(cases[0].design, array, cases[0].rates.rule)
     records = run_job(Job(top, [case.run() for case in cases], limit=2000), engine)
     for case, record in zip(cases, records, strict=True):
         case.check(record)
@@ -351,7 +354,7 @@ def test_misplaced_last_is_told(stream: str) -> None:
     case = make(rng, 1, Shape(n=1, m=2, k=1, rows=2, columns=2), 1)
     run = case.run()
     run = replace(run, words={**run.words, stream: np.append(run.words[stream], 0)})
-    top = kernel_update_top(case.design, "behavioural", True)
+    top = kernel_update_top(case.design, "behavioural", case.rates.rule)
     spoilt, good = run_job(Job(top, [run, case.run()], limit=2000), "myhdl")
     assert spoilt.outcome.status["status_framing_error"] == 1
     case.check(good)

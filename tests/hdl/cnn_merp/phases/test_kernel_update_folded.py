@@ -30,6 +30,7 @@ from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.settings import engine_settings
 from merp.models.params.cnn_merp.sizing import check_fits
 from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
+from merp.models.params.rates import PLAIN, Rates, UpdateRule
 from merp.models.params.shape import Shape
 from merp.testbenches.top.run import Run
 
@@ -44,25 +45,28 @@ def design(k: int, n_cu: int, **more: Any) -> Design:
 
 ROW: dict[str, Any] = {"cu_kind": "fused", "ku_kind": "row"}
 
-# The flag: whether momentum is built.
+MOMENTUM, DECAY = UpdateRule(momentum=True), UpdateRule(weight_decay=True)
+BOTH = UpdateRule(momentum=True, weight_decay=True)
+
+# And what is built.
 DESIGNS = (
-    (design(2, 2, fmt=BFLOAT16, d=1, add_latency=3), False),
-    (design(3, 3, fmt=BINARY16, mul_latency=2), True),
-    (design(2, 2, **ROW), False),
-    (design(3, 2, **ROW, ku_lanes=2, accumulator_precision=27, add_latency=4), True),
-    (design(3, 1, **ROW, ku_lanes=9, d=3, fused_dsp=2), False),
-    (design(3, 2, **ROW), False),
+    (design(2, 2, fmt=BFLOAT16, d=1, add_latency=3), DECAY),
+    (design(3, 3, fmt=BINARY16, mul_latency=2), MOMENTUM),
+    (design(2, 2, **ROW), DECAY),
+    (design(3, 2, **ROW, ku_lanes=2, accumulator_precision=27, add_latency=4), BOTH),
+    (design(3, 1, **ROW, ku_lanes=9, d=3, fused_dsp=2), PLAIN),
+    (design(3, 2, **ROW), PLAIN),
     # Elements and deltas come several to a beat.
-    (design(3, 4, fmt=BFLOAT16, map_port=4, max_maps=7), True),
-    (design(3, 2, **ROW, ku_lanes=2, map_port=2), False),
-    (design(5, 3, **ROW, ku_lanes=5, map_port=8, max_images=9, max_stride=5), False),
+    (design(3, 4, fmt=BFLOAT16, map_port=4, max_maps=7), MOMENTUM),
+    (design(3, 2, **ROW, ku_lanes=2, map_port=2), PLAIN),
+    (design(5, 3, **ROW, ku_lanes=5, map_port=8, max_images=9, max_stride=5), PLAIN),
     # Kernels come several elements to a beat: reads of a kernel are one, even, and uneven.
-    (design(3, 3, fmt=BFLOAT16, kernel_port=4), True),
-    (design(3, 2, **ROW, ku_lanes=2, kernel_port=2), False),
-    (design(2, 2, fmt=BFLOAT16, kernel_port=8), True),
-    (design(5, 2, **ROW, ku_lanes=5, kernel_port=4, max_images=9, max_stride=5), False),
-    (design(3, 2, **ROW, kernel_port=8, map_port=4, accumulator_precision=27), True),
-    (design(5, 1, fmt=BFLOAT16, kernel_port=2, max_maps=7, kernel_words=28), False),
+    (design(3, 3, fmt=BFLOAT16, kernel_port=4), BOTH),
+    (design(3, 2, **ROW, ku_lanes=2, kernel_port=2), PLAIN),
+    (design(2, 2, fmt=BFLOAT16, kernel_port=8), MOMENTUM),
+    (design(5, 2, **ROW, ku_lanes=5, kernel_port=4, max_images=9, max_stride=5), DECAY),
+    (design(3, 2, **ROW, kernel_port=8, map_port=4, accumulator_precision=27), MOMENTUM),
+    (design(5, 1, fmt=BFLOAT16, kernel_port=2, max_maps=7, kernel_words=28), PLAIN),
 )
 EVERY = range(len(DESIGNS))
 
@@ -77,18 +81,16 @@ class Case:
     delta: Bits
     old: tuple[Bits, Bits]
     past: tuple[Bits, Bits]
-    rate: int
-    momentum: int | None
+    rates: Rates
     stalls: dict[str, tuple[int, ...]]
     reset_at: int | None
     update: bool = True
 
     def run(self) -> Run:
-        momentum = self.momentum is not None
         kernels, bias = self.old if self.update else (None, None)
         return kernel_update_run(
-            self.shape, self.design, self.x, self.delta, kernels, bias, self.rate,
-            self.past if momentum and self.update else None, self.momentum, self.stalls,
+            self.shape, self.design, self.x, self.delta, kernels, bias, self.rates,
+            self.past if self.rates.rule.momentum and self.update else None, self.stalls,
             self.reset_at,
         )  # fmt: skip
 
@@ -103,10 +105,10 @@ class Case:
             for name, golden in zip(("kernel", "bias"), self.gradients(), strict=True):
                 assert record.words(f"m_axis_{name}").tolist() == golden.reshape(-1).tolist()
             return
-        with_momentum = self.momentum is not None
+        with_momentum = self.rates.rule.momentum
         past = self.past if with_momentum else [np.zeros_like(each) for each in self.old]
         new = [
-            update(w, v, g, self.rate, self.momentum or 0, self.design.fmt)
+            update(w, v, g, self.rates, self.design.fmt)
             for w, v, g in zip(self.old, past, self.gradients(), strict=True)
         ]
         velocities = (new[0][1], new[1][1]) if with_momentum else None
@@ -129,7 +131,7 @@ def words(rng: np.random.Generator, fmt: FloatFormat, wild: bool, *size: int) ->
 
 def make(seed: int, index: int, shape: Shape, images: int, wild: bool = False) -> Case:
     rng = np.random.default_rng([seed, index])
-    which, with_momentum = DESIGNS[index]
+    which, rule = DESIGNS[index]
     fmt = which.fmt
     sizes = (shape.m, shape.n, shape.k, shape.k), (shape.m,)
     small = fmt.bias - 4 << fmt.frac_bits | 1
@@ -140,8 +142,11 @@ def make(seed: int, index: int, shape: Shape, images: int, wild: bool = False) -
         words(rng, fmt, wild, images, shape.out_rows, shape.out_columns, shape.m),
         (words(rng, fmt, wild, *sizes[0]), words(rng, fmt, wild, *sizes[1])),
         (words(rng, fmt, wild, *sizes[0]), words(rng, fmt, wild, *sizes[1])),
-        small,
-        small + 5 if with_momentum else None,
+        Rates(
+            rate=small,
+            momentum=small + 5 if rule.momentum else 0,
+            weight_decay=small + 9 if rule.weight_decay else 0,
+        ),
         {},
         None,
     )
@@ -159,7 +164,7 @@ def pattern(rng: np.random.Generator) -> tuple[int, ...]:
 def case(seed: int, index: int, folded: bool = True, pressure: bool = True) -> Case:
     """A random layer, fully connected or not, under random pressure."""
     rng = np.random.default_rng([seed, index, 0xF01D])
-    which, with_momentum = DESIGNS[index]
+    which, rule = DESIGNS[index]
     while True:
         if folded:
             maps = int(rng.integers(1, which.max_maps * which.taps + 1))
@@ -181,7 +186,7 @@ def case(seed: int, index: int, folded: bool = True, pressure: bool = True) -> C
     one = replace(one, update=bool(rng.random() < 0.8))
     if not pressure:
         return one
-    streams = kernel_update_top(which, momentum=with_momentum).ports.streams
+    streams = kernel_update_top(which, rule=rule).ports.streams
     stalls = {stream.name: pattern(rng) for stream in streams if rng.random() < 0.6}
     reset_at = int(rng.integers(5, 600)) if rng.random() < 0.3 else None
     return replace(one, stalls=stalls, reset_at=reset_at)
@@ -194,7 +199,7 @@ def mixed(seed: int, index: int) -> list[Case]:
 
 def run(cases: list[Case], engine: str = "myhdl", array: str = "behavioural") -> list[Record]:
     """Run cases of one elaboration back to back, and check each."""
-    top = kernel_update_top(cases[0].design, array, cases[0].momentum is not None)
+    top = kernel_update_top(cases[0].design, array, cases[0].rates.rule)
     records = run_job(Job(top, [each.run() for each in cases], limit=3000), engine)
     for each, record in zip(cases, records, strict=True):
         each.check(record)
@@ -221,15 +226,14 @@ def test_cycles_are_those_of_the_model(index: int, seeds: int) -> None:
     for seed in range(seeds):
         one = replace(case(200 + seed, index, pressure=False), update=True)
         [record] = run([one])
-        momentum = one.momentum is not None
-        flow = update_flow(one.shape, len(one.x), one.design, momentum)
+        flow = update_flow(one.shape, len(one.x), one.design, one.rates.rule)
         status = record.outcome.status
         counted = {
             name: status[f"status_{name}"]
             for name in ("fill", "issue", "stall_input", "stall_hazard", "drain")
         }
         assert counted == vars(flow), (one.shape, len(one.x))
-        if not momentum:
+        if one.rates.rule == PLAIN:
             assert update_cycles(one.shape, len(one.x), one.design).total == flow.total
 
 
@@ -262,7 +266,7 @@ def test_a_run_that_a_reset_broke_off_leaves_nothing_behind(index: int) -> None:
     which = DESIGNS[index][0]
     long = make(34, index, connected(2 * which.taps + 1, 5), 7)
     short = make(35, index, connected(which.taps + 2, 4), 6)
-    flow = update_flow(long.shape, 7, which, long.momentum is not None)
+    flow = update_flow(long.shape, 7, which, long.rates.rule)
     for at in (30, flow.fill + 20, flow.total - flow.drain // 2):
         run([replace(long, reset_at=at), short])
 
@@ -270,7 +274,7 @@ def test_a_run_that_a_reset_broke_off_leaves_nothing_behind(index: int) -> None:
 def test_a_reset_in_the_middle_of_a_kernel_does_not_move_the_next_ones_end() -> None:
     """A single map of three elements: nothing but the reset can set the count of its taps back."""
     few = make(41, 1, connected(3, 6), 2)
-    flow = update_flow(few.shape, 2, few.design, momentum=True)
+    flow = update_flow(few.shape, 2, few.design, few.rates.rule)
     middle = flow.total - flow.drain // 2
     run([replace(few, reset_at=middle + cycle) for cycle in range(3)])
 
@@ -322,7 +326,7 @@ def test_a_misplaced_last_is_told_and_forgotten(stream: str) -> None:
     one = make(40, 3, connected(10, 3), 6)
     good = one.run()
     long = replace(good, words={**good.words, stream: np.append(good.words[stream], 0)})
-    top = kernel_update_top(one.design, "behavioural", one.momentum is not None)
+    top = kernel_update_top(one.design, "behavioural", one.rates.rule)
     records = run_job(Job(top, [long, good], limit=3000), "myhdl")
     assert records[0].outcome.status["status_framing_error"] == 1
     one.check(records[1])

@@ -21,18 +21,20 @@ from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.input_part import WHOLE, InputPart
 from merp.models.params.cnn_merp.sizing import size_design
+from merp.models.params.rates import Rates
 from merp.models.params.shape import Shape
 
 SHAPE = Shape(n=2, m=3, k=2, rows=4, columns=5)
 DESIGN = size_design([SHAPE], n_cu=2, r=1, mul_latency=1, add_latency=2, partial=True)
 FMT = DESIGN.fmt
-RATE, FACTOR = (int(word) for word in to_bits([0.125, 0.75], FMT))
+RATE, FACTOR, DECAY = (int(word) for word in to_bits([0.125, 0.75, 0.375], FMT))
+RATES = [Rates(rate=RATE), Rates(rate=RATE, momentum=FACTOR, weight_decay=DECAY)]
 
 
 def pass_of(
     rng: np.random.Generator,
     part: InputPart,
-    momentum: bool,
+    rates: Rates,
     stalls: dict[str, tuple[int, ...]],
     design: Design = DESIGN,
 ) -> Pass:
@@ -44,15 +46,14 @@ def pass_of(
     old = words(SHAPE.m, SHAPE.n, SHAPE.k, SHAPE.k), words(SHAPE.m)
     past = words(*old[0].shape), words(*old[1].shape)
     gradients = kernel_gradient(x, delta, SHAPE, FMT, DESIGN.summation), bias_gradient(delta, FMT)
-    factor = FACTOR if momentum else 0
+    momentum = rates.rule.momentum
     new = [
-        update(w, v if momentum else np.zeros_like(v), g, RATE, factor, FMT)
+        update(w, v if momentum else np.zeros_like(v), g, rates, FMT)
         for w, v, g in zip(old, past, gradients, strict=True)
     ]
     velocities = (past if momentum else None), ((new[0][1], new[1][1]) if momentum else None)
     run = kernel_update_run(
-        SHAPE, design, x, delta, *old, RATE, velocities[0], FACTOR if momentum else None,
-        stalls=stalls, part=part,
+        SHAPE, design, x, delta, *old, rates, velocities[0], stalls=stalls, part=part,
     )  # fmt: skip
     return Pass(
         run, expect_update(SHAPE, 2, design, new[0][0], new[1][0], velocities[1], part=part)
@@ -60,18 +61,17 @@ def pass_of(
 
 
 @pytest.mark.parametrize("port", [1, 2, *in_full(4)])
-@pytest.mark.parametrize("momentum", [True, *in_full(False)])
-def test_runs_with_and_without_biases_take_turns(momentum: bool, port: int) -> None:
+@pytest.mark.parametrize("rates", [RATES[1], *in_full(RATES[0])])
+def test_runs_with_and_without_biases_take_turns(rates: Rates, port: int) -> None:
     design = replace(DESIGN, kernel_port=port)
     rng = np.random.default_rng(9)
     later = InputPart(first=False)
     held = {"m_axis_kernel": (1, 0, 0, 1), "m_axis_kernel_velocity": (0, 1, 0, 0, 0, 1)}
-    held = {name: pattern for name, pattern in held.items() if momentum or "velocity" not in name}
+    if not rates.rule.momentum:
+        del held["m_axis_kernel_velocity"]
     parts = [(later, {}), (WHOLE, {}), (later, held), (later, {}), (WHOLE, held)]
-    passes = [pass_of(rng, part, momentum, stalls, design) for part, stalls in parts]
-    found = run_and_audit(
-        kernel_update_top(design, "behavioural", momentum=momentum), passes, "myhdl"
-    )
+    passes = [pass_of(rng, part, rates, stalls, design) for part, stalls in parts]
+    found = run_and_audit(kernel_update_top(design, "behavioural", rates.rule), passes, "myhdl")
     assert [each.audit.failures for each in found] == [()] * len(parts)
     assert found[0].audit.ports["bias"] == found[0].audit.ports["bias_out"]
     assert found[0].audit.ports["bias"]["monitor"] == 0

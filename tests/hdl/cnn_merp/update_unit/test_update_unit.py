@@ -20,12 +20,23 @@ from merp.hdl.cnn_merp.update_unit.update_unit import update_unit
 from merp.hdl.conversion.entity import behavioural
 from merp.models.golden.kernel_update import update
 from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.kernel_update_registers import gradient_latency
+from merp.models.params.cnn_merp.kernel_update_registers import (
+    UpdateRun,
+    gradient_latency,
+    update_table,
+)
 from merp.models.params.cnn_merp.latencies import GRADIENT_READ, SLOT
 from merp.models.params.formats import BFLOAT16, BINARY32, FloatFormat
+from merp.models.params.rates import PLAIN, Rates, UpdateRule
 from merp.testbenches.arithmetic.fp_bench import corner_values
 from merp.testbenches.block.trace import Sample, Trace, run_block
 
+RULES = {
+    "plain": PLAIN,
+    "momentum": UpdateRule(momentum=True),
+    "decay": UpdateRule(weight_decay=True),
+    "both": UpdateRule(momentum=True, weight_decay=True),
+}
 STREAMS = ("kernel", "bias", "kernel_velocity", "bias_velocity")
 
 
@@ -44,7 +55,7 @@ class Update:
     design: Design
     m: int
     n: int
-    momentum: bool
+    rule: UpdateRule
     seed: int
     update: bool = True
     pressure: float = 1.0
@@ -63,7 +74,11 @@ class Update:
         size = self.kernels + self.m
         self.gradients = [self._word(sums) for _ in range(size)]
         self.old, self.past = ([self._word(corners) for _ in range(size)] for _ in range(2))
-        self.rate, self.factor = fmt.one - (3 << fmt.frac_bits), fmt.one - 1
+        self.rates = Rates(
+            rate=fmt.one - (3 << fmt.frac_bits),
+            momentum=fmt.one - 1 if self.rule.momentum else 0,
+            weight_decay=fmt.one - (2 << fmt.frac_bits) + 3 if self.rule.weight_decay else 0,
+        )
 
     def _odd(self, word: int) -> bool:
         fmt = self.design.fmt
@@ -84,9 +99,9 @@ class Update:
         values = {
             "map_config_inputs": self.n, "map_config_groups": groups,
             "map_config_last_cus": self.m - (groups - 1) * self.design.n_cu,
-            "config_update": int(self.update), "config_rate": self.rate,
         }  # fmt: skip
-        return values | ({"config_momentum": self.factor} if self.momentum else {})
+        run, table = UpdateRun(self.update, self.rates), update_table(self.rule)
+        return values | {f"config_{each.name}": each.value(run) for each in table.registers}
 
     def gradient_at(self, addr: int, tap: int, cu: int) -> int:
         """What the gradient memories hold."""
@@ -102,10 +117,9 @@ class Update:
         if not self.update:
             return dict(zip(STREAMS, (*self.split(self.gradients), [], []), strict=True))
         arrays = [np.array(w, np.uint32) for w in (self.old, self.past, self.gradients)]
-        if not self.momentum:
+        if not self.rule.momentum:
             arrays[1][:] = 0
-        factor = self.factor if self.momentum else 0
-        new, velocity = update(*arrays, self.rate, factor, self.design.fmt)
+        new, velocity = update(*arrays, self.rates, self.design.fmt)
         out = [*self.split(new.tolist()), *self.split(velocity.tolist())]
         return dict(zip(STREAMS, out, strict=True))
 
@@ -116,7 +130,7 @@ class Driver:
     def __init__(self, runs: Sequence[Update]) -> None:
         self.queue = list(runs)
         self.run: Update | None = None
-        self.names = STREAMS if runs[0].momentum else STREAMS[:2]
+        self.names = STREAMS if runs[0].rule.momentum else STREAMS[:2]
         self.results: list[tuple[Update, dict[str, list[tuple[int, int, int]]]]] = []
         self.begins: list[int] = []
         self.ends: list[int] = []
@@ -194,16 +208,16 @@ def play(
     design: Design, runs: Sequence[Update], cycles: int, array: str = "rtl"
 ) -> tuple[Driver, Trace]:
     driver = Driver(runs)
-    momentum, width = runs[0].momentum, design.fmt.width
+    rule, width = runs[0].rule, design.fmt.width
     args: dict[str, Any] = {
         "clk": flag(), "rst": flag(), "start": flag(), "final_issue": flag(),
-        "map_config": GradientMapConfig(design), "config": UpdateConfig(design, momentum),
+        "map_config": GradientMapConfig(design), "config": UpdateConfig(design, rule),
         "read": GradientRead(design), "kernel_gradient": bits(width), "bias_read": flag(),
         "bias_index": count(design.groups * design.n_cu - 1), "bias_gradient": bits(width),
         **{f"{way}_{name}": Stream(width) for way in ("sink", "source") for name in STREAMS[:2]},
         "ends": flag(), "done": flag(), "framing_error": flag(), "design": design,
     }  # fmt: skip
-    if momentum:
+    if rule.momentum:
         args |= {f"{w}_{name}": Stream(width) for w in ("sink", "source") for name in STREAMS[2:]}
     config = [f"map_config_{name}" for name in vars(args["map_config"])]
     config += [f"config_{name}" for name in vars(args["config"])]
@@ -232,19 +246,19 @@ def check(driver: Driver, runs: Sequence[Update]) -> None:
 LATENCIES = [(1, 1), (2, 3), (3, 4)]
 
 
-@pytest.mark.parametrize("momentum", [False, True])
+@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
 @pytest.mark.parametrize(("mul", "add"), LATENCIES)
-def test_words_match_golden_under_pressure(mul: int, add: int, momentum: bool) -> None:
+def test_words_match_golden_under_pressure(mul: int, add: int, rule: UpdateRule) -> None:
     k = mul
     design = design_for(k, 2, 2, mul_latency=mul, add_latency=add, fmt=FloatFormat(5, 7))
     found = []
     for array in ("rtl", "behavioural"):
         runs = [
-            Update(design, 4, 1, momentum, 0),
-            Update(design, 3, 2, momentum, 1, pressure=0.5),
-            Update(design, 1, 2, momentum, 2, update=False, pressure=0.7),
-            Update(design, 2, 1, momentum, 3, pressure=0.4, reset_at=30),
-            Update(design, 2, 1, momentum, 4, pressure=0.8),
+            Update(design, 4, 1, rule, 0),
+            Update(design, 3, 2, rule, 1, pressure=0.5),
+            Update(design, 1, 2, rule, 2, update=False, pressure=0.7),
+            Update(design, 2, 1, rule, 3, pressure=0.4, reset_at=30),
+            Update(design, 2, 1, rule, 4, pressure=0.8),
         ]
         driver, trace = play(design, runs, 200 + 12 * (7 + 8 * k * k + 20), array)
         check(driver, runs)
@@ -253,11 +267,11 @@ def test_words_match_golden_under_pressure(mul: int, add: int, momentum: bool) -
     assert found[0] == found[1]  # the same words in the same cycles
 
 
-@pytest.mark.parametrize("momentum", [False, True])
-def test_begin_and_rate(momentum: bool) -> None:
+@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+def test_begin_and_rate(rule: UpdateRule) -> None:
     """The first read in the cycle in which the last gradient is there; then one in each cycle."""
     design = design_for(2, 2, 2, mul_latency=2, add_latency=3, fmt=BFLOAT16)
-    runs = [Update(design, 4, 2, momentum, 0)]
+    runs = [Update(design, 4, 2, rule, 0)]
     driver, trace = play(design, runs, 120)
     check(driver, runs)
     first = trace.column("final_issue").index(1) + SLOT + gradient_latency(design) + 1
@@ -269,10 +283,11 @@ def test_begin_and_rate(momentum: bool) -> None:
         assert cycles == list(range(cycles[0], cycles[0] + len(cycles)))
 
 
-def test_zero_velocity_has_no_sign() -> None:
+@pytest.mark.parametrize("rule", [RULES["plain"], RULES["decay"]])
+def test_zero_velocity_has_no_sign(rule: UpdateRule) -> None:
     """Without momentum v = RN(+0 + g): a gradient of -0 must leave w = -0 as it is."""
     design = design_for(1, 1, 1, fmt=BINARY32)
-    runs = [Update(design, 1, 1, False, 0)]
+    runs = [Update(design, 1, 1, rule, 0)]
     minus_zero = design.fmt.sign_bit
     runs[0].gradients, runs[0].old = [minus_zero] * 2, [minus_zero] * 2
     driver, _ = play(design, runs, 60)
@@ -280,10 +295,21 @@ def test_zero_velocity_has_no_sign() -> None:
     assert runs[0].golden()["kernel"] == [minus_zero]
 
 
+def test_every_pair_of_a_small_format_decays_as_golden() -> None:
+    """Without momentum +0 is added to the gradient and not to d: whatever both are, w is right."""
+    design = design_for(1, 1, 1, fmt=FloatFormat(3, 2), kernel_words=4096, max_maps=4096)
+    words, odd = range(1 << design.fmt.width), Update(design, 1, 1, PLAIN, 0)._odd
+    pairs = [(w, g) for g in words if not odd(g) for w in words]
+    run = Update(design, 1, len(pairs), RULES["decay"], 0)
+    run.old, run.gradients = ([*each, 0] for each in zip(*pairs, strict=True))
+    driver, _ = play(design, [run], len(pairs) + 60)
+    check(driver, [run])
+
+
 @pytest.mark.parametrize("stream", ["sink_kernel", "sink_bias_velocity"])
 def test_framing_error_of_a_missing_last(stream: str, monkeypatch: pytest.MonkeyPatch) -> None:
     design = design_for(1, 2, 1, fmt=BFLOAT16)
-    runs = [Update(design, 2, 1, True, seed) for seed in (0, 1)]
+    runs = [Update(design, 2, 1, UpdateRule(momentum=True), seed) for seed in (0, 1)]
     drive = Driver.drive
 
     def spoil(self: Driver, cycle: int, seen: Sample) -> dict[str, int]:
@@ -301,13 +327,13 @@ def test_framing_error_of_a_missing_last(stream: str, monkeypatch: pytest.Monkey
 
 @pytest.mark.ghdl
 @pytest.mark.verilator
-@pytest.mark.parametrize("momentum", [False, True])
-def test_update_unit_vhdl(momentum: bool, tmp_path: Path) -> None:
+@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+def test_update_unit_vhdl(rule: UpdateRule, tmp_path: Path) -> None:
     design = design_for(2, 2, 2, mul_latency=2, add_latency=2, fmt=BFLOAT16)
     runs = [
-        Update(design, 3, 2, momentum, 0, pressure=0.6),
-        Update(design, 4, 1, momentum, 1, update=False),
-        Update(design, 2, 1, momentum, 2),
+        Update(design, 3, 2, rule, 0, pressure=0.6),
+        Update(design, 4, 1, rule, 1, update=False),
+        Update(design, 2, 1, rule, 2),
     ]
     driver, trace = play(design, runs, 320)
     check(driver, runs)

@@ -18,11 +18,19 @@ from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
 from merp.hdl.cnn_merp.update_unit.wide_update import wide_update
 from merp.models.golden.kernel_update import update
 from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.kernel_update_registers import gradient_latency
+from merp.models.params.cnn_merp.kernel_update_registers import (
+    UpdateRun,
+    gradient_latency,
+    update_table,
+)
 from merp.models.params.cnn_merp.latencies import GRADIENT_GEAR, GRADIENT_READ, SLOT, UPDATE_ENTRY
 from merp.models.params.formats import BFLOAT16, BINARY32
+from merp.models.params.rates import PLAIN, Rates, UpdateRule
 from merp.testbenches.block.trace import Sample, Trace, run_block
 
+MOMENTUM, DECAY = UpdateRule(momentum=True), UpdateRule(weight_decay=True)
+BOTH = UpdateRule(momentum=True, weight_decay=True)
+RULES = {"plain": PLAIN, "momentum": MOMENTUM, "decay": DECAY, "both": BOTH}
 STREAMS = ("kernel", "bias", "kernel_velocity", "bias_velocity")
 
 
@@ -41,7 +49,7 @@ class Update:
     design: Design
     m: int
     n: int
-    momentum: bool = False
+    rule: UpdateRule = PLAIN
     update: bool = True
     pressure: float = 1.0
     reset_at: int | None = None
@@ -64,7 +72,11 @@ class Update:
             [self._word() for _ in range(size)] for _ in range(3)
         )
         one = self.fmt.one
-        self.rate, self.factor = one - (3 << self.fmt.frac_bits), one - 1
+        self.rates = Rates(
+            rate=one - (3 << self.fmt.frac_bits),
+            momentum=one - 1 if self.rule.momentum else 0,
+            weight_decay=one - (2 << self.fmt.frac_bits) + 3 if self.rule.weight_decay else 0,
+        )
         self.groups = -(-self.m // self.design.n_cu)
 
     def taps(self, channel: int) -> list[int]:
@@ -89,10 +101,8 @@ class Update:
         old, past, gradients = (
             np.array(words, np.uint32) for words in (self.old, self.past, self.gradients)
         )
-        past = past if self.momentum else np.zeros_like(past)
-        new, velocity = update(
-            old, past, gradients, self.rate, self.factor if self.momentum else 0, self.fmt
-        )
+        past = past if self.rule.momentum else np.zeros_like(past)
+        new, velocity = update(old, past, gradients, self.rates, self.fmt)
         found = [*self.split(new.tolist()), *self.split(velocity.tolist())]
         return dict(zip(STREAMS, found, strict=True))
 
@@ -117,7 +127,7 @@ class Driver:
 
     def __init__(self, runs: list[Update]) -> None:
         self.queue, self.run = list(runs), None
-        self.names = STREAMS if runs[0].momentum else STREAMS[:2]
+        self.names = STREAMS if runs[0].rule.momentum else STREAMS[:2]
         self.lanes, self.width = runs[0].design.kernel_port, runs[0].fmt.width
         self.ends: list[int] = []
 
@@ -135,11 +145,11 @@ class Driver:
         values = {
             "map_config_inputs": run.n, "map_config_groups": run.groups,
             "map_config_last_cus": run.m - (run.groups - 1) * run.design.n_cu,
-            "config_update": int(run.update), "config_rate": run.rate, "start": 1,
-            "with_biases": int(run.biases), "filling": run.lacking,
+            "start": 1, "with_biases": int(run.biases), "filling": run.lacking,
             "size": run.size or run.design.k,
         }  # fmt: skip
-        return values | ({"config_momentum": run.factor} if run.momentum else {})
+        written, table = UpdateRun(run.update, run.rates), update_table(run.rule)
+        return values | {f"config_{each.name}": each.value(written) for each in table.registers}
 
     def drive(self, cycle: int, seen: Sample) -> dict[str, int]:
         quiet = {"rst": 0, "start": 0, "final_issue": 0}
@@ -201,13 +211,13 @@ class Driver:
 
 
 def play(runs: list[Update], cycles: int, optional: bool = False) -> tuple[Trace, Driver]:
-    design, momentum = runs[0].design, runs[0].momentum
+    design = runs[0].design
     width = design.fmt.width
     size = design.kernel_port * width
     driver = Driver(runs)
     args: dict[str, Any] = {
         "clk": flag(), "rst": flag(), "start": flag(), "final_issue": flag(),
-        "map_config": GradientMapConfig(design), "config": UpdateConfig(design, momentum),
+        "map_config": GradientMapConfig(design), "config": UpdateConfig(design, runs[0].rule),
         "read": GradientRead(design), "kernel_gradient": bits(design.gradient_read * width),
         "bias_read": flag(), "bias_index": count(design.groups * design.n_cu - 1),
         "bias_gradient": bits(width), "ends": flag(), "done": flag(), "framing_error": flag(),
@@ -270,18 +280,18 @@ def _kept(data: int, keep: int, lanes: int, width: int) -> list[int]:
     ]
 
 
-@pytest.mark.parametrize("momentum", [False, True])
+@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
 @pytest.mark.parametrize(
     ("k", "port"), [(3, 2), (3, 4), *rows_in_full((2, 4), (5, 8), (1, 2), (3, 8))]
 )
-def test_words_match_golden_under_pressure(k: int, port: int, momentum: bool) -> None:
+def test_words_match_golden_under_pressure(k: int, port: int, rule: UpdateRule) -> None:
     design = design_for(k, port)
     runs = [
-        Update(design, 4, 2, momentum),
-        Update(design, 3, 1, momentum, pressure=0.5),
-        Update(design, 1, 2, momentum, update=False, pressure=0.7),
-        Update(design, 2, 1, momentum, pressure=0.5, reset_at=24),
-        Update(design, 3, 2, momentum, pressure=0.8),
+        Update(design, 4, 2, rule),
+        Update(design, 3, 1, rule, pressure=0.5),
+        Update(design, 1, 2, rule, update=False, pressure=0.7),
+        Update(design, 2, 1, rule, pressure=0.5, reset_at=24),
+        Update(design, 3, 2, rule, pressure=0.8),
     ]
     trace, driver = play(runs, 400 + 12 * design.taps)
     check(runs, driver)
@@ -290,9 +300,10 @@ def test_words_match_golden_under_pressure(k: int, port: int, momentum: bool) ->
     assert not any(trace.column("framing_error"))
 
 
-def test_from_rest_a_gradient_of_minus_zero_gives_a_velocity_of_plus_zero() -> None:
+@pytest.mark.parametrize("rule", [PLAIN, DECAY])
+def test_from_rest_a_gradient_of_minus_zero_gives_a_velocity_of_plus_zero(rule: UpdateRule) -> None:
     """It is +0 + g, so that a kernel of -0 stays -0."""
-    run = Update(design_for(3, 4), 2, 1)
+    run = Update(design_for(3, 4), 2, 1, rule)
     minus = run.fmt.sign_bit
     size = len(run.old)
     run.gradients, run.old = [minus, 0] * (size // 2), [minus, minus, 0, 0] * (size // 4)
@@ -305,23 +316,23 @@ def test_products_with_one_dsp_block_match_golden() -> None:
     """Of binary32, where fused products have one, too."""
     design = design_for(3, 4, fmt=BINARY32, cu_kind="fused")
     assert design.beside
-    runs = [Update(design, 4, 2, momentum=True), Update(design, 3, 1, momentum=True, pressure=0.6)]
+    runs = [Update(design, 4, 2, BOTH), Update(design, 3, 1, BOTH, pressure=0.6)]
     _, driver = play(runs, 200)
     check(runs, driver)
     assert driver.run is None
 
 
-@pytest.mark.parametrize("momentum", [False, True])
-def test_a_beat_of_kernels_and_a_bias_leave_in_every_cycle(momentum: bool) -> None:
+@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+def test_a_beat_of_kernels_and_a_bias_leave_in_every_cycle(rule: UpdateRule) -> None:
     design = design_for(3, 4)
-    run = Update(design, 4, 2, momentum)
+    run = Update(design, 4, 2, rule)
     trace, driver = play([run], 90)
     check([run], driver)
     issued = trace.column("final_issue").index(1)
     step = design.mul_latency + design.add_latency
     # A read is chosen from, goes through the gear, is used, and takes two cycles to its stream.
     first = issued + SLOT + gradient_latency(design) + 1 + GRADIENT_READ + 1 + GRADIENT_GEAR
-    first += UPDATE_ENTRY + step * (2 if momentum else 1) + 2
+    first += UPDATE_ENTRY + step * (1 + sum(rule)) + 2
     cycles = [cycle for cycle, *_ in run.sent["kernel"]]
     assert cycles == list(range(cycles[0], cycles[0] + 18))
     assert cycles[0] == first
@@ -329,18 +340,18 @@ def test_a_beat_of_kernels_and_a_bias_leave_in_every_cycle(momentum: bool) -> No
     assert biases[-1] - cycles[-1] == 4  # as long as they take to be read one by one
 
 
-@pytest.mark.parametrize("momentum", [False, True])
-def test_runs_without_biases_end_with_the_kernels(momentum: bool) -> None:
+@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+def test_runs_without_biases_end_with_the_kernels(rule: UpdateRule) -> None:
     """Between runs with them: nothing that was read ahead is left for the next one."""
     design = design_for(3, 4)
     runs = [
-        Update(design, 3, 1, momentum, biases=False),
-        Update(design, 2, 1, momentum, biases=False, slow="kernel_velocity"),
-        Update(design, 2, 1, momentum, biases=False, slow="kernel"),
-        Update(design, 3, 2, momentum),
-        Update(design, 1, 1, momentum, biases=False, pressure=0.5),
-        Update(design, 4, 1, momentum, biases=False, update=False),
-        Update(design, 2, 2, momentum, pressure=0.6),
+        Update(design, 3, 1, rule, biases=False),
+        Update(design, 2, 1, rule, biases=False, slow="kernel_velocity"),
+        Update(design, 2, 1, rule, biases=False, slow="kernel"),
+        Update(design, 3, 2, rule),
+        Update(design, 1, 1, rule, biases=False, pressure=0.5),
+        Update(design, 4, 1, rule, biases=False, update=False),
+        Update(design, 2, 2, rule, pressure=0.6),
     ]
     _, driver = play(runs, 620, optional=True)
     check(runs, driver)
@@ -354,16 +365,16 @@ UNEVEN = [(3, 4), (3, 2), *rows_in_full((5, 4), (2, 8), (5, 2), (4, 8))]
 @pytest.mark.parametrize(("k", "port"), UNEVEN)
 def test_the_last_maps_kernels_end_earlier(k: int, port: int, optional: bool) -> None:
     """By every number of taps, back to back; with other runs between them, and without biases."""
-    design = design_for(k, port, folded=True)
+    design, rule = design_for(k, port, folded=True), UpdateRule(optional, optional)
     runs = [
-        Update(design, 3, 1 + lacking % 2, optional, lacking=lacking, pressure=1 - lacking % 3 / 5,
+        Update(design, 3, 1 + lacking % 2, rule, lacking=lacking, pressure=1 - lacking % 3 / 5,
                biases=not optional or lacking % 4 != 1)
         for lacking in range(design.taps)
     ]  # fmt: skip
     runs += [
-        Update(design, 2, 2, optional, lacking=1, reset_at=27),
-        Update(design, 3, 2, optional),
-        Update(design, 2, 2, optional, lacking=design.taps - 1, slow="kernel"),
+        Update(design, 2, 2, rule, lacking=1, reset_at=27),
+        Update(design, 3, 2, rule),
+        Update(design, 2, 2, rule, lacking=design.taps - 1, slow="kernel"),
     ]
     trace, driver = play(runs, 130 * len(runs) + 20 * design.taps, optional)
     check(runs, driver)
@@ -371,21 +382,21 @@ def test_the_last_maps_kernels_end_earlier(k: int, port: int, optional: bool) ->
     assert not any(trace.column("framing_error"))
 
 
-def uneven_runs(design: Design, momentum: bool = False) -> list[Update]:
+def uneven_runs(design: Design, rule: UpdateRule = PLAIN) -> list[Update]:
     """Kernels of every size, and of folded layers where the design has any."""
     sizes = range(1, design.k + 1)
-    runs = [Update(design, 3, 2, momentum, size=k, pressure=1 - k % 3 / 5) for k in sizes]
+    runs = [Update(design, 3, 2, rule, size=k, pressure=1 - k % 3 / 5) for k in sizes]
     if design.folded:
-        runs[1:1] = [Update(design, 3, 2, momentum, lacking=design.taps - 2)]
-    left = Update(design, 2, 1, momentum, size=1, reset_at=26)
-    return [*runs, left, Update(design, 3, 1, momentum, size=design.k)]
+        runs[1:1] = [Update(design, 3, 2, rule, lacking=design.taps - 2)]
+    left = Update(design, 2, 1, rule, size=1, reset_at=26)
+    return [*runs, left, Update(design, 3, 1, rule, size=design.k)]
 
 
 @pytest.mark.parametrize("folded", [False, True])
 @pytest.mark.parametrize(("k", "port"), UNEVEN)
 def test_elements_of_smaller_kernels_are_put_together(k: int, port: int, folded: bool) -> None:
     design = design_for(k, port, folded=folded, widened=True)
-    runs = uneven_runs(design, momentum=folded)
+    runs = uneven_runs(design, UpdateRule(folded, not folded))
     _, driver = play(runs, 160 * len(runs) + 20 * design.taps)
     check(runs, driver)
     assert driver.run is None
@@ -394,7 +405,7 @@ def test_elements_of_smaller_kernels_are_put_together(k: int, port: int, folded:
 @pytest.mark.ghdl
 def test_vhdl_agrees(tmp_path: Path) -> None:
     design = design_for(3, 2, folded=True, widened=True)
-    runs = uneven_runs(design)
+    runs = uneven_runs(design, BOTH)
     trace, driver = play(runs, 700)
     check(runs, driver)
     assert replay(trace, tmp_path) == 700
