@@ -110,6 +110,29 @@ def index_only_elements(written: str, arrays: Iterable[str]) -> str:
     return written
 
 
+def assign_chosen_elements(written: str, arrays: Iterable[str]) -> str:
+    """Assign, in loops, elements that a signal chooses, of arrays that are no memory.
+
+    Those are arrays of which elements are read by number. GHDL 2.0's synthesis makes latches of
+    them in a clocked process, unless each element is assigned by its number.
+    """
+    for name in arrays:
+        if not re.search(rf"\b{name}\(\d+\)", written):
+            continue
+        at = f"{name}_at"
+        written = re.sub(
+            rf"^( *){name}\(to_integer\((.*)\)\) <= (.*;)$",
+            rf"\1for {at} in {name}'range loop\n"
+            rf"\1    if {at} = \2 then\n"
+            rf"\1        {name}({at}) <= \3\n"
+            rf"\1    end if;\n"
+            rf"\1end loop;",
+            written,
+            flags=re.MULTILINE,
+        )
+    return written
+
+
 def _from_closing(text: str) -> str:
     """What follows an opening parenthesis, from the one on that closes it."""
     depth = 1

@@ -13,6 +13,7 @@ from merp.hdl.conversion._analyse import Body, Instance, Port
 from merp.hdl.conversion._comments import comments
 from merp.hdl.conversion._signals import (
     Syntax,
+    assign_chosen_elements,
     fold_constants,
     index_only_elements,
     readable_labels,
@@ -210,7 +211,9 @@ def write(body: Body, name: str, is_top: bool) -> str:
     declared = [_declarations(body), functions.getvalue().strip("\n")]
     declarations = indent("\n".join(part.rstrip() + "\n" for part in declared if part), "    ")
     assignments = indent(_assignments(body), "    ")
-    statements = indent(contents.getvalue().rstrip() + "\n", "    ")
+    several = [memory.name for memory in body.memories if memory.depth > 1]
+    chosen = assign_chosen_elements(contents.getvalue().rstrip() + "\n", several)
+    statements = indent(chosen, "    ")
     parts = [
         f"library ieee;\nuse ieee.std_logic_1164.all;\nuse ieee.numeric_std.all;\n"
         f"{library}\n{_header(name, body.ports, is_top)}\narchitecture rtl of {name} is\n",

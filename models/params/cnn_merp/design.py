@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from functools import cached_property
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from merp.models.params import fused
@@ -62,6 +62,11 @@ def elaboration(design: Any, options: Sequence[str]) -> str:
 
 def _ceil_log2(value: int) -> int:
     return (value - 1).bit_length()
+
+
+_summation = lru_cache(maxsize=256, typed=True)(
+    Summation
+)  # a search of plans asks for few, and often
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -196,10 +201,10 @@ class Design:
                 f"fifo_words must hold one position ({self.groups} words), not {self.fifo_words}"
             )
 
-    @cached_property
+    @property
     def summation(self) -> Summation:
         """How a CU sums, for the golden models."""
-        return Summation(
+        return _summation(
             kind=self.cu_kind,
             dsp=self.fused_dsp,
             window=self.fused_window,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
+from kinds import KINDS, POOL_KINDS, many, pooled
 from marks import in_full, rows_in_full
 from merp.cosim.audit.audit import audit
 from merp.cosim.engines.engine import run_job
@@ -331,6 +332,28 @@ def test_a_planted_fault_in_the_state_is_seen() -> None:
     wrong = bytes([one.state[0] ^ 0xFF, *one.state[1:]])
     with pytest.raises(AssertionError, match="differ"):
         run([replace(one, state=wrong)])
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", KINDS)
+def test_many_layers_of_each_kind(name: str) -> None:
+    of, built = KINDS[name]
+    places = [place for place, which in enumerate(DESIGNS) if built(which.engine)]
+    for cases in many(case, lambda each: of(each.shape, each.design.engine.k), places):
+        run(cases)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", POOL_KINDS)
+def test_many_layers_with_each_kind_of_pooling_undone(name: str) -> None:
+    kind = POOL_KINDS[name]
+    places = [
+        place
+        for place, which in enumerate(DESIGNS)
+        if which.unpool.window > 1 and kind.built(which.unpool)
+    ]
+    for cases in many(case, lambda each: pooled(kind, each.unpooled), places):
+        run(cases)
 
 
 @pytest.mark.full

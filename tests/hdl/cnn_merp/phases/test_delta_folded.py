@@ -99,7 +99,7 @@ def _shapes(rng: np.random.Generator, which: DeltaDesign, connected: bool) -> tu
         most = engine.max_maps * engine.taps
         sizes = rows * columns * maps, int(rng.integers(1, most + 1)), 1, 1, 1
     else:
-        rows = columns = 4
+        rows = columns = max(4, engine.k)
         sizes = maps, int(rng.integers(1, 5)), engine.k, rows, columns
     shape = Shape(**dict(zip(("n", "m", "k", "rows", "columns"), sizes, strict=True)))
     if which.before:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from forward_cases import run
+from kinds import KINDS, POOL_KINDS, many, pooled
 from marks import in_full, rows_in_full
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
@@ -188,6 +189,33 @@ def test_vhdl_gives_the_same_record(elaboration: int) -> None:
 @pytest.mark.parametrize("elaboration", range(len(ELABORATIONS)))
 def test_many_random_layers(elaboration: int) -> None:
     run([random_case(1000 + i // 4, elaboration, i % 4) for i in range(80)], "myhdl")
+
+
+EVERY = (*ELABORATIONS, *SHAPED)
+
+
+def of_every(seed: int, place: int) -> LayerCase:
+    return random_case(seed, EVERY[place], seed % 4)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", KINDS)
+def test_many_layers_of_each_kind(name: str) -> None:
+    of, built = KINDS[name]
+    places = [place for place, design in enumerate(EVERY) if built(design)]
+    for cases in many(of_every, lambda case: of(case.shape, case.design.k), places):
+        run(cases)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", POOL_KINDS)
+def test_many_layers_of_each_kind_of_pooling(name: str) -> None:
+    kind = POOL_KINDS[name]
+    places = [
+        place for place, design in enumerate(EVERY) if design.pool_window > 1 and kind.built(design)
+    ]
+    for cases in many(of_every, lambda case: pooled(kind, case.shape), places):
+        run(cases)
 
 
 @pytest.mark.full
