@@ -26,6 +26,7 @@ from merp.hdl.cnn_merp.ports.slots import Verdict
 from merp.hdl.cnn_merp.ports.status import DeltaStatus
 from merp.hdl.cnn_merp.upsampling.dilater import DilateConfig, dilater
 from merp.hdl.cnn_merp.upsampling.unpool import unpool
+from merp.hdl.cnn_merp.upsampling.unpool_beats import unpool_beats
 from merp.hdl.cnn_merp.upsampling.unpool_ports import UnpoolConfig
 from merp.hdl.cnn_merp.upsampling.wide_unpool import beats, wide_unpool
 from merp.hdl.conversion.entity import Bit, entity
@@ -168,13 +169,9 @@ def delta(
                          adds the same maps: its ReLU' and pooling are undone in front of the sums
 
     Throughput: a word in, a slot of n_cu window products, and a word out per cycle; of streams of
-    several in a beat so many, but an element out per cycle where the layer in front was pooled.
+    several in a beat so many, but an element per cycle is expanded where pooling is undone.
     Reset: synchronous, active high; the run is abandoned.
     """
-    if before and port_config is not None:
-        raise ValueError(
-            f"deltas at pooled resolution come singly: map_port must be 1, not {design.map_port}"
-        )
     folds = fold_config is not None
     kernel = KernelWrite(design, by_tap=folds)
     bias = BiasWrite(design)
@@ -188,13 +185,13 @@ def delta(
     deltas_out = beats_of(m_axis_delta)
     state = stream_of(s_axis_state)
     dilated = Stream(design.map_port * design.fmt.width)
-    between = Stream(design.fmt.width) if port_config is None else beats(deltas_out)
 
     if before:
-        opened = Stream(design.fmt.width)
+        opened, between = Stream(len(deltas_in.data)), Stream(len(deltas_in.data))
+        opened.keep = s_axis_delta.tkeep
         expand = [
             _open(sink=deltas_in, enable=loaded, source=opened),
-            unpool(
+            (unpool if port_config is None else unpool_beats)(
                 clk,
                 rst,
                 start,
@@ -209,6 +206,7 @@ def delta(
         ]
         layer_in, layer_out = between, deltas_out
     else:
+        between = Stream(design.fmt.width) if port_config is None else beats(deltas_out)
         begins, expand = None, []
         if pass_config is not None and design.partial:
             begins = flag()

@@ -90,6 +90,11 @@ DESIGNS = (
     design(BFLOAT16, 3, 2, True, average=True, hanging=True),
     design(BINARY32, 2, 2, False, average=True, hanging=True),
     design(BFLOAT16, 3, 4, False, map_port=4, r=4, hanging=True),
+    # Deltas come several to a beat at pooled resolution: pixels and the run end within beats.
+    design(BINARY32, 2, 2, True, cu_kind="fused", precision=28, map_port=2, kernel_port=4),
+    design(BFLOAT16, 3, 3, True, p=2, map_port=4, average=True, hanging=True, sided=True),
+    design(BINARY16, 3, 2, True, map_port=8, r=2, widened=True),
+    design(BFLOAT16, 1, 4, True, map_port=4, r=4, window=1),
 )
 
 
