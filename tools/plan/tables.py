@@ -37,8 +37,7 @@ def _print_passes(plan: Plan) -> None:
         )
     if missing:
         caption += (
-            " *: no hardware expands deltas at pooled resolution with a map_port above 1, nor "
-            "those at which sums of flattened maps start."
+            " *: no hardware expands the deltas at which sums of flattened maps start."
         )
     state = plan.state
     console().print(

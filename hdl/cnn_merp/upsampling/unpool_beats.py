@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from copy import copy
 from typing import Any
 
-from myhdl import always_comb
+from myhdl import ConcatSignal, always, always_comb
 
 from merp.hdl.base.signals import Stream, bits, flag
 from merp.hdl.cnn_merp.upsampling.unpool_ports import UnpoolConfig
 from merp.hdl.cnn_merp.upsampling.wide_unpool import beats, wide_unpool
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.streams.beat_gate import beat_gate
+from merp.hdl.streams.stream_slice import stream_slice
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 
 
@@ -31,16 +31,36 @@ def unpool_beats(
     """Behave as ``unpool``, on beats of several deltas without gaps; sink has keep.
 
     ``wide_unpool`` holds beats before it needs them, and relies on their last: here it gets none of
-    another run's, and the right one. Ports, latency, throughput and reset are its, but for the keep
-    of source: who takes its beats counts.
+    another run's, and the right one. Who takes the beats of source counts, they have no keep.
+
+    Latency: a cycle more than that of wide_unpool. Throughput: as there. Reset: the run is
+    abandoned.
     """
-    admitted, expanded = beats(sink), copy(source)  # the same transfers
-    expanded.keep = bits(len(sink.keep))
+    size = len(source.data)
+    admitted, expanded = beats(sink), beats(sink)
+    passed = flag()  # the last beat into the slice
     misplaced, wrong = flag(), flag()
+    clear = flag()
+    offered, held = bits(size + 1), bits(size + 1)
+    joined = ConcatSignal(expanded.last, expanded.data)
 
     @always_comb
     def tell() -> None:
         framing_error.next = misplaced or wrong
+        clear.next = start or rst
+        offered.next = joined
+
+    @always_comb
+    def give() -> None:
+        source.data.next = held[size:]
+        source.last.next = held[size]
+
+    @always(clk.posedge)
+    def finish() -> None:
+        if source.valid and source.ready and held[size]:
+            done.next = True
+        if start or rst:
+            done.next = False
 
     gate = beat_gate(
         clk,
@@ -60,8 +80,19 @@ def unpool_beats(
         sink=admitted,
         sink_state=sink_state,
         source=expanded,
-        done=done,
+        done=passed,
         framing_error=wrong,
         design=design,
     )
-    return tell, gate, expand
+    # From here beats are turned and routed in the same cycle: no path shall be as long as all that.
+    between = stream_slice(
+        clk,
+        clear=clear,
+        data=offered,
+        valid=expanded.valid,
+        ready=expanded.ready,
+        held=held,
+        held_valid=source.valid,
+        held_ready=source.ready,
+    )
+    return tell, give, finish, gate, expand, between
