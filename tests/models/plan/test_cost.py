@@ -50,7 +50,7 @@ MAXIMUM, AVERAGE, NONE = WINDOW.format("max", 3), WINDOW.format("average", 2), "
 
 
 # An update of one map has fewer slots than deltas. In delta propagation each delta is in a slot, so
-# that one a cycle never binds.
+# that one a cycle does not bind.
 @pytest.mark.parametrize(
     ("phase", "port", "maps", "stride", "pool", "binds"),
     [
