@@ -54,6 +54,7 @@ _GRADIENT_BANK = _Each(35, 32)  # of each further memory of a lane's gradients
 _GEARBOX: Final = {2: _Each(213, 143), 4: _Each(440, 262), 8: _Each(1067, 519)}
 _CHOICE: Final = {2: _Each(33, 0), 4: _Each(32, 0), 8: _Each(125, 0)}  # of a tap
 _PACKING: Final = {2: _Each(196, 32), 4: _Each(329, 97), 8: _Each(619, 226)}
+_UNPOOL_BEATS: Final = {2: _Each(316, 352), 4: _Each(534, 625), 8: _Each(1031, 1149)}
 _WIDE_BANK = _Each(7, 0)  # of each further memory of a bank
 _LUT_BANK = _Each(0, 32)  # the register of a memory that is LUT RAM
 _BIAS_SUM = _Each(9, 133)  # of each further bias gradient
@@ -105,6 +106,8 @@ def estimate(
         if each is not None:
             blocks += [(1, _UNPOOL), (each.overlap**2 - 1, _ADD)]
             blocks.append((1 if each.average else 0, _MULTIPLY))
+            if design.map_port > 1:
+                blocks.append((1, _UNPOOL_BEATS[design.map_port]))
     scale = design.fmt.width / BINARY32.width
     return Resources(
         logic=round(scale * sum(count * each.lut for count, each in blocks)),
@@ -153,9 +156,9 @@ def _map_port(design: Design, phase: str) -> list[tuple[float, _Each]]:
         (design.taps * (port - 1), _WIDE_BANK),
         (rows.count if rows.luts else 0, _LUT_BANK),
     ]
-    if phase == "fp":
+    if phase != "ku":
         found.append((1, _PACKING[port]))
-    if phase == "ku":  # its deltas, too, come in such beats
+    else:  # its deltas, too, come in such beats, and leave none
         more = design.delta_beat - 1
         found += [(1, _GEARBOX[port]), (more, _BIAS_SUM), (more, _ADD)]
     return found
