@@ -188,7 +188,8 @@ def delta(
 
     if before:
         opened, between = Stream(len(deltas_in.data)), Stream(len(deltas_in.data))
-        opened.keep = s_axis_delta.tkeep
+        if port_config is not None:
+            opened.keep = s_axis_delta.tkeep
         expand = [
             _open(sink=deltas_in, enable=loaded, source=opened),
             (unpool if port_config is None else unpool_beats)(

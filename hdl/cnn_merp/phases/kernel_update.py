@@ -173,15 +173,12 @@ def kernel_update(
     )
     deltas_in = stream_of(s_axis_delta)
     expand: Any = ()
-    cutter: Any = ()
+    spread: Any = ()
     delta_map_config = map_config
     if unpool_config is not None and s_axis_state is not None and undone is not None:
         deltas_in = Stream(len(deltas_in.data))
         unpool_error = flag()
-        expand = (unpool if port_config is None else unpool_beats)(
-            clk,
-            rst,
-            start,
+        undo: dict[str, Any] = dict(
             config=unpool_config,
             sink=beats_of(s_axis_delta),
             sink_state=stream_of(s_axis_state),
@@ -190,6 +187,10 @@ def kernel_update(
             framing_error=unpool_error,
             design=undone,
         )
+        if port_config is None:
+            expand = unpool(clk, rst, start, **undo)
+        else:
+            spread = unpool_beats(clk, rst, start, **undo)
 
         @always_comb
         def gather() -> None:
@@ -203,7 +204,7 @@ def kernel_update(
 
     if port_config is not None:
         delta_pieces = Stream(design.delta_beat * width)
-        cutter = piece_cutter(
+        expand = piece_cutter(
             clk,
             rst,
             start,
@@ -322,6 +323,6 @@ def kernel_update(
             enable.next = False
 
     return (
-        filler, windows, expand, cutter, second, units, bias, updater, words, counters, open_ports,
+        filler, windows, expand, spread, second, units, bias, updater, words, counters, open_ports,
         gather,
     )  # fmt: skip
