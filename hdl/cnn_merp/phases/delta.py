@@ -11,9 +11,9 @@ from typing import Any
 
 from myhdl import always_comb, block
 
-from merp.hdl.arithmetic.widen import widen
+from merp.hdl.arithmetic.widen import widen, widen_lanes
 from merp.hdl.base.element_counter import counter_of
-from merp.hdl.base.signals import AxiStream, Stream, beats_of, bits, flag, stream_of
+from merp.hdl.base.signals import AxiStream, Stream, beats, beats_of, bits, flag, stream_of
 from merp.hdl.cnn_merp.kernel_loader.delta_loader import delta_loader
 from merp.hdl.cnn_merp.kernel_loader.either_delta_loader import either_delta_loader
 from merp.hdl.cnn_merp.phases.datapath import Progress, datapath
@@ -28,7 +28,7 @@ from merp.hdl.cnn_merp.upsampling.dilater import DilateConfig, dilater
 from merp.hdl.cnn_merp.upsampling.unpool import unpool
 from merp.hdl.cnn_merp.upsampling.unpool_beats import unpool_beats
 from merp.hdl.cnn_merp.upsampling.unpool_ports import UnpoolConfig
-from merp.hdl.cnn_merp.upsampling.wide_unpool import beats, wide_unpool
+from merp.hdl.cnn_merp.upsampling.wide_unpool import wide_unpool
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.streams.piece_cutter import piece_cutter
 from merp.hdl.streams.tail_filler import tail_filler
@@ -285,10 +285,10 @@ def delta(
         summands = stream_of(s_axis_add)
         if add_undone is not None and s_axis_add_state is not None and pass_config is not None:
             add_begins, add_expanded, add_error = (flag() for _ in range(3))
-            stored, summands = summands, Stream(design.fmt.width)
+            stored, summands = beats_of(s_axis_add), Stream(len(summands.data))
             expand += [
                 _begin_added(start=start, added=pass_config.added, begins=add_begins),
-                unpool(
+                (unpool if port_config is None else unpool_beats)(
                     clk,
                     rst,
                     add_begins,
@@ -308,8 +308,12 @@ def delta(
                 ),
             ]
         added_sums = copy(summands)  # the same transfers
-        added_sums.data = bits(design.partial_width)
-        filled = widen(x=summands.data, y=added_sums.data, width=design.accumulator_format.width)
+        added_sums.data = bits(design.map_port * design.partial_width)
+        sums: dict[str, Any] = dict(y=added_sums.data, width=design.accumulator_format.width)
+        if port_config is None:
+            filled = widen(x=summands.data, **sums)
+        else:
+            filled = widen_lanes(x=summands.data, lanes=design.map_port, **sums)
         expand = [*expand, filled]
     layer = datapath(
         clk,

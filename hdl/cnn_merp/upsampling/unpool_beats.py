@@ -6,9 +6,9 @@ from typing import Any
 
 from myhdl import ConcatSignal, always, always_comb
 
-from merp.hdl.base.signals import Stream, bits, flag
+from merp.hdl.base.signals import Stream, beats, bits, flag
 from merp.hdl.cnn_merp.upsampling.unpool_ports import UnpoolConfig
-from merp.hdl.cnn_merp.upsampling.wide_unpool import beats, wide_unpool
+from merp.hdl.cnn_merp.upsampling.wide_unpool import wide_unpool
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.streams.beat_gate import beat_gate
 from merp.hdl.streams.stream_slice import stream_slice
@@ -32,6 +32,13 @@ def unpool_beats(
 
     ``wide_unpool`` holds beats before it needs them, and relies on their last: here it gets none of
     another run's, and the right one. Who takes the beats of source counts, they have no keep.
+
+    start       in   pulse; config is stable from here to done
+    sink        in   pooled delta in the order image, row, column, map
+    sink_state  in   bytes of the state of kind pooled
+    source      out  delta in the same order; last with the run's final beat
+    done        out  that beat was transferred; until the next start
+    framing_error  out  a last came with another word than its stream's last; until start
 
     Latency: a cycle more than that of wide_unpool. Throughput: as there. Reset: the run is
     abandoned.

@@ -6,8 +6,7 @@ from random import Random
 
 import pytest
 
-from merp.hdl.base.signals import Stream, bits, flag
-from merp.hdl.cnn_merp.upsampling.wide_unpool import beats
+from merp.hdl.base.signals import Stream, beats, bits, flag
 from merp.hdl.streams.beat_gate import beat_gate
 from merp.testbenches.block.trace import Sample, run_block
 

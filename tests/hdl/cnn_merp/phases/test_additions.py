@@ -36,6 +36,7 @@ from merp.testbenches.cnn_merp.random_layers import (
     ELABORATIONS,
     FOLDING,
     SHAPED,
+    WIDE,
     LayerCase,
     connected_case,
     random_case,
@@ -52,6 +53,10 @@ DESIGNS = tuple(
         (SHAPED[4], {}),
         (FOLDING[3], {}),
         (FOLDING[5], {"partial": True}),
+        (ELABORATIONS[2], {"map_port": 4}),
+        (ELABORATIONS[5], {"map_port": 8, "partial": True, "state": True}),
+        (ELABORATIONS[10], {"map_port": 2}),
+        (WIDE[7], {"map_port": 2}),
     )
 )
 """With and without partial sums and state, wide accumulators, smaller and folded kernels."""
