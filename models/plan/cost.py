@@ -98,7 +98,7 @@ def cost_of(
     return found
 
 
-_WIDE = ("map_in", "map_out", "delta_in", "partial_in", "partial_out")
+_WIDE = ("map_in", "map_out", "delta_in", "add_in", "partial_in", "partial_out")
 
 
 def _kernel_cycles(work: Work) -> float:
@@ -197,8 +197,10 @@ def _forward(
     if state_written_bytes(shape, work.images, work.state, 8 * word):
         found["state_out"] = last * work.state_of(work.layer, outputs), 1
     beats = positions * beats_of(groups, work.engine)
-    starts = (1 - first) * positions * _partial_beats(work, outputs, groups)
-    taken = {"map_in": _map_beats(work, maps), "partial_in": starts}
+    pieces = positions * _partial_beats(work, outputs, groups)
+    taken = {"map_in": _map_beats(work, maps), "partial_in": (1 - first) * pieces}
+    if work.begun:
+        taken["add_in"] = first * pieces
     return found, {"map_out": last * beats, "partial_out": (1 - last) * beats} | taken
 
 
@@ -224,10 +226,11 @@ def _delta(
     if not work.pooled:
         found["state_in"] = last * _state_behind(work, work.earlier, outputs), 1
     beats = positions * beats_of(groups, work.engine)
-    starts = (1 - first) * positions * _partial_beats(work, outputs, groups)
-    taken = {"delta_in": _dilated_beats(work, maps), "partial_in": starts}
-    if work.beside is not None:
-        taken["add_in"] = first * (positions * outputs)
+    pieces = positions * _partial_beats(work, outputs, groups)
+    taken = {"delta_in": _dilated_beats(work, maps), "partial_in": (1 - first) * pieces}
+    if work.begun:
+        one_by_one = work.beside is not None and work.beside.shape.pool is not None
+        taken["add_in"] = first * (positions * outputs if one_by_one else pieces)
     return found, {"delta_out": last * beats, "partial_out": (1 - last) * beats} | taken
 
 

@@ -104,6 +104,7 @@ DELTA = (
     delta(True, engine(3, 3, p=2, folded=True, fmt=BFLOAT16, map_port=4)),
     delta(True, engine(3, 2, widened=True, sided=True, map_port=8, fmt=BINARY16)),
     delta(True, engine(2, 2, map_port=2, kernel_port=4, **WIDE), average=True),
+    delta(True, engine(3, 3, p=2, added=True, fmt=BFLOAT16, groups=3, map_port=4)),
 )
 
 UPDATE = (

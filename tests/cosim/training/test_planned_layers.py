@@ -246,7 +246,7 @@ def test_a_delta_that_starts_elements_of_maps_is_refused_in_one_line(tmp_path: P
             ("small", "", 0.0, 1, 2), ("small", FUSED, 0.9, 2, 2), ("small", FUSED, 0.5, 3, 2),
             ("small", "", 0.9, 4, 2), ("small", WIDE + FUSED, 0.9, 5, 2),
             ("branched", FUSED, 0.9, 1, 2), ("branched", "", 0.0, 2, 2),
-            ("branched", FUSED, 0.5, 3, 2),
+            ("branched", FUSED, 0.5, 3, 2), ("branched", WIDE, 0.9, 0, 1),
         ),
     ],
 )  # fmt: skip

@@ -178,7 +178,12 @@ def checked(index: int, seeds: range, engine: str = "myhdl") -> None:
 @pytest.mark.parametrize(
     ("index", "first"),
     [
-        (1, 43), (3, 23), (4, 27), (7, 70), (8, 43), (10, 27),
+        (1, 43),
+        (3, 23),
+        (4, 27),
+        (7, 70),
+        (8, 43),
+        (10, 27),
         *rows_in_full((0, 0), (2, 20), (5, 50), (6, 60), (9, 23)),
     ],
 )
