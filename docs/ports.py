@@ -140,6 +140,10 @@ def _optional() -> Iterator[tuple[Exported, str]]:
             delta_top(before._replace(engine=replace(before.engine, map_port=4))),
             "dp, pooled deltas and map_port 4",
         ),
+        (
+            forward_top(replace(design, added=True, map_port=4)),
+            "fp, adding another layer's output, map_port 4",
+        ),
         (kernel_update_top(replace(update, map_port=4)), "ku, map_port 4"),
         (
             kernel_update_top(replace(update, folded=True, widened=True)),

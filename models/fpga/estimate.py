@@ -46,8 +46,8 @@ _UNPOOL = _Each(974, 705)
 _PARTIAL_IN = _Each(400 + 153, 16 + 187)
 _PARTIAL_OUT = _Each(77 / 2, 151 / 2)
 # source: syntheses of digits' k3 with and without; of sums that start at another layer's output
-_ADDED: Final = {"fp": _Each(134 + 2, 117), "dp": _Each(150 + 2, 148)}
-_ADDED_LANE = _Each(113, 181)  # forward, beside its adder
+_ADDED: Final = {"fp": _Each(134 + 2, 117), "dp": _Each(105 + 2, 70)}
+_ADDED_LANE: Final = {"fp": _Each(113, 181), "dp": _Each(45, 78)}  # beside its adder, forward
 # of ports of 2, 4 and 8 elements a beat, more than with one; by syntheses of units of 3 x 3
 _LOAD: Final = {2: _Each(187, 37), 4: _Each(394, 104), 8: _Each(1055, 236)}
 _UPDATE_BEATS: Final = {2: _Each(584, 682), 4: _Each(1367, 1334), 8: _Each(3291, 2632)}
@@ -140,8 +140,8 @@ def _convolution(design: Design, phase: str) -> list[tuple[float, _Each]]:
         found += [(1, _PARTIAL_IN), (design.r, _PARTIAL_OUT)]
     if design.added:
         found.append((1, _ADDED[phase]))
-        if phase == "fp":
-            found += [(design.map_port, _ADDED_LANE), (design.map_port, _ADD)]
+        found.append((design.map_port, _ADDED_LANE[phase]))
+        found.append((design.map_port if phase == "fp" else 0, _ADD))
     if design.kernel_port > 1:
         found.append((1, _LOAD[design.kernel_port]))
     return found

@@ -12,6 +12,7 @@ from merp.models.params.cnn_merp.kernel_update_registers import (
     UPDATE_PORT,
 )
 from merp.models.params.cnn_merp.registers import (
+    ADD,
     ADDED,
     KERNEL,
     LOAD,
@@ -37,6 +38,7 @@ def engine_settings(design: Design) -> Settings:
         **KERNEL.settings(design),
         **PASS.settings(design),
         **ADDED.settings(design),
+        **ADD.settings(design),
         **DILATE.settings(design),
         **MOMENTUM_UPDATE.settings(design),
         **UPDATE_PASS.settings(design),

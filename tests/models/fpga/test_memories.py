@@ -14,6 +14,7 @@ from merp.models.fpga.block_ram import mapped
 from merp.models.fpga.estimate import estimate
 from merp.models.fpga.memories import (
     Memory,
+    added_memories,
     block_rams,
     convolution_memories,
     gradient_memory,
@@ -153,6 +154,29 @@ def test_pooled_deltas_of_several_a_beat_add_about_what_was_measured(
             found.append(estimate(update, "ku", update_memories(update), undone))
     assert found[1].logic - found[0].logic == pytest.approx(lut, rel=0.15)
     assert found[1].ff - found[0].ff == pytest.approx(ff, rel=0.15)
+
+
+@pytest.mark.parametrize(
+    ("phase", "port", "lut", "ff", "memory"),
+    [
+        ("fp", 1, 621, 489, 48),
+        ("fp", 4, 2_083, 1_604, 184),
+        ("dp", 1, 152, 148, 0),
+        ("dp", 4, 286, 382, 0),
+    ],
+)
+def test_what_is_added_takes_what_was_measured(
+    phase: str, port: int, lut: int, ff: int, memory: int
+) -> None:
+    """By digits' k3, with and without. source: netlists of Yosys 0.70, LUT as logic and shift"""
+    network = open_network("digits")
+    plain = replace(network.design(network.layer("conv2")), map_port=port)
+    adding = replace(plain, added=True)
+    found, less = (estimate(each, phase, []) for each in (adding, plain))
+    assert found.logic - less.logic == pytest.approx(lut, rel=0.01)
+    assert found.ff - less.ff == pytest.approx(ff, rel=0.01)
+    if phase == "fp":
+        assert sum(each.luts for each in added_memories(adding)) == memory
 
 
 @pytest.mark.parametrize("phase", ["fp", "dp", "ku"])

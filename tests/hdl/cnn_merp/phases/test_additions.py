@@ -26,12 +26,14 @@ from merp.models.golden.super_layer import super_layer
 from merp.models.golden.unpool import unpool
 from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.forward_registers import forward_registers
 from merp.models.params.cnn_merp.input_part import ADDING, WHOLE, part_of
 from merp.models.params.cnn_merp.registers import registers
 from merp.models.params.cnn_merp.sizing import check_fits
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 from merp.models.params.delta_shape import delta_shape, plain_inputs
 from merp.models.params.shape import Pool, Shape
+from merp.testbenches.axi.axi_top import axi_registers_of
 from merp.testbenches.cnn_merp.random_layers import (
     ELABORATIONS,
     FOLDING,
@@ -327,3 +329,9 @@ def test_a_design_that_adds_nothing_is_as_ever() -> None:
     adding = registers(shape, 1, replace(plain, added=True), ADDING)
     assert adding["pass_config_added"] == 1
     assert "pass_config_partial_in" not in adding
+    wide = replace(plain, added=True, map_port=4)
+    assert not any("add_config" in name for name in forward_registers(shape, 1, plain))
+    assert forward_registers(shape, 1, wide)["add_config_words"] == 0
+    assert forward_registers(shape, 1, wide, ADDING)["add_config_words"] == shape.m * 4
+    known = axi_registers_of(forward_top(wide))["add_config_words"]
+    assert (known.least, known.most >= 4) == (0, True)
