@@ -109,6 +109,7 @@ def _optional() -> Iterator[tuple[Exported, str]]:
     network = open_network("digits")
     layer = network.layer("conv2")
     design, delta = network.design(layer), delta_design(network, layer)
+    before = delta_design(network, layer, before=True)
     update = replace(update_design(network, layer), kernel_port=4)
     for top, described in (
         (forward_top(replace(design, folded=True)), "fp, and fully connected layers"),
@@ -135,6 +136,14 @@ def _optional() -> Iterator[tuple[Exported, str]]:
         (forward_top(replace(design, partial=True, map_port=4)), "fp, partial sums and map_port 4"),
         (forward_top(replace(design, state=True, map_port=4)), "fp, state and map_port 4"),
         (delta_top(delta._replace(engine=replace(delta.engine, map_port=4))), "dp, map_port 4"),
+        (
+            delta_top(before._replace(engine=replace(before.engine, map_port=4))),
+            "dp, pooled deltas and map_port 4",
+        ),
+        (
+            forward_top(replace(design, added=True, map_port=4)),
+            "fp, adding another layer's output, map_port 4",
+        ),
         (kernel_update_top(replace(update, map_port=4)), "ku, map_port 4"),
         (
             kernel_update_top(replace(update, folded=True, widened=True)),

@@ -33,6 +33,7 @@ STAGES: Mapping[str, tuple[str, ...]] = {
         "cnn_merp/cu_array/accumulator",
         "cnn_merp/cu_array/partial_loader",
         "cnn_merp/cu_array/added_maps",
+        "cnn_merp/cu_array/added_beats",
     ),
     "Super-layer: ReLU and pooling": (
         "cnn_merp/super_layer/super_layer",

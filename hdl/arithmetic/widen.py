@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import always_comb, block, intbv
+from myhdl import ConcatSignal, always_comb, block, intbv
 
+from merp.hdl.base.signals import bits
 from merp.hdl.conversion.entity import Word
 
 
@@ -27,3 +28,20 @@ def widen(x: Word, y: Word, width: int) -> Any:
         y.next = word << more
 
     return fill
+
+
+@block
+def widen_lanes(x: Word, y: Word, width: int, lanes: int) -> Any:
+    """The same for each of several elements side by side."""
+    given, wanted = len(x) // lanes, len(y) // lanes
+    words = [bits(wanted) for _ in range(lanes)]
+    joined = ConcatSignal(*reversed(words))
+
+    @always_comb
+    def join() -> None:
+        y.next = joined
+
+    return join, [
+        widen(x=x((lane + 1) * given, lane * given), y=words[lane], width=width)
+        for lane in range(lanes)
+    ]

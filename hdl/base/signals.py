@@ -76,6 +76,13 @@ def beats_of(axi: AxiStream) -> Stream:
     return stream
 
 
+def beats(like: Stream) -> Stream:
+    """A stream of such beats, with ``keep``."""
+    stream = Stream(len(like.data))
+    stream.keep = bits(len(like.keep))
+    return stream
+
+
 def stream_of(axi: AxiStream) -> Stream:
     """The AXI4-Stream bundle's own signals under the names of a ``Stream``."""
     stream = Stream.__new__(Stream)

@@ -67,21 +67,6 @@ def _told(network: Network, layer: Layer) -> Iterator[None]:
         ) from error
 
 
-def check_expands(network: Network, layer: Layer) -> None:
-    """Check that deltas at pooled resolution can be expanded in front of the layer's design.
-
-    Raises:
-        BadInput: they come several to a beat there.
-    """
-    port = network.design(layer).map_port
-    if port > 1:
-        raise BadInput(
-            f"{network.name}: design {layer.design}: map_port = {port}: deltas at pooled "
-            "resolution are expanded one by one: map_port 1, or deltas at that of the sums, are "
-            "allowed"
-        )
-
-
 def check_start(network: Network, layer: Layer) -> None:
     """Check that what the delta propagation of ``layer`` starts at can be expanded map by map.
 
@@ -124,7 +109,6 @@ def delta_design(network: Network, layer: Layer, before: bool = False) -> DeltaD
     sharing = _sharing(network, layer)
     layers = [each for each in sharing if previous(network, each) is not None]
     if before:
-        check_expands(network, layer)
         for each in layers:
             check_start(network, each)
     forward = network.design(layer)
@@ -210,7 +194,6 @@ def update_unpool_design(network: Network, layer: Layer) -> UnpoolDesign:
     Raises:
         BadInput: the layer has no design, or the phase needs one beyond a limit.
     """
-    check_expands(network, layer)
     sharing = _sharing(network, layer)
     unpooled = [(stored_as(network, each).shape, each.shape.m) for each in sharing]
     with _told(network, layer):

@@ -46,7 +46,8 @@ _UNPOOL = _Each(974, 705)
 _PARTIAL_IN = _Each(400 + 153, 16 + 187)
 _PARTIAL_OUT = _Each(77 / 2, 151 / 2)
 # source: syntheses of digits' k3 with and without; of sums that start at another layer's output
-_ADDED: Final = {"fp": _Each(619 + 2, 489), "dp": _Each(150 + 2, 148)}
+_ADDED: Final = {"fp": _Each(134 + 2, 117), "dp": _Each(105 + 2, 70)}
+_ADDED_LANE: Final = {"fp": _Each(113, 181), "dp": _Each(45, 78)}  # beside its adder, forward
 # of ports of 2, 4 and 8 elements a beat, more than with one; by syntheses of units of 3 x 3
 _LOAD: Final = {2: _Each(187, 37), 4: _Each(394, 104), 8: _Each(1055, 236)}
 _UPDATE_BEATS: Final = {2: _Each(584, 682), 4: _Each(1367, 1334), 8: _Each(3291, 2632)}
@@ -54,6 +55,7 @@ _GRADIENT_BANK = _Each(35, 32)  # of each further memory of a lane's gradients
 _GEARBOX: Final = {2: _Each(213, 143), 4: _Each(440, 262), 8: _Each(1067, 519)}
 _CHOICE: Final = {2: _Each(33, 0), 4: _Each(32, 0), 8: _Each(125, 0)}  # of a tap
 _PACKING: Final = {2: _Each(196, 32), 4: _Each(329, 97), 8: _Each(619, 226)}
+_UNPOOL_BEATS: Final = {2: _Each(316, 352), 4: _Each(534, 625), 8: _Each(1031, 1149)}
 _WIDE_BANK = _Each(7, 0)  # of each further memory of a bank
 _LUT_BANK = _Each(0, 32)  # the register of a memory that is LUT RAM
 _BIAS_SUM = _Each(9, 133)  # of each further bias gradient
@@ -105,6 +107,8 @@ def estimate(
         if each is not None:
             blocks += [(1, _UNPOOL), (each.overlap**2 - 1, _ADD)]
             blocks.append((1 if each.average else 0, _MULTIPLY))
+            if design.map_port > 1:
+                blocks.append((1, _UNPOOL_BEATS[design.map_port]))
     scale = design.fmt.width / BINARY32.width
     return Resources(
         logic=round(scale * sum(count * each.lut for count, each in blocks)),
@@ -136,6 +140,8 @@ def _convolution(design: Design, phase: str) -> list[tuple[float, _Each]]:
         found += [(1, _PARTIAL_IN), (design.r, _PARTIAL_OUT)]
     if design.added:
         found.append((1, _ADDED[phase]))
+        found.append((design.map_port, _ADDED_LANE[phase]))
+        found.append((design.map_port if phase == "fp" else 0, _ADD))
     if design.kernel_port > 1:
         found.append((1, _LOAD[design.kernel_port]))
     return found
@@ -153,9 +159,9 @@ def _map_port(design: Design, phase: str) -> list[tuple[float, _Each]]:
         (design.taps * (port - 1), _WIDE_BANK),
         (rows.count if rows.luts else 0, _LUT_BANK),
     ]
-    if phase == "fp":
+    if phase != "ku":
         found.append((1, _PACKING[port]))
-    if phase == "ku":  # its deltas, too, come in such beats
+    else:  # its deltas, too, come in such beats, and leave none
         more = design.delta_beat - 1
         found += [(1, _GEARBOX[port]), (more, _BIAS_SUM), (more, _ADD)]
     return found

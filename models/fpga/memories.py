@@ -147,10 +147,11 @@ def convolution_memories(
 def added_memories(design: Design) -> list[Memory]:
     """Of forward propagation that adds maps to its sums: their biases, and sums on their way."""
     places = design.add_latency + CREDIT_RETURN + 1
-    biases = design.groups * design.n_cu
+    biases, lanes = design.groups * design.n_cu, design.map_port
+    own, sums = ("added_maps", "added_maps") if lanes == 1 else ("added_lane", "added_beats")
     return [
-        Memory("biases beside maps", "added_maps", 1, biases, design.fmt.width),
-        Memory("maps with biases", "added_maps", 1, places, design.accumulator_format.width + 1),
+        Memory("biases beside maps", own, lanes, biases, design.fmt.width),
+        Memory("maps with biases", sums, 1, places, lanes * design.accumulator_format.width + 1),
     ]
 
 

@@ -8,6 +8,8 @@ from typing import Generic, TypeVar
 
 from merp.models.params.register_map import Setting, Settings
 
+COUNT_MAX = (1 << 31) - 1  # what a register may have to be compared with: the largest VHDL integer
+
 DesignT = TypeVar("DesignT")
 """What is fixed at elaboration: a range follows from it."""
 

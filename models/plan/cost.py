@@ -98,7 +98,7 @@ def cost_of(
     return found
 
 
-_WIDE = ("map_in", "map_out", "partial_in", "partial_out")
+_WIDE = ("map_in", "map_out", "delta_in", "add_in", "partial_in", "partial_out")
 
 
 def _kernel_cycles(work: Work) -> float:
@@ -115,10 +115,15 @@ def _kernel_cycles(work: Work) -> float:
 
 
 def _is_wide(work: Work, port: str) -> bool:
-    """Whether a stream has ``map_port`` elements in a beat; what is expanded on chip has one."""
+    """Whether ``map_port`` elements of a stream are moved in a cycle; of state a byte is."""
     if port == "delta_out":
-        return work.undone is not None and work.undone.shape.pool is None
-    return port in _WIDE or (port == "delta_in" and not work.pooled)
+        return not _expands(work) or work.pooled  # else they leave as they expand
+    return port in _WIDE
+
+
+def _expands(work: Work) -> bool:
+    """Whether pooling is undone, an element a cycle; without it ReLU' takes beats."""
+    return work.undone is not None and work.undone.shape.pool is not None
 
 
 def _beats(maps: Numbers, each: int) -> Numbers:
@@ -192,8 +197,10 @@ def _forward(
     if state_written_bytes(shape, work.images, work.state, 8 * word):
         found["state_out"] = last * work.state_of(work.layer, outputs), 1
     beats = positions * beats_of(groups, work.engine)
-    starts = (1 - first) * positions * _partial_beats(work, outputs, groups)
-    taken = {"map_in": _map_beats(work, maps), "partial_in": starts}
+    pieces = positions * _partial_beats(work, outputs, groups)
+    taken = {"map_in": _map_beats(work, maps), "partial_in": (1 - first) * pieces}
+    if work.begun:
+        taken["add_in"] = first * pieces
     return found, {"map_out": last * beats, "partial_out": (1 - last) * beats} | taken
 
 
@@ -210,8 +217,6 @@ def _delta(
     """Words of each port of delta propagation; and what expands on chip, an element a cycle."""
     assert work.earlier is not None
     found: Words = {"delta_in": (_delta_words(work, maps), work.word_bytes)}
-    shape = work.convolution
-    dilated = work.images * (1 if work.folded else shape.rows * shape.columns)
     if work.pooled:
         found["state_in"] = work.state_of(work.stored, maps.astype(np.int64)).astype(np.float64), 1
     found |= _sums(work, positions * outputs, first, last)
@@ -221,12 +226,24 @@ def _delta(
     if not work.pooled:
         found["state_in"] = last * _state_behind(work, work.earlier, outputs), 1
     beats = positions * beats_of(groups, work.engine)
-    port = work.engine.map_port if _is_wide(work, "delta_in") else 1
-    starts = (1 - first) * positions * _partial_beats(work, outputs, groups)
-    taken = {"delta_in": dilated * _beats(maps, port), "partial_in": starts}
-    if work.beside is not None:
-        taken["add_in"] = first * (positions * outputs)
+    pieces = positions * _partial_beats(work, outputs, groups)
+    taken = {"delta_in": _dilated_beats(work, maps), "partial_in": (1 - first) * pieces}
+    if work.begun:
+        one_by_one = work.beside is not None and work.beside.shape.pool is not None
+        taken["add_in"] = first * (positions * outputs if one_by_one else pieces)
     return found, {"delta_out": last * beats, "partial_out": (1 - last) * beats} | taken
+
+
+def _dilated_beats(work: Work, maps: Numbers) -> Numbers:
+    """Cycles in which the deltas of a pass are taken, and the zeros between them made."""
+    shape, port = work.convolution, work.engine.map_port
+    pixels = work.images * (1 if work.folded else shape.rows * shape.columns)
+    beats = _beats(maps, port)
+    if port == 1 or not (work.pooled and _expands(work)):
+        return pixels * beats
+    # Elements expand one by one, the zeros between them are as wide as any.
+    expanded = work.images * work.shape.out_rows * work.shape.out_columns
+    return pixels * beats + expanded * (maps - beats)
 
 
 def _state_behind(work: Work, earlier: Layer, outputs: NDArray[np.int64]) -> Numbers:
@@ -258,6 +275,6 @@ def _update(
     }
     if work.pooled:
         found["state_in"] = work.state_of(work.stored, outputs).astype(np.float64), 1
-    beat = work.engine.delta_beat if _is_wide(work, "delta_in") else 1
+    beat = 1 if work.pooled and _expands(work) else work.engine.delta_beat
     taken = work.images * shape.out_rows * shape.out_columns * _beats(deltas, beat)
     return found, {"delta_in": taken, "map_in": _map_beats(work, maps)}

@@ -65,11 +65,9 @@ class Work:
     def built(self) -> bool:
         """Whether there is hardware for its passes.
 
-        With several elements a beat of maps and deltas there is none where these are expanded on
-        chip; nor is there any that expands the delta that sums start at for elements of its maps.
+        There is none that expands the delta that sums start at for elements of its maps.
         """
-        wide = self.pooled and self.phase != "fp" and self.engine.map_port > 1
-        return not wide and (self.beside is None or map_by_map(self.layer, self.beside))
+        return self.beside is None or map_by_map(self.layer, self.beside)
 
     @property
     def pooled(self) -> bool:

@@ -102,6 +102,10 @@ DELTA = (
     delta(False, engine(3, 2, widened=True, fmt=BFLOAT16, kernel_port=8)),
     delta(True, engine(3, 3, p=2, added=True, fmt=BFLOAT16, groups=3)),
     delta(True, engine(2, 2, added=True, folded=True, **WIDE), average=True),
+    delta(True, engine(3, 3, p=2, folded=True, fmt=BFLOAT16, map_port=4)),
+    delta(True, engine(3, 2, widened=True, sided=True, map_port=8, fmt=BINARY16)),
+    delta(True, engine(2, 2, map_port=2, kernel_port=4, **WIDE), average=True),
+    delta(True, engine(3, 3, p=2, added=True, fmt=BFLOAT16, groups=3, map_port=4)),
 )
 
 UPDATE = (
@@ -119,6 +123,10 @@ UPDATE = (
     (engine(3, 2, folded=True, fmt=BFLOAT16, kernel_port=4), True),
     (engine(4, 2, widened=True, folded=True, fmt=BFLOAT16, kernel_port=2), False),
     (engine(2, 2, folded=True, ku_kind="row", ku_lanes=3, kernel_port=2, **WIDE), False),
+    (engine(3, 4, ku_kind="row", folded=True, ku_lanes=3, map_port=4, **WIDE), True),
+    (engine(2, 3, fmt=BFLOAT16, map_port=2), True),
+    (engine(3, 4, widened=True, sided=True, map_port=8, fmt=BINARY16), True),
+    (engine(2, 4, ku_kind="row", ku_lanes=2, map_port=4, **WIDE), True),
 )
 
 
@@ -295,7 +303,8 @@ def update_case(seed: int, index: int) -> Whole:
     rng = np.random.default_rng([seed, index, 3])
     design, before = UPDATE[index]
     fmt, images = design.fmt, int(rng.integers(1, design.max_images + 1))
-    shape = layer_of(rng, design, False, before)
+    average = before and design.map_port > 1
+    shape = layer_of(rng, design, average, before)
     x = words(rng, fmt, images, shape.rows, shape.columns, shape.n)
     old = words(rng, fmt, shape.m, shape.n, shape.k, shape.k), words(rng, fmt, shape.m)
     size = images, shape.out_rows, shape.out_columns, shape.m
@@ -303,7 +312,7 @@ def update_case(seed: int, index: int) -> Whole:
     state, expansion, deltas = None, None, words(rng, fmt, *size)
     sums = deltas
     if before:
-        expansion = undone(design)
+        expansion = undone(design, average)
         state = keep_state(deltas, shape, "pooled", fmt)
         deltas = words(rng, fmt, images, shape.pooled_rows, shape.pooled_columns, shape.m)
         sums = unpool(deltas, state, shape, fmt)

@@ -36,10 +36,7 @@ def _print_passes(plan: Plan) -> None:
             f"{engine.taps - work.idle_taps} of {engine.taps} multipliers."
         )
     if missing:
-        caption += (
-            " *: no hardware expands deltas at pooled resolution with a map_port above 1, nor "
-            "those at which sums of flattened maps start."
-        )
+        caption += " *: no hardware expands the deltas at which sums of flattened maps start."
     state = plan.state
     console().print(
         table(

@@ -17,7 +17,7 @@ from merp.models.cnn_merp.reconfiguration import (
     passes,
 )
 from merp.models.network.phases import PHASES
-from merp.models.params.cnn_merp.registers import registers
+from merp.models.params.cnn_merp.forward_registers import forward_registers
 from merp.tools.report.choice import Choice
 from merp.tools.report.measured import Measurement
 from merp.tools.report.table import LAYER, PHASE, Column, Table
@@ -45,7 +45,7 @@ def reconfiguration_table(choice: Choice) -> Table:
         | _shares(choice, loads, once, order)
     )
     counts = [
-        len(registers(layer.shape, 1, choice.network.design(layer)))
+        len(forward_registers(layer.shape, 1, choice.network.design(layer)))
         for layer in choice.network.layers
         if layer.design
     ]

@@ -86,7 +86,7 @@ def delta_top(design: DeltaDesign, array: str = "rtl") -> Top:
             for name in PARTIAL_PORTS.values()
         }
     if engine.added:
-        args |= {name: AxiStream(width) for name in ADDED_PORTS.values()}
+        args |= {name: AxiStream(width, engine.map_port) for name in ADDED_PORTS.values()}
     if design.add_unpool is not None:
         args |= {name: AxiStream(8) for name in ADDED_STATE_PORTS.values()}
         args |= {

@@ -16,7 +16,7 @@ from merp.hdl.cnn_merp.phases.forward import forward
 from merp.hdl.cnn_merp.ports.kernels import KernelConfig, LoadConfig
 from merp.hdl.cnn_merp.ports.maps import FoldConfig, MapConfig, PortConfig
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig
-from merp.hdl.cnn_merp.ports.passes import PassConfig
+from merp.hdl.cnn_merp.ports.passes import AddConfig, PassConfig
 from merp.hdl.cnn_merp.ports.status import ForwardStatus
 from merp.models.cnn_merp.kernel_load import forward_load
 from merp.models.golden.golden_step import GoldenStep
@@ -25,8 +25,8 @@ from merp.models.golden.state import State, joined, of_maps, packed, unpacked
 from merp.models.network.network import Layer, Network
 from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.forward_registers import forward_registers
 from merp.models.params.cnn_merp.input_part import ADDING, WHOLE, InputPart
-from merp.models.params.cnn_merp.registers import registers
 from merp.models.params.shape import Shape
 from merp.models.traffic import backward_counter, closed_form, counter
 from merp.testbenches.top.run import Run
@@ -87,7 +87,9 @@ def forward_top(design: Design, array: str = "rtl") -> Top:
             for name in PARTIAL_PORTS.values()
         }
     if design.added:
-        args |= {name: AxiStream(width) for name in ADDED_PORTS.values()}
+        args |= {name: AxiStream(width, design.map_port) for name in ADDED_PORTS.values()}
+        if design.map_port > 1:
+            args["add_config"] = AddConfig(design)
     return Top(forward, args, array)
 
 
@@ -140,7 +142,7 @@ def forward_run(
     if design.added:
         words["s_axis_add"] = summands.reshape(-1)
     return Run(
-        config=registers(shape, len(x), design, part),
+        config=forward_registers(shape, len(x), design, part),
         words=words,
         stalls=stalls or {},
         reset_at=reset_at,
@@ -276,7 +278,7 @@ class Forward:
 
     def registers(self, layer: Layer, images: int) -> dict[str, int]:
         """Value of every configuration port for a run of one group."""
-        return registers(layer.shape, images, self.design, _whole(layer))
+        return forward_registers(layer.shape, images, self.design, _whole(layer))
 
     def words(self, layer: Layer, images: int) -> dict[str, int]:
         """Words (of state: bytes) on each port in a run of one group."""

@@ -89,9 +89,17 @@ def partial_loader(
         taken, last_pieces = Stream(len(sink.data)), count(pieces)
         shift = lanes.bit_length() - 1
 
-        @always(clk.posedge)
-        def settle() -> None:  # it does not change during a run
-            last_pieces.next = (config.last_cus + lanes - 1) >> shift
+        if n_cu < lanes:  # in VHDL a constant is cut to the width of last_cus, and the sum wrong
+
+            @always(clk.posedge)
+            def settle() -> None:
+                last_pieces.next = 1
+
+        else:
+
+            @always(clk.posedge)
+            def settle() -> None:  # it does not change during a run
+                last_pieces.next = (config.last_cus + lanes - 1) >> shift
 
         cutter = partial_cutter(
             clk,

@@ -91,7 +91,7 @@ def datapath(
         if sink_added is not None:
             starts = sink_added
         if design.partial and sink_added is not None:
-            wanted, starts = flag(), Stream(design.partial_width)
+            wanted, starts = flag(), Stream(len(sink_added.data))
 
             @always_comb
             def want() -> None:

@@ -11,9 +11,9 @@ from typing import Any
 
 from myhdl import always_comb, block
 
-from merp.hdl.arithmetic.widen import widen
+from merp.hdl.arithmetic.widen import widen, widen_lanes
 from merp.hdl.base.element_counter import counter_of
-from merp.hdl.base.signals import AxiStream, Stream, beats_of, bits, flag, stream_of
+from merp.hdl.base.signals import AxiStream, Stream, beats, beats_of, bits, flag, stream_of
 from merp.hdl.cnn_merp.kernel_loader.delta_loader import delta_loader
 from merp.hdl.cnn_merp.kernel_loader.either_delta_loader import either_delta_loader
 from merp.hdl.cnn_merp.phases.datapath import Progress, datapath
@@ -26,8 +26,9 @@ from merp.hdl.cnn_merp.ports.slots import Verdict
 from merp.hdl.cnn_merp.ports.status import DeltaStatus
 from merp.hdl.cnn_merp.upsampling.dilater import DilateConfig, dilater
 from merp.hdl.cnn_merp.upsampling.unpool import unpool
+from merp.hdl.cnn_merp.upsampling.unpool_beats import unpool_beats
 from merp.hdl.cnn_merp.upsampling.unpool_ports import UnpoolConfig
-from merp.hdl.cnn_merp.upsampling.wide_unpool import beats, wide_unpool
+from merp.hdl.cnn_merp.upsampling.wide_unpool import wide_unpool
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.streams.piece_cutter import piece_cutter
 from merp.hdl.streams.tail_filler import tail_filler
@@ -168,13 +169,9 @@ def delta(
                          adds the same maps: its ReLU' and pooling are undone in front of the sums
 
     Throughput: a word in, a slot of n_cu window products, and a word out per cycle; of streams of
-    several in a beat so many, but an element out per cycle where the layer in front was pooled.
+    several in a beat so many, but an element per cycle is expanded where pooling is undone.
     Reset: synchronous, active high; the run is abandoned.
     """
-    if before and port_config is not None:
-        raise ValueError(
-            f"deltas at pooled resolution come singly: map_port must be 1, not {design.map_port}"
-        )
     folds = fold_config is not None
     kernel = KernelWrite(design, by_tap=folds)
     bias = BiasWrite(design)
@@ -188,13 +185,14 @@ def delta(
     deltas_out = beats_of(m_axis_delta)
     state = stream_of(s_axis_state)
     dilated = Stream(design.map_port * design.fmt.width)
-    between = Stream(design.fmt.width) if port_config is None else beats(deltas_out)
 
     if before:
-        opened = Stream(design.fmt.width)
+        opened, between = Stream(len(deltas_in.data)), Stream(len(deltas_in.data))
+        if port_config is not None:
+            opened.keep = s_axis_delta.tkeep
         expand = [
             _open(sink=deltas_in, enable=loaded, source=opened),
-            unpool(
+            (unpool if port_config is None else unpool_beats)(
                 clk,
                 rst,
                 start,
@@ -209,6 +207,7 @@ def delta(
         ]
         layer_in, layer_out = between, deltas_out
     else:
+        between = Stream(design.fmt.width) if port_config is None else beats(deltas_out)
         begins, expand = None, []
         if pass_config is not None and design.partial:
             begins = flag()
@@ -286,10 +285,10 @@ def delta(
         summands = stream_of(s_axis_add)
         if add_undone is not None and s_axis_add_state is not None and pass_config is not None:
             add_begins, add_expanded, add_error = (flag() for _ in range(3))
-            stored, summands = summands, Stream(design.fmt.width)
+            stored, summands = beats_of(s_axis_add), Stream(len(summands.data))
             expand += [
                 _begin_added(start=start, added=pass_config.added, begins=add_begins),
-                unpool(
+                (unpool if port_config is None else unpool_beats)(
                     clk,
                     rst,
                     add_begins,
@@ -309,8 +308,12 @@ def delta(
                 ),
             ]
         added_sums = copy(summands)  # the same transfers
-        added_sums.data = bits(design.partial_width)
-        filled = widen(x=summands.data, y=added_sums.data, width=design.accumulator_format.width)
+        added_sums.data = bits(design.map_port * design.partial_width)
+        sums: dict[str, Any] = dict(y=added_sums.data, width=design.accumulator_format.width)
+        if port_config is None:
+            filled = widen(x=summands.data, **sums)
+        else:
+            filled = widen_lanes(x=summands.data, lanes=design.map_port, **sums)
         expand = [*expand, filled]
     layer = datapath(
         clk,

@@ -11,6 +11,7 @@ from myhdl import always_comb
 
 from merp.hdl.base.element_counter import counter_of
 from merp.hdl.base.signals import AxiStream, Stream, beats_of, flag, stream_of
+from merp.hdl.cnn_merp.cu_array.added_beats import added_beats
 from merp.hdl.cnn_merp.cu_array.added_maps import added_maps
 from merp.hdl.cnn_merp.kernel_loader.beat_filler import beat_filler
 from merp.hdl.cnn_merp.kernel_loader.kernel_loader import kernel_loader
@@ -19,7 +20,7 @@ from merp.hdl.cnn_merp.phases.run_counters import run_counters
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelConfig, KernelWrite, LoadConfig
 from merp.hdl.cnn_merp.ports.maps import FoldConfig, MapConfig, PortConfig
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig
-from merp.hdl.cnn_merp.ports.passes import PassConfig
+from merp.hdl.cnn_merp.ports.passes import AddConfig, PassConfig
 from merp.hdl.cnn_merp.ports.slots import Verdict
 from merp.hdl.cnn_merp.ports.status import ForwardStatus
 from merp.hdl.conversion.entity import Bit, entity
@@ -50,6 +51,7 @@ def forward(
     kernel_config: KernelConfig | None = None,
     port_config: PortConfig | None = None,
     s_axis_add: AxiStream | None = None,
+    add_config: AddConfig | None = None,
 ) -> Any:
     """Compute one super layer: convolution, ReLU and pooling, for a batch of images.
 
@@ -173,19 +175,16 @@ def forward(
     summands: Any = ()
     added_sums = None
     if s_axis_add is not None and pass_config is not None:
-        added_sums = Stream(design.partial_width)
-        summands = added_maps(
-            clk,
-            rst,
-            start,
-            enable=loaded,
-            wanted=pass_config.added,
-            config=map_config,
-            sink=stream_of(s_axis_add),
-            bias=bias,
-            source=added_sums,
-            design=design,
+        added_sums = Stream(design.map_port * design.partial_width)
+        add: dict[str, Any] = dict(
+            enable=loaded, sink=beats_of(s_axis_add), bias=bias, source=added_sums, design=design
         )
+        if add_config is None:
+            summands = added_maps(
+                clk, rst, start, wanted=pass_config.added, config=map_config, **add
+            )
+        else:
+            summands = added_beats(clk, rst, start, words=add_config.words, **add)
     layer = datapath(
         clk,
         rst,

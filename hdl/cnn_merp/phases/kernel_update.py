@@ -35,6 +35,7 @@ from merp.hdl.cnn_merp.ports.status import KernelUpdateStatus
 from merp.hdl.cnn_merp.update_unit.update_unit import update_unit
 from merp.hdl.cnn_merp.update_unit.wide_update import wide_update
 from merp.hdl.cnn_merp.upsampling.unpool import unpool
+from merp.hdl.cnn_merp.upsampling.unpool_beats import unpool_beats
 from merp.hdl.cnn_merp.upsampling.unpool_ports import UnpoolConfig
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.streams.piece_cutter import piece_cutter
@@ -104,10 +105,6 @@ def kernel_update(
     """
     if design.p != 1:
         raise ValueError(f"a kernel update has p = 1, not {design.p}")
-    if undone is not None and port_config is not None:
-        raise ValueError(
-            f"deltas at pooled resolution come singly: map_port must be 1, not {design.map_port}"
-        )
     width = design.fmt.width
     by_rows = design.ku_kind == "row"
     enable = flag()
@@ -177,7 +174,35 @@ def kernel_update(
     )
     deltas_in = stream_of(s_axis_delta)
     expand: Any = ()
+    spread: Any = ()
     delta_map_config = map_config
+    if unpool_config is not None and s_axis_state is not None and undone is not None:
+        deltas_in = Stream(len(deltas_in.data))
+        unpool_error = flag()
+        undo: dict[str, Any] = dict(
+            config=unpool_config,
+            sink=beats_of(s_axis_delta),
+            sink_state=stream_of(s_axis_state),
+            source=deltas_in,
+            done=flag(),  # the update outlasts it
+            framing_error=unpool_error,
+            design=undone,
+        )
+        if port_config is None:
+            expand = unpool(clk, rst, start, **undo)
+        else:
+            spread = unpool_beats(clk, rst, start, **undo)
+
+        @always_comb
+        def gather() -> None:
+            load_error.next = delta_error or update_error or unpool_error
+
+    else:
+
+        @always_comb
+        def gather() -> None:
+            load_error.next = delta_error or update_error
+
     if port_config is not None:
         delta_pieces = Stream(design.delta_beat * width)
         expand = piece_cutter(
@@ -192,32 +217,6 @@ def kernel_update(
         )
         deltas_in = delta_pieces
         delta_map_config = map_config.but(last_cus=port_config.last_beats)
-    if unpool_config is not None and s_axis_state is not None and undone is not None:
-        deltas_in = Stream(width)
-        unpool_error = flag()
-        expand = unpool(
-            clk,
-            rst,
-            start,
-            config=unpool_config,
-            sink=stream_of(s_axis_delta),
-            sink_state=stream_of(s_axis_state),
-            source=deltas_in,
-            done=flag(),  # the update outlasts it
-            framing_error=unpool_error,
-            design=undone,
-        )
-
-        @always_comb
-        def gather() -> None:
-            load_error.next = delta_error or update_error or unpool_error
-
-    else:
-
-        @always_comb
-        def gather() -> None:
-            load_error.next = delta_error or update_error
-
     second = (delta_row_buffer if by_rows else delta_buffer)(
         clk,
         rst,
@@ -325,5 +324,6 @@ def kernel_update(
             enable.next = False
 
     return (
-        filler, windows, expand, second, units, bias, updater, words, counters, open_ports, gather,
+        filler, windows, expand, spread, second, units, bias, updater, words, counters, open_ports,
+        gather,
     )  # fmt: skip

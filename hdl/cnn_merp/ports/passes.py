@@ -6,7 +6,7 @@ from merp.hdl.base.registers import RegisterBundle
 from merp.hdl.base.signals import flag
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.kernel_update_registers import UPDATE_PASS
-from merp.models.params.cnn_merp.registers import LayerTable, pass_table
+from merp.models.params.cnn_merp.registers import ADD, LayerTable, pass_table
 
 
 class PassConfig(RegisterBundle):
@@ -21,6 +21,13 @@ class UpdatePassConfig(PassConfig):
 
     def __init__(self, design: Design) -> None:
         super().__init__(design, UPDATE_PASS)
+
+
+class AddConfig(RegisterBundle):
+    """Run-time registers of maps that are added several to a beat, those of the table ``ADD``."""
+
+    def __init__(self, design: Design) -> None:
+        super().__init__(ADD, design)
 
 
 class PartialSums:

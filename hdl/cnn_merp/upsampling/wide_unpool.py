@@ -6,7 +6,7 @@ from typing import Any
 
 from myhdl import ConcatSignal, always, always_comb, block
 
-from merp.hdl.base.signals import Stream, bits, flag
+from merp.hdl.base.signals import Stream, beats, bits, flag
 from merp.hdl.cnn_merp.upsampling.mask_beats import mask_beats
 from merp.hdl.cnn_merp.upsampling.unpool import unpool
 from merp.hdl.cnn_merp.upsampling.unpool_ports import UnpoolConfig
@@ -36,13 +36,6 @@ def _fork(sink: Stream, second: Bit, one: Stream, other: Stream) -> Any:
             sink.ready.next = one.ready
 
     return choose
-
-
-def beats(like: Stream) -> Stream:
-    """A stream of such beats, with ``keep``."""
-    stream = Stream(len(like.data))
-    stream.keep = bits(len(like.keep))
-    return stream
 
 
 @block

@@ -189,11 +189,6 @@ class Design:
             raise ValueError(
                 f"map_port {self.map_port} with fully connected layers: k must be odd, not {self.k}"
             )
-        if self.map_port > 1 and self.added:
-            raise ValueError(
-                "what is added to a layer's sums comes one by one: map_port must be 1, "
-                f"not {self.map_port}"
-            )
         if self.r > self.n_cu:
             raise ValueError(f"r must not exceed n_cu ({self.n_cu}), not {self.r}")
         if self.fifo_words < self.groups:

@@ -14,7 +14,7 @@ from merp.models.params.cnn_merp.input_part import WHOLE, InputPart
 from merp.models.params.cnn_merp.sizing import groups_of
 from merp.models.params.folded_shape import FoldedShape, filling, run_shape
 from merp.models.params.formats import FloatFormat
-from merp.models.params.register_table import RegisterTable, RunRegister, switch
+from merp.models.params.register_table import COUNT_MAX, RegisterTable, RunRegister, switch
 from merp.models.params.shape import Pool, Shape
 from merp.models.params.widened_shape import WidenedShape
 
@@ -80,6 +80,11 @@ class LayerRun:
     def elements(self) -> int:
         """Words of an image of a folded run; of others each word counts by itself."""
         return self.shape.elements if isinstance(self.shape, FoldedShape) else 1
+
+    @property
+    def sums(self) -> int:
+        """Sums of all images."""
+        return self.images * self.shape.out_rows * self.shape.out_columns * self.shape.m
 
     @property
     def pool(self) -> Pool:
@@ -354,6 +359,21 @@ def pass_table(design: Design) -> LayerTable:
     """What of both ``design`` has."""
     tables = [table for table, built in ((PASS, design.partial), (ADDED, design.added)) if built]
     return LayerTable(PASS.bundle, tuple(each for table in tables for each in table.registers))
+
+
+def _most_sums(design: Design) -> int:
+    return design.max_images * design.max_size**2 * design.groups * design.n_cu
+
+
+ADD = LayerTable("add_config", (
+    LayerRegister(
+        "words", 0, lambda design: min(_most_sums(design), COUNT_MAX),
+        "words that are added, in all; 0: none",
+        lambda run: run.part.added * run.sums,
+        holds=_most_sums,
+    ),
+))  # fmt: skip
+"""Of forward propagation on a design that adds maps, several of them to a beat."""
 
 
 def registers(shape: Shape, images: int, design: Design, part: InputPart = WHOLE) -> dict[str, int]:

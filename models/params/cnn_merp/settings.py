@@ -12,6 +12,7 @@ from merp.models.params.cnn_merp.kernel_update_registers import (
     update_table,
 )
 from merp.models.params.cnn_merp.registers import (
+    ADD,
     ADDED,
     KERNEL,
     LOAD,
@@ -38,6 +39,7 @@ def engine_settings(design: Design) -> Settings:
         **KERNEL.settings(design),
         **PASS.settings(design),
         **ADDED.settings(design),
+        **ADD.settings(design),
         **DILATE.settings(design),
         **update_table(UpdateRule(True, True)).settings(design),
         **UPDATE_PASS.settings(design),

@@ -6,11 +6,9 @@ from dataclasses import dataclass
 
 from merp.models.params.cnn_merp.registers import largest_word, reciprocal_square
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
-from merp.models.params.register_table import RegisterTable, RunRegister, switch
+from merp.models.params.register_table import COUNT_MAX, RegisterTable, RunRegister, switch
 from merp.models.params.shape import Pool, Shape
 from merp.models.params.state_field import state_bytes, state_field_bits
-
-COUNT_MAX = (1 << 31) - 1  # what a register may have to be compared with: the largest VHDL integer
 
 
 @dataclass(frozen=True)

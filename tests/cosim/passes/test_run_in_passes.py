@@ -25,6 +25,7 @@ QUICK = [("fp", 0), ("fp", 3), ("fp", 5), ("dp", 2), ("dp", 3), ("dp", 4), ("ku"
 QUICK += [("fp", 7), ("fp", 9), ("dp", 6), ("dp", 8), ("ku", 5)]  # several elements to a beat
 QUICK += [("fp", 10), ("dp", 9), ("ku", 8)]  # smaller kernels, padding of each side by itself
 QUICK += [("fp", 14), ("dp", 12), ("ku", 10)]  # and several maps to a beat
+QUICK += [("dp", 16), ("dp", 18), ("ku", 14), ("ku", 16)]  # and several pooled deltas
 QUICK += [("dp", 14)]  # sums start at a delta that is expanded
 # With momentum, which odd seeds have; the second one with weight decay, which every other two have.
 MORE = [("ku", 1, 1), ("ku", 4, 3)]
@@ -103,7 +104,9 @@ def test_the_rtl_of_wide_sums_gives_the_same_bits() -> None:
 
 
 @pytest.mark.verilator
-@pytest.mark.parametrize(("phase", "index", "seed"), cases(2, [("fp", 3), ("fp", 13)], 20))
+@pytest.mark.parametrize(
+    ("phase", "index", "seed"), cases(2, [("fp", 3), ("fp", 13), ("ku", 15)], 20)
+)
 def test_verilog_in_passes_gives_the_bits_of_the_whole_layer(
     phase: str, index: int, seed: int
 ) -> None:
@@ -117,7 +120,7 @@ def test_verilog_in_passes_gives_the_bits_of_the_whole_layer(
         ("fp", 0), ("fp", 12),
         ("dp", 14),  # of three groups, two positions in turn: a constant wider than their register
         *rows_in_full(("fp", 2), ("fp", 3), ("fp", 4), ("fp", 13), ("dp", 0), ("dp", 3), ("dp", 11),
-                      ("dp", 15), ("ku", 0), ("ku", 1)),
+                      ("dp", 15), ("dp", 16), ("ku", 0), ("ku", 1), ("ku", 14), ("ku", 16)),
     ],
 )  # fmt: skip
 def test_vhdl_in_passes_gives_the_bits_of_the_whole_layer(phase: str, index: int) -> None:

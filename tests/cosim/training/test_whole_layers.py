@@ -212,8 +212,12 @@ def test_branches_and_additions_end_in_the_golden_bits(tmp_path: Path) -> None:
 @pytest.mark.full
 @pytest.mark.verilator
 @needs("scikit-learn")
-def test_a_residual_network_learns_the_same_in_the_hardware(tmp_path: Path) -> None:
-    """In one piece, and in the passes of a board."""
+@pytest.mark.parametrize("port", [1, 4])
+def test_a_residual_network_learns_the_same_in_the_hardware(port: int, tmp_path: Path) -> None:
+    """In one piece, and in the passes of a board; with maps and deltas of so many a beat."""
+    file = tmp_path / "mine.toml"
+    base = 'base = "resnet-digits"\n[network]\nname = "mine"\n'
+    file.write_text(f"{base}[design.k3]\nmap_port = {port}\n")
     options = ("--data", "digits", "--batch", "4", "--steps", "10", "--state-bits", "pooled")
     engines = {
         "golden": ("--engine", "golden"),
@@ -222,7 +226,7 @@ def test_a_residual_network_learns_the_same_in_the_hardware(tmp_path: Path) -> N
     }
     for name, chosen in engines.items():
         saved = str(tmp_path / f"{name}.npz")
-        assert cli.main(["train", "resnet-digits", *options, *chosen, "--save", saved]) == 0
+        assert cli.main(["train", str(file), *options, *chosen, "--save", saved]) == 0
     golden = (tmp_path / "golden.npz").read_bytes()
     assert (tmp_path / "verilator.npz").read_bytes() == golden
     assert (tmp_path / "board.npz").read_bytes() == golden

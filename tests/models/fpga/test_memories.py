@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 from checkout import ROOT
-from merp.models.cnn_merp.phases import delta_design, update_design
+from merp.models.cnn_merp.phases import delta_design, update_design, update_unpool_design
 from merp.models.fpga.block_ram import mapped
 from merp.models.fpga.estimate import estimate
 from merp.models.fpga.memories import (
     Memory,
+    added_memories,
     block_rams,
     convolution_memories,
     gradient_memory,
@@ -119,6 +120,63 @@ def test_several_maps_a_beat_add_about_what_was_measured() -> None:
     one, four = (estimate(each, "fp", convolution_memories(each)) for each in (design, wide))
     assert four.lut - one.lut == pytest.approx(22_297 - 20_468, rel=0.05)
     assert four.ff - one.ff == pytest.approx(15_548 - 14_318, rel=0.25)
+
+
+@pytest.mark.parametrize(
+    ("phase", "port", "lut", "ff"),
+    [
+        ("dp", 2, 20_286 - 19_134, 14_715 - 13_593),
+        ("dp", 4, 21_017 - 19_134, 15_798 - 13_593),
+        ("dp", 8, 23_608 - 19_134, 17_986 - 13_593),
+        ("ku", 4, 23_217 - 20_342, 17_072 - 14_015),
+    ],
+)
+def test_pooled_deltas_of_several_a_beat_add_about_what_was_measured(
+    phase: str, port: int, lut: int, ff: int
+) -> None:
+    """Of digits' conv2, rows in LUT RAM. source: netlists of Yosys 0.70, LUT as logic"""
+    one = open_network("digits")
+    found = []
+    for each in (1, port):
+        designs = {
+            name: replace(design, map_port=each, row_words=-(-design.row_words // each))
+            for name, design in one.designs.items()
+        }
+        network = replace(one, designs=designs)
+        layer = network.layer("conv2")
+        if phase == "dp":
+            made = delta_design(network, layer, before=True)
+            memories = convolution_memories(made.engine)
+            found.append(estimate(made.engine, "dp", memories, made.unpool))
+        else:
+            update = update_design(network, layer)
+            undone = update_unpool_design(network, layer)
+            found.append(estimate(update, "ku", update_memories(update), undone))
+    assert found[1].logic - found[0].logic == pytest.approx(lut, rel=0.15)
+    assert found[1].ff - found[0].ff == pytest.approx(ff, rel=0.15)
+
+
+@pytest.mark.parametrize(
+    ("phase", "port", "lut", "ff", "memory"),
+    [
+        ("fp", 1, 621, 489, 48),
+        ("fp", 4, 2_083, 1_604, 184),
+        ("dp", 1, 152, 148, 0),
+        ("dp", 4, 286, 382, 0),
+    ],
+)
+def test_what_is_added_takes_what_was_measured(
+    phase: str, port: int, lut: int, ff: int, memory: int
+) -> None:
+    """By digits' k3, with and without. source: netlists of Yosys 0.70, LUT as logic and shift"""
+    network = open_network("digits")
+    plain = replace(network.design(network.layer("conv2")), map_port=port)
+    adding = replace(plain, added=True)
+    found, less = (estimate(each, phase, []) for each in (adding, plain))
+    assert found.logic - less.logic == pytest.approx(lut, rel=0.01)
+    assert found.ff - less.ff == pytest.approx(ff, rel=0.01)
+    if phase == "fp":
+        assert sum(each.luts for each in added_memories(adding)) == memory
 
 
 @pytest.mark.parametrize("phase", ["fp", "dp", "ku"])

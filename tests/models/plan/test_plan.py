@@ -134,7 +134,7 @@ def test_cycles_are_those_of_the_model_that_walks_every_slot() -> None:
 
 
 def test_several_maps_a_beat_are_priced_as_they_run() -> None:
-    """Of the deltas of conv1, which bound its update; in none where deltas are expanded on chip."""
+    """Of the deltas of conv1, which bound its update; as pooled ones they expand one by one."""
     one = open_network("digits")
     wide = replace(one, designs={k: replace(each, map_port=4) for k, each in one.designs.items()})
     board = open_board("kc705")
@@ -149,8 +149,14 @@ def test_several_maps_a_beat_are_priced_as_they_run() -> None:
     before = plan(one, board, 16, state="1").of("conv1", "ku")
     assert (before.binds, update.binds) == ("delta_in", "units")
     assert dict(update.ports) == dict(before.ports)
-    pooled = plan(wide, board, 16, state="pooled").layers
-    assert {p.work.phase for p in pooled if p.work.built} == {"fp"}
+    pooled = plan(wide, board, 16, state="pooled")
+    assert all(each.work.built for each in pooled.layers)
+    expanded = pooled.of("conv1", "ku").work
+    sums = expanded.shape.out_rows * expanded.shape.out_columns * expanded.outputs
+    for found, binds in ((pooled, "delta_in"), (plan(one, board, 16, state="pooled"), "delta_in")):
+        update = found.of("conv1", "ku")
+        assert update.binds == binds
+        assert update.costs[0][1].cycles["delta_in"][0] == 16 * sums
 
 
 def test_so_are_several_partial_sums_a_beat() -> None:

@@ -13,6 +13,28 @@ from merp.models.errors import BadInput
 from merp.tools.cli import main
 from merp.tools.common.boards import BOARDS
 
+FLATTENED = """
+[network]
+name = "flattened"
+input = { rows = 4, columns = 4, channels = 1 }
+[[layer]]
+name = "conv1"
+maps = 2
+kernel = 1
+[[layer]]
+name = "fc2"
+maps = 3
+[[layer]]
+name = "conv3"
+maps = 2
+kernel = 4
+pad = 3
+add = "conv1"
+[[layer]]
+name = "fc4"
+maps = 3
+relu = false
+"""
 MINE = (BOARDS / "kc705.toml").read_text().replace('"kc705"', '"mine"')
 
 
@@ -42,10 +64,14 @@ def test_what_has_no_hardware_is_marked(capsys: pytest.CaptureFixture[str], tmp_
     assert all(row["hardware"] for row in found["layers"])
     mine = tmp_path / "mine.toml"
     mine.write_text('base = "alexnet"\n[network]\nname = "mine"\n[design.k3]\nmap_port = 4\n')
+    assert all(
+        row["hardware"] for row in answer(capsys, "plan", str(mine), "--board", "kc705")["layers"]
+    )
+    mine.write_text(FLATTENED)
     assert main(["plan", str(mine), "--board", "kc705"]) == 0
     shown = capsys.readouterr().out
-    assert "fc6 *" in shown
-    told = "no hardware expands deltas at pooled resolution with a map_port above 1"
+    assert "fc2 *" in shown
+    told = "no hardware expands the deltas at which sums of flattened maps start"
     assert told in " ".join(shown.split())
 
 

@@ -26,16 +26,19 @@ from merp.models.golden.super_layer import super_layer
 from merp.models.golden.unpool import unpool
 from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.forward_registers import forward_registers
 from merp.models.params.cnn_merp.input_part import ADDING, WHOLE, part_of
 from merp.models.params.cnn_merp.registers import registers
 from merp.models.params.cnn_merp.sizing import check_fits
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 from merp.models.params.delta_shape import delta_shape, plain_inputs
 from merp.models.params.shape import Pool, Shape
+from merp.testbenches.axi.axi_top import axi_registers_of
 from merp.testbenches.cnn_merp.random_layers import (
     ELABORATIONS,
     FOLDING,
     SHAPED,
+    WIDE,
     LayerCase,
     connected_case,
     random_case,
@@ -52,6 +55,10 @@ DESIGNS = tuple(
         (SHAPED[4], {}),
         (FOLDING[3], {}),
         (FOLDING[5], {"partial": True}),
+        (ELABORATIONS[2], {"map_port": 4}),
+        (ELABORATIONS[5], {"map_port": 8, "partial": True, "state": True}),
+        (ELABORATIONS[10], {"map_port": 2}),
+        (WIDE[7], {"map_port": 2}),
     )
 )
 """With and without partial sums and state, wide accumulators, smaller and folded kernels."""
@@ -191,13 +198,15 @@ def delta_checked(index: int, seeds: range, engine: str = "myhdl") -> None:
     check(run_and_audit(delta_top(design, array), passes, engine))
 
 
-@pytest.mark.parametrize("index", [0, 1, 2, *in_full(*range(3, 10)), *range(10, 18)])
+@pytest.mark.parametrize(
+    "index", [0, 1, 2, *in_full(*range(3, 10)), *range(10, 18), 19, 21, *in_full(18, 20)]
+)
 def test_forward_adds_maps(index: int) -> None:
     forward_checked(index, range(10 * index, 10 * index + 3))
 
 
 @pytest.mark.parametrize(
-    "index", [0, 5, 11, 13, 16, *in_full(1, 2, 3, 4, *range(6, 11), 12, 14, 15, 17)]
+    "index", [0, 5, 11, 13, 16, 18, 21, *in_full(1, 2, 3, 4, *range(6, 11), 12, 14, 15, 17, 19, 20)]
 )
 def test_deltas_start_at_others(index: int) -> None:
     delta_checked(index, range(10 * index, 10 * index + 3))
@@ -211,20 +220,20 @@ def test_many_layers_add(index: int) -> None:
 
 
 @pytest.mark.verilator
-@pytest.mark.parametrize("index", [13, *in_full(2, 11, 12, 14, 16)])
+@pytest.mark.parametrize("index", [13, 20, *in_full(2, 11, 12, 14, 16, 18, 19, 21)])
 def test_verilog_adds(index: int) -> None:
     forward_checked(index, range(6), "verilator")
     delta_checked(index, range(6), "verilator")
 
 
 @pytest.mark.ghdl
-@pytest.mark.parametrize("index", [12, *in_full(5, 13)])
+@pytest.mark.parametrize("index", [12, 19, *in_full(5, 13, 18, 20, 21)])
 def test_vhdl_adds(index: int) -> None:
     forward_checked(index, range(2), "ghdl")
     delta_checked(index, range(2), "ghdl")
 
 
-@pytest.mark.parametrize("index", [0, 2, 10, *in_full(3, 4, 5, 8, 13)])
+@pytest.mark.parametrize("index", [0, 2, 10, 18, 21, *in_full(3, 4, 5, 8, 13, 19, 20)])
 def test_every_cycle_is_that_of_the_model(index: int) -> None:
     design = replace(DESIGNS[index], fifo_words=400)
     passes = [forward_pass(seed, design, None) for seed in range(4)]
@@ -241,7 +250,7 @@ def test_every_cycle_is_that_of_the_model(index: int) -> None:
         assert counted.fill == flow.fill
 
 
-@pytest.mark.parametrize("index", [2, 10, *in_full(5, 13)])
+@pytest.mark.parametrize("index", [2, 10, 18, *in_full(5, 13, 19, 20, 21)])
 def test_every_cycle_of_deltas_is_that_of_the_model(index: int) -> None:
     design = delta_design_of(replace(DESIGNS[index], fifo_words=400))
     backs = [delta_pass(seed, design, None) for seed in (1, 2, 4, 5)]
@@ -275,12 +284,15 @@ def test_partial_sums_and_additions_take_turns() -> None:
     check(run_and_audit(forward_top(design, "behavioural"), passes, "myhdl"))
 
 
-def test_words_of_the_next_run_wait_for_its_biases() -> None:
+@pytest.mark.parametrize("index", [1, 18])
+def test_words_of_the_next_run_wait_for_its_biases(index: int) -> None:
     """A source that runs on offers them while this run is still at work."""
-    design = DESIGNS[1]
-    first, second = (forward_pass(seed, design, None) for seed in (2, 4))
+    design = DESIGNS[index]
+    runs = (forward_pass(seed, design, None) for seed in range(2, 99, 2))
+    whole = (each for each in runs if not len(each.run.words["s_axis_add"]) % design.map_port)
+    first, second = next(whole), next(whole)
     own = first.run.words["s_axis_add"]
-    more = np.concatenate([own, second.run.words["s_axis_add"][:3]])
+    more = np.concatenate([own, second.run.words["s_axis_add"][: 3 * design.map_port]])
     early = Run(first.run.config, dict(first.run.words) | {"s_axis_add": more})
     top = forward_top(design, "behavioural")
     one, two = run_job(Job(top, [early, second.run]), "myhdl")
@@ -291,12 +303,12 @@ def test_words_of_the_next_run_wait_for_its_biases() -> None:
         assert np.array_equal(record.words("m_axis_map"), golden.reshape(-1))
 
 
-@pytest.mark.parametrize("words", [-1, 1])
-def test_a_misplaced_last_is_told_and_forgotten(words: int) -> None:
-    design = DESIGNS[2]
+@pytest.mark.parametrize(("words", "index"), [(-1, 2), (1, 2), (4, 18)])
+def test_a_misplaced_last_is_told_and_forgotten(words: int, index: int) -> None:
+    design = DESIGNS[index]
     each = forward_pass(3, design, None)
     added = each.run.words["s_axis_add"]
-    wrong = added[:-1] if words < 0 else np.append(added, added[:1])
+    wrong = added[:-1] if words < 0 else np.append(added, added[:words])
     spoilt = Run(each.run.config, dict(each.run.words) | {"s_axis_add": wrong})
     top = forward_top(design, "behavioural")
     if words < 0:
@@ -317,8 +329,9 @@ def test_a_design_that_adds_nothing_is_as_ever() -> None:
     adding = registers(shape, 1, replace(plain, added=True), ADDING)
     assert adding["pass_config_added"] == 1
     assert "pass_config_partial_in" not in adding
-
-
-def test_what_is_added_comes_one_by_one() -> None:
-    with pytest.raises(ValueError, match="map_port must be 1, not 4"):
-        replace(DESIGNS[5], map_port=4)
+    wide = replace(plain, added=True, map_port=4)
+    assert not any("add_config" in name for name in forward_registers(shape, 1, plain))
+    assert forward_registers(shape, 1, wide)["add_config_words"] == 0
+    assert forward_registers(shape, 1, wide, ADDING)["add_config_words"] == shape.m * 4
+    known = axi_registers_of(forward_top(wide))["add_config_words"]
+    assert (known.least, known.most >= 4) == (0, True)

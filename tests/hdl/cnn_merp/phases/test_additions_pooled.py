@@ -32,6 +32,7 @@ from merp.testbenches.cnn_merp.random_layers import (
     ELABORATIONS,
     FOLDING,
     SHAPED,
+    WIDE,
     connected_case,
     random_case,
     random_hang,
@@ -44,7 +45,7 @@ def design_of(
     average: bool = False,
     overlap: int = 2,
     hanging: tuple[bool, bool] = (False, False),
-    **more: bool,
+    **more: int,
 ) -> DeltaDesign:
     engine = replace(
         base, pool_window=1, pool_overlap=1, pool_words=1, average=False, state=False,
@@ -71,6 +72,10 @@ DESIGNS = (
     design_of(SHAPED[4], overlap=3),
     design_of(ELABORATIONS[0], hanging=(False, True)),
     design_of(ELABORATIONS[5], hanging=(True, True)),
+    # Several to a beat: of fewer units, of more, of folded layers.
+    design_of(ELABORATIONS[5], average=True, map_port=4),
+    design_of(ELABORATIONS[10], partial=True, map_port=2),
+    design_of(WIDE[8], hanging=(False, True)),
 )
 """Trees, two positions in turn, wide accumulators with partial sums, folded and smaller kernels,
 windows that hang over the edges of either delta or of both."""
@@ -172,7 +177,15 @@ def checked(index: int, seeds: range, engine: str = "myhdl") -> None:
 
 @pytest.mark.parametrize(
     ("index", "first"),
-    [(1, 43), (3, 23), (4, 27), (7, 70), *rows_in_full((0, 0), (2, 20), (5, 50), (6, 60))],
+    [
+        (1, 43),
+        (3, 23),
+        (4, 27),
+        (7, 70),
+        (8, 43),
+        (10, 27),
+        *rows_in_full((0, 0), (2, 20), (5, 50), (6, 60), (9, 23)),
+    ],
 )
 def test_sums_start_at_deltas_that_are_expanded(index: int, first: int) -> None:
     """Maxima of windows of 2; an average, of a design whose own has none; folded layers."""
@@ -186,34 +199,37 @@ def test_many_layers_start_at_deltas_that_are_expanded(index: int) -> None:
 
 
 @pytest.mark.verilator
-@pytest.mark.parametrize("index", [3, *in_full(0, 1, 2, *range(4, 8))])
+@pytest.mark.parametrize("index", [3, *in_full(0, 1, 2, *range(4, 11))])
 def test_verilog_expands_them(index: int) -> None:
     checked(index, range(50 + 10 * index, 57 + 10 * index), "verilator")
 
 
 @pytest.mark.ghdl
-@pytest.mark.parametrize("index", [*in_full(1, 3, 7)])
+@pytest.mark.parametrize("index", [*in_full(1, 3, 7, 8, 10)])
 def test_vhdl_expands_them(index: int) -> None:
     checked(index, range(3), "ghdl")
 
 
 @pytest.mark.parametrize("stream", ["s_axis_add", "s_axis_add_state", "s_axis_state"])
-def test_a_misplaced_last_is_told_and_forgotten(stream: str) -> None:
+@pytest.mark.parametrize("index", [1, 8])
+def test_a_misplaced_last_is_told_and_forgotten(index: int, stream: str) -> None:
     """By the next run, too, that expands nothing and starts no un-pooling."""
-    design = DESIGNS[1]
+    design = DESIGNS[index]
+    more = design.engine.map_port if stream == "s_axis_add" else 1
     each, other = delta_pass(45, design, STORED, False), delta_pass(5, design, None, False)
     words = each.run.words[stream]
     assert len(words) > 1
-    spoilt = Run(each.run.config, dict(each.run.words) | {stream: np.append(words, words[:1])})
+    spoilt = Run(each.run.config, dict(each.run.words) | {stream: np.append(words, words[:more])})
     records = run_job(Job(delta_top(design, "behavioural"), [spoilt, other.run, each.run]), "myhdl")
     told = [record.outcome.status["status_framing_error"] for record in records]
     assert told == [1, 0, 0]
 
 
 @pytest.mark.parametrize("kind", [STORED, None])
-def test_words_of_the_next_run_wait(kind: str | None) -> None:
+@pytest.mark.parametrize("index", [1, 8])
+def test_words_of_the_next_run_wait(index: int, kind: str | None) -> None:
     """A source that runs on offers them while this run is still at work."""
-    design = DESIGNS[1]
+    design = DESIGNS[index]
     first, second = delta_pass(45, design, kind, False), delta_pass(27, design, STORED, False)
     early = dict(first.run.words)
     for stream in ("s_axis_add", "s_axis_add_state"):

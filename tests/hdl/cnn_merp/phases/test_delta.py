@@ -91,6 +91,11 @@ DESIGNS = (
     design(BFLOAT16, 3, 2, True, average=True, hanging=True),
     design(BINARY32, 2, 2, False, average=True, hanging=True),
     design(BFLOAT16, 3, 4, False, map_port=4, r=4, hanging=True),
+    # Deltas come several to a beat at pooled resolution: pixels and the run end within beats.
+    design(BINARY32, 2, 2, True, cu_kind="fused", precision=28, map_port=2, kernel_port=4),
+    design(BFLOAT16, 3, 3, True, p=2, map_port=4, average=True, hanging=True, sided=True),
+    design(BINARY16, 3, 2, True, map_port=8, r=2, widened=True),
+    design(BFLOAT16, 1, 4, True, map_port=4, r=4, window=1),
 )
 
 
@@ -235,8 +240,11 @@ def test_register_transfer_array_gives_the_same_record(index: int) -> None:
 @pytest.mark.ghdl
 @pytest.mark.parametrize(
     "index",
-    [1, 5, 12, 19, *in_full(0, *range(2, 5), *range(6, 12), *range(13, 19), *range(20, 27))],
-)
+    [
+        1, 5, 12, 19, 28,
+        *in_full(0, *range(2, 5), *range(6, 12), *range(13, 19), *range(20, 28), 29, 30),
+    ],
+)  # fmt: skip
 def test_vhdl_gives_the_same_record(index: int) -> None:
     cases = [case(seed, index) for seed in (80, 81)]
     for mine, other in zip(run(cases, "ghdl", "rtl"), run(cases), strict=True):
@@ -246,8 +254,11 @@ def test_vhdl_gives_the_same_record(index: int) -> None:
 @pytest.mark.verilator
 @pytest.mark.parametrize(
     "index",
-    [4, 13, 18, 20, 25, *in_full(*range(4), *range(5, 13), *range(14, 18), 19, *range(21, 27))],
-)
+    [
+        4, 13, 18, 20, 25, 29,
+        *in_full(*range(4), *range(5, 13), *range(14, 18), 19, *range(21, 29), 30),
+    ],
+)  # fmt: skip
 def test_verilog_gives_the_same_record(index: int) -> None:
     cases = [case(seed, index) for seed in range(90, 96)]
     for mine, other in zip(run(cases, "verilator", "rtl"), run(cases), strict=True):
@@ -312,18 +323,20 @@ def with_state(index: int) -> Case:
     return next(each for each in cases if len(each.state) > 3)
 
 
-@pytest.mark.parametrize("index", [0, 3, 19, 20])
+@pytest.mark.parametrize("index", [0, 3, 19, 20, 27, 28, 30])
 def test_a_misplaced_last_is_told_and_forgotten(index: int) -> None:
     """A word too many at the source of a stream, or a beat; every run is right."""
     one = with_state(index)
+    port = one.design.engine.map_port
     good, runs = run_of(one), []
     for name, words in good.words.items():
-        more = one.design.engine.map_port if name == "s_axis_delta" else 1
+        more = port if name == "s_axis_delta" else 1
         wrong = np.append(words, np.zeros(more, words.dtype))
         runs += [replace(good, words={**good.words, name: wrong}), good]
     job = Job(delta_top(one.design, "behavioural"), runs, limit=3000)
     for place, record in enumerate(run_job(job, "myhdl")):
         assert record.outcome.status["status_framing_error"] == int(place % 2 == 0)
+        assert 0 <= record.outcome.status["status_delta_in"] - one.deltas.size < port
         np.testing.assert_array_equal(record.words("m_axis_delta"), one.golden.reshape(-1))
 
 

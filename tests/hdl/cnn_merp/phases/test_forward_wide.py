@@ -13,12 +13,9 @@ from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.phases.cnn_merp.forward import forward_run, forward_top
 from merp.models.cnn_merp.flow import input_flow
-from merp.models.cnn_merp.phases import delta_design, update_unpool_design
-from merp.models.errors import BadInput
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.shape import Pool, Shape
 from merp.testbenches.cnn_merp.random_layers import WIDE, LayerCase, connected_case, random_case
-from merp.tools.common.shipped import open_network
 
 EVERY = range(len(WIDE))
 
@@ -196,19 +193,6 @@ def test_vhdl_gives_the_same_record(index: int) -> None:
 def test_what_is_not_built_is_refused(changes: dict[str, int], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         binary32(1, **changes)
-
-
-def test_deltas_at_pooled_resolution_are_refused_in_a_line() -> None:
-    network = open_network("digits")
-    wide = {name: replace(each, map_port=4) for name, each in network.designs.items()}
-    network = replace(network, designs=wide)
-    layer = network.layer("conv2")
-    message = "digits: design k3: map_port = 4: deltas at pooled resolution .* map_port 1"
-    with pytest.raises(BadInput, match=message):
-        delta_design(network, layer, before=True)
-    with pytest.raises(BadInput, match=message):
-        update_unpool_design(network, layer)
-    assert delta_design(network, layer).engine.map_port == 4
 
 
 def test_a_design_of_one_element_a_beat_is_as_ever() -> None:

@@ -15,6 +15,7 @@ from merp.models.arithmetic.words import to_bits
 from merp.models.golden.kernel_update import bias_gradient, kernel_gradient
 from merp.models.golden.state import keep_state, packed
 from merp.models.golden.unpool import unpool
+from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.sizing import size_design
 from merp.models.params.cnn_merp.unpool_design import size_unpool
 from merp.models.params.shape import Pool, Shape
@@ -27,7 +28,9 @@ FMT = DESIGN.fmt
 IMAGES = 2
 
 
-def run_of(rng: np.random.Generator, shape: Shape = SHAPE) -> tuple[Run, list[list[int]]]:
+def run_of(
+    rng: np.random.Generator, shape: Shape = SHAPE, design: Design = DESIGN
+) -> tuple[Run, list[list[int]]]:
     """A run that returns gradients, and the golden ones of kernels and biases."""
 
     def words(*size: int) -> np.ndarray:
@@ -39,7 +42,7 @@ def run_of(rng: np.random.Generator, shape: Shape = SHAPE) -> tuple[Run, list[li
     state = keep_state(activation, shape, "pooled", FMT)
     run = kernel_update_run(
         shape,
-        DESIGN,
+        design,
         x,
         delta,
         None,
@@ -49,7 +52,7 @@ def run_of(rng: np.random.Generator, shape: Shape = SHAPE) -> tuple[Run, list[li
     )
     expanded = unpool(delta, state, shape, FMT)
     gradients = (
-        kernel_gradient(x, expanded, shape, FMT, DESIGN.summation),
+        kernel_gradient(x, expanded, shape, FMT, design.summation),
         bias_gradient(expanded, FMT),
     )
     return run, [each.reshape(-1).tolist() for each in gradients]
@@ -59,19 +62,25 @@ def gradients_of(record: Record) -> list[list[int]]:
     return [record.words(f"m_axis_{name}").tolist() for name in ("kernel", "bias")]
 
 
+@pytest.mark.parametrize("shape", [SHAPE, replace(SHAPE, pool=None)])
+@pytest.mark.parametrize("port", [1, 4])
 @pytest.mark.parametrize("spoilt", [None, "s_axis_delta", "s_axis_state"])
-def test_a_misplaced_last_is_told_and_forgotten(spoilt: str | None) -> None:
-    """A word too many at the source of a stream; the run behind it is right, and without error."""
+def test_a_misplaced_last_is_told_and_forgotten(
+    spoilt: str | None, port: int, shape: Shape
+) -> None:
+    """A beat too many at the source of a stream; the run behind it is right, and without error."""
     rng = np.random.default_rng(11)
-    (first, golden), (second, after) = run_of(rng), run_of(rng)
+    design = replace(DESIGN, map_port=port)
+    (first, golden), (second, after) = (run_of(rng, shape, design) for _ in range(2))
     if spoilt is not None:
-        first = replace(
-            first, words={**first.words, spoilt: np.append(first.words[spoilt], np.uint32(0))}
-        )
-    top = kernel_update_top(DESIGN, "behavioural", undone=size_unpool([SHAPE], fmt=FMT))
+        more = np.zeros(port if spoilt == "s_axis_delta" else 1, np.uint32)
+        first = replace(first, words={**first.words, spoilt: np.append(first.words[spoilt], more)})
+    top = kernel_update_top(design, "behavioural", undone=size_unpool([SHAPE], fmt=FMT))
     records = run_job(Job(top, [first, second], limit=2000), "myhdl")
     told = [record.outcome.status["status_framing_error"] for record in records]
     assert told == [int(spoilt is not None), 0]
+    for record in records:
+        assert record.outcome.status["status_delta_in"] == len(second.words["s_axis_delta"])
     assert gradients_of(records[0]) == golden
     assert gradients_of(records[1]) == after
 
