@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import count, islice
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 from merp.models.params.shape import Pool, Shape
-
-Case = TypeVar("Case")
 
 MANY = 200
 
@@ -73,14 +71,13 @@ def pooled(kind: PoolKind, shape: Shape) -> bool:
     return pool is not None and kind.of(pool, shape.out_rows, shape.out_columns)
 
 
-def many(
-    case: Callable[[int, int], Case], of: Callable[[Case], bool], places: Iterable[int]
-) -> Iterator[list[Case]]:
-    """``MANY`` cases of a kind, or a few more; those of each elaboration together.
+def many(of: Callable[[int, int], bool], places: Iterable[int]) -> Iterator[tuple[int, list[int]]]:
+    """Seeds of ``MANY`` cases of a kind, or of a few more, for each of some elaborations.
 
-    case: of a seed, and a place among elaborations. places: of those that take the kind.
+    of: whether the case of a seed, and of a place among elaborations, is of the kind. places: of
+    those that take it.
     """
     places = list(places)
     for place in places:
-        found = (made for seed in count(10_000) if of(made := case(seed, place)))
-        yield list(islice(found, -(-MANY // len(places))))
+        found = (seed for seed in count(10_000) if of(seed, place))
+        yield place, list(islice(found, -(-MANY // len(places))))

@@ -178,12 +178,19 @@ def _words(rng: np.random.Generator, fmt: FloatFormat, *size: int) -> Bits:
     return words.astype(np.uint32)
 
 
-def case(seed: int, index: int, pressure: bool = True) -> Case:
+def layers(seed: int, index: int) -> tuple[np.random.Generator, Shape, Shape, int]:
+    """A layer, the one whose pooling is undone, and images; what draws the rest of the case."""
     rng = np.random.default_rng([seed, index])
     which = DESIGNS[index]
-    fmt, images = which.engine.fmt, int(rng.integers(1, 4))
+    images = int(rng.integers(1, 4))
     shape = _shape(rng, which)
-    unpooled = shape if which.before else _earlier(rng, shape, which)
+    return rng, shape, shape if which.before else _earlier(rng, shape, which), images
+
+
+def case(seed: int, index: int, pressure: bool = True) -> Case:
+    which = DESIGNS[index]
+    rng, shape, unpooled, images = layers(seed, index)
+    fmt = which.engine.fmt
     kernels = _words(rng, fmt, shape.m, shape.n, shape.k, shape.k)
     layer = kernels, shape, fmt, which.engine.summation
     activation = _words(rng, fmt, images, unpooled.out_rows, unpooled.out_columns, unpooled.m)
@@ -352,8 +359,12 @@ def test_a_planted_fault_in_the_state_is_seen() -> None:
 def test_many_layers_of_each_kind(name: str) -> None:
     of, built = KINDS[name]
     places = [place for place, which in enumerate(DESIGNS) if built(which.engine)]
-    for cases in many(case, lambda each: of(each.shape, each.design.engine.k), places):
-        run(cases)
+
+    def is_one(seed: int, index: int) -> bool:
+        return of(layers(seed, index)[1], DESIGNS[index].engine.k)
+
+    for index, seeds in many(is_one, places):
+        run([case(seed, index) for seed in seeds])
 
 
 @pytest.mark.full
@@ -365,8 +376,8 @@ def test_many_layers_with_each_kind_of_pooling_undone(name: str) -> None:
         for place, which in enumerate(DESIGNS)
         if which.unpool.window > 1 and kind.built(which.unpool)
     ]
-    for cases in many(case, lambda each: pooled(kind, each.unpooled), places):
-        run(cases)
+    for index, seeds in many(lambda *case: pooled(kind, layers(*case)[2]), places):
+        run([case(seed, index) for seed in seeds])
 
 
 @pytest.mark.full

@@ -203,8 +203,8 @@ def of_every(seed: int, place: int) -> LayerCase:
 def test_many_layers_of_each_kind(name: str) -> None:
     of, built = KINDS[name]
     places = [place for place, design in enumerate(EVERY) if built(design)]
-    for cases in many(of_every, lambda case: of(case.shape, case.design.k), places):
-        run(cases)
+    for place, seeds in many(lambda *case: of(of_every(*case).shape, EVERY[case[1]].k), places):
+        run([of_every(seed, place) for seed in seeds])
 
 
 @pytest.mark.full
@@ -214,8 +214,8 @@ def test_many_layers_of_each_kind_of_pooling(name: str) -> None:
     places = [
         place for place, design in enumerate(EVERY) if design.pool_window > 1 and kind.built(design)
     ]
-    for cases in many(of_every, lambda case: pooled(kind, case.shape), places):
-        run(cases)
+    for place, seeds in many(lambda *case: pooled(kind, of_every(*case).shape), places):
+        run([of_every(seed, place) for seed in seeds])
 
 
 @pytest.mark.full

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from kinds import KINDS, many
 from marks import in_full
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
@@ -382,6 +383,19 @@ def test_verilog_gives_the_same_record(elaboration: int) -> None:
     cases = [random_case(seed, elaboration) for seed in range(40, 44)]
     for mine, other in zip(play(cases, "verilator", "rtl"), play(cases, "myhdl"), strict=True):
         assert mine.differences(other) == []
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", KINDS)
+def test_many_layers_of_each_kind(name: str) -> None:
+    of, built = KINDS[name]
+    places = [place for place, (design, _) in enumerate(ELABORATIONS) if built(design)]
+
+    def is_one(seed: int, place: int) -> bool:
+        return of(random_case(seed, place, False).shape, ELABORATIONS[place][0].k)
+
+    for place, seeds in many(is_one, places):
+        play([random_case(seed, place) for seed in seeds], "myhdl")
 
 
 @pytest.mark.full

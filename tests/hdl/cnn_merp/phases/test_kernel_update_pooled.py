@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from kinds import MANY, POOL_KINDS, pooled
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
@@ -17,8 +18,9 @@ from merp.models.golden.state import keep_state, packed
 from merp.models.golden.unpool import unpool
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.sizing import size_design
-from merp.models.params.cnn_merp.unpool_design import size_unpool
+from merp.models.params.cnn_merp.unpool_design import UnpoolDesign, size_unpool
 from merp.models.params.shape import Pool, Shape
+from merp.testbenches.cnn_merp.random_layers import random_hang
 from merp.testbenches.top.run import Run
 
 SHAPE = Shape(n=2, m=3, k=2, rows=6, columns=5, pool=Pool(window=2, stride=2))
@@ -29,9 +31,15 @@ IMAGES = 2
 
 
 def run_of(
-    rng: np.random.Generator, shape: Shape = SHAPE, design: Design = DESIGN
+    rng: np.random.Generator,
+    shape: Shape = SHAPE,
+    design: Design = DESIGN,
+    undone: UnpoolDesign | None = None,
 ) -> tuple[Run, list[list[int]]]:
-    """A run that returns gradients, and the golden ones of kernels and biases."""
+    """A run that returns gradients, and the golden ones of kernels and biases.
+
+    undone: un-pooling of the top; None for that of the shape alone.
+    """
 
     def words(*size: int) -> np.ndarray:
         return to_bits(rng.uniform(-1, 1, size), FMT)
@@ -47,7 +55,7 @@ def run_of(
         delta,
         None,
         None,
-        undone=size_unpool([shape], fmt=FMT),
+        undone=undone or size_unpool([shape], fmt=FMT),
         state=packed(state, shape, FMT),
     )
     expanded = unpool(delta, state, shape, FMT)
@@ -93,3 +101,61 @@ def test_windows_that_hang_over_the_edges() -> None:
     top = kernel_update_top(DESIGN, "behavioural", undone=size_unpool([HANGING], fmt=FMT))
     records = run_job(Job(top, [runs[0][0], stalled], limit=2000), "myhdl")
     assert [gradients_of(record) for record in records] == [golden for _, golden in runs]
+
+
+def random_shape(rng: np.random.Generator, hanging: bool) -> Shape:
+    while True:
+        pool = Pool(
+            kind=rng.choice(["max", "average"]),
+            window=int(rng.integers(1, 5)),
+            stride=int(rng.integers(1, 5)),
+        )
+        k = int(rng.integers(1, 4))
+        try:
+            return Shape(
+                n=int(rng.integers(1, 4)),
+                m=int(rng.integers(1, 6)),
+                k=k,
+                rows=int(rng.integers(1, 9)),
+                columns=int(rng.integers(1, 9)),
+                stride=int(rng.integers(1, 3)),
+                pad=int(rng.integers(0, k)),
+                relu=bool(rng.random() < 0.7),
+                pool=random_hang(rng, pool) if hanging else pool,
+            )
+        except ValueError:
+            continue
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("port", [1, 4])
+@pytest.mark.parametrize("name", POOL_KINDS)
+def test_many_layers_with_each_kind_of_pooling_undone(name: str, port: int) -> None:
+    rng = np.random.default_rng([port, len(name)])
+    kind = POOL_KINDS[name]
+    for k in (1, 2, 3):
+        shapes: list[Shape] = []
+        while len(shapes) < -(-MANY // 3):
+            shape = random_shape(rng, name == "windows that hang over")
+            shapes += [shape] if shape.k == k and pooled(kind, shape) else []
+        design = size_design(
+            shapes, n_cu=2, r=1, mul_latency=1, add_latency=2, map_port=port, max_images=IMAGES
+        )
+        undone = size_unpool(shapes, fmt=FMT, max_images=IMAGES)
+        runs = [run_of(rng, shape, design, undone) for shape in shapes]
+        streams = ("s_axis_map", "s_axis_delta", "s_axis_state", "m_axis_kernel", "m_axis_bias")
+        stalled = [
+            replace(
+                run,
+                stalls={
+                    stream: (*(int(bit) for bit in rng.random(17) < 0.5), 1)
+                    for stream in streams
+                    if rng.random() < 0.5
+                },
+            )
+            for run, _ in runs
+        ]
+        top = kernel_update_top(design, "behavioural", undone=undone)
+        records = run_job(Job(top, stalled, limit=3000), "myhdl")
+        for shape, record, (_, golden) in zip(shapes, records, runs, strict=True):
+            assert gradients_of(record) == golden, shape
