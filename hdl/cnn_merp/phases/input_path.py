@@ -80,7 +80,10 @@ def input_path(
     taps = bits(design.window_width)
     written_row = bits(word.row_width)
     written_column = bits(word.column_width)
-    written_channel = count(design.max_maps if fold is None else design.row_words)
+    most = design.max_maps
+    if fold is not None:  # words of a row, or where these have several elements maps of an image
+        most = design.row_words if port is None else max(most, design.row_words)
+    written_channel = count(most)
     head = bits(word.width)
     head_valid = flag()
     head_take = flag()

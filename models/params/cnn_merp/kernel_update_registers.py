@@ -118,12 +118,13 @@ def _first_images(run: LayerRun) -> int:
 FOLD_ROWS = LayerTable(FOLD.bundle, (
     *FOLD.registers,
     LayerRegister(
-        "row_maps", 1, lambda design: design.row_words,
+        "row_maps", 1, lambda design: design.row_words * design.map_port,
         "folded maps of a row of images, all images'",
         lambda run: run.shape.n * (rows.shape.out_columns if (rows := _rows(run)) else 1),
     ),
     LayerRegister(
-        "first_row_maps", 1, lambda design: design.row_words, "the same of the first row",
+        "first_row_maps", 1, lambda design: design.row_words * design.map_port,
+        "the same of the first row",
         lambda run: run.shape.n * (rows.first if (rows := _rows(run)) else 1),
     ),
     LayerRegister(

@@ -96,6 +96,15 @@ def test_what_is_chosen_elaborates(tmp_path: Path) -> None:
     assert "kernel_port" in ports
 
 
+def test_several_maps_a_beat_are_chosen_and_run(tmp_path: Path) -> None:
+    """A folded layer among them has more maps than a row of its kernel update has words."""
+    found = drawn(tmp_path, 6)
+    design = found.of("fc", "ku").engine.design
+    assert design.map_port == 4
+    assert design.max_maps > design.row_words
+    run(found, "myhdl")
+
+
 @pytest.mark.full
 @pytest.mark.parametrize("seed", range(12))
 def test_what_is_chosen_runs(tmp_path: Path, seed: int) -> None:
