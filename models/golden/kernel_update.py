@@ -102,7 +102,7 @@ def _images_side_by_side(
     return (
         x.reshape(-1, 1, columns, shape.n),
         delta.reshape(-1, 1, columns, shape.m),
-        replace(shape, columns=columns, relu=False, pool=None),
+        replace(shape, columns=columns, stride=1, relu=False, pool=None),
     )
 
 

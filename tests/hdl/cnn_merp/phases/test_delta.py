@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
+from layer_kinds import KINDS, POOL_KINDS, many, pooled
 
-from kinds import KINDS, POOL_KINDS, many, pooled
 from marks import in_full, rows_in_full
 from merp.cosim.audit.audit import audit
 from merp.cosim.engines.engine import run_job

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from layer_kinds import KINDS, POOL_KINDS, many, pooled
 
 from forward_cases import run
-from kinds import KINDS, POOL_KINDS, many, pooled
 from marks import in_full, rows_in_full
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job

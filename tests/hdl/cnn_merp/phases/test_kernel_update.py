@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from layer_kinds import KINDS, many
 
-from kinds import KINDS, many
 from marks import in_full
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
@@ -26,6 +26,7 @@ from merp.models.golden.kernel_update import bias_gradient, kernel_gradient, upd
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.kernel_update_registers import revisit_cycles
 from merp.models.params.cnn_merp.sizing import check_fits
+from merp.models.params.folded_shape import folds
 from merp.models.params.formats import BFLOAT16, BINARY16, FloatFormat
 from merp.models.params.rates import PLAIN, Rates, UpdateRule
 from merp.models.params.shape import Shape
@@ -236,7 +237,8 @@ def random_case(seed: int, elaboration: int, pressure: bool = True) -> Case:
                 pad=random_pad(rng, design, k),
             )
             check_fits(shape, images, design, "random case")
-            break
+            if not folds(shape, design.k):
+                break
         except (ValueError, BadInput):
             continue
     case = make(rng, elaboration, shape, images, update=bool(rng.random() < 0.75))

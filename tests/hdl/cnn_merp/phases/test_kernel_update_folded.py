@@ -260,6 +260,11 @@ def test_one_row_of_a_single_image() -> None:
         run([make(33, index, connected(7, 5), 1)])
 
 
+@pytest.mark.parametrize("index", [1, 3])
+def test_a_stride_over_a_single_position_skips_no_image(index: int) -> None:
+    run([make(35, index, replace(connected(7, 5), stride=2), 3)])
+
+
 @pytest.mark.parametrize("index", [3, *in_full(0, 9, 10)])
 def test_a_run_that_a_reset_broke_off_leaves_nothing_behind(index: int) -> None:
     """Elements, deltas, gradients, and the places of all counters, the update's among them."""

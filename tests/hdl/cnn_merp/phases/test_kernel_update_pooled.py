@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from layer_kinds import MANY, POOL_KINDS, pooled
 
-from kinds import MANY, POOL_KINDS, pooled
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
