@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 from merp.hdl.conversion import internals
@@ -110,26 +111,37 @@ def index_only_elements(written: str, arrays: Iterable[str]) -> str:
     return written
 
 
+def elements_by_number(name: str, written: str) -> bool:
+    """Whether an element of an array is named by its number."""
+    return re.search(rf"\b{name}\(\d+\)", written) is not None
+
+
 def assign_chosen_elements(written: str, arrays: Iterable[str]) -> str:
     """Assign, in loops, elements that a signal chooses, of arrays that are no memory.
 
-    Those are arrays of which elements are read by number. GHDL 2.0's synthesis makes latches of
-    them in a clocked process, unless each element is assigned by its number.
+    GHDL 2.0's synthesis makes latches of arrays of which elements are read by number, too, unless
+    each element is assigned by its number.
     """
     for name in arrays:
-        if not re.search(rf"\b{name}\(\d+\)", written):
-            continue
-        at = f"{name}_at"
-        written = re.sub(
-            rf"^( *){name}\(to_integer\((.*)\)\) <= (.*;)$",
-            rf"\1for {at} in {name}'range loop\n"
-            rf"\1    if {at} = \2 then\n"
-            rf"\1        {name}({at}) <= \3\n"
-            rf"\1    end if;\n"
-            rf"\1end loop;",
-            written,
-            flags=re.MULTILINE,
-        )
+        before, *statements = re.split(rf"^( *){name}\(", written, flags=re.MULTILINE)
+        used = set(re.findall(r"\w+", written.lower()))
+        numbers = (f"{name}_at{n or ''}" for n in count())
+        at = next(each for each in numbers if each.lower() not in used)
+        written = before
+        for space, statement in zip(statements[::2], statements[1::2], strict=True):
+            closing = _from_closing(statement)
+            index = statement[: len(statement) - len(closing)]
+            if "to_integer(" not in index:
+                written += f"{space}{name}({statement}"
+                continue
+            assigned, following = closing.split(";", 1)
+            written += (
+                f"{space}for {at} in {name}'range loop\n"
+                f"{space}    if {at} = {index} then\n"
+                f"{space}        {name}({at}{assigned};\n"
+                f"{space}    end if;\n"
+                f"{space}end loop;{following}"
+            )
     return written
 
 

@@ -14,6 +14,7 @@ from merp.hdl.conversion._comments import comments
 from merp.hdl.conversion._signals import (
     Syntax,
     assign_chosen_elements,
+    elements_by_number,
     fold_constants,
     index_only_elements,
     readable_labels,
@@ -210,10 +211,14 @@ def write(body: Body, name: str, is_top: bool) -> str:
     library = f"use work.{internals.VHDL_PACKAGE}.all;\n" if processes else ""
     declared = [_declarations(body), functions.getvalue().strip("\n")]
     declarations = indent("\n".join(part.rstrip() + "\n" for part in declared if part), "    ")
-    assignments = indent(_assignments(body), "    ")
-    several = [memory.name for memory in body.memories if memory.depth > 1]
-    chosen = assign_chosen_elements(contents.getvalue().rstrip() + "\n", several)
-    statements = indent(chosen, "    ")
+    concurrent, chosen = _assignments(body), contents.getvalue().rstrip() + "\n"
+    registers = [
+        memory.name
+        for memory in body.memories
+        if memory.depth > 1 and elements_by_number(memory.name, concurrent + chosen)
+    ]
+    assignments = indent(concurrent, "    ")
+    statements = indent(assign_chosen_elements(chosen, registers), "    ")
     parts = [
         f"library ieee;\nuse ieee.std_logic_1164.all;\nuse ieee.numeric_std.all;\n"
         f"{library}\n{_header(name, body.ports, is_top)}\narchitecture rtl of {name} is\n",

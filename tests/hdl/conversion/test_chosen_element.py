@@ -13,7 +13,7 @@ from myhdl import Signal, always, always_comb
 
 from merp.cosim.block.replay import replay
 from merp.hdl.base.signals import bits
-from merp.hdl.conversion._signals import assign_chosen_elements
+from merp.hdl.conversion._signals import assign_chosen_elements, elements_by_number
 from merp.hdl.conversion.convert import convert
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.testbenches.block.trace import run_block
@@ -77,19 +77,34 @@ def test_synthesis_makes_registers(count: int, tmp_path: Path) -> None:
     assert done.stdout.count("always @(posedge") >= 1
 
 
-def test_memories_are_written_as_they_are() -> None:
-    written = "    words(to_integer(place)) <= x;\n    y <= words(to_integer(place));\n"
-    assert assign_chosen_elements(written, ["words"]) == written
+def test_memories_have_no_elements_by_number() -> None:
+    assert not elements_by_number("words", "words(to_integer(place)) <= words(i) + other_words(1);")
+    assert elements_by_number("words", "y <= words(1)(3 downto 0);")
 
 
 def test_a_loop_compares_what_chooses() -> None:
-    written = "if a then\n    w(to_integer(f(a, (b)))) <= w(1) + x;\nend if;\n"
+    written = (
+        "if a then\n"
+        "    w(to_integer(f(a, (b))))(3 downto 0) <= stdl(g(w(to_integer(c))) <= w_at);\n"
+        "    w(i) <= x;\n"
+        "    w(to_integer(d)) <= \n"
+        "        tern_op(a, b);\n"
+        "end if;\n"
+    )
     assert assign_chosen_elements(written, ["w"]) == (
         "if a then\n"
-        "    for w_at in w'range loop\n"
-        "        if w_at = f(a, (b)) then\n"
-        "            w(w_at) <= w(1) + x;\n"
+        "    for w_at1 in w'range loop\n"
+        "        if w_at1 = to_integer(f(a, (b))) then\n"
+        "            w(w_at1)(3 downto 0) <= stdl(g(w(to_integer(c))) <= w_at);\n"
+        "        end if;\n"
+        "    end loop;\n"
+        "    w(i) <= x;\n"
+        "    for w_at1 in w'range loop\n"
+        "        if w_at1 = to_integer(d) then\n"
+        "            w(w_at1) <= \n"
+        "        tern_op(a, b);\n"
         "        end if;\n"
         "    end loop;\n"
         "end if;\n"
     )
+    assert assign_chosen_elements(written, []) == written

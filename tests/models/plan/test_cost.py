@@ -17,6 +17,17 @@ from merp.models.plan.plan import Planned, plan
 from merp.tools.common.boards import open_board
 from merp.tools.simulate.input_maps import random_maps
 
+DESIGN = """
+[design.k1]
+k = 1
+n_cu = 8
+r = 8
+d = 2
+mul_latency = 1
+add_latency = 1
+map_port = {port}
+"""
+
 NETWORK = """
 [network]
 name = "expanded"
@@ -35,14 +46,6 @@ kernel = 1
 stride = {stride}
 {pool}
 design = "k1"
-[design.k1]
-k = 1
-n_cu = 8
-r = 8
-d = 2
-mul_latency = 1
-add_latency = 1
-map_port = {port}
 """
 
 ADDING = """
@@ -68,14 +71,6 @@ maps = 17
 kernel = 1
 add = "conv2"
 design = "k1"
-[design.k1]
-k = 1
-n_cu = 8
-r = 8
-d = 2
-mul_latency = 1
-add_latency = 1
-map_port = {port}
 """
 
 IMAGES = 3
@@ -105,7 +100,7 @@ def test_elements_expand_one_by_one_where_something_was_pooled(
     tmp_path: Path, phase: str, port: int, maps: int, stride: int, pool: str, binds: str
 ) -> None:
     """But for fill and drain: with them the hardware takes a little longer."""
-    text = NETWORK.format(maps=maps, stride=stride, pool=pool, port=port)
+    text = (NETWORK + DESIGN).format(maps=maps, stride=stride, pool=pool, port=port)
     planned, taken = both(tmp_path, text, "conv1" if phase == "ku" else "conv2", phase)
     assert planned.binds == binds
     assert planned.cycles <= taken <= planned.cycles + 60
@@ -114,7 +109,7 @@ def test_elements_expand_one_by_one_where_something_was_pooled(
 @pytest.mark.parametrize("port", [2, *in_full(1, 4)])
 def test_what_is_added_comes_so_many_a_cycle(tmp_path: Path, port: int) -> None:
     """Of 17 sums of a position each word of the units begins a beat, the last one's is one sum."""
-    planned, taken = both(tmp_path, ADDING.format(port=port), "conv3", "fp")
+    planned, taken = both(tmp_path, (ADDING + DESIGN).format(port=port), "conv3", "fp")
     [(_, cost)] = planned.costs
     assert cost.cycles["add_in"][0] == IMAGES * 15 * 15 * (2 * -(-8 // port) + 1)
     assert planned.cycles <= taken <= planned.cycles + 60
