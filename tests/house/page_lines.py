@@ -56,7 +56,8 @@ class Block:
         """``doctest``, ``fragment`` (of code or a file), ``file``, ``answer`` or ``commands``."""
         if self.language:
             return "doctest" if ">>>" in self.text else "fragment"
-        if self.text.startswith("#:schema"):  # the first lines of a network file
+        lines = [line.strip() for line in self.text.splitlines()]
+        if lines[0].startswith("#:schema") or "..." in lines:  # not all of a network file
             return "fragment"
         if re.match(r"\[|base = ", self.text):
             return "file"

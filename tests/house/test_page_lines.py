@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from merp.tools.cli import main
 from page_lines import NOT_RUN, OWN_NETWORK, PAGES, PROGRAMS, README, TUTORIAL, blocks, commands
 
 KINDS = {
@@ -66,6 +67,13 @@ def test_a_line_that_nothing_would_run_is_told(tmp_path: Path) -> None:
     assert {block.kind for block in blocks(page)} == {"fragment"}  # no page has one but own-block
 
 
-def test_the_mistake_on_the_page_is_of_its_own_network() -> None:
-    found = {block.kind: block.text for block in blocks(OWN_NETWORK)}
-    assert "unknown key 'strid'" in found["answer"]
+def test_the_mistake_on_the_page_is_told_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown = blocks(OWN_NETWORK)
+    network = next(block.text for block in shown if block.kind == "file")
+    (answer,) = (block.text for block in shown if block.kind == "answer")
+    monkeypatch.chdir(tmp_path)
+    Path("mine.toml").write_text(network.replace("stride = 1 ", "strid = 1 "))
+    assert main(["networks", "mine.toml"]) == 2
+    assert capsys.readouterr().err == answer

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from checkout import ROOT
 from merp.cosim.audit.wave_file import Name, signals
 from merp.testbenches.top.top import Pin, TopPorts
 from merp.tools.cli import main
@@ -35,6 +36,18 @@ mul_latency = 1
 add_latency = 2
 """
 
+PAGES = (ROOT / "README.md", *(ROOT / "docs").glob("*.md"), ROOT / "tools/verbs/simulate.py")
+SHOWN = sorted(
+    {
+        name
+        for page in PAGES
+        for name in re.findall(
+            r"(?:wave-of |wave_of=\"|as \"\n *\")(layer[\w.]*)", page.read_text()
+        )
+    }
+)
+"""Instances that the pages and the help speak of."""
+
 
 def traced(save: str) -> list[str]:
     """The signals of a save file."""
@@ -50,7 +63,7 @@ def full(found: dict[Name, str]) -> set[str]:
     return {".".join(name) + bits for name, bits in found.items()}
 
 
-@pytest.mark.parametrize("part", [None, "layer.finish", "all"])
+@pytest.mark.parametrize("part", [None, *SHOWN, "all"])
 def test_viewers_are_told_of_every_signal_and_of_nothing_else(
     network_file: Path, answer_of: Callable[..., Any], tmp_path: Path, part: str | None
 ) -> None:

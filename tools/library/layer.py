@@ -116,7 +116,7 @@ class Layer:
             seed: of initial kernels and biases.
             wave: a file, ``.vcd`` or ``.fst``, for a waveform; views of it are put beside it.
             wave_of: what it shows beside the ports: an instance with everything below it, as
-                ``layer.sequencer``, or ``all``.
+                ``layer.windows``, or ``all``.
 
         Raises:
             BadInput: an argument is not what is allowed, the layer has no design or no such phase,

@@ -108,7 +108,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--wave-of",
         metavar="PATH",
         help="what it shows beside the ports: an instance with everything below, as "
-        "layer.sequencer, or all (default: the ports alone)",
+        "layer.windows, or all (default: the ports alone)",
     )
     parser.add_argument(
         "-o", "--output", type=Path, metavar="DIR", help="report and pictures (default: none)"
