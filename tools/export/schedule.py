@@ -11,6 +11,7 @@ from merp.models.fpga.order_codes import Target
 from merp.models.network.network import Network
 from merp.tools.bitstream.bitstream import schedule
 from merp.tools.common.owned import manifest_sha
+from merp.tools.export.operands import operand
 from merp.tools.export.package import render
 
 PAGE, SCHEDULE = "README.md", "schedule.json"
@@ -29,6 +30,7 @@ def schedule_files(
     passes: list[dict[str, Any]] = []
     for bitstream, layer in schedule(network, **choice):
         manifest = exported[bitstream.name]
+        phase, before = bitstream.phase.name, bitstream.before
         facts = next(each for each in manifest["layers"] if each["layer"] == layer.name)
         passes.append(
             {
@@ -36,6 +38,11 @@ def schedule_files(
                 "load": not passes or passes[-1]["bitstream"] != bitstream.name,
                 "layer": facts["layer"],
                 "runs": facts["runs"],
+                "streams": {
+                    stream: operand(network, layer, phase, told["port"], before=before)._asdict()
+                    for stream, told in manifest["streams"].items()
+                    if facts["words"][told["port"]]
+                },
                 "registers": [
                     {"address": manifest["registers"][name], "name": name, "value": value}
                     for name, value in facts["registers"].items()
@@ -60,6 +67,8 @@ def schedule_files(
             for name, manifest in exported.items()
         ],
         "loads_in_a_step": sum(each["load"] for each in passes) - repeats,
+        "last_layer": network.layers[-1].name,
+        "delta_at": "pooled" if choice["before"] else "sums",
         "load_milliseconds": part and round(1e3 * load_seconds(part.configuration_bits), 1),
         "passes": passes,
     }

@@ -1,0 +1,224 @@
+"""A host that does what ``schedule.json`` says, and nothing else, makes the golden's training step.
+
+Its passes are the golden's functions of a layer; what they read and write is what the file names.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from merp.models.arithmetic.words import to_bits
+from merp.models.golden.delta import delta_layer
+from merp.models.golden.inference import as_input, forward_layer
+from merp.models.golden.kernel_update import gradients
+from merp.models.golden.loss import loss
+from merp.models.golden.pooling import pool_maps
+from merp.models.golden.state import State, keep_state
+from merp.models.golden.training import Updated, initial_model, rates_of, train_step, updated
+from merp.models.golden.unpool import unpool
+from merp.models.network.network import Layer, Network
+from merp.models.network.network_file import read_network
+from merp.models.params.bits import Bits
+from merp.tools.cli import main
+
+# Outputs that are taken twice, taken and added, and only added, behind pooling and ReLU or not.
+RESIDUAL = """
+[network]
+name = "residual"
+input = { rows = 7, columns = 6, channels = 2 }
+[[layer]]
+name = "conv1"
+maps = 4
+kernel = 3
+pad = 1
+pool = { kind = "max", window = 2, stride = 2, ceil = true }
+design = "k3"
+[[layer]]
+name = "conv2"
+maps = 4
+kernel = 3
+pad = 1
+groups = 2
+design = "k3"
+[[layer]]
+name = "conv3"
+maps = 4
+kernel = 3
+pad = 1
+add = "conv1"
+design = "k3"
+[[layer]]
+name = "conv4"
+maps = 4
+kernel = 3
+pad = 1
+stride = 2
+design = "k3"
+[[layer]]
+name = "conv5"
+input = "conv3"
+maps = 6
+kernel = 1
+stride = 2
+relu = false
+design = "k3"
+[[layer]]
+name = "conv6"
+input = "conv4"
+maps = 6
+kernel = 3
+pad = 1
+add = "conv5"
+pool = { kind = "average", window = 2, stride = 2 }
+design = "k3"
+[[layer]]
+name = "fc7"
+maps = 3
+relu = false
+design = "k3"
+[design.k3]
+k = 3
+n_cu = 2
+d = 2
+mul_latency = 1
+add_latency = 2
+"""
+IMAGES, RATE = 3, 0.1
+
+
+class Host:
+    """A memory of arrays by name and layer, and the passes that read and write it.
+
+    Attributes:
+        network: that is trained. delta_at: ``sums`` or ``pooled``, as the schedule says.
+        memory: the arrays. model: before the step. new: layers after their update.
+    """
+
+    def __init__(self, network: Network, delta_at: str, images: Bits) -> None:
+        self.network, self.delta_at = network, delta_at
+        self.memory: dict[tuple[str, str | None], Any] = {("images", None): images}
+        self.model = initial_model(network, seed=1)
+        self.new: dict[str, Updated] = {}
+        for name, (kernels, biases) in self.model.parameters.items():
+            self.memory["kernels", name], self.memory["biases", name] = kernels, biases
+
+    def run(self, told: Mapping[str, Any]) -> None:
+        """Run a pass of the schedule."""
+        layer = self.network.layer(told["layer"])
+        names = {stream: (of["array"], of["layer"]) for stream, of in told["streams"].items()}
+        read = {stream: self.memory[name] for stream, name in names.items() if stream[0] == "s"}
+        if "m_axis_map" in names:
+            made = self._forward(layer, read)
+        elif "m_axis_delta" in names:
+            made = self._delta(layer, read, names)
+        else:
+            made = self._update(layer, read, names)
+        assert set(made) >= {stream for stream in names if stream[0] == "m"}
+        for stream, array in made.items():
+            if stream in names:
+                self.memory[names[stream]] = array
+
+    def _forward(self, layer: Layer, read: Mapping[str, Any]) -> dict[str, Any]:
+        fmt, shape = self.network.fmt, layer.shape
+        sums = forward_layer(
+            replace(layer, shape=replace(shape, pool=None)), as_input(read["s_axis_map"], layer),
+            read["s_axis_kernel"], read["s_axis_bias"], fmt, self.network.summation(layer),
+            read.get("s_axis_add"),
+        )  # fmt: skip
+        return {
+            "m_axis_map": pool_maps(sums, shape.pool, fmt),
+            "m_axis_state": keep_state(sums, shape, "pooled", fmt),
+        }
+
+    def _expanded(self, delta: Bits, state: State | None, name: str | None) -> Bits:
+        """A delta behind the ReLU and pooling of a layer, if its state was read."""
+        if state is None:
+            return delta
+        assert name is not None
+        shape = self.network.layer(name).shape
+        size = IMAGES, shape.pooled_rows, shape.pooled_columns, -1
+        return unpool(delta.reshape(size), state, shape, self.network.fmt)
+
+    def _delta_in(
+        self, layer: Layer, read: Mapping[str, Any], names: Mapping[str, tuple[str, str | None]]
+    ) -> Bits:
+        delta = read["s_axis_delta"]
+        if self.delta_at == "pooled" and "s_axis_state" in read:
+            delta = self._expanded(delta, read["s_axis_state"], names["s_axis_state"][1])
+        shape = layer.shape
+        return delta.reshape(IMAGES, shape.out_rows, shape.out_columns, -1)
+
+    def _delta(
+        self, layer: Layer, read: Mapping[str, Any], names: Mapping[str, tuple[str, str | None]]
+    ) -> dict[str, Any]:
+        start = read.get("s_axis_add")
+        if "s_axis_add_state" in read:
+            start = self._expanded(start, read["s_axis_add_state"], names["s_axis_add_state"][1])
+        if start is not None:
+            start = start.reshape(IMAGES, layer.shape.rows, layer.shape.columns, -1)
+        left = delta_layer(
+            layer, self._delta_in(layer, read, names), read["s_axis_kernel"], self.network.fmt,
+            self.network.summation(layer), start,
+        )  # fmt: skip
+        if self.delta_at == "sums" and "s_axis_state" in read:
+            left = self._expanded(left, read["s_axis_state"], names["s_axis_state"][1])
+        return {"m_axis_delta": left}
+
+    def _update(
+        self, layer: Layer, read: Mapping[str, Any], names: Mapping[str, tuple[str, str | None]]
+    ) -> dict[str, Any]:
+        fmt = self.network.fmt
+        sums = self._delta_in(layer, read, names)
+        x = as_input(read["s_axis_map"], layer)
+        found = gradients(layer, x, sums, fmt, self.network.summation(layer))
+        rates = rates_of(RATE, IMAGES, fmt)
+        old = Updated((read["s_axis_kernel"], read["s_axis_bias"]), self.model.of(layer).velocities)
+        new = updated(old, found, rates, fmt)
+        self.new[layer.name] = new
+        return dict(zip(("m_axis_kernel", "m_axis_bias"), new.parameters, strict=True))
+
+    def start_back(self, labels: np.ndarray, last: str) -> None:
+        """Work out the loss, and write the delta of the last layer."""
+        output = self.memory["maps", last]
+        _, delta = loss("cross-entropy", output, labels, self.network.fmt)
+        layer = self.network.layer(last)
+        assert layer.shape.pool is None  # so there is nothing to be undone
+        assert not layer.shape.relu
+        self.memory["deltas", last] = delta.reshape(output.shape)
+
+
+@pytest.mark.parametrize("at", ["sums", "pooled"])
+def test_a_host_that_follows_the_schedule_trains(at: str, tmp_path: Path) -> None:
+    path = tmp_path / "residual.toml"
+    path.write_text(RESIDUAL)
+    command = ["export", str(path), "--all", "--delta-at", at, "--images", str(IMAGES)]
+    assert main([*command, "-o", str(tmp_path / "all")]) == 0
+    schedule = json.loads((tmp_path / "all" / "schedule.json").read_text())
+    network = read_network(path)
+    generator = np.random.default_rng(0)
+    size = IMAGES, network.input[0], network.input[1], network.input[2]
+    images = to_bits(generator.standard_normal(size).astype(np.float32), network.fmt)
+    labels = generator.integers(0, 3, IMAGES)
+    host = Host(network, schedule["delta_at"], images)
+    wanted = train_step(
+        network, host.model, images, labels, rates_of(RATE, IMAGES, network.fmt), state="pooled"
+    )
+    forward = True
+    for told in schedule["passes"]:
+        if forward and "m_axis_map" not in told["streams"]:
+            forward = False
+            host.start_back(labels, schedule["last_layer"])
+        host.run(told)
+    for layer in network.layers:
+        for ours, golden in zip(
+            host.new[layer.name].parameters, wanted.updated(layer).parameters, strict=True
+        ):
+            assert np.array_equal(ours, golden), layer.name
+            assert not np.array_equal(golden, host.model.parameters[layer.name][0])

@@ -1,0 +1,52 @@
+"""Which arrays in memory the streams of a pass of a training step read and write."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from merp.models.network.branches import added, beside, previous, stored_as
+from merp.models.network.network import Layer, Network
+
+
+class Operand(NamedTuple):
+    """An array in memory.
+
+    Attributes:
+        array: ``images``, ``maps``, ``state``, ``deltas``, ``kernels`` or ``biases``; ``maps`` are
+            outputs, and ``deltas`` of sums, or where these lie at pooled resolution, of outputs.
+        layer: whose; None for the images.
+    """
+
+    array: str
+    layer: str | None
+
+
+def operand(network: Network, layer: Layer, phase: str, port: str, *, before: bool) -> Operand:
+    """The array that ``port`` reads or writes in a pass of ``layer``.
+
+    Propagations to one input follow each other on the way back: each but the first starts at what
+    the one before it has left in the same array. A delta of sums that are added stands for that of
+    what is added to them, too.
+
+    before: deltas lie at pooled resolution.
+
+    Raises:
+        KeyError: no package has such a port.
+    """
+    front, start = previous(network, layer), beside(network, layer)
+    stored = stored_as(network, layer)
+    array, whose = {
+        "map_in": ("images" if front is None else "maps", front),
+        "map_out": ("maps", layer),
+        "state_out": ("state", layer),
+        "add_in": ("maps", added(network, layer)) if phase == "fp" else ("deltas", start or front),
+        "add_state_in": ("state", start),
+        "delta_in": ("deltas", stored),
+        "delta_out": ("deltas", front),
+        "state_in": ("state", stored if before else front),
+        "kernel": ("kernels", layer),
+        "kernel_out": ("kernels", layer),
+        "bias": ("biases", layer),
+        "bias_out": ("biases", layer),
+    }[port]
+    return Operand(array, None if whose is None else whose.name)
