@@ -30,8 +30,8 @@ def check_version() -> None:
 try:
     import myhdl._block as _block
     import myhdl._instance as _instance
+    from myhdl import _extractHierarchy, _simulator, _util
     from myhdl import _intbv as vectors
-    from myhdl import _simulator, _util
     from myhdl._always import _Always as Always
     from myhdl._always_comb import _AlwaysComb as AlwaysComb
     from myhdl._block import _Block as Block
@@ -66,6 +66,12 @@ FOLDER = Path(myhdl.__file__).resolve().parent
 
 ALL_SIGNALS: list[Any] = _simulator._signals
 """Every signal of the process, which MyHDL resets when a simulation ends."""
+
+ALL_BLOCKS: list[Any] = _simulator._blocks
+"""Every function that was ever made a block, and so whatever its closure holds."""
+
+ALL_MEMORIES: dict[int, Any] = _extractHierarchy._memInfoMap
+"""Every list of signals that an instance has ever had, by its identity."""
 
 ASSIGNED: list[Any] = _simulator._siglist
 """The signals that were assigned in this delta cycle, which the next one updates."""

@@ -1,8 +1,8 @@
 """A simulation that knows its own signals only.
 
-MyHDL keeps every signal that a process has ever made. It resets each of them when a simulation
-ends, and simulates the concatenations of every design that was elaborated before: each run would
-be slower than the one before it.
+MyHDL keeps every signal, list of signals and block that a process has ever made. It resets each
+signal when a simulation ends, and simulates the concatenations of every design that was elaborated
+before: each run would be slower, and the process larger, than with the one before it.
 """
 
 from __future__ import annotations
@@ -10,18 +10,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from merp.hdl.conversion.internals import ALL_SIGNALS, AnySignal
+from merp.hdl.conversion.internals import ALL_BLOCKS, ALL_MEMORIES, ALL_SIGNALS, AnySignal
 
 
 @contextmanager
 def own_signals(ports: Iterable[AnySignal]) -> Iterator[None]:
-    """Forget, behind this block, the signals that are made in it.
+    """Forget, behind this block, the signals, lists of them and blocks that are made in it.
 
-    Before it MyHDL has ``ports`` only, which are reset behind a simulation as all signals are.
+    Before it MyHDL has ``ports`` only, which are reset behind a simulation as all signals are, and
+    are forgotten with the others: whoever simulates them again names them again.
     """
-    others = ALL_SIGNALS[:]
-    ALL_SIGNALS[:] = ports
+    own = list(ports)
+    known = {id(signal) for signal in own}
+    others = [signal for signal in ALL_SIGNALS if id(signal) not in known]
+    blocks, memories = len(ALL_BLOCKS), dict(ALL_MEMORIES)
+    ALL_SIGNALS[:] = own
     try:
         yield
     finally:
         ALL_SIGNALS[:] = others
+        del ALL_BLOCKS[blocks:]
+        ALL_MEMORIES.clear()
+        ALL_MEMORIES.update(memories)

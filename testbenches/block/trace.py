@@ -107,7 +107,6 @@ def run_block(
                 value -= 1 << width
             signal.next = int(value)
 
-    @block
     def bench() -> Any:
         dut = function(**args)
 
@@ -129,7 +128,7 @@ def run_block(
 
     with own_signals(flatten(args).values()):
         clock = clk if clk is not None else Signal(bool(0))
-        simulation = bench()
+        simulation = block(bench)()
         simulation.run_sim(quiet=1)
         simulation.quit_sim()
     return Trace(function, args, ports, tuple(rows))
