@@ -17,14 +17,10 @@ from merp.hdl.conversion.internals import ALL_BLOCKS, ALL_MEMORIES, ALL_SIGNALS,
 def own_signals(ports: Iterable[AnySignal]) -> Iterator[None]:
     """Forget, behind this block, the signals, lists of them and blocks that are made in it.
 
-    Before it MyHDL has ``ports`` only, which are reset behind a simulation as all signals are, and
-    are forgotten with the others: whoever simulates them again names them again.
+    Before it MyHDL has ``ports`` only, which are reset behind a simulation as all signals are.
     """
-    own = list(ports)
-    known = {id(signal) for signal in own}
-    others = [signal for signal in ALL_SIGNALS if id(signal) not in known]
-    blocks, memories = len(ALL_BLOCKS), dict(ALL_MEMORIES)
-    ALL_SIGNALS[:] = own
+    others, blocks, memories = ALL_SIGNALS[:], len(ALL_BLOCKS), dict(ALL_MEMORIES)
+    ALL_SIGNALS[:] = ports
     try:
         yield
     finally:

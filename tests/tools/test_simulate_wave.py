@@ -63,10 +63,11 @@ def full(found: dict[Name, str]) -> set[str]:
     return {".".join(name) + bits for name, bits in found.items()}
 
 
-@pytest.mark.parametrize("part", [None, *SHOWN, "all"])
+@pytest.mark.parametrize("part", [None, "layer.finish", *SHOWN, "all"])
 def test_viewers_are_told_of_every_signal_and_of_nothing_else(
     network_file: Path, answer_of: Callable[..., Any], tmp_path: Path, part: str | None
 ) -> None:
+    assert SHOWN, "the pages speak of none, or in other words"
     words = [] if part is None else ["--wave-of", part]
     answer = answer_of("simulate", network_file, "--wave", tmp_path / "a.b.vcd", *words)
     for counts in answer["ports"].values():

@@ -20,7 +20,7 @@ from merp.models.golden.inference import as_input, forward_layer
 from merp.models.golden.kernel_update import gradients
 from merp.models.golden.loss import loss
 from merp.models.golden.pooling import pool_maps
-from merp.models.golden.state import State, keep_state
+from merp.models.golden.state import keep_state
 from merp.models.golden.training import Updated, initial_model, rates_of, train_step, updated
 from merp.models.golden.unpool import unpool
 from merp.models.network.network import Layer, Network
@@ -98,14 +98,13 @@ class Host:
 
     Attributes:
         network: that is trained. delta_at: ``sums`` or ``pooled``, as the schedule says.
-        memory: the arrays. model: before the step. new: layers after their update.
+        memory: the arrays. model: before the step.
     """
 
     def __init__(self, network: Network, delta_at: str, images: Bits) -> None:
         self.network, self.delta_at = network, delta_at
         self.memory: dict[tuple[str, str | None], Any] = {("images", None): images}
         self.model = initial_model(network, seed=1)
-        self.new: dict[str, Updated] = {}
         for name, (kernels, biases) in self.model.parameters.items():
             self.memory["kernels", name], self.memory["biases", name] = kernels, biases
 
@@ -137,21 +136,23 @@ class Host:
             "m_axis_state": keep_state(sums, shape, "pooled", fmt),
         }
 
-    def _expanded(self, delta: Bits, state: State | None, name: str | None) -> Bits:
-        """A delta behind the ReLU and pooling of a layer, if its state was read."""
+    def _expanded(self, delta: Bits, state: tuple[str, str | None] | None) -> Bits:
+        """A delta behind the ReLU and pooling that a state is of, if one was read."""
         if state is None:
             return delta
+        array, name = state
+        assert array == "state"
         assert name is not None
         shape = self.network.layer(name).shape
         size = IMAGES, shape.pooled_rows, shape.pooled_columns, -1
-        return unpool(delta.reshape(size), state, shape, self.network.fmt)
+        return unpool(delta.reshape(size), self.memory[state], shape, self.network.fmt)
 
     def _delta_in(
         self, layer: Layer, read: Mapping[str, Any], names: Mapping[str, tuple[str, str | None]]
     ) -> Bits:
         delta = read["s_axis_delta"]
-        if self.delta_at == "pooled" and "s_axis_state" in read:
-            delta = self._expanded(delta, read["s_axis_state"], names["s_axis_state"][1])
+        if self.delta_at == "pooled":
+            delta = self._expanded(delta, names.get("s_axis_state"))
         shape = layer.shape
         return delta.reshape(IMAGES, shape.out_rows, shape.out_columns, -1)
 
@@ -159,16 +160,15 @@ class Host:
         self, layer: Layer, read: Mapping[str, Any], names: Mapping[str, tuple[str, str | None]]
     ) -> dict[str, Any]:
         start = read.get("s_axis_add")
-        if "s_axis_add_state" in read:
-            start = self._expanded(start, read["s_axis_add_state"], names["s_axis_add_state"][1])
         if start is not None:
+            start = self._expanded(start, names.get("s_axis_add_state"))
             start = start.reshape(IMAGES, layer.shape.rows, layer.shape.columns, -1)
         left = delta_layer(
             layer, self._delta_in(layer, read, names), read["s_axis_kernel"], self.network.fmt,
             self.network.summation(layer), start,
         )  # fmt: skip
-        if self.delta_at == "sums" and "s_axis_state" in read:
-            left = self._expanded(left, read["s_axis_state"], names["s_axis_state"][1])
+        if self.delta_at == "sums":
+            left = self._expanded(left, names.get("s_axis_state"))
         return {"m_axis_delta": left}
 
     def _update(
@@ -180,9 +180,8 @@ class Host:
         found = gradients(layer, x, sums, fmt, self.network.summation(layer))
         rates = rates_of(RATE, IMAGES, fmt)
         old = Updated((read["s_axis_kernel"], read["s_axis_bias"]), self.model.of(layer).velocities)
-        new = updated(old, found, rates, fmt)
-        self.new[layer.name] = new
-        return dict(zip(("m_axis_kernel", "m_axis_bias"), new.parameters, strict=True))
+        kernels, biases = updated(old, found, rates, fmt).parameters
+        return {"m_axis_kernel": kernels, "m_axis_bias": biases}
 
     def start_back(self, labels: np.ndarray, last: str) -> None:
         """Work out the loss, and write the delta of the last layer."""
@@ -217,8 +216,8 @@ def test_a_host_that_follows_the_schedule_trains(at: str, tmp_path: Path) -> Non
             host.start_back(labels, schedule["last_layer"])
         host.run(told)
     for layer in network.layers:
-        for ours, golden in zip(
-            host.new[layer.name].parameters, wanted.updated(layer).parameters, strict=True
-        ):
-            assert np.array_equal(ours, golden), layer.name
-            assert not np.array_equal(golden, host.model.parameters[layer.name][0])
+        parameters = wanted.updated(layer).parameters
+        old = host.model.parameters[layer.name]
+        for array, golden, before in zip(("kernels", "biases"), parameters, old, strict=True):
+            assert np.array_equal(host.memory[array, layer.name], golden), (array, layer.name)
+            assert not np.array_equal(golden, before), (array, layer.name)
