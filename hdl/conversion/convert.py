@@ -40,6 +40,7 @@ from merp.hdl.conversion._refusals import ANALYSIS, ELABORATION, refusals
 from merp.hdl.conversion._source import Source
 from merp.hdl.conversion.errors import ExportError
 from merp.hdl.conversion.internals import initial, name_of
+from merp.hdl.conversion.own_signals import own_signals
 from merp.hdl.conversion.scope import Scope
 
 __all__ = ["Export", "ExportError", "Port", "convert"]
@@ -301,7 +302,7 @@ def convert(
             "design after the other, or in processes of their own"
         )
     try:
-        with warnings.catch_warnings():
+        with own_signals(()), warnings.catch_warnings():
             warnings.simplefilter("ignore", myhdl.ToVHDLWarning)
             warnings.simplefilter("ignore", myhdl.ToVerilogWarning)
             top = converter.entity(function, arguments(function, (), dict(args)), is_top=True)

@@ -14,7 +14,7 @@ from myhdl import Signal, StopSimulation, block, delay, instance
 
 from merp.hdl.base.signals import signals_of
 from merp.hdl.conversion.internals import AnySignal
-from merp.testbenches.block.own_signals import own_signals
+from merp.hdl.conversion.own_signals import own_signals
 
 Sample = dict[str, int]
 Drive = Callable[[int, Sample], Mapping[str, int]]

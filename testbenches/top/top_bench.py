@@ -10,9 +10,9 @@ from typing import Any
 from myhdl import StopSimulation, block, delay, instance
 
 from merp.hdl.conversion.internals import ALL_SIGNALS
+from merp.hdl.conversion.own_signals import own_signals
 from merp.hdl.conversion.quick_signals import quick_signals
 from merp.hdl.conversion.scope import elaborated
-from merp.testbenches.block.own_signals import own_signals
 from merp.testbenches.block.trace import flatten
 from merp.testbenches.top.one_clock import Processes, take_processes
 from merp.testbenches.top.player import Progress, player

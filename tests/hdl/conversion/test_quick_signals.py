@@ -23,13 +23,13 @@ from myhdl import (
 
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.conversion.internals import ALL_SIGNALS, vectors
+from merp.hdl.conversion.own_signals import own_signals
 from merp.hdl.conversion.quick_signals import (
     QuickBit,
     QuickBits,
     quick_digits,
     quick_signals,
 )
-from merp.testbenches.block.own_signals import own_signals
 from merp.testbenches.top.one_clock import Processes, Taken, take_processes
 
 WIDTH = 6

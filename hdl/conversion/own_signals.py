@@ -1,4 +1,4 @@
-"""A simulation that knows its own signals only.
+"""A simulation or conversion that knows its own signals only, and is forgotten behind itself.
 
 MyHDL keeps every signal, list of signals and block that a process has ever made. It resets each
 signal when a simulation ends, and simulates the concatenations of every design that was elaborated

@@ -1,12 +1,15 @@
-"""Simulations leave nothing behind in MyHDL, and start from their ports' initial values."""
+"""Simulations and conversions leave nothing behind in MyHDL; a simulation resets its ports."""
 
 from __future__ import annotations
 
 import gc
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal
 
+import pytest
 from myhdl import ConcatSignal, Signal, always_comb, block, intbv
 
+from merp.hdl.conversion.convert import convert
 from merp.hdl.conversion.internals import (
     ALL_BLOCKS,
     ALL_MEMORIES,
@@ -68,3 +71,14 @@ def test_what_a_simulation_was_of_is_freed() -> None:
     assert trace.column("y") == [0, 1, 2, 3]
     del trace
     assert (len(ALL_BLOCKS), set(ALL_MEMORIES), alive()) == (blocks, memories, signals)
+
+
+@pytest.mark.parametrize("hdl", ["vhdl", "verilog"])
+def test_what_was_converted_is_freed(hdl: Literal["vhdl", "verilog"], tmp_path: Path) -> None:
+    args = {"a": Signal(intbv(0)[2:]), "y": Signal(intbv(0)[2:])}
+    others, signals = [id(signal) for signal in ALL_SIGNALS], alive()
+    blocks, memories = len(ALL_BLOCKS), set(ALL_MEMORIES)
+    for _ in range(2):
+        convert(delayed, args, hdl, tmp_path)
+    assert (len(ALL_BLOCKS), set(ALL_MEMORIES), alive()) == (blocks, memories, signals)
+    assert [id(signal) for signal in ALL_SIGNALS] == others
