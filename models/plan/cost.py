@@ -4,8 +4,9 @@
                     + biases, in a kernel update
     seconds(pass) = max(cycles / clock, bytes / what the memory moves in a second)
 
-Kernels are loaded, or updated, before or behind the slots and not beside them. A unit's slots wait
-for its accumulators where a part has fewer groups than their latency.
+Kernels are loaded, or updated, before or behind the slots and not beside them. From map to map a
+unit's slots wait for its accumulators, where a part has fewer groups than their latency; what sums
+start at waits for places, where the slots of a position are fewer than it takes to free one.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from merp.models.fpga.board import Board
 from merp.models.network.network import Layer
 from merp.models.params.cnn_merp import row
 from merp.models.params.cnn_merp.kernel_update_registers import revisit_cycles, row_revisit_cycles
+from merp.models.params.cnn_merp.latencies import DELTA_ARRIVAL, ORIGIN_READ
 from merp.models.params.cnn_merp.sizing import beats_of
 from merp.models.plan.words import delta_out_words
 from merp.models.plan.work import Work
@@ -137,9 +139,11 @@ def _slots(
     """Slots of a pass, with those that stay empty for the accumulators' or gradients' sake."""
     design = work.engine
     if work.phase != "ku":
-        least = np.where(inputs > 1, -(-design.accumulate_latency // design.p), 1)
-        found = np.maximum(groups, least).astype(np.float64)
-        found *= positions * inputs
+        # Map after map of a sum waits for its accumulator; the first one needs none.
+        in_turn = min(design.p, positions)
+        found = np.maximum(groups, design.accumulate_latency / in_turn) * (inputs - 1.0)
+        found += groups
+        found *= positions
         return found
     sweeps = inputs.astype(np.float64) * groups
     if design.ku_kind != "row":
@@ -177,10 +181,17 @@ def _start(work: Work, count: NDArray[np.int64], outputs: Numbers, first: Number
     }
 
 
-def _partial_beats(work: Work, outputs: NDArray[np.int64], groups: NDArray[np.int64]) -> Numbers:
-    """Cycles in which the partial sums of a position are taken: a word of the units begins one."""
-    n_cu, port = work.engine.n_cu, work.engine.map_port
-    return (groups - 1) * -(-n_cu // port) + -(-(outputs - (groups - 1) * n_cu) // port)
+def _start_cycles(work: Work, outputs: NDArray[np.int64], groups: NDArray[np.int64]) -> Numbers:
+    """Cycles in which a position's starts of sums are taken: each word of the units begins one.
+
+    2p positions have places, and a place is free again once the units have read it: where positions
+    are short the next one's words wait for that.
+    """
+    design = work.engine
+    n_cu, port = design.n_cu, design.map_port
+    found = (groups - 1) * -(-n_cu // port) + -(-(outputs - (groups - 1) * n_cu) // port)
+    around = design.cu_latency + ORIGIN_READ + DELTA_ARRIVAL - 1
+    return np.maximum(found, (found + around) / (2 * design.p))
 
 
 def _forward(
@@ -197,7 +208,7 @@ def _forward(
     if state_written_bytes(shape, work.images, work.state, 8 * word):
         found["state_out"] = last * work.state_of(work.layer, outputs), 1
     beats = positions * beats_of(groups, work.engine)
-    pieces = positions * _partial_beats(work, outputs, groups)
+    pieces = positions * _start_cycles(work, outputs, groups)
     taken = {"map_in": _map_beats(work, maps), "partial_in": (1 - first) * pieces}
     if work.begun:
         taken["add_in"] = first * pieces
@@ -226,11 +237,11 @@ def _delta(
     if not work.pooled:
         found["state_in"] = last * _state_behind(work, work.earlier, outputs), 1
     beats = positions * beats_of(groups, work.engine)
-    pieces = positions * _partial_beats(work, outputs, groups)
+    pieces = positions * _start_cycles(work, outputs, groups)
     taken = {"delta_in": _dilated_beats(work, maps), "partial_in": (1 - first) * pieces}
     if work.begun:
         one_by_one = work.beside is not None and work.beside.shape.pool is not None
-        taken["add_in"] = first * (positions * outputs if one_by_one else pieces)
+        taken["add_in"] = first * np.maximum(pieces, positions * outputs * one_by_one)
     return found, {"delta_out": last * beats, "partial_out": (1 - last) * beats} | taken
 
 
