@@ -11,6 +11,7 @@ from typing import Any
 from merp.models.errors import BadInput
 from merp.tools.common.progress import Progress
 from merp.tools.sweep.evaluate import Job, evaluate
+from merp.tools.sweep.orphan import end_with_parent
 
 CONNECT_SECONDS = 10
 
@@ -20,7 +21,9 @@ def run_here(jobs: Sequence[Job], processes: int, progress: Progress) -> list[di
     if processes == 1:
         return _gathered(map(evaluate, jobs), len(jobs), progress)
     # Not forked: numba's threads would not come along.
-    pool = ProcessPoolExecutor(processes, mp_context=get_context("spawn"))
+    pool = ProcessPoolExecutor(
+        processes, mp_context=get_context("spawn"), initializer=end_with_parent
+    )
     try:
         chunk = max(1, len(jobs) // (8 * processes))
         return _gathered(pool.map(evaluate, jobs, chunksize=chunk), len(jobs), progress)

@@ -117,7 +117,8 @@ def _swept(
     ]
     processes = min(args.jobs or os.cpu_count() or 1, len(jobs))
     place = f"at {args.dask}" if args.dask else f"processes: {processes}"
-    plan = f"{len(jobs):,} points, {place}"
+    slow = ", Yosys: minutes a point, hours with large memories" if set(goals) & set(LOGIC) else ""
+    plan = f"{len(jobs):,} points, {place}{slow}"
     with ProgressBar("sweep", plan) as bar, bar.spent.on("computing"):
         if args.dask:
             results = run_on_dask(jobs, args.dask, bar)
