@@ -15,6 +15,7 @@ from merp.models.params.cnn_merp.design import Design as CnnMerpDesign
 from merp.models.params.formats import FloatFormat
 from merp.models.params.keys import Choice, Key
 from merp.models.params.shape import Shape
+from merp.models.params.storage import Storage
 from merp.models.params.toml_section import Section
 
 Design = CnnMerpDesign
@@ -37,16 +38,24 @@ KEYS: Mapping[str, tuple[Key, ...]] = {"cnn_merp": design_keys.KEYS}
 
 
 def read_design(
-    section: Section, name: str, users: Mapping[str, Shape], fmt: FloatFormat, *, added: bool
+    section: Section,
+    name: str,
+    users: Mapping[str, Shape],
+    fmt: FloatFormat,
+    *,
+    added: bool,
+    storage: Storage | None,
 ) -> Design:
     """Read one [design.<name>], of whatever architecture.
 
     ``users``: the shapes of the layers that name it, by their names; ``added``: one of them adds
-    the output of another layer to its sums.
+    the output of another layer to its sums. ``storage``: the network's.
 
     Raises:
         BadInput: no layer uses it, or the architecture's reader refuses it.
     """
     if not users:
         raise BadInput(f"{section.file}: design {name}: no layer uses it")
-    return READERS[ARCHITECTURE.read(section)](section, name, users, fmt, added=added)
+    return READERS[ARCHITECTURE.read(section)](
+        section, name, users, fmt, added=added, storage=storage
+    )

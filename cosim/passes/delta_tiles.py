@@ -12,6 +12,7 @@ from merp.cosim.passes.cut import Cut, Made, Part, Place, Tiles, in_order
 from merp.cosim.phases.cnn_merp.delta import PORTS, delta_run, delta_top, expect_delta
 from merp.cosim.phases.cnn_merp.forward import PARTIAL_PORTS
 from merp.cosim.phases.expectation import Pass
+from merp.cosim.phases.pins import as_stored, widened_words
 from merp.models.cnn_merp.phases import DeltaDesign, maps_behind
 from merp.models.golden.convolution import finished, from_biases, from_maps, partial_sums
 from merp.models.golden.delta import spread, swapped
@@ -67,7 +68,8 @@ class DeltaTiles(Tiles):
                 start = record.array(PARTIAL_PORTS["partial_out"], size)
         wanted = each.expected.ports["delta_out"].golden
         assert wanted is not None
-        return {"deltas": record.array(PORTS["delta_out"], wanted.shape)}
+        left = record.array(PORTS["delta_out"], wanted.shape)
+        return {"deltas": widened_words(left, "dp", "delta_out", self.design.engine)}
 
     def alone(self, place: Place) -> Pass:
         """One pass, on golden sums of the deltas in front of its own."""
@@ -160,7 +162,7 @@ class DeltaTiles(Tiles):
         """What leaves the last part's pass."""
         engine = self.design.engine
         deltas = finished(sums, engine.fmt, engine.summation)
-        if self.design.before:
-            return deltas
-        size = len(sums), self.unpooled.pooled_rows, self.unpooled.pooled_columns, -1
-        return unpool(deltas.reshape(size), state, self.unpooled, engine.fmt)
+        if not self.design.before:
+            size = len(sums), self.unpooled.pooled_rows, self.unpooled.pooled_columns, -1
+            deltas = unpool(deltas.reshape(size), state, self.unpooled, engine.fmt)
+        return as_stored(deltas, "dp", "delta_out", engine)

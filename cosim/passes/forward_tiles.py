@@ -18,6 +18,7 @@ from merp.cosim.phases.cnn_merp.forward import (
     forward_top,
 )
 from merp.cosim.phases.expectation import Pass
+from merp.cosim.phases.pins import as_stored, widened_words
 from merp.models.arithmetic.relu import relu
 from merp.models.golden.convolution import finished, from_biases, from_maps, partial_sums
 from merp.models.golden.pooling import pool_maps
@@ -73,7 +74,8 @@ class ForwardTiles(Tiles):
             full = images, shape.out_rows, shape.out_columns, maps
             start = record.array(PARTIAL_PORTS["partial_out"], full) if design.partial else start
         pooled = images, shape.pooled_rows, shape.pooled_columns, maps
-        arrays = {"maps": record.array(PORTS["map_out"], pooled)}
+        written = record.array(PORTS["map_out"], pooled)
+        arrays = {"maps": widened_words(written, "fp", "map_out", design)}
         return arrays | ({"state": record.words(STATE_PORTS["state_out"])} if design.state else {})
 
     def alone(self, place: Place) -> Pass:
@@ -117,7 +119,7 @@ class ForwardTiles(Tiles):
         if part.last:
             activation = finished(golden, fmt, summation)
             activation = relu(activation, fmt) if shape.relu else activation
-            wanted = pool_maps(activation, shape.pool, fmt)
+            wanted = as_stored(pool_maps(activation, shape.pool, fmt), "fp", "map_out", design)
             state = packed(keep_state(activation, shape, "pooled", fmt), shape, fmt)
         add = None
         if self.add is not None and part.added:

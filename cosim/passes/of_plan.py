@@ -103,8 +103,8 @@ class OfPlan:
     @property
     def ports(self) -> Mapping[str, int]:
         """Bytes of each port, all passes of all groups, by the plan's closed form."""
-        ports = self.planned.ports
-        return with_velocities(ports) if self.rule.momentum else ports
+        work, ports = self.planned.work, self.planned.ports
+        return with_velocities(work, ports) if self.rule.momentum else ports
 
     def bytes_of(self, place: Place) -> Mapping[str, int]:
         """Bytes of each port in a pass of one group, by the plan's formula."""
@@ -115,7 +115,7 @@ class OfPlan:
             min(work.outputs, start[1] + out_size),
         )
         ports = pass_bytes(work, OnePass(start[0], in_end, start[1], out_end))
-        return with_velocities(ports) if self.rule.momentum else ports
+        return with_velocities(work, ports) if self.rule.momentum else ports
 
     def tiles(self, group: int, step: Operands) -> Tiles:
         """The passes of a group, fed from a step."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from merp.cosim.audit.run_and_audit import given
+from merp.cosim.audit.run_and_audit import Audited, given
 from merp.cosim.passes.cut import Cut, Made, Part, Place, Tiles, in_order
 from merp.cosim.phases.cnn_merp.kernel_update import (
     PORTS,
@@ -17,6 +17,7 @@ from merp.cosim.phases.cnn_merp.kernel_update import (
     kernel_update_top,
 )
 from merp.cosim.phases.expectation import Pair, Pass
+from merp.cosim.phases.pins import as_stored, widened_words
 from merp.models.golden.kernel_update import bias_gradient, kernel_gradient
 from merp.models.golden.state import State, chosen, packed
 from merp.models.golden.training import Updated, updated
@@ -70,23 +71,31 @@ class UpdateTiles(Tiles):
 
     def row(self, outputs: int) -> Made:
         """As ``joined`` gives them, of one part of the output maps."""
-        streams = {"kernels": PORTS["kernel_out"]}
-        ones = {"biases": PORTS["bias_out"]}
+        ports, ones = {"kernels": "kernel_out"}, {"biases": "bias_out"}
         if self.rates.rule.momentum:
-            streams["kernel_velocities"] = VELOCITY_PORTS["kernel_velocity_out"]
-            ones["bias_velocities"] = VELOCITY_PORTS["bias_velocity_out"]
+            ports["kernel_velocities"] = "kernel_velocity_out"
+            ones["bias_velocities"] = "bias_velocity_out"
         maps, (_, _, *taps) = len(self.cut.outputs[outputs]), self.old.parameters[0].shape
-        parts: dict[str, list[Bits]] = {name: [] for name in streams}
+        parts: dict[str, list[Bits]] = {name: [] for name in ports}
         found: dict[str, Bits] = {}
         for place, inputs in enumerate(self.cut.inputs):
-            record = given((yield self.alone(Place(outputs, place)))).record
-            for name, stream in streams.items():
-                parts[name].append(record.array(stream, (maps, len(inputs), *taps)))
+            ran = given((yield self.alone(Place(outputs, place))))
+            for name, port in ports.items():
+                parts[name].append(self._written(ran, port, (maps, len(inputs), *taps)))
             if place == 0:
-                found = {name: record.array(stream, (maps,)) for name, stream in ones.items()}
+                found = {name: self._written(ran, port, (maps,)) for name, port in ones.items()}
         return {
             name: in_order(self.cut.inputs, each, axis=1) for name, each in parts.items()
         } | found
+
+    def _stored(self, pair: Pair, port: str) -> Pair:
+        """New kernels and biases, or their velocities, as they leave."""
+        kernels, biases = (as_stored(each, "ku", port, self.design) for each in pair)
+        return kernels, biases
+
+    def _written(self, ran: Audited, port: str, size: tuple[int, ...]) -> Bits:
+        words = ran.record.array((PORTS | VELOCITY_PORTS)[port], size)
+        return widened_words(words, "ku", port, self.design)
 
     def alone(self, place: Place) -> Pass:
         """One pass; no other has a share in its gradients."""
@@ -122,8 +131,8 @@ class UpdateTiles(Tiles):
             small,
             images,
             self.design,
-            *new.parameters,
-            new.velocities if momentum else None,
+            *self._stored(new.parameters, "kernel_out"),
+            self._stored(new.velocities, "kernel_velocity_out") if momentum else None,
             before=self.undone is not None,
             part=part,
         )

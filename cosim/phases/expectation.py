@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from merp.cosim.phases.pins import stored_words
 from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.word_counters import word_bytes
@@ -22,7 +23,8 @@ class Port:
         stream: its stream on the top.
         closed_form, counter: words by formula and by walking the schedule.
         word_bytes: bytes of a word. maps: whether it carries maps or deltas (footing ``paper``).
-        golden: what must leave on it, in the shape of its maps or kernels; None for an input.
+        golden: what must leave on it, in the shape of its maps or kernels, as words on the pins;
+            None for an input.
     """
 
     stream: str
@@ -87,6 +89,7 @@ class Expectation:
 
 
 def expected_ports(
+    phase: str,
     streams: Mapping[str, str],
     formula: Mapping[str, int],
     walked: Mapping[str, int],
@@ -96,16 +99,23 @@ def expected_ports(
 ) -> dict[str, Port]:
     """Ports of a pass: those of state carry bytes, of partial sums words of an accumulator.
 
-    All others carry elements of ``design``.
+    All others carry elements as ``design`` stores them.
+
+    Raises:
+        ValueError: a word of ``goldens`` is no number of the format that its port has.
     """
+    pins = {
+        name: stored_words(golden, phase, name, design, streams[name])
+        for name, golden in goldens.items()
+    }
     return {
         name: Port(
             stream=stream,
             closed_form=formula[name],
             counter=walked[name],
-            word_bytes=word_bytes(name, design),
+            word_bytes=word_bytes(phase, name, design),
             maps=name in maps,
-            golden=goldens.get(name),
+            golden=pins.get(name),
         )
         for name, stream in streams.items()
     }

@@ -14,6 +14,7 @@ from merp.cosim.audit.audit import Audit, combine
 from merp.cosim.passes.of_plan import OfPlan
 from merp.cosim.passes.unit import Unit, differences, run_unit
 from merp.cosim.phases.expectation import Pair
+from merp.cosim.phases.pins import as_stored
 from merp.cosim.training.hardware_step import LayerPasses, check
 from merp.cosim.training.step_so_far import StepSoFar
 from merp.models.cnn_merp.phases import check_start, maps_behind
@@ -55,8 +56,10 @@ class PlannedLayers:
         return self._of(layer, phase, rule).top(array)
 
     def start_back(self, step: StepSoFar, delta: Bits) -> None:
-        """Begin with the delta as it is."""
-        step.deltas[self.network.layers[-1].name] = delta
+        """Begin with the delta at pooled resolution."""
+        last = self.network.layers[-1]
+        design = self._of(last, "ku", PLAIN).design
+        step.deltas[last.name] = as_stored(delta, "ku", "delta_in", design)
 
     def passes(self, layer: Layer, phase: str, step: StepSoFar, wanted: Step) -> LayerPasses:
         """Parts of the outputs outside, of the inputs inside, as planned."""

@@ -19,6 +19,7 @@ from merp.cosim.phases.cnn_merp.forward import Forward, forward_pass
 from merp.cosim.phases.cnn_merp.kernel_update import PORTS as UPDATE_PORTS
 from merp.cosim.phases.cnn_merp.kernel_update import VELOCITY_PORTS, KernelUpdate, update_pass
 from merp.cosim.phases.expectation import Pair, Pass
+from merp.cosim.phases.pins import as_stored, widened_words
 from merp.cosim.training.hardware_step import LayerPasses, check
 from merp.cosim.training.step_so_far import StepSoFar
 from merp.models.golden.stored import as_it_is
@@ -63,7 +64,7 @@ class WholeLayers:
         """Undo ReLU and pooling of the last layer."""
         last = self.network.layers[-1]
         sums = unpool(delta, step.state(last), last.shape, self.network.fmt)
-        step.hand_back(last, sums)
+        step.hand_back(last, as_stored(sums, "dp", "delta_in", self.network.design(last)))
 
     def passes(self, layer: Layer, phase: str, step: StepSoFar, wanted: Step) -> LayerPasses:
         """A pass for each group of a layer."""
@@ -104,7 +105,9 @@ class WholeLayers:
         )
         size = *golden.shape[:-1], -1
         deltas = [_words(each.record, DELTA_PORTS["delta_out"]).reshape(size) for each in audited]
-        left = np.concatenate(deltas, axis=-1)
+        left = widened_words(
+            np.concatenate(deltas, axis=-1), "dp", "delta_out", phase.design.engine
+        )
         if next_taker(self.network, layer) is None:
             step.hand_back(earlier, left)
         else:
@@ -124,10 +127,10 @@ class WholeLayers:
         )
 
         def gathered(streams: Mapping[str, str], suffix: str, like: Pair) -> Pair:
-            found = [
-                np.concatenate([_words(each.record, streams[kind + suffix]) for each in audited])
-                for kind in ("kernel", "bias")
-            ]
+            found = []
+            for port in (f"kernel{suffix}", f"bias{suffix}"):
+                words = np.concatenate([_words(each.record, streams[port]) for each in audited])
+                found.append(widened_words(words, "ku", port, phase.design))
             return found[0].reshape(like[0].shape), found[1]
 
         velocities = old.velocities

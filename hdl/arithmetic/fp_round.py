@@ -41,8 +41,8 @@ def fp_round(clk: Bit, raw: RawFloat, y: Word, fmt: FloatFormat, registered: boo
     y    out  the float, a register
 
     Magnitudes below the smallest normal after rounding become a signed zero, above the largest an
-    infinity. Latency: 1, or 2 with a register between rounding and packing (registered).
-    Throughput: one per cycle. Reset: none.
+    infinity. Latency: 1, or 2 with a register between rounding and packing (registered); none
+    without clk, where y is no register. Throughput: one per cycle. Reset: none.
     """
     frac_bits, exp_width = fmt.frac_bits, len(raw.exponent)
     top = exp_width + frac_bits
@@ -65,7 +65,7 @@ def fp_round(clk: Bit, raw: RawFloat, y: Word, fmt: FloatFormat, registered: boo
         is_inf.next = raw.is_inf
         is_zero.next = raw.is_zero
 
-    @always(clk.posedge)
+    @(always_comb if clk is None else always(clk.posedge))
     def pack() -> None:
         word = intbv(0)[fmt.width :]
         exponent = intbv(0)[exp_width:]

@@ -11,6 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
+from merp.models.golden.in_memory import in_memory
 from merp.models.golden.inference import LayerMaps, as_input, inference
 from merp.models.golden.initial import Parameters
 from merp.models.golden.kernel_update import gradients
@@ -50,12 +51,18 @@ class GoldenStep:
         image: Bits,
         parameters: Parameters,
         learning_rate: float = RATE,
+        *,
+        pooled: bool = False,
     ) -> None:
-        """The step of ``network`` on ``image``, of which ``layers`` are looked at, in order."""
+        """The step of ``network`` on ``image``, of which ``layers`` are looked at, in order.
+
+        pooled: whether deltas lie in memory at pooled resolution, or as those of the sums.
+        """
         self._network = network
         self._learning_rate = learning_rate
+        self._pooled = pooled
         self._layers = layers
-        self._image = image
+        self._image = in_memory(image, "maps", network.fmt, network.storage)
         self._updated: dict[str, Updated] = {}
         self.parameters = parameters
         self.made: dict[str, Bits] = {}
@@ -140,7 +147,8 @@ class GoldenStep:
             if front is not None:
                 wanted |= {front.name, *(each.name for each in takers(self._network, front))}
         found: dict[str, Passed] = {}
-        for passed in propagate(self._network, kept, delta, self.parameters):
+        back = propagate(self._network, kept, delta, self.parameters, pooled=self._pooled)
+        for passed in back:
             if passed.layer.name in wanted:
                 found[passed.layer.name] = passed
             if len(found) == len(wanted):
@@ -162,10 +170,11 @@ class GoldenStep:
 
     def updated(self, layer: Layer) -> Updated:
         """Kernels and biases of a layer after the step."""
-        fmt = self._network.fmt
+        fmt, storage = self._network.fmt, self._network.storage
         if layer.name not in self._updated:
             here = self.passed(layer)
             summation = self._network.summation(layer)
             found = gradients(layer, here.x, here.sums, fmt, summation)
-            self._updated[layer.name] = updated(self.before(layer), found, self.rates, fmt)
+            old = self.before(layer)
+            self._updated[layer.name] = updated(old, found, self.rates, fmt, storage)
         return self._updated[layer.name]

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from merp.models.golden.in_memory import in_memory
 from merp.models.golden.initial import Parameters
 from merp.models.golden.super_layer import super_layer
 from merp.models.network.branches import added, previous
@@ -67,9 +68,15 @@ def as_input(maps: Bits, layer: Layer) -> Bits:
 def inputs(
     network: Network, layer: Layer, images: Bits, made: Mapping[str, Bits]
 ) -> tuple[Bits, Bits | None]:
-    """The input of a layer, and what is added to its sums, of what layers ``made``, by name."""
+    """The input of a layer, and what is added to its sums, of what layers ``made``, by name.
+
+    images: (images, rows, columns, channels) words, not yet as they lie in memory.
+    """
     front, beside = previous(network, layer), added(network, layer)
-    x = as_input(images if front is None else made[front.name], layer)
+    if front is None:
+        x = as_input(in_memory(images, "maps", network.fmt, network.storage), layer)
+    else:
+        x = as_input(made[front.name], layer)
     if beside is None:
         return x, None
     size = len(x), layer.shape.out_rows, layer.shape.out_columns, layer.biases
@@ -109,7 +116,7 @@ def inference(network: Network, image: Bits, parameters: Parameters) -> Iterator
     Args:
         network: the network; a layer without a design sums as the paper's CU does.
         image: (images, rows, columns, channels) words.
-        parameters: kernels and biases of every layer (``initial.parameters``).
+        parameters: kernels and biases of every layer (``initial.parameters``), as in memory.
 
     Yields:
         Input and output of each layer, in order.
@@ -119,5 +126,5 @@ def inference(network: Network, image: Bits, parameters: Parameters) -> Iterator
         x, add = inputs(network, layer, image, made)
         summation = network.summation(layer)
         y = forward_layer(layer, x, *parameters[layer.name], network.fmt, summation, add)
-        made[layer.name] = y
+        y = made[layer.name] = in_memory(y, "maps", network.fmt, network.storage)
         yield LayerMaps(layer, x, y)

@@ -4,6 +4,8 @@ Kernels are He-normal, of standard deviation sqrt(2 / (n*k*k)) (He et al. 2015,
 doi:10.1109/ICCV.2015.123, equation 10); biases are normal of standard deviation 0.01, so that no
 datapath is tested with zeros only. Each layer has random numbers of its own, from the seed and its
 name: a layer's parameters do not depend on the layers around it.
+
+Whatever they come from, they begin as they lie in memory.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from types import MappingProxyType
 import numpy as np
 
 from merp.models.arithmetic.words import to_bits
+from merp.models.golden.in_memory import pair_in_memory
 from merp.models.network.network import Layer, Network
 from merp.models.params.bits import Bits
 from merp.models.params.formats import FloatFormat
@@ -44,18 +47,17 @@ class _Initial(Mapping[str, tuple[Bits, Bits]]):
 
     def __init__(self, network: Network, seed: int, given: Parameters) -> None:
         self._layers = {layer.name: layer for layer in network.layers}
-        self._fmt = network.fmt
+        self._fmt, self._storage = network.fmt, network.storage
         self._seed = seed
-        self._made = dict(given)
-        self._weights = network.weights
+        self._made: dict[str, tuple[Bits, Bits]] = {}
+        self._given = (given, network.weights)
 
     def __getitem__(self, name: str) -> tuple[Bits, Bits]:
         if name not in self._made:
-            self._made[name] = (
-                self._weights[name]
-                if name in self._weights
-                else layer_parameters(self._layers[name], self._seed, self._fmt)
-            )
+            pair = next((these[name] for these in self._given if name in these), None)
+            if pair is None:
+                pair = layer_parameters(self._layers[name], self._seed, self._fmt)
+            self._made[name] = pair_in_memory(pair, "kernels", self._fmt, self._storage)
         return self._made[name]
 
     def __iter__(self) -> Iterator[str]:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from merp.models.golden.delta import delta_layer
 from merp.models.golden.golden_step import GoldenStep
+from merp.models.golden.in_memory import in_memory, pair_in_memory
 from merp.models.golden.inference import forward_layer
 from merp.models.golden.pooling import pool_maps
 from merp.models.golden.state import State, keep_state
@@ -28,6 +29,8 @@ class LayerStep(GoldenStep):
         delta: Bits | None = None,
         learning_rate: float = RATE,
         add: Bits | None = None,
+        *,
+        pooled: bool = False,
     ) -> None:
         """The step of ``layer``.
 
@@ -40,14 +43,22 @@ class LayerStep(GoldenStep):
             learning_rate: of the update, of the mean loss.
             add: (images, out_rows, out_columns, groups*m) words that are added to its sums, where
                 it adds the output of another layer.
+            pooled: as of ``GoldenStep``.
         """
-        super().__init__(network, (layer,), x, {layer.name: parameters}, learning_rate)
+        fmt, storage = network.fmt, network.storage
+        parameters = pair_in_memory(parameters, "kernels", fmt, storage)
+        made = {layer.name: parameters}
+        super().__init__(network, (layer,), x, made, learning_rate, pooled=pooled)
+        x = in_memory(x, "maps", fmt, storage)
+        if add is not None:
+            add = in_memory(add, "maps", fmt, storage)
+        if delta is not None and pooled:
+            delta = in_memory(delta, "deltas", fmt, storage)
         self._layer, self._x, self._delta, self._add = layer, x, delta, add
-        fmt = network.fmt
         unpooled = replace(layer, shape=replace(layer.shape, pool=None))
         sums = forward_layer(unpooled, x, *parameters, fmt, network.summation(layer), add)
         self._state = keep_state(sums, layer.shape, "pooled", fmt)
-        self._y = pool_maps(sums, layer.shape.pool, fmt)
+        self._y = in_memory(pool_maps(sums, layer.shape.pool, fmt), "maps", fmt, storage)
 
     def x(self, layer: Layer) -> Bits:
         """Input of the layer."""
@@ -74,7 +85,10 @@ class LayerStep(GoldenStep):
         self._check(layer)
         if self._delta is None:
             raise ValueError(f"{layer.name}: no delta was given")
-        sums = unpool(self._delta, self._state, layer.shape, self._network.fmt)
+        fmt, storage = self._network.fmt, self._network.storage
+        sums = unpool(self._delta, self._state, layer.shape, fmt)
+        if not self._pooled:
+            sums = in_memory(sums, "deltas", fmt, storage)
         return Passed(layer, self._x, self._state, self._delta, sums, None)
 
     def delta(self, layer: Layer) -> Bits:
@@ -94,8 +108,9 @@ class LayerStep(GoldenStep):
     def left(self, layer: Layer) -> Bits:
         """Delta of the input of the layer."""
         here, (kernels, _) = self.passed(layer), self.parameters[layer.name]
-        summation = self._network.summation(layer)
-        return delta_layer(layer, here.sums, kernels, self._network.fmt, summation)
+        fmt, summation = self._network.fmt, self._network.summation(layer)
+        left = delta_layer(layer, here.sums, kernels, fmt, summation)
+        return in_memory(left, "deltas", fmt, self._network.storage)
 
     def _check(self, layer: Layer) -> None:
         if layer != self._layer:

@@ -14,6 +14,7 @@ import numpy as np
 
 from merp.models.arithmetic.words import to_bits, to_values
 from merp.models.golden.delta import delta_layer
+from merp.models.golden.in_memory import in_memory, pair_in_memory
 from merp.models.golden.inference import forward_layer, inputs
 from merp.models.golden.initial import Parameters, parameters
 from merp.models.golden.kernel_update import gradients, update
@@ -27,6 +28,7 @@ from merp.models.network.network import Layer, Network
 from merp.models.params.bits import Bits
 from merp.models.params.formats import FloatFormat
 from merp.models.params.rates import Rates
+from merp.models.params.storage import Storage
 
 
 class NoSuchFactor(ValueError):
@@ -98,7 +100,10 @@ def initial_model(network: Network, seed: int) -> Model:
 
 
 class Kept(NamedTuple):
-    """What forward propagation gives of a layer: input and output, images first, and state."""
+    """What forward propagation gives of a layer: input and output, images first, and state.
+
+    Maps are as they lie in memory; state is of the sums before they were rounded for it.
+    """
 
     layer: Layer
     x: Bits
@@ -114,7 +119,7 @@ def forward(
     Args:
         network: the network; a layer without a design sums as the paper's CU does.
         images: (images, rows, columns, channels) words.
-        made: kernels and biases of every layer.
+        made: kernels and biases of every layer, as in memory.
         state: kind of state, one of ``traffic.footing.STATES``.
 
     Returns:
@@ -122,13 +127,14 @@ def forward(
     """
     kept = []
     outputs: dict[str, Bits] = {}
-    fmt = network.fmt
+    fmt, storage = network.fmt, network.storage
     for layer in network.layers:
         x, add = inputs(network, layer, images, outputs)
         unpooled = replace(layer, shape=replace(layer.shape, pool=None))
         summation = network.summation(layer)
         sums = forward_layer(unpooled, x, *made[layer.name], fmt, summation, add)
-        y = outputs[layer.name] = pool_maps(sums, layer.shape.pool, fmt)
+        y = in_memory(pool_maps(sums, layer.shape.pool, fmt), "maps", fmt, storage)
+        outputs[layer.name] = y
         kept.append(Kept(layer, x, y, keep_state(sums, layer.shape, state, fmt)))
     return kept, y
 
@@ -137,7 +143,8 @@ class Passed(NamedTuple):
     """A layer that a delta has passed on its way back.
 
     ``delta`` is that of the layer's output (images, pooled rows, pooled columns, maps), ``sums``
-    that of its sums (images, rows, columns, maps), behind un-pooling and ReLU'.
+    that of its sums (images, rows, columns, maps), behind un-pooling and ReLU'. One of them lies in
+    memory, at its resolution; the other is what an engine makes of it, or makes it of, inside.
     ``start`` (images, rows, columns, groups*n) is what others have propagated to the layer's input
     before it, and its own propagation starts at; None if there are none.
     """
@@ -151,22 +158,33 @@ class Passed(NamedTuple):
 
 
 def propagate(
-    network: Network, kept: Iterable[Kept], delta: Bits, made: Parameters
+    network: Network,
+    kept: Iterable[Kept],
+    delta: Bits,
+    made: Parameters,
+    *,
+    pooled: bool = False,
 ) -> Iterator[Passed]:
     """Propagate a delta back through every layer, the last first.
 
     Args:
         network: the network.
         kept: what ``forward`` kept.
-        delta: words, of the last layer's output.
+        delta: words, of the last layer's output, not yet as they lie in memory.
         made: kernels and biases, before their update.
+        pooled: whether deltas lie in memory at pooled resolution, as those of outputs, or as those
+            of sums. Bits depend on it where they are stored in a narrower format.
     """
-    so_far = {network.layers[-1].name: delta}  # the delta of each layer's output
+
+    def in_place(words: Bits, here: bool) -> Bits:
+        return in_memory(words, "deltas", network.fmt, network.storage) if here else words
+
+    so_far = {network.layers[-1].name: in_place(delta, pooled)}  # of each layer's output
     for layer, x, _, state in reversed(list(kept)):
         shape, summation = layer.shape, network.summation(layer)
         size = len(x), shape.pooled_rows, shape.pooled_columns, layer.biases
         maps = so_far.pop(layer.name).reshape(size)
-        sums = unpool(maps, state, shape, network.fmt)
+        sums = in_place(unpool(maps, state, shape, network.fmt), not pooled)
         if layer.add is not None:
             so_far[layer.add] = sums
         earlier = previous(network, layer)
@@ -175,7 +193,10 @@ def propagate(
         yield Passed(layer, x, state, maps, sums, start)
         if earlier is not None:
             kernels, _ = made[layer.name]
-            so_far[earlier.name] = delta_layer(layer, sums, kernels, network.fmt, summation, start)
+            left = delta_layer(layer, sums, kernels, network.fmt, summation, start)
+            # What the next propagation to the same output starts at leaves as it is.
+            unfinished = next_taker(network, layer) is not None
+            so_far[earlier.name] = in_place(left, pooled or unfinished)
 
 
 def leaves(
@@ -185,7 +206,7 @@ def leaves(
 
     The last one to a layer in front gives the delta of its output, or, where deltas are not stored
     pooled, of its sums, behind un-pooling and ReLU'. Those before give what the next one starts at,
-    of the size of the output.
+    of the size of the output. ``passed`` is of a propagation at the same resolution.
     """
     earlier = behind(network, layer)
     taker = next_taker(network, layer)
@@ -211,13 +232,18 @@ class Gradient(NamedTuple):
 
 
 def backward(
-    network: Network, kept: Iterable[Kept], delta: Bits, made: Parameters
+    network: Network,
+    kept: Iterable[Kept],
+    delta: Bits,
+    made: Parameters,
+    *,
+    pooled: bool = False,
 ) -> Iterator[Gradient]:
     """Propagate a delta back and work out every layer's gradients, the last layer's first.
 
     Arguments as of ``propagate``.
     """
-    for passed in propagate(network, kept, delta, made):
+    for passed in propagate(network, kept, delta, made, pooled=pooled):
         summation = network.summation(passed.layer)
         found = gradients(passed.layer, passed.x, passed.sums, network.fmt, summation)
         yield Gradient(passed, *found)
@@ -236,18 +262,27 @@ def at_rest(parameters: tuple[Bits, Bits]) -> Updated:
     return Updated(parameters, (np.zeros_like(kernels), np.zeros_like(biases)))
 
 
-def updated(old: Updated, found: tuple[Bits, Bits], rates: Rates, fmt: FloatFormat) -> Updated:
+def updated(
+    old: Updated,
+    found: tuple[Bits, Bits],
+    rates: Rates,
+    fmt: FloatFormat,
+    storage: Storage | None = None,
+) -> Updated:
     """Take the step of gradients, of kernels and of biases, of a layer or of some of its maps.
 
-    Without momentum the velocities are neither read nor written, and stay as they are.
+    Without momentum the velocities are neither read nor written, and stay as they are. What is read
+    and what comes out lies in memory; kernels are made of velocities before these are rounded.
     """
     past = old if rates.rule.momentum else at_rest(old.parameters)
     kernels, biases = (
         update(w, v, g, rates, fmt)
         for w, v, g in zip(old.parameters, past.velocities, found, strict=True)
     )
-    moved = (kernels[1], biases[1]) if rates.rule.momentum else old.velocities
-    return Updated((kernels[0], biases[0]), moved)
+    new = pair_in_memory((kernels[0], biases[0]), "kernels", fmt, storage)
+    if not rates.rule.momentum:
+        return Updated(new, old.velocities)
+    return Updated(new, pair_in_memory((kernels[1], biases[1]), "gradients", fmt, storage))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -296,19 +331,23 @@ def train_step(
     rates: Rates,
     loss_kind: str = "cross-entropy",
     state: str = "32",
+    *,
+    pooled: bool = False,
 ) -> Step:
     """Run one step on a batch.
 
-    images: (images, rows, columns, channels) words; labels: (images,) classes.
+    images: (images, rows, columns, channels) words; labels: (images,) classes. pooled: as of
+    ``propagate``.
     """
-    fmt = network.fmt
+    fmt, storage = network.fmt, network.storage
     kept, output = forward(network, images, model.parameters, state)
     value, delta = loss(loss_kind, output, labels, fmt)
     passed, changed, moved = {}, {}, {}
-    for here, kernels, biases in backward(network, kept, delta, model.parameters):
-        name = here.layer.name
+    back = backward(network, kept, delta, model.parameters, pooled=pooled)
+    for here, kernels, biases in back:
+        name, old = here.layer.name, model.of(here.layer)
         passed[name] = here
-        changed[name], moved[name] = updated(model.of(here.layer), (kernels, biases), rates, fmt)
+        changed[name], moved[name] = updated(old, (kernels, biases), rates, fmt, storage)
     return Step(
         network=network,
         kept=kept,

@@ -18,6 +18,7 @@ from merp.models.errors import BadInput
 from merp.models.network.feeds import Feeds, feeds_of
 from merp.models.params.formats import BINARY32, FloatFormat
 from merp.models.params.shape import Shape
+from merp.models.params.storage import Storage, Tensor
 from merp.models.params.summation import TREE, Summation
 
 if TYPE_CHECKING:  # NumPy takes a while to import, and traffic does without
@@ -94,7 +95,8 @@ class Network:
     Attributes:
         name: as printed.
         input: rows, columns and channels of the input map.
-        fmt: number format of every element; one per network, as layers feed each other.
+        fmt: number format of the arithmetic; one per network, as layers feed each other.
+        storage: formats of the tensors in memory; None: all as ``fmt``.
         layers: in the order of forward propagation.
         designs: the elaborations that the layers name.
         weights: kernels (groups*m, n, k, k) and biases (groups*m,) as words, of the layers that it
@@ -107,6 +109,7 @@ class Network:
     layers: tuple[Layer, ...]
     designs: Mapping[str, Design] = field(default_factory=dict)
     weights: Mapping[str, tuple[Bits, Bits]] = field(default_factory=dict, compare=False)
+    storage: Storage | None = None
 
     def layer(self, name: str) -> Layer:
         """Return the layer called ``name``.
@@ -152,7 +155,6 @@ class Network:
         """How the CUs of ``layer`` sum; a layer without a design has the paper's."""
         return self.design(layer).summation if layer.design else TREE
 
-    @property
-    def word_bytes(self) -> int:
-        """Bytes of an element."""
-        return -(-self.fmt.width // 8)
+    def stored(self, tensor: Tensor) -> FloatFormat:
+        """Format of a kind of tensor in memory."""
+        return self.fmt if self.storage is None else self.storage.of(tensor)

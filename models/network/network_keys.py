@@ -5,6 +5,7 @@ from __future__ import annotations
 from merp.models.params.formats import FORMATS, OTHER_NAMES
 from merp.models.params.keys import Choice, Flag, Key, Reference, Sides, Whole
 from merp.models.params.shape import POOL_KINDS
+from merp.models.params.storage import TENSORS
 
 MAX_SIZE = 4096  # rows or columns; the hardware's own limit
 MAX_MAPS = 1 << 16
@@ -17,11 +18,26 @@ AUTO = "auto"
 
 FORMAT = Choice(
     key="format",
-    says="number format of every element",
+    says="number format of the arithmetic, and of every element that storage does not name",
     allowed=tuple(FORMATS),
     default="binary32",
     other_names=OTHER_NAMES,
 )
+
+STORAGE: tuple[Choice, ...] = tuple(
+    Choice(key=tensor, says=says, allowed=tuple(FORMATS), other_names=OTHER_NAMES)
+    for tensor, says in zip(
+        TENSORS,
+        (
+            "of images and maps in memory; default: format",
+            "of deltas in memory; default: format",
+            "of kernels and biases in memory; default: format",
+            "of velocities in memory; default: format",
+        ),
+        strict=True,
+    )
+)
+"""Of ``storage`` in [network]."""
 
 ROWS = Whole(key="rows", says="of an image", low=1, high=MAX_SIZE, required=True)
 COLUMNS = Whole(key="columns", says="of an image", low=1, high=MAX_SIZE, required=True)

@@ -37,6 +37,11 @@ class FloatFormat:
         return 1 + self.exp_bits + self.frac_bits
 
     @property
+    def bytes(self) -> int:
+        """Bytes of a word in memory: whole ones."""
+        return -(-self.width // 8)
+
+    @property
     def bias(self) -> int:
         """Exponent bias."""
         return (1 << (self.exp_bits - 1)) - 1
@@ -80,3 +85,8 @@ OTHER_NAMES = {
     **dict.fromkeys(("float64", "double", "fp64", "f64", "binary64"), "binary64"),
 }
 """What languages and frameworks call the formats, in lower case; also of one that is not built."""
+
+
+def format_name(fmt: FloatFormat) -> str:
+    """Name of a format; of one that has none its widths."""
+    return next((name for name, each in FORMATS.items() if each == fmt), str(fmt))

@@ -16,6 +16,7 @@ from merp.models.params.cnn_merp.sizing import groups_of, size_design
 from merp.models.params.delta_shape import delta_shape
 from merp.models.params.formats import BINARY32, FloatFormat
 from merp.models.params.shape import Shape
+from merp.models.params.storage import Storage
 
 ROOM: Final = 0.8
 """Share of a part's LUTs that a chosen design may take by the estimate: the rest is for routing."""
@@ -51,7 +52,9 @@ def with_designs(network: Network) -> tuple[Network, dict[str, list[Layer]]]:
     return replace(network, layers=tuple(layers)), missing
 
 
-def proposals(layers: Sequence[Layer], part: Part, fmt: FloatFormat) -> Iterator[Design]:
+def proposals(
+    layers: Sequence[Layer], part: Part, fmt: FloatFormat, storage: Storage | None
+) -> Iterator[Design]:
     """Designs for layers of one kernel size, those first that take the fewest slots.
 
     Units are as many as leave none idle in one of the layers, as far as the part's DSP blocks go.
@@ -70,7 +73,7 @@ def proposals(layers: Sequence[Layer], part: Part, fmt: FloatFormat) -> Iterator
     fitting = sorted((count for count in counts if 1 <= count <= most), reverse=True)
     for count in sorted(fitting, key=lambda units: _slots(shapes, units)):
         try:
-            design = _design(shapes, k, count, fmt)
+            design = replace(_design(shapes, k, count, fmt), storage=storage)
         except ValueError as error:  # of the layers' own sizes: no number of units changes it
             names = ", ".join(layer.name for layer in layers)
             raise BadInput(f"no design for {names}: {error}") from error

@@ -24,7 +24,7 @@ from merp.models.params.cnn_merp.latencies import DELTA_ARRIVAL, ORIGIN_READ
 from merp.models.params.cnn_merp.sizing import beats_of
 from merp.models.plan.words import delta_out_words
 from merp.models.plan.work import Work
-from merp.models.traffic.footing import state_written_bytes
+from merp.models.traffic.footing import activation_bits, state_written_bytes
 
 Numbers = NDArray[Any]
 Flags = NDArray[np.bool_]
@@ -76,7 +76,7 @@ def cost_of(
     begins, ends = first.astype(np.float64), last.astype(np.float64)
     words, unpooled = make(work, maps, outputs, positions, groups, begins, ends)
     cycles: dict[str, Numbers] = {"units": _slots(work, inputs, groups, positions)}
-    for name, (count, _) in words.items():
+    for name, count in words.items():
         cycles[name] = count / work.engine.map_port if _is_wide(work, name) else count
     for name, count in unpooled.items():
         cycles[name] = np.maximum(cycles.get(name, 0.0), count)
@@ -84,14 +84,14 @@ def cost_of(
     biases = begins * outputs if work.phase != "dp" else np.zeros(())
     parameters = taps * maps * outputs
     stored = parameters + biases
-    stored *= (2 if work.phase == "ku" else 1) * work.word_bytes  # read, and written
+    stored *= (2 if work.phase == "ku" else 1) * work.word_bytes("kernel")  # read, and written
     parameters /= taps
     parameters *= _kernel_cycles(work)
     if work.phase == "ku":
         parameters += biases  # bias gradients come one by one
     moved = np.zeros(np.broadcast_shapes(stored.shape, last.shape))
-    for count, size in words.values():
-        moved += count * size
+    for name, count in words.items():
+        moved += count * work.word_bytes(name)
     moved += stored
     seconds = moved / board.bytes_per_cycle
     found = Cost(cycles, parameters, moved, seconds)
@@ -156,15 +156,15 @@ def _slots(
     return found
 
 
-Words = dict[str, tuple[Numbers, int]]
-"""Words of a stream, and bytes of one."""
+Words = dict[str, Numbers]
+"""Words of a stream; those of state are bytes."""
 
 
-def _sums(work: Work, count: NDArray[np.int64], first: Numbers, last: Numbers) -> Words:
+def _sums(count: NDArray[np.int64], first: Numbers, last: Numbers) -> Words:
     """Partial sums, which all input parts but the first take and all but the last leave."""
     return {
-        "partial_in": ((1 - first) * count.astype(np.float64), work.sum_bytes),
-        "partial_out": ((1 - last) * count.astype(np.float64), work.sum_bytes),
+        "partial_in": (1 - first) * count.astype(np.float64),
+        "partial_out": (1 - last) * count.astype(np.float64),
     }
 
 
@@ -173,11 +173,11 @@ def _start(work: Work, count: NDArray[np.int64], outputs: Numbers, first: Number
     if not work.begun:
         return {}
     if work.beside is None:
-        return {"add_in": (first * count.astype(np.float64), work.word_bytes)}
+        return {"add_in": first * count.astype(np.float64)}
     share = work.images * (work.beside.outputs // work.layer.groups) / work.outputs
     return {
-        "add_in": (first * (share * outputs), work.word_bytes),
-        "add_state_in": (first * _state_behind(work, work.beside, outputs), 1),
+        "add_in": first * (share * outputs),
+        "add_state_in": first * _state_behind(work, work.beside, outputs),
     }
 
 
@@ -199,14 +199,14 @@ def _forward(
     groups: NDArray[np.int64], first: Numbers, last: Numbers,
 ) -> tuple[Words, dict[str, Numbers]]:  # fmt: skip
     """Words of each port of forward propagation; and beats of ReLU and pooling."""
-    shape, word = work.shape, work.word_bytes
-    found: Words = {"map_in": (work.images * shape.rows * shape.columns * maps, word)}
-    found |= _sums(work, positions * outputs, first, last)
+    shape = work.shape
+    found: Words = {"map_in": work.images * shape.rows * shape.columns * maps}
+    found |= _sums(positions * outputs, first, last)
     found |= _start(work, positions * outputs, outputs, first)
     pooled = work.images * shape.pooled_rows * shape.pooled_columns
-    found["map_out"] = pooled * (last * outputs), word
-    if state_written_bytes(shape, work.images, work.state, 8 * word):
-        found["state_out"] = last * work.state_of(work.layer, outputs), 1
+    found["map_out"] = pooled * (last * outputs)
+    if state_written_bytes(shape, work.images, work.state, activation_bits(work.engine)):
+        found["state_out"] = last * work.state_of(work.layer, outputs)
     beats = positions * beats_of(groups, work.engine)
     pieces = positions * _start_cycles(work, outputs, groups)
     taken = {"map_in": _map_beats(work, maps), "partial_in": (1 - first) * pieces}
@@ -227,15 +227,15 @@ def _delta(
 ) -> tuple[Words, dict[str, Numbers]]:  # fmt: skip
     """Words of each port of delta propagation; and what expands on chip, an element a cycle."""
     assert work.earlier is not None
-    found: Words = {"delta_in": (_delta_words(work, maps), work.word_bytes)}
+    found: Words = {"delta_in": _delta_words(work, maps)}
     if work.pooled:
-        found["state_in"] = work.state_of(work.stored, maps.astype(np.int64)).astype(np.float64), 1
-    found |= _sums(work, positions * outputs, first, last)
+        found["state_in"] = work.state_of(work.stored, maps.astype(np.int64)).astype(np.float64)
+    found |= _sums(positions * outputs, first, last)
     found |= _start(work, positions * outputs, outputs, first)
     leaving = work.images * delta_out_words(work.layer, work.earlier, work.pooled)
-    found["delta_out"] = last * (leaving / work.outputs * outputs), work.word_bytes
+    found["delta_out"] = last * (leaving / work.outputs * outputs)
     if not work.pooled:
-        found["state_in"] = last * _state_behind(work, work.earlier, outputs), 1
+        found["state_in"] = last * _state_behind(work, work.earlier, outputs)
     beats = positions * beats_of(groups, work.engine)
     pieces = positions * _start_cycles(work, outputs, groups)
     taken = {"delta_in": _dilated_beats(work, maps), "partial_in": (1 - first) * pieces}
@@ -278,14 +278,14 @@ def _update(
     groups: NDArray[np.int64], first: Numbers, last: Numbers,
 ) -> tuple[Words, dict[str, Numbers]]:  # fmt: skip
     """Words of each port of a kernel update but its kernels; and deltas as they expand."""
-    shape, word = work.shape, work.word_bytes
+    shape = work.shape
     deltas = outputs.astype(np.float64)
     found: Words = {
-        "map_in": (work.images * shape.rows * shape.columns * maps, word),
-        "delta_in": (_delta_words(work, deltas), word),
+        "map_in": work.images * shape.rows * shape.columns * maps,
+        "delta_in": _delta_words(work, deltas),
     }
     if work.pooled:
-        found["state_in"] = work.state_of(work.stored, outputs).astype(np.float64), 1
+        found["state_in"] = work.state_of(work.stored, outputs).astype(np.float64)
     beat = 1 if work.pooled and _expands(work) else work.engine.delta_beat
     taken = work.images * shape.out_rows * shape.out_columns * _beats(deltas, beat)
     return found, {"delta_in": taken, "map_in": _map_beats(work, maps)}

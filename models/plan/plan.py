@@ -255,7 +255,7 @@ def _complete(
     """The network with a design for each layer, and the names of those that were chosen."""
     complete, missing = with_designs(network)
     for name, layers in missing.items():
-        for design in proposals(layers, board.part, network.fmt):
+        for design in proposals(layers, board.part, network.fmt, network.storage):
             fitting: dict[Design, list[Planned]] = {}
             for each in with_ports(design):
                 tried = made(complete, {name: each})
@@ -348,7 +348,6 @@ def _works(network: Network, name: str, phase: str, batch: int, state: str) -> I
             state=state,
             engine=forward,
             folded=folds(layer.shape, forward.k),
-            word_bytes=network.word_bytes,
             stored=stored_as(network, layer) if back and state == "pooled" else layer,
             **_start(network, layer, phase, state),
         )

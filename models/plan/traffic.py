@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from merp.models.network.network import Layer, Network
 from merp.models.plan.plan import Plan, Planned
-from merp.models.traffic.closed_form import LayerTraffic, Phase
+from merp.models.traffic.closed_form import LayerTraffic, Phase, velocity_bytes
 
 
 def board_traffic(network: Network, found: Plan) -> tuple[LayerTraffic, ...]:
@@ -24,6 +24,5 @@ def board_traffic(network: Network, found: Plan) -> tuple[LayerTraffic, ...]:
 
 def _phase(planned: Planned) -> Phase:
     work = planned.work
-    parameters = work.word_bytes * (work.layer.kernels + work.layer.biases)
-    momentum = 2 * parameters if work.phase == "ku" else 0
+    momentum = velocity_bytes(work.layer, work.engine) if work.phase == "ku" else 0
     return Phase(planned.operations, planned.ports, momentum=momentum)

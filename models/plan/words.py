@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from merp.models.network.network import Layer
 from merp.models.plan.work import Work
-from merp.models.traffic.footing import state_written_bytes
+from merp.models.traffic.footing import activation_bits, state_written_bytes
 
 
 class Pass(NamedTuple):
@@ -45,7 +45,12 @@ def _share(total: int, start: int, end: int, maps: int) -> int:
 def pass_bytes(work: Work, one: Pass) -> dict[str, int]:
     """Bytes through each port in a pass of one group; in the order in, out, parameters."""
     each = {"fp": _forward, "dp": _delta, "ku": _update}[work.phase](work, one)
-    return {port: count for port, count in each.items() if count}
+    return _bytes(work, each)
+
+
+def _bytes(work: Work, words: Mapping[str, int]) -> dict[str, int]:
+    """Bytes of the ports that have any, of their words."""
+    return {port: count * work.word_bytes(port) for port, count in words.items() if count}
 
 
 def _positions(work: Work) -> int:
@@ -64,7 +69,7 @@ def _sums(work: Work, one: Pass) -> dict[str, int]:
 
     And what the first part starts at, where it does.
     """
-    sums = work.sum_bytes * _positions(work) * (one.out_end - one.out_start)
+    sums = _positions(work) * (one.out_end - one.out_start)
     found = {
         "partial_in": sums if one.in_start else 0,
         "partial_out": sums if one.in_end < work.inputs else 0,
@@ -77,12 +82,11 @@ def _start(work: Work, one: Pass) -> dict[str, int]:
     if not work.begun:
         return {}
     if work.beside is None:
-        sums = _positions(work) * (one.out_end - one.out_start)
-        return {"add_in": work.word_bytes * sums}
+        return {"add_in": _positions(work) * (one.out_end - one.out_start)}
     beside, groups = work.beside, work.layer.groups
     stored = work.images * beside.outputs // groups
     share = _share(stored, one.out_start, one.out_end, work.outputs)
-    return {"add_in": work.word_bytes * share, "add_state_in": _state_beside(work, beside, one)}
+    return {"add_in": share, "add_state_in": _state_beside(work, beside, one)}
 
 
 def _state_beside(work: Work, beside: Layer, one: Pass) -> int:
@@ -95,21 +99,21 @@ def _state_beside(work: Work, beside: Layer, one: Pass) -> int:
 
 
 def _forward(work: Work, one: Pass) -> dict[str, int]:
-    shape, word, images = work.shape, work.word_bytes, work.images
+    shape, images = work.shape, work.images
     outputs = one.out_end - one.out_start
     last = one.in_end == work.inputs
     elements = shape.rows * shape.columns * work.elements(one.in_start, one.in_end)
     state = 0
-    if state_written_bytes(shape, images, work.state, 8 * word):
+    if state_written_bytes(shape, images, work.state, activation_bits(work.engine)):
         state = work.state_of(work.layer, outputs)
     pooled = images * outputs * shape.pooled_rows * shape.pooled_columns
     return {
-        "map_in": word * images * elements,
+        "map_in": images * elements,
         **_sums(work, one),
-        "map_out": word * pooled if last else 0,
+        "map_out": pooled if last else 0,
         "state_out": state if last else 0,
-        "kernel": word * _kernels(work, one),
-        "bias": 0 if one.in_start else word * outputs,
+        "kernel": _kernels(work, one),
+        "bias": 0 if one.in_start else outputs,
     }
 
 
@@ -128,16 +132,15 @@ def delta_out_words(layer: Layer, earlier: Layer, pooled: bool) -> int:
 
 def _delta(work: Work, one: Pass) -> dict[str, int]:
     assert work.earlier is not None
-    word, images = work.word_bytes, work.images
     maps = work.elements(one.in_start, one.in_end)
     last = one.in_end == work.inputs
-    leaving = images * delta_out_words(work.layer, work.earlier, work.pooled)
+    leaving = work.images * delta_out_words(work.layer, work.earlier, work.pooled)
     return {
-        "delta_in": word * _delta_words(work, maps),
+        "delta_in": _delta_words(work, maps),
         "state_in": _delta_state(work, one, maps),
         **_sums(work, one),
-        "delta_out": word * _share(leaving, one.out_start, one.out_end, work.outputs) * last,
-        "kernel": word * _kernels(work, one),
+        "delta_out": _share(leaving, one.out_start, one.out_end, work.outputs) * last,
+        "kernel": _kernels(work, one),
     }
 
 
@@ -150,13 +153,13 @@ def _delta_state(work: Work, one: Pass, maps: int) -> int:
 
 
 def _update(work: Work, one: Pass) -> dict[str, int]:
-    shape, word = work.shape, work.word_bytes
+    shape = work.shape
     outputs = one.out_end - one.out_start
     elements = shape.rows * shape.columns * work.elements(one.in_start, one.in_end)
-    kernels, biases = word * _kernels(work, one), 0 if one.in_start else word * outputs
+    kernels, biases = _kernels(work, one), 0 if one.in_start else outputs
     return {
-        "map_in": word * work.images * elements,
-        "delta_in": word * _delta_words(work, outputs),
+        "map_in": work.images * elements,
+        "delta_in": _delta_words(work, outputs),
         "state_in": work.state_of(work.stored, outputs) if work.pooled else 0,
         "kernel": kernels,
         "bias": biases,
@@ -165,18 +168,18 @@ def _update(work: Work, one: Pass) -> dict[str, int]:
     }
 
 
-def with_velocities(ports: Mapping[str, int]) -> dict[str, int]:
+def with_velocities(work: Work, ports: Mapping[str, int]) -> dict[str, int]:
     """Bytes of a kernel update with momentum: beside each port of parameters one of velocities.
 
     ports: bytes without, of one pass or of all.
     """
     sides = {"kernel": "in", "bias": "in", "kernel_out": "out", "bias_out": "out"}
-    beside = {
-        f"{port.removesuffix('_out')}_velocity_{side}": ports[port]
+    words = {
+        f"{port.removesuffix('_out')}_velocity_{side}": ports[port] // work.word_bytes(port)
         for port, side in sides.items()
         if port in ports
     }
-    return dict(ports) | beside
+    return dict(ports) | _bytes(work, words)
 
 
 def summed(work: Work, in_size: int, out_size: int) -> dict[str, int]:
@@ -190,13 +193,12 @@ def summed(work: Work, in_size: int, out_size: int) -> dict[str, int]:
 
 def closed_form(work: Work, in_size: int, out_size: int) -> dict[str, int]:
     """The same by formula: maps times parts, and the state of each part in whole bytes."""
-    layer, word, images = work.layer, work.word_bytes, work.images
+    layer, images = work.layer, work.images
     in_parts, out_parts = -(-work.inputs // in_size), -(-work.outputs // out_size)
-    x, pooled = word * images * layer.inputs, word * images * layer.outputs
-    y = word * images * layer.sums
-    kernels, biases = word * layer.kernels, word * layer.biases
-    partial = work.sum_bytes * layer.groups * _positions(work) * work.outputs * (in_parts - 1)
-    delta = word * images * work.stored.outputs if work.pooled else y
+    x, pooled = images * layer.inputs, images * layer.outputs
+    kernels, biases = layer.kernels, layer.biases
+    partial = layer.groups * _positions(work) * work.outputs * (in_parts - 1)
+    delta = images * (work.stored.outputs if work.pooled else layer.sums)
     state = layer.groups * _state(work, in_size, out_size)
     if work.phase == "fp":
         found = {
@@ -215,10 +217,9 @@ def closed_form(work: Work, in_size: int, out_size: int) -> dict[str, int]:
             "delta_in": out_parts * delta,
             "state_in": out_parts * state if work.pooled else state,
             "partial_in": partial, "partial_out": partial,
-            "delta_out": word * images * layer.groups * out, "kernel": kernels,
+            "delta_out": images * layer.groups * out, "kernel": kernels,
         }  # fmt: skip
-    found |= _whole_start(work, out_size)
-    return {port: count for port, count in found.items() if count}
+    return _bytes(work, found | _whole_start(work, out_size))
 
 
 def _whole_start(work: Work, out_size: int) -> dict[str, int]:
@@ -227,15 +228,14 @@ def _whole_start(work: Work, out_size: int) -> dict[str, int]:
     if not work.begun:
         return {}
     if work.beside is None:
-        words = work.images * (layer.sums if work.phase == "fp" else layer.inputs)
-        return {"add_in": work.word_bytes * words}
+        return {"add_in": work.images * (layer.sums if work.phase == "fp" else layer.inputs)}
     of_group = work.beside.biases // layer.groups
     state = work.state_of(work.beside, of_group)
     if work.outputs == of_group:
         sizes = (end - start for start, end in parts(work.outputs, out_size))
         state = sum(work.state_of(work.beside, maps) for maps in sizes)
     return {
-        "add_in": work.word_bytes * work.images * work.beside.outputs,
+        "add_in": work.images * work.beside.outputs,
         "add_state_in": layer.groups * state,
     }
 
@@ -244,7 +244,9 @@ def _state(work: Work, in_size: int, out_size: int) -> int:
     """Bytes of a group's state, once, each part of it filled up to whole bytes."""
     outputs = (end - start for start, end in parts(work.outputs, out_size))
     if work.phase == "fp":
-        written = state_written_bytes(work.shape, work.images, work.state, 8 * work.word_bytes)
+        written = state_written_bytes(
+            work.shape, work.images, work.state, activation_bits(work.engine)
+        )
         return sum(work.state_of(work.layer, maps) for maps in outputs) if written else 0
     if work.pooled:
         inputs = (work.elements(*part) for part in parts(work.inputs, in_size))

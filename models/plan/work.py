@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from merp.models.cnn_merp.phases import map_by_map, maps_behind, start_shape
 from merp.models.network.network import Layer
 from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.word_counters import word_bytes
 from merp.models.params.delta_shape import delta_shape
 from merp.models.params.shape import Shape
 from merp.models.params.widened_shape import widened
-from merp.models.traffic.footing import state_bits
+from merp.models.traffic.footing import activation_bits, state_bits
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,9 +45,9 @@ class Work:
             stored pooled and its output is only added (``stored_as`` of ``network.branches``).
         images: in each pass. state: kind of state, one of ``STATES``; ``pooled`` says that deltas
             are stored at pooled resolution.
-        engine: k, n_cu and the other choices of the bitstream; its maxima say nothing here.
+        engine: k, n_cu and the other choices of the bitstream, and how tensors are stored; its
+            maxima say nothing here.
         folded: a fully connected layer runs on an engine that convolves.
-        word_bytes: of an element in memory.
     """
 
     layer: Layer
@@ -56,7 +57,6 @@ class Work:
     state: str
     engine: Design
     folded: bool
-    word_bytes: int
     stored: Layer
     begun: bool = False
     beside: Layer | None = None
@@ -74,10 +74,9 @@ class Work:
         """Whether deltas are stored at pooled resolution."""
         return self.state == "pooled"
 
-    @property
-    def sum_bytes(self) -> int:
-        """Bytes of a partial sum, in the accumulator's format."""
-        return -(-self.engine.accumulator_format.width // 8)
+    def word_bytes(self, port: str) -> int:
+        """Bytes of a word of a port: an element as it is stored, a partial sum, one of state."""
+        return word_bytes(self.phase, port, self.engine)
 
     @property
     def shape(self) -> Shape:
@@ -171,5 +170,5 @@ class Work:
 
     def state_of(self, layer: Layer, maps: Count) -> Count:
         """Bytes of the state of ``maps`` maps of a layer in one pass, filled up to whole bytes."""
-        bits = state_bits(layer.shape, 1, self.state, 8 * self.word_bytes)
+        bits = state_bits(layer.shape, 1, self.state, activation_bits(self.engine))
         return -(-self.images * bits * maps // 8)

@@ -8,6 +8,9 @@ whose sums leave moves at least
 A. Chen, J. Demmel, G. Dinh, M. Haberle, O. Holtz, "Communication bounds for convolutional neural
 networks", PASC 2022: the single-processor bound, all operands of one precision. Fused pooling keeps
 sums on chip, so a super layer may pass below it, down to its own compulsory traffic.
+
+On chip all numbers are the arithmetic's, whatever memory stores. Where it stores operands in
+several formats, each word of the second and third term counts the bytes of the narrowest one.
 """
 
 from __future__ import annotations
@@ -15,12 +18,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import sqrt
 
-from merp.models.network.network import Layer
+from merp.models.network.network import Layer, Network
+from merp.models.params.storage import element_bytes
+
+_OPERANDS = {
+    "fp": ("map_in", "map_out", "kernel"),
+    "dp": ("delta_out", "delta_in", "kernel"),
+    "ku": ("map_in", "delta_in", "kernel_out"),
+}
+"""Ports of a phase on which input maps, output maps and kernels, or their deltas, move."""
 
 
 @dataclass(frozen=True)
 class Bound:
-    """Words of a phase of a layer, all groups.
+    """Bytes of a phase of a layer, all groups.
 
     Attributes:
         fused: compulsory traffic of the super layer, its output side at pooled resolution.
@@ -44,8 +55,10 @@ def on_chip_words(layer: Layer) -> int:
     return shape.n * shape.m * shape.k**2 + shape.n * shape.k * shape.columns + shape.m
 
 
-def lower_bound(layer: Layer, images: int, memory_words: int) -> Bound:
-    """Return the bound of any phase of a batch: all three read two of the operands for the third.
+def lower_bound(
+    network: Network, layer: Layer, phase: str, images: int, memory_words: int
+) -> Bound:
+    """Return the bound of a phase of a batch; it reads two of the operands for the third.
 
     Biases are left out.
     """
@@ -53,8 +66,11 @@ def lower_bound(layer: Layer, images: int, memory_words: int) -> Bound:
     macs = shape.macs(images)  # of one group; groups share no operand
     reuse = 2 * macs * shape.stride / (shape.k * sqrt(memory_words)) - 2 * memory_words
     volume = 9 / 4 * macs / memory_words - memory_words
+    sizes = [element_bytes(phase, port, network) for port in _OPERANDS[phase]]
+    of_input, of_output, of_kernel = sizes
+    common = images * layer.inputs * of_input + layer.kernels * of_kernel
     return Bound(
-        fused=images * (layer.inputs + layer.outputs) + layer.kernels,
-        operands=images * (layer.inputs + layer.sums) + layer.kernels,
-        communication=layer.groups * max(reuse, volume),
+        fused=common + images * layer.outputs * of_output,
+        operands=common + images * layer.sums * of_output,
+        communication=layer.groups * max(reuse, volume) * min(sizes),
     )

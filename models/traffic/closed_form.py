@@ -3,7 +3,8 @@
 Symbols: x input maps, y convolution outputs, yp pooled outputs, w kernels, each in elements of all
 groups. FP moves x + yp; DP of layer l moves the delta of y_l in and that of y_(l-1) out, both
 un-pooled; KU reads x and the delta of y. The paper counts no more; the other footings do. A layer
-that adds the output of another one reads that, too, and DP what its sums start at.
+that adds the output of another one reads that, too, and DP what its sums start at. Each element has
+the bytes of the format that its tensor is stored in.
 """
 
 from __future__ import annotations
@@ -16,7 +17,13 @@ from merp.models.network.network import Layer, Network
 from merp.models.network.phases import PHASES, has_phase
 from merp.models.params.cnn_merp.input_part import WHOLE, InputPart
 from merp.models.params.shape import Shape
-from merp.models.traffic.footing import Footing, state_read_bytes, state_written_bytes
+from merp.models.params.storage import Stores, element_bytes
+from merp.models.traffic.footing import (
+    Footing,
+    activation_bits,
+    state_read_bytes,
+    state_written_bytes,
+)
 from merp.models.traffic.tiling import Tiling, best_tiling
 
 EACH_IMAGE = (
@@ -179,13 +186,13 @@ def network_traffic(
     Raises:
         BadInput: no tile of a layer fits the memory of footing ``board``.
     """
-    count = _Count(images, network.word_bytes, footing or Footing())
+    count = _Count(network, images, footing or Footing())
     return tuple(
         LayerTraffic(
             layer,
             fp=count.forward(layer),
-            dp=count.delta(network, layer) if has_phase(network, layer, "dp") else None,
-            ku=count.update(network, layer),
+            dp=count.delta(layer) if has_phase(network, layer, "dp") else None,
+            ku=count.update(layer),
         )
         for layer in network.layers
     )
@@ -207,17 +214,25 @@ def total(layers: Iterable[LayerTraffic], phase: str) -> Phase:
 class _Count:
     """Counts layers of one batch on one footing."""
 
+    network: Network
     images: int
-    word_bytes: int
     footing: Footing
 
     @property
     def _full(self) -> bool:
         return self.footing.name != "paper"
 
-    def _maps(self, words: int) -> int:
-        """Bytes of maps that have ``words`` elements an image."""
-        return words * self.images * self.word_bytes
+    def _once(self, phase: str, port: str, words: int) -> int:
+        """Bytes of ``words`` elements on a port."""
+        return words * element_bytes(phase, port, self.network)
+
+    def _maps(self, phase: str, port: str, words: int) -> int:
+        """Bytes of maps on a port that have ``words`` elements an image."""
+        return self.images * self._once(phase, port, words)
+
+    def _partial(self, words: int) -> int:
+        """Bytes of partial sums of ``words`` elements an image: numbers of the arithmetic."""
+        return self.images * words * self.network.fmt.bytes
 
     def _state_read(self, undone: Layer, reader: Layer) -> int:
         """Bytes of the state of ``undone`` that ``reader`` reads, in a pass per group of its own.
@@ -227,29 +242,29 @@ class _Count:
         """
         maps = undone.biases // reader.groups
         once = state_read_bytes(
-            undone.shape, maps, self.images, self.footing.state, 8 * self.word_bytes
+            undone.shape, maps, self.images, self.footing.state, activation_bits(self.network)
         )
         return reader.groups * once
 
     def _state_written(self, layer: Layer) -> int:
         once = state_written_bytes(
-            layer.shape, self.images, self.footing.state, 8 * self.word_bytes
+            layer.shape, self.images, self.footing.state, activation_bits(self.network)
         )
         return layer.groups * once
 
-    def _delta(self, layer: Layer) -> int:
-        """Bytes of the delta of a layer's output, as it is stored."""
-        return self._maps(layer.outputs if self.footing.pooled else layer.sums)
+    def _delta(self, phase: str, port: str, layer: Layer) -> int:
+        """Bytes of the delta of a layer's output on a port, as it is stored."""
+        return self._maps(phase, port, layer.outputs if self.footing.pooled else layer.sums)
 
-    def _stored_as(self, network: Network, layer: Layer) -> Layer:
+    def _stored_as(self, layer: Layer) -> Layer:
         """The layer, as the delta of which that of ``layer`` lies in memory."""
-        return stored_as(network, layer) if self.footing.pooled else layer
+        return stored_as(self.network, layer) if self.footing.pooled else layer
 
     def forward(self, layer: Layer) -> Phase:
         """FP: maps in and out; kernels, biases and the state for the way back."""
         shape = layer.shape
-        maps_in, sums = self._maps(layer.inputs), self._maps(layer.sums)
-        pooled = self._maps(layer.outputs)
+        maps_in, sums = self._maps("fp", "map_in", layer.inputs), self._partial(layer.sums)
+        pooled = self._maps("fp", "map_out", layer.outputs)
 
         def maps_out(tiling: Tiling) -> int:
             # Cut input maps send partial sums out and in again; the last part pools.
@@ -265,25 +280,26 @@ class _Count:
         )
         streams = {"map_in": tiling.outputs * maps_in, "map_out": maps_out(tiling)}
         if layer.add is not None:
-            streams["add_in"] = sums
+            streams["add_in"] = self._maps("fp", "add_in", layer.sums)
         if self._full:
-            streams["kernel"] = layer.kernels * self.word_bytes
-            streams["bias"] = layer.biases * self.word_bytes
+            streams["kernel"] = self._once("fp", "kernel", layer.kernels)
+            streams["bias"] = self._once("fp", "bias", layer.biases)
             streams["state_out"] = self._state_written(layer)
         return Phase(layer.operations(self.images), streams)
 
-    def delta(self, network: Network, layer: Layer) -> Phase:
+    def delta(self, layer: Layer) -> Phase:
         """DP: the layer's delta in, that of the one in front out, behind its ReLU' and un-pooling.
 
         With deltas at pooled resolution the layer's own state expands the delta as it comes in.
         """
-        shape, earlier = layer.shape, behind(network, layer)
-        stored = self._stored_as(network, layer)
-        delta_in, delta_out = self._delta(stored), self._delta(earlier)
+        shape, earlier = layer.shape, behind(self.network, layer)
+        stored = self._stored_as(layer)
+        delta_in = self._delta("dp", "delta_in", stored)
+        delta_out = self._delta("dp", "delta_out", earlier)
         undone = stored if self.footing.pooled else earlier
         state = self._state_read(undone, layer) if self._full else 0
         expand = state if self.footing.pooled else 0
-        sums = self._maps(layer.inputs)
+        sums = self._partial(layer.inputs)
 
         def out(tiling: Tiling) -> int:
             return (2 * tiling.inputs - 2) * sums + delta_out
@@ -298,29 +314,30 @@ class _Count:
         )
         streams = {"delta_in": tiling.outputs * delta_in, "delta_out": out(tiling)}
         if self._full:
-            streams["kernel"] = layer.kernels * self.word_bytes
+            streams["kernel"] = self._once("dp", "kernel", layer.kernels)
             streams["state_in"] = tiling.outputs * expand if self.footing.pooled else state
-        return Phase(layer.operations(self.images), streams | self._begun(network, layer))
+        return Phase(layer.operations(self.images), streams | self._begun(layer))
 
-    def _begun(self, network: Network, layer: Layer) -> dict[str, int]:
+    def _begun(self, layer: Layer) -> dict[str, int]:
         """What the sums of delta propagation start at: once, by the first part.
 
         The delta of another layer's sums comes as it is stored, and is expanded by its state.
         """
-        if not begun(network, layer):
+        if not begun(self.network, layer):
             return {}
-        start = beside(network, layer)
+        start = beside(self.network, layer)
         if start is None or not self.footing.pooled:
-            return {"add_in": self._maps(layer.inputs)}
+            return {"add_in": self._maps("dp", "add_in", layer.inputs)}
         return {
-            "add_in": self._delta(start),
+            "add_in": self._delta("dp", "add_in", start),
             "add_state_in": self._state_read(start, layer),
         }
 
-    def update(self, network: Network, layer: Layer) -> Phase:
+    def update(self, layer: Layer) -> Phase:
         """KU: input maps and the layer's delta in; old kernels and biases in, new ones out."""
-        shape, stored = layer.shape, self._stored_as(network, layer)
-        maps_in, delta_in = self._maps(layer.inputs), self._delta(stored)
+        shape, stored = layer.shape, self._stored_as(layer)
+        maps_in = self._maps("ku", "map_in", layer.inputs)
+        delta_in = self._delta("ku", "delta_in", stored)
         expand = self._state_read(stored, layer) if self.footing.pooled else 0
         tiling = self._tiling(
             where=f"layer {layer.name}",
@@ -333,15 +350,13 @@ class _Count:
         streams = {"map_in": tiling.outputs * maps_in, "delta_in": tiling.inputs * delta_in}
         if not self._full:
             return Phase(layer.operations(self.images), streams)
-        kernels, biases = layer.kernels * self.word_bytes, layer.biases * self.word_bytes
-        streams |= {
-            "state_in": tiling.inputs * expand,
-            "kernel": kernels,
-            "bias": biases,
-            "kernel_out": kernels,
-            "bias_out": biases,
-        }
-        return Phase(layer.operations(self.images), streams, momentum=2 * (kernels + biases))
+        counts = {"kernel": layer.kernels, "bias": layer.biases}
+        counts |= {f"{name}_out": count for name, count in counts.items()}
+        streams["state_in"] = tiling.inputs * expand
+        streams |= {port: self._once("ku", port, count) for port, count in counts.items()}
+        return Phase(
+            layer.operations(self.images), streams, momentum=velocity_bytes(layer, self.network)
+        )
 
     def _tiling(
         self,
@@ -361,9 +376,19 @@ class _Count:
             outputs=outputs,
             k=k,
             columns=columns,
-            words=self.footing.memory_bytes // self.word_bytes,
+            words=self.footing.memory_bytes // self.network.fmt.bytes,  # as they are computed with
             cost=cost,
         )
+
+
+def velocity_bytes(layer: Layer, stores: Stores) -> int:
+    """Bytes of the velocities of a layer's kernels and biases, read and written once."""
+    counts = {"kernel": layer.kernels, "bias": layer.biases}
+    return sum(
+        words * element_bytes("ku", f"{name}_velocity_{way}", stores)
+        for name, words in counts.items()
+        for way in ("in", "out")
+    )
 
 
 def step_bytes(network: Network, batch: int, footing: Footing) -> Mapping[str, int]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from merp.models.fpga.board import Board
 from merp.models.params.shape import Shape
 from merp.models.params.state_field import STATES, position_bits
+from merp.models.params.storage import Stores
 
 FOOTINGS = ("paper", "full", "board")
 
@@ -27,8 +28,8 @@ class Footing:
     Attributes:
         name: ``paper``, ``full`` or ``board``.
         state: what ReLU' and un-pooling are given (``full`` and ``board``): ``32`` the activation
-            itself; ``1`` a mask bit per element, and a position code per maximum; ``pooled`` what
-            expands a delta that is stored at pooled resolution.
+            itself, stored as maps are; ``1`` a mask bit per element, and a position code per
+            maximum; ``pooled`` what expands a delta that is stored at pooled resolution.
         memory_bytes: on-chip memory (``board``), in which tiles are cut by their bytes alone.
         board: whose plan (``models/plan``) says what is moved, in place of ``memory_bytes``.
     """
@@ -52,6 +53,11 @@ class Footing:
     def pooled(self) -> bool:
         """Whether deltas are stored at pooled resolution."""
         return self.name != "paper" and self.state == "pooled"
+
+
+def activation_bits(stores: Stores) -> int:
+    """Bits of an element of the activation in memory, which is stored as maps are."""
+    return 8 * stores.stored("maps").bytes
 
 
 def state_bits(shape: Shape, maps: int, state: str, word_bits: int) -> int:
@@ -79,7 +85,7 @@ def state_read_bytes(shape: Shape, maps: int, images: int, state: str, word_bits
     Args:
         shape: the layer whose ReLU and pooling are undone.
         maps: of it, in the pass. images: in the pass.
-        state: one of ``STATES``. word_bits: of an element in memory.
+        state: one of ``STATES``. word_bits: of an element of the activation in memory.
     """
     return -(-images * state_bits(shape, maps, state, word_bits) // 8)
 

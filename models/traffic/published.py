@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from merp.models.network.network import Network
+from merp.models.params.formats import BINARY32
+from merp.models.params.storage import TENSORS
 from merp.models.traffic.strategies import NAMES
 
 BATCH = 128  # source: section VI.C
@@ -49,7 +51,7 @@ _GEOMETRY = (
 
 
 def is_papers_network(network: Network) -> bool:
-    """Whether the convolution layers are those of the paper's AlexNet, in 32 bit."""
+    """Whether the convolution layers are those of the paper's AlexNet, all in binary32."""
     layers = [layer for layer in network.layers if layer.kind == "conv"]
     sizes = tuple(
         (
@@ -62,7 +64,7 @@ def is_papers_network(network: Network) -> bool:
     return (
         sizes == _GEOMETRY
         and [layer.name for layer in layers] == list(TABLE_3)
-        and network.word_bytes == 4
+        and all(network.stored(tensor) == BINARY32 for tensor in TENSORS)
     )
 
 

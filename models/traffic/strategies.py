@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from merp.models.network.network import Layer
+from merp.models.network.network import Layer, Network
+from merp.models.params.storage import element_bytes
 
 NAMES = (
     "kernels on chip",
@@ -28,13 +29,17 @@ class Strategy:
 
     Attributes:
         level: the strategies in force, one of ``LEVELS``.
-        map_words: words of input maps (and of kernels, where they are not on chip).
-        sum_words: words of partial or finished sums, or pooled outputs.
-        on_chip_words: memory that the last of the strategies costs, for one group.
+        map_words: words of input maps. kernel_words: of kernels, where they are not on chip.
+        partial_words: of partial sums that leave, numbers of the arithmetic.
+        sum_words: of finished sums, or pooled outputs.
+        on_chip_words: memory that the last of the strategies costs, for one group; numbers of the
+            arithmetic.
     """
 
     level: str
     map_words: int
+    kernel_words: int
+    partial_words: int
     sum_words: int
     on_chip_words: int
 
@@ -43,10 +48,19 @@ class Strategy:
         """Name of the last strategy in force; of none, a dash."""
         return "-" if self.level == LEVELS[0] else NAMES[LEVELS.index(self.level) - 1]
 
-    @property
-    def words(self) -> int:
-        """All words counted."""
-        return self.map_words + self.sum_words
+    def input_bytes(self, network: Network) -> int:
+        """Bytes of maps and kernels, as the network is stored."""
+        maps = self.map_words * element_bytes("fp", "map_in", network)
+        return maps + self.kernel_words * element_bytes("fp", "kernel", network)
+
+    def sum_bytes(self, network: Network) -> int:
+        """Bytes of sums and outputs."""
+        partial = self.partial_words * network.fmt.bytes
+        return partial + self.sum_words * element_bytes("fp", "map_out", network)
+
+    def bytes(self, network: Network) -> int:
+        """All bytes counted."""
+        return self.input_bytes(network) + self.sum_bytes(network)
 
 
 def staircase(layer: Layer, images: int) -> tuple[Strategy, ...]:
@@ -54,32 +68,33 @@ def staircase(layer: Layer, images: int) -> tuple[Strategy, ...]:
     shape = layer.shape
     macs = layer.groups * shape.macs(images)
     sums, inputs = layer.sums * images, layer.inputs * images
+    partial = (shape.n - 1) * sums
     pool_rows = 0
     if shape.pool:
         overlap = -(-shape.pool.window // shape.pool.stride)
         pool_rows = overlap * shape.pooled_columns * shape.m
     rows = (
-        (2 * macs, shape.n * sums, 0),
-        (macs, shape.n * sums, shape.n * shape.m * shape.k**2),
-        (macs // shape.m, shape.n * sums, shape.k**2),
-        (macs // shape.m, sums, shape.m),
-        (inputs, sums, shape.n * shape.k * shape.columns),
-        (inputs, layer.outputs * images, pool_rows),
+        (macs, macs, partial, sums, 0),
+        (macs, 0, partial, sums, shape.n * shape.m * shape.k**2),
+        (macs // shape.m, 0, partial, sums, shape.k**2),
+        (macs // shape.m, 0, 0, sums, shape.m),
+        (inputs, 0, 0, sums, shape.n * shape.k * shape.columns),
+        (inputs, 0, 0, layer.outputs * images, pool_rows),
     )
     return tuple(Strategy(level, *row) for level, row in zip(LEVELS, rows, strict=True))
 
 
 @dataclass(frozen=True)
 class RoundTrip:
-    """Words of the activation and pooling layers while they are layers of their own."""
+    """Bytes of the activation and pooling layers while they are layers of their own."""
 
     activation: int
     pooling: int
 
 
-def round_trips(layer: Layer, images: int) -> RoundTrip:
+def round_trips(network: Network, layer: Layer, images: int) -> RoundTrip:
     """Return what strategy 5 saves beside the staircase: activation and pooling through memory."""
-    sums = layer.sums * images
+    word = images * element_bytes("fp", "map_out", network)  # of every image
     pool = layer.shape.pool
-    pooling = layer.outputs * images * (pool.window**2 + 1) if pool else 0
-    return RoundTrip(2 * sums if layer.shape.relu else 0, pooling)
+    pooling = layer.outputs * (pool.window**2 + 1) if pool else 0
+    return RoundTrip(2 * layer.sums * word if layer.shape.relu else 0, pooling * word)

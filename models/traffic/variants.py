@@ -1,6 +1,7 @@
 """What lies below the paper's traffic: each change alone, against the same base, none mixed.
 
-The base moves everything once in 32 bit with the activation as state (footing ``full``).
+The base moves everything once with the activation as state (footing ``full``), in the format of
+the arithmetic, however the network is stored.
 """
 
 from __future__ import annotations
@@ -9,7 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from merp.models.network.network import Network
-from merp.models.traffic.closed_form import EACH_IMAGE, LayerTraffic, Phase, network_traffic
+from merp.models.params.formats import BFLOAT16, format_name
+from merp.models.params.storage import Storage, formats_of, within
+from merp.models.traffic.closed_form import LayerTraffic, Phase, network_traffic
 from merp.models.traffic.footing import Footing
 
 
@@ -25,8 +28,9 @@ class Variant:
 
 def variants(network: Network, images: int) -> tuple[Variant, ...]:
     """Return the base and each change of it."""
-    base = network_traffic(network, images, Footing(name="full", state="32"))
-    first = network.layers[0].name
+    plain = replace(network, storage=None)
+    base = network_traffic(plain, images, Footing(name="full", state="32"))
+    first, width = network.layers[0].name, 8 * network.fmt.bytes
 
     def changed(change: Callable[[str, str, Phase], Phase]) -> tuple[LayerTraffic, ...]:
         return tuple(
@@ -40,20 +44,17 @@ def variants(network: Network, images: int) -> tuple[Variant, ...]:
         )
 
     def footing(state: str) -> tuple[LayerTraffic, ...]:
-        return network_traffic(network, images, Footing(name="full", state=state))
+        return network_traffic(plain, images, Footing(name="full", state=state))
 
     def shared(name: str, phase: str, counts: Phase) -> Phase:
         # Both read the layer's delta; the first layer has no DP to share with.
         return _scaled(counts, ("delta_in",), 0) if phase == "ku" and name != first else counts
 
     def pixels(name: str, phase: str, counts: Phase) -> Phase:
-        return _scaled(counts, ("map_in",), 1 / network.word_bytes) if name == first else counts
-
-    def halves(name: str, phase: str, counts: Phase) -> Phase:
-        return _scaled(counts, EACH_IMAGE, 2 / network.word_bytes)
+        return _scaled(counts, ("map_in",), 1 / network.fmt.bytes) if name == first else counts
 
     return (
-        Variant("base", "footing full, the 32-bit activation as state", False, base),
+        Variant("base", f"footing full, the {width}-bit activation as state", False, base),
         Variant("masks", "a mask bit per element and a position per maximum", False, footing("1")),
         Variant(
             "pooled deltas", "deltas at pooled resolution, expanded on chip by masks and positions",
@@ -64,11 +65,21 @@ def variants(network: Network, images: int) -> tuple[Variant, ...]:
             changed(shared),
         ),
         Variant("8-bit images", "the first layer's input in 8 bit", False, changed(pixels)),
-        Variant(
-            "16-bit maps", "maps, deltas and state in 16 bit, kernels as they are", False,
-            changed(halves),
-        ),
+        _narrow(network, images),
     )  # fmt: skip
+
+
+def _narrow(network: Network, images: int) -> Variant:
+    """The network as it is stored; of one that is stored as it computes, maps in 16 bit."""
+    footing = Footing(name="full", state="32")
+    if network.storage is not None:
+        what = ", ".join(f"{tensor} {name}" for tensor, name in formats_of(network).items())
+        return Variant("as stored", what, True, network_traffic(network, images, footing))
+    what, fmt = "maps, deltas and activation stored in bfloat16, kernels as they are", network.fmt
+    if format_name(BFLOAT16) in within(fmt):
+        storage = Storage(maps=BFLOAT16, deltas=BFLOAT16, kernels=fmt, gradients=fmt)
+        network = replace(network, storage=storage)
+    return Variant("16-bit maps", what, True, network_traffic(network, images, footing))
 
 
 def _scaled(phase: Phase, ports: tuple[str, ...], factor: float) -> Phase:

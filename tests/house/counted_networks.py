@@ -19,6 +19,7 @@ from merp.models.network.network import Network
 from merp.models.network.network_file import network_of
 from merp.models.onnx.import_model import Imported
 from merp.models.params.cnn_merp.input_part import ADDING, WHOLE
+from merp.models.params.cnn_merp.word_counters import word_bytes
 from merp.models.params.delta_shape import delta_shape
 from merp.models.plan.plan import plan
 from merp.models.plan.words import summed
@@ -57,11 +58,11 @@ def check_counts(network: Network) -> None:
 
 def check_pooled_counts(network: Network) -> None:
     """The same where deltas lie at pooled resolution, by the traffic of the whole network."""
-    word, footing = network.word_bytes, Footing(name="full", state="pooled")
+    footing = Footing(name="full", state="pooled")
     for each in closed_form.network_traffic(network, 2, footing):
         layer, shape = each.layer, undone_shape(network, each.layer)
         update = update_design(network, layer)
-        walks = [(each.ku, backward_counter.update_words(shape, 2, update, True))]
+        walks = [("ku", each.ku, backward_counter.update_words(shape, 2, update, True))]
         if each.dp is not None:
             engine = delta_design(network, layer, before=True).engine
             part = ADDING if begun(network, layer) else WHOLE
@@ -69,10 +70,10 @@ def check_pooled_counts(network: Network) -> None:
             walked = backward_counter.delta_words(
                 shape, shape, shape.m, 2, engine, True, part, start
             )
-            walks.append((each.dp, walked))
-        for formula, walked in walks:
+            walks.append(("dp", each.dp, walked))
+        for phase, formula, walked in walks:
             found = {
-                port: layer.groups * count * (1 if "state" in port else word)
+                port: layer.groups * count * word_bytes(phase, port, network.design(layer))
                 for port, count in walked.items()
             }
             assert {p: n for p, n in found.items() if n} == {

@@ -239,7 +239,7 @@ def test_state_of_groups_on_the_pins_is_the_formulas(
     for run in answer["runs"]:
         assert not run["failures"]
         moved = {
-            port: counts["monitor"] * (1 if port.startswith("state") else network.word_bytes)
+            port: counts["monitor"] * (1 if port.startswith("state") else network.fmt.bytes)
             for port, counts in run["ports"].items()
         }
         wanted = getattr(by_name[run["layer"]], run["phase"]).streams

@@ -18,7 +18,7 @@ from merp.tools import cli
 from merp.tools.common.output import Output
 from merp.tools.common.shipped import open_network
 from merp.tools.train import checkpoint
-from merp.tools.train.data import batch_of, split
+from merp.tools.train.data import batch_of, read_data, split
 from merp.tools.train.digits import digits
 from merp.tools.verbs import train
 from needed_tools import needs
@@ -200,15 +200,94 @@ def test_saved_file_has_the_keys_of_the_contract(capsys, folder: Path) -> None:
     assert arrays["fc2.velocity"].any()
 
 
+def stored(folder: Path, **formats: str) -> None:
+    """Write the network anew, its tensors in memory in these formats."""
+    table = ", ".join(f"{tensor} = '{name}'" for tensor, name in formats.items())
+    text = NETWORK.replace("input", f"storage = {{ {table} }}\ninput", 1)
+    (folder / "small.toml").write_text(text)
+
+
+NARROW = {
+    "maps": "bfloat16", "deltas": "bfloat16", "kernels": "bfloat16", "gradients": "binary16",
+}  # fmt: skip
+
+
+def test_what_is_stored_narrower_is_saved_and_resumed_to_the_same_bits(capsys, folder) -> None:
+    stored(folder, **NARROW)
+    whole, part = folder / "whole.npz", folder / "part.npz"
+    both = ("--weight-decay", "0.01")
+    answer(capsys, folder, "--steps", "6", *both, "--save", whole)
+    answer(capsys, folder, "--steps", "3", *both, "--save", part)
+    answer(capsys, folder, "--steps", "6", *both, "--save", part, "--resume", part)
+    assert whole.read_bytes() == part.read_bytes()
+    with np.load(whole) as file:
+        arrays = dict(file)
+    for name in ("conv1", "fc2"):
+        for kind in ("kernel", "bias"):
+            assert not (arrays[f"{name}.{kind}"].view(np.uint32) & 0xFFFF).any()
+        velocity = arrays[f"{name}.velocity"]
+        assert (velocity == velocity.astype(np.float16)).all()
+        assert (velocity.view(np.uint32) & 0xFFFF).any()  # no numbers of bfloat16
+
+
+@pytest.mark.parametrize(
+    ("formats", "complaint"),
+    [
+        ({}, "of another small, other sums, storage or data: allowed are those"),
+        (NARROW | {"deltas": "binary16"}, "of another small, other sums, storage or data"),
+        (NARROW | {"gradients": "bfloat16"}, "allowed are finite numbers of the storage of grad"),
+        (NARROW | {"kernels": "binary16"}, "of the storage of kernels"),
+    ],
+)
+def test_training_is_not_resumed_with_other_storage(
+    capsys, folder: Path, formats, complaint: str
+) -> None:
+    stored(folder, **NARROW)
+    place = folder / "f.npz"
+    answer(capsys, folder, "--steps", "3", "--save", place)
+    # A number of bfloat16 alone: the seal tells of a change only after all numbers were seen.
+    with np.load(place) as file:
+        arrays = dict(file)
+    if "kernels" in complaint:
+        arrays["fc2.bias"] = arrays["fc2.bias"] * 0 + np.float32(2.0**-60)
+        np.savez(place, **arrays)
+    stored(folder, **formats)
+    assert complaint in refusal(capsys, folder, "--resume", place)
+
+
+def test_the_resolution_of_narrower_deltas_is_part_of_what_is_resumed(folder: Path) -> None:
+    data = split(read_data(folder / "data.npz"), open_network(str(folder / "small.toml")))
+
+    def inputs(**formats: str) -> list[str]:
+        if formats:
+            stored(folder, **formats)
+        network = open_network(str(folder / "small.toml"))
+        return [checkpoint.inputs_of(network, data, pooled=pooled) for pooled in (False, True)]
+
+    plain, maps, deltas = inputs(), inputs(maps="bfloat16"), inputs(deltas="bfloat16")
+    assert plain[0] == plain[1] != maps[0] == maps[1]
+    assert len({plain[0], maps[0], *deltas}) == 4
+
+
+def test_images_that_overflow_in_memory_are_named(capsys, folder: Path) -> None:
+    stored(folder, maps="binary16")
+    with np.load(folder / "data.npz") as file:
+        arrays = dict(file)
+    arrays["images"][7, 1, 2, 0] = 65520.0  # rounds to infinity
+    np.savez(folder / "data.npz", **arrays)
+    text = refusal(capsys, folder)
+    assert "data.npz: images[7, 1, 2, 0] = 65520.0: allowed are finite numbers" in text
+
+
 def test_an_interrupted_run_saves_its_last_whole_step(capsys, folder: Path, monkeypatch) -> None:
     step = training.train_step
     calls = []
 
-    def interrupted(*arguments):
+    def interrupted(*arguments, **options):
         calls.append(arguments)
         if len(calls) == 6:
             raise KeyboardInterrupt
-        return step(*arguments)
+        return step(*arguments, **options)
 
     with monkeypatch.context() as patch:
         patch.setattr(training, "train_step", interrupted)
@@ -472,4 +551,4 @@ def test_training_is_not_resumed_with_other_data(capsys, folder: Path, saved: Pa
     arrays["images"][0, 0, 0, 0] += 1
     np.savez(folder / "data.npz", **arrays)
     text = refusal(capsys, folder, "--resume", saved)
-    assert text.startswith(f"merp: {saved}: of another small, other sums or other data: allowed")
+    assert text.startswith(f"merp: {saved}: of another small, other sums, storage or data: allowed")

@@ -177,7 +177,7 @@ def test_a_training_of_other_sums_is_not_gone_on_with(
     capsys.readouterr()
     assert main([*words, "--resume", str(saved), "--save", str(saved)]) == 2
     (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith(f"merp: {saved}: of another small, other sums or other data: ")
+    assert line.startswith(f"merp: {saved}: of another small, other sums, storage or data: ")
     assert saved.read_bytes() == before
 
 

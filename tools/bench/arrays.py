@@ -19,7 +19,7 @@ Arrays = Mapping[str, ArrayLike]
 def stream_words(package: Package, streams: Sequence[str], given: Arrays) -> dict[str, Bits]:
     """Words of each of ``streams``: (words,) ``uint32``.
 
-    Floating-point numbers are rounded into the format of the package; unsigned words of 8 or 32
+    Floating-point numbers are rounded into the format of the stream; unsigned words of 8 or 32
     bits are taken as they are. A stream of state takes unsigned bytes alone.
 
     Raises:
@@ -39,7 +39,7 @@ def _words(package: Package, stream: str, array: NDArray[np.generic]) -> Bits:
     if array.dtype == np.uint8:
         array = array.astype(np.uint32)
     if package.holds_numbers(stream):
-        return given_words(stream, array, package.fmt).reshape(-1)
+        return given_words(stream, array, package.format_of(stream)).reshape(-1)
     if array.dtype != np.uint32 or array.max(initial=0) > 0xFF:
         raise BadInput(f"{stream}: allowed are bytes of state, uint8")
     return array.astype(np.uint32).reshape(-1)

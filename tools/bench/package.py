@@ -47,7 +47,7 @@ class Package:
     Attributes:
         folder: where it is.
         manifest: what ``manifest.json`` says.
-        fmt: format of the numbers.
+        fmt: format of the arithmetic.
 
     Raises:
         BadInput: the folder holds no package, or one of another version.
@@ -60,6 +60,11 @@ class Package:
             self.manifest: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
             streams = self.manifest["streams"]
             self.fmt = FloatFormat(**self.manifest["format"])
+            self._formats = {
+                name: FloatFormat(**each["format"])
+                for name, each in streams.items()
+                if "format" in each
+            }
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise BadInput(f"package {folder}: no package that merp export has written") from error
         self._ports = {name: each["port"] for name, each in streams.items()}
@@ -117,8 +122,12 @@ class Package:
         return str(self._ports[stream])
 
     def holds_numbers(self, stream: str) -> bool:
-        """Whether a stream's words are numbers of ``fmt``; those of a stream of state are bytes."""
+        """Whether a stream's words are numbers; those of a stream of state are bytes."""
         return "state" not in self.counter_of(stream)
+
+    def format_of(self, stream: str) -> FloatFormat:
+        """Format of a stream's numbers: ``fmt``, or that in which they are stored."""
+        return self._formats.get(stream, self.fmt)
 
     def layer(self, name: str) -> Mapping[str, Any]:
         """What the manifest says of a layer: ``registers``, ``words`` by counter, ``runs``.

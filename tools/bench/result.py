@@ -35,7 +35,7 @@ class Result:
 
     def numbers(self, stream: str, shape: tuple[int, ...] = (-1,)) -> NDArray[np.float64]:
         """The words of an output stream as exact numbers of ``shape``."""
-        return to_values(self.words[stream], self.package.fmt).reshape(shape)
+        return to_values(self.words[stream], self.package.format_of(stream)).reshape(shape)
 
     def check(self, expected: Arrays, counters: Mapping[str, int] | None = None) -> None:
         """Compare every word that came out, and counters.
@@ -79,5 +79,5 @@ class Result:
         bits = f"0x{int(word):x}"
         if not self.package.holds_numbers(stream):
             return bits
-        value = to_values(np.array([word], np.uint32), self.package.fmt)[0]
+        value = to_values(np.array([word], np.uint32), self.package.format_of(stream))[0]
         return f"{bits} ({value:g})"

@@ -13,6 +13,7 @@ import numpy as np
 
 from merp.models.arithmetic.words import to_bits
 from merp.models.errors import BadInput, shown
+from merp.models.golden.in_memory import in_memory
 from merp.models.golden.initial import Parameters, parameters
 from merp.models.network.network import Network
 from merp.models.params.bits import Bits
@@ -121,4 +122,5 @@ def _words(
     if np.isnan(array).any():
         place = tuple(int(i) for i in np.argwhere(np.isnan(array))[0])
         raise BadInput(f"{path}: {key}: NaN at {place}: allowed are numbers")
-    return to_bits(array.astype(np.float64), network.fmt)
+    words = to_bits(array.astype(np.float64), network.fmt)
+    return in_memory(words, "kernels", network.fmt, network.storage)

@@ -54,7 +54,7 @@ def layer_facts(bitstream: Bitstream, layer: Layer, images: int) -> dict[str, An
 def _bytes(bitstream: Bitstream, layer: Layer, port: str, images: int) -> int:
     """Bytes of a run on a port."""
     words = bitstream.phase.words(layer, images)[port]
-    return words * word_bytes(port, bitstream.network.design(layer))
+    return words * word_bytes(bitstream.phase.name, port, bitstream.network.design(layer))
 
 
 def register_rows(registers: RegisterMap) -> list[dict[str, Any]]:

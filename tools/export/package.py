@@ -17,6 +17,8 @@ from merp.cosim.synthesis.analysis import analyse
 from merp.hdl.conversion.convert import Export, convert
 from merp.models.fpga.order_codes import FAMILIES, Target
 from merp.models.network.network import Layer
+from merp.models.params.cnn_merp.word_counters import stored_format
+from merp.models.params.formats import FloatFormat
 from merp.models.params.names import identifier
 from merp.models.params.register_map import RegisterMap
 from merp.testbenches.axi.axi_top import axi_top
@@ -96,7 +98,7 @@ def write_package(package: Package, spent: TimeSpent, directory: Path) -> dict[s
     facts = _facts(package, engine, export) | {
         "registers": {each.name: each.offset for each in registers.registers},
         "settings": [pin.name for pin in engine.ports.config],
-        "streams": _streams(engine, passes["small"].expected),
+        "streams": _streams(bitstream, engine, passes["small"].expected),
         "vectors": {name: {"words_compared": count} for name, count in compared.items()},
     }
     values = facts | port_values(export, engine.ports, registers, package.clock_mhz, dialect)
@@ -138,13 +140,29 @@ def _facts(package: Package, engine: Top, export: Export) -> dict[str, Any]:
     }
 
 
-def _streams(engine: Top, expected: Expectation) -> dict[str, dict[str, Any]]:
-    """Width of each stream's words in bits, words in a beat, and the counter that counts them."""
+def _streams(bitstream: Bitstream, engine: Top, expected: Expectation) -> dict[str, dict[str, Any]]:
+    """Width of each stream's words in bits, words in a beat, and the counter that counts them.
+
+    Where its numbers are stored in another format than that of the arithmetic, that one, too.
+    """
     ports = {port.stream: name for name, port in expected.ports.items()}
+    stored = _stored(bitstream, ports)
     return {
         pin.name: {"port": ports[pin.name], "width": pin.element}
         | ({"lanes": pin.lanes} if pin.lanes > 1 else {})
+        | ({"format": asdict(stored[pin.name])} if pin.name in stored else {})
         for pin in engine.ports.streams
+    }
+
+
+def _stored(bitstream: Bitstream, ports: Mapping[str, str]) -> dict[str, FloatFormat]:
+    """Formats of the streams, given by their ports, that are not that of the arithmetic."""
+    design = bitstream.network.designs[bitstream.design]
+    found = {
+        stream: stored_format(bitstream.phase.name, port, design) for stream, port in ports.items()
+    }
+    return {
+        stream: each for stream, each in found.items() if each is not None and each != design.fmt
     }
 
 

@@ -80,5 +80,5 @@ def _pass(
     bitstream: Bitstream, network: Network, layer: Layer, image: Bits, made: Parameters
 ) -> Pass:
     """The first group of a layer of ``network``, on the elaboration of ``bitstream``."""
-    step = GoldenStep(network, (layer,), image, made)
+    step = GoldenStep(network, (layer,), image, made, pooled=bitstream.before)
     return bitstream.phase.on(network).golden_pass(layer, 0, step)

@@ -158,9 +158,11 @@ class Layer:
         except ValueError as error:
             raise BadInput(f"learning_rate = {shown(learning_rate)}: {error}") from error
         step = (
-            self._in_network(count, made, seed, learning_rate)
+            self._in_network(count, made, seed, learning_rate, before)
             if maps is None
-            else self._alone(maps, delta, self._added(add, phase, maps), phase, made, learning_rate)
+            else self._alone(
+                maps, delta, self._added(add, phase, maps), phase, made, learning_rate, before
+            )
         )
         if rows is not None:
             if phase != "fp":
@@ -223,7 +225,7 @@ class Layer:
         )
 
     def _in_network(
-        self, images: int, made: tuple[Bits, Bits], seed: int, rate: float
+        self, images: int, made: tuple[Bits, Bits], seed: int, rate: float, pooled: bool
     ) -> GoldenStep:
         from merp.models.golden.golden_step import GoldenStep
         from merp.models.golden.initial import parameters
@@ -231,7 +233,8 @@ class Layer:
 
         network, layer = self._network, self._layer
         everything = parameters(network, seed, {layer.name: made})
-        return GoldenStep(network, (layer,), input_maps(network, images), everything, rate)
+        image = input_maps(network, images)
+        return GoldenStep(network, (layer,), image, everything, rate, pooled=pooled)
 
     def _added(self, add: ArrayLike | None, phase: str, x: Bits) -> Bits | None:
         layer, shape = self._layer, self._layer.shape
@@ -254,6 +257,7 @@ class Layer:
         phase: str,
         made: tuple[Bits, Bits],
         rate: float,
+        pooled: bool,
     ) -> GoldenStep:
         from merp.models.golden.layer_step import LayerStep
 
@@ -267,7 +271,7 @@ class Layer:
         else:
             size = len(x), shape.pooled_rows, shape.pooled_columns, layer.biases
             found = words("delta", delta, size, self._network.fmt)
-        return LayerStep(self._network, layer, x, made, found, rate, add)
+        return LayerStep(self._network, layer, x, made, found, rate, add, pooled=pooled)
 
     def _result(
         self,
@@ -281,6 +285,7 @@ class Layer:
         import numpy as np
 
         from merp.cosim.audit.audit import combine
+        from merp.cosim.phases.pins import widened_words
         from merp.tools.library.layer_run import LayerRun
 
         made: dict[str, Any] = {}
@@ -288,7 +293,10 @@ class Layer:
             if about.golden is None:
                 continue
             parts = [each.record.array(about.stream, about.golden.shape) for each in audited]
-            made[NAMES[port]] = np.concatenate(parts, axis=-1 if about.maps else 0)
+            joined = np.concatenate(parts, axis=-1 if about.maps else 0)
+            made[NAMES[port]] = widened_words(
+                joined, phase, port, self._network.design(self._layer)
+            )
         if "state" in made:
             made["state"] = made["state"].astype(np.uint8)
         return LayerRun(

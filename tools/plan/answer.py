@@ -11,6 +11,7 @@ from merp.models.params.cnn_merp.design_keys import CHOICES
 from merp.models.plan.engines import Engine
 from merp.models.plan.plan import Plan, Planned
 from merp.models.plan.reached import Reached, reached
+from merp.tools.common.stored import storage_answer
 
 
 def plan_json(plan: Plan) -> dict[str, Any]:
@@ -19,6 +20,7 @@ def plan_json(plan: Plan) -> dict[str, Any]:
     return {
         "network": plan.network.name,
         "batch": plan.batch,
+        **storage_answer(plan.network),
         "for": plan.goal,
         "state_bits": plan.state,
         "board": {

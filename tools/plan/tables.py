@@ -6,6 +6,7 @@ from merp.models.fpga.resources import Resources, capacity
 from merp.models.params.cnn_merp.design import Design
 from merp.models.plan.engines import Engine
 from merp.models.plan.plan import Plan, Planned
+from merp.tools.common.stored import stored_notes
 from merp.tools.common.table import console, fixed, say, table
 from merp.tools.plan.answer import plan_json
 
@@ -37,6 +38,7 @@ def _print_passes(plan: Plan) -> None:
         )
     if missing:
         caption += " *: no hardware expands the deltas at which sums of flattened maps start."
+    caption = " ".join([caption, *stored_notes(plan.network)])
     state = plan.state
     console().print(
         table(

@@ -18,26 +18,25 @@ MB, KB = 1e6, 1e3
 def bounds_table(choice: Choice) -> Table:
     """Return the distance of each layer and phase to what no schedule can beat."""
     network, batch = choice.network, choice.batch
-    word = network.word_bytes
     rows = []
     for each in network_traffic(network, batch, Footing(name="full", state="pooled")):
         layer = each.layer
         memory = on_chip_words(layer)
-        bound = lower_bound(layer, batch, memory)
         for phase in PHASES:
             found = getattr(each, phase)
             if found is None or layer.kind != "conv":
                 continue
+            bound = lower_bound(network, layer, phase, batch, memory)
             rows.append(
                 {
                     "layer": layer.name,
                     "phase": phase.upper(),
                     "moved_bytes": found.bytes,
-                    "fused_bytes": bound.fused * word,
-                    "ratio": found.bytes / (bound.fused * word),
-                    "on_chip_bytes": memory * word,
-                    "operand_bytes": bound.operands * word,
-                    "communication_bytes": bound.communication * word,
+                    "fused_bytes": bound.fused,
+                    "ratio": found.bytes / bound.fused,
+                    "on_chip_bytes": memory * network.fmt.bytes,
+                    "operand_bytes": bound.operands,
+                    "communication_bytes": bound.communication,
                     "binding": bound.binding,
                 }
             )

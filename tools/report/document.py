@@ -8,10 +8,11 @@ from typing import Any
 
 from merp.models.cnn_merp.reconfiguration import bitstreams, load_seconds, passes
 from merp.models.errors import BadInput
-from merp.models.params.formats import FORMATS
+from merp.models.params.formats import format_name
 from merp.models.traffic import published
 from merp.models.traffic.closed_form import network_traffic, total
 from merp.models.traffic.footing import Footing
+from merp.tools.common.stored import stored_formats, words_answer
 from merp.tools.report.alternatives import alternatives
 from merp.tools.report.board import bitstreams_table, plan_table, plan_text
 from merp.tools.report.bounds import bounds_table, variants_table
@@ -126,8 +127,8 @@ def document(choice: Choice, beside: Path) -> Json:
     found = {
         "network": network.name,
         "batch": choice.batch,
-        "word_bytes": network.word_bytes,
-        "format": _format(choice),
+        **words_answer(network),
+        "format": format_name(network.fmt),
         "board": choice.board.name,
         "part": part.name,
         "memory_bytes": part.memory_bytes,
@@ -154,10 +155,6 @@ def _on_board(choice: Choice) -> tuple[str, list[Table]]:
     if isinstance(found, BadInput):
         return f"There is no plan: {found}.", []
     return plan_text(found), [plan_table(choice, found), bitstreams_table(found)]
-
-
-def _format(choice: Choice) -> str:
-    return next(name for name, fmt in FORMATS.items() if fmt == choice.network.fmt)
 
 
 def _figures(choice: Choice) -> dict[str, str]:
@@ -236,10 +233,17 @@ def _headline(choice: Choice) -> list[Json]:
 
 
 def _assumptions(choice: Choice) -> list[str]:
+    network = choice.network
+    words = f"A word is {8 * network.fmt.bytes} bit ({format_name(network.fmt)})"
+    if network.storage is not None:
+        words = (
+            f"Numbers are computed in {format_name(network.fmt)} and stored as: "
+            f"{stored_formats(network)}"
+        )
     lines = [
         "MB is 10^6 bytes, a multiply-add is two operations, GFlop is 10^9 operations.",
-        f"A word is {8 * choice.network.word_bytes} bit ({_format(choice)}); FP, DP and KU "
-        "of a layer have the same number of operations; the first layer has no DP.",
+        f"{words}; FP, DP and KU of a layer have the same number of operations; the first layer "
+        "has no DP.",
         "Totals are of convolution layers unless they say otherwise.",
         f"{choice.part.name}: {choice.part.memory_bytes:,} bytes of block RAM, "
         f"{choice.part.configuration_bits:,} bit a bitstream; the clock of {choice.clock_mhz:g} "

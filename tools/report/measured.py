@@ -18,7 +18,7 @@ from merp.models.errors import BadInput, one_line
 from merp.models.network.branches import begun, behind, beside, previous, undone_shape
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import PHASES, has_phase
-from merp.models.params.cnn_merp.word_counters import word_bytes
+from merp.models.params.cnn_merp.word_counters import word_bytes as port_word_bytes
 from merp.models.params.delta_shape import delta_shape
 from merp.models.traffic.closed_form import (
     EACH_IMAGE,
@@ -30,6 +30,7 @@ from merp.models.traffic.closed_form import (
     state_bytes,
     update_port_words,
 )
+from merp.tools.common.stored import word_bytes
 from merp.tools.report.hardware import hardware_sha
 from merp.tools.report.record import HARDWARE, differing_counts, read_runs
 
@@ -135,7 +136,9 @@ def _measurement(path: Path, run: Mapping[str, Any], network: Network) -> Measur
         (at for at in said if _expected(network, layer, run, at, groups) == found), said[0]
     )
     design = network.design(layer)
-    moved = {port: count * word_bytes(port, design) for port, count in found.items()}
+    phase = run["phase"]
+    known = found if phase in PHASES else {}  # of another one ports have no formats
+    moved = {port: count * port_word_bytes(phase, port, design) for port, count in known.items()}
     return Measurement(
         record=path,
         layer=layer,
@@ -174,7 +177,9 @@ def _told(
     # A record counts words, and says only here how many bytes they have.
     told, found = run["mb_per_gflop"]["full"], sum(moved.values()) / operations * 1e3
     if not math.isclose(told, found, rel_tol=1e-9):
-        faults.append(f"{told} MB/GFlop, {found} by its ports in {network.word_bytes}-byte words")
+        word = word_bytes(network)
+        words = "words as they are stored" if word is None else f"{word}-byte words"
+        faults.append(f"{told} MB/GFlop, {found} by its ports in {words}")
     return faults
 
 

@@ -10,6 +10,7 @@ from merp.models.cnn_merp.throughput import Throughput, forward_throughput, with
 from merp.models.network.phases import PHASES
 from merp.models.traffic.closed_form import network_traffic, total
 from merp.models.traffic.footing import Footing
+from merp.tools.common.stored import stored_formats, word_bytes
 from merp.tools.report.choice import Choice
 from merp.tools.report.table import LAYER, PHASE, Column, Table
 
@@ -167,6 +168,8 @@ def _by_setup(found: list[Throughput], pick: Any) -> dict[str, float | None]:
 def attainable_table(choice: Choice) -> Table:
     """Return what the memory's bandwidth feeds: this network, and the works of table 4."""
     rows: list[dict[str, Any]] = []
+    word = word_bytes(choice.network)
+    stored = "" if word is not None else f"; {stored_formats(choice.network)}"
     footings = (
         ("paper", Footing(), "feature and delta maps, kernels left out"),
         ("full", Footing(name="full", state="pooled"), "everything, deltas at pooled resolution"),
@@ -182,10 +185,10 @@ def attainable_table(choice: Choice) -> Table:
                     "work": f"{choice.network.name}, {'FP' if phase == 'fp' else phase}, {name}",
                     "source": "this report",
                     "batch": choice.batch,
-                    "bits": 8 * choice.network.word_bytes,
+                    "bits": None if word is None else 8 * word,
                     "mb_per_gop": ratio,
                     "tops": attainable_tops(ratio, choice.bandwidth_gbs),
-                    "includes": f"{includes}; modelled",
+                    "includes": f"{includes}; modelled{stored}",
                 }
             )
     if choice.papers:
@@ -208,7 +211,8 @@ def attainable_table(choice: Choice) -> Table:
         caption=(
             f"What {choice.bandwidth_gbs:g} GB/s of external memory feed, if nothing else binds. "
             "Footing: each row's own, in its last column; rows of different footings, widths and "
-            "batches do not compare as one. A dash: the source does not say."
+            "batches do not compare as one. A dash: the source does not say"
+            + (", or words differ." if word is None else ".")
         ),
         columns=[
             Column(key="work", label="work"),

@@ -10,7 +10,7 @@ from merp.models.network.phases import PHASES
 from merp.models.plan.traffic import board_traffic
 from merp.models.traffic import published
 from merp.models.traffic.closed_form import LayerTraffic, Phase, network_traffic, total
-from merp.models.traffic.footing import Footing
+from merp.models.traffic.footing import Footing, activation_bits
 from merp.models.traffic.strategies import round_trips, staircase
 from merp.tools.report.choice import Choice
 from merp.tools.report.table import LAYER, MEASURED, MODELLED, Column, Table
@@ -31,8 +31,8 @@ def traffic_tables(choice: Choice) -> list[Table]:
             "traffic-full",
             "Footing full, deltas at the resolution of the sums",
             Footing(name="full", state="32"),
-            "Footing full: maps, kernels, biases, and the 32-bit activation for ReLU' and "
-            "un-pooling; all kernels of a layer on chip.",
+            f"Footing full: maps, kernels, biases, and the {activation_bits(choice.network)}-bit "
+            "activation for ReLU' and un-pooling; all kernels of a layer on chip.",
         ),
         (
             "traffic-pooled",
@@ -171,26 +171,23 @@ def _sum_basis(rows: Sequence[dict[str, Any]], layers: Sequence[LayerTraffic], p
 def staircase_table(choice: Choice) -> Table:
     """Return what each strategy saves and costs, in every convolution layer."""
     network, batch = choice.network, choice.batch
-    word = network.word_bytes
     rows = []
     for layer in choice.convolutions:
         operations = layer.operations(batch)
-        trips = round_trips(layer, batch)
+        trips = round_trips(network, layer, batch)
         compared = choice.papers and layer.name == published.STAIRCASE_LAYER
         rows += [
             {
                 "layer": layer.name,
                 "strategies": step.level,
                 "last": step.last,
-                "input_bytes": step.map_words * word,
-                "sum_bytes": step.sum_words * word,
-                "mb_per_gflop": step.words * word / operations * 1e3,
+                "input_bytes": step.input_bytes(network),
+                "sum_bytes": step.sum_bytes(network),
+                "mb_per_gflop": step.bytes(network) / operations * 1e3,
                 "printed": published.STAIRCASE.get(step.level) if compared else None,
                 "errata": ["printed"] if compared and step.level in ("1", "1-2") else [],
-                "on_chip_bytes": step.on_chip_words * word,
-                "trip_bytes": 0
-                if step.level == "1-5"
-                else word * (trips.activation + trips.pooling),
+                "on_chip_bytes": step.on_chip_words * network.fmt.bytes,
+                "trip_bytes": 0 if step.level == "1-5" else trips.activation + trips.pooling,
             }
             for step in staircase(layer, batch)
         ]

@@ -9,7 +9,15 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from merp.models.architectures import ARCHITECTURE, KEYS
-from merp.models.network.network_keys import CONVOLUTION, FORMAT, INPUT, KINDS, LAYER, POOL
+from merp.models.network.network_keys import (
+    CONVOLUTION,
+    FORMAT,
+    INPUT,
+    KINDS,
+    LAYER,
+    POOL,
+    STORAGE,
+)
 from merp.models.params.keys import Choice, Flag, Key, Reference, Sides, Whole
 from merp.models.params.names import ALLOWED_NAME, NAME
 from merp.models.params.toml_section import read_toml
@@ -36,10 +44,12 @@ def network_schema() -> Schema:
 
 
 def _file(*, whole: bool) -> Schema:
+    storage = _table(_nodes(STORAGE), (), whole=whole)
     network = _table(
         {
             "name": _NAMED,
             **_nodes((FORMAT,)),
+            "storage": storage | {"description": "formats in memory, no wider than format"},
             "input": _table(_nodes(INPUT), _required(INPUT), whole=whole),
         },
         ("name", "input"),

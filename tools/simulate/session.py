@@ -72,7 +72,7 @@ def simulate_all(
         choice = replace(choice, wave=waves.wave)
     network = choice.network
     layers = [network.layer(layer.name) for layer in choice.layers]
-    golden = GoldenStep(network, layers, image, parameters)
+    golden = GoldenStep(network, layers, image, parameters, pooled=choice.before)
     if choice.rows is not None:
         golden = step_of(network, layers[0], choice.layers[0], golden)
     results: list[Result] = []

@@ -42,7 +42,7 @@ def simulate_plan(
         BadInput: an engine's simulator is not installed.
         Stuck: no word moved for too long.
     """
-    step = GoldenStep(choice.plan.network, choice.layers, image, parameters)
+    step = GoldenStep(choice.plan.network, choice.layers, image, parameters, pooled=True)
     results: list[Result] = []
     for _, sharing in groupby(choice.planned, key=lambda each: (each.engine.name, each.work.phase)):
         listed = list(sharing)

@@ -10,6 +10,7 @@ from merp.models.network.phases import PHASES
 from merp.models.traffic.closed_form import LayerTraffic, Phase, total
 from merp.models.traffic.footing import Footing
 from merp.models.traffic.strategies import round_trips, staircase
+from merp.tools.common.stored import words_answer
 
 
 def _phase_json(phase: Phase | None) -> dict[str, Any] | None:
@@ -36,7 +37,7 @@ def traffic_json(
         "network": network.name,
         "batch": batch,
         "footing": footing.name,
-        "word_bytes": network.word_bytes,
+        **words_answer(network),
     }
     if footing.name != "paper":
         answer["state_bits"] = footing.state
@@ -59,10 +60,9 @@ def traffic_json(
 
 def strategies_json(network: Network, layers: Sequence[Layer], batch: int) -> dict[str, Any]:
     """Return the staircase of strategies of each layer for machines."""
-    word_bytes = network.word_bytes
     answers = []
     for layer in layers:
-        trips = round_trips(layer, batch)
+        trips = round_trips(network, layer, batch)
         operations = layer.operations(batch)
         answers.append(
             {
@@ -72,19 +72,19 @@ def strategies_json(network: Network, layers: Sequence[Layer], batch: int) -> di
                     {
                         "level": step.level,
                         "last": step.last,
-                        "bytes": step.words * word_bytes,
-                        "mb_per_gflop": step.words * word_bytes / operations * 1e3,
-                        "on_chip_bytes": step.on_chip_words * word_bytes,
+                        "bytes": step.bytes(network),
+                        "mb_per_gflop": step.bytes(network) / operations * 1e3,
+                        "on_chip_bytes": step.on_chip_words * network.fmt.bytes,
                     }
                     for step in staircase(layer, batch)
                 ],
-                "activation_bytes": trips.activation * word_bytes,
-                "pooling_bytes": trips.pooling * word_bytes,
+                "activation_bytes": trips.activation,
+                "pooling_bytes": trips.pooling,
             }
         )
     return {
         "network": network.name,
         "batch": batch,
-        "word_bytes": word_bytes,
+        **words_answer(network),
         "layers": answers,
     }

@@ -8,6 +8,7 @@ from merp.models.network.network import Network
 from merp.models.network.phases import PHASES
 from merp.models.traffic.closed_form import LayerTraffic, Phase, total
 from merp.models.traffic.footing import Footing
+from merp.tools.common.stored import stored_notes
 from merp.tools.common.table import console, fixed, table
 from merp.tools.traffic.tables import footing_caption
 
@@ -78,6 +79,8 @@ def print_comparison(
     sums = sum(row[0] in TOTALS for row in rows)
     title = f"A: {networks[0].name}, B: {networks[1].name}, batch {batch}"
     caption = footing_caption(footing)
+    for letter, network in zip("AB", networks, strict=True):
+        caption += "".join(f" {letter}: {note}" for note in stored_notes(network))
     screen = console()
     screen.print(
         table(

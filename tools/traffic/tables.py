@@ -10,6 +10,7 @@ from merp.models.traffic import published
 from merp.models.traffic.closed_form import LayerTraffic, Phase, total
 from merp.models.traffic.footing import Footing
 from merp.models.traffic.strategies import round_trips, staircase
+from merp.tools.common.stored import stored_notes
 from merp.tools.common.table import console, fixed, table
 
 
@@ -72,7 +73,7 @@ def print_traffic(
     screen.print(
         table(
             title, columns, rows, bundles=[1 + compared] + [2 + compared] * len(PHASES),
-            totals=len(sums), caption=footing_caption(footing),
+            totals=len(sums), caption=" ".join([footing_caption(footing), *stored_notes(network)]),
         )
     )  # fmt: skip
     for name, layers in sums.items():
@@ -99,7 +100,6 @@ def _print_errata(section: str = "") -> None:
 def print_strategies(network: Network, layers: Sequence[Layer], batch: int) -> None:
     """Print what each strategy saves, and the memory it costs, for each layer."""
     screen = console()
-    word_bytes = network.word_bytes
     papers = batch == published.BATCH and published.is_papers_network(network)
     for layer in layers:
         compared = papers and layer.name == published.STAIRCASE_LAYER
@@ -109,21 +109,22 @@ def print_strategies(network: Network, layers: Sequence[Layer], batch: int) -> N
             row = [
                 step.level,
                 step.last,
-                fixed(step.map_words * word_bytes / 1e6, 1),
-                fixed(step.sum_words * word_bytes / 1e6, 1),
-                fixed(step.words * word_bytes / operations * 1e3, 3),
+                fixed(step.input_bytes(network) / 1e6, 1),
+                fixed(step.sum_bytes(network) / 1e6, 1),
+                fixed(step.bytes(network) / operations * 1e3, 3),
             ]
             if compared:
                 row.append(fixed(published.STAIRCASE.get(step.level), 2))
-            rows.append([*row, fixed(step.on_chip_words * word_bytes / 1e3, 2)])
+            rows.append([*row, fixed(step.on_chip_words * network.fmt.bytes / 1e3, 2)])
         columns = ["strategies", "the last one", "inputs MB", "sums MB", "MB/GFlop"]
         columns += ["paper"] * compared + ["last one costs, KB"]
-        trips = round_trips(layer, batch)
+        trips = round_trips(network, layer, batch)
         caption = (
             "Convolution maps of all groups. Until strategy 5 fuses ReLU and pooling they move "
-            f"another {fixed(trips.activation * word_bytes / 1e6, 1)} and "
-            f"{fixed(trips.pooling * word_bytes / 1e6, 1)} MB. On-chip memory is that of one group."
+            f"another {fixed(trips.activation / 1e6, 1)} and {fixed(trips.pooling / 1e6, 1)} MB. "
+            "On-chip memory is that of one group."
         )
+        caption = " ".join([caption, *stored_notes(network)])
         title = f"Strategies on {network.name} {layer.name}, batch {batch}"
         screen.print(table(title, columns, rows, text_columns=2, caption=caption))
     if papers:

@@ -3,11 +3,12 @@
 Keys: ``<layer>.kernel``, ``<layer>.bias``, ``<layer>.velocity`` (of the kernels, in stream order,
 then of the biases), ``step``, ``seed``, ``network``, ``batch``, ``loss``, one per step, ``inputs``,
 a hash of network and data, and ``sha256``, one of all the others. Numbers are binary32, which holds
-every format's.
+every format's; each is one of the format that the network stores it in.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -20,12 +21,15 @@ from merp.models.given import name_of
 from merp.models.golden.training import Model
 from merp.models.network.network import Network
 from merp.models.params.bits import Bits
-from merp.models.params.formats import FloatFormat
+from merp.models.params.storage import Tensor
 from merp.tools.common.npz import read_npz
 from merp.tools.common.output import Output
 from merp.tools.common.seal import SEAL, digest, is_whole, sealed
 from merp.tools.train.data import Split
 
+_TENSORS: Mapping[str, Tensor] = {
+    "kernel": "kernels", "bias": "kernels", "velocity": "gradients",
+}  # fmt: skip
 _NUMBERS = {"step": 0, "seed": 0, "batch": 1}  # and the least value of each
 
 
@@ -53,14 +57,18 @@ class Checkpoint:
         return len(self.loss)
 
 
-def inputs_of(network: Network, data: Split) -> str:
+def inputs_of(network: Network, data: Split, *, pooled: bool) -> str:
     """Hash of all that decides, beside seed, batch and options, what the next step makes.
 
-    Of a design that is how it sums alone: a step may run on more units, or in other passes.
+    Of a design that is how it sums alone: a step may run on more units, or in other passes. Whether
+    deltas are ``pooled`` in memory decides it where they are stored narrower than they are summed.
     """
     layers = [(replace(layer, design=None), network.summation(layer)) for layer in network.layers]
-    arithmetic = repr((network.input, network.fmt, layers))
-    return digest({"network": np.array(arithmetic), **data._asdict()})
+    arithmetic: tuple[object, ...] = network.input, network.fmt, layers
+    if network.storage is not None:
+        at = pooled if network.stored("deltas") != network.fmt else None
+        arithmetic += (network.storage, at)
+    return digest({"network": np.array(repr(arithmetic)), **data._asdict()})
 
 
 def save(output: Output, checkpoint: Checkpoint, network: Network) -> None:
@@ -98,7 +106,9 @@ def resume(path: Path, network: Network) -> Checkpoint:
     arrays = read_npz(path)
     _check(path, arrays, network)
     words = {
-        key: _words(path, key, array, network.fmt) for key, array in arrays.items() if "." in key
+        f"{layer.name}.{key}": _words(path, f"{layer.name}.{key}", arrays, network, tensor)
+        for layer in network.layers
+        for key, tensor in _TENSORS.items()
     }
     if not is_whole(arrays):
         raise BadInput(f"{path}: not as merp train saved it, {SEAL} differs: train anew")
@@ -157,14 +167,21 @@ def _check(path: Path, arrays: dict[str, NDArray[np.generic]], network: Network)
     check("loss", "f", (int(arrays["step"]),))
 
 
-def _words(path: Path, key: str, numbers: NDArray[np.generic], fmt: FloatFormat) -> Bits:
-    exact = numbers.astype(np.float64)
-    words = to_bits(exact, fmt)
-    differing = np.argwhere(~(np.isfinite(exact) & (to_values(words, fmt) == exact)))
+def _words(
+    path: Path,
+    key: str,
+    arrays: Mapping[str, NDArray[np.generic]],
+    network: Network,
+    tensor: Tensor,
+) -> Bits:
+    exact, stored = arrays[key].astype(np.float64), network.stored(tensor)
+    found = to_values(to_bits(exact, stored), stored)
+    differing = np.argwhere(~(np.isfinite(exact) & (found == exact)))
     if differing.size:
         place = tuple(int(index) for index in differing[0])
+        said = "the network's format" if stored == network.fmt else f"the storage of {tensor}"
         raise BadInput(
             f"{path}: {key}[{', '.join(map(str, place))}] = {exact[place]}: allowed are finite "
-            "numbers of the network's format"
+            f"numbers of {said}"
         )
-    return words
+    return to_bits(exact, network.fmt)

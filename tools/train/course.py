@@ -117,6 +117,11 @@ class Course:
     weights: Path | None
 
     @property
+    def pooled(self) -> bool:
+        """Whether deltas lie in memory at pooled resolution: as the passes of a plan take them."""
+        return self.target is not None
+
+    @property
     def rule(self) -> UpdateRule:
         """What hardware would be built for."""
         return UpdateRule(self.momentum > 0, self.weight_decay > 0)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from merp.models.arithmetic.compiled import Values
+from merp.models.arithmetic.words import to_values
 from merp.models.errors import BadInput
 from merp.models.golden.loss import Labels
 from merp.models.network.network import Network
@@ -117,7 +118,9 @@ def _words(data: Data, network: Network, fewest: int) -> Bits:
             f"{source}: labels[{wrong[0]}] = {labels[wrong[0]]}: {network.name} has "
             f"{classes} outputs: allowed are 0 to {classes - 1}"
         )
-    return finite_words(f"{source}: images", images, network.fmt)
+    words = finite_words(f"{source}: images", images, network.fmt)
+    finite_words(f"{source}: images", to_values(words, network.fmt), network.stored("maps"))
+    return words
 
 
 def batch_of(images: int, batch: int, seed: int, step: int) -> NDArray[np.int64]:

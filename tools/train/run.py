@@ -179,7 +179,7 @@ def prepare(course: Course, data: Data, validation: Data | None = None) -> Ready
 def _start(course: Course, data: Split, batch: int, resumed: Checkpoint | None) -> Checkpoint:
     """Where to begin: at a saved file, if it is of this very training."""
     network = course.network
-    inputs = checkpoint.inputs_of(network, data)
+    inputs = checkpoint.inputs_of(network, data, pooled=course.pooled)
     if resumed is None:
         seed = course.seed or 0
         if course.weights is not None:
@@ -188,7 +188,7 @@ def _start(course: Course, data: Split, batch: int, resumed: Checkpoint | None) 
         return Checkpoint(model=model, seed=seed, batch=batch, loss=(), inputs=inputs)
     if resumed.inputs != inputs:
         raise BadInput(
-            f"{course.resume}: of another {network.name}, other sums or other data: allowed are "
+            f"{course.resume}: of another {network.name}, other sums, storage or data: allowed are "
             "those it was made with"
         )
     return resumed

@@ -32,8 +32,9 @@ def step_of(course: Course, plan: Plan | None, images: int, progress: Progress) 
         def golden(model: Model, images: Bits, labels: Labels, rates: Rates) -> Stepped:
             with spent.on("golden"):
                 step = training.train_step(
-                    course.network, model, images, labels, rates, course.loss, course.state
-                )
+                    course.network, model, images, labels, rates, course.loss, course.state,
+                    pooled=course.pooled,
+                )  # fmt: skip
             return Stepped(step.model, step.loss, {})
 
         return golden

@@ -15,6 +15,7 @@ from merp.models.network.phases import PHASES
 from merp.models.network.workload import Nest, nests
 from merp.models.params.names import file_name
 from merp.models.params.shape import Shape
+from merp.models.params.storage import element_bytes
 
 SCALESIM_HEAD = (
     "Layer name", "IFMAP Height", "IFMAP Width", "Filter Height", "Filter Width", "Channels",
@@ -61,7 +62,7 @@ def zigzag(network: Network, batch: int) -> dict[str, str]:
     files = {}
     for phase in PHASES:
         layers = [
-            _zigzag_layer(nest, index, 8 * network.word_bytes)
+            _zigzag_layer(nest, index, _zigzag_bits(network, phase))
             for index, nest in enumerate(nests(network, phase, batch))
         ]
         files[file_name(network.name, phase, suffix=".yaml")] = "".join(
@@ -70,7 +71,24 @@ def zigzag(network: Network, batch: int) -> dict[str, str]:
     return files
 
 
-def _zigzag_layer(nest: Nest, index: int, bits: int) -> dict[str, Any]:
+_ZIGZAG_PORTS = {
+    "fp": {"O_final": "map_out", "W": "kernel", "I": "map_in"},
+    "dp": {"O_final": "delta_out", "W": "kernel", "I": "delta_in"},
+    "ku": {"O_final": "kernel_out", "W": "delta_in", "I": "map_in"},
+}
+"""Ports on which the operands of a nest move."""
+
+
+def _zigzag_bits(network: Network, phase: str) -> dict[str, int]:
+    """Bits of each operand: as it is stored, and of an unfinished sum as it is computed."""
+    stored = {
+        operand: 8 * element_bytes(phase, port, network)
+        for operand, port in _ZIGZAG_PORTS[phase].items()
+    }
+    return {"O": 8 * network.fmt.bytes} | stored
+
+
+def _zigzag_layer(nest: Nest, index: int, bits: Mapping[str, int]) -> dict[str, Any]:
     shape = nest.convolution
     equation = "O[b][g][k][oy][ox]+=W[g][k][c][fy][fx]*I[b][g][c][iy][ix]"
     if nest.phase == "ku":
@@ -92,7 +110,7 @@ def _zigzag_layer(nest: Nest, index: int, bits: int) -> dict[str, Any]:
         "pr_loop_dims": ["IX", "IY"],
         "pr_loop_sizes": [shape.columns, shape.rows],
         "padding": [[shape.left, shape.right], [shape.top, shape.bottom]],
-        "operand_precision": {"O": bits, "O_final": bits, "W": bits, "I": bits},
+        "operand_precision": bits,
         "operand_source": {"I": index, "W": index},
     }  # fmt: skip
 

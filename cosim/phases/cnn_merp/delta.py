@@ -11,6 +11,7 @@ import numpy as np
 from merp.cosim.engines.record import Record
 from merp.cosim.phases.cnn_merp.forward import ADDED_PORTS, PARTIAL_PORTS
 from merp.cosim.phases.expectation import Expectation, Pass, Work, expected_ports
+from merp.cosim.phases.pins import inputs_on_pins
 from merp.hdl.base.signals import AxiStream, flag
 from merp.hdl.cnn_merp.phases.delta import delta
 from merp.hdl.cnn_merp.ports.kernels import KernelConfig, LoadConfig
@@ -55,7 +56,8 @@ def delta_top(design: DeltaDesign, array: str = "rtl") -> Top:
     Raises:
         ValueError: ``array`` is not a kind of CU array.
     """
-    engine, width = design.engine, design.engine.fmt.width
+    engine = design.engine
+    deltas, kernels = engine.stored("deltas").width, engine.stored("kernels").width
     args: dict[str, Any] = {name: flag() for name in ("clk", "rst", "start")}
     args |= {
         "map_config": MapConfig(engine),
@@ -63,10 +65,10 @@ def delta_top(design: DeltaDesign, array: str = "rtl") -> Top:
         "output_config": OutputConfig(engine),
         "dilate_config": DilateConfig(engine),
         "unpool_config": UnpoolConfig(design.unpool),
-        "s_axis_delta": AxiStream(width, engine.map_port),
-        "s_axis_kernel": AxiStream(width, engine.kernel_port),
+        "s_axis_delta": AxiStream(deltas, engine.map_port),
+        "s_axis_kernel": AxiStream(kernels, engine.kernel_port),
         "s_axis_state": AxiStream(8),
-        "m_axis_delta": AxiStream(width, engine.map_port),
+        "m_axis_delta": AxiStream(deltas, engine.map_port),
         "status": DeltaStatus(engine.partial, engine.added, design.add_unpool is not None),
         "design": engine,
         "undone": design.unpool,
@@ -86,7 +88,7 @@ def delta_top(design: DeltaDesign, array: str = "rtl") -> Top:
             for name in PARTIAL_PORTS.values()
         }
     if engine.added:
-        args |= {name: AxiStream(width, engine.map_port) for name in ADDED_PORTS.values()}
+        args |= {name: AxiStream(deltas, engine.map_port) for name in ADDED_PORTS.values()}
     if design.add_unpool is not None:
         args |= {name: AxiStream(8) for name in ADDED_STATE_PORTS.values()}
         args |= {
@@ -126,7 +128,8 @@ def delta_run(
             ``design`` that expands it.
 
     Raises:
-        ValueError: an array is not of the shape's size.
+        ValueError: an array is not of the shape's size, or a word is no number of the format that
+            its tensor is stored in.
     """
     size = shape.out_rows, shape.out_columns, shape.m
     maps = shape.n * shape.rows * shape.columns // (unpooled.pooled_rows * unpooled.pooled_columns)
@@ -161,6 +164,7 @@ def delta_run(
     if design.add_unpool is not None:
         add_bytes = packed(add_state, beside or plain_inputs(shape), design.engine.fmt)
         words["s_axis_add_state"] = np.frombuffer(add_bytes, np.uint8).astype(np.uint32)
+    streams = PORTS | PARTIAL_PORTS | ADDED_PORTS | ADDED_STATE_PORTS
     return Run(
         config=delta_registers(
             shape,
@@ -173,7 +177,7 @@ def delta_run(
             design.add_unpool,
             beside,
         ),
-        words=words,
+        words=inputs_on_pins(words, "dp", streams, design.engine),
         stalls=stalls or {},
         reset_at=reset_at,
     )
@@ -212,7 +216,7 @@ def expect_delta(
     if design.add_unpool is not None:
         streams |= ADDED_STATE_PORTS
     ports = expected_ports(
-        streams, formula, walked, goldens, ("delta_in", "delta_out", "add_in"), engine
+        "dp", streams, formula, walked, goldens, ("delta_in", "delta_out", "add_in"), engine
     )
     # Products with the zeros of a dilation are no work of the layer.
     work = Work.of(delta_shape(shape), images, engine)

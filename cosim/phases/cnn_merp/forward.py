@@ -11,6 +11,7 @@ from myhdl import Signal
 
 from merp.cosim.engines.record import Record
 from merp.cosim.phases.expectation import Expectation, Pair, Pass, Work, expected_ports
+from merp.cosim.phases.pins import inputs_on_pins, widened_words
 from merp.hdl.base.signals import AxiStream
 from merp.hdl.cnn_merp.phases.forward import forward
 from merp.hdl.cnn_merp.ports.kernels import KernelConfig, LoadConfig
@@ -58,16 +59,16 @@ def forward_top(design: Design, array: str = "rtl") -> Top:
     Raises:
         ValueError: ``array`` is not a kind of CU array.
     """
-    width = design.fmt.width
+    maps, kernels = design.stored("maps").width, design.stored("kernels").width
     args: dict[str, Any] = {name: Signal(bool(0)) for name in ("clk", "rst", "start")}
     args |= {
         "map_config": MapConfig(design),
         "load_config": LoadConfig(design),
         "output_config": OutputConfig(design),
-        "s_axis_map": AxiStream(width, design.map_port),
-        "s_axis_kernel": AxiStream(width, design.kernel_port),
-        "s_axis_bias": AxiStream(width, design.kernel_port),
-        "m_axis_map": AxiStream(width, design.map_port),
+        "s_axis_map": AxiStream(maps, design.map_port),
+        "s_axis_kernel": AxiStream(kernels, design.kernel_port),
+        "s_axis_bias": AxiStream(kernels, design.kernel_port),
+        "m_axis_map": AxiStream(maps, design.map_port),
         "status": ForwardStatus(design.state, design.partial, design.added),
         "design": design,
     }
@@ -87,7 +88,7 @@ def forward_top(design: Design, array: str = "rtl") -> Top:
             for name in PARTIAL_PORTS.values()
         }
     if design.added:
-        args |= {name: AxiStream(width, design.map_port) for name in ADDED_PORTS.values()}
+        args |= {name: AxiStream(maps, design.map_port) for name in ADDED_PORTS.values()}
         if design.map_port > 1:
             args["add_config"] = AddConfig(design)
     return Top(forward, args, array)
@@ -115,7 +116,8 @@ def forward_run(
         add: (images, out_rows, out_columns, m) words that are added, where ``part`` says so.
 
     Raises:
-        ValueError: an array is not of the shape's size.
+        ValueError: an array is not of the shape's size, or a word is no number of the format that
+            its tensor is stored in.
     """
     sizes = {
         "x": (x.shape[1:], (shape.rows, shape.columns, shape.n)),
@@ -143,7 +145,7 @@ def forward_run(
         words["s_axis_add"] = summands.reshape(-1)
     return Run(
         config=forward_registers(shape, len(x), design, part),
-        words=words,
+        words=inputs_on_pins(words, "fp", PORTS | PARTIAL_PORTS | ADDED_PORTS, design),
         stalls=stalls or {},
         reset_at=reset_at,
     )
@@ -180,7 +182,7 @@ def expect_forward(
         streams |= ADDED_PORTS
     return Expectation(
         ports=expected_ports(
-            streams, formula, walked, goldens, ("map_in", "map_out", "add_in"), design
+            "fp", streams, formula, walked, goldens, ("map_in", "map_out", "add_in"), design
         ),
         first="map_in",
         last=("partial_out",) if part.partial_out else ("map_out",),
@@ -299,7 +301,7 @@ class Forward:
         shape = layer.shape
         size = images, shape.pooled_rows, shape.pooled_columns, shape.m
         groups = [record.array(PORTS["map_out"], size) for record in records]
-        return np.concatenate(groups, axis=-1)
+        return widened_words(np.concatenate(groups, axis=-1), "fp", "map_out", self.design)
 
     def states(self, layer: Layer, images: int, records: Sequence[Record]) -> State:
         """The state that all groups wrote for the way back."""

@@ -11,6 +11,7 @@ from myhdl import Signal
 
 from merp.cosim.engines.record import Record
 from merp.cosim.phases.expectation import Expectation, Pair, Pass, Work, expected_ports
+from merp.cosim.phases.pins import inputs_on_pins, stored_words
 from merp.hdl.base.signals import AxiStream
 from merp.hdl.cnn_merp.phases.kernel_update import kernel_update
 from merp.hdl.cnn_merp.ports.gradients import UpdateConfig
@@ -32,8 +33,10 @@ from merp.models.params.cnn_merp.input_part import WHOLE, InputPart
 from merp.models.params.cnn_merp.kernel_update_registers import kernel_update_registers
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 from merp.models.params.cnn_merp.unpool_registers import unpool_registers
+from merp.models.params.cnn_merp.word_counters import word_bytes
 from merp.models.params.rates import PLAIN, Rates, UpdateRule
 from merp.models.params.shape import Shape
+from merp.models.params.storage import tensor_of
 from merp.models.traffic import backward_counter, closed_form
 from merp.testbenches.top.run import Run
 from merp.testbenches.top.top import Top
@@ -78,17 +81,17 @@ def kernel_update_top(
     Raises:
         ValueError: ``array`` is not a kind of array.
     """
-    streams = [*PORTS.values(), *(VELOCITY_PORTS.values() if rule.momentum else ())]
+    streams = PORTS | (VELOCITY_PORTS if rule.momentum else {})
     args: dict[str, Any] = {name: Signal(bool(0)) for name in ("clk", "rst", "start")}
     args |= {
         "map_config": map_config(design),
         "update_config": UpdateConfig(design, rule),
         **{
             stream: AxiStream(
-                design.fmt.width,
-                design.map_port if stream in ("s_axis_map", "s_axis_delta") else design.kernel_port,
+                design.stored(tensor_of("ku", port)).width,
+                design.map_port if port in ("map_in", "delta_in") else design.kernel_port,
             )
-            for stream in streams
+            for port, stream in streams.items()
         },
         "status": KernelUpdateStatus(rule.momentum, undone is not None),
         "design": design,
@@ -137,7 +140,8 @@ def kernel_update_run(
         part: of the layer's input maps, those of ``shape``.
 
     Raises:
-        ValueError: an array is not of the shape's size, or one is missing.
+        ValueError: an array is not of the shape's size, one is missing, or a word is no number of
+            the format that its tensor is stored in.
     """
     update = kernels is not None
     rows, columns = shape.out_rows, shape.out_columns
@@ -167,7 +171,7 @@ def kernel_update_run(
         words["s_axis_state"] = np.frombuffer(state, np.uint8).astype(np.uint32)
     return Run(
         config=config,
-        words=words,
+        words=inputs_on_pins(words, "ku", PORTS | VELOCITY_PORTS | STATE_PORTS, design),
         stalls=stalls or {},
         reset_at=reset_at,
     )
@@ -195,6 +199,7 @@ def expect_update(
         velocities = velocities and (velocities[0], velocities[1][:0])
     goldens = {"kernel_out": kernels, "bias_out": biases}
     ports = expected_ports(
+        "ku",
         PORTS | (STATE_PORTS if before else {}),
         formula, walked, goldens, ("map_in", "delta_in"), design,
     )  # fmt: skip
@@ -203,10 +208,14 @@ def expect_update(
         for each, golden in zip(("kernel", "bias"), velocities, strict=True):
             for way, like in (("in", each), ("out", f"{each}_out")):
                 name = f"{each}_velocity_{way}"
+                stream = VELOCITY_PORTS[name]
                 ports[name] = replace(
                     ports[like],
-                    stream=VELOCITY_PORTS[name],
-                    golden=golden if way == "out" else None,
+                    stream=stream,
+                    word_bytes=word_bytes("ku", name, design),
+                    golden=stored_words(golden, "ku", name, design, stream)
+                    if way == "out"
+                    else None,
                 )
     kind = "bias" if part.biases else "kernel"
     last = (f"{kind}_out",) if velocities is None else (f"{kind}_out", f"{kind}_velocity_out")

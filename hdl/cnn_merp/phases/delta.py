@@ -18,6 +18,7 @@ from merp.hdl.cnn_merp.kernel_loader.delta_loader import delta_loader
 from merp.hdl.cnn_merp.kernel_loader.either_delta_loader import either_delta_loader
 from merp.hdl.cnn_merp.phases.datapath import Progress, datapath
 from merp.hdl.cnn_merp.phases.run_counters import run_counters
+from merp.hdl.cnn_merp.phases.stored_stream import inside, stored_stream
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelConfig, KernelWrite, LoadConfig
 from merp.hdl.cnn_merp.ports.maps import FoldConfig, MapConfig, PortConfig
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig
@@ -152,6 +153,9 @@ def delta(
 
     With kernel_config layers with smaller kernels run, too: zeros stand for the taps they lack.
 
+    Elements that the design stores in a narrower format than it computes in are widened when they
+    come in and rounded when they leave; partial sums are as ever.
+
     s_axis_delta   in   deltas in the order image, row, column, map
     s_axis_kernel  in   kernels in the order m, n, row, column
     s_axis_state   in   state from forward propagation, in bytes
@@ -181,15 +185,27 @@ def delta(
     progress = Progress()
     expanded, ends, output_done = flag(), flag(), flag()
     front_error = unpool_error if add_undone is None else flag()
-    deltas_in = stream_of(s_axis_delta)
-    deltas_out = beats_of(m_axis_delta)
+    fmt, deltas, kernels = design.fmt, design.stored("deltas"), design.stored("kernels")
+    taken, given = inside(s_axis_delta, deltas, fmt), inside(m_axis_delta, deltas, fmt)
+    added_in, kernels_in = inside(s_axis_add, deltas, fmt), inside(s_axis_kernel, kernels, fmt)
+    borders = [
+        stored_stream(sink=sink, source=source, stored=stored, fmt=fmt)
+        for sink, source, stored in (
+            (s_axis_delta, taken, deltas),
+            (s_axis_add, added_in, deltas),
+            (s_axis_kernel, kernels_in, kernels),
+            (given, m_axis_delta, deltas),
+        )
+        if sink is not source
+    ]
+    deltas_in, deltas_out = stream_of(taken), beats_of(given)
     state = stream_of(s_axis_state)
     dilated = Stream(design.map_port * design.fmt.width)
 
     if before:
         opened, between = Stream(len(deltas_in.data)), Stream(len(deltas_in.data))
         if port_config is not None:
-            opened.keep = s_axis_delta.tkeep
+            opened.keep = taken.tkeep
         expand = [
             _open(sink=deltas_in, enable=loaded, source=opened),
             (unpool if port_config is None else unpool_beats)(
@@ -268,7 +284,7 @@ def delta(
     )
     loads: dict[str, Any] = dict(
         config=load_config,
-        sink=stream_of(s_axis_kernel),
+        sink=stream_of(kernels_in),
         kernel=kernel,
         bias=bias,
         loaded=loaded,
@@ -282,10 +298,10 @@ def delta(
         loader = either_delta_loader(clk, rst, start, fold_config=fold_config, **loads)
     added_sums = None
     if s_axis_add is not None:
-        summands = stream_of(s_axis_add)
+        summands = stream_of(added_in)
         if add_undone is not None and s_axis_add_state is not None and pass_config is not None:
             add_begins, add_expanded, add_error = (flag() for _ in range(3))
-            stored, summands = beats_of(s_axis_add), Stream(len(summands.data))
+            pooled, summands = beats_of(added_in), Stream(len(summands.data))
             expand += [
                 _begin_added(start=start, added=pass_config.added, begins=add_begins),
                 (unpool if port_config is None else unpool_beats)(
@@ -293,7 +309,7 @@ def delta(
                     rst,
                     add_begins,
                     config=add_unpool_config,
-                    sink=stored,
+                    sink=pooled,
                     sink_state=stream_of(s_axis_add_state),
                     source=summands,
                     done=add_expanded,
@@ -394,4 +410,4 @@ def delta(
         load_error=load_error,
         status=status,
     )
-    return expand, spread, loader, layer, gather, words, counters, parts
+    return borders, expand, spread, loader, layer, gather, words, counters, parts

@@ -17,6 +17,7 @@ from merp.hdl.cnn_merp.kernel_loader.beat_filler import beat_filler
 from merp.hdl.cnn_merp.kernel_loader.kernel_loader import kernel_loader
 from merp.hdl.cnn_merp.phases.datapath import Progress, datapath
 from merp.hdl.cnn_merp.phases.run_counters import run_counters
+from merp.hdl.cnn_merp.phases.stored_stream import inside, stored_stream
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelConfig, KernelWrite, LoadConfig
 from merp.hdl.cnn_merp.ports.maps import FoldConfig, MapConfig, PortConfig
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig
@@ -70,6 +71,9 @@ def forward(
 
     With kernel_config layers with smaller kernels run, too: zeros stand for the taps they lack.
 
+    Elements that the design stores in a narrower format than it computes in are widened when they
+    come in and rounded when they leave; state and partial sums are as ever.
+
     s_axis_map     in   map words in the order image, row, column, map
     s_axis_kernel  in   kernels in the order m, n, row, column
     s_axis_bias    in   biases in the order m
@@ -93,7 +97,22 @@ def forward(
     progress = Progress()
     kernel = KernelWrite(design)
     bias = BiasWrite(design)
-    map_words, kernel_words = stream_of(s_axis_map), stream_of(s_axis_kernel)
+    fmt, maps, kernels = design.fmt, design.stored("maps"), design.stored("kernels")
+    maps_in, maps_out = inside(s_axis_map, maps, fmt), inside(m_axis_map, maps, fmt)
+    added_in = inside(s_axis_add, maps, fmt)
+    kernels_in, biases_in = inside(s_axis_kernel, kernels, fmt), inside(s_axis_bias, kernels, fmt)
+    borders = [
+        stored_stream(sink=sink, source=source, stored=stored, fmt=fmt)
+        for sink, source, stored in (
+            (s_axis_map, maps_in, maps),
+            (s_axis_add, added_in, maps),
+            (s_axis_kernel, kernels_in, kernels),
+            (s_axis_bias, biases_in, kernels),
+            (maps_out, m_axis_map, maps),
+        )
+        if sink is not source
+    ]
+    map_words, kernel_words = stream_of(maps_in), stream_of(kernels_in)
     fillers, folded, filled = [], None, False
     if port_config is not None:
         map_pieces = Stream(len(map_words.data))
@@ -162,7 +181,7 @@ def forward(
         start,
         config=load_config,
         sink_kernel=kernel_words,
-        sink_bias=stream_of(s_axis_bias),
+        sink_bias=stream_of(biases_in),
         kernel=kernel,
         bias=bias,
         loaded=loaded,
@@ -177,7 +196,7 @@ def forward(
     if s_axis_add is not None and pass_config is not None:
         added_sums = Stream(design.map_port * design.partial_width)
         add: dict[str, Any] = dict(
-            enable=loaded, sink=beats_of(s_axis_add), bias=bias, source=added_sums, design=design
+            enable=loaded, sink=beats_of(added_in), bias=bias, source=added_sums, design=design
         )
         if add_config is None:
             summands = added_maps(
@@ -195,7 +214,7 @@ def forward(
         bias=bias,
         loaded=loaded,
         sink=map_words,
-        source=beats_of(m_axis_map),
+        source=beats_of(maps_out),
         verdict=verdict,
         progress=progress,
         design=design,
@@ -244,7 +263,7 @@ def forward(
         def end() -> None:
             ends.next = m_axis_map.tvalid and m_axis_map.tready and m_axis_map.tlast
 
-        return fillers, loader, summands, layer, words, counters, end
+        return borders, fillers, loader, summands, layer, words, counters, end
 
     @always_comb
     def end_either() -> None:
@@ -252,4 +271,4 @@ def forward(
             m_axis_partial.tvalid and m_axis_partial.tready and m_axis_partial.tlast
         )
 
-    return fillers, choose, loader, summands, layer, words, counters, end_either
+    return borders, fillers, choose, loader, summands, layer, words, counters, end_either

@@ -21,6 +21,7 @@ from merp.hdl.cnn_merp.gradient_array.gradient_array import gradient_array
 from merp.hdl.cnn_merp.gradient_array.row_array import row_array
 from merp.hdl.cnn_merp.phases.input_path import input_path
 from merp.hdl.cnn_merp.phases.run_counters import run_counters
+from merp.hdl.cnn_merp.phases.stored_stream import inside, stored_stream
 from merp.hdl.cnn_merp.ports.gradients import DeltaElement, GradientRead, UpdateConfig
 from merp.hdl.cnn_merp.ports.kernels import KernelConfig
 from merp.hdl.cnn_merp.ports.maps import (
@@ -90,6 +91,9 @@ def kernel_update(
 
     With kernel_config layers with smaller kernels run, too; nothing is kept of the taps they lack.
 
+    Elements that the design stores in a narrower format than it computes in are widened when they
+    come in and rounded when they leave.
+
     s_axis_map     in   map words in the order image, row, column, map
     s_axis_delta   in   deltas in the same order
     s_axis_kernel  in   kernels in the order m, n, row, column
@@ -122,7 +126,32 @@ def kernel_update(
     bias_index = count(design.groups * design.n_cu - 1)
     ends = flag()  # a transfer with the run's last word, whichever stream it leaves by
 
-    map_words, filler, folded, fold_rows = stream_of(s_axis_map), (), None, None
+    fmt, kernels, gradients = design.fmt, design.stored("kernels"), design.stored("gradients")
+    maps_in = inside(s_axis_map, design.stored("maps"), fmt)
+    delta_words = inside(s_axis_delta, design.stored("deltas"), fmt)
+    kernels_in, biases_in = inside(s_axis_kernel, kernels, fmt), inside(s_axis_bias, kernels, fmt)
+    kernels_out, biases_out = inside(m_axis_kernel, kernels, fmt), inside(m_axis_bias, kernels, fmt)
+    kernel_velocities_in = inside(s_axis_kernel_velocity, gradients, fmt)
+    kernel_velocities_out = inside(m_axis_kernel_velocity, gradients, fmt)
+    bias_velocities_in = inside(s_axis_bias_velocity, gradients, fmt)
+    bias_velocities_out = inside(m_axis_bias_velocity, gradients, fmt)
+    borders = [
+        stored_stream(sink=sink, source=source, stored=stored, fmt=fmt)
+        for sink, source, stored in (
+            (s_axis_map, maps_in, design.stored("maps")),
+            (s_axis_delta, delta_words, design.stored("deltas")),
+            (s_axis_kernel, kernels_in, kernels),
+            (s_axis_bias, biases_in, kernels),
+            (s_axis_kernel_velocity, kernel_velocities_in, gradients),
+            (s_axis_bias_velocity, bias_velocities_in, gradients),
+            (kernels_out, m_axis_kernel, kernels),
+            (biases_out, m_axis_bias, kernels),
+            (kernel_velocities_out, m_axis_kernel_velocity, gradients),
+            (bias_velocities_out, m_axis_bias_velocity, gradients),
+        )
+        if sink is not source
+    ]
+    map_words, filler, folded, fold_rows = stream_of(maps_in), (), None, None
     if fold_config is not None:
         folded = fold_config.folded
         if isinstance(fold_config, FoldRowConfig):
@@ -172,7 +201,7 @@ def kernel_update(
         fold=fold_rows,
         port=port_config,
     )
-    deltas_in = stream_of(s_axis_delta)
+    deltas_in = stream_of(delta_words)
     expand: Any = ()
     spread: Any = ()
     delta_map_config = map_config
@@ -181,7 +210,7 @@ def kernel_update(
         unpool_error = flag()
         undo: dict[str, Any] = dict(
             config=unpool_config,
-            sink=beats_of(s_axis_delta),
+            sink=beats_of(delta_words),
             sink_state=stream_of(s_axis_state),
             source=deltas_in,
             done=flag(),  # the update outlasts it
@@ -264,18 +293,18 @@ def kernel_update(
         bias_read=bias_read,
         bias_index=bias_index,
         bias_gradient=bias_element,
-        sink_kernel=stream_of(s_axis_kernel),
-        sink_bias=stream_of(s_axis_bias),
-        source_kernel=beats_of(m_axis_kernel),
-        source_bias=beats_of(m_axis_bias),
+        sink_kernel=stream_of(kernels_in),
+        sink_bias=stream_of(biases_in),
+        source_kernel=beats_of(kernels_out),
+        source_bias=beats_of(biases_out),
         ends=ends,
         done=output_done,
         framing_error=update_error,
         design=design,
-        sink_kernel_velocity=s_axis_kernel_velocity and stream_of(s_axis_kernel_velocity),
-        sink_bias_velocity=s_axis_bias_velocity and stream_of(s_axis_bias_velocity),
-        source_kernel_velocity=m_axis_kernel_velocity and beats_of(m_axis_kernel_velocity),
-        source_bias_velocity=m_axis_bias_velocity and beats_of(m_axis_bias_velocity),
+        sink_kernel_velocity=kernel_velocities_in and stream_of(kernel_velocities_in),
+        sink_bias_velocity=bias_velocities_in and stream_of(bias_velocities_in),
+        source_kernel_velocity=kernel_velocities_out and beats_of(kernel_velocities_out),
+        source_bias_velocity=bias_velocities_out and beats_of(bias_velocities_out),
         **({} if pass_config is None else {"with_biases": pass_config.biases}),
         **({} if fold_config is None else {"filling": fold_config.filling}),
         **({} if kernel_config is None else {"size": kernel_config.size}),
@@ -324,6 +353,6 @@ def kernel_update(
             enable.next = False
 
     return (
-        filler, windows, expand, spread, second, units, bias, updater, words, counters, open_ports,
-        gather,
+        borders, filler, windows, expand, spread, second, units, bias, updater, words, counters,
+        open_ports, gather,
     )  # fmt: skip

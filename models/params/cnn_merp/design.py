@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from merp.models.params import fused
 from merp.models.params.formats import BINARY32, FloatFormat
+from merp.models.params.storage import Storage, Tensor
 from merp.models.params.summation import Summation
 
 if TYPE_CHECKING:
@@ -22,14 +23,17 @@ if TYPE_CHECKING:
 
 ARITHMETIC = (
     "fmt", "cu_kind", "fused_dsp", "fused_window", "accumulator_precision", "mul_latency",
-    "add_latency",
+    "add_latency", "storage",
 )  # fmt: skip
 """Fields that every phase of a layer has in common."""
 
 PORTS = (1, 2, 4, 8)
 """Elements per beat that the streams of kernels and biases, and of maps and deltas, may have."""
 
-OPTIONS = ("folded", "kernel_port", "partial", "sided", "widened", "map_port", "added", "hanging")
+OPTIONS = (
+    "folded", "kernel_port", "partial", "sided", "widened", "map_port", "added", "hanging",
+    "storage",
+)  # fmt: skip
 """Fields that came later. The text that identifies an elaboration, in the hardware too, does not
 name them where they are as without them."""
 
@@ -116,6 +120,7 @@ class Design:
         map_port: elements per beat of the streams of maps, deltas and partial sums: 1, 2, 4 or 8.
         added: whether the output of another layer can be added to the sums, from a stream.
         hanging: whether pooling windows may hang over the edges of the sums.
+        storage: formats of the tensors in memory, and so on the streams; None: all as ``fmt``.
 
     Raises:
         ValueError: a value is out of range; the message names the key and what is allowed.
@@ -156,6 +161,7 @@ class Design:
     map_port: int = 1
     added: bool = False
     hanging: bool = False
+    storage: Storage | None = None
 
     def __repr__(self) -> str:
         """The text that identifies the elaboration."""
@@ -189,12 +195,18 @@ class Design:
             raise ValueError(
                 f"map_port {self.map_port} with fully connected layers: k must be odd, not {self.k}"
             )
+        if self.storage is not None:
+            self.storage.check(self.fmt)
         if self.r > self.n_cu:
             raise ValueError(f"r must not exceed n_cu ({self.n_cu}), not {self.r}")
         if self.fifo_words < self.groups:
             raise ValueError(
                 f"fifo_words must hold one position ({self.groups} words), not {self.fifo_words}"
             )
+
+    def stored(self, tensor: Tensor) -> FloatFormat:
+        """Format of a kind of tensor in memory."""
+        return self.fmt if self.storage is None else self.storage.of(tensor)
 
     @property
     def summation(self) -> Summation:

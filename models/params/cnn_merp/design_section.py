@@ -16,16 +16,23 @@ from merp.models.params.cnn_merp.sizing import (
 )
 from merp.models.params.formats import FloatFormat
 from merp.models.params.shape import Shape
+from merp.models.params.storage import Storage
 from merp.models.params.toml_section import Section
 
 
 def read_design(
-    section: Section, name: str, users: Mapping[str, Shape], fmt: FloatFormat, *, added: bool
+    section: Section,
+    name: str,
+    users: Mapping[str, Shape],
+    fmt: FloatFormat,
+    *,
+    added: bool,
+    storage: Storage | None,
 ) -> Design:
     """Read one [design.<name>]; maxima that it does not give follow from its layers.
 
     ``users``: the shapes of those layers, by name; ``added``: one of them adds the output of
-    another layer to its sums.
+    another layer to its sums. ``storage``: the network's.
 
     Raises:
         BadInput: an unknown key, a value out of range, or a layer that it cannot run.
@@ -37,7 +44,7 @@ def read_design(
     if section.has(AVERAGE.key):
         chosen[AVERAGE.key] = AVERAGE.read(section)
     chosen[PARTIAL.key] = PARTIAL.read(section)
-    chosen["added"] = added
+    chosen |= {"added": added, "storage": storage}
     section.finish()
     try:
         design = size_design(list(users.values()), fmt=fmt, **chosen)

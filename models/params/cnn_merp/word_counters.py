@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from merp.models.params.cnn_merp.design import Design
+from merp.models.params.formats import FloatFormat
+from merp.models.params.storage import tensor_of
 
 FORWARD_WORDS = ("map_in", "map_out", "kernel", "bias")
 FORWARD_STATE_WORDS = ("state_out",)
@@ -31,8 +33,16 @@ KERNEL_UPDATE_STATE_WORDS = ("state_in",)
 _STATE = frozenset((*FORWARD_STATE_WORDS, *ADDED_STATE_WORDS, *KERNEL_UPDATE_STATE_WORDS))
 
 
-def word_bytes(port: str, design: Design) -> int:
+def stored_format(phase: str, port: str, design: Design) -> FloatFormat | None:
+    """Format of the elements on a port; None: it has bytes of state, or words of an accumulator."""
+    if port in _STATE or port in PARTIAL_WORDS:
+        return None
+    return design.stored(tensor_of(phase, port))
+
+
+def word_bytes(phase: str, port: str, design: Design) -> int:
     """Bytes of a word of a port: one of state, of partial sums the accumulator's."""
-    if port in _STATE:
-        return 1
-    return design.partial_width // 8 if port in PARTIAL_WORDS else -(-design.fmt.width // 8)
+    if port in PARTIAL_WORDS:
+        return design.partial_width // 8
+    stored = stored_format(phase, port, design)
+    return 1 if stored is None else stored.bytes

@@ -216,7 +216,7 @@ def check_steps(found: Plan, engine: str, momentum: float, decay: float, steps: 
         for each in found.layers:
             layer, phase = each.work.layer.name, each.work.phase
             beside = momentum > 0 and phase == "ku"
-            ports = with_velocities(each.ports) if beside else each.ports
+            ports = with_velocities(each.work, each.ports) if beside else each.ports
             assert audits[layer, phase].moved == ports
 
 

@@ -10,12 +10,15 @@ import pytest
 from merp.models.errors import BadInput
 from merp.models.network.network_file import read_network
 from merp.models.params.cnn_merp.sizing import check_fits
-from merp.models.params.formats import BFLOAT16
+from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32
 from merp.models.params.names import ALLOWED_NAME
 from merp.models.params.shape import Pool, Shape
+from merp.models.params.storage import Storage
 
 HEAD = '[network]\nname = "t"\ninput = { rows = 6, columns = 8, channels = 4 }\n'
+STORED = HEAD.replace("{", "{{").replace("}", "}}") + "storage = {{ {} }}\n"
 CONV = '[[layer]]\nname = "conv1"\nmaps = 6\nkernel = 3\n'
+DESIGN = 'design = "a"\n[design.a]\nk = 3\nn_cu = 2\n'
 FC = '[[layer]]\nname = "fc2"\nmaps = 5\nrelu = false\n'
 
 
@@ -49,8 +52,20 @@ def test_a_network_has_one_number_format(read) -> None:
         HEAD.replace("\n", '\nformat = "bfloat16"\n', 1) + CONV + 'design = "a"\n'
         "[design.a]\nk = 3\nn_cu = 2\n"
     )
-    assert network.word_bytes == 2
+    assert network.fmt.bytes == 2
     assert network.designs["a"].fmt == network.fmt == BFLOAT16
+
+
+def test_what_lies_in_memory_may_be_narrower(read) -> None:
+    network = read(STORED.format("maps = 'bfloat16', deltas = 'binary16'") + CONV + DESIGN)
+    wanted = Storage(maps=BFLOAT16, deltas=BINARY16, kernels=BINARY32, gradients=BINARY32)
+    assert network.storage == network.designs["a"].storage == wanted
+    assert network.fmt == BINARY32
+    for same in ("", "maps = 'binary32'"):  # no tensor differs
+        plain = read(STORED.format(same) + CONV + DESIGN)
+        assert plain.storage is None
+        assert plain.designs["a"] == read(HEAD + CONV + DESIGN).designs["a"]
+    assert read(STORED.format("maps = 'binary16'") + "format = 'binary16'\n" + CONV).storage is None
 
 
 SECOND = CONV.replace("conv1", "conv2")
@@ -62,7 +77,7 @@ BAD = {
     "x = 1\n" + HEAD + CONV: "file: unknown key 'x': allowed are network, layer, design",
     "network = 3\n": "file: network must be a table, not 3",
     HEAD: "file: layer is missing",
-    HEAD + "layer = []\n": "network: unknown key 'layer': allowed are name, format, input",
+    HEAD + "layer = []\n": "network: unknown key 'layer': allowed are name, format, storage, input",
     "layer = []\n" + HEAD: "file: layer = []: must be one or more [[layer]] tables",
     "layer = [3]\n" + HEAD: "layer 1 must be a table, not 3",
     HEAD.replace("rows = 6", "rows = -6") + CONV: (
@@ -76,6 +91,28 @@ BAD = {
         "network: format = 'bfloat61': must be one of binary32, bfloat16, binary16; "
         "did you mean bfloat16?"
     ),
+    STORED.format("maps = 'bf16'") + CONV: (
+        "network: storage: maps = 'bf16': must be one of binary32, bfloat16, binary16; "
+        "did you mean bfloat16?"
+    ),
+    STORED.format("maps = 16")
+    + CONV: "network: storage: maps = 16: must be one of binary32, bfloat16, binary16",
+    STORED.format("map = 'bfloat16'") + CONV: (
+        "network: storage: unknown key 'map': allowed are maps, deltas, kernels, gradients; "
+        "did you mean maps?"
+    ),
+    HEAD + "storage = 'bfloat16'\n" + CONV: "network: storage must be a table, not 'bfloat16'",
+    **{
+        STORED.format(f"deltas = '{stored}'") + f"format = '{fmt}'\n" + CONV: (
+            f"network: storage: deltas = '{stored}': must be one of {fmt}: format holds all their "
+            "numbers"
+        )
+        for fmt, stored in (
+            ("bfloat16", "binary32"),
+            ("bfloat16", "binary16"),
+            ("binary16", "bfloat16"),
+        )
+    },
     **{
         HEAD.replace("\n", f'\nformat = "{name}"\n', 1) + CONV: (
             f"network: format = '{name}': must be one of binary32, bfloat16, binary16; {hint}"

@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 import yaml
+from stored_networks import CROSSED, MIXED, stored
 
 from merp.models.network.network import Network
 from merp.models.network.phases import PHASES
+from merp.models.params.storage import Storage
 from merp.tools.cli import main
 from merp.tools.common.shipped import open_network
 from merp.tools.workload.formats import scalesim, timeloop, zigzag
@@ -68,6 +70,22 @@ def test_zigzag_loops_do_the_layers_multiply_adds() -> None:
             assert reached + sizes["FX"] <= padded
             written = entry["equation"].split("+=")[0]
             assert written == ("O[g][k][c][fy][fx]" if phase == "ku" else "O[b][g][k][oy][ox]")
+
+
+@pytest.mark.parametrize(
+    ("storage", "wide"),  # O_final, W, I
+    [
+        (MIXED, {"fp": (32, 16, 32), "dp": (16, 16, 16), "ku": (16, 16, 32)}),
+        (CROSSED, {"fp": (32, 16, 32), "dp": (32, 16, 32), "ku": (16, 32, 32)}),
+    ],
+)
+def test_zigzag_operands_are_as_wide_as_they_are_stored(
+    storage: Storage, wide: dict[str, tuple[int, ...]]
+) -> None:
+    """And unfinished sums as they are computed; in KU the gradient is written, W the delta."""
+    for phase, text in zip(PHASES, zigzag(stored(ALEXNET, storage), BATCH).values(), strict=True):
+        widths = {"O": 32} | dict(zip(("O_final", "W", "I"), wide[phase], strict=True))
+        assert all(nest["operand_precision"] == widths for nest in yaml.safe_load(text))
 
 
 def test_timeloop_problems_have_the_documented_keys() -> None:

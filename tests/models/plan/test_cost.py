@@ -168,7 +168,7 @@ def test_sums_take_the_cycles_that_are_walked(first: bool) -> None:
         )  # fmt: skip
         work = Work(
             layer=layer, phase="fp", earlier=None, images=2, state="1", engine=design,
-            folded=False, word_bytes=4, stored=layer,
+            folded=False, stored=layer,
         )  # fmt: skip
         starts, ends = np.array([first]), np.array([True])
         cost = cost_of(work, open_board("kc705"), np.array([n]), np.array([m]), starts, ends)

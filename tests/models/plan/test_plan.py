@@ -8,6 +8,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from stored_networks import CROSSED, MIXED, stored
 
 from merp.models.cnn_merp.cycles import forward_cycles, layer_cycles
 from merp.models.errors import BadInput
@@ -16,10 +17,12 @@ from merp.models.network.network import Network
 from merp.models.network.phases import PHASES, has_phase
 from merp.models.params.cnn_merp.input_part import InputPart
 from merp.models.params.cnn_merp.sizing import check_fits
+from merp.models.params.storage import Storage
 from merp.models.plan.automatic import ROOM
 from merp.models.plan.cost import cost_of
 from merp.models.plan.plan import Plan, Planned, plan
-from merp.models.traffic.closed_form import network_traffic
+from merp.models.plan.traffic import board_traffic
+from merp.models.traffic.closed_form import network_traffic, total
 from merp.models.traffic.footing import Footing
 from merp.tools.common.boards import board_names, open_board
 from merp.tools.common.shipped import open_network
@@ -76,9 +79,12 @@ def test_a_plan_for_time_takes_no_longer_and_moves_no_less() -> None:
     assert mb_per_gflop(time.layers) >= mb_per_gflop(bytes_.layers)
 
 
+@pytest.mark.parametrize("storage", [None, MIXED, CROSSED], ids=["as computed", "mixed", "crossed"])
 @pytest.mark.parametrize("name", ["digits", "resnet-digits"])
-def test_where_all_fits_the_plan_moves_what_footing_full_does(name: str) -> None:
-    network = open_network(name)
+def test_where_all_fits_the_plan_moves_what_footing_full_does(
+    name: str, storage: Storage | None
+) -> None:
+    network = stored(open_network(name), storage)
     found = plan(network, open_board("kc705"), 5, state="pooled")
     full = network_traffic(network, 5, Footing(name="full", state="pooled"))
     for each in full:
@@ -87,6 +93,19 @@ def test_where_all_fits_the_plan_moves_what_footing_full_does(name: str) -> None
             if traffic is not None:
                 streams = {port: count for port, count in traffic.streams.items() if count}
                 assert dict(found.of(each.layer.name, phase).ports) == streams
+    for each, planned in zip(full, board_traffic(network, found), strict=True):
+        assert planned.ku.momentum == each.ku.momentum
+
+
+def test_designs_that_are_chosen_store_as_the_network_does() -> None:
+    network = open_network("digits")
+    layers = tuple(replace(layer, design=None) for layer in network.layers)
+    network = replace(network, layers=layers, designs={}, storage=MIXED)
+    found = plan(network, open_board("kc705"), 4)
+    assert {each.storage for each in found.network.designs.values()} == {MIXED}
+    assert {each.design.storage for each in found.engines} == {MIXED}
+    full = network_traffic(network, 4, Footing(name="full", state="pooled"))
+    assert sum(each.bytes for each in found.layers) == total(full, "step").bytes
 
 
 def test_sums_that_start_at_stored_deltas_have_hardware() -> None:

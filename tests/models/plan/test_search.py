@@ -19,14 +19,16 @@ from merp.models.fpga.parts import PARTS
 from merp.models.network.network import Layer
 from merp.models.params.cnn_merp.design import PORTS, Design
 from merp.models.params.cnn_merp.sizing import size_design
+from merp.models.params.formats import FORMATS
 from merp.models.params.shape import Pool, Shape
 from merp.models.params.state_field import STATES
+from merp.models.params.storage import TENSORS, Storage
 from merp.models.params.widened_shape import widened
 from merp.models.plan.candidates import equal_groups, part_sizes, totals
 from merp.models.plan.cost import cost_of
 from merp.models.plan.engines import engine_of, rings
 from merp.models.plan.search import best_tiles, fits
-from merp.models.plan.words import closed_form, pass_bytes, passes, summed
+from merp.models.plan.words import closed_form, pass_bytes, passes, summed, with_velocities
 from merp.models.plan.work import Work
 
 PHASES = ("fp", "dp", "ku")
@@ -89,8 +91,11 @@ def design_of(random: Random, units: int | None = None) -> Design:
     fused = random.random() < 0.5
     kinds = {"cu_kind": "fused", "ku_kind": "row"} if fused else {}
     count = units or random.randint(1, 6)
+    formats = {tensor: random.choice(list(FORMATS.values())) for tensor in TENSORS}
+    storage = random.choice((None, Storage(**formats)))
     smallest = [Shape(n=1, m=1, k=3, rows=3, columns=3)]
-    return size_design(smallest, n_cu=count, r=1, d=random.choice((1, 2)), **kinds)
+    rings = random.choice((1, 2))
+    return size_design(smallest, n_cu=count, r=1, d=rings, storage=storage, **kinds)
 
 
 def work_of(random: Random, phase: str, *, kind: str = "conv", units: int | None = None) -> Work:
@@ -99,7 +104,7 @@ def work_of(random: Random, phase: str, *, kind: str = "conv", units: int | None
     state = random.choice(STATES)
     draft = Work(
         layer=layer, phase=phase, earlier=in_front(random, layer), images=random.randint(1, 5),
-        state=state, engine=design_of(random, units), folded=kind == "fc", word_bytes=4,
+        state=state, engine=design_of(random, units), folded=kind == "fc",
         stored=layer, **starting(random, layer, phase, state),
     )  # fmt: skip
     return replace(draft, engine=rings(draft.engine, phase, [draft]))
@@ -113,6 +118,36 @@ def test_the_words_of_all_passes_are_those_of_the_formula(phase: str, kind: str)
         work = work_of(random, phase, kind=kind)
         size = random.randint(1, work.inputs), random.randint(1, work.outputs)
         assert summed(work, *size) == closed_form(work, *size), (work, size)
+
+
+@pytest.mark.parametrize("kind", ["conv", "fc"])
+@pytest.mark.parametrize("phase", PHASES)
+def test_storage_changes_no_words_and_bytes_by_the_format_alone(phase: str, kind: str) -> None:
+    """Maps, deltas, kernels and velocities by their own; state and partial sums are as they were.
+
+    State that is the activation is a map.
+    """
+    ports = {
+        "map_in": "maps", "map_out": "maps", "delta_in": "deltas", "delta_out": "deltas",
+        "add_in": "maps" if phase == "fp" else "deltas",
+    }  # fmt: skip
+    random = Random(phase + kind)
+    for _ in range(40):
+        work = work_of(random, phase, kind=kind)
+        plain = replace(work, engine=replace(work.engine, storage=None))
+        size = random.randint(1, work.inputs), random.randint(1, work.outputs)
+        before, after = closed_form(plain, *size), closed_form(work, *size)
+        if phase == "ku":
+            before, after = with_velocities(plain, before), with_velocities(work, after)
+        assert list(after) == list(before)
+        for port, count in after.items():
+            tensor = ports.get(port, "gradients" if "velocity" in port else "kernels")
+            if "state" in port:
+                tensor = "maps" if work.state == "32" else ""
+            if "partial" in port or not tensor:
+                assert count == before[port]
+            else:
+                assert 4 * count == work.engine.stored(tensor).bytes * before[port], port
 
 
 @pytest.mark.parametrize("phase", PHASES)
@@ -182,7 +217,7 @@ def test_an_update_takes_a_beat_for_its_kernels_and_a_cycle_for_each_bias(
         )
         work = Work(
             layer=layer, phase="ku", earlier=None, images=1, state="32", engine=design,
-            folded=False, word_bytes=4, stored=layer,
+            folded=False, stored=layer,
         )  # fmt: skip
         yes = np.array([True])
         cost = cost_of(work, board_of(), np.array([8]), np.array([maps]), yes, yes)
@@ -206,7 +241,7 @@ def test_an_update_is_priced_as_the_cycle_model_walks_it(
     layer = Layer(name="conv1", kind="conv", shape=layer_shape, design="d")
     work = Work(
         layer=layer, phase="ku", earlier=None, images=8, state="1", engine=design, folded=False,
-        word_bytes=4, stored=layer,
+        stored=layer,
     )  # fmt: skip
     yes = np.array([True])
     cost = cost_of(work, board_of(), np.array([6]), np.array([8]), yes, yes)
@@ -226,7 +261,7 @@ def test_an_update_of_smaller_kernels_takes_their_beats_or_reads(k: int, port: i
         layer = Layer(name="conv1", kind="conv", shape=shape, design="d")
         work = Work(
             layer=layer, phase="ku", earlier=None, images=1, state="32",
-            engine=replace(design, widened=True), folded=False, word_bytes=4, stored=layer,
+            engine=replace(design, widened=True), folded=False, stored=layer,
         )  # fmt: skip
         yes = np.array([True])
         cost = cost_of(work, board_of(), np.array([8]), np.array([maps]), yes, yes)

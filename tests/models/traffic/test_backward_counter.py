@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from stored_networks import MIXED, stored
 
 from merp.models.arithmetic.words import to_bits
 from merp.models.cnn_merp.phases import delta_design, maps_behind, update_design
@@ -14,9 +15,12 @@ from merp.models.golden.state import keep_state, of_maps, packed
 from merp.models.network.branches import previous
 from merp.models.network.network import Layer, Network
 from merp.models.params.cnn_merp.sizing import size_design
+from merp.models.params.cnn_merp.word_counters import word_bytes
 from merp.models.params.delta_shape import delta_shape
+from merp.models.params.formats import FORMATS, FloatFormat
 from merp.models.params.shape import Pool, Shape
 from merp.models.params.state_field import STATES
+from merp.models.params.storage import TENSORS, Storage
 from merp.models.traffic.backward_counter import delta_words, state_bytes, update_words
 from merp.models.traffic.closed_form import LayerTraffic, network_traffic
 from merp.models.traffic.footing import Footing
@@ -26,7 +30,8 @@ NETWORKS = ("alexnet", "alexnet-avg", "alexnet24", "lenet5", "digits", "cifar10-
 
 
 def layers(name: str) -> tuple[Network, list[int]]:
-    network = open_network(name)
+    """A shipped network, in whose memory neighbours differ, and its layers that have a design."""
+    network = stored(open_network(name))
     return network, [i for i, layer in enumerate(network.layers) if layer.design]
 
 
@@ -53,8 +58,8 @@ def test_delta_propagation(name: str, before: bool) -> None:
         walked = delta_words(layer.shape, unpooled, maps, images, engine, before)
         dp = formula[index].dp
         assert dp is not None
-        word = network.word_bytes
         for port in ("delta_in", "delta_out", "kernel"):
+            word = word_bytes("dp", port, engine)
             assert walked[port] * layer.groups * word == dp.streams[port], (layer.name, port)
         if before:
             assert walked["state_in"] * layer.groups == dp.streams["state_in"]
@@ -62,7 +67,7 @@ def test_delta_propagation(name: str, before: bool) -> None:
             seen = paper[index].dp
             assert seen is not None
             maps_moved = walked["delta_in"] + walked["delta_out"]
-            assert maps_moved * layer.groups * word == seen.bytes
+            assert maps_moved * layer.groups * MIXED.deltas.bytes == seen.bytes
 
 
 @pytest.mark.parametrize("name", NETWORKS)
@@ -71,14 +76,18 @@ def test_kernel_update(name: str) -> None:
     formula = network_traffic(network, 2, Footing(name="full", state="1"))
     for index in designed:
         layer = network.layers[index]
-        walked = update_words(layer.shape, 2, update_design(network, layer))
+        design = update_design(network, layer)
+        walked = update_words(layer.shape, 2, design)
         for port, words in walked.items():
-            moved = words * layer.groups * network.word_bytes
+            moved = words * layer.groups * word_bytes("ku", port, design)
             assert moved == formula[index].ku.streams[port], (layer.name, port)
 
 
 def random_network(seed: int) -> Network:
-    """Three layers with groups of few maps, so that bits seldom fill their last byte."""
+    """Three layers with groups of few maps, so that bits seldom fill their last byte.
+
+    Of four networks one is stored as it computes, the others' tensors each in any format.
+    """
     draw = random.Random(seed)
     rows, columns = draw.randint(4, 9), draw.randint(4, 9)
     maps = draw.choice([6, 12])
@@ -104,12 +113,17 @@ def random_network(seed: int) -> Network:
             continue
         layers.append(Layer(name=f"conv{len(layers)}", kind="conv", groups=groups, shape=shape))
         rows, columns, maps = shape.pooled_rows, shape.pooled_columns, out
-    return Network(name="t", input=start, layers=tuple(layers))
+    formats = {tensor: draw.choice(list(FORMATS.values())) for tensor in TENSORS}
+    storage = Storage(**formats) if seed % 4 else None
+    return Network(name="t", input=start, layers=tuple(layers), storage=storage)
 
 
-def packed_bytes(layer: Layer, passes: int, images: int, state: str) -> int:
-    """Bytes of the golden's state of a layer, packed for so many passes of alike many maps."""
-    shape, fmt = layer.shape, open_network("alexnet").fmt
+def packed_bytes(layer: Layer, passes: int, images: int, state: str, fmt: FloatFormat) -> int:
+    """Bytes of the golden's state of a layer, packed for so many passes of alike many maps.
+
+    fmt: of the activation.
+    """
+    shape = layer.shape
     size = images, shape.out_rows, shape.out_columns, layer.biases
     words = to_bits(np.random.default_rng(0).integers(-2, 3, size), fmt)
     kept, maps = keep_state(words, shape, state, fmt), layer.biases // passes
@@ -130,35 +144,37 @@ def read_by(found: LayerTraffic, phase: str) -> int:
 def test_state_of_random_layers_with_groups(seed: int) -> None:
     """The formula's bytes, the walk's of every pass, and those of the packed golden."""
     network, images = random_network(seed), 1 + seed % 3
+    fmt = network.stored("maps")
     for state in STATES:
         formula = network_traffic(network, images, Footing(name="full", state=state))
         for layer, found in zip(network.layers, formula, strict=True):
             earlier, groups, shape = previous(network, layer), layer.groups, layer.shape
-            kept = packed_bytes(layer, groups, images, state)
+            kept = packed_bytes(layer, groups, images, state, fmt)
             if state != "32" or shape.pool:
                 assert read_by(found, "fp") == kept
             if state != "pooled" and earlier:
-                assert read_by(found, "dp") == packed_bytes(earlier, groups, images, state)
+                assert read_by(found, "dp") == packed_bytes(earlier, groups, images, state, fmt)
             if state != "pooled":
                 continue
             assert read_by(found, "ku") == kept
             assert groups * state_bytes(shape, shape.m, images) == kept
             bare = replace(shape, relu=False, pool=None)
-            design = size_design([bare], k=shape.k + seed % 3, n_cu=2, r=1, d=2)
+            chosen = {"k": shape.k + seed % 3, "n_cu": 2, "r": 1, "storage": network.storage}
+            design = size_design([bare], d=2, **chosen)
             walked = update_words(shape, images, design, before=True)
             for port, words in walked.items():
-                size = 1 if port == "state_in" else network.word_bytes
+                size = word_bytes("ku", port, design)
                 assert groups * words * size == found.ku.streams[port], (layer.name, port)
             if earlier is None or found.dp is None:
                 continue
-            engine = size_design([delta_shape(shape)], k=shape.k + seed % 3, n_cu=2, r=1, d=3)
+            engine = size_design([delta_shape(shape)], d=3, **chosen)
             walked = delta_words(shape, shape, shape.m, images, engine, before=True)
             for port, words in walked.items():
-                size = 1 if port == "state_in" else network.word_bytes
+                size = word_bytes("dp", port, engine)
                 assert groups * words * size == found.dp.streams[port], (layer.name, port)
             maps = earlier.biases // groups
             behind = delta_words(shape, earlier.shape, maps, images, engine, before=False)
-            assert groups * behind["state_in"] == packed_bytes(earlier, groups, images, state)
+            assert groups * behind["state_in"] == packed_bytes(earlier, groups, images, state, fmt)
 
 
 def test_three_groups_of_one_map() -> None:

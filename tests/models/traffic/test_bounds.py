@@ -26,6 +26,9 @@ from merp.models.cnn_merp.throughput import forward_throughput, with_cus
 from merp.models.errors import BadInput
 from merp.models.fpga.order_codes import part_named
 from merp.models.fpga.parts import PARTS
+from merp.models.network.phases import PHASES
+from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32
+from merp.models.params.storage import Storage
 from merp.models.traffic.bounds import lower_bound, on_chip_words
 from merp.models.traffic.closed_form import network_traffic, total
 from merp.models.traffic.footing import XC7K325T_BYTES, Footing
@@ -39,29 +42,43 @@ K325T = PARTS["xc7k325t"]
 
 def test_compulsory_traffic_binds_in_all_layers_of_the_paper() -> None:
     for layer in CONVOLUTIONS:
-        bound = lower_bound(layer, 128, on_chip_words(layer))
-        assert bound.binding == "compulsory"
-        assert bound.operands == 128 * (layer.inputs + layer.sums) + layer.kernels
-        assert bound.fused == 128 * (layer.inputs + layer.outputs) + layer.kernels
+        for phase in PHASES:
+            bound = lower_bound(ALEXNET, layer, phase, 128, on_chip_words(layer))
+            assert bound.binding == "compulsory"
+            assert bound.operands == 4 * (128 * (layer.inputs + layer.sums) + layer.kernels)
+            assert bound.fused == 4 * (128 * (layer.inputs + layer.outputs) + layer.kernels)
 
 
 def test_a_small_memory_lets_the_communication_term_bind() -> None:
     conv3 = ALEXNET.layer("conv3")
     macs, words = conv3.shape.macs(128), 4096
-    bound = lower_bound(conv3, 128, words)
+    bound = lower_bound(ALEXNET, conv3, "fp", 128, words)
     assert bound.binding == "communication"
-    assert bound.communication == max(
+    assert bound.communication == 4 * max(
         2 * macs / (3 * sqrt(words)) - 2 * words, 9 / 4 * macs / words - words
     )
-    assert lower_bound(conv3, 128, 9).communication == 9 / 4 * macs / 9 - 9
+    least = lower_bound(ALEXNET, conv3, "fp", 128, 9).communication
+    assert least == 4 * (9 / 4 * macs / 9 - 9)
+
+
+def test_bounds_take_each_operand_as_it_is_stored() -> None:
+    """Deltas of two bytes: the term of the memory counts no operand as wider than any."""
+    storage = Storage(maps=BINARY32, deltas=BFLOAT16, kernels=BINARY32, gradients=BINARY32)
+    network, conv3 = replace(ALEXNET, storage=storage), ALEXNET.layer("conv3")
+    x, y, w = 128 * conv3.inputs, 128 * conv3.sums, conv3.kernels
+    fp, dp, ku = (lower_bound(network, conv3, phase, 128, 4096) for phase in PHASES)
+    plain = lower_bound(ALEXNET, conv3, "fp", 128, 4096)
+    assert fp == plain
+    assert (dp.operands, ku.operands) == (2 * (x + y) + 4 * w, 4 * x + 2 * y + 4 * w)
+    assert dp.communication == ku.communication == plain.communication / 2
 
 
 def test_no_footing_moves_less_than_what_is_compulsory() -> None:
     for footing in (Footing(name="full", state="pooled"), Footing(name="board", state="pooled")):
         for each in network_traffic(ALEXNET, 128, footing):
-            bound = lower_bound(each.layer, 128, 1 << 20)
-            for phase in each.phases("step"):
-                assert phase.bytes >= 4 * bound.fused
+            for name in PHASES:
+                bound = lower_bound(ALEXNET, each.layer, name, 128, 1 << 20)
+                assert all(phase.bytes >= bound.fused for phase in each.phases(name))
 
 
 def test_roofline_says_what_binds() -> None:
@@ -137,6 +154,18 @@ def test_each_variant_changes_one_thing() -> None:
     assert base.bytes - steps["8-bit images"].bytes == images * 3 // 4
     kept = sum(base.streams[port] for port in ("kernel", "bias", "kernel_out", "bias_out"))
     assert steps["16-bit maps"].bytes - kept == (base.bytes - kept) // 2
+
+
+def test_a_network_that_is_stored_is_a_variant_of_what_it_computes() -> None:
+    storage = Storage(maps=BFLOAT16, deltas=BINARY32, kernels=BINARY16, gradients=BINARY32)
+    network = replace(ALEXNET, storage=storage)
+    plain, stored = variants(ALEXNET, 2), variants(network, 2)
+    assert stored[:-1] == plain[:-1]
+    assert (plain[-1].name, stored[-1].name) == ("16-bit maps", "as stored")
+    assert stored[-1].what == "maps bfloat16, deltas binary32, kernels binary16, gradients binary32"
+    assert stored[-1].layers == network_traffic(network, 2, Footing(name="full", state="32"))
+    half = variants(replace(ALEXNET, fmt=BINARY16), 2)
+    assert half[-1].layers == half[0].layers
 
 
 def test_parts() -> None:

@@ -7,7 +7,11 @@ import pytest
 
 from merp.models.errors import BadInput
 from merp.models.network.network import Layer, Network
+from merp.models.network.phases import PHASES
+from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32
 from merp.models.params.shape import Pool, Shape
+from merp.models.params.state_field import STATES
+from merp.models.params.storage import TENSORS, Storage
 from merp.models.traffic import published
 from merp.models.traffic.closed_form import _Count, network_traffic, port_words, total
 from merp.models.traffic.footing import Footing
@@ -194,6 +198,94 @@ def test_deltas_at_pooled_resolution_save_a_third_of_alexnets_step() -> None:
         assert found == pytest.approx(wanted, abs=0.0005)
 
 
+NARROW = Storage(maps=BFLOAT16, deltas=BFLOAT16, kernels=BINARY32, gradients=BINARY32)
+
+
+def test_bfloat16_maps_and_deltas_of_alexnet() -> None:
+    """The figure of the page: words as before, bytes of maps and deltas exactly half."""
+    network = replace(ALEXNET, storage=NARROW)
+    kept = ("kernel", "bias", "kernel_out", "bias_out", "state_in", "state_out")
+    for state, ratio in (("pooled", 1.046), ("1", 1.553), ("32", None)):
+        footing = Footing(name="full", state=state)
+        plain, narrow = convolutions(footing=footing), convolutions(network, footing)
+        for before, after in zip(plain, narrow, strict=True):
+            for phase in PHASES:
+                for old, new in zip(before.phases(phase), after.phases(phase), strict=True):
+                    assert list(new.streams) == list(old.streams)
+                    for port, count in new.streams.items():
+                        whole = port in kept and not (state == "32" and port.startswith("state"))
+                        assert (1 if whole else 2) * count == old.streams[port]
+                    assert new.momentum == old.momentum
+        if ratio is not None:
+            assert total(narrow, "step").mb_per_gflop == pytest.approx(ratio, abs=0.0005)
+
+
+@pytest.mark.parametrize("name", ["paper", "full", "board"])
+def test_where_everything_is_stored_in_16_bit_bytes_are_halves(name: str) -> None:
+    """But those of masks and positions; on footing board tiles have room for the same elements."""
+    network = replace(ALEXNET, storage=Storage(**dict.fromkeys(TENSORS, BINARY16)))
+    for state in STATES if name != "paper" else ("32",):
+        footing = Footing(name=name, state=state, memory_bytes=1 << 24)
+        for plain, narrow in zip(
+            convolutions(footing=footing), convolutions(network, footing), strict=True
+        ):
+            for old, new in zip(plain.phases("step"), narrow.phases("step"), strict=True):
+                assert 2 * new.momentum == old.momentum
+                for port, count in new.streams.items():
+                    bits = port.startswith("state") and state != "32"
+                    assert (1 if bits else 2) * count == old.streams[port]
+    if name == "full":
+        step = total(convolutions(network, Footing(name=name, state="pooled")), "step")
+        assert step.mb_per_gflop == pytest.approx(1.008, abs=0.0005)
+
+
+def test_every_tensor_has_the_bytes_of_its_format() -> None:
+    """One tensor after the other in 16 bit: only its ports move less, velocities' apart."""
+    ports = {
+        "maps": {"fp map_in", "fp map_out", "fp state_out", "dp state_in", "ku map_in"},
+        "deltas": {"dp delta_in", "dp delta_out", "ku delta_in"},
+        "kernels": {
+            "fp kernel", "fp bias", "dp kernel", "ku kernel", "ku bias", "ku kernel_out",
+            "ku bias_out",
+        },
+        "gradients": set(),
+    }  # fmt: skip
+    footing = Footing(name="full", state="32")
+    plain = convolutions(footing=footing)
+    for tensor in TENSORS:
+        storage = Storage(**(dict.fromkeys(TENSORS, BINARY32) | {tensor: BINARY16}))
+        narrow = convolutions(replace(ALEXNET, storage=storage), footing)
+        changed = set()
+        for phase in PHASES:
+            old, new = total(plain, phase), total(narrow, phase)
+            assert (2 if tensor == "gradients" else 1) * new.momentum == old.momentum
+            for port, count in new.streams.items():
+                assert count in (old.streams[port], old.streams[port] // 2)
+                changed |= {f"{phase} {port}"} if count != old.streams[port] else set()
+        assert changed == ports[tensor]
+
+
+def test_partial_sums_keep_the_bytes_of_the_arithmetic() -> None:
+    """One input map a pass (memory of bytes): maps out are the narrow ones and wide sums."""
+    network = replace(by_hand(), storage=NARROW)
+    footing = Footing(name="board", memory_bytes=4 * 46)
+    first, last = network_traffic(network, 3, footing)
+    assert first.fp.streams["map_in"] == 2 * 2 * X
+    assert first.fp.streams["map_out"] == 2 * YP + 4 * 2 * Y
+    assert last.dp is not None
+    plain = network_traffic(by_hand(), 3, footing)[1].dp
+    assert plain is not None
+    sums = plain.streams["delta_out"] - 4 * Y  # its own delta is that of Y sums
+    assert last.dp.streams["delta_out"] == 2 * Y + sums
+
+
+def test_the_paper_is_quoted_for_binary32_alone() -> None:
+    for tensor in TENSORS:
+        storage = Storage(**(dict.fromkeys(TENSORS, BINARY32) | {tensor: BINARY16}))
+        assert not published.is_papers_network(replace(ALEXNET, storage=storage))
+    assert not published.is_papers_network(replace(ALEXNET, fmt=BINARY16))
+
+
 def test_tiles_of_another_tool() -> None:
     """nn_dataflow, 640,000 bytes, padded maps, kernels counted, pooling not fused."""
     found = []
@@ -277,8 +369,8 @@ def test_board_holds_rows_of_the_delta_for_dp() -> None:
     network = Network(name="t", input=(7, 9, 1), layers=layers)
     with pytest.raises(BadInput, match="at least 37 words"):  # FP: 9 + 3*9 + 1
         network_traffic(network, 1, Footing(name="board", memory_bytes=4 * 36))
-    count = _Count(1, 4, Footing(name="board", memory_bytes=4 * 22))
-    assert count.delta(network, layers[1]).streams["delta_in"] == 4 * 12  # 9 + 3*4 + 1
+    count = _Count(network, 1, Footing(name="board", memory_bytes=4 * 22))
+    assert count.delta(layers[1]).streams["delta_in"] == 4 * 12  # 9 + 3*4 + 1
 
 
 def test_a_memory_below_one_tile_is_refused() -> None:

@@ -63,13 +63,9 @@ def test_the_walk_equals_the_closed_form(index: int) -> None:
     layer = Layer(name="conv1", kind="conv", shape=shape)
     for step in staircase(layer, 1):
         found = counter.walk(shape, step.level, design.n_cu)
-        kernels = shape.n * shape.m * shape.k**2
-        maps = found.maps
-        if step.level == "none":
-            maps += found.kernels
-        else:
-            assert found.kernels == kernels
-        assert (maps, found.sums) == (step.map_words, step.sum_words)
+        kernels = step.kernel_words or shape.n * shape.m * shape.k**2
+        assert (found.maps, found.kernels) == (step.map_words, kernels)
+        assert found.sums == step.partial_words + step.sum_words
 
 
 @pytest.mark.parametrize("name", ["conv1", "conv2", "conv3", "conv4", "conv5"])
@@ -80,8 +76,11 @@ def test_the_walk_of_alexnet(name: str) -> None:
     assert counter.port_words(layer.shape, 128, design) == closed_form.port_words(layer.shape, 128)
     for step in staircase(layer, 1):
         found = counter.walk(layer.shape, step.level, design.n_cu)
-        maps = found.maps + (found.kernels if step.level == "none" else 0)
-        assert (layer.groups * maps, layer.groups * found.sums) == (step.map_words, step.sum_words)
+        kernels = step.kernel_words or layer.kernels
+        assert (layer.groups * found.maps, layer.groups * found.kernels) == (
+            step.map_words, kernels
+        )  # fmt: skip
+        assert layer.groups * found.sums == step.partial_words + step.sum_words
 
 
 def test_fewer_than_k_rows_on_chip_cost_a_second_fetch() -> None:

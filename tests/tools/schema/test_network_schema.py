@@ -60,6 +60,8 @@ def test_shipped_networks_validate(name: str) -> None:
         HEAD + CONV + '[[layer]]\nname = "fc2"\nmaps = 2\nrelu = false\n',
         HEAD + CONV + "pad = [0, 1, 2, 1]\n",
         WHOLE + 'architecture = "cnn_merp"\ncu_kind = "fused"\nfused_window = 30\n',
+        HEAD + "storage = { maps = 'bfloat16', gradients = 'binary16' }\n" + CONV,
+        OVER + "[network]\nstorage = { deltas = 'bfloat16' }\n",
         OVER,
         OVER + '[network]\nname = "mine"\n[layer.conv2]\npool = { kind = "average" }\n'
         "[design.k3]\nn_cu = 4\n",
@@ -99,6 +101,9 @@ BAD = {
     HEAD + CONV + "pool = { kind = 'max' }\n": "no window",
     WHOLE.replace("k = 3", "k = 12"): "too large a kernel of a design",
     WHOLE.replace("n_cu = 2", ""): "no CUs",
+    HEAD + "storage = { maps = 'fp8' }\n" + CONV: "no format in memory",
+    HEAD + "storage = 'bfloat16'\n" + CONV: "one format of all in memory",
+    OVER + "[network]\nstorage = { map = 'bfloat16' }\n": "an unknown tensor, over a base",
     WHOLE + "n_cus = 2\n": "an unknown key of a design",
     WHOLE + 'cu_kind = "tre"\n': "no kind of CU",
     WHOLE + 'cu_kind = "fused"\nfused_window = 33\n': "too wide a window",
@@ -124,6 +129,7 @@ def test_bad_files_do_not(text: str, tmp_path: Path) -> None:
 
 UNKNOWN = {
     "network": HEAD + "x = 1\n" + CONV,
+    "network: storage": HEAD + "storage = { x = 1 }\n" + CONV,
     "network: input": HEAD.replace("rows", "x = 1, rows") + CONV,
     "layer conv1": HEAD + CONV + POOL + "x = 1\n",
     "layer fc1": HEAD + '[[layer]]\nname = "fc1"\nmaps = 2\nx = 1\n',

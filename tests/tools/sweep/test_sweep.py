@@ -7,7 +7,9 @@ import json
 import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from time import sleep
 from typing import Any
@@ -17,8 +19,12 @@ import pytest
 import merp
 from merp.models.cnn_merp.cycles import network_cycles
 from merp.models.errors import BadInput
+from merp.models.network.network_file import network_of
+from merp.models.traffic.closed_form import network_traffic, total
+from merp.models.traffic.footing import Footing
 from merp.tools.cli import main
 from merp.tools.sweep.axes import AXES, read_axes
+from merp.tools.sweep.evaluate import Job, evaluate
 from merp.tools.sweep.report import pareto
 from needed_tools import needs
 
@@ -84,6 +90,23 @@ def test_200_points_are_the_single_runs(
     refused = [each for each in points if each["refused"]]
     assert {(each["n_cu"], each["r"]) for each in refused} == {(1, 2)}
     assert "r must not exceed n_cu (1), not 2" in refused[0]["refused"]
+
+
+def test_bytes_are_those_of_the_network_as_it_is_stored() -> None:
+    tables = tomllib.loads(NETWORK)
+    tables["network"]["storage"] = {"maps": "bfloat16", "gradients": "bfloat16"}
+    for point in ({"n_cu": 2}, {}):
+        job = Job(
+            file="t", tables=tables, point=point, goals=("bytes",), batch=4, clock_mhz=1.0
+        )  # fmt: skip
+        network = network_of("t", tables)
+        assert network.storage is not None
+        layers = network_traffic(network, 4, Footing(name="full"))
+        assert evaluate(job)["bytes"] == total(layers, "step").bytes
+        plain = network_traffic(replace(network, storage=None), 4, Footing(name="full"))
+        maps = ("map_in", "map_out", "state_out", "state_in")  # the state is the activation
+        halves = sum(total(plain, "step").streams[port] for port in maps) // 2
+        assert total(plain, "step").bytes - total(layers, "step").bytes == halves
 
 
 def test_the_front_is_what_no_other_beats() -> None:

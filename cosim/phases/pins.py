@@ -1,0 +1,63 @@
+"""Words as they pass the pins: in the format in which their tensor lies in memory.
+
+Models and hosts handle words of the arithmetic's format throughout.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from merp.models.arithmetic.fp_convert import fp_convert
+from merp.models.params.bits import Bits
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.word_counters import stored_format
+
+
+def stored_words(words: Bits, phase: str, port: str, design: Design, stream: str) -> Bits:
+    """Words of the arithmetic's format, any shape, as they pass a port.
+
+    Raises:
+        ValueError: one of them is no number of the stored format; the message names the stream.
+    """
+    stored = stored_format(phase, port, design)
+    if stored is None or stored == design.fmt:
+        return words
+    found = fp_convert(words, design.fmt, stored)
+    wrong = np.flatnonzero(fp_convert(found, stored, design.fmt) != words)
+    if wrong.size:
+        first = int(words.reshape(-1)[wrong[0]])
+        raise ValueError(f"{stream}: word {first:#x} is no number of {stored}")
+    return found
+
+
+def widened_words(words: Bits, phase: str, port: str, design: Design) -> Bits:
+    """Words that passed a port, any shape, in the arithmetic's format."""
+    stored = stored_format(phase, port, design)
+    if stored is None or stored == design.fmt:
+        return words
+    return fp_convert(words, stored, design.fmt)
+
+
+def as_stored(words: Bits, phase: str, port: str, design: Design) -> Bits:
+    """Results in the arithmetic's format, any shape, rounded as they are when they leave."""
+    stored = stored_format(phase, port, design)
+    if stored is None or stored == design.fmt:
+        return words
+    return fp_convert(fp_convert(words, design.fmt, stored), stored, design.fmt)
+
+
+def inputs_on_pins(
+    words: Mapping[str, Bits], phase: str, streams: Mapping[str, str], design: Design
+) -> dict[str, Bits]:
+    """The words of a run, by stream, as they pass the pins; ``streams`` are by port.
+
+    Raises:
+        ValueError: a word is no number of the format that its stream has.
+    """
+    ports = {stream: port for port, stream in streams.items()}
+    return {
+        stream: stored_words(each, phase, ports[stream], design, stream)
+        for stream, each in words.items()
+    }
