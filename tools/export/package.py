@@ -104,6 +104,9 @@ def write_package(package: Package, spent: TimeSpent, directory: Path) -> dict[s
     values = facts | port_values(export, engine.ports, registers, package.clock_mhz, dialect)
     values |= _page_values(package, registers) | {"stream_words": stream_words(engine)}
     values |= {"memories": memories(export.files), "handshakes": handshakes(engine.ports)}
+    values["stored"] = {
+        name: each["format"] for name, each in facts["streams"].items() if "format" in each
+    }
     small = sorted((directory / "vectors" / "small").iterdir())
     values["small"] = [f"vectors/small/{path.name}" for path in small]
     for template, target in _targets(package):
