@@ -127,7 +127,7 @@ def kernel_update(
     ends = flag()  # a transfer with the run's last word, whichever stream it leaves by
 
     fmt, kernels, gradients = design.fmt, design.stored("kernels"), design.stored("gradients")
-    maps_in = inside(s_axis_map, design.stored("maps"), fmt)
+    maps_in = inside(s_axis_map, design.stored_input, fmt)
     delta_words = inside(s_axis_delta, design.stored("deltas"), fmt)
     kernels_in, biases_in = inside(s_axis_kernel, kernels, fmt), inside(s_axis_bias, kernels, fmt)
     kernels_out, biases_out = inside(m_axis_kernel, kernels, fmt), inside(m_axis_bias, kernels, fmt)
@@ -138,7 +138,7 @@ def kernel_update(
     borders = [
         stored_stream(sink=sink, source=source, stored=stored, fmt=fmt)
         for sink, source, stored in (
-            (s_axis_map, maps_in, design.stored("maps")),
+            (s_axis_map, maps_in, design.stored_input),
             (s_axis_delta, delta_words, design.stored("deltas")),
             (s_axis_kernel, kernels_in, kernels),
             (s_axis_bias, biases_in, kernels),
