@@ -10,6 +10,7 @@ from merp.models.golden.in_memory import in_memory, input_in_memory, pair_in_mem
 from merp.models.golden.inference import forward_layer
 from merp.models.golden.pooling import pool_maps
 from merp.models.golden.state import State, keep_state
+from merp.models.golden.stored import Stored
 from merp.models.golden.training import RATE, Passed
 from merp.models.golden.unpool import unpool
 from merp.models.network.network import Layer, Network

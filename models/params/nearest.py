@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from merp.models.params.formats import FloatFormat
+from merp.models.params.formats import FloatFormat, format_name
 
 
 def nearest_word(value: Fraction, fmt: FloatFormat) -> int:
@@ -26,5 +26,5 @@ def nearest_word(value: Fraction, fmt: FloatFormat) -> int:
     significand = round(size / Fraction(2) ** (exponent - fmt.frac_bits))  # ties to even
     word = ((exponent + fmt.bias - 1) << fmt.frac_bits) + significand
     if word >= fmt.inf:
-        raise ValueError(f"{value} is beyond the largest number of {fmt}")
+        raise ValueError(f"{value} is beyond the largest number of {format_name(fmt)}")
     return sign | (word if word >= 1 << fmt.frac_bits else 0)
