@@ -285,6 +285,21 @@ def test_what_is_stored_narrower_trains_in_tiles_to_the_golden_bits(
     check_steps(found, "myhdl", 0.9, 0.1, 1)
 
 
+def test_an_image_in_bytes_trains_on_a_board_to_the_golden_bits(tmp_path: Path) -> None:
+    """On designs that the plan makes: the first layer's is its alone."""
+    file = tmp_path / "small.toml"
+    text = NETWORK[: NETWORK.index("[design")].replace('design = "k2"\n', "")
+    file.write_text(text + '[network.storage]\nimage = "uint8"\nmaps = "bfloat16"\n')
+    found = plan(read_network(file, Path()), open_board("kc705"), IMAGES)
+    designs = [layer.design for layer in found.network.layers]
+    assert designs == ["auto2_image", "auto2", "auto2", "auto2"]
+    read = {(each.work.layer.name, each.work.phase): each.ports for each in found.layers}
+    for phase in ("fp", "ku"):
+        assert read["conv1", phase]["map_in"] == IMAGES * 4 * 4 * 4
+        assert read["conv2", phase]["map_in"] == 2 * IMAGES * 2 * 2 * 6
+    check_steps(found, "myhdl", 0.9, 0.1, 1)
+
+
 @pytest.mark.full
 @pytest.mark.parametrize("name", ["small", "branched"])
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -171,6 +172,22 @@ gradients = "binary16"
 """
 
 
+IN_BYTES = """
+[network.storage]
+image = "uint8"
+[design.first]
+k = 3
+n_cu = 2
+map_port = 2
+"""
+
+
+def in_bytes(text: str) -> str:
+    """The same network, its image in bytes, on a design of the first layer's own."""
+    name = re.findall(r'design = "(.*)"', text)[0]
+    return text.replace(f'design = "{name}"', 'design = "first"', 1) + IN_BYTES
+
+
 def narrower(text: str) -> str:
     """The same network, its tensors in memory in formats narrower than binary32."""
     return text + NARROW
@@ -217,12 +234,14 @@ def test_a_grouped_network_ends_in_the_golden_bits(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "steps"), [*rows_in_full((GROUPED, 2)), (RESIDUAL, 1)], ids=["grouped", "residual"]
+    ("text", "steps"),
+    [*rows_in_full((narrower(GROUPED), 2)), (narrower(RESIDUAL), 1), (in_bytes(GROUPED), 1)],
+    ids=["grouped", "residual", "bytes"],
 )
 def test_what_is_stored_narrower_ends_in_the_golden_bits(
     text: str, steps: int, tmp_path: Path
 ) -> None:
-    check_steps(network_of(tmp_path, narrower(text)), "myhdl", 0.9, steps, 0.02)
+    check_steps(network_of(tmp_path, text), "myhdl", 0.9, steps, 0.02)
 
 
 def test_the_host_undoes_the_last_pooling_and_no_momentum_is_built(tmp_path: Path) -> None:
