@@ -23,6 +23,7 @@ from typing import Any
 from merp.cosim.phases.cnn_merp.delta import delta_top
 from merp.cosim.phases.cnn_merp.forward import forward_top
 from merp.cosim.phases.cnn_merp.kernel_update import kernel_update_top
+from merp.hdl.arithmetic.byte_value import byte_value
 from merp.hdl.arithmetic.fp_convert import fp_convert
 from merp.hdl.arithmetic.fp_widen import fp_widen
 from merp.hdl.arithmetic.low_product import low_product
@@ -31,6 +32,7 @@ from merp.hdl.cnn_merp.phases.stored_stream import stored_stream
 from merp.hdl.cnn_merp.upsampling.unpool_scale import unpool_scale
 from merp.hdl.conversion.convert import Export, convert
 from merp.models.cnn_merp.phases import delta_design, update_design
+from merp.models.params.byte_image import ByteImage
 from merp.models.params.formats import BINARY16, BINARY32, FloatFormat
 from merp.testbenches.axi.axi_top import axi_registers_of, axi_top
 from merp.tools.bitstream.bitstream import bitstream_of
@@ -187,6 +189,8 @@ def _alone() -> Iterator[tuple[Callable[..., Any], dict[str, Any], str]]:
     yield fp_convert, args | {"fmt": wide, "target": BINARY32}, "36 bits to 32"
     args = {"a": bits(BINARY16.width), "y": bits(BINARY32.width)}
     yield fp_widen, args | {"fmt": BINARY16, "target": BINARY32}, "binary16 to binary32"
+    args = {"a": bits(8), "y": bits(BINARY32.width), "values": ByteImage().words(BINARY32)}
+    yield byte_value, args, "a byte to binary32"
     streams = {"sink": AxiStream(BINARY16.width, 4), "source": AxiStream(BINARY32.width, 4)}
     formats = {"stored": BINARY16, "fmt": BINARY32}
     yield stored_stream, streams | formats, "4 elements, binary16 to binary32"
