@@ -150,4 +150,5 @@ def _node(key: Key) -> Schema:
             found |= {"enum": list(key.allowed)}
         case Reference():
             found |= _NAMED | found
-    return found if key.default is None else found | {"default": key.default}
+    default = str(key.default) if isinstance(key, Ratio) else key.default
+    return found if default is None else found | {"default": default}
