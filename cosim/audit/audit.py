@@ -6,6 +6,7 @@ in the hardware, by monitors on its pins; and a fifth time from a waveform, wher
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -33,7 +34,7 @@ class Audit:
         cycles: hardware cycle counters by name, stalls as ``stall_input`` and so on.
         operations: two per multiply-add. ideal: cycles with every CU useful in each.
         slots: CU slots issued, useful or not.
-        word_bytes: bytes of a word, by port. maps: the ports that footing ``paper`` counts.
+        bytes: seen on the pins, by port. maps: the ports that footing ``paper`` counts.
         failures: every check that did not hold, one line each.
         seconds: simulation, without the build.
     """
@@ -45,7 +46,7 @@ class Audit:
     operations: int
     ideal: float
     slots: int
-    word_bytes: Mapping[str, int]
+    bytes: Mapping[str, int]
     maps: tuple[str, ...]
     failures: tuple[str, ...]
     seconds: float
@@ -73,8 +74,7 @@ class Audit:
     @property
     def moved(self) -> dict[str, int]:
         """Bytes seen on the pins of each port that moved any."""
-        found = {port: ways["monitor"] * self.word_bytes[port] for port, ways in self.ports.items()}
-        return {port: count for port, count in found.items() if count}
+        return {port: count for port, count in self.bytes.items() if count}
 
     def mb_per_gflop(self, ports: Sequence[str]) -> float:
         """Megabytes seen on the pins of ``ports`` for 10^9 operations."""
@@ -128,7 +128,10 @@ def audit(
         words_compared=compared,
         mismatches=mismatches,
         ports=ports,
-        word_bytes={name: port.word_bytes for name, port in expected.ports.items()},
+        bytes={
+            name: record.outcome.transfers[port.stream] * port.word_bytes
+            for name, port in expected.ports.items()
+        },
         maps=tuple(name for name, port in expected.ports.items() if port.maps),
         cycles=cycles,
         operations=expected.work.operations,
@@ -186,19 +189,18 @@ def _cycle_failures(record: Record, cycles: Mapping[str, int], expected: Expecta
 def combine(audits: Sequence[Audit]) -> Audit:
     """One audit of several runs: words, cycles and operations are summed, every failure is kept.
 
-    Runs of different phases have different ports; the words of ports of one name are summed.
+    Runs of different phases have different ports; of ports of one name words are summed, and bytes,
+    as words of a port may have other sizes in another layer.
 
     Raises:
-        ValueError: there are none, or words of one port have different sizes.
+        ValueError: there are none.
     """
     if not audits:
         raise ValueError("nothing to combine")
     ports: dict[str, dict[str, int]] = {}
-    word_bytes: dict[str, int] = {}
+    moved: Counter[str] = Counter()
     for each in audits:
-        for port, size in each.word_bytes.items():
-            if word_bytes.setdefault(port, size) != size:
-                raise ValueError(f"{port}: words of {word_bytes[port]} and of {size} bytes")
+        moved.update(each.bytes)
         for port, ways in each.ports.items():
             summed = ports.setdefault(port, dict.fromkeys(ways, 0))
             for way, words in ways.items():
@@ -211,7 +213,7 @@ def combine(audits: Sequence[Audit]) -> Audit:
         operations=sum(a.operations for a in audits),
         ideal=sum(a.ideal for a in audits),
         slots=sum(a.slots for a in audits),
-        word_bytes=word_bytes,
+        bytes=dict(moved),
         maps=tuple(dict.fromkeys(port for a in audits for port in a.maps)),
         failures=tuple(failure for a in audits for failure in a.failures),
         seconds=sum(a.seconds for a in audits),

@@ -205,5 +205,9 @@ def test_an_image_in_bytes_is_random_bytes_or_what_is_given(
         found = answer_of(*words, "--layer", "conv1", "--phase", phase)
         assert found["bit_exact"]
         assert found["ports"][port]["monitor"] == maps.size
+    every = answer_of(*words, "--layer", "all", "--phase", "all")
+    moved = [run["mb_per_gflop"]["full"] * run["operations"] for run in every["runs"]]
+    total = every["total"]  # of words of one byte and of four on ports of one name
+    assert total["mb_per_gflop"]["full"] * total["operations"] == pytest.approx(sum(moved))
     with pytest.raises(BadInput, match=r"input\[0, 0, 0, 1\] = 32.0: allowed are 0 to 31.875: "):
         read_maps(file_of(tmp_path, input=(maps[:1] == maps[0, 0, 0, 1]) * 32.0), None, network)

@@ -20,7 +20,7 @@ _KEYS: dict[str, Callable[[Any], bool]] = {
     **dict.fromkeys(("ideal", "seconds"), is_number),
     "ports": _is_ports,
     "cycles": lambda value: is_table(value, is_whole) and value.keys() >= set(CYCLES),
-    "word_bytes": partial(is_table, of=is_whole),
+    "bytes": partial(is_table, of=is_whole),
     "maps": partial(is_list, of=is_text),
     "failures": partial(is_list, of=lambda value: isinstance(value, str)),
 }
@@ -36,6 +36,6 @@ def audit_from(kept: Any) -> Audit:
     if not isinstance(kept, dict) or kept.keys() != _KEYS.keys():
         raise ValueError("the fields are not those of an audit")
     wrong = [key for key, right in _KEYS.items() if not right(kept[key])]
-    if wrong or not set(kept["maps"]) <= kept["ports"].keys() == kept["word_bytes"].keys():
+    if wrong or not set(kept["maps"]) <= kept["ports"].keys() == kept["bytes"].keys():
         raise ValueError(f"not the values of an audit: {', '.join(wrong) or 'ports'}")
     return Audit(**kept | {key: tuple(kept[key]) for key in ("maps", "failures")})
