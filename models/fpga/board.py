@@ -2,15 +2,53 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Final
 
-from merp.models.errors import BadInput
-from merp.models.fpga.parts import PARTS, Part
-from merp.models.params.toml_section import Section, read_toml
+from merp.models.fpga.parts import Part
 
 LOAD_MBYTES_S = 132.0
 """16 bit at 66 MHz. source: CNN-MERP section VI"""
+
+ORIGINS: Final = ("printed", "vendor", "derived", "assumed")
+"""Where a figure may come from: a paper, a data sheet, other figures, or nobody."""
+
+TOPOLOGIES: Final = ("chain",)
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a figure of a board comes from, of ``ORIGINS``, and in words."""
+
+    origin: str
+    why: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Usable:
+    """Shares of a part's resources that a design may take, above 0, at most 1."""
+
+    lut: float = 1.0
+    ff: float = 1.0
+    bram: float = 1.0
+    dsp: float = 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Link:
+    """Lanes from a board to the next one, each way.
+
+    Attributes:
+        topology: of ``TOPOLOGIES``. gbytes_s: of a lane, 10^9 bytes a second.
+        latency_cycles: of the engine's clock.
+    """
+
+    topology: str
+    gbytes_s: float
+    lanes: int
+    latency_cycles: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,6 +61,10 @@ class Board:
         gbytes_s: peak of the external memory, 10^9 bytes a second.
         efficiency: share of the peak that streams reach, above 0, at most 1.
         load_mbytes_s: at which a bitstream is loaded, 10^6 bytes a second.
+        load_s: that a bitstream takes, where it is known; it goes before the rate.
+        devices: boards of this kind. link: between them, if any.
+        usable: of the part. host_gbytes_s: to and from the host. power_w: of a board.
+        sources: of figures, by their place in the file, as ``memory: gbytes_s``.
     """
 
     name: str
@@ -31,6 +73,13 @@ class Board:
     gbytes_s: float
     efficiency: float
     load_mbytes_s: float = LOAD_MBYTES_S
+    load_s: float | None = None
+    devices: int = 1
+    usable: Usable = Usable()
+    host_gbytes_s: float | None = None
+    power_w: float | None = None
+    link: Link | None = None
+    sources: Mapping[str, Source] = field(default_factory=dict, compare=False)
 
     @property
     def bytes_per_cycle(self) -> float:
@@ -40,35 +89,17 @@ class Board:
     @property
     def load_seconds(self) -> float:
         """Of one bitstream."""
+        if self.load_s is not None:
+            return self.load_s
         return self.part.configuration_bits / 8 / (self.load_mbytes_s * 1e6)
 
-
-def read_board(path: Path) -> Board:
-    """Read the board file ``path`` (TOML).
-
-    Raises:
-        BadInput: unreadable, not TOML, an unknown key, a value out of range, or a part whose
-            capacities are not known.
-    """
-    file = path.name
-    root = Section(file, "file", read_toml(path))
-    head, memory = root.table("board"), root.table("memory")
-    loads = root.table("configuration") if root.has("configuration") else None
-    name = head.name(())
-    part = head.text("part")
-    if part not in PARTS:
-        raise BadInput(
-            f"{file}: {head.where}: part = {part!r}: must be one of {', '.join(PARTS)}, whose "
-            "capacities are known"
+    @cached_property
+    def room(self) -> Part:
+        """The part with what a design may take of it."""
+        return replace(
+            self.part,
+            luts=int(self.usable.lut * self.part.luts),
+            flip_flops=int(self.usable.ff * self.part.flip_flops),
+            block_rams=int(self.usable.bram * self.part.block_rams),
+            dsps=int(self.usable.dsp * self.part.dsps),
         )
-    found = Board(
-        name=name,
-        part=PARTS[part],
-        clock_mhz=head.number("clock_mhz", 1, 2000),
-        gbytes_s=memory.number("gbytes_s", 0.001, 10_000),
-        efficiency=memory.number("efficiency", 0.01, 1),
-        load_mbytes_s=LOAD_MBYTES_S if loads is None else loads.number("mbytes_s", 0.01, 100_000),
-    )
-    for section in (head, memory, *([loads] if loads else []), root):
-        section.finish()
-    return found

@@ -130,7 +130,7 @@ def none_fits(network: Network, layers: Sequence[Layer], board: Board) -> BadInp
     names = ", ".join(layer.name for layer in layers)
     return BadInput(
         f"board {board.name}: {network.name}: no design for {names} fits {board.part.name} "
-        f"({board.part.block_rams:,} RAMB36, {board.part.dsps:,} DSP): allowed is a larger part"
+        f"({board.room.block_rams:,} RAMB36, {board.room.dsps:,} DSP): allowed is a larger part"
     )
 
 

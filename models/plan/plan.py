@@ -255,7 +255,7 @@ def _complete(
     """The network with a design for each layer, and the names of those that were chosen."""
     complete, missing = with_designs(network)
     for name, layers in missing.items():
-        for design in proposals(layers, board.part, network.fmt, network.at(layers[0]).storage):
+        for design in proposals(layers, board.room, network.fmt, network.at(layers[0]).storage):
             fitting: dict[Design, list[Planned]] = {}
             for each in with_ports(design):
                 tried = made(complete, {name: each})
@@ -291,7 +291,8 @@ def _fitting(
         planned = list(_of_design(network, name, board, batch, goal, state))
     except BadInput:
         return None
-    return planned if _most_luts(planned) <= ROOM * board.part.luts else None
+    room = min(ROOM * board.part.luts, board.room.luts)
+    return planned if _most_luts(planned) <= room else None
 
 
 def _most_luts(planned: Sequence[Planned]) -> int:

@@ -66,7 +66,7 @@ def best_tiles(
 
 def _check(base: Engine, works: Sequence[Work], board: Board) -> None:
     """Refuse a board that has no room for the least: one map in, one map out of each layer."""
-    needed, has = base.resources.figures(), capacity(board.part).figures()
+    needed, has = base.resources.figures(), capacity(board.room).figures()
     for kind in KINDS:
         if needed[kind] > has[kind]:
             layers = ", ".join(work.layer.name for work in works)
@@ -83,7 +83,7 @@ def _said(count: float) -> str:
 
 def fits(engine: Engine, board: Board) -> bool:
     """Whether a part has what an engine takes, by the model."""
-    needed, has = engine.resources.figures(), capacity(board.part).figures()
+    needed, has = engine.resources.figures(), capacity(board.room).figures()
     return all(needed[kind] <= has[kind] for kind in KINDS)
 
 
@@ -94,7 +94,7 @@ class _Search:
         self, name: str, works: Sequence[Work], board: Board, goal: str, base: Engine
     ) -> None:
         self.name, self.works, self.board, self.goal, self.base = name, works, board, goal, base
-        self.halves = 2 * board.part.block_rams
+        self.halves = 2 * board.room.block_rams
         design = base.design
 
         def kernels(words: int) -> Memory:
@@ -208,7 +208,7 @@ class _Search:
         return None
 
     def _too_small(self) -> BadInput:
-        part = self.board.part
+        part = self.board.room
         return BadInput(
             f"board {self.board.name}: design {self.name}, phase {self.base.phase}: no tiles of "
             f"its layers fit {part.block_rams:,} RAMB36 and {part.luts:,} LUT of {part.name}: "

@@ -7,7 +7,8 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from merp.models.errors import BadInput, shown
-from merp.models.fpga.board import Board, read_board
+from merp.models.fpga.board import Board
+from merp.models.fpga.board_file import read_board
 from merp.models.given import mention
 from merp.tools.common.data import DATA
 

@@ -1,0 +1,183 @@
+"""CNN-MERP in the record of all architectures: the plan of ``models/plan``, and what it moves.
+
+Bytes of class ``maps`` are those of footing ``paper``, ``again`` what a plan's tiles move of maps
+beyond that; all of a row are those of footing ``board``. Deltas lie in memory at the resolution of
+sums and state as mask bits, as in the paper.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from merp.models.cnn_merp.reconfiguration import bitstreams, layer_passes
+from merp.models.comparison import of_board
+from merp.models.comparison.architecture import Architecture
+from merp.models.comparison.figure import Figure, derived
+from merp.models.comparison.options import Options
+from merp.models.comparison.cnn_merp_printed import published
+from merp.models.comparison.record import DRAM, RESOURCES, Device, Record, Row
+from merp.models.errors import BadInput
+from merp.models.fpga.board import Board
+from merp.models.network.network import Network
+from merp.models.params.formats import BFLOAT16, BINARY32
+from merp.models.plan.plan import Plan as BoardPlan
+from merp.models.plan.plan import Planned
+from merp.models.plan.plan import plan as plan_on_board
+from merp.models.traffic.closed_form import LayerTraffic, network_traffic
+
+STATE: Final = "1"
+FORMATS: Final = {32: BINARY32, 16: BFLOAT16}
+"""Of words that are asked for; 16-bit fixed point has no hardware."""
+
+NOTES: Final = (
+    "images, labels and the loss are the host's",
+    "deltas in memory are as large as the sums, state is mask bits, as in the paper",
+)
+
+_CLASSES: Final = {
+    **dict.fromkeys(("kernel", "bias", "kernel_out", "bias_out"), "kernels"),
+    **dict.fromkeys(("state_in", "state_out", "add_state_in"), "state"),
+    **dict.fromkeys(("partial_in", "partial_out"), "partial"),
+}
+"""Classes of ports that move no maps."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """A plan of ``models/plan``, and what it was asked for.
+
+    Attributes:
+        step: of all layers, as ``merp plan`` answers it. maps: of each layer, footing ``paper``.
+    """
+
+    step: BoardPlan
+    maps: Mapping[str, LayerTraffic]
+    options: Options
+
+
+def plan(network: Network, board: Board, options: Options) -> Plan:
+    """Plan the whole network; the record is of the layers in scope.
+
+    Raises:
+        BadInput: the part is too small, or the designs shipped are of another word.
+    """
+    asked = _with_word(network, options)
+    step = plan_on_board(asked, board, options.batch, state=STATE)
+    traffic = network_traffic(asked, options.batch)
+    return Plan(step=step, maps={each.layer.name: each for each in traffic}, options=options)
+
+
+def _with_word(network: Network, options: Options) -> Network:
+    fmt = network.fmt if options.word_bits is None else FORMATS[options.word_bits]
+    same = fmt == network.fmt and (options.word_bits is None or network.storage is None)
+    if options.fit == "shipped":
+        if not same:
+            raise BadInput(
+                f"--fit shipped: the designs of {network.name} are of words of "
+                f"{8 * network.fmt.bytes} bits: allowed with --word own"
+            )
+        return network
+    bare = tuple(replace(layer, design=None) for layer in network.layers)
+    storage = network.storage if same else None
+    return replace(network, fmt=fmt, storage=storage, layers=bare, designs={})
+
+
+def record(plan: Plan) -> Record:
+    """What a plan costs."""
+    step, options = plan.step, plan.options
+    board, scope = step.board, options.scope
+    planned = [each for each in step.layers if each.work.layer.name in scope]
+    engines = list({id(each.engine): each.engine for each in planned}.values())
+    largest = max(engines, key=lambda each: each.resources.bram)
+    runs = [run for run in layer_passes(step.network) if run[0].name in scope]
+    loads = bitstreams([(str(layer.design), phase) for layer, phase in runs])
+    loading = derived(loads * board.load_seconds, of_board.load_seconds(board))
+    computing = derived(sum(each.seconds for each in planned), *_timed(board, planned))
+    return Record(
+        architecture=ARCHITECTURE.name,
+        network=step.network.name,
+        board=board.name,
+        part=board.part.name,
+        options=options.plain(),
+        scope=scope,
+        batch=options.batch,
+        word_bits=8 * step.network.fmt.bytes,
+        accumulator_bits=max(each.design.accumulator_format.width for each in engines),
+        clock_mhz=of_board.clock(board),
+        devices=(
+            Device(
+                used={
+                    kind: Figure(max(each.resources.figures()[kind] for each in engines), "model")
+                    for kind in RESOURCES
+                },
+                memory={
+                    memory.name: Figure(memory.count * memory.words * memory.bits / 8, "model")
+                    for memory in largest.memories
+                },
+            ),
+        ),
+        limits=of_board.limits(board),
+        block_bits=board.part.block_bits,
+        rows=tuple(_row(each, plan.maps[each.work.layer.name]) for each in planned),
+        own=("maps",),
+        multipliers=Figure(max(each.design.n_cu * each.design.taps for each in engines), "model"),
+        latency_s=computing + loading,
+        interval_s=computing + loading,
+        reconfiguration_s=loading,
+        power_w=of_board.power(board),
+        notes=NOTES,
+    )
+
+
+def _timed(board: Board, planned: Iterable[Planned]) -> tuple[Figure, ...]:
+    """What seconds follow from: the cycles, the clock, and the memory where it is waited for."""
+    model = (Figure(0, "model"), of_board.clock(board))
+    waits = any(_waits(each) for each in planned)
+    return (*model, of_board.memory(board)) if waits else model
+
+
+def _waits(planned: Planned) -> float:
+    """Cycles in which a phase waits for the memory."""
+    waits = planned.seconds * planned.board.clock_mhz * 1e6 - planned.cycles
+    return waits if waits > 1 else 0.0
+
+
+def _row(planned: Planned, traffic: LayerTraffic) -> Row:
+    work, board = planned.work, planned.board
+    (paper,) = traffic.phases(work.phase)
+    moved: Counter[str] = Counter()
+    for port, count in planned.ports.items():
+        moved[_CLASSES.get(port, "maps")] += count
+    moved["again"] = moved["maps"] - paper.bytes
+    moved["maps"] = paper.bytes
+    waits = _waits(planned)
+    return Row(
+        layer=work.layer.name,
+        phase=work.phase,
+        cycles=derived(planned.seconds * board.clock_mhz * 1e6, *_timed(board, [planned])),
+        macs=planned.operations // 2,
+        bytes={
+            each: Figure(moved[each], "formula" if each == "maps" else "model")
+            for each in DRAM
+            if moved[each]
+        },
+        waits={"memory": derived(waits, *_timed(board, [planned]))} if waits else {},
+        runs_as=f"{planned.engine.design.n_cu} units of {planned.engine.design.k} x "
+        f"{planned.engine.design.k}, {planned.passes} passes",
+        binds=planned.binds,
+    )
+
+
+ARCHITECTURE: Final = Architecture(
+    name="cnn-merp",
+    title="CNN-MERP",
+    paper="Han, Zhou, Wang, Kimura, ICCD 2016",
+    board="kc705",
+    word_bits=None,
+    plan=plan,
+    record=record,
+    published=published,
+)

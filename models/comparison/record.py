@@ -1,0 +1,230 @@
+"""What a plan costs, in the same terms for every architecture.
+
+Useful work is that of ``Layer.operations``, so it is the same number in every record of a network.
+Times of a record are given by its architecture, which knows what overlaps; throughput, use of the
+multipliers and traffic follow from them and the rows, by the same formulas for all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from merp.models.comparison.figure import Figure, derived, summed
+
+CLASSES: Final = {
+    "maps": "feature and delta maps to and from memory, each once",
+    "again": "the same again, where layers run in parts",
+    "kernels": "kernels and biases, their gradients and new values",
+    "state": "what ReLU' and un-pooling need",
+    "partial": "partial sums",
+    "host": "to and from the host",
+    "link": "from board to board",
+    "config": "bitstreams",
+    "chip": "buffers on the chip, for information",
+}
+"""What bytes are of, by class."""
+
+DRAM: Final = ("maps", "again", "kernels", "state", "partial")
+"""Classes that go through the external memory."""
+
+FULL: Final = (*DRAM, "host")
+"""Classes of footing ``full``: all of a step that crosses to memory or host."""
+
+FOOTINGS: Final = ("own", "maps", "full")
+"""``own`` is what the architecture's paper counts, ``maps`` the class of that name."""
+
+RESOURCES: Final = ("lut", "ff", "bram", "dsp")
+"""Kinds of a part's resources; block RAM in the part's own blocks."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """A phase of a layer on one device, all images of the batch.
+
+    Attributes:
+        device: from 0. layer, phase: names.
+        cycles: of the device's clock that it takes, waits included. waits: those of them by cause.
+        macs: useful multiply-adds. bytes: by class, of ``CLASSES``; what is not there is 0.
+        runs_as: what of the plan runs it. binds: what it waits for most; may be "".
+    """
+
+    device: int = 0
+    layer: str
+    phase: str
+    cycles: Figure
+    macs: int
+    bytes: Mapping[str, Figure] = field(default_factory=dict)
+    waits: Mapping[str, Figure] = field(default_factory=dict)
+    runs_as: str = ""
+    binds: str = ""
+
+    def __post_init__(self) -> None:
+        """Check the classes of bytes."""
+        _known(self.bytes, CLASSES)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Device:
+    """What one device has in it; of several bitstreams the most of each.
+
+    Attributes:
+        used: by kind, of ``RESOURCES``; what is not known is not there.
+        memory: bytes on the chip by use.
+    """
+
+    used: Mapping[str, Figure] = field(default_factory=dict)
+    memory: Mapping[str, Figure] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Check the kinds."""
+        _known(self.used, RESOURCES)
+
+
+@dataclass(frozen=True)
+class Excess:
+    """A resource of a device of which there is not enough."""
+
+    device: int
+    resource: str
+    need: float
+    limit: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Record:
+    """What a training step costs.
+
+    Attributes:
+        architecture, network, board, part: names.
+        options: all that the plan was asked for, of plain JSON values, so that it repeats itself.
+        scope: names of the layers that were asked for. left_out: those that the architecture
+            cannot run, with the reason; a record that has any has no total that compares.
+        batch: images. word_bits: of memory and links. accumulator_bits: of sums on the chip.
+        clock_mhz: of all devices. devices: in order; one at least.
+        limits: of each kind of resource what a design may take of a device.
+        block_bits: of a block RAM of the part.
+        rows: in the order of a step. own: classes of bytes that the paper counts.
+        multipliers: multiply-adds a cycle that all devices have at once, of the largest bitstreams.
+        latency_s: from the first image in to the last result out. interval_s: from batch to batch,
+            all that is waited for within it. reconfiguration_s: of it, for loading bitstreams.
+        power_w: of a device, where the paper has one. notes: what the record leaves out or chose.
+    """
+
+    architecture: str
+    network: str
+    board: str
+    part: str
+    options: Mapping[str, str | int | float | bool | None]
+    scope: tuple[str, ...]
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    batch: int
+    word_bits: int
+    accumulator_bits: int
+    clock_mhz: Figure
+    devices: tuple[Device, ...]
+    limits: Mapping[str, int]
+    block_bits: int
+    rows: tuple[Row, ...]
+    own: tuple[str, ...]
+    multipliers: Figure
+    latency_s: Figure
+    interval_s: Figure
+    reconfiguration_s: Figure = Figure(0, "model")
+    power_w: Figure | None = None
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Check what others rely on."""
+        _known(self.own, CLASSES)
+        _known(self.limits, RESOURCES)
+        if not self.devices or any(row.device >= len(self.devices) for row in self.rows):
+            raise ValueError("every row must be of a device, and there must be one")
+
+    @property
+    def violated(self) -> tuple[Excess, ...]:
+        """Every resource that is exceeded."""
+        return tuple(
+            Excess(index, kind, device.used[kind].value, self.limits[kind])
+            for index, device in enumerate(self.devices)
+            for kind in RESOURCES
+            if kind in device.used and device.used[kind].value > self.limits[kind]
+        )
+
+    @property
+    def fits(self) -> bool:
+        """Whether every device has room."""
+        return not self.violated
+
+    @property
+    def macs(self) -> int:
+        """Useful multiply-adds of a batch."""
+        return sum(row.macs for row in self.rows)
+
+    @property
+    def images_per_s(self) -> Figure:
+        """Batch after batch."""
+        return derived(self.batch / self.interval_s.value, self.interval_s)
+
+    @property
+    def gop_per_s(self) -> Figure:
+        """Useful operations, 10^9 a second; a multiply-add is two."""
+        return derived(2 * self.macs / self.interval_s.value / 1e9, self.interval_s)
+
+    @property
+    def busy(self) -> Figure:
+        """Multiplier-cycles that are useful, over those that there are in an interval."""
+        there = self.multipliers.value * self.clock_mhz.value * 1e6 * self.interval_s.value
+        return derived(self.macs / there, self.multipliers, self.clock_mhz, self.interval_s)
+
+    @property
+    def energy_j(self) -> Figure | None:
+        """Of a batch, all devices; None where nobody says what they take."""
+        if self.power_w is None:
+            return None
+        joule = self.power_w.value * len(self.devices) * self.interval_s.value
+        return derived(joule, self.power_w, self.interval_s)
+
+    def of_phase(self, phase: str | None) -> tuple[Row, ...]:
+        """Rows of a phase; of all without one."""
+        return tuple(row for row in self.rows if phase in (None, row.phase))
+
+    def cycles(self, phase: str | None = None) -> Figure:
+        """Cycles of a phase, summed over its rows, which may have been at the same time."""
+        return summed(row.cycles for row in self.of_phase(phase))
+
+    def classes(self, footing: str) -> tuple[str, ...]:
+        """Classes of bytes that a footing counts."""
+        return {"own": self.own, "maps": ("maps",), "full": FULL}[footing]
+
+    def bytes(self, classes: Iterable[str], phase: str | None = None) -> Figure:
+        """Bytes of some classes."""
+        wanted = tuple(classes)
+        rows = self.of_phase(phase)
+        return summed(row.bytes[each] for row in rows for each in wanted if each in row.bytes)
+
+    def mb_per_gflop(self, classes: Iterable[str], phase: str | None = None) -> Figure | None:
+        """10^6 bytes of some classes per 10^9 operations; None where nothing is computed."""
+        macs = sum(row.macs for row in self.of_phase(phase))
+        found = self.bytes(classes, phase)
+        return derived(found.value / (2 * macs) * 1e3, found) if macs else None
+
+    @property
+    def on_chip_bytes(self) -> Figure | None:
+        """Block RAM of all devices; None where it is not known."""
+        blocks = [device.used["bram"] for device in self.devices if "bram" in device.used]
+        if len(blocks) < len(self.devices):
+            return None
+        return derived(summed(blocks).value * self.block_bits / 8, *blocks)
+
+
+def _known(names: Iterable[str], allowed: Iterable[str]) -> None:
+    """Check names.
+
+    Raises:
+        ValueError: one is unknown.
+    """
+    unknown = set(names) - set(allowed)
+    if unknown:
+        raise ValueError(f"{', '.join(sorted(unknown))}: must be of {', '.join(allowed)}")

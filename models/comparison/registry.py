@@ -1,0 +1,30 @@
+"""The architectures that answer, by name, each with the board of its paper."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Final
+
+from merp.models.comparison import cnn_merp
+from merp.models.comparison.architecture import Architecture
+from merp.models.errors import BadInput, shown
+from merp.models.given import mention
+
+ARCHITECTURES: Final[Mapping[str, Architecture]] = {
+    each.name: each for each in (cnn_merp.ARCHITECTURE,)
+}
+"""In the order in which they are printed."""
+
+
+def named(name: str) -> Architecture:
+    """Return the architecture called ``name``.
+
+    Raises:
+        BadInput: there is none; the message lists those that there are.
+    """
+    if name in ARCHITECTURES:
+        return ARCHITECTURES[name]
+    hint = "".join(f"; did you mean {n}?" for n in get_close_matches(name, ARCHITECTURES, 1))
+    allowed = ", ".join(ARCHITECTURES)
+    raise BadInput(f"{mention('architecture', shown(name))}: allowed are {allowed}{hint}")
