@@ -8,23 +8,23 @@ sums and state as mask bits, as in the paper.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from merp.models.cnn_merp.reconfiguration import bitstreams, layer_passes
 from merp.models.comparison import of_board
 from merp.models.comparison.architecture import Architecture
+from merp.models.comparison.cnn_merp_printed import published
 from merp.models.comparison.figure import Figure, derived
 from merp.models.comparison.options import Options
-from merp.models.comparison.cnn_merp_printed import published
 from merp.models.comparison.record import DRAM, RESOURCES, Device, Record, Row
 from merp.models.errors import BadInput
 from merp.models.fpga.board import Board
 from merp.models.network.network import Network
 from merp.models.params.formats import BFLOAT16, BINARY32
+from merp.models.plan.plan import GOALS, Planned
 from merp.models.plan.plan import Plan as BoardPlan
-from merp.models.plan.plan import Planned
 from merp.models.plan.plan import plan as plan_on_board
 from merp.models.traffic.closed_form import LayerTraffic, network_traffic
 
@@ -61,28 +61,66 @@ class Plan:
 def plan(network: Network, board: Board, options: Options) -> Plan:
     """Plan the whole network; the record is of the layers in scope.
 
+    Of several sets of designs that may be had, the quickest in scope is taken.
+
     Raises:
         BadInput: the part is too small, or the designs shipped are of another word.
     """
     asked = _with_word(network, options)
-    step = plan_on_board(asked, board, options.batch, state=STATE)
+    steps: list[BoardPlan] = []
+    refusal = BadInput("")
+    for each, goal in _designs(asked, options):
+        try:
+            steps.append(plan_on_board(each, board, options.batch, goal, STATE))
+        except BadInput as error:
+            refusal = error
+    if not steps:
+        raise refusal
+    step = min(steps, key=lambda each: _seconds(each, options.scope))
     traffic = network_traffic(asked, options.batch)
     return Plan(step=step, maps={each.layer.name: each for each in traffic}, options=options)
 
 
 def _with_word(network: Network, options: Options) -> Network:
-    fmt = network.fmt if options.word_bits is None else FORMATS[options.word_bits]
-    same = fmt == network.fmt and (options.word_bits is None or network.storage is None)
-    if options.fit == "shipped":
-        if not same:
-            raise BadInput(
-                f"--fit shipped: the designs of {network.name} are of words of "
-                f"{8 * network.fmt.bytes} bits: allowed with --word own"
-            )
+    """The network in a format of the word that is asked for, without designs if they change."""
+    if options.word_bits is None:
+        return network
+    fmt = FORMATS[options.word_bits]
+    if (network.fmt, network.storage) == (fmt, None):
         return network
     bare = tuple(replace(layer, design=None) for layer in network.layers)
-    storage = network.storage if same else None
-    return replace(network, fmt=fmt, storage=storage, layers=bare, designs={})
+    return replace(network, fmt=fmt, storage=None, layers=bare, designs={})
+
+
+def _designs(network: Network, options: Options) -> Iterator[tuple[Network, str]]:
+    """The networks with all designs that may be had, and what tiles are chosen for.
+
+    Raises:
+        BadInput: the designs of the file were asked for, and there are none of this word.
+    """
+    if network.designs:
+        yield network, "bytes"
+    elif options.fit == "shipped":
+        raise BadInput(
+            f"--fit shipped: {network.name}: no designs of words of {8 * network.fmt.bytes} bits: "
+            "allowed is --fit best"
+        )
+    if options.fit == "best":
+        bare = tuple(replace(layer, design=None) for layer in network.layers)
+        without = replace(network, layers=bare, designs={})
+        yield from ((without, goal) for goal in GOALS)
+
+
+def _loading(step: BoardPlan, scope: Sequence[str]) -> float:
+    """Seconds of the bitstreams that the layers in scope ask for."""
+    runs = [run for run in layer_passes(step.network) if run[0].name in scope]
+    loads = bitstreams([(str(layer.design), phase) for layer, phase in runs])
+    return loads * step.board.load_seconds
+
+
+def _seconds(step: BoardPlan, scope: Sequence[str]) -> float:
+    computing = sum(each.seconds for each in step.layers if each.work.layer.name in scope)
+    return computing + _loading(step, scope)
 
 
 def record(plan: Plan) -> Record:
@@ -92,9 +130,7 @@ def record(plan: Plan) -> Record:
     planned = [each for each in step.layers if each.work.layer.name in scope]
     engines = list({id(each.engine): each.engine for each in planned}.values())
     largest = max(engines, key=lambda each: each.resources.bram)
-    runs = [run for run in layer_passes(step.network) if run[0].name in scope]
-    loads = bitstreams([(str(layer.design), phase) for layer, phase in runs])
-    loading = derived(loads * board.load_seconds, of_board.load_seconds(board))
+    loading = derived(_loading(step, scope), of_board.load_seconds(board))
     computing = derived(sum(each.seconds for each in planned), *_timed(board, planned))
     return Record(
         architecture=ARCHITECTURE.name,
@@ -146,7 +182,7 @@ def _waits(planned: Planned) -> float:
 
 
 def _row(planned: Planned, traffic: LayerTraffic) -> Row:
-    work, board = planned.work, planned.board
+    work, board, design = planned.work, planned.board, planned.engine.design
     (paper,) = traffic.phases(work.phase)
     moved: Counter[str] = Counter()
     for port, count in planned.ports.items():
@@ -157,7 +193,7 @@ def _row(planned: Planned, traffic: LayerTraffic) -> Row:
     return Row(
         layer=work.layer.name,
         phase=work.phase,
-        cycles=derived(planned.seconds * board.clock_mhz * 1e6, *_timed(board, [planned])),
+        cycles=derived(planned.cycles + waits, *_timed(board, [planned])),
         macs=planned.operations // 2,
         bytes={
             each: Figure(moved[each], "formula" if each == "maps" else "model")
@@ -165,8 +201,7 @@ def _row(planned: Planned, traffic: LayerTraffic) -> Row:
             if moved[each]
         },
         waits={"memory": derived(waits, *_timed(board, [planned]))} if waits else {},
-        runs_as=f"{planned.engine.design.n_cu} units of {planned.engine.design.k} x "
-        f"{planned.engine.design.k}, {planned.passes} passes",
+        runs_as=f"{design.n_cu} units of {design.k} x {design.k}, passes: {planned.passes}",
         binds=planned.binds,
     )
 

@@ -131,7 +131,7 @@ class Record:
     multipliers: Figure
     latency_s: Figure
     interval_s: Figure
-    reconfiguration_s: Figure = Figure(0, "model")
+    reconfiguration_s: Figure
     power_w: Figure | None = None
     notes: tuple[str, ...] = ()
 

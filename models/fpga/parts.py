@@ -1,4 +1,4 @@
-"""FPGAs that the package knows: what the papers used, what boards have, and what bounds a design."""
+"""FPGAs that the package knows: what papers used, what boards have, and what bounds a design."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -18,25 +19,49 @@ PAPER = "paper"
 """The board of CNN-MERP."""
 
 
+def shipped_boards() -> list[Board]:
+    """Return all shipped boards, by name."""
+    return [read_board(path) for path in sorted(BOARDS.glob("*.toml"))]
+
+
 def board_names() -> list[str]:
-    """Return the names of the shipped boards."""
-    return sorted(path.stem for path in BOARDS.glob("*.toml"))
+    """Return the names of the shipped boards that plans can be of."""
+    return [board.name for board in shipped_boards() if board.part.planned]
 
 
 def open_board(name: str) -> Board:
     """Return the shipped board called ``name``, or that of the TOML file ``name``.
 
     Raises:
-        BadInput: neither exists, or the file is wrong.
+        BadInput: neither exists, the file is wrong, or our estimates do not hold for its part.
     """
-    names = board_names()
-    if name in names:
-        return read_board(BOARDS / f"{name}.toml")
+    found = _open(name, [board for board in shipped_boards() if board.part.planned])
+    if not found.part.planned:
+        raise BadInput(
+            f"{mention('board', shown(name))}: {found.part.name}: estimates are of FPGAs of AMD: "
+            f"allowed are {', '.join(board_names())}, or a .toml file with such a part"
+        )
+    return found
+
+
+def any_board(name: str) -> Board:
+    """Return the board called ``name``, of whatever family.
+
+    Raises:
+        BadInput: as ``open_board``, but for the part.
+    """
+    return _open(name, shipped_boards())
+
+
+def _open(name: str, shipped: Sequence[Board]) -> Board:
+    boards = {board.name: board for board in shipped}
+    if name in boards:
+        return boards[name]
     if name.endswith(".toml") or "/" in name:
         return read_board(Path(name))
-    hint = "".join(f"; did you mean {near}?" for near in get_close_matches(name, names, 1))
+    hint = "".join(f"; did you mean {near}?" for near in get_close_matches(name, boards, 1))
     raise BadInput(
-        f"{mention('board', shown(name))}: allowed are {', '.join(names)}, or a .toml file{hint}"
+        f"{mention('board', shown(name))}: allowed are {', '.join(boards)}, or a .toml file{hint}"
     )
 
 
