@@ -83,6 +83,50 @@ VERBS = {
             ),
         ),
     ),
+    "boards": Verb(
+        group="understand",
+        line="boards, their parts, and where each figure comes from",
+        description=(
+            "Lists the shipped boards; or the figures of one, each with where it comes from: a "
+            "paper, a data sheet, other figures, or an assumption."
+        ),
+        examples=(
+            Example(words="boards", says="what is shipped"),
+            Example(words="boards vc709", says="every figure of one, and why"),
+        ),
+    ),
+    "map": Verb(
+        group="understand",
+        line="one architecture's plan of a network on a board",
+        description=(
+            "Places a training step on a board by the rules of one architecture, CNN-MERP's or "
+            "another paper's, and prints its record: cycles, bytes and resources of every layer "
+            "and phase, and how each number came about."
+        ),
+        examples=(
+            Example(words="map alexnet --architecture cnn-merp", says="on its paper's part"),
+            Example(
+                words="map lenet5 --architecture cnn-merp --board zc706 --scope all --strict",
+                says="on another board, and only if it fits",
+            ),
+        ),
+    ),
+    "compare": Verb(
+        group="understand",
+        line="several architectures on one network, side by side",
+        description=(
+            "Plans the same training step by several architectures, each on its paper's board or "
+            "all on one, and shows throughput, traffic on three footings and resources side by "
+            "side, every number with its level: printed, computed, modelled, assumed."
+        ),
+        examples=(
+            Example(words="compare alexnet", says="each on its paper's board"),
+            Example(
+                words="compare lenet5 --board vc709 --word 16 -o compare.html",
+                says="all on one board, as a page",
+            ),
+        ),
+    ),
     "sweep": Verb(
         group="understand",
         line="many variants of a network, and which no other beats",

@@ -143,6 +143,7 @@ def record(plan: Plan) -> Record:
         word_bits=8 * step.network.fmt.bytes,
         accumulator_bits=max(each.design.accumulator_format.width for each in engines),
         clock_mhz=of_board.clock(board),
+        memory_gbs=of_board.memory(board),
         devices=(
             Device(
                 used={

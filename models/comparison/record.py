@@ -102,7 +102,8 @@ class Record:
         scope: names of the layers that were asked for. left_out: those that the architecture
             cannot run, with the reason; a record that has any has no total that compares.
         batch: images. word_bits: of memory and links. accumulator_bits: of sums on the chip.
-        clock_mhz: of all devices. devices: in order; one at least.
+        clock_mhz: of all devices. memory_gbs: 10^9 bytes a second that their external memories
+            reach; None where the architecture uses none. devices: in order; one at least.
         limits: of each kind of resource what a design may take of a device.
         block_bits: of a block RAM of the part.
         rows: in the order of a step. own: classes of bytes that the paper counts.
@@ -123,6 +124,7 @@ class Record:
     word_bits: int
     accumulator_bits: int
     clock_mhz: Figure
+    memory_gbs: Figure | None
     devices: tuple[Device, ...]
     limits: Mapping[str, int]
     block_bits: int

@@ -63,8 +63,9 @@ def record_of(found: Mapping[str, Any]) -> Record:
         del values[name]
     for name in ("clock_mhz", "multipliers", "latency_s", "interval_s", "reconfiguration_s"):
         values[name] = Figure(**values[name])
-    if values["power_w"] is not None:
-        values["power_w"] = Figure(**values["power_w"])
+    for name in ("power_w", "memory_gbs"):
+        if values[name] is not None:
+            values[name] = Figure(**values[name])
     values["rows"] = tuple(map(_row, values["rows"]))
     values["devices"] = tuple(
         Device(used=_figures(each["used"]), memory=_figures(each["memory"]))

@@ -1,4 +1,4 @@
-"""Charts of the report as inline SVG; colours are CSS variables, so a drawing fits any theme.
+"""Charts of a page as inline SVG; colours are CSS variables, so a drawing fits any theme.
 
 Each chart is drawn twice, for a screen and for a phone, so that its letters have the text's size on
 both; the page shows one of them.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from html import escape
 
 import matplotlib as mpl
@@ -18,7 +18,10 @@ from merp.tools.report import chart_bytes, chart_speed
 from merp.tools.report.chart_ink import CSS, STYLE, Json
 
 WIDTHS = {"wide": 10.5, "narrow": 4.5}  # inches
-_DRAW: dict[str, Callable[[Figure, Json, bool], None]] = {
+Drawing = Callable[[Figure, Json, bool], None]
+"""Draws a chart of a document into a figure, on a screen's width or a phone's."""
+
+DRAW: Mapping[str, Drawing] = {
     "staircase": chart_bytes.staircase,
     "traffic": chart_bytes.traffic,
     "attainable": chart_speed.attainable,
@@ -28,18 +31,19 @@ _DRAW: dict[str, Callable[[Figure, Json, bool], None]] = {
 }
 
 
-def charts(document: Json) -> dict[str, str]:
+def charts(document: Json, draw: Mapping[str, Drawing] = DRAW) -> dict[str, str]:
     """Return the SVG of every chart that a section asks for, in both widths."""
     wanted = [chart for section in document["sections"] for chart in section["charts"]]
     with mpl.rc_context(STYLE):
         return {
-            chart: "".join(_svg(chart, width, document) for width in WIDTHS) for chart in wanted
+            chart: "".join(_svg(chart, draw[chart], width, document) for width in WIDTHS)
+            for chart in wanted
         }
 
 
-def _svg(name: str, width: str, document: Json) -> str:
+def _svg(name: str, draw: Drawing, width: str, document: Json) -> str:
     figure = Figure(figsize=(WIDTHS[width], 3.2), layout="constrained")
-    _DRAW[name](figure, document, width == "wide")
+    draw(figure, document, width == "wide")
     text = io.StringIO()
     figure.savefig(text, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     svg = text.getvalue()

@@ -126,6 +126,9 @@ def document(choice: Choice, beside: Path) -> Json:
     headline = _headline(choice)
     found = {
         "network": network.name,
+        "title": f"{network.name}: memory traffic of training",
+        "lead": f"Batch {choice.batch}, {format_name(network.fmt)}, {part.name} at "
+        f"{choice.clock_mhz} MHz, {choice.bandwidth_gbs} GB/s of external memory.",
         "batch": choice.batch,
         **words_answer(network),
         "format": format_name(network.fmt),

@@ -9,7 +9,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from merp.tools.common.data import DATA
-from merp.tools.report.charts import charts
+from merp.tools.report.charts import DRAW, Drawing, charts
 from merp.tools.report.table import Column, read_column
 
 
@@ -18,11 +18,16 @@ def _card(card: Mapping[str, Any]) -> str:
 
 
 def page(
-    document: Mapping[str, Any], *, home: str | None = None, picture: str | None = None
+    document: Mapping[str, Any],
+    *,
+    draw: Mapping[str, Drawing] = DRAW,
+    home: str | None = None,
+    picture: str | None = None,
 ) -> str:
     """Return the HTML of a document.
 
     Args:
+        draw: its charts by name.
         home: address of the site that the page is part of. picture: of that for link previews.
     """
     environment = Environment(
@@ -33,7 +38,7 @@ def page(
         lstrip_blocks=True,
     )
     template = environment.get_template("report.html")
-    drawn = {name: Markup(svg) for name, svg in charts(document).items()}
+    drawn = {name: Markup(svg) for name, svg in charts(document, draw).items()}
     columns = {
         name: [read_column(column) for column in table["columns"]]
         for name, table in document["tables"].items()

@@ -35,7 +35,15 @@ name = "fc4"
 maps = 3
 relu = false
 """
-MINE = (BOARDS / "kc705.toml").read_text().replace('"kc705"', '"mine"')
+MINE = """
+[board]
+name = "mine"
+part = "xc7k325t"
+clock_mhz = 137
+[memory]
+gbytes_s = 12.8
+efficiency = 0.8
+"""
 
 
 def answer(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
@@ -126,7 +134,7 @@ def test_a_mistake_in_a_board_file_is_named(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("plan digits --board kc75", "allowed are kc705, nexys-video, paper, vc707, zc706"),
+        ("plan digits --board kc75", "allowed are kc705, nexys-video, paper, vc707, vc709, zc706, zc7100"),
         ("plan digits --board none.toml", "none.toml: cannot be read"),
         ("traffic digits --board kc705 --memory 9", "--memory: allowed only with no --board"),
         ("traffic digits --footing full --board kc705", "--board: allowed only with --footing"),

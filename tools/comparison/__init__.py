@@ -1,0 +1,1 @@
+"""Several architectures on one network: tables, JSON and a page."""

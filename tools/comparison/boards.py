@@ -1,0 +1,129 @@
+"""What is known of boards, and where each figure comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from merp.models.fpga.board import Board, Source
+from merp.models.fpga.parts import M20K_BITS, Part
+from merp.tools.common.table import console, fixed, table
+
+Json = dict[str, Any]
+
+UNSAID = Source("assumed", "the board's file does not say")
+
+
+def board_answer(board: Board) -> Json:
+    """A board for machines: each figure with its value, unit, origin and reason."""
+    return {
+        "name": board.name,
+        "part": board.part.name,
+        "block_ram": block_ram(board.part),
+        "figures": {
+            place: {"value": value, "unit": unit, "from": source.origin, "why": source.why}
+            for place, value, unit, source in figures(board)
+        },
+    }
+
+
+def block_ram(part: Part) -> str:
+    """What a part's block RAM is called."""
+    return "M20K" if part.block_bits == M20K_BITS else "RAMB36"
+
+
+Line = tuple[str, Any, str, Source]
+"""Place in the file, value, unit, source."""
+
+
+def figures(board: Board) -> list[Line]:
+    """All figures of a board, the part's first."""
+    part, link, usable = board.part, board.link, board.usable
+    of_part = Source("printed" if part.source.startswith("F-CNN") else "vendor", part.source)
+    capacities = {
+        "LUT": part.luts, "FF": part.flip_flops, block_ram(part): part.block_rams,
+        "DSP": part.dsps, "bits of a bitstream": part.configuration_bits or None,
+    }  # fmt: skip
+    found: list[Line] = [(f"part: {k}", v, "", of_part) for k, v in capacities.items() if v]
+    given: list[tuple[str, Any, str]] = [
+        ("board: clock_mhz", board.clock_mhz, "MHz"),
+        ("board: devices", board.devices, ""),
+        ("board: power_w", board.power_w, "W"),
+        ("memory: gbytes_s", board.gbytes_s, "GB/s"),
+        ("memory: efficiency", board.efficiency, ""),
+        ("configuration: seconds", board.load_s, "s"),
+        ("configuration: mbytes_s", None if board.load_s else board.load_mbytes_s, "MB/s"),
+        ("host: gbytes_s", board.host_gbytes_s, "GB/s"),
+    ]
+    if "board: usable" in board.sources:
+        shares = {"lut": usable.lut, "ff": usable.ff, "bram": usable.bram, "dsp": usable.dsp}
+        given.append(("board: usable", shares, ""))
+    if link is not None:
+        given += [
+            ("link: gbytes_s", link.gbytes_s, "GB/s"),
+            ("link: lanes", link.lanes, ""),
+            ("link: latency_cycles", link.latency_cycles, "cycles"),
+        ]
+    return found + [
+        (place, value, unit, board.sources.get(place, _default(place)))
+        for place, value, unit in given
+        if value is not None
+    ]
+
+
+def _default(place: str) -> Source:
+    return Source("assumed", "one board") if place == "board: devices" else UNSAID
+
+
+def print_boards(boards: Sequence[Board]) -> None:
+    """Print a table of boards."""
+    rows = [
+        [
+            board.name,
+            board.part.name,
+            f"{board.devices}",
+            f"{board.part.luts:,}",
+            f"{board.part.flip_flops:,}",
+            f"{board.part.block_rams:,} {block_ram(board.part)}",
+            f"{board.part.dsps:,}",
+            fixed(board.gbytes_s, 1),
+            fixed(board.host_gbytes_s, 1),
+            f"{board.clock_mhz:g}",
+        ]
+        for board in boards
+    ]
+    heads = ["board", "part", "devices", "LUT", "FF", "block RAM", "DSP"]
+    console().print(
+        table(
+            "Boards",
+            [*heads, "memory, GB/s", "host, GB/s", "clock, MHz"],
+            rows,
+            text_columns=2,
+            caption="LUT of six inputs; of Intel's parts halves of ALMs: never translated into "
+            "each other. merp boards BOARD says where each figure comes from.",
+        )
+    )
+
+
+def print_board(board: Board) -> None:
+    """Print the figures of a board."""
+    rows = [
+        [place, source.origin, source.why, _said(value), unit]
+        for place, value, unit, source in figures(board)
+    ]
+    console().print(
+        table(
+            f"{board.name}: {board.part.name}",
+            ["figure", "from", "why", "value", "unit"],
+            rows,
+            text_columns=3,
+            caption="printed: in a paper; vendor: in a data sheet; derived: from other figures; "
+            "assumed: nobody says it.",
+        )
+    )
+
+
+def _said(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {share:g}" for name, share in value.items())
+    return f"{value:,}" if isinstance(value, int) else f"{value:g}"

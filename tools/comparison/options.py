@@ -1,0 +1,42 @@
+"""Options that ``merp map`` and ``merp compare`` share."""
+
+from __future__ import annotations
+
+import argparse
+
+from merp.models.comparison.options import FITS
+from merp.tools.common.arguments import add_network, whole
+from merp.tools.comparison.scope import CONV
+
+BATCH = 128
+
+
+def add_step(parser: argparse.ArgumentParser) -> None:
+    """Add NETWORK, ``--batch``, ``--scope`` and ``--fit``."""
+    add_network(parser)
+    parser.add_argument(
+        "--batch", type=whole(1, 1 << 16), default=BATCH, metavar="IMAGES", help="images of a step"
+    )
+    parser.add_argument(
+        "--scope",
+        default=CONV,
+        metavar="LAYERS",
+        help="conv, all, or names of layers with commas (default %(default)s)",
+    )
+    parser.add_argument(
+        "--fit",
+        choices=FITS,
+        default=FITS[0],
+        help="CNN-MERP's designs: sized for the board as its rivals are, or those of the network "
+        "file (default %(default)s)",
+    )
+
+
+def add_word(parser: argparse.ArgumentParser, says: str) -> None:
+    """Add ``--word``; None for the paper's own."""
+    parser.add_argument("--word", choices=("own", "16", "32"), default="own", help=says)
+
+
+def word_bits(text: str) -> int | None:
+    """What ``--word`` says."""
+    return None if text == "own" else int(text)

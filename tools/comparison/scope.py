@@ -1,0 +1,37 @@
+"""Which layers of a network are meant: ``conv``, ``all``, or names."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+
+from merp.models.errors import BadInput, shown
+from merp.models.given import mention
+from merp.models.network.network import Network
+
+CONV, ALL = "conv", "all"
+
+
+def scope_of(network: Network, text: str) -> tuple[str, ...]:
+    """Return names of layers, in the network's order.
+
+    Raises:
+        BadInput: a name is of no layer, or there is no convolution.
+    """
+    names = [layer.name for layer in network.layers]
+    if text == ALL:
+        return tuple(names)
+    if text == CONV:
+        found = tuple(layer.name for layer in network.layers if layer.kind == "conv")
+        if not found:
+            raise BadInput(f"{mention('scope', text)}: {network.name} has no convolution: try all")
+        return found
+    wanted = text.split(",")
+    for name in wanted:
+        if name not in names:
+            allowed = (CONV, ALL, *names)
+            hint = "".join(f"; did you mean {n}?" for n in get_close_matches(name, allowed, 1))
+            raise BadInput(
+                f"{mention('scope', shown(name))}: allowed are {', '.join(allowed)}, or several "
+                f"layers as {','.join(names[:2])}{hint}"
+            )
+    return tuple(name for name in names if name in wanted)
