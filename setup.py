@@ -26,6 +26,7 @@ setup(
     package_data={package: ["py.typed"] for package in (NAME, *(f"{NAME}.{f}" for f in FOLDERS))}
     | {
         f"{NAME}.tools": ["py.typed", "data/*", "data/boards/*", "data/export/*"],
+        f"{NAME}.models.comparison": ["unit_costs.json"],
         f"{NAME}.testbenches.top": ["*.cpp"],
     },
 )
