@@ -64,8 +64,14 @@ def plan(network: Network, board: Board, options: Options) -> Plan:
     Of several sets of designs that may be had, the quickest in scope is taken.
 
     Raises:
-        BadInput: the part is too small, or the designs shipped are of another word.
+        BadInput: the part is too small or of another family than our estimates are of, or the
+            designs shipped are of another word.
     """
+    if not board.part.planned:
+        raise BadInput(
+            f"board {board.name}: {board.part.name}: estimates are of FPGAs of AMD: allowed is a "
+            "board with such a part"
+        )
     asked = _with_word(network, options)
     steps: list[BoardPlan] = []
     refusal = BadInput("")

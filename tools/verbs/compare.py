@@ -40,7 +40,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_word(parser, "bits of a word; needed with a board for all (default %(default)s)")
     parser.add_argument(
-        "-o", "--output", type=Path, metavar="FILE", help="write a page, with JSON and CSV beside"
+        "-o",
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help="write a page, with JSON and CSV beside (default: none)",
     )
     add_tables(parser)
 

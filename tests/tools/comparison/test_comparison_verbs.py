@@ -1,0 +1,193 @@
+"""``merp boards``, ``merp map`` and ``merp compare`` on the command line."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from merp.models.comparison.figure import LEVELS
+from merp.models.comparison.record_json import record_of
+from merp.models.comparison.registry import ARCHITECTURES
+from merp.models.fpga.board import ORIGINS
+from merp.tools.cli import main
+from merp.tools.comparison.tables import MARKS
+
+
+def answer(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
+    assert main([*words, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_every_figure_of_every_board_has_origin_and_reason(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    boards = answer(capsys, "boards")["boards"]
+    assert {"kc705", "maia", "stratix10-devkit", "vc709", "zc7100"} <= {b["name"] for b in boards}
+    for board in boards:
+        assert answer(capsys, "boards", board["name"]) == board
+        assert len(board["figures"]) >= 8
+        for figure in board["figures"].values():
+            assert figure["from"] in ORIGINS
+            assert figure["why"]
+    vc709 = next(board for board in boards if board["name"] == "vc709")
+    assert vc709["figures"]["part: DSP"]["value"] == 3600
+    assert vc709["figures"]["link: lanes"] == {
+        "value": 6, "unit": "", "from": "printed", "why": "FPDeep, abstract",
+    }  # fmt: skip
+
+
+def test_boards_are_listed_and_one_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["boards"]) == 0
+    assert "M20K" in capsys.readouterr().out
+    assert main(["boards", "maia"]) == 0
+    assert "F-CNN table III" in capsys.readouterr().out
+
+
+def test_map_answers_a_record_that_repeats_itself(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("map", "lenet5", "--architecture", "cnn-merp", "--batch", "8", "--scope", "all")
+    found = answer(capsys, *words)
+    record = record_of(found)
+    assert (record.board, record.batch, record.fits) == ("kc705", 8, True)
+    assert record.options == {"word_bits": None, "fit": "best", "costs": "paper"}
+    other = record_of(answer(capsys, *words, "--board", "zc706", "--word", "16"))
+    assert (other.board, other.word_bits, other.options["costs"]) == ("zc706", 16, "ours")
+
+
+def test_map_prints_its_rows(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["map", "lenet5", "--architecture", "cnn-merp", "--scope", "conv2"]) == 0
+    out = capsys.readouterr().out
+    assert "cnn-merp, layer by layer, batch 128" in out
+    assert "conv2" in out
+    assert "conv1" not in out
+    assert re.search(r"\d m │", out)  # a figure with its level
+
+
+TIGHT = """
+[board]
+name = "tight"
+part = "xc7k325t"
+clock_mhz = 137
+usable = { lut = 0.3 }
+[memory]
+gbytes_s = 12.8
+efficiency = 0.8
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("compare alexnet --word 24", "invalid choice: '24' (choose from 'own', '16', '32')"),
+        ("compare alexnet --word 16", "--word 16: allowed is own: "),
+        ("compare alexnet --board vc709", "--word W is missing: allowed are 16, 32"),
+        ("compare alexnet --board vc710 --word 16", "did you mean vc709?"),
+        ("compare alexnet --board maia --word 16", "5SGSD8: unit costs are of FPGAs of AMD"),
+        ("compare alexnet --architecture cnn-mrep", "did you mean cnn-merp?"),
+        ("compare alexnet --architecture ", "--architecture '': allowed are cnn-merp"),
+        ("compare alexnet --scope fc9", "allowed are conv, all, conv1, conv2"),
+        ("compare alexnet --scope fc9", "did you mean fc8?"),
+        ("compare alexnet --fit bset", "did you mean best?"),
+        ("compare alexnet --batch 0", "must be a whole number from 1 to 65536, not '0'"),
+        ("compare alexnett", "did you mean alexnet?"),
+        ("compare lenet5 -o page.txt", "-o page.txt: must end in .html"),
+        ("map alexnet --architecture cnn-merp --board kc70", "did you mean kc705?"),
+        ("map alexnet --architecture cnn-merp --board maia", "estimates are of FPGAs of AMD"),
+        ("map alexnet --architecture cnn-merp --devices 0", "must be a whole number from 1"),
+        ("boards kc75", "did you mean kc705?"),
+        ("boards none.toml", "none.toml: cannot be read"),
+    ],
+)
+def test_bad_input_is_one_line(
+    words: str,
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    try:
+        status: object = main(words.split(" "))
+    except SystemExit as left:
+        status = left.code
+    assert status == 2
+    complaint = capsys.readouterr()
+    assert complaint.out == ""
+    assert complaint.err.count("\n") == 1
+    assert said in complaint.err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    found = tmp_path_factory.mktemp("page") / "c.html"
+    assert main(["compare", "lenet5", "-o", str(found)]) == 0
+    return found
+
+
+def test_the_page_its_json_and_the_terminals_json_are_one(
+    page: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = answer(capsys, "compare", "lenet5")
+    assert found == json.loads(page.with_suffix(".json").read_text())
+    html = page.read_text()
+    assert not re.search(r'(?:src|href)="(?:https?:)?//', html)
+    for name, table in found["tables"].items():
+        assert f'data-table="{name}"' in html
+        text = (page.parent / "c-tables" / f"{name}.csv").read_text()
+        assert len(list(csv.DictReader(text.splitlines()))) == len(table["rows"])
+
+
+def test_sums_are_those_of_the_rows_and_work_is_equal(page: Path) -> None:
+    found = json.loads(page.with_suffix(".json").read_text())
+    speed = {row["architecture"]: row for row in found["tables"]["speed"]["rows"]}
+    assert list(speed) == list(ARCHITECTURES)
+    for name, plain in found["records"].items():
+        record = record_of(plain)
+        rows = found["tables"][f"rows-{name}"]["rows"]
+        assert sum(row["cycles"] for row in rows) == pytest.approx(record.cycles().value)
+        assert sum(row["full"] or 0 for row in rows) == record.bytes(record.classes("full")).value
+        if name not in found["reasons"]:
+            assert 2 * record.macs == found["operations"]
+            assert speed[name]["gop_per_s"] == record.gop_per_s.value
+            assert speed[name]["gop_per_s_level"] in LEVELS
+
+
+def test_every_caption_of_a_chart_says_what_it_is_of(page: Path) -> None:
+    found = json.loads(page.with_suffix(".json").read_text())
+    for caption in found["figures"].values():
+        for words in ("lenet5", "convolution layers", "batch 128", "MHz", "-bit words"):
+            assert words in caption
+    assert set(found["alternatives"]) == set(found["figures"])
+
+
+def test_the_page_names_no_winner_and_marks_every_level(page: Path) -> None:
+    html = page.read_text()
+    assert not re.search(r"winner|fastest|best architecture", html, re.IGNORECASE)
+    found = json.loads(page.with_suffix(".json").read_text())
+    numbers = sum(
+        row[column["basis"]] is not None
+        for table in found["tables"].values()
+        for column in table["columns"]
+        if column["basis"]
+        for row in table["rows"]
+        if row.get(column["key"]) is not None
+    )
+    assert html.count('<abbr class="level"') == numbers > 0
+    assert len(set(MARKS.values())) == len(LEVELS)
+
+
+def test_a_plan_that_does_not_fit_is_shown_and_refused_when_strict(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With an architecture whose plan does not ask the board; CNN-MERP's planner always does."""
+    file = tmp_path / "tight.toml"
+    file.write_text(TIGHT)
+    words = ["map", "lenet5", "--architecture", "cnn-merp", "--board", str(file), "--strict"]
+    found = answer(capsys, *words)
+    assert found["fits"]
+    assert found["devices"][0]["used"]["lut"]["value"] <= 0.3 * 203_800
