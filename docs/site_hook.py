@@ -41,6 +41,7 @@ NAVIGATION: list[dict[str, Any]] = [
             {"Report on AlexNet": REPORT},
             {"How a byte is counted": "traffic.md"},
             {"From a network to a board": "plan.md"},
+            {"Several architectures": "compare.md"},
             {"Bring your own network and board": "onnx.md"},
             {"The paper, place by place": "paper.md"},
             {"Other tools": "workload.md"},

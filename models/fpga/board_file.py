@@ -1,4 +1,4 @@
-"""Read a board file (TOML); its keys are described in docs/boards.md.
+"""Read a board file (TOML); its keys are described in docs/plan.md.
 
 A figure is a number, or a table: it as ``value``, where it comes from (``from``), and ``why``.
 """
