@@ -43,7 +43,8 @@ MODELS = rooms(
     {"onnx": f"{PARAMS} arithmetic network"},
     dict.fromkeys(("golden", "traffic", "cnn_merp"), f"{PARAMS} arithmetic network fpga"),
     {"plan": f"{PARAMS} network fpga cnn_merp traffic"},
-    {"comparison": f"{PARAMS} network fpga cnn_merp traffic plan"},
+    {"fpdeep": f"{PARAMS} network"},
+    {"comparison": f"{PARAMS} network fpga cnn_merp traffic plan fpdeep"},
 )
 
 # A block declares its behavioural twin, so twins stand below the blocks and know none of them.

@@ -1,0 +1,239 @@
+"""FPDeep in the record of all architectures: whole maps on whole units, along a chain of boards.
+
+Weights, gradients and features lie in block RAM; images come from the host, which also computes the
+loss of the last layer in scope. Weights are updated after every batch, so the chain runs empty.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+from typing import Final
+
+from merp.models.comparison import of_board
+from merp.models.comparison.architecture import Architecture, OwnOption
+from merp.models.comparison.chain import chained
+from merp.models.comparison.figure import Figure, derived
+from merp.models.comparison.fpdeep_printed import published
+from merp.models.comparison.options import Options
+from merp.models.comparison.record import Device, Record, Row
+from merp.models.errors import BadInput
+from merp.models.fpdeep.balance import Kept, balanced, with_weights
+from merp.models.fpdeep.links import Border, borders
+from merp.models.fpdeep.memory import feature_words, weight_words
+from merp.models.fpdeep.partition import Partition, partition
+from merp.models.fpdeep.piece import Piece
+from merp.models.fpdeep.stage import stages
+from merp.models.fpga.board import Board, Link
+from merp.models.network.network import Layer, Network
+
+WORD_BITS: Final = 16
+
+IN_FLIGHT: Final = 4
+"""Images on the way at once: the first one's gradients are ready after 3.5 to 4 intervals."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """A cut of the layers in scope over the boards.
+
+    Attributes:
+        layers: in scope. word_bits: of maps, weights and links.
+        borders: words of an image between boards. kept: weights that other boards keep.
+    """
+
+    network: Network
+    board: Board
+    options: Options
+    layers: tuple[Layer, ...]
+    word_bits: int
+    cut: Partition
+    borders: tuple[Border, ...]
+    kept: tuple[Kept, ...]
+
+    @property
+    def link_cycles(self) -> float:
+        """Cycles that the busiest link takes for an image."""
+        if not self.borders:
+            return 0.0
+        words = max(border.most for border in self.borders)
+        link = _link(self.board)
+        bytes_per_cycle = link.lanes * link.gbytes_s * 1e3 / self.board.clock_mhz
+        return words * self.word_bits / 8 / bytes_per_cycle
+
+    @property
+    def interval(self) -> float:
+        """Cycles from image to image."""
+        return max(self.cut.interval, self.link_cycles)
+
+
+def plan(network: Network, board: Board, options: Options) -> Plan:
+    """Cut the layers in scope.
+
+    Raises:
+        BadInput: the network is no chain, the boards have no link, or too few DSPs.
+    """
+    layers = tuple(chained(network, options, "fpdeep"))
+    if board.devices > 1:
+        _link(board)
+    word_bits = options.word_bits or WORD_BITS
+    try:
+        cut = partition(stages(network, layers), board.devices, board.room.dsps)
+    except ValueError as wrong:
+        raise BadInput(
+            f"board {board.name}: {board.devices} of {board.room.dsps} DSPs: {wrong}"
+        ) from None
+    crossing, kept = borders(cut.pieces), list[Kept]()
+    if options.extra["balance"] == "image":
+        capacity = board.room.block_rams * board.part.block_bits / word_bits
+        kept = balanced(weight_words(cut.pieces), _features(cut), capacity)
+        crossing = with_weights(crossing, kept)
+    return Plan(
+        network=network,
+        board=board,
+        options=options,
+        layers=layers,
+        word_bits=word_bits,
+        cut=cut,
+        borders=tuple(crossing),
+        kept=tuple(kept),
+    )
+
+
+def _link(board: Board) -> Link:
+    if board.link is None:
+        raise BadInput(f"board {board.name}: link is missing: fpdeep joins {board.devices} boards")
+    return board.link
+
+
+def _features(cut: Partition) -> dict[int, float]:
+    return {node: IN_FLIGHT * words for node, words in feature_words(cut.pieces).items()}
+
+
+def record(plan: Plan) -> Record:
+    """What a plan costs."""
+    board, batch = plan.board, plan.options.batch
+    clock = of_board.clock(board)
+    linked = plan.link_cycles > plan.cut.interval
+    rate = [_rate(board)] if linked else []
+    step = (batch - 1 + IN_FLIGHT) * plan.interval
+    seconds = derived(step / clock.value / 1e6, Figure(step, "model"), clock, *rate)
+    return Record(
+        architecture=ARCHITECTURE.name,
+        network=plan.network.name,
+        board=board.name,
+        part=board.part.name,
+        options=plan.options.plain(),
+        scope=plan.options.scope,
+        batch=batch,
+        word_bits=plan.word_bits,
+        accumulator_bits=36,
+        clock_mhz=clock,
+        devices=tuple(_device(plan, node) for node in range(board.devices)),
+        limits=of_board.limits(board),
+        block_bits=board.part.block_bits,
+        rows=tuple(row for piece in plan.cut.pieces for row in _rows(plan, piece)),
+        own=("link",),
+        multipliers=Figure(plan.cut.nodes * plan.cut.dsps, "formula"),
+        latency_s=seconds,
+        interval_s=seconds,
+        power_w=of_board.power(board),
+        notes=(
+            f"the chain fills and drains in every batch: {IN_FLIGHT - 1} intervals beside images",
+            f"features of {IN_FLIGHT} images are kept; line buffers, FIFOs and state are left out",
+            "of logic the paper says nothing",
+        ),
+    )
+
+
+def _rate(board: Board) -> Figure:
+    link = _link(board)
+    lanes = of_board.figure(board, "link: lanes", link.lanes)
+    return derived(
+        lanes.value * link.gbytes_s,
+        lanes,
+        of_board.figure(board, "link: gbytes_s", link.gbytes_s),
+    )
+
+
+def _device(plan: Plan, node: int) -> Device:
+    pieces = [piece for piece in plan.cut.pieces if piece.node == node]
+    own = weight_words(pieces).get(node, 0.0)
+    moved = sum(each.words * ((each.keeper == node) - (each.user == node)) for each in plan.kept)
+    words = {
+        "weights": own + moved,
+        "gradients": own + moved,
+        "features": IN_FLIGHT * feature_words(pieces).get(node, 0.0),
+    }
+    memory = {
+        use: Figure(ceil(count) * plan.word_bits / 8, "model") for use, count in words.items()
+    }
+    bits = 8 * sum(each.value for each in memory.values())
+    return Device(
+        used={
+            "dsp": Figure(sum(piece.dsps for piece in pieces), "formula"),
+            "bram": Figure(ceil(bits / plan.board.part.block_bits), "model"),
+        },
+        memory=memory,
+    )
+
+
+def _rows(plan: Plan, piece: Piece) -> list[Row]:
+    stage, batch = piece.stage, plan.options.batch
+    macs = int(piece.share * stage.macs)
+    units = int(piece.dsps) // (len(stage.phases) * stage.taps)
+    return [
+        Row(
+            device=piece.node,
+            layer=stage.layer.name,
+            phase=phase,
+            cycles=Figure(batch * -(-macs // (stage.taps * units)), "formula"),
+            macs=batch * macs,
+            bytes={
+                kind: Figure(batch * ceil(words) * plan.word_bits // 8, "model")
+                for kind, words in _words(plan, piece, phase).items()
+                if words
+            },
+            runs_as=f"{units} units of {stage.layer.shape.k} x {stage.layer.shape.k}",
+            binds="link" if plan.link_cycles > plan.cut.interval else "DSP",
+        )
+        for phase in stage.phases
+    ]
+
+
+def _words(plan: Plan, piece: Piece, phase: str) -> dict[str, float]:
+    """Words of an image that leave a piece in a phase, and those that the host sends or takes."""
+    stage = piece.stage
+    here = [each for each in plan.cut.pieces if each.node == piece.node]
+    border = next((each for each in plan.borders if each.node == piece.node), None)
+    behind = border if piece is here[-1] else None
+    words = {"link": 0.0, "host": 0.0}
+    if phase == "fp":
+        words["link"] = behind.forward if behind else 0.0
+        words["host"] += stage.layer.inputs if piece is plan.cut.pieces[0] else 0
+        words["host"] += stage.layer.outputs if piece is plan.cut.pieces[-1] else 0
+    if phase == "ku":
+        words["link"] = behind.backward if behind else 0.0
+        words["host"] += stage.layer.outputs if piece is plan.cut.pieces[-1] else 0
+    return words
+
+
+ARCHITECTURE: Final = Architecture(
+    name="fpdeep",
+    title="FPDeep",
+    paper="Geng, Wang, Sanaullah, Yang, Patel, Herbordt, FPL 2018",
+    board="vc709",
+    word_bits=WORD_BITS,
+    choices=(
+        OwnOption(
+            name="balance",
+            says="weights that do not fit where they are used travel with every image (image)",
+            default="none",
+            kind=str,
+            allowed=("none", "image"),
+        ),
+    ),
+    plan=plan,
+    record=record,
+    published=published,
+)
