@@ -28,6 +28,10 @@ class Place:
         within = (0.5 * 10.0**-digits + 1e-9) / float(printed)
         return self._printed(what, unit, printed, found, "E", within, why)
 
+    def claims(self, what: str, *, holds: bool, why: str) -> Printed:
+        """Class E: what is said without a number of its own, 1 where it is so."""
+        return self._printed(what, "holds", "1", float(holds), "E", 0, why)
+
     def follows(
         self, what: str, unit: str, printed: str, found: float, error: float, why: str = ""
     ) -> Printed:

@@ -43,8 +43,9 @@ MODELS = rooms(
     {"onnx": f"{PARAMS} arithmetic network"},
     dict.fromkeys(("golden", "traffic", "cnn_merp"), f"{PARAMS} arithmetic network fpga"),
     {"plan": f"{PARAMS} network fpga cnn_merp traffic"},
-    {"fpdeep": f"{PARAMS} network"},
-    {"comparison": f"{PARAMS} network fpga cnn_merp traffic plan fpdeep"},
+    {"front": ""},
+    {"fpdeep": f"{PARAMS} network", "mazouz": f"{PARAMS} network front"},
+    {"comparison": f"{PARAMS} network fpga cnn_merp traffic plan front fpdeep mazouz"},
 )
 
 # A block declares its behavioural twin, so twins stand below the blocks and know none of them.

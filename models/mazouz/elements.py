@@ -1,0 +1,88 @@
+"""Processing elements: cycles of a map that streams through, and what each costs.
+
+Equations and costs are those of the section on the proposal; memories of 18 kbit are RAMB18.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, log2
+from typing import Final
+
+WORD_BITS: Final = 16
+RAMB18_BITS: Final = 18 * 1024
+
+_IN = 4  # of the first layer alone
+_OUT = 4
+_RELU = 1
+
+
+def tree_stages(k: int) -> int:
+    """Return the stages of the tree that adds k x k products. source: equation (12)"""
+    return ceil(log2(k * k))
+
+
+def convolution_cycles(columns: int, rows: int, k: int, *, first: bool) -> float:
+    """Return the cycles of one map through a convolution element. source: equation (14)
+
+    Back and front porch are k each, the least that is printed; padding takes one line.
+    """
+    porch = k
+    line = columns + 2 * porch
+    stream = line * rows + rows
+    padding, tap, multiply, tree = line, k, k, tree_stages(k) + 2
+    delays = (_IN if first else 0) + porch + 0.5 + padding + tap + multiply + tree + _OUT + _RELU
+    return stream + delays
+
+
+def full_cycles(columns: int, rows: int, k: int, turns: int) -> int:
+    """Return the cycles of a fully connected layer that takes its maps in ``turns``.
+
+    source: equation (18); ``k`` is that of the porches, the kernel of the layer in front
+    """
+    return ((columns + 2 * k) * (rows - 1) + rows) * turns
+
+
+def line_buffer_blocks(columns: int, k: int) -> int:
+    """Return the RAMB18 of k - 1 lines, each in a FIFO of its own.
+
+    The printed ceiling(columns x k x bits / block) is 1 where the text has 2.
+    """
+    return (k - 1) * ceil(columns * WORD_BITS / RAMB18_BITS)
+
+
+def map_blocks(columns: int, rows: int) -> int:
+    """Return the RAMB18 that keep one map until it is propagated back."""
+    return ceil(columns * rows * WORD_BITS / RAMB18_BITS)
+
+
+@dataclass(frozen=True)
+class Cost:
+    """DSP slices, LUT and RAMB18 of an element or of several."""
+
+    dsp: int
+    lut: int
+    ramb18: int
+
+    def __add__(self, other: Cost) -> Cost:
+        """Return both together."""
+        return Cost(self.dsp + other.dsp, self.lut + other.lut, self.ramb18 + other.ramb18)
+
+    def __mul__(self, count: int) -> Cost:
+        """Return ``count`` of them."""
+        return Cost(self.dsp * count, self.lut * count, self.ramb18 * count)
+
+
+def convolution_cost(k: int, columns: int, *, train: bool) -> Cost:
+    """Return what one element costs; with back-propagation a second one and the update.
+
+    The map that a training unit keeps is not in it: it is counted once, not in every element.
+    """
+    lines = line_buffer_blocks(columns, k)
+    return Cost(2 * k * k + 1, 2200, 2 * lines) if train else Cost(k * k, 800, lines)
+
+
+def full_cost(heads: int, elements: int, *, train: bool) -> Cost:
+    """Return what a fully connected layer of ``elements`` for each of its heads costs."""
+    own = Cost(1, 20, 0) * (heads * elements)
+    return own + Cost(elements, 400, 0) * heads if train else own

@@ -1,0 +1,134 @@
+"""Designs of the paper's networks: fronts, counts, overlap; enumeration finds the same."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import product
+
+import pytest
+
+from merp.models.mazouz.networks import CIFAR, MNIST, MNIST_SMALL, NETWORKS, SVHN
+from merp.models.mazouz.pipeline import Pipeline
+from merp.models.network.network import Network
+from merp.tools.common.shipped import open_network
+
+DSPS = 2020
+NAMES = [network.name for network in NETWORKS]
+
+
+def pipeline(network: Network, *, train: bool = False) -> Pipeline:
+    return Pipeline(network.layers, train=train)
+
+
+@pytest.mark.parametrize(
+    ("network", "points", "cycles", "dsps", "direct"),
+    [
+        (MNIST_SMALL, 14, (1458, 30_396), (28, 728), 728),
+        (MNIST, 48, (2275.5, 119_124), (37, 1960), 6152),
+        (SVHN, 93, (5937.5, 295_348), (64, 2004), 25_048),
+        (CIFAR, 98, (11_345, 485_236), (73, 2000), 61_912),
+    ],
+    ids=NAMES,
+)
+def test_forward_fronts(network: Network, points: int, cycles, dsps, direct: int) -> None:
+    found = pipeline(network).front(DSPS)
+    assert len(found) == points
+    assert (found[0].costs[0], found[-1].costs[0]) == cycles
+    assert (found[-1].costs[1], found[0].costs[1]) == dsps
+    filters = [layer.shape.m for layer in network.layers[:-1]]
+    assert pipeline(network).cost(filters).dsp == direct
+
+
+@pytest.mark.parametrize(
+    ("network", "points", "least"),
+    [(MNIST_SMALL, 14, 58), (MNIST, 38, 77), (SVHN, 71, 134), (CIFAR, 62, 153)],
+    ids=NAMES,
+)
+def test_training_fronts(network: Network, points: int, least: int) -> None:
+    found = pipeline(network, train=True).front(DSPS)
+    assert (len(found), found[-1].costs[1]) == (points, least)
+
+
+@pytest.mark.parametrize(
+    ("network", "least", "most"),
+    [
+        (MNIST_SMALL, 1.40, 2.21), (MNIST, 1.46, 2.80), (SVHN, 1.75, 3.62), (CIFAR, 2.48, 4.14)
+    ],
+    ids=NAMES,
+)  # fmt: skip
+def test_overlap_of_samples(network: Network, least: float, most: float) -> None:
+    whole = pipeline(network)
+    cycles = [whole.cycles(point.choices) for point in whole.front(DSPS)]
+    ratios = [sum(each) / max(each) for each in cycles]
+    assert (min(ratios), max(ratios)) == pytest.approx((least, most), abs=0.005)
+
+
+@pytest.mark.parametrize(
+    ("network", "forward", "train"),
+    [
+        (MNIST_SMALL, (64, 64), 64),
+        (MNIST, (4096, 2586), 1307),
+        (SVHN, (262_144, 39_207), 9697),
+        (CIFAR, (16_777_216, 458_179), 66_057),
+    ],
+    ids=NAMES,
+)
+def test_how_many_designs_fit(network: Network, forward: tuple[int, int], train: int) -> None:
+    assert fitting(pipeline(network)) == forward
+    assert fitting(pipeline(network, train=True))[1] == train
+
+
+def fitting(whole: Pipeline) -> tuple[int, int]:
+    """All designs, and those within the DSPs, counted by the last number and the DSPs so far."""
+    filters = [layer.shape.m for layer in whole.convolutions]
+    unit = 19 if whole.train else 9
+    head = (2 if whole.train else 1) * whole.layers[-1].shape.m
+    counts, designs = Counter({(whole.inputs, 0): 1}), 1
+    for most in filters:
+        designs *= most
+        after: Counter[tuple[int, int]] = Counter()
+        for (before, dsps), count in counts.items():
+            for own in range(1, most + 1):
+                after[own, dsps + unit * own * before] += count
+        counts = Counter({key: n for key, n in after.items() if key[1] <= DSPS})
+    within = sum(count for (last, dsps), count in counts.items() if dsps + head * last <= DSPS)
+    return designs, within
+
+
+@pytest.mark.parametrize(
+    "network",
+    [MNIST_SMALL, MNIST, pytest.param(SVHN, marks=pytest.mark.full)],
+    ids=NAMES[:3],
+)
+@pytest.mark.parametrize("train", [False, True])
+def test_the_front_is_that_of_all_designs(network: Network, train: bool) -> None:
+    whole = pipeline(network, train=train)
+    cheapest: dict[int, float] = {}
+    for design in product(*(range(1, layer.shape.m + 1) for layer in whole.convolutions)):
+        dsps = whole.cost(design).dsp
+        if dsps <= DSPS:
+            cycles = sum(whole.step_cycles(design))
+            cheapest[dsps] = min(cycles, cheapest.get(dsps, cycles))
+    best: list[tuple[float, int]] = []
+    for dsps, cycles in sorted(cheapest.items()):
+        if not best or cycles < best[-1][0]:
+            best.append((cycles, dsps))
+    assert [point.costs for point in whole.front(DSPS)] == best[::-1]
+
+
+def test_logic_limits_too() -> None:
+    whole = pipeline(MNIST, train=True)
+    found = whole.front(DSPS, 50_000)
+    assert all(point.costs[2] <= 50_000 for point in found)
+    assert found[0].costs[0] > whole.front(DSPS)[0].costs[0]
+
+
+def test_groups_and_strides() -> None:
+    convolutions = Pipeline(open_network("alexnet").layers[:5], train=True)
+    one = (1,) * 5
+    assert convolutions.units(one) == [3, 1, 1, 1, 1]
+    conv1, conv2, *_ = convolutions.cycles(one)
+    assert conv1 == 96 * (4 + 11.5 + (220 + 22) * 220 + 220 + 242 + 22 + 9 + 5)
+    assert conv2 == 2 * 128 * 48 * (5.5 + (27 + 10) * 27 + 27 + 37 + 10 + 7 + 5)
+    assert convolutions.step_cycles(one)[0] == 2 * conv1
+    assert convolutions.units((96, 256, 384, 384, 256))[1] == 128 * 48
