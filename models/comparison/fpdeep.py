@@ -6,14 +6,16 @@ loss of the last layer in scope. Weights are updated after every batch, so the c
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, inf
 from typing import Final
 
 from merp.models.comparison import of_board
 from merp.models.comparison.architecture import Architecture, OwnOption
 from merp.models.comparison.chain import chained
-from merp.models.comparison.figure import Figure, derived
+from merp.models.comparison.costs import KINDS, units
+from merp.models.comparison.figure import Figure, derived, summed
 from merp.models.comparison.fpdeep_printed import published
 from merp.models.comparison.options import Options
 from merp.models.comparison.record import Device, Record, Row
@@ -38,7 +40,7 @@ class Plan:
     """A cut of the layers in scope over the boards.
 
     Attributes:
-        layers: in scope. word_bits: of maps, weights and links.
+        layers: in scope. word_bits: of maps, weights and links. binds: DSP or LUT.
         borders: words of an image between boards. kept: weights that other boards keep.
     """
 
@@ -47,6 +49,7 @@ class Plan:
     options: Options
     layers: tuple[Layer, ...]
     word_bits: int
+    binds: str
     cut: Partition
     borders: tuple[Border, ...]
     kept: tuple[Kept, ...]
@@ -77,12 +80,13 @@ def plan(network: Network, board: Board, options: Options) -> Plan:
     if board.devices > 1:
         _link(board)
     word_bits = options.word_bits or WORD_BITS
+    room = board.room
+    by_logic = _taps_of_logic(layers, room.luts, word_bits) if options.costs == "ours" else inf
+    taps = int(min(room.dsps, by_logic))
     try:
-        cut = partition(stages(network, layers), board.devices, board.room.dsps)
+        cut = partition(stages(network, layers), board.devices, taps)
     except ValueError as wrong:
-        raise BadInput(
-            f"board {board.name}: {board.devices} of {board.room.dsps} DSPs: {wrong}"
-        ) from None
+        raise BadInput(f"board {board.name}: {board.devices} of {taps} DSPs: {wrong}") from None
     crossing, kept = borders(cut.pieces), list[Kept]()
     if options.extra["balance"] == "image":
         capacity = board.room.block_rams * board.part.block_bits / word_bits
@@ -94,10 +98,17 @@ def plan(network: Network, board: Board, options: Options) -> Plan:
         options=options,
         layers=layers,
         word_bits=word_bits,
+        binds="LUT" if by_logic < room.dsps else "DSP",
         cut=cut,
         borders=tuple(crossing),
         kept=tuple(kept),
     )
+
+
+def _taps_of_logic(layers: Iterable[Layer], luts: int, word_bits: int) -> float:
+    """Taps, of a DSP each, that so many LUT are enough for, whichever layers they are of."""
+    taps = {layer.shape.k: layer.shape.taps for layer in layers}
+    return luts / max(units(word_bits, k)["lut"].value / count for k, count in taps.items())
 
 
 def _link(board: Board) -> Link:
@@ -129,6 +140,7 @@ def record(plan: Plan) -> Record:
         word_bits=plan.word_bits,
         accumulator_bits=36,
         clock_mhz=clock,
+        memory_gbs=None,
         devices=tuple(_device(plan, node) for node in range(board.devices)),
         limits=of_board.limits(board),
         block_bits=board.part.block_bits,
@@ -137,6 +149,7 @@ def record(plan: Plan) -> Record:
         multipliers=Figure(plan.cut.nodes * plan.cut.dsps, "formula"),
         latency_s=seconds,
         interval_s=seconds,
+        reconfiguration_s=Figure(0, "formula"),
         power_w=of_board.power(board),
         notes=(
             f"the chain fills and drains in every batch: {IN_FLIGHT - 1} intervals beside images",
@@ -169,33 +182,42 @@ def _device(plan: Plan, node: int) -> Device:
         use: Figure(ceil(count) * plan.word_bits / 8, "model") for use, count in words.items()
     }
     bits = 8 * sum(each.value for each in memory.values())
+    blocks = Figure(ceil(bits / plan.board.part.block_bits), "model")
     return Device(
-        used={
-            "dsp": Figure(sum(piece.dsps for piece in pieces), "formula"),
-            "bram": Figure(ceil(bits / plan.board.part.block_bits), "model"),
-        },
+        used={**_logic(plan, pieces), "bram": blocks},
         memory=memory,
     )
+
+
+def _logic(plan: Plan, pieces: Iterable[Piece]) -> dict[str, Figure]:
+    """A DSP a tap, as the paper has it; or what our units of as many taps take."""
+    if plan.options.costs == "paper":
+        return {"dsp": Figure(sum(piece.dsps for piece in pieces), "formula")}
+    found = [
+        units(plan.word_bits, piece.stage.layer.shape.k, int(piece.dsps) // piece.stage.taps)
+        for piece in pieces
+    ]
+    return {kind: summed(each[kind] for each in found) for kind in KINDS}
 
 
 def _rows(plan: Plan, piece: Piece) -> list[Row]:
     stage, batch = piece.stage, plan.options.batch
     macs = int(piece.share * stage.macs)
-    units = int(piece.dsps) // (len(stage.phases) * stage.taps)
+    count = int(piece.dsps) // (len(stage.phases) * stage.taps)
     return [
         Row(
             device=piece.node,
             layer=stage.layer.name,
             phase=phase,
-            cycles=Figure(batch * -(-macs // (stage.taps * units)), "formula"),
+            cycles=Figure(batch * -(-macs // (stage.taps * count)), "formula"),
             macs=batch * macs,
             bytes={
                 kind: Figure(batch * ceil(words) * plan.word_bits // 8, "model")
                 for kind, words in _words(plan, piece, phase).items()
                 if words
             },
-            runs_as=f"{units} units of {stage.layer.shape.k} x {stage.layer.shape.k}",
-            binds="link" if plan.link_cycles > plan.cut.interval else "DSP",
+            runs_as=f"{count} units of {stage.layer.shape.k} x {stage.layer.shape.k}",
+            binds="link" if plan.link_cycles > plan.cut.interval else plan.binds,
         )
         for phase in stage.phases
     ]

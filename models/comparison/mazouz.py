@@ -7,19 +7,21 @@ samples come from the host, which also computes the loss.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from math import ceil
 from typing import Final
 
 from merp.models.comparison import of_board
 from merp.models.comparison.architecture import Architecture
 from merp.models.comparison.chain import chained
-from merp.models.comparison.figure import Figure, derived
+from merp.models.comparison.costs import units
+from merp.models.comparison.figure import Figure, derived, summed
 from merp.models.comparison.mazouz_printed import published
 from merp.models.comparison.options import Options
 from merp.models.comparison.record import Device, Record, Row
 from merp.models.errors import BadInput
 from merp.models.fpga.board import Board
-from merp.models.mazouz.elements import WORD_BITS, map_blocks
+from merp.models.mazouz.elements import WORD_BITS, Cost, map_blocks
 from merp.models.mazouz.pipeline import Pipeline
 from merp.models.network.network import Network
 from merp.models.network.phases import PHASES, has_phase
@@ -42,9 +44,9 @@ class Plan:
 
 
 def plan(network: Network, board: Board, options: Options) -> Plan:
-    """Choose the fastest design that fits.
+    """Choose the design that fits with which a batch is done soonest, of those on the front.
 
-    Where only memory is missing, the fastest one; where logic is, too, the smallest.
+    Where only memory is missing it is chosen of all; where logic is, too, it is the smallest.
 
     Raises:
         BadInput: the network is no chain, or has no convolution in scope.
@@ -54,10 +56,11 @@ def plan(network: Network, board: Board, options: Options) -> Plan:
         raise BadInput(
             f"{network.name}: mazouz begins with a convolution: the layers in scope do not"
         )
-    pipeline = Pipeline(layers, train=True)
     word_bits = options.word_bits or WORD_BITS
+    ours = partial(_unit, word_bits) if options.costs == "ours" else None
+    pipeline = Pipeline(layers, train=True, unit=ours)
     room = board.room
-    points = pipeline.front(room.dsps, room.luts)
+    designs = [point.choices for point in pipeline.front(room.dsps, room.luts)]
     plans = [
         Plan(
             network=network,
@@ -67,10 +70,21 @@ def plan(network: Network, board: Board, options: Options) -> Plan:
             design=design,
             word_bits=word_bits,
         )
-        for design in [point.choices for point in points] or [(1,) * len(pipeline.convolutions)]
+        for design in designs or [(1,) * len(pipeline.convolutions)]
     ]
-    fitting = (each for each in plans if _blocks(each) <= room.block_rams)
-    return next(fitting, plans[0])
+    fitting = [each for each in plans if _blocks(each) <= room.block_rams]
+    return min(fitting or plans, key=_batch_cycles)
+
+
+def _batch_cycles(plan: Plan) -> float:
+    """Of a batch: a sample enters when the slowest layer can take it."""
+    steps = plan.pipeline.step_cycles(plan.design)
+    return sum(steps) + (plan.options.batch - 1) * max(steps)
+
+
+def _unit(word_bits: int, k: int) -> Cost:
+    found = units(word_bits, k)
+    return Cost(ceil(found["dsp"].value), ceil(found["lut"].value), 0)
 
 
 def _memory(plan: Plan) -> dict[str, int]:
@@ -99,12 +113,12 @@ def _blocks(plan: Plan) -> int:
 
 def record(plan: Plan) -> Record:
     """What a plan costs."""
-    board, pipeline, batch = plan.board, plan.pipeline, plan.options.batch
+    board, pipeline = plan.board, plan.pipeline
     clock = of_board.clock(board)
-    steps = pipeline.step_cycles(plan.design)
-    cycles = sum(steps) + (batch - 1) * max(steps)
+    cycles = _batch_cycles(plan)
     seconds = derived(cycles / clock.value / 1e6, Figure(cycles, "model"), clock)
     cost = pipeline.cost(plan.design)
+    logic = "formula" if plan.options.costs == "paper" else _level(plan)
     return Record(
         architecture=ARCHITECTURE.name,
         network=plan.network.name,
@@ -112,15 +126,16 @@ def record(plan: Plan) -> Record:
         part=board.part.name,
         options=plan.options.plain(),
         scope=plan.options.scope,
-        batch=batch,
+        batch=plan.options.batch,
         word_bits=plan.word_bits,
         accumulator_bits=48,
         clock_mhz=clock,
+        memory_gbs=None,
         devices=(
             Device(
                 used={
-                    "lut": Figure(cost.lut, "formula"),
-                    "dsp": Figure(cost.dsp, "formula"),
+                    "lut": Figure(cost.lut, logic),
+                    "dsp": Figure(cost.dsp, logic),
                     "bram": Figure(_blocks(plan), "model"),
                 },
                 memory={use: Figure(count, "model") for use, count in _memory(plan).items()},
@@ -133,6 +148,7 @@ def record(plan: Plan) -> Record:
         multipliers=Figure(_multipliers(plan), "formula"),
         latency_s=seconds,
         interval_s=seconds,
+        reconfiguration_s=Figure(0, "formula"),
         power_w=of_board.power(board),
         notes=(
             "samples of a batch follow each other as closely as the slowest layer allows",
@@ -141,12 +157,18 @@ def record(plan: Plan) -> Record:
     )
 
 
+def _level(plan: Plan) -> str:
+    """Of our units; kernels beyond the grid that was synthesised are assumed."""
+    ks = {layer.shape.k for layer in plan.pipeline.layers}
+    return summed(units(plan.word_bits, k)["lut"] for k in ks).level
+
+
 def _multipliers(plan: Plan) -> int:
     """Multiply-adds a cycle: one set for FP and dF, one for dX."""
-    units = plan.pipeline.units(plan.design)
+    counts = plan.pipeline.units(plan.design)
     return 2 * sum(
         count * (layer.shape.taps if layer.kind == "conv" else layer.shape.m)
-        for count, layer in zip(units, plan.pipeline.layers, strict=True)
+        for count, layer in zip(counts, plan.pipeline.layers, strict=True)
     )
 
 
@@ -163,7 +185,7 @@ def _binds(plan: Plan) -> str:
 
 def _rows(plan: Plan) -> tuple[Row, ...]:
     pipeline, batch = plan.pipeline, plan.options.batch
-    cycles, units = pipeline.cycles(plan.design), pipeline.units(plan.design)
+    cycles, counts = pipeline.cycles(plan.design), pipeline.units(plan.design)
     binds = _binds(plan)
     rows = []
     for place, layer in enumerate(pipeline.layers):
@@ -185,7 +207,7 @@ def _rows(plan: Plan) -> tuple[Row, ...]:
                     cycles=Figure(batch * cycles[place], "formula" if phase == "fp" else "model"),
                     macs=layer.operations(batch) // 2,
                     bytes={"host": Figure(batch * size * words, "model")} if words else {},
-                    runs_as=f"{units[place]} {kind}",
+                    runs_as=f"{counts[place]} {kind}",
                     binds=binds,
                 )
             )

@@ -73,16 +73,28 @@ class Cost:
         return Cost(self.dsp * count, self.lut * count, self.ramb18 * count)
 
 
-def convolution_cost(k: int, columns: int, *, train: bool) -> Cost:
+def convolution_cost(k: int, columns: int, *, train: bool, unit: Cost | None = None) -> Cost:
     """Return what one element costs; with back-propagation a second one and the update.
 
     The map that a training unit keeps is not in it: it is counted once, not in every element.
+
+    Args:
+        unit: what k x k multiply-adds take, in place of the paper's figures; the multiplier of the
+            update is the paper's then, its scheduler left out.
     """
-    lines = line_buffer_blocks(columns, k)
-    return Cost(2 * k * k + 1, 2200, 2 * lines) if train else Cost(k * k, 800, lines)
+    lines = Cost(0, 0, line_buffer_blocks(columns, k))
+    if unit is not None:
+        return (unit + lines) * 2 + Cost(1, 0, 0) if train else unit + lines
+    return Cost(2 * k * k + 1, 2200, 0) + lines * 2 if train else Cost(k * k, 800, 0) + lines
 
 
-def full_cost(heads: int, elements: int, *, train: bool) -> Cost:
-    """Return what a fully connected layer of ``elements`` for each of its heads costs."""
+def full_cost(heads: int, elements: int, *, train: bool, unit: Cost | None = None) -> Cost:
+    """Return what a fully connected layer of ``elements`` for each of its heads costs.
+
+    Args:
+        unit: what a multiply-add takes, in place of the paper's figures.
+    """
+    if unit is not None:
+        return unit * (heads * elements * (2 if train else 1))
     own = Cost(1, 20, 0) * (heads * elements)
     return own + Cost(elements, 400, 0) * heads if train else own

@@ -6,7 +6,7 @@ maps as the layer in front has filters. source: equations (19) and (20)
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import inf
@@ -28,10 +28,12 @@ class Pipeline:
 
     Attributes:
         train: whether it propagates back, too.
+        unit: what k x k multiply-adds cost; None for the paper's elements.
     """
 
     layers: tuple[Layer, ...]
     train: bool
+    unit: Callable[[int], Cost] | None = None
 
     @property
     def convolutions(self) -> tuple[Layer, ...]:
@@ -131,10 +133,12 @@ class Pipeline:
 
     def _cost(self, place: int, before: int, own: int) -> Cost:
         layer, units = self.layers[place], self._units(place, before, own)
+        k = layer.shape.k
+        unit = None if self.unit is None else self.unit(k)
         if layer.kind == "fc":
-            return full_cost(layer.shape.m, units, train=self.train)
+            return full_cost(layer.shape.m, units, train=self.train, unit=unit)
         columns = layer.shape.out_columns * layer.shape.stride
-        return convolution_cost(layer.shape.k, columns, train=self.train) * units
+        return convolution_cost(k, columns, train=self.train, unit=unit) * units
 
 
 def _turns(maps: int, at_once: int) -> int:

@@ -121,10 +121,11 @@ def larger(board: Board) -> Iterator[Board]:
 def test_more_of_everything_is_never_slower(architecture: Architecture, name: str) -> None:
     """CNN-MERP's planner leaves ports narrow that save less than ``WORTH`` of the time."""
     slack = WORTH if architecture.name == "cnn-merp" else 0.0
-    before = own(architecture.name, name).images_per_s.value
+    before = own(architecture.name, name)
     for board in larger(any_board(architecture.board)):
-        found = answer(architecture, name, board).images_per_s.value
-        assert found >= (1 - slack) * before
+        found = answer(architecture, name, board)
+        if before.fits or not found.fits:  # what does not fit is no machine that could be faster
+            assert found.images_per_s.value >= (1 - slack) * before.images_per_s.value
         before = found
 
 
