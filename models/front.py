@@ -36,9 +36,7 @@ def front(
     """
     ways: dict[int, list[Point]] = {before: [Point((0.0,) * len(limits), ())]}
     for place, own in enumerate(choices):
-        ways = {
-            choice: survivors(_extended(ways, cost, limits, place, choice)) for choice in own
-        }
+        ways = {choice: survivors(_extended(ways, cost, limits, place, choice)) for choice in own}
     return survivors(point for points in ways.values() for point in points)
 
 

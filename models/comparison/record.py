@@ -207,10 +207,11 @@ class Record:
         return summed(row.bytes[each] for row in rows for each in wanted if each in row.bytes)
 
     def mb_per_gflop(self, classes: Iterable[str], phase: str | None = None) -> Figure | None:
-        """10^6 bytes of some classes per 10^9 operations; None where nothing is computed."""
+        """10^6 bytes of some classes per 10^9 operations; None without classes or operations."""
+        wanted = tuple(classes)
         macs = sum(row.macs for row in self.of_phase(phase))
-        found = self.bytes(classes, phase)
-        return derived(found.value / (2 * macs) * 1e3, found) if macs else None
+        found = self.bytes(wanted, phase)
+        return derived(found.value / (2 * macs) * 1e3, found) if wanted and macs else None
 
     @property
     def on_chip_bytes(self) -> Figure | None:

@@ -89,7 +89,7 @@ def document(asked: Comparison) -> Json:
         "Printed numbers",
         "What the papers print beside what their definitions give; what does not reproduce is "
         "never tuned.",
-        [tables.published_table(asked, False), tables.published_table(asked, True)],
+        tables.published_tables(asked),
     )
     names = ", ".join(each.architecture.title for each in asked.answers)
     operations = 2 * asked.records[0].macs if asked.records else None
@@ -159,7 +159,7 @@ def _figures(asked: Comparison) -> dict[str, str]:
     )
     of = f"{tables.step(asked)} {clocks}."
     return {
-        "gops": f"Useful operations a second, logarithmic; the paler bar is of one device. {of}",
+        "gops": f"Useful operations a second of all devices and of one, logarithmic. {of}",
         "phases": f"Cycles of an image by phase, logarithmic. {of}",
         "footings": f"Traffic by footing, logarithmic; what is not there is 0. {of}",
         "roofline": f"A point for each architecture under its own roof, footing full. {of}",

@@ -39,6 +39,5 @@ def show(found: Table, keys: int = 1) -> None:
 
 def _cell(column: Column, row: Mapping[str, Any]) -> str:
     text = column.cell(row)
-    if column.basis is None or text == "-":
-        return text
-    return f"{text} {MARKS[row[column.basis]]}"
+    level = None if column.basis is None else row.get(column.basis)
+    return text if level is None else f"{text} {MARKS[level]}"

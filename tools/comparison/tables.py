@@ -29,9 +29,9 @@ def figure(key: str, label: str, unit: str = "", digits: int = 1, scale: float =
 
 
 def put(row: dict[str, Any], key: str, found: Figure | None) -> None:
-    """Put a figure and its level into a row."""
+    """Put a figure and its level into a row; what is not there, and so 0, has none."""
     row[key] = None if found is None else found.value
-    row[f"{key}_level"] = None if found is None else found.level
+    row[f"{key}_level"] = found.level if found is not None and found.value else None
 
 
 def step(asked: Comparison) -> str:
@@ -294,8 +294,8 @@ def rows_table(record: Record) -> Table:
     )
 
 
-def published_table(asked: Comparison, reproduces: bool) -> Table:
-    """What the papers print: what reproduces, or what does not."""
+def published_tables(asked: Comparison) -> list[Table]:
+    """What the papers print: first what does not reproduce, then what does."""
     rows = [
         {
             "architecture": answer.architecture.name,
@@ -310,8 +310,14 @@ def published_table(asked: Comparison, reproduces: bool) -> Table:
         }
         for answer in asked.answers
         for each in answer.architecture.published()
-        if (each.cls != "N") == reproduces
     ]
+    return [
+        _published_table([row for row in rows if (row["class"] != "N") == reproduces], reproduces)
+        for reproduces in (False, True)
+    ]
+
+
+def _published_table(rows: list[dict[str, Any]], reproduces: bool) -> Table:
     which = "What the papers print" if reproduces else "Does not reproduce"
     return Table(
         id="printed" if reproduces else "not-reproduced",

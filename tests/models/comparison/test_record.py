@@ -22,6 +22,7 @@ def test_sums_are_those_of_the_rows() -> None:
     assert RECORD.bytes(RECORD.classes("own")) == model(32)
     assert RECORD.mb_per_gflop(("maps",), "fp") == Figure(64 / 3000 * 1e3, "formula")
     assert RECORD.mb_per_gflop(("maps",), "ku") is None
+    assert replace(RECORD, own=()).mb_per_gflop(()) is None
 
 
 def test_rates_follow_from_the_interval() -> None:
