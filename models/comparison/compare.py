@@ -11,7 +11,7 @@ from merp.models.comparison.options import Options
 from merp.models.comparison.record import Record
 from merp.models.errors import BadInput
 from merp.models.fpga.board import Board
-from merp.models.given import mention
+from merp.models.given import mention, name_of
 from merp.models.network.network import Network
 
 OWN = "own"
@@ -111,14 +111,14 @@ def _check(common: Board | None, word_bits: int | None) -> None:
     """Refuse what would compare boards and words at once."""
     if common is None and word_bits is not None:
         raise BadInput(
-            f"{mention('word', word_bits)}: allowed is own: each architecture is on its paper's "
-            f"board with its paper's word; for one word name a {mention('board', 'BOARD').strip()}"
+            f"{mention('word', word_bits)}: allowed is own, as each architecture is on its paper's "
+            f"board with its paper's word; or {name_of('board')} too, one for all"
         )
     if common is not None and word_bits is None:
         allowed = ", ".join(map(str, WORDS))
         raise BadInput(
             f"{mention('board', common.name)}: a common board needs a common word: "
-            f"{mention('word', 'W')} is missing: allowed are {allowed}"
+            f"{name_of('word')} is missing: allowed are {allowed}"
         )
     if common is not None and not common.part.planned:
         raise BadInput(
