@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Final
 
-from merp.models.comparison import cnn_merp, fpdeep, mazouz
+from merp.models.comparison import cnn_merp, fcnn, fpdeep, mazouz
 from merp.models.comparison.architecture import Architecture
 from merp.models.errors import BadInput, shown
 from merp.models.given import mention
 
 ARCHITECTURES: Final[Mapping[str, Architecture]] = {
-    each.name: each for each in (cnn_merp.ARCHITECTURE, fpdeep.ARCHITECTURE, mazouz.ARCHITECTURE)
+    each.name: each
+    for each in (cnn_merp.ARCHITECTURE, fcnn.ARCHITECTURE, fpdeep.ARCHITECTURE, mazouz.ARCHITECTURE)
 }
 """In the order in which they are printed."""
 

@@ -22,10 +22,21 @@ class Place:
 
     place: str
 
-    def exact(self, what: str, unit: str, printed: str, found: float, why: str = "") -> Printed:
-        """Class E: equal within half of the last printed digit."""
+    def exact(
+        self,
+        what: str,
+        unit: str,
+        printed: str,
+        found: float,
+        why: str = "",
+        operands: float = 0.0,
+    ) -> Printed:
+        """Class E: equal within half of the last printed digit.
+
+        ``operands``: relative rounding of printed numbers that ours was computed from.
+        """
         digits = len(printed.partition(".")[2])
-        within = (0.5 * 10.0**-digits + 1e-9) / float(printed)
+        within = (0.5 * 10.0**-digits + 1e-9) / float(printed) + operands
         return self._printed(what, unit, printed, found, "E", within, why)
 
     def claims(self, what: str, *, holds: bool, why: str) -> Printed:

@@ -44,8 +44,9 @@ MODELS = rooms(
     dict.fromkeys(("golden", "traffic", "cnn_merp"), f"{PARAMS} arithmetic network fpga"),
     {"plan": f"{PARAMS} network fpga cnn_merp traffic"},
     {"front": ""},
+    {"fcnn": ""},
     {"fpdeep": f"{PARAMS} network", "mazouz": f"{PARAMS} network front"},
-    {"comparison": f"{PARAMS} network fpga cnn_merp traffic plan front fpdeep mazouz"},
+    {"comparison": f"{PARAMS} network fpga cnn_merp traffic plan front fcnn fpdeep mazouz"},
 )
 
 # A block declares its behavioural twin, so twins stand below the blocks and know none of them.

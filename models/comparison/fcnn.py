@@ -1,0 +1,440 @@
+"""F-CNN in the record of all architectures: a module for each layer and direction, loaded in turn.
+
+Maps, deltas and partial sums lie in the card's DRAM, weights on the host, which updates them. With
+several cards a module's input crosses PCI-E, and one card is loaded while another one works.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from math import floor
+from typing import Final
+
+from merp.models.comparison import of_board
+from merp.models.comparison.architecture import Architecture, OwnOption
+from merp.models.comparison.chain import chained
+from merp.models.comparison.costs import KINDS, units
+from merp.models.comparison.fcnn_printed import ALEXNET, published
+from merp.models.comparison.figure import Figure, derived
+from merp.models.comparison.options import Options
+from merp.models.comparison.record import Device, Record, Row
+from merp.models.errors import BadInput
+from merp.models.fcnn.convolution import (
+    LANES,
+    Kernels,
+    Task,
+    Words,
+    bounds,
+    cycles,
+    resources,
+    words,
+)
+from merp.models.fcnn.others import KERNELS, SIDE, full_cycles, pool_cycles
+from merp.models.fcnn.resources import STRATIX_V, Costs, Resources, full_module
+from merp.models.fcnn.schedule import round_seconds, seconds
+from merp.models.fpga.board import Board
+from merp.models.network.network import Layer, Network
+from merp.models.params.shape import Shape
+
+WORD_BITS: Final = 32
+
+
+@dataclass(frozen=True)
+class Part:
+    """What a module does in a phase: cycles of a batch, and words by class of bytes."""
+
+    phase: str
+    cycles: float
+    words: Mapping[str, int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Module:
+    """A bitstream, and what it does with a batch.
+
+    Attributes:
+        kernels: Nk and how it is split. binds: the resource of which there are no more.
+        multipliers: of all kernels. crossing: words that the card before it left.
+    """
+
+    layer: str
+    parts: tuple[Part, ...]
+    kernels: Kernels
+    binds: str
+    multipliers: int
+    resources: Resources
+    crossing: int
+
+    @property
+    def cycles(self) -> float:
+        """Of a batch, one part after the other."""
+        return sum(part.cycles for part in self.parts)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """Modules in the order in which they are loaded.
+
+    Attributes:
+        word_bits: of all words.
+    """
+
+    network: Network
+    board: Board
+    options: Options
+    word_bits: int
+    layers: tuple[Layer, ...]
+    modules: tuple[Module, ...]
+
+
+def plan(network: Network, board: Board, options: Options) -> Plan:
+    """Choose the kernels of every module.
+
+    Raises:
+        BadInput: the network is no chain, no kernel of a layer fits, or a batch that streams of
+            several images do not divide.
+    """
+    layers = tuple(chained(network, options, "fcnn"))
+    word_bits = options.word_bits or WORD_BITS
+    card = _Card(board, options, word_bits, _costs(board, options, layers, word_bits))
+    forward = [module for layer in layers for module in card.forward(layer)]
+    backward = [
+        module
+        for layer in reversed(layers)
+        for module in card.backward(layer, first=layer is network.layers[0])
+    ]
+    return Plan(
+        network=network,
+        board=board,
+        options=options,
+        word_bits=word_bits,
+        layers=layers,
+        modules=(*forward, *backward),
+    )
+
+
+def _costs(board: Board, options: Options, layers: tuple[Layer, ...], word_bits: int) -> Costs:
+    """The paper's, or those of our units: a tap of the dearest kernel, and no control."""
+    if options.costs == "paper":
+        return STRATIX_V
+    found = [(layer.shape.taps, units(word_bits, layer.shape.k)) for layer in layers]
+    lut, ff, dsp = (max(unit[kind].value / taps for taps, unit in found) for kind in KINDS)
+    tap = Resources(lut, ff, dsp, 0)
+    none = Resources(0, 0, 0, 0)
+    return Costs(control=none, tap=tap, activation=none, block_bits=board.part.block_bits)
+
+
+@dataclass(frozen=True)
+class _Card:
+    """A card, and modules for it."""
+
+    board: Board
+    options: Options
+    word_bits: int
+    costs: Costs
+
+    @property
+    def limit(self) -> Resources:
+        """What a module may take."""
+        room = self.board.room
+        return Resources(room.luts, room.flip_flops, room.dsps, room.block_rams)
+
+    @property
+    def words_per_cycle(self) -> float:
+        """That DRAM moves."""
+        return self.board.bytes_per_cycle * 8 / self.word_bits
+
+    def forward(self, layer: Layer) -> list[Module]:
+        """The modules of FP."""
+        if layer.kind == "fc":
+            return [self._full(layer, ("fp",))]
+        pooled = [self._pool(layer, "fp")] if layer.shape.pool else []
+        return [self._convolution(layer, ("fp",), layer.inputs), *pooled]
+
+    def backward(self, layer: Layer, *, first: bool) -> list[Module]:
+        """The modules of DP and KU; un-pooling counts in KU, which every layer has."""
+        phases = ("ku",) if first else ("dp", "ku")
+        if layer.kind == "fc":
+            return [self._full(layer, phases)]
+        pooled = [self._pool(layer, "ku")] if layer.shape.pool else []
+        return [*pooled, self._convolution(layer, phases, layer.sums + layer.inputs)]
+
+    def _convolution(self, layer: Layer, phases: tuple[str, ...], crossing: int) -> Module:
+        tasks = {phase: _task(layer.shape, phase, self.options.batch) for phase in phases}
+        buffers = 2 if "ku" in phases else 1
+        main = tasks[phases[-1]]
+        kernels, binds = self._kernels(layer, main, buffers)
+        parts = [self._part(layer, phase, task, kernels) for phase, task in tasks.items()]
+        if phases == ("ku",) and self.options.extra["first_dp"]:
+            error = _task(layer.shape, "dp", self.options.batch)
+            more = layer.groups * cycles(error, kernels, self.words_per_cycle)
+            parts = [replace(parts[0], cycles=parts[0].cycles + more)]
+        return Module(
+            layer=layer.name,
+            parts=tuple(parts),
+            kernels=kernels,
+            binds=binds,
+            multipliers=kernels.count * layer.shape.taps,
+            resources=resources(main, kernels.count, self.costs, buffers, self.word_bits),
+            crossing=crossing * self.options.batch,
+        )
+
+    def _part(self, layer: Layer, phase: str, task: Task, kernels: Kernels) -> Part:
+        moved = words(task, kernels, task.n * _map_words(layer.shape, phase))
+        spent = layer.groups * cycles(task, kernels, self.words_per_cycle)
+        return Part(phase, spent, _words(layer, phase, moved, task.images))
+
+    def _kernels(self, layer: Layer, task: Task, buffers: int) -> tuple[Kernels, str]:
+        """Nk of a module: the paper's where the layer is its own, else the most that are of use.
+
+        Beyond what DRAM feeds there may be as many as fit beside a buffer twice as large, from
+        which words are reused; they still wait for DRAM.
+        """
+        found = self._bounds(task, buffers)
+        bound = min(found, key=found.__getitem__)
+        own = _papers(layer, task) if self.board.part.name == "5SGSD8" else None
+        if own is not None and buffers == 1:
+            return Kernels.of(own), bound
+        doubled = self._bounds(task, 2)
+        reusing = min(most for name, most in doubled.items() if name != "DRAM")
+        most = floor(max(found[bound], reusing))
+        if most < 1:
+            self._refuse(layer, resources(task, 1, self.costs, buffers, self.word_bits))
+        lanes = max(
+            n for n in range(1, LANES + 1) if n <= most and not (LANES % n or task.images % n)
+        )
+        split = [Kernels(lanes, maps) for maps in range(1, min(most // lanes, task.m) + 1)]
+        return min(split, key=lambda each: cycles(task, each, self.words_per_cycle)), bound
+
+    def _bounds(self, task: Task, buffers: int) -> Mapping[str, float]:
+        limit, rate = self.limit, self.words_per_cycle
+        return bounds(task, self.costs, limit, rate, self.word_bits, buffers)
+
+    def _refuse(self, layer: Layer, need: Resources) -> None:
+        name = need.exceeded(self.limit)
+        raise BadInput(
+            f"layer {layer.name}: fcnn: one kernel of {layer.shape.k} x {layer.shape.k} needs "
+            f"{getattr(need, name):.0f} {name.upper()}: board {self.board.name} has "
+            f"{getattr(self.limit, name):.0f}"
+        )
+
+    def _pool(self, layer: Layer, phase: str) -> Module:
+        images = self.options.batch
+        moved = {"maps": (layer.sums + layer.outputs) * images}
+        if phase == "ku":
+            moved["state"] = layer.sums * images
+        crossing = layer.sums if phase == "fp" else layer.outputs + layer.sums
+        return Module(
+            layer=layer.name,
+            parts=(Part(phase, pool_cycles(layer.sums * images, KERNELS), moved),),
+            kernels=Kernels(LANES, KERNELS // LANES),
+            binds="DRAM",
+            multipliers=0,
+            resources=self.costs.control,
+            crossing=crossing * images,
+        )
+
+    def _full(self, layer: Layer, phases: tuple[str, ...]) -> Module:
+        shape, images = layer.shape, self.options.batch
+        kernels = KERNELS
+        while kernels and self._full_resources(kernels, shape.n).exceeded(self.limit):
+            kernels -= 1
+        if not kernels:
+            self._refuse(layer, self._full_resources(1, shape.n))
+        spent = full_cycles(shape.n, shape.m, images, kernels, self.words_per_cycle)
+        maps = {"maps": (shape.n + shape.m) * images}
+        return Module(
+            layer=layer.name,
+            parts=tuple(Part(each, spent, maps | {"host": _host(layer, each)}) for each in phases),
+            kernels=Kernels(1, kernels),
+            binds="BRAM",
+            multipliers=kernels * SIDE**2,
+            resources=self._full_resources(kernels, shape.n),
+            crossing=(shape.n if phases == ("fp",) else shape.m + shape.n) * images,
+        )
+
+    def _full_resources(self, kernels: int, inputs: int) -> Resources:
+        return full_module(self.costs, kernels, SIDE, inputs, self.word_bits, activations=0)
+
+
+def _task(shape: Shape, phase: str, images: int) -> Task:
+    """One group's convolution; the error task's passes are those of the larger of its maps."""
+    if phase == "dp":
+        rows, columns = max(shape.rows, shape.out_rows), max(shape.columns, shape.out_columns)
+        return Task(
+            n=shape.m, m=shape.n, k=shape.k, rows=rows, columns=columns,
+            out_rows=shape.rows, out_columns=shape.columns, images=images,
+        )  # fmt: skip
+    return Task(
+        n=shape.n, m=shape.m, k=shape.k, stride=shape.stride, rows=shape.padded_rows,
+        columns=shape.padded_columns, out_rows=shape.out_rows, out_columns=shape.out_columns,
+        images=images,
+    )  # fmt: skip
+
+
+def _papers(layer: Layer, task: Task) -> int | None:
+    """Nk of table II, where a group of the layer is one of its rows."""
+    for row in ALEXNET.values():
+        same = ("n", "m", "k", "stride", "out_rows", "out_columns")
+        if all(getattr(row.task, each) == getattr(task, each) for each in same):
+            return row.kernels
+    return None
+
+
+def _map_words(shape: Shape, phase: str) -> int:
+    """Words of one streamed map."""
+    deltas = shape.out_rows * shape.out_columns
+    return deltas if phase == "dp" else shape.rows * shape.columns
+
+
+def _words(layer: Layer, phase: str, moved: Words, images: int) -> dict[str, int]:
+    """Of all groups. Gradients stay on the chip while maps and deltas stream past each other."""
+    groups = layer.groups
+    found = {"host": _host(layer, phase)}
+    if phase == "ku":
+        deltas = layer.sums * images
+        found["maps"] = groups * moved.inputs + deltas
+        found["again"] = groups * moved.again + (layer.shape.n - 1) * deltas
+        return found
+    found["maps"] = groups * (moved.inputs + moved.sums)
+    found["again"] = groups * moved.again
+    found["partial"] = groups * (moved.partial_in + moved.partial_out)
+    return found
+
+
+def _host(layer: Layer, phase: str) -> int:
+    """Kernels to the card, or gradients from it; biases where they are added and summed."""
+    return layer.kernels + (0 if phase == "dp" else layer.biases)
+
+
+def record(plan: Plan) -> Record:
+    """What a plan costs."""
+    board, options = plan.board, plan.options
+    clock, group = of_board.clock(board), int(str(options.extra["group"]))
+    cards, load = board.devices, of_board.load_seconds(board)
+    host = _host_rate(board) if cards > 1 else None
+    size = plan.word_bits / 8
+    times = [
+        module.cycles / (clock.value * 1e6)
+        + (module.crossing * size / (host.value * 1e9) if host else 0.0)
+        for module in plan.modules
+    ]
+    of_group = [group * each for each in times]
+    bare = sum(times)
+    interval = round_seconds(of_group, cards, load.value) / group
+    first = seconds(of_group, cards, load.value) / group
+    model = (Figure(0, "model"), clock, of_board.memory(board), *([host] if host else []))
+    computing = derived(bare, *model)
+    return Record(
+        architecture=ARCHITECTURE.name,
+        network=plan.network.name,
+        board=board.name,
+        part=board.part.name,
+        options=options.plain(),
+        scope=options.scope,
+        batch=options.batch,
+        word_bits=plan.word_bits,
+        accumulator_bits=plan.word_bits,
+        clock_mhz=clock,
+        memory_gbs=of_board.memory(board),
+        devices=tuple(_device(plan, card) for card in range(cards)),
+        limits=of_board.limits(board),
+        block_bits=board.part.block_bits,
+        rows=_rows(plan),
+        own=("maps", "again", "partial"),
+        multipliers=Figure(cards * max(module.multipliers for module in plan.modules), "formula"),
+        latency_s=derived(first, computing, load),
+        interval_s=derived(interval, computing, load),
+        reconfiguration_s=derived(interval - bare, load),
+        power_w=of_board.power(board),
+        notes=_notes(plan, group),
+    )
+
+
+def _host_rate(board: Board) -> Figure:
+    if board.host_gbytes_s is None:
+        raise BadInput(f"board {board.name}: host is missing: fcnn's cards are joined by it")
+    return of_board.figure(board, "host: gbytes_s", board.host_gbytes_s)
+
+
+def _device(plan: Plan, card: int) -> Device:
+    """The most of each resource of the modules that a card is loaded with."""
+    own = plan.modules[card :: plan.board.devices] or plan.modules
+    level = "formula" if plan.options.costs == "paper" else "synthesised"
+    return Device(
+        used={
+            kind: Figure(max(getattr(module.resources, kind) for module in own), level)
+            for kind in ("lut", "ff", "bram", "dsp")
+        }
+    )
+
+
+def _rows(plan: Plan) -> tuple[Row, ...]:
+    """Of each layer and phase its modules together, on the card of the one that multiplies."""
+    found: dict[tuple[str, str], list[tuple[int, Module, Part]]] = {}
+    for place, module in enumerate(plan.modules):
+        for part in module.parts:
+            found.setdefault((module.layer, part.phase), []).append((place, module, part))
+    return tuple(_row(plan, *key, own) for key, own in found.items())
+
+
+def _row(plan: Plan, name: str, phase: str, own: list[tuple[int, Module, Part]]) -> Row:
+    place, main, _ = max(own, key=lambda each: each[1].multipliers)
+    moved: Counter[str] = Counter()
+    for _, _, part in own:
+        moved.update(part.words)
+    (layer,) = (each for each in plan.layers if each.name == name)
+    return Row(
+        device=place % plan.board.devices,
+        layer=name,
+        phase=phase,
+        cycles=Figure(sum(part.cycles for _, _, part in own), "model"),
+        macs=layer.operations(plan.options.batch) // 2,
+        bytes={
+            kind: Figure(count * plan.word_bits // 8, "formula") for kind, count in moved.items()
+        },
+        runs_as=f"Nk {main.kernels.count} = {main.kernels.lanes} x {main.kernels.maps}",
+        binds=main.binds,
+    )
+
+
+def _notes(plan: Plan, group: int) -> tuple[str, ...]:
+    notes = ["the host's update and its transfers of weights are not timed"]
+    if group > 1:
+        notes.append(
+            f"each module is loaded once for {group} batches, so the effective batch is "
+            f"{group * plan.options.batch}"
+        )
+    if plan.options.costs == "ours":
+        notes.append("stream control is left out of the resources")
+    return tuple(notes)
+
+
+ARCHITECTURE: Final = Architecture(
+    name="fcnn",
+    title="F-CNN",
+    paper="Zhao, Fu, Luk, Yu, Wang, Feng, Ma, Yang, ASAP 2016",
+    board="maia",
+    word_bits=WORD_BITS,
+    choices=(
+        OwnOption(
+            name="group",
+            says="batches for which a module is loaded once, their gradients summed",
+            default=1,
+            kind=int,
+            low=1,
+            high=1 << 20,
+        ),
+        OwnOption(
+            name="first_dp",
+            says="the error task of the first layer is computed, as table V counts it",
+            default=False,
+            kind=bool,
+        ),
+    ),
+    plan=plan,
+    record=record,
+    published=published,
+)

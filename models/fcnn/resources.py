@@ -1,0 +1,77 @@
+"""What modules take of a part: equations (12), (13), (15) and (16), and table III's unit costs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+from typing import Final
+
+
+@dataclass(frozen=True)
+class Resources:
+    """LUT, flip-flops, DSP and block RAM, in blocks of the part's own."""
+
+    lut: float
+    ff: float
+    dsp: float
+    bram: float
+
+    def __add__(self, other: Resources) -> Resources:
+        """Return both together."""
+        return Resources(
+            self.lut + other.lut, self.ff + other.ff, self.dsp + other.dsp, self.bram + other.bram
+        )
+
+    def __mul__(self, count: float) -> Resources:
+        """Return so many of them."""
+        return Resources(count * self.lut, count * self.ff, count * self.dsp, count * self.bram)
+
+    def exceeded(self, limit: Resources) -> str:
+        """Return the name of a resource of which there is more than ``limit``, "" for none."""
+        names = ("lut", "ff", "dsp", "bram")
+        return next((name for name in names if getattr(self, name) > getattr(limit, name)), "")
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Unit costs of a part.
+
+    Attributes:
+        control: address generators and stream control of a module. tap: a multiply-add with the
+            buffer of its weight. activation: tanh. block_bits: of a block RAM.
+    """
+
+    control: Resources
+    tap: Resources
+    activation: Resources
+    block_bits: int
+
+    def buffer(self, words: int, word_bits: int) -> Resources:
+        """Return the block RAM of a buffer."""
+        return Resources(0, 0, 0, ceil(words * word_bits / self.block_bits))
+
+
+STRATIX_V: Final = Costs(
+    control=Resources(57_700, 77_600, 0, 460),
+    tap=Resources(600 + 150, 650 + 400, 1, 3 + 2 + 1),
+    activation=Resources(5600, 6400, 10, 22),
+    block_bits=20_480,
+)
+"""Binary32. source: table III; M20K taken as 20,480 bits"""
+
+TABLE_III: Final = Resources(524_800, 1_049_600, 1963, 2567)
+"""Of a 5SGSD8."""
+
+
+def full_module(
+    costs: Costs, kernels: int, side: int, inputs: int, word_bits: int, activations: int
+) -> Resources:
+    """Return what a fully connected module of ``kernels`` blocks of ``side`` x ``side`` takes.
+
+    source: equations (15) and (16), whose activation in every kernel does not fit with tanh; a
+    tap's weight lies in the block's buffer
+    """
+    tap = costs.tap + Resources(0, 0, 0, -1 if costs.tap.bram else 0)
+    kernel = tap * side**2 + costs.buffer(side**2, word_bits)
+    buffers = costs.buffer(inputs * side, word_bits) * 2
+    return costs.control + kernel * kernels + buffers + costs.activation * activations
