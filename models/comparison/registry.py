@@ -6,14 +6,20 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Final
 
-from merp.models.comparison import cnn_merp, fcnn, fpdeep, mazouz
+from merp.models.comparison import cnn_merp, fcnn, fpdeep, mazouz, rtl_compiler
 from merp.models.comparison.architecture import Architecture
 from merp.models.errors import BadInput, shown
 from merp.models.given import mention
 
 ARCHITECTURES: Final[Mapping[str, Architecture]] = {
     each.name: each
-    for each in (cnn_merp.ARCHITECTURE, fcnn.ARCHITECTURE, fpdeep.ARCHITECTURE, mazouz.ARCHITECTURE)
+    for each in (
+        cnn_merp.ARCHITECTURE,
+        fcnn.ARCHITECTURE,
+        rtl_compiler.ARCHITECTURE,
+        fpdeep.ARCHITECTURE,
+        mazouz.ARCHITECTURE,
+    )
 }
 """In the order in which they are printed."""
 

@@ -46,7 +46,11 @@ MODELS = rooms(
     {"front": ""},
     {"fcnn": ""},
     {"fpdeep": f"{PARAMS} network", "mazouz": f"{PARAMS} network front"},
-    {"comparison": f"{PARAMS} network fpga cnn_merp traffic plan front fcnn fpdeep mazouz"},
+    {"rtl_compiler": f"{PARAMS} network"},
+    {
+        "comparison": f"{PARAMS} network fpga cnn_merp traffic plan front "
+        "fcnn fpdeep mazouz rtl_compiler"
+    },
 )
 
 # A block declares its behavioural twin, so twins stand below the blocks and know none of them.
