@@ -39,6 +39,7 @@ class Architecture:
     Attributes:
         name: on the command line. title: as printed. paper: whose it is.
         board: name of its paper's own. word_bits: the paper's; None: as the network has it.
+        cluster: it is on all devices of a board's file; a comparison gives the others one.
         choices: options of its own.
         plan: raises BadInput where there is none; a frozen dataclass. record: of such a plan.
         published: what the paper prints, in its order.
@@ -49,6 +50,7 @@ class Architecture:
     paper: str
     board: str
     word_bits: int | None
+    cluster: bool = False
     choices: tuple[OwnOption, ...] = ()
     plan: Callable[[Network, Board, Options], Any]
     record: Callable[[Any], Record]

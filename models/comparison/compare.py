@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from merp.models.comparison.architecture import Architecture
 from merp.models.comparison.fairness import unfair
@@ -95,7 +95,9 @@ def compare(
             costs="paper" if common is None else "ours",
             extra={choice.name: choice.default for choice in each.choices},
         )
-        answers.append(_answer(each, network, common or boards(each.board), options))
+        found = common or boards(each.board)
+        found = found if each.cluster else replace(found, devices=1)
+        answers.append(_answer(each, network, found, options))
     return Comparison(
         network=network,
         batch=batch,

@@ -347,7 +347,7 @@ def record(plan: Plan) -> Record:
         multipliers=Figure(cards * max(module.multipliers for module in plan.modules), "formula"),
         latency_s=derived(first, computing, load),
         interval_s=derived(interval, computing, load),
-        reconfiguration_s=derived(interval - bare, load),
+        reconfiguration_s=derived(max(0.0, interval - bare), load),  # all may be hidden
         power_w=of_board.power(board),
         notes=_notes(plan, group),
     )

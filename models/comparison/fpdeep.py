@@ -245,6 +245,7 @@ ARCHITECTURE: Final = Architecture(
     title="FPDeep",
     paper="Geng, Wang, Sanaullah, Yang, Patel, Herbordt, FPL 2018",
     board="vc709",
+    cluster=True,
     word_bits=WORD_BITS,
     choices=(
         OwnOption(
