@@ -92,7 +92,7 @@ def faster(board: Board, factor: float) -> Board:
 
 
 @each
-@pytest.mark.parametrize("name", NETWORKS)
+@pytest.mark.parametrize("name", ["lenet5", pytest.param("alexnet", marks=pytest.mark.full)])
 def test_twice_the_clock_and_bandwidths_are_twice_the_images(
     architecture: Architecture, name: str
 ) -> None:
@@ -117,7 +117,7 @@ def larger(board: Board) -> Iterator[Board]:
 
 
 @each
-@pytest.mark.parametrize("name", ["lenet5", "alexnet"])
+@pytest.mark.parametrize("name", ["lenet5", pytest.param("alexnet", marks=pytest.mark.full)])
 def test_more_of_everything_is_never_slower(architecture: Architecture, name: str) -> None:
     """CNN-MERP's planner leaves ports narrow that save less than ``WORTH`` of the time."""
     slack = WORTH if architecture.name == "cnn-merp" else 0.0

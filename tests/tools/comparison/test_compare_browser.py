@@ -20,7 +20,7 @@ WIDTHS = {"phone": 390, "screen": 1440, "paper": 1100}
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     found = tmp_path_factory.mktemp("page")
-    assert main(["compare", "alexnet", "-o", str(found / "compare.html")]) == 0
+    assert main(["compare", "lenet5", "-o", str(found / "compare.html")]) == 0
     return found
 
 
