@@ -44,6 +44,10 @@ NAVIGATION: list[dict[str, Any]] = [
             {"Several architectures": "compare.md"},
             {"Bring your own network and board": "onnx.md"},
             {"The paper, place by place": "paper.md"},
+            {"F-CNN, place by place": "papers/fcnn.md"},
+            {"RTL compiler, place by place": "papers/rtl-compiler.md"},
+            {"FPDeep, place by place": "papers/fpdeep.md"},
+            {"Mazouz and Bridges, place by place": "papers/mazouz.md"},
             {"Other tools": "workload.md"},
         ]
     },

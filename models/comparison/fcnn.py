@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from math import floor
+from math import floor, inf
 from typing import Final
 
 from merp.models.comparison import of_board
@@ -88,15 +88,37 @@ class Plan:
     layers: tuple[Layer, ...]
     modules: tuple[Module, ...]
 
+    @property
+    def group(self) -> int:
+        """Batches for which a module is loaded once."""
+        return int(str(self.options.extra["group"]))
+
+    @property
+    def cards(self) -> int:
+        """Each is loaded while another one works."""
+        return self.board.devices
+
+    def seconds(self) -> list[float]:
+        """Of each module with a batch; with several cards with what the one in front left."""
+        hertz, size = self.board.clock_mhz * 1e6, self.word_bits / 8
+        rate = _host_rate(self.board).value * 1e9 if self.cards > 1 else inf
+        return [each.cycles / hertz + each.crossing * size / rate for each in self.modules]
+
+    def interval(self) -> float:
+        """Seconds from batch to batch."""
+        times = [self.group * each for each in self.seconds()]
+        return round_seconds(times, self.cards, self.board.load_seconds) / self.group
+
 
 def plan(network: Network, board: Board, options: Options) -> Plan:
     """Choose the kernels of every module.
 
     Raises:
-        BadInput: the network is no chain, no kernel of a layer fits, or a batch that streams of
-            several images do not divide.
+        BadInput: the network is no chain, no kernel of a layer fits, or cards that no host joins.
     """
     layers = tuple(chained(network, options, "fcnn"))
+    if board.devices > 1:
+        _host_rate(board)
     word_bits = options.word_bits or WORD_BITS
     card = _Card(board, options, word_bits, _costs(board, options, layers, word_bits))
     forward = [module for layer in layers for module in card.forward(layer)]
@@ -312,21 +334,13 @@ def _host(layer: Layer, phase: str) -> int:
 def record(plan: Plan) -> Record:
     """What a plan costs."""
     board, options = plan.board, plan.options
-    clock, group = of_board.clock(board), int(str(options.extra["group"]))
-    cards, load = board.devices, of_board.load_seconds(board)
-    host = _host_rate(board) if cards > 1 else None
-    size = plan.word_bits / 8
-    times = [
-        module.cycles / (clock.value * 1e6)
-        + (module.crossing * size / (host.value * 1e9) if host else 0.0)
-        for module in plan.modules
-    ]
-    of_group = [group * each for each in times]
-    bare = sum(times)
-    interval = round_seconds(of_group, cards, load.value) / group
-    first = seconds(of_group, cards, load.value) / group
-    model = (Figure(0, "model"), clock, of_board.memory(board), *([host] if host else []))
-    computing = derived(bare, *model)
+    clock, load = of_board.clock(board), of_board.load_seconds(board)
+    host = [_host_rate(board)] if plan.cards > 1 else []
+    computing = derived(
+        sum(plan.seconds()), Figure(0, "model"), clock, of_board.memory(board), *host
+    )
+    interval = plan.interval()
+    first = seconds([plan.group * each for each in plan.seconds()], plan.cards, load.value)
     return Record(
         architecture=ARCHITECTURE.name,
         network=plan.network.name,
@@ -339,17 +353,17 @@ def record(plan: Plan) -> Record:
         accumulator_bits=plan.word_bits,
         clock_mhz=clock,
         memory_gbs=of_board.memory(board),
-        devices=tuple(_device(plan, card) for card in range(cards)),
+        devices=tuple(_device(plan, card) for card in range(plan.cards)),
         limits=of_board.limits(board),
         block_bits=board.part.block_bits,
         rows=_rows(plan),
         own=("maps", "again", "partial"),
-        multipliers=Figure(cards * max(module.multipliers for module in plan.modules), "formula"),
-        latency_s=derived(first, computing, load),
+        multipliers=Figure(plan.cards * max(each.multipliers for each in plan.modules), "formula"),
+        latency_s=derived(first / plan.group, computing, load),
         interval_s=derived(interval, computing, load),
-        reconfiguration_s=derived(max(0.0, interval - bare), load),  # all may be hidden
+        reconfiguration_s=derived(max(0.0, round(interval - computing.value, 12)), load),
         power_w=of_board.power(board),
-        notes=_notes(plan, group),
+        notes=_notes(plan),
     )
 
 
@@ -361,7 +375,9 @@ def _host_rate(board: Board) -> Figure:
 
 def _device(plan: Plan, card: int) -> Device:
     """The most of each resource of the modules that a card is loaded with."""
-    own = plan.modules[card :: plan.board.devices] or plan.modules
+    own = plan.modules[card :: plan.cards]
+    if not own:
+        return Device()
     level = "formula" if plan.options.costs == "paper" else "synthesised"
     return Device(
         used={
@@ -387,7 +403,7 @@ def _row(plan: Plan, name: str, phase: str, own: list[tuple[int, Module, Part]])
         moved.update(part.words)
     (layer,) = (each for each in plan.layers if each.name == name)
     return Row(
-        device=place % plan.board.devices,
+        device=place % plan.cards,
         layer=name,
         phase=phase,
         cycles=Figure(sum(part.cycles for _, _, part in own), "model"),
@@ -400,12 +416,12 @@ def _row(plan: Plan, name: str, phase: str, own: list[tuple[int, Module, Part]])
     )
 
 
-def _notes(plan: Plan, group: int) -> tuple[str, ...]:
+def _notes(plan: Plan) -> tuple[str, ...]:
     notes = ["the host's update and its transfers of weights are not timed"]
-    if group > 1:
+    if plan.group > 1:
         notes.append(
-            f"each module is loaded once for {group} batches, so the effective batch is "
-            f"{group * plan.options.batch}"
+            f"each module is loaded once for {plan.group} batches, so the effective batch is "
+            f"{plan.group * plan.options.batch}"
         )
     if plan.options.costs == "ours":
         notes.append("stream control is left out of the resources")

@@ -15,7 +15,11 @@ NAMED = re.compile(r"`((?:hdl|models|tools|tests|testbenches|cosim|docs)/[\w/.-]
 
 @pytest.mark.parametrize(
     "page",
-    ["paper.md", "traffic.md", "workload.md", "tutorial.md", "plan.md", "onnx.md", "compare.md"],
+    [
+        *("paper.md", "traffic.md", "workload.md", "tutorial.md", "plan.md", "onnx.md"),
+        "compare.md",
+        *(f"papers/{path.name}" for path in sorted((ROOT / "docs" / "papers").glob("*.md"))),
+    ],
 )
 def test_files_named_by_a_page_exist(page: str) -> None:
     names = NAMED.findall((ROOT / "docs" / page).read_text())
