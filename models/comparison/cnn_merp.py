@@ -171,8 +171,15 @@ def record(plan: Plan) -> Record:
         interval_s=computing + loading,
         reconfiguration_s=loading,
         power_w=of_board.power(board),
-        notes=NOTES,
+        notes=(*NOTES, *_notes(step.network)),
     )
+
+
+def _notes(network: Network) -> Iterator[str]:
+    if network.fmt != BINARY32:
+        yield "LUT and FF are those of binary32 units, and so too many"
+    if network.storage is not None:
+        yield "tensors lie in memory in the formats of the network file, narrower than the word"
 
 
 def _timed(board: Board, planned: Iterable[Planned]) -> tuple[Figure, ...]:
