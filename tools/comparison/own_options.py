@@ -21,7 +21,8 @@ def add_own_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _add(group: argparse._ArgumentGroup, option: OwnOption) -> None:
-    default = "" if option.default in (None, False) else f" (default {option.default})"
+    chosen = "by the architecture's rules" if option.default is None else option.default
+    default = "" if option.kind is bool else f" (default {chosen})"
     form: dict[str, Any] = {"default": None, "help": f"{option.says}{default}"}
     if option.kind is bool:
         form["action"] = "store_true"
