@@ -291,8 +291,7 @@ def _fitting(
         planned = list(_of_design(network, name, board, batch, goal, state))
     except BadInput:
         return None
-    room = min(ROOM * board.part.luts, board.room.luts)
-    return planned if _most_luts(planned) <= room else None
+    return planned if _most_luts(planned) <= ROOM * board.part.luts else None
 
 
 def _most_luts(planned: Sequence[Planned]) -> int:
