@@ -69,18 +69,11 @@ class Pipeline:
     def choices(self) -> list[list[int]]:
         """Return the numbers of each layer that a front can have.
 
-        Of all numbers that take the same turns, of its filters and of the next layer's input maps,
-        the smallest.
+        Of all numbers with which its filters take the same turns the smallest. The next layer's
+        input maps are as many, or with groups a whole part of them: their turns change with these.
         """
-        found = []
-        for place, layer in enumerate(self.convolutions):
-            behind = self.layers[place + 1 : place + 2]
-            filters = {layer.groups * layer.shape.m, layer.shape.m, *(b.shape.n for b in behind)}
-            most = max(filters)
-            found.append(
-                sorted({-(-many // turns) for many in filters for turns in range(1, most + 1)})
-            )
-        return found
+        filters = [layer.groups * layer.shape.m for layer in self.convolutions]
+        return [sorted({-(-most // turns) for turns in range(1, most + 1)}) for most in filters]
 
     def front(self, dsp: float, lut: float | None = None) -> list[Point]:
         """Return the designs that none beats in cycles of a sample and DSP, fastest first.

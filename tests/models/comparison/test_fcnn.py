@@ -79,6 +79,12 @@ def test_a_kernel_that_does_not_fit_is_named() -> None:
         answer("lenet5", small)
 
 
+def test_what_dram_bounds_has_room_for_a_buffer_twice_as_large() -> None:
+    """Beside one buffer VGG's second layer would have 37 kernels, and 3 maps at once."""
+    runs = {row.layer: row for row in answer("vgg16").rows if row.phase == "fp"}
+    assert (runs["conv1_2"].runs_as, runs["conv1_2"].binds) == ("Nk 24 = 12 x 2", "DRAM")
+
+
 def test_a_batch_is_shared_among_lanes() -> None:
     runs = {row.runs_as.split(" = ")[1].split()[0] for row in answer("lenet5", batch=10).rows}
     assert runs == {"2"}

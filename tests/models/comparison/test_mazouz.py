@@ -47,6 +47,15 @@ def test_samples_of_a_batch_overlap() -> None:
     assert many.interval_s.value == pytest.approx(one.interval_s.value + 999 * slowest)
 
 
+def test_what_lies_on_the_chip() -> None:
+    one, many = answer(MNIST_SMALL, scope="all"), answer(MNIST_SMALL, scope="all", batch=2)
+    weights = 2 * (72 + 8 + 576 + 8 + 3920 + 10)
+    memory = {"weights": weights, "gradients": weights, "features": 2 * (784 + 8 * 196 + 392)}
+    assert {use: each.value for use, each in many.devices[0].memory.items()} == memory
+    assert one.devices[0].memory["gradients"].value == 0
+    assert many.devices[0].used["bram"].value == one.devices[0].used["bram"].value + 2
+
+
 def test_useful_work_and_what_the_host_sends() -> None:
     network = open_network("lenet5")
     record = answer(network, scope="all", batch=4)

@@ -34,6 +34,12 @@ def test_an_epoch_is_that_of_the_fit(design) -> None:
     assert record.gop_per_s.value == pytest.approx(float(design.gops), rel=0.03)
 
 
+def test_rows_are_one_after_the_other() -> None:
+    """LeNet-5's first layer is pooled, and un-pooled without DP."""
+    record = answer("lenet5")
+    assert record.cycles().value / 240e6 == pytest.approx(record.interval_s.value)
+
+
 @pytest.mark.parametrize(("times", "own", "maps"), [(1, 23.94, 11.85), (4, 15.32, 2.99)])
 def test_what_it_moves(times: int, own: float, maps: float) -> None:
     record = answer(f"cifar10-{times}x", pof=16 * times)

@@ -9,7 +9,8 @@ import pytest
 
 from merp.models.mazouz.networks import CIFAR, MNIST, MNIST_SMALL, NETWORKS, SVHN
 from merp.models.mazouz.pipeline import Pipeline
-from merp.models.network.network import Network
+from merp.models.network.network import Layer, Network
+from merp.models.params.shape import Shape
 from merp.tools.common.shipped import open_network
 
 DSPS = 2020
@@ -114,6 +115,27 @@ def test_the_front_is_that_of_all_designs(network: Network, train: bool) -> None
         if not best or cycles < best[-1][0]:
             best.append((cycles, dsps))
     assert [point.costs for point in whole.front(DSPS)] == best[::-1]
+
+
+def test_the_front_of_a_network_with_groups_is_that_of_all_designs() -> None:
+    first = Shape(n=2, m=6, k=3, rows=8, columns=8, pad=1)
+    second = Shape(n=3, m=4, k=3, rows=8, columns=8, pad=1)  # two groups
+    third = Shape(n=8, m=5, k=1, rows=8, columns=8)
+    layers = tuple(
+        Layer(name=f"conv{place}", kind="conv", groups=groups, shape=shape)
+        for place, (groups, shape) in enumerate([(1, first), (2, second), (1, third)])
+    )
+    whole = Pipeline(layers, train=False)
+    costs = {
+        (sum(whole.cycles(design)), whole.cost(design).dsp)
+        for design in product(range(1, 7), range(1, 9), range(1, 6))
+    }
+    best = {
+        one
+        for one in costs
+        if not any(two != one and two[0] <= one[0] and two[1] <= one[1] for two in costs)
+    }
+    assert {point.costs for point in whole.front(10_000)} == best
 
 
 def test_logic_limits_too() -> None:
