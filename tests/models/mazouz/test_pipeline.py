@@ -70,7 +70,7 @@ def test_overlap_of_samples(network: Network, least: float, most: float) -> None
         (MNIST_SMALL, (64, 64), 64),
         (MNIST, (4096, 2586), 1307),
         (SVHN, (262_144, 39_207), 9697),
-        (CIFAR, (16_777_216, 458_179), 66_057),
+        pytest.param(CIFAR, (16_777_216, 458_179), 66_057, marks=pytest.mark.full),
     ],
     ids=NAMES,
 )
