@@ -182,12 +182,27 @@ def test_the_page_names_no_winner_and_marks_every_level(page: Path) -> None:
 
 
 def test_a_plan_that_does_not_fit_is_shown_and_refused_when_strict(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """With an architecture whose plan does not ask the board; CNN-MERP's planner always does."""
+    """AlexNet's weights are more than a Zynq-7100 has block RAM."""
+    words = ["map", "alexnet", "--architecture", "mazouz"]
+    found = answer(capsys, *words)
+    (excess,) = found["violated"]
+    assert not found["fits"]
+    assert excess["need"] > excess["limit"] == 755
+    assert main([*words, "--strict"]) == 2
+    said = capsys.readouterr().err
+    assert said == (
+        f"merp: --strict: mazouz on zc7100: device 0 needs {excess['need']:,.0f} block RAM: "
+        "allowed are 755\n"
+    )
+
+
+def test_a_plan_keeps_to_what_is_usable(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "tight.toml"
     file.write_text(TIGHT)
     words = ["map", "lenet5", "--architecture", "cnn-merp", "--board", str(file), "--strict"]
     found = answer(capsys, *words)
     assert found["fits"]
     assert found["devices"][0]["used"]["lut"]["value"] <= 0.3 * 203_800
+    assert answer(capsys, "plan", "lenet5", "--board", str(file))["bitstreams"]
