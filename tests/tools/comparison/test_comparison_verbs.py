@@ -72,7 +72,7 @@ TIGHT = """
 name = "tight"
 part = "xc7k325t"
 clock_mhz = 137
-usable = { lut = 0.3 }
+usable = { lut = 0.3, bram = 0.2 }
 [memory]
 gbytes_s = 12.8
 efficiency = 0.8
@@ -204,5 +204,7 @@ def test_a_plan_keeps_to_what_is_usable(tmp_path: Path, capsys: pytest.CaptureFi
     words = ["map", "lenet5", "--architecture", "cnn-merp", "--board", str(file), "--strict"]
     found = answer(capsys, *words)
     assert found["fits"]
-    assert found["devices"][0]["used"]["lut"]["value"] <= 0.3 * 203_800
+    used = found["devices"][0]["used"]
+    assert used["lut"]["value"] <= 0.3 * 203_800
+    assert used["bram"]["value"] <= 0.2 * 445
     assert answer(capsys, "plan", "lenet5", "--board", str(file))["bitstreams"]
