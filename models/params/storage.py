@@ -75,6 +75,7 @@ _BY_PHASE: Final[dict[str, dict[str, Tensor]]] = {
         "bias_velocity_in": "gradients", "bias_velocity_out": "gradients",
     },
 }  # fmt: skip
+_BY_PHASE["bp"] = _BY_PHASE["dp"] | _BY_PHASE["ku"]
 
 
 def tensor_of(phase: str, port: str) -> Tensor:

@@ -6,6 +6,7 @@ from merp.hdl.base.status import Status
 from merp.models.params.cnn_merp.word_counters import (
     ADDED_STATE_WORDS,
     ADDED_WORDS,
+    BACKWARD_WORDS,
     DELTA_WORDS,
     FORWARD_STATE_WORDS,
     FORWARD_WORDS,
@@ -54,3 +55,14 @@ class KernelUpdateStatus(Status):
         velocities = VELOCITY_WORDS if momentum else ()
         states = KERNEL_UPDATE_STATE_WORDS if state else ()
         super().__init__((*KERNEL_UPDATE_WORDS, *velocities, *states))
+
+
+class BackwardStatus(Status):
+    """Status of both backward phases in one pass, with the words (of state: bytes) by port.
+
+    Cycles are those of the update's slots; ``propagation`` has those of delta propagation's.
+    """
+
+    def __init__(self, momentum: bool = False) -> None:
+        super().__init__((*BACKWARD_WORDS, *(VELOCITY_WORDS if momentum else ())))
+        self.propagation = Status()
