@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
+from merp.models.cnn_merp.phases import delta_design, update_design
 from merp.models.errors import BadInput
+from merp.models.network.network import Layer, Network
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 from merp.models.params.folded_shape import folds
@@ -50,3 +53,30 @@ def check_one_pass(shape: Shape, design: BackwardDesign, where: str) -> None:
                 f"{where}: {what}: delta propagation and kernel update in one pass are allowed for "
                 "whole convolutions, an element a beat, without additions"
             )
+
+
+def backward_design(network: Network, layer: Layer) -> BackwardDesign:
+    """Design of both backward phases in one pass, for all layers that share that of ``layer``.
+
+    Each half has half of the design's CUs; an odd one is the update's.
+
+    Raises:
+        BadInput: the layer has no design, or one of a single CU, or it, or its design, is none of
+            those that one pass takes, or a half needs one beyond a limit.
+        ValueError: none of the layers propagates a delta.
+    """
+    forward = network.design(layer)
+    where = f"{network.name}: layer {layer.name}"
+    if forward.n_cu < 2:
+        raise BadInput(f"{where}: n_cu = 1: two halves of a pass need a CU each")
+    propagation_cus = forward.n_cu // 2
+
+    def of(n_cu: int) -> Network:
+        own = replace(forward, n_cu=n_cu, r=min(forward.r, n_cu))
+        return replace(network, designs={**network.designs, str(layer.design): own})
+
+    propagation = delta_design(of(propagation_cus), layer, before=True)
+    update = update_design(of(forward.n_cu - propagation_cus), layer)
+    design = BackwardDesign(propagation.engine, update, propagation.unpool)
+    check_one_pass(layer.shape, design, where)
+    return design

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 
+from merp.cosim.engines.record import Record
 from merp.cosim.phases.cnn_merp.kernel_update import VELOCITY_PORTS
-from merp.cosim.phases.expectation import Expectation, Half, Pair, Work, expected_ports
+from merp.cosim.phases.expectation import Expectation, Half, Pair, Pass, Work, expected_ports
 from merp.cosim.phases.pins import inputs_on_pins
 from merp.hdl.base.signals import AxiStream, flag
 from merp.hdl.cnn_merp.phases.backward import backward
@@ -21,7 +22,13 @@ from merp.hdl.cnn_merp.ports.status import BackwardStatus
 from merp.hdl.cnn_merp.upsampling.dilater import DilateConfig
 from merp.hdl.cnn_merp.upsampling.unpool_ports import UnpoolConfig
 from merp.models.cnn_merp.kernel_load import delta_load
-from merp.models.cnn_merp.one_pass import BackwardDesign, check_one_pass
+from merp.models.cnn_merp.one_pass import BackwardDesign, backward_design, check_one_pass
+from merp.models.golden.golden_step import GoldenStep
+from merp.models.golden.inference import group_maps, group_parameters
+from merp.models.golden.state import of_maps, packed
+from merp.models.golden.training import RATE, rates_of
+from merp.models.network.branches import undone_shape
+from merp.models.network.network import Layer, Network
 from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.backward_registers import backward_registers
 from merp.models.params.delta_shape import delta_shape
@@ -181,3 +188,71 @@ def expect_backward(
             )
         },
     )
+
+
+@dataclass(frozen=True)
+class Backward:
+    """Both backward phases, in one pass, of the layers that share a design.
+
+    Attributes:
+        network: whose layers run. design: what they run on. rule: of the update.
+    """
+
+    name: ClassVar[str] = "bp"
+
+    network: Network
+    design: BackwardDesign
+    rule: UpdateRule = PLAIN
+
+    @classmethod
+    def of(cls, network: Network, layer: Layer, *, rule: UpdateRule = PLAIN) -> Backward:
+        """On the design of ``layer``, its CUs shared out."""
+        return cls(network, backward_design(network, layer), rule)
+
+    def on(self, network: Network) -> Backward:
+        """The same elaboration, for layers of another network."""
+        return replace(self, network=network)
+
+    def top(self, array: str = "rtl") -> Top:
+        """The block, with signals of its own."""
+        return backward_top(self.design, array, self.rule)
+
+    def registers(self, layer: Layer, images: int) -> dict[str, int]:
+        """Value of every configuration port for a run of one group, at the golden step's rate."""
+        shape = undone_shape(self.network, layer)
+        rates = rates_of(RATE, images, self.design.update.fmt)
+        return backward_registers(
+            shape, images, self.design.propagation, self.design.update, self.design.unpool, rates
+        )
+
+    def words(self, layer: Layer, images: int) -> dict[str, int]:
+        """Words (of state: bytes) on each port in a run of one group."""
+        return closed_form.backward_port_words(undone_shape(self.network, layer), images)
+
+    def golden_pass(self, layer: Layer, group: int, step: GoldenStep) -> Pass:
+        """One group on the golden deltas at pooled resolution, without momentum."""
+        shape, deltas, state = step.stored(layer)
+        here, own = step.passed(layer), (group * shape.m, (group + 1) * shape.m)
+        front = group * shape.n, (group + 1) * shape.n
+        old, new = step.before(layer), step.updated(layer)
+        run = backward_run(
+            shape,
+            self.design,
+            group_maps(here.x, layer, group),
+            np.ascontiguousarray(deltas[..., slice(*own)]),
+            packed(of_maps(state, *own), shape, self.design.update.fmt),
+            group_parameters(layer, group, *old.parameters),
+            step.rates,
+        )
+        left = np.ascontiguousarray(step.left(layer)[..., slice(*front)])
+        expected = expect_backward(
+            shape,
+            len(here.x),
+            self.design,
+            left,
+            group_parameters(layer, group, *new.parameters),
+        )
+        return Pass(run, expected)
+
+    def outputs(self, layer: Layer, images: int, records: Sequence[Record]) -> None:
+        """A delta is no layer's input, nor are kernels."""
