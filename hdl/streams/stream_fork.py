@@ -51,7 +51,8 @@ def stream_fork(
     """Give every word to two streams; a word is taken when there is room for it in front of both.
 
     sink        in   words
-    one, other  out  the same words; each goes up to words of them ahead of the other
+    one, other  out  the same words; each goes up to words of them, and one more in a register,
+                     ahead of the other
 
     Neither ready of a source reaches the sink in the same cycle, nor the other source at all but
     for want of room. Latency: two cycles. Throughput: a word per cycle, if words is CREDIT_RETURN

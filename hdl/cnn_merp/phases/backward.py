@@ -280,7 +280,7 @@ def backward(
             verdict=propagated.verdict,
             map_error=propagated.map_error,
             load_error=propagated.load_error,
-            status=status.propagation,
+            status=status.of_propagation(),
         ),
     ]
     return (

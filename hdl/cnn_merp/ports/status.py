@@ -15,6 +15,7 @@ from merp.models.params.cnn_merp.word_counters import (
     PARTIAL_WORDS,
     VELOCITY_WORDS,
 )
+from merp.models.params.counters import COUNTERS, PROPAGATION
 
 
 def _of_sums(partial: bool, added: bool) -> tuple[str, ...]:
@@ -60,9 +61,16 @@ class KernelUpdateStatus(Status):
 class BackwardStatus(Status):
     """Status of both backward phases in one pass, with the words (of state: bytes) by port.
 
-    Cycles are those of the update's slots; ``propagation`` has those of delta propagation's.
+    Cycles are those of the update's slots; those of delta propagation's are counted apart.
     """
 
     def __init__(self, momentum: bool = False) -> None:
-        super().__init__((*BACKWARD_WORDS, *(VELOCITY_WORDS if momentum else ())))
-        self.propagation = Status()
+        velocities = VELOCITY_WORDS if momentum else ()
+        super().__init__((*BACKWARD_WORDS, *velocities, *PROPAGATION))
+
+    def of_propagation(self) -> Status:
+        """The cycles of delta propagation under the names of a status; its flags are no ports."""
+        half = Status()
+        for name, each in zip(PROPAGATION, COUNTERS, strict=True):
+            setattr(half, each.name, getattr(self, name))
+        return half

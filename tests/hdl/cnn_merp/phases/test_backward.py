@@ -15,6 +15,7 @@ from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
 from merp.cosim.phases.cnn_merp.backward import backward_run, backward_top, expect_backward
 from merp.cosim.phases.expectation import Expectation, Pair
+from merp.hdl.cnn_merp.phases import backward as module
 from merp.models.cnn_merp.one_pass import BackwardDesign
 from merp.models.errors import BadInput
 from merp.models.golden.delta import delta_convolution
@@ -224,6 +225,124 @@ def test_register_transfer_arrays_give_the_same_record(index: int) -> None:
     cases = [case(70, index)]
     [behavioural], [rtl] = play(cases), play(cases, array="rtl")
     assert behavioural.differences(rtl) == []
+
+
+LATE: dict[str, tuple[int, ...]] = {"m_axis_delta": (*[0] * 40, 1)}
+EARLY: dict[str, tuple[int, ...]] = {"m_axis_kernel": (*[0] * 6, 1)}
+SHUT: dict[str, tuple[int, ...]] = {"s_axis_map": (*[0] * 30, 1), "m_axis_delta": (1, 0)}
+OPEN: dict[str, tuple[int, ...]] = {"s_axis_delta": (*[0] * 30, 1), "s_axis_state": (1, 0, 0)}
+
+
+def plain(index: int, seed: int, **changes: Any) -> Case:
+    """A layer of full rate, large enough for both halves to run for a while."""
+    rng = np.random.default_rng([seed, index])
+    design, rule = ELABORATIONS[index]
+    k = design.update.k
+    shape = Shape(n=4, m=5, k=k, rows=6, columns=5, pad=k // 2, pool=Pool(window=2, stride=2))
+    return replace(arrays_for(rng, design, rule, shape, 2, False), **changes)
+
+
+@pytest.mark.parametrize(
+    "stalls", [LATE, EARLY, SHUT, OPEN], ids=["late", "early", "maps", "deltas"]
+)
+@pytest.mark.parametrize("index", [0, 3])
+def test_either_half_may_be_the_last_and_wait_for_the_other(
+    index: int, stalls: dict[str, tuple[int, ...]]
+) -> None:
+    stalled = plain(index, 1, stalls=stalls)
+    [record, _] = play([stalled, plain(index, 2)])
+    last = record.outcome.last
+    assert (last["m_axis_delta"] > last["m_axis_bias"]) == (stalls is LATE)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(("index", "dearest"), [(0, 1.022), (3, 1.0)])
+def test_the_fork_is_as_fast_as_one_without_end(
+    index: int, dearest: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Positions of a layer this small are only n * G = 8 slots long; by row nothing is lost."""
+    design, rule = ELABORATIONS[index]
+    k = design.update.k
+    shape = Shape(n=4, m=4, k=k, rows=9, columns=9, pad=k // 2)
+
+    def total() -> int:
+        case = arrays_for(np.random.default_rng(3), design, rule, shape, 3, False)
+        [record] = play([case])
+        return record.outcome.status["status_total"]
+
+    built = total()
+    monkeypatch.setattr(module, "AHEAD", 2048)
+    endless = total()
+    assert endless <= built <= dearest * endless
+
+
+INPUTS = ("s_axis_delta", "s_axis_state", "s_axis_map", "s_axis_kernel", "s_axis_bias")
+
+
+@pytest.mark.parametrize("spoilt", [None, *INPUTS])
+def test_a_misplaced_last_is_told_and_forgotten(spoilt: str | None) -> None:
+    """A word too many at the source of a stream: its last does not come with the run's."""
+    first, second = plain(0, 4), plain(0, 5)
+    run = first.run()
+    if spoilt is not None:
+        more = np.zeros(1, np.uint32)
+        run = replace(run, words={**run.words, spoilt: np.append(run.words[spoilt], more)})
+    records = run_job(Job(backward_top(first.design, "behavioural"), [run, second.run()]), "myhdl")
+    told = [record.outcome.status["status_framing_error"] for record in records]
+    assert told == [int(spoilt is not None), 0]
+    for record, each in zip(records, (first, second), strict=True):
+        assert audit(record, each.expected()).mismatches == 0
+
+
+@pytest.mark.parametrize("index", [0, *in_full(1, 3)])
+@pytest.mark.parametrize("reset_at", [1, 2, 60, 400, 900])
+def test_resets_in_every_part_of_a_pass(index: int, reset_at: int) -> None:
+    """While kernels load, when the update's half begins, in mid-stream, and in the update."""
+    play([replace(plain(index, 6), reset_at=reset_at), plain(index, 7)])
+
+
+def test_a_wrong_counter_of_a_half_is_told() -> None:
+    case = plain(0, 8)
+    [record] = play([case])
+    for name in ("total", "issue", "fill", "useful", "kernel_load"):
+        key = f"status_propagation_{name}"
+        status = {**record.outcome.status, key: record.outcome.status[key] + 1}
+        spoilt = replace(record, outcome=replace(record.outcome, status=status))
+        failures = audit(spoilt, case.expected()).failures
+        assert failures
+        assert all("propagation" in failure for failure in failures)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"map_port": 2}, "several elements a beat"),
+        ({"kernel_port": 2}, "several elements a beat"),
+        ({"partial": True}, "runs in parts"),
+        ({"folded": True}, "for fully connected ones"),
+        ({"widened": True}, "smaller kernels"),
+    ],
+)
+def test_what_one_pass_does_not_take_is_refused_in_a_line(
+    changes: dict[str, Any], said: str
+) -> None:
+    case = plain(0, 9)
+    halves = {
+        name: replace(getattr(case.design, name), **changes) for name in ("propagation", "update")
+    }
+    with pytest.raises(BadInput, match=said) as refused:
+        replace(case, design=case.design._replace(**halves)).run()
+    assert "\n" not in str(refused.value)
+
+
+def test_layers_that_one_pass_does_not_take_are_refused_in_a_line() -> None:
+    case = plain(0, 9)
+    added = replace(case.design.propagation, added=True)
+    with pytest.raises(BadInput, match="starts its deltas"):
+        replace(case, design=case.design._replace(propagation=added)).run()
+    connected = Shape(n=4, m=5, k=1, rows=1, columns=1)
+    with pytest.raises(BadInput, match="fully connected"):
+        replace(case, shape=connected).run()
 
 
 @pytest.mark.verilator
