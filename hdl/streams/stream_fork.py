@@ -56,7 +56,7 @@ def stream_fork(
 
     Neither ready of a source reaches the sink in the same cycle, nor the other source at all but
     for want of room. Latency: two cycles. Throughput: a word per cycle, if words is CREDIT_RETURN
-    and one for the decision at least. Reset, and start: empty.
+    at least. Reset, and start: empty.
     """
     word = bits(len(sink.data) + 1)
     joined = ConcatSignal(sink.last, sink.data)

@@ -43,7 +43,7 @@ def kernel_reader(
     """
     n_cu, groups, width = design.n_cu, design.groups, design.fmt.width
     last_tap, latency = design.taps - 1, design.kernel_read_latency
-    places = latency + CREDIT_RETURN + 1  # the decision
+    places = latency + CREDIT_RETURN
 
     waiting = count(SLOT)
     walking, some, advance = flag(), flag(), flag()

@@ -36,7 +36,7 @@ from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 AHEAD = CREDIT_RETURN + 1
 """Deltas by which one half may be ahead of the other, beside what it keeps itself.
 
-As many as a word per cycle takes: each half keeps a position, or rows, more than it needs.
+One more than a word per cycle takes: each half keeps a position, or rows, more than it needs.
 """
 
 
@@ -47,7 +47,6 @@ def _both(
     start: Bit,
     propagated: Half,
     updated: Half,
-    complete: Bit,
     output_done: Bit,
     ends: Bit,
 ) -> Any:
@@ -56,7 +55,6 @@ def _both(
 
     @always_comb
     def join() -> None:
-        complete.next = propagated.complete and propagated.verdict.idle and updated.complete
         output_done.next = propagated.output_done and updated.output_done
         ends.next = (propagated.ends and (updated.ends or update_sent)) or (
             updated.ends and propagation_sent
@@ -137,7 +135,7 @@ def backward(
     propagated, updated = Half(propagation), Half(design)
     loaded, was_loaded, begins = propagated.loaded, flag(), flag()
     unpool_error, map_error, load_error = flag(), flag(), flag()
-    complete, output_done, ends = flag(), flag(), flag()
+    output_done, ends = flag(), flag()
 
     taken = inside(s_axis_delta, stored, fmt)
     border: Any = ()
@@ -229,7 +227,6 @@ def backward(
         start,
         propagated=propagated,
         updated=updated,
-        complete=complete,
         output_done=output_done,
         ends=ends,
     )
@@ -261,7 +258,7 @@ def backward(
             first=s_axis_map,
             ends=ends,
             loaded=loaded,
-            complete=complete,
+            complete=updated.complete,  # the last delta that leaves needs the last that comes
             output_done=output_done,
             verdict=updated.verdict,
             map_error=map_error,

@@ -17,7 +17,7 @@ from merp.testbenches.block.trace import Sample, Trace, run_block
 
 WIDTH = 6
 INPUTS = ("rst", "start", "sink_data", "sink_valid", "sink_last", "one_ready", "other_ready")
-FULL_RATE = CREDIT_RETURN + 1
+FULL_RATE = CREDIT_RETURN
 
 
 def arguments(words: int) -> dict[str, Any]:

@@ -91,11 +91,13 @@ def play(
     design: Design,
     sizes: list[tuple[int, int]],
     ready: float = 1.0,
-    reset_after: int | None = None,
+    cut_after: int | None = None,
+    by: str = "rst",
 ) -> tuple[Trace, list[list[tuple[int, int, int]]], list[list[int]]]:
     """Layers of (m, n) maps one after the other; what came out of each, and what went in.
 
-    reset_after: so many words of the first layer have left.
+    cut_after: so many words of the first layer have left when it is broken off by a reset, or by
+    the next start.
     """
     rng = Random(len(sizes) + design.n_cu)
     args: dict[str, Any] = {
@@ -111,16 +113,18 @@ def play(
 
     def drive(cycle: int, seen: Sample) -> dict[str, int]:
         values = {"rst": int(cycle == 0), "start": 0, "final_issue": 0}
-        if cycle and seen["source_valid"] and seen["source_ready"] and not seen["rst"]:
+        over = bool(seen) and (seen["rst"] or seen["start"])
+        if cycle and seen["source_valid"] and seen["source_ready"] and not over:
             found[-1].append((cycle - 1, seen["source_data"], seen["source_last"]))
         if cycle and seen["sink_valid"] and seen["sink_ready"]:
             state["at"] += 1
-        if len(found) == 1 and reset_after is not None and len(found[0]) == reset_after:
+        cut = len(found) == 1 and cut_after is not None and len(found[0]) == cut_after
+        if cut and by == "rst":
             found.append([])
             words.append([])
             return values | {"rst": 1, "sink_valid": 0}
-        over = not found or len(found[-1]) == len(words[-1])
-        if cycle and over and queue and not seen["start"]:
+        done = cut or not found or len(found[-1]) == len(words[-1])
+        if cycle and done and queue and not seen["start"]:
             m, n = queue.pop(0)
             groups = -(-n // design.n_cu)
             words.append([element(design.fmt, rng) for _ in range(m * n * design.taps)])
@@ -185,11 +189,12 @@ def test_a_word_per_cycle_after_the_last_slot(design: Design) -> None:
     assert [cycle for cycle, *_ in left] == list(range(first, first + len(left)))
 
 
-def test_a_reset_in_mid_stream() -> None:
-    design = DESIGNS[4]
-    _, found, words = play(design, [(3, 2), (2, 3)], 0.6, reset_after=20)
-    assert len(found[0]) == 20
-    check(design, found[2:], words[2:])
+@pytest.mark.parametrize(("by", "runs"), [("rst", 3), ("start", 2)])
+def test_a_stream_is_broken_off(by: str, runs: int) -> None:
+    design = DESIGNS[2]
+    _, found, words = play(design, [(3, 2), (2, 3)], 0.6, cut_after=20, by=by)
+    assert (len(found), len(found[0])) == (runs, 20)
+    check(design, found[-1:], words[-1:])
 
 
 @pytest.mark.ghdl

@@ -19,6 +19,7 @@ from merp.hdl.cnn_merp.phases import backward as module
 from merp.models.cnn_merp.one_pass import BackwardDesign
 from merp.models.errors import BadInput
 from merp.models.golden.delta import delta_convolution
+from merp.models.golden.in_memory import in_memory
 from merp.models.golden.kernel_update import bias_gradient, kernel_gradient, update
 from merp.models.golden.state import keep_state, packed
 from merp.models.golden.unpool import unpool
@@ -30,6 +31,7 @@ from merp.models.params.delta_shape import delta_shape
 from merp.models.params.formats import BFLOAT16, BINARY16, FloatFormat
 from merp.models.params.rates import PLAIN, Rates, UpdateRule
 from merp.models.params.shape import Pool, Shape
+from merp.models.params.storage import Storage, Tensor
 from merp.testbenches.cnn_merp.random_layers import random_hang, random_pad
 from merp.testbenches.top.run import Run
 
@@ -115,13 +117,19 @@ class Case:
             update(w, v, g, self.rates, fmt)
             for w, v, g in zip(self.old, past, gradients, strict=True)
         ]
+
+        def leaves(words: Bits, tensor: Tensor) -> Bits:
+            return in_memory(words, tensor, fmt, update_design.storage)
+
         return expect_backward(
             shape,
             len(self.x),
             self.design,
-            left,
-            (new[0][0], new[1][0]),
-            (new[0][1], new[1][1]) if self.velocities else None,
+            leaves(left, "deltas"),
+            (leaves(new[0][0], "kernels"), leaves(new[1][0], "kernels")),
+            (leaves(new[0][1], "gradients"), leaves(new[1][1], "gradients"))
+            if self.velocities
+            else None,
         )
 
 
@@ -250,9 +258,20 @@ def test_either_half_may_be_the_last_and_wait_for_the_other(
     index: int, stalls: dict[str, tuple[int, ...]]
 ) -> None:
     stalled = plain(index, 1, stalls=stalls)
-    [record, _] = play([stalled, plain(index, 2)])
-    last = record.outcome.last
+    _, record, _ = play([plain(index, 2), stalled, plain(index, 3)])
+    first, last = record.outcome.first, record.outcome.last
     assert (last["m_axis_delta"] > last["m_axis_bias"]) == (stalls is LATE)
+    assert min(first["s_axis_map"], first["s_axis_delta"]) > last["s_axis_kernel"]
+
+
+def test_maps_that_no_window_needs_are_waited_for() -> None:
+    """They are the last words of all to come: the update is over long before."""
+    design, rule = ELABORATIONS[0]
+    shape = Shape(n=4, m=1, k=3, rows=8, columns=8, stride=3)
+    case = arrays_for(np.random.default_rng(11), design, rule, shape, 1, False)
+    [record] = play([replace(case, stalls={"s_axis_map": (*[0] * 7, 1)})])
+    last = record.outcome.last
+    assert last["s_axis_map"] > max(last["m_axis_delta"], last["m_axis_bias"])
 
 
 @pytest.mark.full
@@ -274,6 +293,32 @@ def test_the_fork_is_as_fast_as_one_without_end(
     monkeypatch.setattr(module, "AHEAD", 2048)
     endless = total()
     assert endless <= built <= dearest * endless
+
+
+STORED = Storage(maps=BINARY16, deltas=BFLOAT16, kernels=FloatFormat(8, 15), gradients=BINARY16)
+
+
+@pytest.mark.parametrize("index", [1, 3])
+def test_tensors_that_are_stored_in_narrower_formats(index: int) -> None:
+    """Kernels are read back as they were widened; what leaves is rounded once, on all ports."""
+    design, _ = ELABORATIONS[index]
+    halves = {
+        name: replace(getattr(design, name), storage=STORED) for name in ("propagation", "update")
+    }
+    kinds = {"x": "maps", "delta": "deltas", "old": "kernels", "velocities": "gradients"}
+
+    def rounded(words: Any, tensor: Any) -> Any:
+        if isinstance(words, tuple):
+            return tuple(rounded(each, tensor) for each in words)
+        return in_memory(words, tensor, design.update.fmt, STORED)
+
+    plain_case = plain(index, 10)
+    case = replace(
+        plain_case,
+        design=design._replace(**halves),
+        **{name: rounded(getattr(plain_case, name), tensor) for name, tensor in kinds.items()},
+    )
+    play([case])
 
 
 INPUTS = ("s_axis_delta", "s_axis_state", "s_axis_map", "s_axis_kernel", "s_axis_bias")
