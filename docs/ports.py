@@ -24,6 +24,7 @@ from merp.cosim.phases.cnn_merp.backward import backward_top
 from merp.cosim.phases.cnn_merp.delta import delta_top
 from merp.cosim.phases.cnn_merp.forward import forward_top
 from merp.cosim.phases.cnn_merp.kernel_update import kernel_update_top
+from merp.hdl.arithmetic.byte_value import byte_value
 from merp.hdl.arithmetic.fp_convert import fp_convert
 from merp.hdl.arithmetic.fp_widen import fp_widen
 from merp.hdl.arithmetic.low_product import low_product
@@ -34,6 +35,7 @@ from merp.hdl.conversion.convert import Export, convert
 from merp.hdl.fused.fused_element import fused_element
 from merp.models.cnn_merp.one_pass import backward_design
 from merp.models.cnn_merp.phases import delta_design, update_design
+from merp.models.params.byte_image import ByteImage
 from merp.models.params.formats import BINARY16, BINARY32, FloatFormat
 from merp.models.params.fused import OPERAND_BITS
 from merp.testbenches.axi.axi_top import axi_registers_of, axi_top
@@ -192,6 +194,8 @@ def _alone() -> Iterator[tuple[Callable[..., Any], dict[str, Any], str]]:
     yield fp_convert, args | {"fmt": wide, "target": BINARY32}, "36 bits to 32"
     args = {"a": bits(BINARY16.width), "y": bits(BINARY32.width)}
     yield fp_widen, args | {"fmt": BINARY16, "target": BINARY32}, "binary16 to binary32"
+    args = {"a": bits(8), "y": bits(BINARY32.width), "values": ByteImage().words(BINARY32)}
+    yield byte_value, args, "a byte to binary32"
     streams = {"sink": AxiStream(BINARY16.width, 4), "source": AxiStream(BINARY32.width, 4)}
     formats = {"stored": BINARY16, "fmt": BINARY32}
     yield stored_stream, streams | formats, "4 elements, binary16 to binary32"

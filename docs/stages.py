@@ -52,6 +52,7 @@ STAGES: Mapping[str, tuple[str, ...]] = {
         "arithmetic/fp_tree",
         "arithmetic/fp_round",
         "arithmetic/fp_convert",
+        "arithmetic/byte_value",
         "arithmetic/fp_widen",
         "arithmetic/scaled_sum",
     ),

@@ -217,14 +217,16 @@ def combine(audits: Sequence[Audit]) -> Audit:
     Runs of different phases have different ports; the words of ports of one name are summed.
 
     Raises:
-        ValueError: there are none.
+        ValueError: there are none, or words of one port have different sizes.
     """
     if not audits:
         raise ValueError("nothing to combine")
     ports: dict[str, dict[str, int]] = {}
     word_bytes: dict[str, int] = {}
     for each in audits:
-        word_bytes |= each.word_bytes
+        for port, size in each.word_bytes.items():
+            if word_bytes.setdefault(port, size) != size:
+                raise ValueError(f"{port}: words of {word_bytes[port]} and of {size} bytes")
         for port, ways in each.ports.items():
             summed = ports.setdefault(port, dict.fromkeys(ways, 0))
             for way, words in ways.items():

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from merp.models.arithmetic.fp_convert import fp_convert
+from merp.models.arithmetic.stored import from_memory, to_memory
 from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.word_counters import stored_format
@@ -24,8 +24,8 @@ def stored_words(words: Bits, phase: str, port: str, design: Design, stream: str
     stored = stored_format(phase, port, design)
     if stored is None or stored == design.fmt:
         return words
-    found = fp_convert(words, design.fmt, stored)
-    wrong = np.flatnonzero(fp_convert(found, stored, design.fmt) != words)
+    found = to_memory(words, design.fmt, stored)
+    wrong = np.flatnonzero(from_memory(found, stored, design.fmt) != words)
     if wrong.size:
         first = int(words.reshape(-1)[wrong[0]])
         raise ValueError(f"{stream}: word {first:#x} is no number of {stored}")
@@ -37,7 +37,7 @@ def widened_words(words: Bits, phase: str, port: str, design: Design) -> Bits:
     stored = stored_format(phase, port, design)
     if stored is None or stored == design.fmt:
         return words
-    return fp_convert(words, stored, design.fmt)
+    return from_memory(words, stored, design.fmt)
 
 
 def as_stored(words: Bits, phase: str, port: str, design: Design) -> Bits:
@@ -45,7 +45,7 @@ def as_stored(words: Bits, phase: str, port: str, design: Design) -> Bits:
     stored = stored_format(phase, port, design)
     if stored is None or stored == design.fmt:
         return words
-    return fp_convert(fp_convert(words, design.fmt, stored), stored, design.fmt)
+    return from_memory(to_memory(words, design.fmt, stored), stored, design.fmt)
 
 
 def inputs_on_pins(

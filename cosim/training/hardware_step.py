@@ -41,6 +41,10 @@ class Layers(Protocol):
     def network(self) -> Network:
         """Every layer of it has a design; those of one design share its bitstreams."""
 
+    @property
+    def pooled(self) -> bool:
+        """Whether deltas lie in memory at pooled resolution, or as those of the sums."""
+
     def top(self, layer: Layer, phase: str, array: str, *, rule: UpdateRule) -> Top:
         """The block that runs a phase of the layers that share a design."""
 
@@ -115,7 +119,9 @@ class HardwareStep:
             Stuck: a pass stood still.
         """
         network = self._layers.network
-        golden = train_step(network, model, images, labels, rates, loss_kind, "pooled")
+        golden = train_step(
+            network, model, images, labels, rates, loss_kind, "pooled", pooled=self._layers.pooled
+        )
         so_far = StepSoFar(network, model, rates, images)
         audits: dict[tuple[str, str], Audit] = {}
         self._run(("fp",), so_far, golden, audits)

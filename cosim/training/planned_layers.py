@@ -38,6 +38,8 @@ class PlannedLayers:
         BadInput: there is no hardware for the deltas of a layer.
     """
 
+    pooled = True
+
     def __init__(self, plan: Plan) -> None:
         for layer in plan.network.layers:
             check_start(plan.network, layer)

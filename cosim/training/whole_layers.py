@@ -43,6 +43,8 @@ class WholeLayers:
         BadInput: a layer has no design, or its design does not take so many images.
     """
 
+    pooled = False
+
     def __init__(self, network: Network, images: int) -> None:
         for layer in network.layers:
             where = f"{network.name}: layer {layer.name}"

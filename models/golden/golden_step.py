@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from merp.models.golden.in_memory import in_memory
+from merp.models.golden.in_memory import input_in_memory
 from merp.models.golden.inference import LayerMaps, as_input, inference
 from merp.models.golden.initial import Parameters
 from merp.models.golden.kernel_update import gradients
@@ -62,7 +62,7 @@ class GoldenStep:
         self._learning_rate = learning_rate
         self._pooled = pooled
         self._layers = layers
-        self._image = in_memory(image, "maps", network.fmt, network.storage)
+        self._image = input_in_memory(image, network)
         self._updated: dict[str, Updated] = {}
         self.parameters = parameters
         self.made: dict[str, Bits] = {}

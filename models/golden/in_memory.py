@@ -8,16 +8,24 @@ that a golden model takes from memory has gone through here; without ``storage``
 
 from __future__ import annotations
 
-from merp.models.arithmetic.fp_convert import fp_convert
+from merp.models.arithmetic.stored import from_memory, to_memory
 from merp.models.params.bits import Bits
 from merp.models.params.formats import FloatFormat
-from merp.models.params.storage import Storage, Tensor
+from merp.models.params.storage import Storage, StoredFormat, Stores, Tensor
 
 
 def in_memory(words: Bits, tensor: Tensor, fmt: FloatFormat, storage: Storage | None) -> Bits:
     """Words of ``fmt``, of any shape, as whoever reads them from memory has them, in ``fmt``."""
-    stored = fmt if storage is None else storage.of(tensor)
-    return words if stored == fmt else fp_convert(fp_convert(words, fmt, stored), stored, fmt)
+    return _kept(words, fmt, fmt if storage is None else storage.of(tensor))
+
+
+def input_in_memory(words: Bits, stores: Stores) -> Bits:
+    """The same of the maps that a layer takes, or of the image where it takes that."""
+    return _kept(words, stores.fmt, stores.stored_input)
+
+
+def _kept(words: Bits, fmt: FloatFormat, stored: StoredFormat) -> Bits:
+    return words if stored == fmt else from_memory(to_memory(words, fmt, stored), stored, fmt)
 
 
 def pair_in_memory(

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from merp.models.golden.in_memory import in_memory
+from merp.models.golden.in_memory import in_memory, input_in_memory
 from merp.models.golden.initial import Parameters
 from merp.models.golden.super_layer import super_layer
 from merp.models.network.branches import added, previous
@@ -74,7 +74,7 @@ def inputs(
     """
     front, beside = previous(network, layer), added(network, layer)
     if front is None:
-        x = as_input(in_memory(images, "maps", network.fmt, network.storage), layer)
+        x = as_input(input_in_memory(images, network), layer)
     else:
         x = as_input(made[front.name], layer)
     if beside is None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from merp.models.golden.delta import delta_layer
 from merp.models.golden.golden_step import GoldenStep
-from merp.models.golden.in_memory import in_memory, pair_in_memory
+from merp.models.golden.in_memory import in_memory, input_in_memory, pair_in_memory
 from merp.models.golden.inference import forward_layer
 from merp.models.golden.pooling import pool_maps
 from merp.models.golden.state import State, keep_state
@@ -49,7 +49,7 @@ class LayerStep(GoldenStep):
         parameters = pair_in_memory(parameters, "kernels", fmt, storage)
         made = {layer.name: parameters}
         super().__init__(network, (layer,), x, made, learning_rate, pooled=pooled)
-        x = in_memory(x, "maps", fmt, storage)
+        x = input_in_memory(x, network.at(layer))
         if add is not None:
             add = in_memory(add, "maps", fmt, storage)
         if delta is not None and pooled:

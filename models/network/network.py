@@ -18,7 +18,7 @@ from merp.models.errors import BadInput
 from merp.models.network.feeds import Feeds, feeds_of
 from merp.models.params.formats import BINARY32, FloatFormat
 from merp.models.params.shape import Shape
-from merp.models.params.storage import Storage, Tensor
+from merp.models.params.storage import InMemory, Storage, Stores
 from merp.models.params.summation import TREE, Summation
 
 if TYPE_CHECKING:  # NumPy takes a while to import, and traffic does without
@@ -89,14 +89,14 @@ class Layer:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Network:
+class Network(Stores):
     """Layers that feed each other.
 
     Attributes:
         name: as printed.
         input: rows, columns and channels of the input map.
         fmt: number format of the arithmetic; one per network, as layers feed each other.
-        storage: formats of the tensors in memory; None: all as ``fmt``.
+        storage: formats of the tensors in memory, the image among them; None: all as ``fmt``.
         layers: in the order of forward propagation.
         designs: the elaborations that the layers name.
         weights: kernels (groups*m, n, k, k) and biases (groups*m,) as words, of the layers that it
@@ -155,6 +155,8 @@ class Network:
         """How the CUs of ``layer`` sum; a layer without a design has the paper's."""
         return self.design(layer).summation if layer.design else TREE
 
-    def stored(self, tensor: Tensor) -> FloatFormat:
-        """Format of a kind of tensor in memory."""
-        return self.fmt if self.storage is None else self.storage.of(tensor)
+    def at(self, layer: Layer) -> Stores:
+        """How the tensors of a layer lie in memory; the first one's input is the image."""
+        if self.storage is None or layer.name == self.layers[0].name:
+            return self
+        return InMemory(self.fmt, self.storage.between_layers)

@@ -37,12 +37,11 @@ from merp.models.network.network_keys import (
     POOL_WINDOW,
     RELU,
     ROWS,
-    STORAGE,
     STRIDE,
 )
-from merp.models.params.formats import FORMATS, FloatFormat
+from merp.models.network.storage_table import of_design, read_storage
+from merp.models.params.formats import FORMATS
 from merp.models.params.shape import Pool, Shape, sides
-from merp.models.params.storage import TENSORS, Storage, within
 from merp.models.params.toml_section import Section, read_toml
 
 if TYPE_CHECKING:
@@ -89,7 +88,7 @@ def network_of(
     head.where = "network"
     name = head.name(())
     fmt = FORMATS[FORMAT.read(head)]
-    storage = _storage(head.table("storage"), fmt) if head.has("storage") else None
+    storage = read_storage(head.table("storage"), fmt) if head.has("storage") else None
     size = _input(head.table("input"))
     head.finish()
     tables = root.value("layer")
@@ -124,28 +123,19 @@ def network_of(
                 {layer.name: layer.shape for layer in layers if layer.design == key},
                 fmt,
                 added=any(layer.add is not None for layer in layers if layer.design == key),
-                storage=storage,
+                storage=of_design(
+                    file,
+                    key,
+                    [layer.name for layer in layers if layer.design == key],
+                    layers[0].name,
+                    storage,
+                ),
             )
             for key, table in designs.items()
         },
         weights=weights,
         storage=storage,
     )
-
-
-def _storage(section: Section, fmt: FloatFormat) -> Storage | None:
-    """Formats of the tensors in memory; None where all are those of the arithmetic."""
-    found = dict.fromkeys(TENSORS, fmt)
-    for tensor, key in zip(TENSORS, STORAGE, strict=True):
-        if section.has(key.key):
-            name = key.read(section)
-            if name not in within(fmt):
-                allowed = ", ".join(within(fmt))
-                raise section.bad(key.key, f"one of {allowed}: format holds all their numbers")
-            found[tensor] = FORMATS[name]
-    section.finish()
-    storage = Storage(**found)
-    return None if all(storage.of(tensor) == fmt for tensor in TENSORS) else storage
 
 
 def _input(section: Section) -> Size:

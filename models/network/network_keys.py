@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from merp.models.params.byte_image import ByteImage
 from merp.models.params.formats import FORMATS, OTHER_NAMES
-from merp.models.params.keys import Choice, Flag, Key, Reference, Sides, Whole
+from merp.models.params.keys import Choice, Flag, Key, Ratio, Reference, Sides, Whole
 from merp.models.params.shape import POOL_KINDS
-from merp.models.params.storage import TENSORS
+from merp.models.params.storage import BYTE, TENSORS
 
 MAX_SIZE = 4096  # rows or columns; the hardware's own limit
 MAX_MAPS = 1 << 16
@@ -29,7 +30,7 @@ STORAGE: tuple[Choice, ...] = tuple(
     for tensor, says in zip(
         TENSORS,
         (
-            "of images and maps in memory; default: format",
+            "of maps in memory; default: format",
             "of deltas in memory; default: format",
             "of kernels and biases in memory; default: format",
             "of velocities in memory; default: format",
@@ -37,7 +38,24 @@ STORAGE: tuple[Choice, ...] = tuple(
         strict=True,
     )
 )
-"""Of ``storage`` in [network]."""
+"""Of ``storage`` in [network], beside those of the image."""
+
+IMAGE = Choice(
+    key="image",
+    says=f"of the network's input in memory; {BYTE}: bytes; default: as maps",
+    allowed=(*FORMATS, BYTE),
+    other_names=OTHER_NAMES | {"u8": BYTE, "byte": BYTE},
+)
+IMAGE_SCALE = Ratio(
+    key="image_scale",
+    says="from a byte of the image to the next one; above 0",
+    default=ByteImage().scale,
+)
+IMAGE_OFFSET = Ratio(
+    key="image_offset", says="what byte 0 of the image stands for", default=ByteImage().offset
+)
+IMAGE_STORAGE: tuple[Key, ...] = (IMAGE, IMAGE_SCALE, IMAGE_OFFSET)
+"""Of ``storage``, too."""
 
 ROWS = Whole(key="rows", says="of an image", low=1, high=MAX_SIZE, required=True)
 COLUMNS = Whole(key="columns", says="of an image", low=1, high=MAX_SIZE, required=True)

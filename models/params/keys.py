@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from merp.models.params.shape import Padding
 from merp.models.params.toml_section import Section
@@ -55,6 +56,24 @@ class Sides:
             BadInput: it is another value.
         """
         return section.sides(self.key, self.low, high, self.default)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ratio:
+    """An exact number: in decimals, or as a fraction in a text."""
+
+    key: str
+    says: str
+    default: Fraction
+    required: bool = False
+
+    def read(self, section: Section) -> Fraction:
+        """Read it.
+
+        Raises:
+            BadInput: it is another value.
+        """
+        return section.ratio(self.key, self.default)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,4 +132,4 @@ class Reference:
         return section.choice(self.key, names) if section.has(self.key) else None
 
 
-Key = Whole | Sides | Flag | Choice | Reference
+Key = Whole | Sides | Ratio | Flag | Choice | Reference

@@ -7,12 +7,16 @@ are no such tensors; they stay as they are.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import Final, Literal, Protocol
+from dataclasses import dataclass, fields, replace
+from typing import Final, Literal
 
+from merp.models.params.byte_image import ByteImage
 from merp.models.params.formats import FORMATS, FloatFormat, format_name
 
 Tensor = Literal["maps", "deltas", "kernels", "gradients"]
+
+StoredFormat = FloatFormat | ByteImage
+"""How elements may lie in memory: the network's image alone in bytes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,20 +24,38 @@ class Storage:
     """The format of each kind of tensor in memory.
 
     Attributes:
-        maps: images, and what forward propagation leaves and adds.
+        maps: what forward propagation takes, leaves and adds.
         deltas: what delta propagation takes, adds and leaves.
         kernels: kernels and biases.
         gradients: those that stay in memory from step to step: velocities.
+        image: the network's input, of whose first layer's design this is; None: as maps.
     """
 
     maps: FloatFormat
     deltas: FloatFormat
     kernels: FloatFormat
     gradients: FloatFormat
+    image: StoredFormat | None = None
 
     def __repr__(self) -> str:
         """The formats by name."""
-        return f"Storage({', '.join(f'{each}={format_name(self.of(each))}' for each in TENSORS)})"
+        formats = ", ".join(f"{name}={each}" for name, each in self.names().items())
+        return f"Storage({formats})"
+
+    def names(self) -> dict[str, str]:
+        """The format of each kind of tensor, and of the image where it has one of its own."""
+        image = {} if self.image is None else {"image": stored_name(self.image)}
+        return image | {tensor: format_name(self.of(tensor)) for tensor in TENSORS}
+
+    @property
+    def of_image(self) -> StoredFormat:
+        """The format of the image."""
+        return self.maps if self.image is None else self.image
+
+    @property
+    def between_layers(self) -> Storage:
+        """The same of layers that do not take the image."""
+        return replace(self, image=None)
 
     def of(self, tensor: Tensor) -> FloatFormat:
         """The format of a kind of tensor."""
@@ -51,10 +73,23 @@ class Storage:
             if stored.exp_bits > fmt.exp_bits or stored.frac_bits > fmt.frac_bits:
                 allowed = ", ".join(within(fmt))
                 raise ValueError(f"storage of {tensor} must be one of {allowed}: numbers of {fmt}")
+        if isinstance(self.image, ByteImage):
+            self.image.words(fmt)
+        elif self.image is not None and format_name(self.image) not in within(fmt):
+            allowed = ", ".join((*within(fmt), BYTE))
+            raise ValueError(f"storage of image must be one of {allowed}: numbers of {fmt}")
 
 
 TENSORS: Final[tuple[Tensor, ...]] = ("maps", "deltas", "kernels", "gradients")
-assert TENSORS == tuple(field.name for field in fields(Storage))
+assert (*TENSORS, "image") == tuple(field.name for field in fields(Storage))
+
+BYTE: Final = "uint8"
+"""Name of the format of an image in bytes."""
+
+
+def stored_name(stored: StoredFormat) -> str:
+    """Name of a format in memory; of an image in bytes with what they stand for."""
+    return str(stored) if isinstance(stored, ByteImage) else format_name(stored)
 
 
 def within(fmt: FloatFormat) -> tuple[str, ...]:
@@ -67,10 +102,10 @@ def within(fmt: FloatFormat) -> tuple[str, ...]:
 
 
 _BY_PHASE: Final[dict[str, dict[str, Tensor]]] = {
-    "fp": {"map_in": "maps", "map_out": "maps", "add_in": "maps"},
+    "fp": {"map_out": "maps", "add_in": "maps"},
     "dp": {"delta_in": "deltas", "delta_out": "deltas", "add_in": "deltas"},
     "ku": {
-        "map_in": "maps", "delta_in": "deltas",
+        "delta_in": "deltas",
         "kernel_velocity_in": "gradients", "kernel_velocity_out": "gradients",
         "bias_velocity_in": "gradients", "bias_velocity_out": "gradients",
     },
@@ -78,23 +113,41 @@ _BY_PHASE: Final[dict[str, dict[str, Tensor]]] = {
 _BY_PHASE["bp"] = _BY_PHASE["dp"] | _BY_PHASE["ku"]
 
 
-def tensor_of(phase: str, port: str) -> Tensor:
-    """The kind of tensor on a port of elements of a phase; kernels and biases are on the others."""
-    return _BY_PHASE[phase].get(port, "kernels")
+class Stores:
+    """What knows how its tensors lie in memory: a design, a network, a layer of it.
 
+    Attributes:
+        fmt: of the arithmetic. storage: formats in memory; None: all as ``fmt``.
+    """
 
-class Stores(Protocol):
-    """What knows how its tensors lie in memory: a design, or a network."""
+    fmt: FloatFormat
+    storage: Storage | None
 
     def stored(self, tensor: Tensor) -> FloatFormat:
         """Format of a kind of tensor in memory."""
+        return self.fmt if self.storage is None else self.storage.of(tensor)
+
+    @property
+    def stored_input(self) -> StoredFormat:
+        """Format of the maps that forward propagation takes; of a network, of its image."""
+        return self.fmt if self.storage is None else self.storage.of_image
+
+
+@dataclass(frozen=True)
+class InMemory(Stores):
+    """Tensors of a layer in memory."""
+
+    fmt: FloatFormat
+    storage: Storage | None
+
+
+def port_format(phase: str, port: str, of: Stores) -> StoredFormat:
+    """Format of the elements on a port of elements of a phase."""
+    if port == "map_in":
+        return of.stored_input
+    return of.stored(_BY_PHASE[phase].get(port, "kernels"))
 
 
 def element_bytes(phase: str, port: str, of: Stores) -> int:
     """Bytes of an element on a port of a phase, as it is stored."""
-    return of.stored(tensor_of(phase, port)).bytes
-
-
-def formats_of(stores: Stores) -> dict[Tensor, str]:
-    """Name of the format of each kind of tensor in memory."""
-    return {tensor: format_name(stores.stored(tensor)) for tensor in TENSORS}
+    return port_format(phase, port, of).bytes

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Collection, Mapping, Sequence
 from difflib import get_close_matches
+from fractions import Fraction
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +20,8 @@ BYTES = 1 << 18
 LINE_CHARACTERS = 4096
 DEPTH = 8  # tables and lists in each other
 LARGEST = (1 << 63) - 1
+RATIO = re.compile(r"[+-]?[0-9]{1,9}(\.[0-9]{1,9}|/0*[1-9][0-9]{0,8})?", re.ASCII)
+"""A number in a text: short, since exponents make Python's fractions as long as one asks for."""
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -122,6 +127,17 @@ class Section:
         if not is_number or not low <= value <= high:
             raise self.bad(key, f"a number from {low:g} to {high:g}")
         return float(value)
+
+    def ratio(self, key: str, default: Fraction) -> Fraction:
+        """Return an exact number: as it is written, in decimals or as a fraction in a text."""
+        value = self._take(key, False)
+        if value is None:
+            return default
+        if isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value):
+            return Fraction(str(value))
+        if isinstance(value, str) and RATIO.fullmatch(value):
+            return Fraction(value)
+        raise self.bad(key, 'a number, or a fraction in a text: "1/255"')
 
     def text(self, key: str) -> str:
         """Return a text that must be there."""

@@ -32,17 +32,19 @@ def with_designs(network: Network) -> tuple[Network, dict[str, list[Layer]]]:
     """Return the network with the name of a design for each layer, and those still to be made.
 
     A fully connected layer is folded onto the design of the layer in front of it, so that nothing
-    is loaded between them. Convolutions without a design share one for each size of kernel.
+    is loaded between them. Convolutions without a design share one for each size of kernel. The
+    first layer shares none where the image lies in memory in a format of its own.
     """
+    alone = network.storage is not None and network.storage.image is not None
     layers: list[Layer] = []
     missing: dict[str, list[Layer]] = {}
     for layer in network.layers:
         name = layer.design
-        if name is None and layer.kind == "fc" and layers:
+        if name is None and layer.kind == "fc" and len(layers) > alone:
             name = layers[-1].design
         if name is None:
             k = layer.shape.k if layer.kind == "conv" else FOLDED_KERNEL
-            name = f"auto{k}"
+            name = f"auto{k}" if layers or not alone else f"auto{k}_image"
             while name in network.designs:
                 name += "_"
         named = replace(layer, design=name)

@@ -255,7 +255,7 @@ def _complete(
     """The network with a design for each layer, and the names of those that were chosen."""
     complete, missing = with_designs(network)
     for name, layers in missing.items():
-        for design in proposals(layers, board.part, network.fmt, network.storage):
+        for design in proposals(layers, board.part, network.fmt, network.at(layers[0]).storage):
             fitting: dict[Design, list[Planned]] = {}
             for each in with_ports(design):
                 tried = made(complete, {name: each})

@@ -66,7 +66,7 @@ def lower_bound(
     macs = shape.macs(images)  # of one group; groups share no operand
     reuse = 2 * macs * shape.stride / (shape.k * sqrt(memory_words)) - 2 * memory_words
     volume = 9 / 4 * macs / memory_words - memory_words
-    sizes = [element_bytes(phase, port, network) for port in _OPERANDS[phase]]
+    sizes = [element_bytes(phase, port, network.at(layer)) for port in _OPERANDS[phase]]
     of_input, of_output, of_kernel = sizes
     common = images * layer.inputs * of_input + layer.kernels * of_kernel
     return Bound(

@@ -239,6 +239,10 @@ class _Count:
         """Bytes of maps on a port that have ``words`` elements an image."""
         return self.images * self._once(phase, port, words)
 
+    def _maps_in(self, layer: Layer) -> int:
+        """Bytes of the input maps, once."""
+        return self.images * layer.inputs * self.network.at(layer).stored_input.bytes
+
     def _partial(self, words: int) -> int:
         """Bytes of partial sums of ``words`` elements an image: numbers of the arithmetic."""
         return self.images * words * self.network.fmt.bytes
@@ -272,7 +276,7 @@ class _Count:
     def forward(self, layer: Layer) -> Phase:
         """FP: maps in and out; kernels, biases and the state for the way back."""
         shape = layer.shape
-        maps_in, sums = self._maps("fp", "map_in", layer.inputs), self._partial(layer.sums)
+        maps_in, sums = self._maps_in(layer), self._partial(layer.sums)
         pooled = self._maps("fp", "map_out", layer.outputs)
 
         def maps_out(tiling: Tiling) -> int:
@@ -345,7 +349,7 @@ class _Count:
     def update(self, layer: Layer) -> Phase:
         """KU: input maps and the layer's delta in; old kernels and biases in, new ones out."""
         shape, stored = layer.shape, self._stored_as(layer)
-        maps_in = self._maps("ku", "map_in", layer.inputs)
+        maps_in = self._maps_in(layer)
         delta_in = self._delta("ku", "delta_in", stored)
         expand = self._state_read(stored, layer) if self.footing.pooled else 0
         tiling = self._tiling(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from merp.models.network.network import Layer, Network
-from merp.models.params.storage import element_bytes
+from merp.models.params.storage import Stores, element_bytes
 
 NAMES = (
     "kernels on chip",
@@ -48,19 +48,19 @@ class Strategy:
         """Name of the last strategy in force; of none, a dash."""
         return "-" if self.level == LEVELS[0] else NAMES[LEVELS.index(self.level) - 1]
 
-    def input_bytes(self, network: Network) -> int:
-        """Bytes of maps and kernels, as the network is stored."""
-        maps = self.map_words * element_bytes("fp", "map_in", network)
-        return maps + self.kernel_words * element_bytes("fp", "kernel", network)
+    def input_bytes(self, stores: Stores) -> int:
+        """Bytes of maps and kernels, as the layer's lie in memory."""
+        maps = self.map_words * element_bytes("fp", "map_in", stores)
+        return maps + self.kernel_words * element_bytes("fp", "kernel", stores)
 
-    def sum_bytes(self, network: Network) -> int:
+    def sum_bytes(self, stores: Stores) -> int:
         """Bytes of sums and outputs."""
-        partial = self.partial_words * network.fmt.bytes
-        return partial + self.sum_words * element_bytes("fp", "map_out", network)
+        partial = self.partial_words * stores.fmt.bytes
+        return partial + self.sum_words * element_bytes("fp", "map_out", stores)
 
-    def bytes(self, network: Network) -> int:
+    def bytes(self, stores: Stores) -> int:
         """All bytes counted."""
-        return self.input_bytes(network) + self.sum_bytes(network)
+        return self.input_bytes(stores) + self.sum_bytes(stores)
 
 
 def staircase(layer: Layer, images: int) -> tuple[Strategy, ...]:

@@ -10,8 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from merp.models.network.network import Network
+from merp.models.params.byte_image import ByteImage
 from merp.models.params.formats import BFLOAT16, format_name
-from merp.models.params.storage import Storage, formats_of, within
+from merp.models.params.storage import Storage, within
 from merp.models.traffic.closed_form import LayerTraffic, Phase, network_traffic
 from merp.models.traffic.footing import Footing
 
@@ -29,7 +30,8 @@ class Variant:
 def variants(network: Network, images: int) -> tuple[Variant, ...]:
     """Return the base and each change of it."""
     plain = replace(network, storage=None)
-    base = network_traffic(plain, images, Footing(name="full", state="32"))
+    full = Footing(name="full", state="32")
+    base = network_traffic(plain, images, full)
     first, width = network.layers[0].name, 8 * network.fmt.bytes
 
     def changed(change: Callable[[str, str, Phase], Phase]) -> tuple[LayerTraffic, ...]:
@@ -50,9 +52,8 @@ def variants(network: Network, images: int) -> tuple[Variant, ...]:
         # Both read the layer's delta; the first layer has no DP to share with.
         return _scaled(counts, ("delta_in",), 0) if phase == "ku" and name != first else counts
 
-    def pixels(name: str, phase: str, counts: Phase) -> Phase:
-        return _scaled(counts, ("map_in",), 1 / network.fmt.bytes) if name == first else counts
-
+    fmt = network.fmt
+    pixels = Storage(maps=fmt, deltas=fmt, kernels=fmt, gradients=fmt, image=ByteImage())
     return (
         Variant("base", f"footing full, the {width}-bit activation as state", False, base),
         Variant("masks", "a mask bit per element and a position per maximum", False, footing("1")),
@@ -64,7 +65,10 @@ def variants(network: Network, images: int) -> tuple[Variant, ...]:
             "one read of delta", "DP and KU of a layer share one read of its delta", False,
             changed(shared),
         ),
-        Variant("8-bit images", "the first layer's input in 8 bit", False, changed(pixels)),
+        Variant(
+            "8-bit images", "the first layer's input in 8 bit", True,
+            network_traffic(replace(network, storage=pixels), images, full),
+        ),
         _narrow(network, images),
     )  # fmt: skip
 
@@ -73,7 +77,7 @@ def _narrow(network: Network, images: int) -> Variant:
     """The network as it is stored; of one that is stored as it computes, maps in 16 bit."""
     footing = Footing(name="full", state="32")
     if network.storage is not None:
-        what = ", ".join(f"{tensor} {name}" for tensor, name in formats_of(network).items())
+        what = ", ".join(f"{tensor} {name}" for tensor, name in network.storage.names().items())
         return Variant("as stored", what, True, network_traffic(network, images, footing))
     what, fmt = "maps, deltas and activation stored in bfloat16, kernels as they are", network.fmt
     if format_name(BFLOAT16) in within(fmt):

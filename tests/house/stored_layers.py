@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from merp.models.golden.stored import Stored
 from merp.models.golden.super_layer import super_layer
 from merp.models.golden.unpool import unpool
 from merp.models.params.bits import Bits
+from merp.models.params.byte_image import BYTES, ByteImage
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.input_part import ADDING, WHOLE
 from merp.models.params.cnn_merp.sizing import check_fits
@@ -47,6 +49,8 @@ MAPS = Storage(maps=BFLOAT16, deltas=BFLOAT16, kernels=BINARY32, gradients=BINAR
 HALF = Storage(maps=BINARY16, deltas=BINARY16, kernels=BINARY16, gradients=BINARY16)
 MIXED = Storage(maps=BINARY16, deltas=BFLOAT16, kernels=BFLOAT16, gradients=BINARY16)
 KERNELS = Storage(maps=BINARY32, deltas=BINARY16, kernels=BFLOAT16, gradients=BFLOAT16)
+PHOTO = replace(MAPS, image=ByteImage.of(Fraction(2, 255), Fraction(-1)))
+PIXELS = replace(KERNELS, image=ByteImage.of(Fraction(1), Fraction(-1001, 10)))
 
 FORWARD = tuple(
     replace(base, storage=storage, **more)
@@ -62,6 +66,9 @@ FORWARD = tuple(
         (SHAPED[11], HALF, {}),
         (ELABORATIONS[9], KERNELS, {"partial": True, "state": True}),
         (ELABORATIONS[10], MIXED, {"partial": True, "added": True, "map_port": 2}),
+        (ELABORATIONS[2], PHOTO, {"state": True, "map_port": 4}),
+        (FOLDING[5], PIXELS, {}),
+        (ELABORATIONS[9], replace(HALF, image=BFLOAT16), {}),
     )
 )
 """One or several elements to a beat, with state, added maps, partial sums, folded layers."""
@@ -119,6 +126,8 @@ UPDATE: tuple[tuple[Design, UpdateRule, UnpoolDesign | None], ...] = (
     (_update(3, 2, KERNELS, kernel_port=4), UpdateRule(True, True), _UNDONE),
     (_update(1, 3, MIXED, map_port=4), UpdateRule(momentum=True), _UNDONE),
     (_update(3, 1, KERNELS, **_ROW, widened=True), UpdateRule(momentum=True), None),
+    (_update(2, 2, PHOTO, **_ROW, map_port=8), UpdateRule(), None),
+    (_update(3, 2, PIXELS), UpdateRule(momentum=True), _UNDONE),
 )
 """With and without momentum, one or several elements to a beat, un-pooling in front or not."""
 
@@ -140,6 +149,15 @@ def numbers(
         words[rng.random(size) < 0.02] = stored.inf
         words[rng.random(size) < 0.02] = stored.nan
     return fp_convert(words.astype(np.uint32), stored, fmt)
+
+
+def input_numbers(rng: np.random.Generator, design: Design, size: Any, about: int) -> Bits:
+    """The same of what a layer takes; of an image in bytes any of them."""
+    stored, fmt = design.stored_input, design.fmt
+    if not isinstance(stored, ByteImage):
+        return numbers(rng, stored, fmt, size, about)
+    words = np.array(stored.words(fmt), np.uint32)
+    return words[rng.integers(0, BYTES, size)]
 
 
 def rounded(words: Bits, fmt: FloatFormat, stored: FloatFormat) -> Bits:
@@ -164,7 +182,7 @@ def forward_pass(seed: int, design: Design, pressure: int | None = 0) -> Pass:
     rng = np.random.default_rng([seed, 0xF0])
     maps, kernels = design.stored("maps"), design.stored("kernels")
     wide, narrow = SCALES[seed % 3]
-    x = numbers(rng, maps, fmt, case.x.shape, wide)
+    x = input_numbers(rng, design, case.x.shape, wide)
     made = (
         numbers(rng, kernels, fmt, case.kernels.shape, narrow),
         numbers(rng, kernels, fmt, case.bias.shape, narrow),
@@ -288,7 +306,7 @@ def update_pass(seed: int, index: int, pressure: bool = True) -> Pass:
     images, fmt = int(rng.integers(1, 3)), design.fmt
     kernels, gradients = design.stored("kernels"), design.stored("gradients")
     wide, narrow = SCALES[seed % 3]
-    x = numbers(rng, design.stored("maps"), fmt, (images, shape.rows, shape.columns, shape.n), wide)
+    x = input_numbers(rng, design, (images, shape.rows, shape.columns, shape.n), wide)
     full = images, shape.out_rows, shape.out_columns, shape.m
     size, state = full, b""
     if undone is not None:

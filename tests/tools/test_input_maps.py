@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from merp.models.arithmetic.words import to_bits
+from merp.models.arithmetic.words import to_bits, to_values
+from merp.models.errors import BadInput
 from merp.models.network.network_file import read_network
 from merp.models.params.bits import Bits
 from merp.models.params.formats import BFLOAT16, BINARY32
@@ -179,3 +180,30 @@ def test_a_word_wider_than_the_format_is_named(
     words[0, 1, 2, 3] = 1 << 16
     assert main(["simulate", str(narrow_file), "--input", str(file_of(tmp_path, input=words))]) == 2
     assert "input[0, 1, 2, 3] = 0x10000: allowed are words of 16 bits" in capsys.readouterr().err
+
+
+@pytest.fixture
+def in_bytes(tmp_path: Path) -> Path:
+    """The network, its image in bytes."""
+    path = tmp_path / "bytes.toml"
+    path.write_text(f"{NETWORK}[network.storage]\nimage = 'uint8'\nimage_scale = 0.125\n")
+    return path
+
+
+def test_an_image_in_bytes_is_random_bytes_or_what_is_given(
+    in_bytes: Path, tmp_path: Path, answer_of: Callable[..., Any]
+) -> None:
+    network = read_network(in_bytes)
+    own = to_values(input_maps(network, 2), BINARY32) * 8
+    assert (own == np.rint(own)).all()
+    assert own.min() >= 0
+    assert own.max() <= 255
+    assert own.std() > 50
+    maps = np.arange(120.0).reshape(2, *SIZE) / 8
+    words = "simulate", in_bytes, "--input", file_of(tmp_path, input=maps)
+    for phase, port in (("fp", "map_in"), ("ku", "map_in")):
+        found = answer_of(*words, "--layer", "conv1", "--phase", phase)
+        assert found["bit_exact"]
+        assert found["ports"][port]["monitor"] == maps.size
+    with pytest.raises(BadInput, match=r"input\[0, 0, 0, 1\] = 32.0: allowed are 0 to 31.875: "):
+        read_maps(file_of(tmp_path, input=(maps[:1] == maps[0, 0, 0, 1]) * 32.0), None, network)

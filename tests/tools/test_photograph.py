@@ -7,6 +7,7 @@ import struct
 import subprocess
 import sys
 import zlib
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from PIL import Image
 
 from merp.models.arithmetic.words import to_values
 from merp.models.errors import BadInput
+from merp.models.params.byte_image import ByteImage
 from merp.models.params.formats import BFLOAT16, BINARY32
 from merp.tools.simulate.photograph import load
 
@@ -48,6 +50,14 @@ def test_grey_and_other_formats(tmp_path: Path) -> None:
     words = load(tmp_path / "image.png", 3, 5, 1, BFLOAT16)
     assert words.shape == (1, 3, 5, 1)
     assert (words == BFLOAT16.one).all()
+
+
+def test_of_an_image_in_bytes_its_own_bytes_are_taken(tmp_path: Path) -> None:
+    pixels = np.arange(256, dtype=np.uint8).reshape(16, 16)
+    Image.fromarray(pixels).save(tmp_path / "image.png")
+    stored = ByteImage.of(Fraction(1, 16), Fraction(3))
+    words = load(tmp_path / "image.png", 16, 16, 1, BINARY32, stored)
+    assert (to_values(words, BINARY32)[0, ..., 0] == pixels / 16 + 3).all()
 
 
 @pytest.mark.parametrize("content", [None, b"", b"no image", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"])

@@ -18,15 +18,19 @@ from typing import Any
 import pytest
 
 from checkout import ROOT
+from merp.cosim.engines.verilator_engine import verilog_sha
 from merp.cosim.phases.cnn_merp.forward import forward_top
 from merp.cosim.synthesis import resources
 from merp.models.fpga.resources import Resources, count_cells
 from merp.models.params.cnn_merp.design import Design
+from merp.testbenches.axi.axi_top import axi_top
+from merp.tools.bitstream.bitstream import bitstream_of
 from merp.tools.cli import main
 from merp.tools.common.shipped import open_network
 from needed_tools import needs
 
 DATA = ROOT / "tests" / "data" / "resources.json"
+HARDWARE = ROOT / "tests" / "data" / "resources_hardware.json"
 PAGE = ROOT / "docs" / "resources.md"
 SHIPPED = ROOT / "tools" / "data" / "alexnet.toml"
 DEFAULT = '[design.k5]\ncu_kind = "fused"\nku_kind = "row"\n'
@@ -67,6 +71,18 @@ def measured(phase: str, kind: str, folder: Path) -> dict[str, Any]:
 @needs("yosys")
 def test_figures_are_those_of_the_file(phase: str, kind: str, tmp_path: Path) -> None:
     assert measured(phase, kind, tmp_path) == json.loads(DATA.read_text())[f"{phase}, {kind}"]
+
+
+def shell_sha(phase: str) -> str:
+    """Fingerprint of the Verilog of the shipped layer 2 in its shell."""
+    network = open_network("alexnet")
+    return verilog_sha(axi_top(bitstream_of(network, network.layer("conv2"), phase).phase.top()))
+
+
+@pytest.mark.parametrize("phase", SHIPPED_KINDS)
+def test_the_figures_are_of_the_hardware_as_it_is(phase: str) -> None:
+    """Where it fails, Yosys has to measure anew: ``python tests/tools/test_resources.py``."""
+    assert shell_sha(phase) == json.loads(HARDWARE.read_text())[phase]
 
 
 @pytest.mark.parametrize("phase", SHIPPED_KINDS)
@@ -189,3 +205,5 @@ if __name__ == "__main__":
             answers[", ".join(case)] = measured(*case, Path(work))
             print(case, answers[", ".join(case)]["total"], file=sys.stderr)
         DATA.write_text(json.dumps(answers, indent=1) + "\n")
+        shells = {phase: shell_sha(phase) for phase in SHIPPED_KINDS}
+        HARDWARE.write_text(json.dumps(shells, indent=1) + "\n")

@@ -279,6 +279,45 @@ def test_images_that_overflow_in_memory_are_named(capsys, folder: Path) -> None:
     assert "data.npz: images[7, 1, 2, 0] = 65520.0: allowed are finite numbers" in text
 
 
+def test_images_in_bytes_train_to_the_same_bits(capsys, folder: Path) -> None:
+    """Where every element is a number that a byte stands for, only the traffic differs."""
+    with np.load(folder / "data.npz") as file:
+        arrays = dict(file)
+    arrays["images"] = np.rint(arrays["images"] * 16) / 16
+    np.savez(folder / "data.npz", **arrays)
+    found = {}
+    for name, formats in {"wide": {"maps": "binary32"}, "bytes": {"image": "uint8"}}.items():
+        stored(folder, **formats)
+        text = (folder / "small.toml").read_text()
+        scaled = text.replace("'uint8'", "'uint8', image_scale = '1/16'")
+        (folder / "small.toml").write_text(scaled)
+        saved = folder / f"{name}.npz"
+        found[name] = answer(capsys, folder, "--steps", "5", "--save", saved)["bytes"]["full"]
+        with np.load(saved) as file:
+            found[name, "arrays"] = dict(file)
+    wide, bytes_ = found["wide", "arrays"], found["bytes", "arrays"]
+    for key in set(wide) - {"inputs", "sha256"}:
+        assert np.array_equal(wide[key], bytes_[key]), key
+    assert wide["inputs"] != bytes_["inputs"]
+    once = 3 * 4 * (4 * 5 * 2)  # three bytes of an element, four images
+    assert found["wide"]["fp"] - found["bytes"]["fp"] == once
+    assert found["wide"]["ku"] - found["bytes"]["ku"] == once
+    assert found["wide"]["dp"] == found["bytes"]["dp"]
+
+
+@pytest.mark.parametrize("number", [-0.25, 1.25])
+def test_images_that_no_byte_stands_for_are_named(capsys, folder: Path, number: float) -> None:
+    stored(folder, image="uint8")
+    with np.load(folder / "data.npz") as file:
+        arrays = dict(file)
+    arrays["images"] = arrays["images"] / 2
+    arrays["images"][7, 1, 2, 0] = number
+    np.savez(folder / "data.npz", **arrays)
+    text = refusal(capsys, folder)
+    assert f"data.npz: images[7, 1, 2, 0] = {number}: allowed are 0 to 1: " in text
+    assert "it is stored as uint8 (1/255 * byte + 0)" in text
+
+
 def test_an_interrupted_run_saves_its_last_whole_step(capsys, folder: Path, monkeypatch) -> None:
     step = training.train_step
     calls = []

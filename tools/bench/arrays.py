@@ -7,10 +7,13 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from merp.models.arithmetic.stored import to_memory
 from merp.models.errors import BadInput
 from merp.models.params.bits import Bits
+from merp.models.params.byte_image import ByteImage
 from merp.tools.bench.package import Package
 from merp.tools.common.given_words import given_words
+from merp.tools.common.storable import check_storable
 
 Arrays = Mapping[str, ArrayLike]
 """By stream: numbers or words of any shape, its last dimension running fastest."""
@@ -39,7 +42,21 @@ def _words(package: Package, stream: str, array: NDArray[np.generic]) -> Bits:
     if array.dtype == np.uint8:
         array = array.astype(np.uint32)
     if package.holds_numbers(stream):
-        return given_words(stream, array, package.format_of(stream)).reshape(-1)
+        return _elements(package, stream, array).reshape(-1)
     if array.dtype != np.uint32 or array.max(initial=0) > 0xFF:
         raise BadInput(f"{stream}: allowed are bytes of state, uint8")
     return array.astype(np.uint32).reshape(-1)
+
+
+def _elements(package: Package, stream: str, array: NDArray[np.generic]) -> Bits:
+    """Numbers as they lie in memory, or words of that format."""
+    stored = package.format_of(stream)
+    if not isinstance(stored, ByteImage):
+        return given_words(stream, array, stored)
+    if array.dtype.kind == "f":
+        words = given_words(stream, array, package.fmt)
+        check_storable(stream, words, package.fmt, stored)
+        return to_memory(words, package.fmt, stored)
+    if array.dtype != np.uint32 or array.max(initial=0) > 0xFF:
+        raise BadInput(f"{stream}: allowed are numbers, or bytes of the image, uint8")
+    return array.astype(np.uint32)

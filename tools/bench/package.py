@@ -14,8 +14,10 @@ import numpy as np
 from merp.models.errors import BadInput
 from merp.models.params.bits import Bits
 from merp.models.params.formats import FloatFormat
+from merp.models.params.storage import StoredFormat
 from merp.testbenches.top.top import Pin, TopPorts
 from merp.tools.common.owned import MANIFEST
+from merp.tools.common.stored import format_of_facts
 
 ENGINES = {"vhdl": "ghdl", "verilog": "verilator"}
 """What simulates a package, by its language."""
@@ -61,7 +63,7 @@ class Package:
             streams = self.manifest["streams"]
             self.fmt = FloatFormat(**self.manifest["format"])
             self._formats = {
-                name: FloatFormat(**each["format"])
+                name: format_of_facts(each["format"])
                 for name, each in streams.items()
                 if "format" in each
             }
@@ -125,7 +127,7 @@ class Package:
         """Whether a stream's words are numbers; those of a stream of state are bytes."""
         return "state" not in self.counter_of(stream)
 
-    def format_of(self, stream: str) -> FloatFormat:
+    def format_of(self, stream: str) -> StoredFormat:
         """Format of a stream's numbers: ``fmt``, or that in which they are stored."""
         return self._formats.get(stream, self.fmt)
 

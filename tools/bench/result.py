@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from merp.models.arithmetic.stored import from_memory
 from merp.models.arithmetic.words import to_values
 from merp.models.params.bits import Bits
 from merp.tools.bench.arrays import Arrays, stream_words
@@ -35,7 +36,7 @@ class Result:
 
     def numbers(self, stream: str, shape: tuple[int, ...] = (-1,)) -> NDArray[np.float64]:
         """The words of an output stream as exact numbers of ``shape``."""
-        return to_values(self.words[stream], self.package.format_of(stream)).reshape(shape)
+        return self._values(stream, self.words[stream]).reshape(shape)
 
     def check(self, expected: Arrays, counters: Mapping[str, int] | None = None) -> None:
         """Compare every word that came out, and counters.
@@ -79,5 +80,9 @@ class Result:
         bits = f"0x{int(word):x}"
         if not self.package.holds_numbers(stream):
             return bits
-        value = to_values(np.array([word], np.uint32), self.package.format_of(stream))[0]
+        value = self._values(stream, np.array([word], np.uint32))[0]
         return f"{bits} ({value:g})"
+
+    def _values(self, stream: str, words: Bits) -> NDArray[np.float64]:
+        fmt = self.package.fmt
+        return to_values(from_memory(words, self.package.format_of(stream), fmt), fmt)

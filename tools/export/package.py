@@ -18,15 +18,16 @@ from merp.hdl.conversion.convert import Export, convert
 from merp.models.fpga.order_codes import FAMILIES, Target
 from merp.models.network.network import Layer
 from merp.models.params.cnn_merp.word_counters import stored_format
-from merp.models.params.formats import FloatFormat
 from merp.models.params.names import identifier
 from merp.models.params.register_map import RegisterMap
+from merp.models.params.storage import StoredFormat
 from merp.testbenches.axi.axi_top import axi_top
 from merp.testbenches.top.top import Top
 from merp.tools.bitstream.bitstream import Bitstream
 from merp.tools.bitstream.register_files import c_header
 from merp.tools.common.data import DATA
 from merp.tools.common.shipped import shipped_names
+from merp.tools.common.stored import bits_in_words, format_facts, format_of_facts
 from merp.tools.common.time_spent import TimeSpent
 from merp.tools.export.dma import LARGEST_TRANSFER
 from merp.tools.export.facts import layer_facts, register_rows, title
@@ -104,6 +105,11 @@ def write_package(package: Package, spent: TimeSpent, directory: Path) -> dict[s
     values = facts | port_values(export, engine.ports, registers, package.clock_mhz, dialect)
     values |= _page_values(package, registers) | {"stream_words": stream_words(engine)}
     values |= {"memories": memories(export.files), "handshakes": handshakes(engine.ports)}
+    values["stored"] = {
+        name: bits_in_words(format_of_facts(each["format"]))
+        for name, each in facts["streams"].items()
+        if "format" in each
+    }
     small = sorted((directory / "vectors" / "small").iterdir())
     values["small"] = [f"vectors/small/{path.name}" for path in small]
     for template, target in _targets(package):
@@ -150,12 +156,12 @@ def _streams(bitstream: Bitstream, engine: Top, expected: Expectation) -> dict[s
     return {
         pin.name: {"port": ports[pin.name], "width": pin.element}
         | ({"lanes": pin.lanes} if pin.lanes > 1 else {})
-        | ({"format": asdict(stored[pin.name])} if pin.name in stored else {})
+        | ({"format": format_facts(stored[pin.name])} if pin.name in stored else {})
         for pin in engine.ports.streams
     }
 
 
-def _stored(bitstream: Bitstream, ports: Mapping[str, str]) -> dict[str, FloatFormat]:
+def _stored(bitstream: Bitstream, ports: Mapping[str, str]) -> dict[str, StoredFormat]:
     """Formats of the streams, given by their ports, that are not that of the arithmetic."""
     design = bitstream.network.designs[bitstream.design]
     found = {

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from merp.models.errors import BadInput, shown
 from merp.models.params.formats import FloatFormat
+from merp.models.params.storage import Stores
 from merp.tools.common.progress import Progress
 from merp.tools.simulate.choose import check_wave_of
 
@@ -163,6 +164,19 @@ def flag(name: str, value: object) -> bool:
     if not isinstance(value, bool):
         raise BadInput(f"{name} = {shown(value)}: allowed are True, False")
     return value
+
+
+def input_words(name: str, value: ArrayLike, size: tuple[int | None, ...], stores: Stores) -> Bits:
+    """The input of a layer, or the image, as ``words``; nothing that is stored far from itself.
+
+    Raises:
+        BadInput: ``words`` or ``check_storable`` refuses it.
+    """
+    from merp.tools.common.storable import check_storable
+
+    found = words(name, value, size, stores.fmt)
+    check_storable(name, found, stores.fmt, stores.stored_input)
+    return found
 
 
 def words(name: str, value: ArrayLike, size: tuple[int | None, ...], fmt: FloatFormat) -> Bits:

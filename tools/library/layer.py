@@ -13,7 +13,15 @@ from merp.models.network import network as description
 from merp.models.network.phases import PHASES, has_phase
 from merp.models.params.cnn_merp.sizing import check_fits
 from merp.models.params.shape import Shape
-from merp.tools.library.checks import flag, one_of, positive, wave_place, whole_number, words
+from merp.tools.library.checks import (
+    flag,
+    input_words,
+    one_of,
+    positive,
+    wave_place,
+    whole_number,
+    words,
+)
 from merp.tools.simulate.choose import ARRAYS, MOST_IMAGES, array_of, first_rows
 
 if TYPE_CHECKING:
@@ -150,7 +158,7 @@ class Layer:
         made = self._parameters(kernels, biases, seed)
         shape, fmt = layer.shape, network.fmt
         size = None, shape.rows, shape.columns, self.groups * shape.n
-        maps = None if x is None else words("x", x, size, fmt)
+        maps = None if x is None else input_words("x", x, size, network.at(layer))
         count = self._images(maps, images)
         check_fits(layer.shape, count, network.design(layer), f"{network.name}: {layer.name}")
         try:

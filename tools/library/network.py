@@ -22,6 +22,7 @@ from merp.tools.export.selection import select
 from merp.tools.library.checks import (
     below,
     flag,
+    input_words,
     listener,
     not_negative,
     one_of,
@@ -32,7 +33,6 @@ from merp.tools.library.checks import (
     wave_place,
     whole_number,
     whole_or_none,
-    words,
 )
 from merp.tools.library.layer import DELTAS, Layer
 from merp.tools.library.rows import Rows, layer_row
@@ -234,7 +234,7 @@ class Network(Mapping[str, Layer]):
         """
         from merp.cosim.engines.engine import ENGINES as SIMULATORS  # slow imports wait
 
-        network, fmt = self.description, self.description.fmt
+        network = self.description
         one_of("phase", phase, (*PHASES, ALL))
         one_of("engine", engine, SIMULATORS)
         if cu_array is not None:
@@ -248,7 +248,7 @@ class Network(Mapping[str, Layer]):
         one = ALL if every else whole_number("group", group, 0, MAX_MAPS)
         sized = whole_or_none("cus", cus, 1, MOST_CUS)
         picked = pick(network, text("layer", layer), one, sized)
-        maps = None if x is None else words("x", x, (None, *network.input), fmt)
+        maps = None if x is None else input_words("x", x, (None, *network.input), network)
         if maps is not None and (images is not None or photograph is not None):
             raise BadInput(f"{'image' if images is None else 'images'}: allowed without x")
         count = images if images is not None else 1 if maps is None else len(maps)

@@ -12,15 +12,16 @@ from merp.models.architectures import ARCHITECTURE, KEYS
 from merp.models.network.network_keys import (
     CONVOLUTION,
     FORMAT,
+    IMAGE_STORAGE,
     INPUT,
     KINDS,
     LAYER,
     POOL,
     STORAGE,
 )
-from merp.models.params.keys import Choice, Flag, Key, Reference, Sides, Whole
+from merp.models.params.keys import Choice, Flag, Key, Ratio, Reference, Sides, Whole
 from merp.models.params.names import ALLOWED_NAME, NAME
-from merp.models.params.toml_section import read_toml
+from merp.models.params.toml_section import RATIO, read_toml
 from merp.tools.common.data import DATA
 from merp.tools.common.shipped import shipped_names
 
@@ -44,7 +45,7 @@ def network_schema() -> Schema:
 
 
 def _file(*, whole: bool) -> Schema:
-    storage = _table(_nodes(STORAGE), (), whole=whole)
+    storage = _table(_nodes((*STORAGE, *IMAGE_STORAGE)), (), whole=whole)
     network = _table(
         {
             "name": _NAMED,
@@ -140,10 +141,14 @@ def _node(key: Key) -> Schema:
             side = {"type": "integer", "minimum": key.low, "maximum": key.high}
             each = {"type": "array", "items": side, "minItems": 4, "maxItems": 4}
             found |= {"oneOf": [side, each]}
+        case Ratio():
+            text = {"type": "string", "pattern": f"^{RATIO.pattern}$"}
+            found |= {"oneOf": [{"type": "number"}, text]}
         case Flag():
             found |= {"type": "boolean"}
         case Choice():
             found |= {"enum": list(key.allowed)}
         case Reference():
             found |= _NAMED | found
-    return found if key.default is None else found | {"default": key.default}
+    default = str(key.default) if isinstance(key, Ratio) else key.default
+    return found if default is None else found | {"default": default}

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import numpy as np
 
+from merp.models.arithmetic.stored import from_memory
 from merp.models.arithmetic.words import to_bits
 from merp.models.network.network import Network
 from merp.models.params.bits import Bits
+from merp.models.params.byte_image import BYTES, ByteImage
 from merp.tools.simulate.photograph import CHANNELS, batch
 
 
@@ -27,6 +29,8 @@ def input_maps(network: Network, images: int, photograph: Path | None = None) ->
 
 
 def random_maps(network: Network, images: int) -> Bits:
-    """Standard normal numbers, the same in every run, as ``input_maps`` are."""
-    numbers = np.random.default_rng(0).standard_normal((images, *network.input))
-    return to_bits(numbers, network.fmt)
+    """Standard normal numbers, or bytes, the same in every run, as ``input_maps`` are."""
+    rng, size, stored = np.random.default_rng(0), (images, *network.input), network.stored_input
+    if isinstance(stored, ByteImage):
+        return from_memory(rng.integers(0, BYTES, size, np.uint8), stored, network.fmt)
+    return to_bits(rng.standard_normal(size), network.fmt)

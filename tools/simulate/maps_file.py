@@ -9,6 +9,7 @@ from merp.models.network.network import Network
 from merp.models.params.bits import Bits
 from merp.tools.common.given_words import given_words
 from merp.tools.common.npz import read_npz
+from merp.tools.common.storable import check_storable
 
 KEY = "input"
 
@@ -37,4 +38,6 @@ def read_maps(path: Path, images: int | None, network: Network) -> Bits:
     if images is not None and images > len(array):
         raise BadInput(f"--images {images}: {path} has {len(array)}: allowed are so many or fewer")
     maps = array[:images]
-    return given_words(where, maps, network.fmt)
+    words = given_words(where, maps, network.fmt)
+    check_storable(where, words, network.fmt, network.stored_input)
+    return words

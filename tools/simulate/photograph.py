@@ -10,13 +10,16 @@ import numpy as np
 from matplotlib.cbook import get_sample_data
 from PIL import Image, ImageOps
 
+from merp.models.arithmetic.stored import from_memory
 from merp.models.arithmetic.words import to_bits
 from merp.models.errors import BadInput
 from merp.models.given import name_of
 from merp.models.network.network import Network
 from merp.models.params.bits import Bits
+from merp.models.params.byte_image import ByteImage
 from merp.models.params.formats import BINARY32, FloatFormat
 from merp.models.params.regular_file import check_regular
+from merp.models.params.storage import StoredFormat
 
 # What Pillow logs of a broken file would stand before our line of it, where nobody listens.
 logging.getLogger("PIL").addHandler(logging.NullHandler())
@@ -31,15 +34,23 @@ CHANNELS = tuple(_MODES)
 
 
 def load(
-    path: Path | None, rows: int, columns: int, channels: int, fmt: FloatFormat = BINARY32
+    path: Path | None,
+    rows: int,
+    columns: int,
+    channels: int,
+    fmt: FloatFormat = BINARY32,
+    stored: StoredFormat = BINARY32,
 ) -> Bits:
     """Read a photograph, crop it about its centre, resize it, scale it to [-1, 1].
+
+    Of an image that is ``stored`` in bytes its bytes stand for what they do there.
 
     Args:
         path: a file in one of ``FORMATS``; None is the portrait that comes with Matplotlib.
         rows, columns: size wanted.
         channels: 3 (red, green, blue) or 1 (grey).
         fmt: format of the words.
+        stored: format in memory.
 
     Returns:
         (1, rows, columns, channels) words.
@@ -57,6 +68,8 @@ def load(
     upright = _opened(source, _MODES[channels])
     fitted = ImageOps.fit(upright, (columns, rows), Image.Resampling.BICUBIC)
     pixels = np.asarray(fitted, np.float64).reshape(1, rows, columns, channels)
+    if isinstance(stored, ByteImage):
+        return from_memory(pixels.astype(np.uint8), stored, fmt)
     return to_bits(pixels / 127.5 - 1.0, fmt)
 
 
@@ -88,6 +101,6 @@ def batch(path: Path | None, images: int, network: Network) -> Bits:
     Image i is the photograph moved 7*i columns to the left, and mirrored if i is odd: images that
     are alike would hide a mix-up between them.
     """
-    photo = load(path, *network.input, network.fmt)[0]
+    photo = load(path, *network.input, network.fmt, network.stored_input)[0]
     moved = [np.roll(photo, -7 * i, axis=1)[:, :: -1 if i % 2 else 1] for i in range(images)]
     return np.ascontiguousarray(np.stack(moved))

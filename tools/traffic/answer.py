@@ -72,8 +72,8 @@ def strategies_json(network: Network, layers: Sequence[Layer], batch: int) -> di
                     {
                         "level": step.level,
                         "last": step.last,
-                        "bytes": step.bytes(network),
-                        "mb_per_gflop": step.bytes(network) / operations * 1e3,
+                        "bytes": step.bytes(network.at(layer)),
+                        "mb_per_gflop": step.bytes(network.at(layer)) / operations * 1e3,
                         "on_chip_bytes": step.on_chip_words * network.fmt.bytes,
                     }
                     for step in staircase(layer, batch)

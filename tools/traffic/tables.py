@@ -109,9 +109,9 @@ def print_strategies(network: Network, layers: Sequence[Layer], batch: int) -> N
             row = [
                 step.level,
                 step.last,
-                fixed(step.input_bytes(network) / 1e6, 1),
-                fixed(step.sum_bytes(network) / 1e6, 1),
-                fixed(step.bytes(network) / operations * 1e3, 3),
+                fixed(step.input_bytes(network.at(layer)) / 1e6, 1),
+                fixed(step.sum_bytes(network.at(layer)) / 1e6, 1),
+                fixed(step.bytes(network.at(layer)) / operations * 1e3, 3),
             ]
             if compared:
                 row.append(fixed(published.STAIRCASE.get(step.level), 2))

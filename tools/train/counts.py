@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from merp.cosim.audit.audit import Audit, combine
+from merp.cosim.audit.audit import Audit
 from merp.cosim.phases.cnn_merp.kernel_update import VELOCITY_PORTS
 from merp.cosim.training.hardware_step import Audits
 from merp.models.network.phases import PHASES
@@ -30,18 +30,17 @@ class PhaseCounts:
 
     @classmethod
     def of(cls, audits: Sequence[Audit]) -> PhaseCounts:
-        """Counts of audited passes, bytes as the monitors saw them on the pins."""
-        if not audits:  # delta propagation of a single layer
-            return cls()
-        passes = combine(audits)
-        moved = passes.moved
-        velocities = sum(moved.get(port, 0) for port in VELOCITY_PORTS)
+        """Counts of audited passes, bytes as the monitors saw them on the pins.
+
+        A port may have words of other sizes in another layer: bytes are summed, not words.
+        """
+        velocities = sum(each.moved.get(port, 0) for each in audits for port in VELOCITY_PORTS)
         return cls(
-            maps=sum(moved.get(port, 0) for port in passes.maps),
-            bytes=sum(moved.values()) - velocities,
+            maps=sum(each.moved.get(port, 0) for each in audits for port in each.maps),
+            bytes=sum(sum(each.moved.values()) for each in audits) - velocities,
             velocities=velocities,
-            cycles=passes.cycles["total"],
-            kernel_load=passes.cycles["kernel_load"],
+            cycles=sum(each.cycles["total"] for each in audits),
+            kernel_load=sum(each.cycles["kernel_load"] for each in audits),
         )
 
 

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from merp.models.arithmetic.compiled import Values
-from merp.models.arithmetic.words import to_values
 from merp.models.errors import BadInput
 from merp.models.golden.loss import Labels
 from merp.models.network.network import Network
 from merp.models.params.bits import Bits
 from merp.tools.common.finite_words import finite_words
 from merp.tools.common.npz import read_npz
+from merp.tools.common.storable import check_storable
 
 KEYS = ("images", "labels")
 HELD_OUT = 5  # one image in so many is never trained on
@@ -119,7 +119,7 @@ def _words(data: Data, network: Network, fewest: int) -> Bits:
             f"{classes} outputs: allowed are 0 to {classes - 1}"
         )
     words = finite_words(f"{source}: images", images, network.fmt)
-    finite_words(f"{source}: images", to_values(words, network.fmt), network.stored("maps"))
+    check_storable(f"{source}: images", words, network.fmt, network.stored_input)
     return words
 
 

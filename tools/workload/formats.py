@@ -15,7 +15,7 @@ from merp.models.network.phases import PHASES
 from merp.models.network.workload import Nest, nests
 from merp.models.params.names import file_name
 from merp.models.params.shape import Shape
-from merp.models.params.storage import element_bytes
+from merp.models.params.storage import Stores, element_bytes
 
 SCALESIM_HEAD = (
     "Layer name", "IFMAP Height", "IFMAP Width", "Filter Height", "Filter Width", "Channels",
@@ -62,7 +62,7 @@ def zigzag(network: Network, batch: int) -> dict[str, str]:
     files = {}
     for phase in PHASES:
         layers = [
-            _zigzag_layer(nest, index, _zigzag_bits(network, phase))
+            _zigzag_layer(nest, index, _zigzag_bits(network.at(nest.layer), phase))
             for index, nest in enumerate(nests(network, phase, batch))
         ]
         files[file_name(network.name, phase, suffix=".yaml")] = "".join(
@@ -79,13 +79,13 @@ _ZIGZAG_PORTS = {
 """Ports on which the operands of a nest move."""
 
 
-def _zigzag_bits(network: Network, phase: str) -> dict[str, int]:
+def _zigzag_bits(stores: Stores, phase: str) -> dict[str, int]:
     """Bits of each operand: as it is stored, and of an unfinished sum as it is computed."""
     stored = {
-        operand: 8 * element_bytes(phase, port, network)
+        operand: 8 * element_bytes(phase, port, stores)
         for operand, port in _ZIGZAG_PORTS[phase].items()
     }
-    return {"O": 8 * network.fmt.bytes} | stored
+    return {"O": 8 * stores.fmt.bytes} | stored
 
 
 def _zigzag_layer(nest: Nest, index: int, bits: Mapping[str, int]) -> dict[str, Any]:

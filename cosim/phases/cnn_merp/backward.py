@@ -34,7 +34,7 @@ from merp.models.params.cnn_merp.backward_registers import backward_registers
 from merp.models.params.delta_shape import delta_shape
 from merp.models.params.rates import PLAIN, Rates, UpdateRule
 from merp.models.params.shape import Shape
-from merp.models.params.storage import tensor_of
+from merp.models.params.storage import port_format
 from merp.models.traffic import backward_counter, closed_form
 from merp.testbenches.top.run import Run
 from merp.testbenches.top.top import Top
@@ -70,9 +70,7 @@ def backward_top(design: BackwardDesign, array: str = "rtl", rule: UpdateRule = 
         "dilate_config": DilateConfig(half),
         "unpool_config": UnpoolConfig(design.unpool),
         **{
-            stream: AxiStream(
-                8 if port == "state_in" else update.stored(tensor_of("bp", port)).width
-            )
+            stream: AxiStream(8 if port == "state_in" else port_format("bp", port, update).width)
             for port, stream in streams.items()
         },
         "status": BackwardStatus(rule.momentum),

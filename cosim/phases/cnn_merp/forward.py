@@ -65,7 +65,7 @@ def forward_top(design: Design, array: str = "rtl") -> Top:
         "map_config": MapConfig(design),
         "load_config": LoadConfig(design),
         "output_config": OutputConfig(design),
-        "s_axis_map": AxiStream(maps, design.map_port),
+        "s_axis_map": AxiStream(design.stored_input.width, design.map_port),
         "s_axis_kernel": AxiStream(kernels, design.kernel_port),
         "s_axis_bias": AxiStream(kernels, design.kernel_port),
         "m_axis_map": AxiStream(maps, design.map_port),

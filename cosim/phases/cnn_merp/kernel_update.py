@@ -36,7 +36,7 @@ from merp.models.params.cnn_merp.unpool_registers import unpool_registers
 from merp.models.params.cnn_merp.word_counters import word_bytes
 from merp.models.params.rates import PLAIN, Rates, UpdateRule
 from merp.models.params.shape import Shape
-from merp.models.params.storage import tensor_of
+from merp.models.params.storage import port_format
 from merp.models.traffic import backward_counter, closed_form
 from merp.testbenches.top.run import Run
 from merp.testbenches.top.top import Top
@@ -88,7 +88,7 @@ def kernel_update_top(
         "update_config": UpdateConfig(design, rule),
         **{
             stream: AxiStream(
-                design.stored(tensor_of("ku", port)).width,
+                port_format("ku", port, design).width,
                 design.map_port if port in ("map_in", "delta_in") else design.kernel_port,
             )
             for port, stream in streams.items()

@@ -98,13 +98,14 @@ def forward(
     kernel = KernelWrite(design)
     bias = BiasWrite(design)
     fmt, maps, kernels = design.fmt, design.stored("maps"), design.stored("kernels")
-    maps_in, maps_out = inside(s_axis_map, maps, fmt), inside(m_axis_map, maps, fmt)
+    given = design.stored_input
+    maps_in, maps_out = inside(s_axis_map, given, fmt), inside(m_axis_map, maps, fmt)
     added_in = inside(s_axis_add, maps, fmt)
     kernels_in, biases_in = inside(s_axis_kernel, kernels, fmt), inside(s_axis_bias, kernels, fmt)
     borders = [
         stored_stream(sink=sink, source=source, stored=stored, fmt=fmt)
         for sink, source, stored in (
-            (s_axis_map, maps_in, maps),
+            (s_axis_map, maps_in, given),
             (s_axis_add, added_in, maps),
             (s_axis_kernel, kernels_in, kernels),
             (s_axis_bias, biases_in, kernels),

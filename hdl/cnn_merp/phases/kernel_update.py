@@ -136,7 +136,7 @@ def kernel_update(
         map_error, load_error = half.map_error, half.load_error
 
     fmt, kernels, gradients = design.fmt, design.stored("kernels"), design.stored("gradients")
-    maps_in = inside(s_axis_map, design.stored("maps"), fmt)
+    maps_in = inside(s_axis_map, design.stored_input, fmt)
     # The other half gives elements of the arithmetic's format.
     delta_words = s_axis_delta if half else inside(s_axis_delta, design.stored("deltas"), fmt)
     kernels_in = s_axis_kernel if half else inside(s_axis_kernel, kernels, fmt)
@@ -149,7 +149,7 @@ def kernel_update(
     borders = [
         stored_stream(sink=sink, source=source, stored=stored, fmt=fmt)
         for sink, source, stored in (
-            (s_axis_map, maps_in, design.stored("maps")),
+            (s_axis_map, maps_in, design.stored_input),
             (s_axis_delta, delta_words, design.stored("deltas")),
             (s_axis_kernel, kernels_in, kernels),
             (s_axis_bias, biases_in, kernels),

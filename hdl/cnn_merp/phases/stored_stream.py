@@ -9,14 +9,17 @@ from typing import Any
 
 from myhdl import ConcatSignal, always_comb, block
 
+from merp.hdl.arithmetic.byte_value import byte_value
 from merp.hdl.arithmetic.fp_convert import fp_convert
 from merp.hdl.arithmetic.fp_widen import fp_widen
 from merp.hdl.base.signals import AxiStream, bits
 from merp.hdl.conversion.entity import Word, entity
+from merp.models.params.byte_image import ByteImage
 from merp.models.params.formats import FloatFormat
+from merp.models.params.storage import StoredFormat
 
 
-def inside(port: Any, stored: FloatFormat, fmt: FloatFormat) -> Any:
+def inside(port: Any, stored: StoredFormat, fmt: FloatFormat) -> Any:
     """The stream of elements of ``fmt`` behind a port, which is the port where they lie so."""
     return port if port is None or stored == fmt else AxiStream(fmt.width, port.lanes)
 
@@ -35,7 +38,9 @@ def _counted(given: Word, keep: Word, lanes: int) -> Any:
 
 
 @entity
-def stored_stream(sink: AxiStream, source: AxiStream, stored: FloatFormat, fmt: FloatFormat) -> Any:
+def stored_stream(
+    sink: AxiStream, source: AxiStream, stored: StoredFormat, fmt: FloatFormat
+) -> Any:
     """Convert the elements of a stream between the stored format and that of the arithmetic.
 
     sink    in   elements of either format
@@ -61,7 +66,12 @@ def stored_stream(sink: AxiStream, source: AxiStream, stored: FloatFormat, fmt: 
         sink.tready.next = source.tready
 
     elements = [sink.tdata((lane + 1) * given, lane * given) for lane in range(lanes)]
-    if inward:
+    if isinstance(stored, ByteImage):
+        values = stored.words(fmt)
+        units = [
+            byte_value(a=elements[lane], y=words[lane], values=values) for lane in range(lanes)
+        ]
+    elif inward:
         units = [
             fp_widen(a=elements[lane], y=words[lane], fmt=stored, target=fmt)
             for lane in range(lanes)

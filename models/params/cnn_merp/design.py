@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from merp.models.params import fused
 from merp.models.params.formats import BINARY32, FloatFormat
-from merp.models.params.storage import Storage, Tensor
+from merp.models.params.storage import Storage, Stores
 from merp.models.params.summation import Summation
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ _summation = lru_cache(maxsize=256, typed=True)(
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Design:
+class Design(Stores):
     """Elaboration parameters of one engine.
 
     Attributes:
@@ -203,10 +203,6 @@ class Design:
             raise ValueError(
                 f"fifo_words must hold one position ({self.groups} words), not {self.fifo_words}"
             )
-
-    def stored(self, tensor: Tensor) -> FloatFormat:
-        """Format of a kind of tensor in memory."""
-        return self.fmt if self.storage is None else self.storage.of(tensor)
 
     @property
     def summation(self) -> Summation:

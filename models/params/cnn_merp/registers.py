@@ -5,7 +5,6 @@ CNN-MERP section VI.B: sizes change by registers, not by a new bitstream.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -14,6 +13,7 @@ from merp.models.params.cnn_merp.input_part import WHOLE, InputPart
 from merp.models.params.cnn_merp.sizing import groups_of
 from merp.models.params.folded_shape import FoldedShape, filling, run_shape
 from merp.models.params.formats import FloatFormat
+from merp.models.params.nearest import nearest_word
 from merp.models.params.register_table import COUNT_MAX, RegisterTable, RunRegister, switch
 from merp.models.params.shape import Pool, Shape
 from merp.models.params.widened_shape import WidenedShape
@@ -25,15 +25,10 @@ def reciprocal_square(window: int, fmt: FloatFormat) -> int:
     Raises:
         ValueError: the factor is below the smallest normal number of the format.
     """
-    value = Fraction(1, window * window)
-    exponent = math.floor(math.log2(value))
-    if Fraction(2) ** exponent > value:
-        exponent -= 1
-    significand = round(value / Fraction(2) ** (exponent - fmt.frac_bits))  # ties to even
-    bits = ((exponent + fmt.bias - 1) << fmt.frac_bits) + significand
-    if exponent + fmt.bias < 1:
+    word = nearest_word(Fraction(1, window * window), fmt)
+    if not word:
         raise ValueError(f"1/{window * window} is not a normal number of the format")
-    return bits
+    return word
 
 
 def largest_word(fmt: FloatFormat) -> int:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from merp.models.params.cnn_merp.design import Design
-from merp.models.params.formats import FloatFormat
-from merp.models.params.storage import tensor_of
+from merp.models.params.storage import StoredFormat, port_format
 
 FORWARD_WORDS = ("map_in", "map_out", "kernel", "bias")
 FORWARD_STATE_WORDS = ("state_out",)
@@ -38,11 +37,11 @@ BACKWARD_WORDS = (
 _STATE = frozenset((*FORWARD_STATE_WORDS, *ADDED_STATE_WORDS, *KERNEL_UPDATE_STATE_WORDS))
 
 
-def stored_format(phase: str, port: str, design: Design) -> FloatFormat | None:
+def stored_format(phase: str, port: str, design: Design) -> StoredFormat | None:
     """Format of the elements on a port; None: it has bytes of state, or words of an accumulator."""
     if port in _STATE or port in PARTIAL_WORDS:
         return None
-    return design.stored(tensor_of(phase, port))
+    return port_format(phase, port, design)
 
 
 def word_bytes(phase: str, port: str, design: Design) -> int:

@@ -8,12 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from marks import rows_in_full
+from marks import in_full, rows_in_full
 from merp.cosim.training.hardware_step import HardwareStep
 from merp.cosim.training.planned_layers import PlannedLayers
 from merp.models.arithmetic.words import to_bits
 from merp.models.cnn_merp.phases import delta_design
 from merp.models.errors import BadInput
+from merp.models.golden.in_memory import pair_in_memory
 from merp.models.golden.training import initial_model, rates_of, train_step
 from merp.models.network.network_file import read_network
 from merp.models.plan.engines import engine_of
@@ -165,6 +166,13 @@ IMAGES = 2
 
 
 WIDE = "map_port = 4\n"
+NARROW = """
+[network.storage]
+maps = "bfloat16"
+deltas = "bfloat16"
+kernels = "binary16"
+gradients = "bfloat16"
+"""
 
 
 def network_text(name: str, kinds: str) -> str:
@@ -199,12 +207,16 @@ def check_steps(found: Plan, engine: str, momentum: float, decay: float, steps: 
     rng = np.random.default_rng(1)
     rates = rates_of(0.1, IMAGES, network.fmt, momentum=momentum, weight_decay=decay)
     made = initial_model(network, 3)
-    ours = wanted = replace(made, velocities=dict(initial_model(network, 4).parameters))
+    moving = {
+        name: pair_in_memory(pair, "gradients", network.fmt, network.storage)
+        for name, pair in initial_model(network, 4).parameters.items()
+    }
+    ours = wanted = replace(made, velocities=moving)
     hardware = HardwareStep(PlannedLayers(found), engine)
     for _ in range(steps):
         batch = to_bits(rng.uniform(0, 1, (IMAGES, *network.input)), network.fmt)
         labels = rng.integers(0, 3, IMAGES)
-        golden = train_step(network, wanted, batch, labels, rates)
+        golden = train_step(network, wanted, batch, labels, rates, pooled=True)
         wanted = golden.model
         ours, loss, audits = hardware.step(ours, batch, labels, rates)
         assert loss == golden.loss
@@ -260,6 +272,32 @@ def test_tiles_of_any_size_train_to_the_golden_bits(
     parts = {(each.work.phase, each.in_parts > 1, each.out_parts > 1) for each in found.layers}
     assert {(phase, True, True) for phase in PHASES} <= parts
     check_steps(found, "myhdl", momentum, decay, steps)
+
+
+@pytest.mark.parametrize("name", ["small", *in_full("branched")])
+def test_what_is_stored_narrower_trains_in_tiles_to_the_golden_bits(
+    name: str, tmp_path: Path
+) -> None:
+    """Partial sums between passes stay as wide as the sums."""
+    file = tmp_path / "small.toml"
+    file.write_text(network_text(name, "") + NARROW)
+    found = cut(plan(read_network(file, Path()), open_board("kc705"), IMAGES), 0)
+    check_steps(found, "myhdl", 0.9, 0.1, 1)
+
+
+def test_an_image_in_bytes_trains_on_a_board_to_the_golden_bits(tmp_path: Path) -> None:
+    """On designs that the plan makes: the first layer's is its alone."""
+    file = tmp_path / "small.toml"
+    text = NETWORK[: NETWORK.index("[design")].replace('design = "k2"\n', "")
+    file.write_text(text + '[network.storage]\nimage = "uint8"\nmaps = "bfloat16"\n')
+    found = plan(read_network(file, Path()), open_board("kc705"), IMAGES)
+    designs = [layer.design for layer in found.network.layers]
+    assert designs == ["auto2_image", "auto2", "auto2", "auto2"]
+    read = {(each.work.layer.name, each.work.phase): each.ports for each in found.layers}
+    for phase in ("fp", "ku"):
+        assert read["conv1", phase]["map_in"] == IMAGES * 4 * 4 * 4
+        assert read["conv2", phase]["map_in"] == 2 * IMAGES * 2 * 2 * 6
+    check_steps(found, "myhdl", 0.9, 0.1, 1)
 
 
 @pytest.mark.full

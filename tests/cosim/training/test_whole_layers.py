@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from marks import in_full, rows_in_full
 from merp.cosim.training.hardware_step import HardwareStep
 from merp.cosim.training.whole_layers import WholeLayers
 from merp.models.arithmetic.words import to_bits
@@ -161,6 +163,36 @@ def network_of(folder: Path, text: str) -> Network:
     return read_network(path)
 
 
+NARROW = """
+[network.storage]
+maps = "bfloat16"
+deltas = "binary16"
+kernels = "bfloat16"
+gradients = "binary16"
+"""
+
+
+IN_BYTES = """
+[network.storage]
+image = "uint8"
+[design.first]
+k = 3
+n_cu = 2
+map_port = 2
+"""
+
+
+def in_bytes(text: str) -> str:
+    """The same network, its image in bytes, on a design of the first layer's own."""
+    name = re.findall(r'design = "(.*)"', text)[0]
+    return text.replace(f'design = "{name}"', 'design = "first"', 1) + IN_BYTES
+
+
+def narrower(text: str) -> str:
+    """The same network, its tensors in memory in formats narrower than binary32."""
+    return text + NARROW
+
+
 def assert_same(found: Model, wanted: Model, part: str) -> None:
     for name, both in getattr(wanted, part).items():
         for got, golden in zip(getattr(found, part)[name], both, strict=True):
@@ -201,6 +233,17 @@ def test_a_grouped_network_ends_in_the_golden_bits(tmp_path: Path) -> None:
     check_steps(network_of(tmp_path, GROUPED), "myhdl", 0.9, 2, 0.02)
 
 
+@pytest.mark.parametrize(
+    ("text", "steps"),
+    [*rows_in_full((narrower(GROUPED), 2)), (narrower(RESIDUAL), 1), (in_bytes(GROUPED), 1)],
+    ids=["grouped", "residual", "bytes"],
+)
+def test_what_is_stored_narrower_ends_in_the_golden_bits(
+    text: str, steps: int, tmp_path: Path
+) -> None:
+    check_steps(network_of(tmp_path, text), "myhdl", 0.9, steps, 0.02)
+
+
 def test_the_host_undoes_the_last_pooling_and_no_momentum_is_built(tmp_path: Path) -> None:
     check_steps(network_of(tmp_path, POOLED_END), "myhdl", 0.0, 1)
 
@@ -233,8 +276,9 @@ def test_a_residual_network_learns_the_same_in_the_hardware(port: int, tmp_path:
 
 
 @pytest.mark.verilator
-def test_verilator_ends_in_the_golden_bits(tmp_path: Path) -> None:
-    check_steps(network_of(tmp_path, POOLED_END), "verilator", 0.5, 3, 0.1)
+@pytest.mark.parametrize("text", [POOLED_END, *in_full(narrower(POOLED_END))])
+def test_verilator_ends_in_the_golden_bits(text: str, tmp_path: Path) -> None:
+    check_steps(network_of(tmp_path, text), "verilator", 0.5, 3, 0.1)
 
 
 @pytest.mark.full

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 from merp.models.errors import BadInput
 from merp.models.network.network_file import read_network
+from merp.models.params.byte_image import ByteImage
 from merp.models.params.cnn_merp.sizing import check_fits
 from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32
 from merp.models.params.names import ALLOWED_NAME
@@ -68,6 +70,34 @@ def test_what_lies_in_memory_may_be_narrower(read) -> None:
     assert read(STORED.format("maps = 'binary16'") + "format = 'binary16'\n" + CONV).storage is None
 
 
+def test_the_image_may_lie_in_memory_in_bytes(read) -> None:
+    """The first layer's design alone knows of it."""
+    other = SECOND + DESIGN.replace('"a"', '"b"').replace(".a", ".b")
+    network = read(
+        STORED.format("image = 'uint8', image_scale = '2/255', image_offset = -0.1")
+        + CONV + 'design = "a"\n' + other + "[design.a]\nk = 3\nn_cu = 2\n"
+    )  # fmt: skip
+    image = ByteImage.of(Fraction(2, 255), Fraction(-1, 10))
+    plain = dict.fromkeys(("maps", "deltas", "kernels", "gradients"), BINARY32)
+    assert network.storage == network.designs["a"].storage == Storage(**plain, image=image)
+    assert network.designs["b"].storage == Storage(**plain)
+    first, second = network.layers
+    assert network.at(first).stored_input == network.designs["a"].stored_input == image
+    assert network.at(second).stored_input == network.designs["b"].stored_input == BINARY32
+    # A byte is a 255th of the range from 0 to 1, where the file says nothing else.
+    assert read(STORED.format("image = 'uint8'") + CONV).stored_input == ByteImage()
+    # As maps are: nothing of its own.
+    same = read(
+        STORED.format("image = 'bfloat16', maps = 'bfloat16'")
+        + CONV + 'design = "a"\n' + OTHER + "[design.a]\nk = 3\nn_cu = 2\n"
+    )  # fmt: skip
+    assert same.storage.image is None
+    half = read(STORED.format("image = 'binary16'") + CONV + DESIGN)
+    assert half.stored_input == BINARY16
+    assert half.stored("maps") == BINARY32
+
+
+OTHER = '[[layer]]\nname = "conv2"\nmaps = 6\nkernel = 1\ndesign = "a"\n'
 SECOND = CONV.replace("conv1", "conv2")
 SAME = "maps = 6\nkernel = 1\n"
 BESIDE = CONV + '[[layer]]\nname = "conv2"\n' + SAME
@@ -98,8 +128,39 @@ BAD = {
     STORED.format("maps = 16")
     + CONV: "network: storage: maps = 16: must be one of binary32, bfloat16, binary16",
     STORED.format("map = 'bfloat16'") + CONV: (
-        "network: storage: unknown key 'map': allowed are maps, deltas, kernels, gradients; "
-        "did you mean maps?"
+        "network: storage: unknown key 'map': allowed are maps, deltas, kernels, gradients, image, "
+        "image_scale, image_offset; did you mean maps?"
+    ),
+    STORED.format("image = 'uint8'") + CONV + 'design = "a"\n' + OTHER + "[design.a]\nk = 3\n": (
+        "design a: conv1 takes an image that is stored as uint8 (1/255 * byte + 0), conv2 maps "
+        "that are not: allowed is a design for conv1 alone"
+    ),
+    STORED.format("image = 'u8'") + CONV: (
+        "network: storage: image = 'u8': must be one of binary32, bfloat16, binary16, uint8; "
+        "did you mean uint8?"
+    ),
+    STORED.format("image = 'binary32'") + "format = 'bfloat16'\n" + CONV: (
+        "network: storage: image = 'binary32': must be one of bfloat16, uint8: format holds all "
+        "their numbers"
+    ),
+    STORED.format("image_scale = 2") + CONV: (
+        'network: storage: image_scale = 2: must be absent, or stand beside image = "uint8"'
+    ),
+    **{
+        STORED.format(f"image = 'uint8', image_scale = {scale}") + CONV: (
+            f"network: storage: image_scale = {scale.replace(chr(34), chr(39))}: must be {allowed}"
+        )
+        for scale, allowed in {
+            "0": "above 0",
+            '"-1/255"': "above 0",
+            '"1/0"': 'a number, or a fraction in a text: "1/255"',
+            '"1e9999999"': 'a number, or a fraction in a text: "1/255"',
+            "nan": 'a number, or a fraction in a text: "1/255"',
+            "true": 'a number, or a fraction in a text: "1/255"',
+        }.items()
+    },
+    STORED.format("image = 'uint8', image_scale = 300") + "format = 'binary16'\n" + CONV: (
+        "network: storage: image: 65700 is beyond the largest number of binary16"
     ),
     HEAD + "storage = 'bfloat16'\n" + CONV: "network: storage must be a table, not 'bfloat16'",
     **{

@@ -8,6 +8,7 @@ import pytest
 from merp.models.errors import BadInput
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import PHASES
+from merp.models.params.byte_image import ByteImage
 from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32
 from merp.models.params.shape import Pool, Shape
 from merp.models.params.state_field import STATES
@@ -263,6 +264,28 @@ def test_every_tensor_has_the_bytes_of_its_format() -> None:
                 assert count in (old.streams[port], old.streams[port] // 2)
                 changed |= {f"{phase} {port}"} if count != old.streams[port] else set()
         assert changed == ports[tensor]
+
+
+def test_an_image_in_bytes_is_read_as_such_by_the_first_layer_alone() -> None:
+    """FP and KU of conv1; 1.715 MB/GFlop where 1.954 were."""
+    image = Storage(**dict.fromkeys(TENSORS, BINARY32), image=ByteImage())
+    footing = Footing(name="full", state="pooled")
+    network = replace(ALEXNET, storage=image)
+    plain, narrow = convolutions(footing=footing), convolutions(network, footing)
+    changed = {
+        (old.layer.name, phase, port): (before.streams[port], count)
+        for old, new in zip(plain, narrow, strict=True)
+        for phase in PHASES
+        for before, after in zip(old.phases(phase), new.phases(phase), strict=True)
+        for port, count in after.streams.items()
+        if count != before.streams[port]
+    }
+    elements = 128 * 3 * 224 * 224
+    assert changed == {
+        ("conv1", phase, "map_in"): (4 * elements, elements) for phase in ("fp", "ku")
+    }
+    assert total(narrow, "step").mb_per_gflop == pytest.approx(1.715, abs=0.0005)
+    assert not published.is_papers_network(network)
 
 
 def test_partial_sums_keep_the_bytes_of_the_arithmetic() -> None:

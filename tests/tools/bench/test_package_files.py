@@ -162,3 +162,21 @@ def test_tests_are_counted_as_cocotb_will_run_them() -> None:
     module.thrice = cocotb.parametrize(size=[1, 2, 3])(cocotb.test()(one))  # type: ignore[attr-defined]
     module.never = cocotb.test(skip=True)(one)  # type: ignore[attr-defined]
     assert count_tests(module) == 4
+
+
+def test_an_image_in_bytes_is_given_as_numbers_or_as_bytes(package: Package) -> None:
+    streams = dict(MANIFEST["streams"])
+    streams["s_axis_map"] = {
+        "port": "map_in", "width": 8, "format": {"scale": "1/16", "offset": "-1/2"},
+    }  # fmt: skip
+    (package.folder / "manifest.json").write_text(json.dumps(MANIFEST | {"streams": streams}))
+    given = Package(package.folder)
+    for array in (np.array([-0.5, 0.0, 15.4375]), np.array([0, 8, 255], np.uint8)):
+        found = stream_words(given, given.inputs, {"s_axis_map": array})
+        assert found["s_axis_map"].tolist() == [0, 8, 255]
+    for array, said in (
+        (np.array([0.0, 15.5]), r"s_axis_map\[1\] = 15\.5: allowed are -0\.5 to 15\.4375: "),
+        (np.array([256], np.uint32), "s_axis_map: allowed are numbers, or bytes of the image"),
+    ):
+        with pytest.raises(BadInput, match=said):
+            stream_words(given, given.inputs, {"s_axis_map": array})

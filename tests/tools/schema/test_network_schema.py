@@ -61,6 +61,7 @@ def test_shipped_networks_validate(name: str) -> None:
         HEAD + CONV + "pad = [0, 1, 2, 1]\n",
         WHOLE + 'architecture = "cnn_merp"\ncu_kind = "fused"\nfused_window = 30\n',
         HEAD + "storage = { maps = 'bfloat16', gradients = 'binary16' }\n" + CONV,
+        HEAD + "storage = { image = 'uint8', image_scale = '2/255', image_offset = -1 }\n" + CONV,
         OVER + "[network]\nstorage = { deltas = 'bfloat16' }\n",
         OVER,
         OVER + '[network]\nname = "mine"\n[layer.conv2]\npool = { kind = "average" }\n'
@@ -103,6 +104,8 @@ BAD = {
     WHOLE.replace("n_cu = 2", ""): "no CUs",
     HEAD + "storage = { maps = 'fp8' }\n" + CONV: "no format in memory",
     HEAD + "storage = 'bfloat16'\n" + CONV: "one format of all in memory",
+    HEAD + "storage = { maps = 'uint8' }\n" + CONV: "maps in bytes",
+    HEAD + "storage = { image = 'uint8', image_scale = '1/0' }\n" + CONV: "no scale",
     OVER + "[network]\nstorage = { map = 'bfloat16' }\n": "an unknown tensor, over a base",
     WHOLE + "n_cus = 2\n": "an unknown key of a design",
     WHOLE + 'cu_kind = "tre"\n': "no kind of CU",

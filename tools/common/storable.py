@@ -1,0 +1,41 @@
+"""Numbers that a user gives, against the format in which memory is to hold them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from merp.models.arithmetic.stored import to_memory
+from merp.models.arithmetic.words import to_values
+from merp.models.errors import BadInput
+from merp.models.params.bits import Bits
+from merp.models.params.byte_image import ByteImage
+from merp.models.params.formats import FloatFormat
+from merp.models.params.storage import StoredFormat, stored_name
+
+
+def check_storable(where: str, words: Bits, fmt: FloatFormat, stored: StoredFormat) -> None:
+    """Refuse numbers that rounding would change beyond recognition.
+
+    ``where`` opens the complaint: file and key. words: of ``fmt``, any shape.
+
+    Raises:
+        BadInput: names the first finite number that is beyond the largest of ``stored``; or, of an
+            image in bytes, that lies outside the numbers which bytes stand for.
+    """
+    if stored == fmt:
+        return
+    numbers = to_values(words, fmt)
+    if isinstance(stored, ByteImage):
+        low, high = (float(stored.exact[byte]) for byte in (0, -1))
+        least, most = to_values(np.array([stored.words(fmt)[0], stored.words(fmt)[-1]]), fmt)
+        kept = (numbers >= least) & (numbers <= most)
+        allowed = f"{low:g} to {high:g}"
+    else:
+        kept = np.isfinite(to_values(to_memory(words, fmt, stored), stored)) | ~np.isfinite(numbers)
+        allowed = "finite numbers"
+    if not kept.all():
+        place = tuple(int(index) for index in np.argwhere(~kept)[0])
+        raise BadInput(
+            f"{where}[{', '.join(map(str, place))}] = {numbers[place]}: allowed are {allowed}: it "
+            f"is stored as {stored_name(stored)}"
+        )
