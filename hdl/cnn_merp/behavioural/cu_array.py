@@ -68,6 +68,7 @@ def cu_array_fast(
     leaving: tuple[Any, int] | None = None  # sums behind the adder, to be written back
     rounding: Any = None  # finished sums behind the adder, to be rounded
     found: deque[tuple[int, int]] = deque()  # elements that were read, and at which edge they show
+    wanted = read or KernelRead(design)  # nothing is read back of a design without
 
     def multiply(words: Any, sums: Any) -> None:
         if design.cu_kind == "fused":
@@ -162,12 +163,11 @@ def cu_array_fast(
             kernel_written = int(kernel.enable), int(kernel.addr), int(kernel.data), some, *own
         if bias.enable:
             write_bias(int(bias.enable), int(bias.addr), int(bias.data))
-        if read is not None:
-            if read.enable:
-                word = int(kernels[int(read.addr), int(read.tap), int(read.cu)])
-                found.append((edge + design.kernel_read_latency - 1, as_kept(word)))
-            if found and found[0][0] == edge:
-                read.element.next = found.popleft()[1]
+        if wanted.enable:
+            word = int(kernels[int(wanted.addr), int(wanted.tap), int(wanted.cu)])
+            found.append((edge + design.kernel_read_latency - 1, as_kept(word)))
+        if found and found[0][0] == edge:
+            wanted.element.next = found.popleft()[1]
         if slot.valid:
             taken = (
                 int(slot.kernel_addr),
