@@ -20,6 +20,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from merp.cosim.phases.cnn_merp.backward import backward_top
 from merp.cosim.phases.cnn_merp.delta import delta_top
 from merp.cosim.phases.cnn_merp.forward import forward_top
 from merp.cosim.phases.cnn_merp.kernel_update import kernel_update_top
@@ -31,9 +32,12 @@ from merp.hdl.base.signals import AxiStream, Stream, bits, flag
 from merp.hdl.cnn_merp.phases.stored_stream import stored_stream
 from merp.hdl.cnn_merp.upsampling.unpool_scale import unpool_scale
 from merp.hdl.conversion.convert import Export, convert
+from merp.hdl.fused.fused_element import fused_element
+from merp.models.cnn_merp.one_pass import backward_design
 from merp.models.cnn_merp.phases import delta_design, update_design
 from merp.models.params.byte_image import ByteImage
 from merp.models.params.formats import BINARY16, BINARY32, FloatFormat
+from merp.models.params.fused import OPERAND_BITS
 from merp.testbenches.axi.axi_top import axi_registers_of, axi_top
 from merp.tools.bitstream.bitstream import bitstream_of
 from merp.tools.common.shipped import open_network
@@ -153,6 +157,7 @@ def _optional() -> Iterator[tuple[Exported, str]]:
             kernel_update_top(replace(update, folded=True, widened=True)),
             "ku, fully connected layers, smaller kernels and kernel_port 4",
         ),
+        (backward_top(backward_design(network, layer)), "dp and ku in one pass"),
     ):
         settings = {each.name: each.meaning for each in axi_registers_of(top).registers}
         yield _exported(top.function, top.args, settings), f"digits conv2, {described}"
@@ -194,6 +199,8 @@ def _alone() -> Iterator[tuple[Callable[..., Any], dict[str, Any], str]]:
     streams = {"sink": AxiStream(BINARY16.width, 4), "source": AxiStream(BINARY32.width, 4)}
     formats = {"stored": BINARY16, "fmt": BINARY32}
     yield stored_stream, streams | formats, "4 elements, binary16 to binary32"
+    args = {"clk": flag(), "operand": bits(OPERAND_BITS + 1), "element": bits(BINARY32.width)}
+    yield fused_element, args, "the sign above"
     yield low_product, {"a": bits(24), "b": bits(8), "y": bits(32)}, "24 bits times 8"
     network = open_network("digits")
     unpool = delta_design(network, network.layer("conv2")).unpool

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from merp.cosim.engines.record import Record
-from merp.cosim.phases.expectation import Expectation
+from merp.cosim.phases.expectation import Expectation, Half
 from merp.models.params.counters import COUNTERS, PARTS
 
 COUNTS = ("closed_form", "counter", "hardware", "monitor")
@@ -122,6 +122,8 @@ def audit(
     status = {name.removeprefix("status_"): value for name, value in record.outcome.status.items()}
     cycles = {name: status[name] for name in CYCLES}
     failures += _cycle_failures(record, cycles, expected)
+    for name, half in expected.halves.items():
+        failures += _half_failures(record, status, name, half, expected)
     if status["framing_error"]:
         failures.append("framing_error: an input's last did not come with its last word")
     return Audit(
@@ -179,10 +181,36 @@ def _cycle_failures(record: Record, cycles: Mapping[str, int], expected: Expecta
         "useful": ("useful", expected.work.useful),
         "kernel_load, on the pins": ("kernel_load", max(loaded, default=0)),
     }
+    return _differing(cycles, wanted)
+
+
+def _half_failures(
+    record: Record, status: Mapping[str, int], name: str, half: Half, expected: Expectation
+) -> list[str]:
+    """The same of the counters of a half, by those of its pass."""
+    begun = record.outcome.first[expected.ports[half.first].stream]
+    ended = record.outcome.last[expected.ports[half.last].stream]
+    return _differing(
+        status,
+        {
+            f"{name} total, from its causes": (
+                f"{name}_total",
+                sum(status[f"{name}_{part}"] for part in PARTS),
+            ),
+            f"{name} total, on the pins": (f"{name}_total", ended - begun + 1),
+            f"{name} issue": (f"{name}_issue", half.work.issue),
+            f"{name} useful": (f"{name}_useful", half.work.useful),
+            f"{name} kernel_load": (f"{name}_kernel_load", status["kernel_load"]),
+        },
+    )
+
+
+def _differing(counters: Mapping[str, int], wanted: Mapping[str, tuple[str, int]]) -> list[str]:
+    """What is wanted of a counter and is not in it."""
     return [
-        f"cycles {what}: {cycles[name]} instead of {value}"
+        f"cycles {what}: {counters[name]} instead of {value}"
         for what, (name, value) in wanted.items()
-        if cycles[name] != value
+        if counters[name] != value
     ]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from merp.cosim.phases.pins import stored_words
@@ -66,6 +66,20 @@ class Work:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Half:
+    """What a half of a pass must do whose cycles are counted apart.
+
+    Attributes:
+        first: port whose first word starts the count of cycles. last: port whose last word ends it.
+        work: of its CUs.
+    """
+
+    first: str
+    last: str
+    work: Work
+
+
+@dataclass(frozen=True, kw_only=True)
 class Expectation:
     """What one pass must do.
 
@@ -78,6 +92,8 @@ class Expectation:
             hold.
         work: of the CUs.
         early_end: the last word may leave before the last slot.
+        halves: of the pass, by what the names of their counters begin with; in the other counters
+            there is one half's work, and the whole pass.
     """
 
     ports: Mapping[str, Port]
@@ -86,6 +102,7 @@ class Expectation:
     loads: Mapping[str, int]
     work: Work
     early_end: bool = False
+    halves: Mapping[str, Half] = field(default_factory=dict)
 
 
 def expected_ports(

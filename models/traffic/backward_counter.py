@@ -98,6 +98,23 @@ def update_words(
     return counts
 
 
+def backward_words(
+    shape: Shape, images: int, propagation: Design, update: Design
+) -> dict[str, int]:
+    """Return the words that cross each port where both backward phases of a group are one pass.
+
+    Both halves walk one schedule of deltas: what one of them asks for the other one has, too. New
+    kernels are made of those that delta propagation was given.
+    """
+    propagated = delta_words(shape, shape, shape.m, images, propagation, before=True)
+    updated = update_words(shape, images, update, before=True)
+    asked = {
+        port: max(propagated.get(port, 0), updated.get(port, 0))
+        for port in propagated.keys() | updated.keys()
+    }
+    return asked
+
+
 def _geometry(shape: Shape, maps: int) -> np.ndarray:
     pool = shape.pool
     kind = {None: 0, "max": 1, "average": 2}[pool.kind if pool else None]

@@ -178,6 +178,15 @@ def update_port_words(
     return words
 
 
+def backward_port_words(shape: Shape, images: int) -> dict[str, int]:
+    """Return the words that cross each port where both backward phases of a group are one pass.
+
+    The delta comes once, at pooled resolution, with its state (in bytes), and so do the kernels.
+    """
+    propagated = delta_port_words(shape, shape, shape.m, images, before=True)
+    return propagated | update_port_words(shape, images, before=True)
+
+
 def network_traffic(
     network: Network, images: int, footing: Footing | None = None
 ) -> tuple[LayerTraffic, ...]:

@@ -11,6 +11,7 @@ from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.settings import (
     add_unpool_settings,
     engine_settings,
+    propagation_settings,
     unpool_settings,
 )
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
@@ -34,7 +35,8 @@ def axi_registers_of(top: Top) -> RegisterMap:
     known: dict[str, Setting] = {}
     for name, parameter in top.parameters.items():
         if isinstance(parameter, Design):
-            known |= engine_settings(parameter)
+            settings = propagation_settings if name == "propagation" else engine_settings
+            known |= settings(parameter)
         elif isinstance(parameter, UnpoolDesign):
             listed = add_unpool_settings if name == "add_undone" else unpool_settings
             known |= listed(parameter)

@@ -15,7 +15,7 @@ from myhdl import always
 
 from merp.hdl.behavioural import integer_float, integer_fused
 from merp.hdl.behavioural.integer_float import accumulate, narrow, pack, unpack
-from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite, OriginWrite
+from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelRead, KernelWrite, OriginWrite
 from merp.hdl.cnn_merp.ports.outputs import Sums
 from merp.hdl.cnn_merp.ports.slots import OriginSlot, Slot
 from merp.hdl.conversion.entity import Bit, Word, entity
@@ -33,12 +33,14 @@ def cu_array_fast(
     sums: Sums,
     design: Design,
     raw: Bit = None,
+    read: KernelRead | None = None,
 ) -> Any:
     """Behave as ``cu_array``: the same ports, the same cycle on sums_valid, the same sums.
 
     Each slot's work is done at the clock edges at which the hardware samples its inputs, so that
     a memory written meanwhile, or an accumulator revisited too early, gives the same bits too.
-    Only while sums_valid is low does sums_data differ: it keeps the last finished sums.
+    Only while sums_valid is low does sums_data differ: it keeps the last finished sums. So does
+    read.element, of cycles in which nothing was read.
     """
     n_cu, taps, width = design.n_cu, design.taps, design.fmt.width
     fmt = design.accumulator_format
@@ -65,6 +67,8 @@ def cu_array_fast(
     added: deque[tuple[int, Any, int, bool]] = deque()
     leaving: tuple[Any, int] | None = None  # sums behind the adder, to be written back
     rounding: Any = None  # finished sums behind the adder, to be rounded
+    found: deque[tuple[int, int]] = deque()  # elements that were read, and at which edge they show
+    wanted = read or KernelRead(design)  # nothing is read back of a design without
 
     def multiply(words: Any, sums: Any) -> None:
         if design.cu_kind == "fused":
@@ -75,6 +79,7 @@ def cu_array_fast(
             integer_float.sums_of_products(held, words, scratch, sums, exp_bits, frac_bits)
 
     every_tap = (1 << taps) - 1
+    fmt_sign, frac = design.fmt.sign_bit, design.fmt.frac_bits
 
     lanes = design.kernel_port
     apart = kernel.elements is not None
@@ -93,6 +98,16 @@ def cu_array_fast(
         for j in range(n_cu):
             if enable >> j & 1:
                 biases[addr, j] = data >> (j % places * own) & (1 << own) - 1
+
+    def as_kept(word: int) -> int:
+        """An element as it comes back: fused CUs keep no subnormal, and one NaN."""
+        if design.cu_kind != "fused":
+            return word
+        magnitude = word & fmt_sign - 1
+        if magnitude < 1 << frac:
+            return word & fmt_sign
+        infinite = (1 << width - 1) - (1 << frac)
+        return infinite | 1 << frac - 1 if magnitude > infinite else word
 
     @always(clk.posedge)
     def compute() -> None:
@@ -148,6 +163,11 @@ def cu_array_fast(
             kernel_written = int(kernel.enable), int(kernel.addr), int(kernel.data), some, *own
         if bias.enable:
             write_bias(int(bias.enable), int(bias.addr), int(bias.data))
+        if wanted.enable:
+            word = int(kernels[int(wanted.addr), int(wanted.tap), int(wanted.cu)])
+            found.append((edge + design.kernel_read_latency - 1, as_kept(word)))
+        if found and found[0][0] == edge:
+            wanted.element.next = found.popleft()[1]
         if slot.valid:
             taken = (
                 int(slot.kernel_addr),

@@ -4,17 +4,35 @@ from __future__ import annotations
 
 from typing import Any
 
+from myhdl import ConcatSignal, always_comb, block
+
 from merp.hdl.base.dual_port_ram import dual_port_ram
+from merp.hdl.base.select_part import select_part
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.cnn_merp.cu_array.cu_fused import cu_fused
 from merp.hdl.cnn_merp.cu_array.cu_tree import cu_tree
 from merp.hdl.cnn_merp.cu_array.merge_taps import merge_taps
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
+from merp.models.params.fused import OPERAND_BITS
 
 # One block per `Design.cu_kind`, all with the ports (clk, window, kernel, y, design) and the
 # latency `Design.cu_latency`.
 SUM_OF_PRODUCTS = {"tree": cu_tree, "fused": cu_fused}
+
+
+@block
+def _without_signs(kept: Word, kernel: Word, taps: int) -> Any:
+    """Operands alone: above each of those that are kept stands its sign."""
+    each = len(kept) // taps
+    operands = [kept((tap + 1) * each - 1, tap * each) for tap in range(taps)]
+    joined = ConcatSignal(*reversed(operands)) if taps > 1 else operands[0]
+
+    @always_comb
+    def strip() -> None:
+        kernel.next = joined
+
+    return strip
 
 
 @entity
@@ -30,6 +48,8 @@ def cu(
     taps: Word = None,
     element: Word = None,
     places: Word = None,
+    tap: Word = None,
+    kept: Word = None,
 ) -> Any:
     """Multiply a window with one of the kernels kept here and add the products.
 
@@ -39,6 +59,8 @@ def cu(
     go into is read first: its write takes a cycle more, and the read port.
     element, places: (where elements come apart from the word) one that goes in place of the data of
     these taps.
+    tap, kept: (where kernels are read back) an element of the word read one cycle earlier; and that
+    element, a cycle after tap, as it is kept.
     y: the sum of the products.
     Latency 1 + cu_latency cycles from read_addr, cu_latency from window; one sum per cycle.
     No reset.
@@ -73,7 +95,16 @@ def cu(
         word=kernel,
         words=design.kernel_words,
     )
+    factors = kernel
+    if kept is not None:
+        chosen = select_part(
+            clk, words=kernel, index=tap, word=kept, size=len(kept), parts=design.taps
+        )
+        parts = (parts, chosen)
+        if design.cu_kind == "fused":
+            factors = bits(design.taps * OPERAND_BITS)
+            parts = (*parts, _without_signs(kept=kernel, kernel=factors, taps=design.taps))
     products = SUM_OF_PRODUCTS[design.cu_kind](
-        clk, window=window, kernel=kernel, y=y, design=design
+        clk, window=window, kernel=factors, y=y, design=design
     )
     return parts, memory, products

@@ -8,18 +8,52 @@ from myhdl import ConcatSignal, always_comb, block
 
 from merp.hdl.arithmetic.fp_convert import fp_convert
 from merp.hdl.base.delay import delay
+from merp.hdl.base.select_part import select_part
 from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.base.valid_delay import valid_delay
 from merp.hdl.cnn_merp.behavioural.cu_array import cu_array_fast
 from merp.hdl.cnn_merp.cu_array.accumulator import accumulator
 from merp.hdl.cnn_merp.cu_array.cu import cu
 from merp.hdl.cnn_merp.cu_array.fused_operands import fused_operands
-from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite, OriginWrite
+from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelRead, KernelWrite, OriginWrite
 from merp.hdl.cnn_merp.ports.outputs import Sums
 from merp.hdl.cnn_merp.ports.slots import OriginSlot, Slot
 from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.hdl.fused.fused_element import fused_element
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.fused import OPERAND_BITS, activation_bits
+
+
+@block
+def _address(slot_addr: Word, read: KernelRead, read_addr: Word) -> Any:
+    """The word that the memories read: a slot's, or where there are none the reader's."""
+
+    @always_comb
+    def choose() -> None:
+        if read.enable:
+            read_addr.next = read.addr
+        else:
+            read_addr.next = slot_addr
+
+    return choose
+
+
+@block
+def _read_back(clk: Bit, read: KernelRead, tap: Word, kept: Word, design: Design) -> Any:
+    """Tell the CUs which element is read, and take that of one of them out of all that they give.
+
+    tap: of the word that the memories give in this cycle. kept: the CUs' elements, a cycle later.
+    """
+    n_cu, late = design.n_cu, int(design.cu_kind == "fused")
+    cu, size = count(n_cu - 1), len(kept) // n_cu
+    chosen = bits(size) if late else read.element
+    decode = fused_element(clk, operand=chosen, element=read.element) if late else ()
+    return (
+        delay(clk, d=read.tap, q=tap, cycles=1 + late),
+        delay(clk, d=read.cu, q=cu, cycles=2 + late),
+        select_part(clk, words=kept, index=cu, word=chosen, size=size, parts=n_cu),
+        decode,
+    )
 
 
 @block
@@ -62,6 +96,7 @@ def cu_array(
     sums: Sums,
     design: Design,
     raw: Bit = None,
+    read: KernelRead | None = None,
 ) -> Any:
     """Multiply each window with a kernel of every CU and accumulate over the input maps.
 
@@ -69,6 +104,7 @@ def cu_array(
     slot: what to compute; window: its k*k elements, one cycle after the slot.
     sums: the finished sums of all CUs, array_latency cycles after a valid slot with last.
     raw: in a design for partial sums with wide accumulators, sums leave without rounding.
+    read: (where kernels are read back) which element, and the element.
     Throughput one slot per cycle; the same acc_addr again after accumulate_latency cycles.
     Nothing stalls. All addresses stay in range in every cycle.
     Reset: slots in flight are forgotten; memories keep their contents.
@@ -94,17 +130,39 @@ def cu_array(
         delay(clk, d=slot.last, q=last, cycles=latency),
     ]
 
+    slot_addr = slot.kernel_addr
+    taps_back: list[dict[str, Any]] = [{}] * n_cu
+    back: Any = ()
+    if read is not None:
+        slot_addr, tap = count(design.kernel_words - 1), count(design.taps - 1)
+        each = design.fmt.width if design.cu_kind != "fused" else OPERAND_BITS + 1
+        elements = [bits(each) for _ in range(n_cu)]
+        joined_back = ConcatSignal(*reversed(elements)) if n_cu > 1 else elements[0]
+        kept = bits(n_cu * each)
+        taps_back = [{"tap": tap, "kept": element} for element in elements]
+
+        @always_comb
+        def collect() -> None:
+            kept.next = joined_back
+
+        back = (
+            collect,
+            _address(slot_addr=slot.kernel_addr, read=read, read_addr=slot_addr),
+            _read_back(clk, read=read, tap=tap, kept=kept, design=design),
+        )
+
     if design.cu_kind == "fused":
         # Decoded once for all CUs, which get everything a cycle later.
         by_tap = kernel.taps is not None
-        written = KernelWrite(design, design.taps * OPERAND_BITS, by_tap)
+        signs = 0 if read is None else design.taps
+        written = KernelWrite(design, design.taps * OPERAND_BITS + signs, by_tap)
         kernel_addr = count(design.kernel_words - 1)
         factors = bits(design.taps * activation_bits(design.fused_dsp))
         decode = [
             fused_operands(
                 clk,
                 kernel=kernel,
-                read_addr=slot.kernel_addr,
+                read_addr=slot_addr,
                 window=window,
                 written=written,
                 later_addr=kernel_addr,
@@ -113,7 +171,7 @@ def cu_array(
             )
         ]
     else:
-        written, kernel_addr, factors, decode = kernel, slot.kernel_addr, window, []
+        written, kernel_addr, factors, decode = kernel, slot_addr, window, []
 
     fmt = design.accumulator_format
     psums = [bits(fmt.width) for _ in range(n_cu)]
@@ -130,6 +188,7 @@ def cu_array(
             design=design,
             taps=written.taps,
             **_own_element(written, j % design.kernel_port, len(written.data) // design.taps),
+            **taps_back[j],
         )
         for j in range(n_cu)
     ]
@@ -183,4 +242,4 @@ def cu_array(
         sums.valid.next = leaving
         sums.data.next = joined
 
-    return control, decode, units, accumulators, finish, leave, hand_out
+    return control, decode, units, accumulators, finish, leave, hand_out, back

@@ -30,7 +30,8 @@ def fused_operands(
     """Decode kernels on their way into the memories, and windows on their way to the CUs.
 
     kernel, read_addr, window      in   as the CU array gets them
-    written, later_addr            out  the same a cycle later, kernel elements as operands
+    written, later_addr            out  the same a cycle later, kernel elements as operands, with
+                                        its sign above each if there is room for it
     activations                    out  the window's elements decoded, tap 0 in the lowest bits
 
     Latency: 1, of everything. Throughput: one per cycle. Reset: none.
@@ -53,7 +54,11 @@ def fused_operands(
         for tap in range(taps)
     ]
     joined_window = ConcatSignal(*reversed(elements)) if taps > 1 else elements[0]
-    joined_kernel = ConcatSignal(*reversed(operands)) if taps > 1 else operands[0]
+    kept = operands
+    if len(written.data) > taps * OPERAND_BITS:
+        signs = [kernel.data((tap + 1) * width - 1) for tap in range(taps)]
+        kept = [ConcatSignal(*each) for each in zip(signs, operands, strict=True)]
+    joined_kernel = ConcatSignal(*reversed(kept)) if taps > 1 else kept[0]
 
     @always_comb
     def join() -> None:

@@ -7,33 +7,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import ConcatSignal, always, always_comb, block, intbv
+from myhdl import ConcatSignal, always, always_comb
 
 from merp.hdl.arithmetic.fp_add import fp_add
 from merp.hdl.arithmetic.fp_mul import fp_mul
+from merp.hdl.base.select_part import select_part
 from merp.hdl.base.select_word import index_of, place_of, select_word
 from merp.hdl.base.signals import bits
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
-
-
-@block
-def _select_part(clk: Bit, words: Word, index: Word, word: Word, design: Design) -> Any:
-    """Take ``gradient_read`` elements of a kernel's; those behind its last one are zero."""
-    size, parts = design.gradient_read * design.fmt.width, design.gradient_reads
-    whole = parts * size
-
-    @always(clk.posedge)
-    def select() -> None:
-        chosen = intbv(0)[whole:]
-        moved = intbv(0)[whole:]
-        for i in range(parts):
-            moved[:] = words >> (i * size)
-            if index == i:
-                chosen[:] = chosen | moved
-        word.next = chosen[size:]
-
-    return select
 
 
 @entity
@@ -105,7 +87,14 @@ def gradient_cu(
             operand.next = memory[read_addr]
 
     if design.kernel_port > 1:
-        part = _select_part(clk, words=operand, index=tap_shift, word=y, design=design)
+        part = select_part(
+            clk,
+            words=operand,
+            index=tap_shift,
+            word=y,
+            size=design.gradient_read * width,
+            parts=design.gradient_reads,
+        )
         return multipliers, adders, join, access, part
     place = place_of(width)
     select = select_word(clk, words=operand, index=index_of(tap_shift, place), word=y, place=place)

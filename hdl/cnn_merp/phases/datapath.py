@@ -13,7 +13,7 @@ from merp.hdl.base.signals import Stream, bits, flag
 from merp.hdl.cnn_merp.cu_array.cu_array import cu_array
 from merp.hdl.cnn_merp.cu_array.partial_loader import partial_loader
 from merp.hdl.cnn_merp.phases.input_path import input_path
-from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite, OriginWrite
+from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelRead, KernelWrite, OriginWrite
 from merp.hdl.cnn_merp.ports.maps import MapConfig, PortConfig
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig, Sums
 from merp.hdl.cnn_merp.ports.passes import PartialSums, PassConfig
@@ -55,6 +55,7 @@ def datapath(
     source_partial: Stream | None = None,
     port: PortConfig | None = None,
     sink_added: Stream | None = None,
+    read: KernelRead | None = None,
 ) -> Any:
     """Compute a super layer for a batch of images.
 
@@ -68,6 +69,7 @@ def datapath(
     port          in   (of a design with a map_port of several elements) how sink comes: in pieces
     sink_partial, source_partial  in, out  (in a design for them) partial sums in the same order
     sink_added    in   (in a design for them) maps that are added, like them, biases included
+    read          in   (where kernels are read back) an element of them, when no slot is left
 
     Throughput: a map word in, a slot of n_cu window products, and a map word out per cycle.
     Reset: the run is abandoned.
@@ -155,6 +157,7 @@ def datapath(
         sums=sums,
         design=design,
         raw=raw,
+        read=read,
     )
     finish = super_layer(
         clk,

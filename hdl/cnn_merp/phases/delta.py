@@ -16,13 +16,20 @@ from merp.hdl.base.element_counter import counter_of
 from merp.hdl.base.signals import AxiStream, Stream, beats, beats_of, bits, flag, stream_of
 from merp.hdl.cnn_merp.kernel_loader.delta_loader import delta_loader
 from merp.hdl.cnn_merp.kernel_loader.either_delta_loader import either_delta_loader
+from merp.hdl.cnn_merp.kernel_loader.kernel_reader import kernel_reader
 from merp.hdl.cnn_merp.phases.datapath import Progress, datapath
 from merp.hdl.cnn_merp.phases.run_counters import run_counters
 from merp.hdl.cnn_merp.phases.stored_stream import inside, stored_stream
-from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelConfig, KernelWrite, LoadConfig
+from merp.hdl.cnn_merp.ports.kernels import (
+    BiasWrite,
+    KernelConfig,
+    KernelRead,
+    KernelWrite,
+    LoadConfig,
+)
 from merp.hdl.cnn_merp.ports.maps import FoldConfig, MapConfig, PortConfig
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig
-from merp.hdl.cnn_merp.ports.passes import PassConfig
+from merp.hdl.cnn_merp.ports.passes import Half, PassConfig
 from merp.hdl.cnn_merp.ports.slots import Verdict
 from merp.hdl.cnn_merp.ports.status import DeltaStatus
 from merp.hdl.cnn_merp.upsampling.dilater import DilateConfig, dilater
@@ -31,24 +38,11 @@ from merp.hdl.cnn_merp.upsampling.unpool_beats import unpool_beats
 from merp.hdl.cnn_merp.upsampling.unpool_ports import UnpoolConfig
 from merp.hdl.cnn_merp.upsampling.wide_unpool import wide_unpool
 from merp.hdl.conversion.entity import Bit, entity
+from merp.hdl.streams.open_stream import open_stream
 from merp.hdl.streams.piece_cutter import piece_cutter
 from merp.hdl.streams.tail_filler import tail_filler
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
-
-
-@block
-def _open(sink: Stream, enable: Bit, source: Stream) -> Any:
-    """Connect two streams while enable is high, so that no run is counted before it can go on."""
-
-    @always_comb
-    def connect() -> None:
-        source.data.next = sink.data
-        source.last.next = sink.last
-        source.valid.next = sink.valid and enable
-        sink.ready.next = source.ready and enable
-
-    return connect
 
 
 @block
@@ -109,6 +103,18 @@ def _undone(raw: Bit, expanded: Bit, error: Bit, all_expanded: Bit, wrong: Bit) 
     return overlook
 
 
+@block
+def _tell_half(delta: Stream, map_error: Bit, dilate_error: Bit, half: Half) -> Any:
+    """What a half of a pass tells that none of its blocks does alone."""
+
+    @always_comb
+    def tell() -> None:
+        half.ends.next = delta.valid and delta.ready and delta.last
+        half.map_error.next = map_error or dilate_error
+
+    return tell
+
+
 @entity
 def delta(
     clk: Bit,
@@ -118,14 +124,14 @@ def delta(
     load_config: LoadConfig,
     output_config: OutputConfig,
     dilate_config: DilateConfig,
-    unpool_config: UnpoolConfig,
+    unpool_config: UnpoolConfig | None,
     s_axis_delta: AxiStream,
     s_axis_kernel: AxiStream,
-    s_axis_state: AxiStream,
+    s_axis_state: AxiStream | None,
     m_axis_delta: AxiStream,
-    status: DeltaStatus,
+    status: DeltaStatus | None,
     design: Design,
-    undone: UnpoolDesign,
+    undone: UnpoolDesign | None,
     before: bool,
     fold_config: FoldConfig | None = None,
     pass_config: PassConfig | None = None,
@@ -137,6 +143,8 @@ def delta(
     s_axis_add_state: AxiStream | None = None,
     add_unpool_config: UnpoolConfig | None = None,
     add_undone: UnpoolDesign | None = None,
+    half: Half | None = None,
+    m_axis_kernel: AxiStream | None = None,
 ) -> Any:
     """Propagate the delta of one layer for a batch of images.
 
@@ -156,6 +164,9 @@ def delta(
     Elements that the design stores in a narrower format than it computes in are widened when they
     come in and rounded when they leave; partial sums are as ever.
 
+    As one half of a pass (half in the place of status) it takes deltas that were expanded, and
+    gives the kernels that it has used to the other half.
+
     s_axis_delta   in   deltas in the order image, row, column, map
     s_axis_kernel  in   kernels in the order m, n, row, column
     s_axis_state   in   state from forward propagation, in bytes
@@ -171,6 +182,8 @@ def delta(
     s_axis_add_state  in   state of these deltas, in bytes
                          where they come at pooled resolution, as the output's of the layer that
                          adds the same maps: its ReLU' and pooling are undone in front of the sums
+    half           out  of a half of a pass: how far it is
+    m_axis_kernel  out  kernels in the order m, n, row, column, when no delta needs them any more
 
     Throughput: a word in, a slot of n_cu window products, and a word out per cycle; of streams of
     several in a beat so many, but an element per cycle is expanded where pooling is undone.
@@ -184,9 +197,14 @@ def delta(
     verdict = Verdict(design)
     progress = Progress()
     expanded, ends, output_done = flag(), flag(), flag()
+    if half is not None:
+        loaded, load_error, verdict = half.loaded, half.load_error, half.verdict
+        progress.complete, progress.output_done = half.complete, half.output_done
     front_error = unpool_error if add_undone is None else flag()
     fmt, deltas, kernels = design.fmt, design.stored("deltas"), design.stored("kernels")
-    taken, given = inside(s_axis_delta, deltas, fmt), inside(m_axis_delta, deltas, fmt)
+    # Deltas that were expanded are of the arithmetic's format already.
+    taken = s_axis_delta if half else inside(s_axis_delta, deltas, fmt)
+    given = inside(m_axis_delta, deltas, fmt)
     added_in, kernels_in = inside(s_axis_add, deltas, fmt), inside(s_axis_kernel, kernels, fmt)
     borders = [
         stored_stream(sink=sink, source=source, stored=stored, fmt=fmt)
@@ -199,15 +217,16 @@ def delta(
         if sink is not source
     ]
     deltas_in, deltas_out = stream_of(taken), beats_of(given)
-    state = stream_of(s_axis_state)
+    state = s_axis_state and stream_of(s_axis_state)
     dilated = Stream(design.map_port * design.fmt.width)
 
-    if before:
+    expand: list[Any] = []
+    if undone is not None and before:
         opened, between = Stream(len(deltas_in.data)), Stream(len(deltas_in.data))
         if port_config is not None:
             opened.keep = taken.tkeep
         expand = [
-            _open(sink=deltas_in, enable=loaded, source=opened),
+            open_stream(sink=deltas_in, enable=loaded, source=opened),
             (unpool if port_config is None else unpool_beats)(
                 clk,
                 rst,
@@ -222,9 +241,9 @@ def delta(
             ),
         ]
         layer_in, layer_out = between, deltas_out
-    else:
+    elif undone is not None:
         between = Stream(design.fmt.width) if port_config is None else beats(deltas_out)
-        begins, expand = None, []
+        begins = None
         if pass_config is not None and design.partial:
             begins = flag()
             expand = [_begin(start=start, raw=pass_config.partial_out, begins=begins)]
@@ -243,6 +262,8 @@ def delta(
             )
         ]
         layer_in, layer_out = deltas_in, between
+    else:
+        layer_in, layer_out = deltas_in, deltas_out
 
     if port_config is not None:
         pieces = Stream(len(layer_in.data))
@@ -331,6 +352,7 @@ def delta(
         else:
             filled = widen_lanes(x=summands.data, lanes=design.map_port, **sums)
         expand = [*expand, filled]
+    read = KernelRead(design) if m_axis_kernel is not None else None
     layer = datapath(
         clk,
         rst,
@@ -351,7 +373,25 @@ def delta(
         source_partial=m_axis_partial and beats_of(m_axis_partial),
         port=port_config,
         sink_added=added_sums,
+        read=read,
     )
+    if half is not None and m_axis_kernel is not None:
+        reader = kernel_reader(
+            clk,
+            rst,
+            start,
+            final_issue=verdict.final_issue,
+            config=load_config,
+            read=read,
+            source=stream_of(m_axis_kernel),
+            design=design,
+        )
+        told = _tell_half(
+            delta=deltas_out, map_error=progress.map_error, dilate_error=dilate_error, half=half
+        )
+        return borders, expand, spread, loader, layer, reader, told
+    assert status is not None
+    assert s_axis_state is not None
     ports = [
         (s_axis_delta, status.delta_in),
         (s_axis_kernel, status.kernel),

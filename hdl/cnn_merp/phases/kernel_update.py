@@ -30,7 +30,7 @@ from merp.hdl.cnn_merp.ports.maps import (
     GradientMapConfig,
     UpdatePortConfig,
 )
-from merp.hdl.cnn_merp.ports.passes import UpdatePassConfig
+from merp.hdl.cnn_merp.ports.passes import Half, UpdatePassConfig
 from merp.hdl.cnn_merp.ports.slots import RowSlot, Slot, Verdict
 from merp.hdl.cnn_merp.ports.status import KernelUpdateStatus
 from merp.hdl.cnn_merp.update_unit.update_unit import update_unit
@@ -60,7 +60,7 @@ def kernel_update(
     s_axis_bias: AxiStream,
     m_axis_kernel: AxiStream,
     m_axis_bias: AxiStream,
-    status: KernelUpdateStatus,
+    status: KernelUpdateStatus | None,
     design: Design,
     s_axis_kernel_velocity: AxiStream | None = None,
     s_axis_bias_velocity: AxiStream | None = None,
@@ -73,6 +73,7 @@ def kernel_update(
     fold_config: FoldConfig | None = None,
     kernel_config: KernelConfig | None = None,
     port_config: UpdatePortConfig | None = None,
+    half: Half | None = None,
 ) -> Any:
     """Sum the gradients of one layer over a batch of images and update its kernels and biases.
 
@@ -94,6 +95,9 @@ def kernel_update(
     Elements that the design stores in a narrower format than it computes in are widened when they
     come in and rounded when they leave.
 
+    As one half of a pass (half in the place of status) it takes deltas that were expanded, and the
+    kernels that the other half has used.
+
     s_axis_map     in   map words in the order image, row, column, map
     s_axis_delta   in   deltas in the same order
     s_axis_kernel  in   kernels in the order m, n, row, column
@@ -103,6 +107,7 @@ def kernel_update(
     m_axis_bias    out  biases, updated
     s_axis_kernel_velocity, s_axis_bias_velocity  in  velocities in the same orders
     m_axis_kernel_velocity, m_axis_bias_velocity  out  the same, updated
+    half           out  of a half of a pass: how far it is
 
     Throughput: a map word and a delta word in and a slot per cycle; then an element per cycle.
     Reset: synchronous, active high; the run is abandoned.
@@ -125,11 +130,17 @@ def kernel_update(
     bias_read = flag()
     bias_index = count(design.groups * design.n_cu - 1)
     ends = flag()  # a transfer with the run's last word, whichever stream it leaves by
+    if half is not None:
+        enable, verdict, ends = half.loaded, half.verdict, half.ends
+        complete, output_done = half.complete, half.output_done
+        map_error, load_error = half.map_error, half.load_error
 
     fmt, kernels, gradients = design.fmt, design.stored("kernels"), design.stored("gradients")
     maps_in = inside(s_axis_map, design.stored_input, fmt)
-    delta_words = inside(s_axis_delta, design.stored("deltas"), fmt)
-    kernels_in, biases_in = inside(s_axis_kernel, kernels, fmt), inside(s_axis_bias, kernels, fmt)
+    # The other half gives elements of the arithmetic's format.
+    delta_words = s_axis_delta if half else inside(s_axis_delta, design.stored("deltas"), fmt)
+    kernels_in = s_axis_kernel if half else inside(s_axis_kernel, kernels, fmt)
+    biases_in = inside(s_axis_bias, kernels, fmt)
     kernels_out, biases_out = inside(m_axis_kernel, kernels, fmt), inside(m_axis_bias, kernels, fmt)
     kernel_velocities_in = inside(s_axis_kernel_velocity, gradients, fmt)
     kernel_velocities_out = inside(m_axis_kernel_velocity, gradients, fmt)
@@ -309,41 +320,44 @@ def kernel_update(
         **({} if fold_config is None else {"filling": fold_config.filling}),
         **({} if kernel_config is None else {"size": kernel_config.size}),
     )
-    ports: list[tuple[Any, Any]] = [
-        (s_axis_map, status.map_in),
-        (s_axis_delta, status.delta_in),
-        (s_axis_kernel, status.kernel),
-        (m_axis_kernel, status.kernel_out),
-        (s_axis_bias, status.bias),
-        (m_axis_bias, status.bias_out),
-    ]
-    if s_axis_kernel_velocity is not None:
-        ports += [
-            (s_axis_kernel_velocity, status.kernel_velocity_in),
-            (m_axis_kernel_velocity, status.kernel_velocity_out),
-            (s_axis_bias_velocity, status.bias_velocity_in),
-            (m_axis_bias_velocity, status.bias_velocity_out),
+    words: Any = ()
+    counters: Any = ()
+    if status is not None:  # a pass counts for its halves
+        ports: list[tuple[Any, Any]] = [
+            (s_axis_map, status.map_in),
+            (s_axis_delta, status.delta_in),
+            (s_axis_kernel, status.kernel),
+            (m_axis_kernel, status.kernel_out),
+            (s_axis_bias, status.bias),
+            (m_axis_bias, status.bias_out),
         ]
-    if s_axis_state is not None:
-        ports.append((s_axis_state, status.state_in))
-    words = [
-        counter_of(stream)(clk, rst, start, stream=stream, words=counted)
-        for stream, counted in ports
-    ]
-    counters = run_counters(
-        clk,
-        rst,
-        start,
-        first=s_axis_map,
-        ends=ends,
-        loaded=enable,
-        complete=complete,
-        output_done=output_done,
-        verdict=verdict,
-        map_error=map_error,
-        load_error=load_error,
-        status=status,
-    )
+        if s_axis_kernel_velocity is not None:
+            ports += [
+                (s_axis_kernel_velocity, status.kernel_velocity_in),
+                (m_axis_kernel_velocity, status.kernel_velocity_out),
+                (s_axis_bias_velocity, status.bias_velocity_in),
+                (m_axis_bias_velocity, status.bias_velocity_out),
+            ]
+        if s_axis_state is not None:
+            ports.append((s_axis_state, status.state_in))
+        words = [
+            counter_of(stream)(clk, rst, start, stream=stream, words=counted)
+            for stream, counted in ports
+        ]
+        counters = run_counters(
+            clk,
+            rst,
+            start,
+            first=s_axis_map,
+            ends=ends,
+            loaded=enable,
+            complete=complete,
+            output_done=output_done,
+            verdict=verdict,
+            map_error=map_error,
+            load_error=load_error,
+            status=status,
+        )
 
     @always(clk.posedge)
     def open_ports() -> None:

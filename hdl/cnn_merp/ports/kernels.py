@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from merp.hdl.base.registers import RegisterBundle
-from merp.hdl.base.signals import bits, count
+from merp.hdl.base.signals import bits, count, flag
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.registers import KERNEL, LOAD
 
@@ -31,6 +31,21 @@ class KernelWrite:
         if by_tap and design.kernel_port > 1:
             self.elements = bits(design.kernel_port * (len(self.data) // design.taps))
             self.places = bits(design.taps)  # a bit per element that is taken from those
+
+
+class KernelRead:
+    """Read of one element of the kernels that the CUs hold.
+
+    It comes ``kernel_read_latency`` cycles later, as it was written, but for what an adder does not
+    tell apart: where CUs are fused a subnormal is a signed zero, and a NaN is the canonical one.
+    """
+
+    def __init__(self, design: Design) -> None:
+        self.enable = flag()  # no slot is in flight, the memories are the reader's
+        self.addr = count(design.kernel_words - 1)  # word of the kernel memories
+        self.tap = count(design.taps - 1)  # element of the word
+        self.cu = count(design.n_cu - 1)
+        self.element = bits(design.fmt.width)  # the element
 
 
 class BiasWrite:

@@ -1,9 +1,10 @@
-"""What a run's sums start at but biases, and whether they leave for another run."""
+"""What a run's sums start at but biases, whether they leave for another run, and halves of one."""
 
 from __future__ import annotations
 
 from merp.hdl.base.registers import RegisterBundle
 from merp.hdl.base.signals import flag
+from merp.hdl.cnn_merp.ports.slots import Verdict
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.kernel_update_registers import UPDATE_PASS
 from merp.models.params.cnn_merp.registers import ADD, LayerTable, pass_table
@@ -36,3 +37,16 @@ class PartialSums:
     def __init__(self) -> None:
         self.wanted = flag()  # sums start at them
         self.filled = flag()  # pulse: one more word of n_cu partial sums is there
+
+
+class Half:
+    """What one of the two halves of a pass tells: there its words and cycles are counted for it."""
+
+    def __init__(self, design: Design) -> None:
+        self.loaded = flag()  # it has what must be there before maps come
+        self.verdict = Verdict(design)
+        self.complete = flag()  # all its maps, or deltas, were accepted
+        self.output_done = flag()  # all its words were transferred
+        self.ends = flag()  # the last of them is
+        self.map_error = flag()  # a last came with another word than its stream's last, of these
+        self.load_error = flag()  # the same of its other streams

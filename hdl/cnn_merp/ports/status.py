@@ -6,6 +6,7 @@ from merp.hdl.base.status import Status
 from merp.models.params.cnn_merp.word_counters import (
     ADDED_STATE_WORDS,
     ADDED_WORDS,
+    BACKWARD_WORDS,
     DELTA_WORDS,
     FORWARD_STATE_WORDS,
     FORWARD_WORDS,
@@ -14,6 +15,7 @@ from merp.models.params.cnn_merp.word_counters import (
     PARTIAL_WORDS,
     VELOCITY_WORDS,
 )
+from merp.models.params.counters import COUNTERS, PROPAGATION
 
 
 def _of_sums(partial: bool, added: bool) -> tuple[str, ...]:
@@ -54,3 +56,21 @@ class KernelUpdateStatus(Status):
         velocities = VELOCITY_WORDS if momentum else ()
         states = KERNEL_UPDATE_STATE_WORDS if state else ()
         super().__init__((*KERNEL_UPDATE_WORDS, *velocities, *states))
+
+
+class BackwardStatus(Status):
+    """Status of both backward phases in one pass, with the words (of state: bytes) by port.
+
+    Cycles are those of the update's slots; those of delta propagation's are counted apart.
+    """
+
+    def __init__(self, momentum: bool = False) -> None:
+        velocities = VELOCITY_WORDS if momentum else ()
+        super().__init__((*BACKWARD_WORDS, *velocities, *PROPAGATION))
+
+    def of_propagation(self) -> Status:
+        """The cycles of delta propagation under the names of a status; its flags are no ports."""
+        half = Status()
+        for name, each in zip(PROPAGATION, COUNTERS, strict=True):
+            setattr(half, each.name, getattr(self, name))
+        return half

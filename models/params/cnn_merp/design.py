@@ -364,6 +364,14 @@ class Design(Stores):
         return 1 + self.cu_latency + self.add_latency + self.round_latency
 
     @property
+    def kernel_read_latency(self) -> int:
+        """Cycles from an element's place in the CUs to the element, where kernels are read back.
+
+        Memory, tap, CU; fused CUs are addressed a cycle later, and keep elements decoded.
+        """
+        return 3 + 2 * (self.cu_kind == "fused")
+
+    @property
     def pool_latency(self) -> int:
         """Cycles of one read-modify-write of a pooling unit."""
         return 2 + (self.add_latency if self.average else 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from merp.models.params.cnn_merp.backward_registers import DELTA_BUNDLE
 from merp.models.params.cnn_merp.delta_registers import DILATE
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.kernel_update_registers import (
@@ -16,7 +17,9 @@ from merp.models.params.cnn_merp.registers import (
     ADDED,
     KERNEL,
     LOAD,
+    MAP,
     PASS,
+    LayerTable,
     output_table,
     with_sides,
 )
@@ -44,6 +47,16 @@ def engine_settings(design: Design) -> Settings:
         **update_table(UpdateRule(True, True)).settings(design),
         **UPDATE_PASS.settings(design),
         **UPDATE_PORT.settings(design),
+    }
+
+
+def propagation_settings(design: Design) -> Settings:
+    """Registers of delta propagation where it is a half of a pass."""
+    return {
+        **with_sides(LayerTable(DELTA_BUNDLE, MAP.registers), design).settings(design),
+        **LOAD.settings(design),
+        **output_table(design).settings(design),
+        **DILATE.settings(design),
     }
 
 

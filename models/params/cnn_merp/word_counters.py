@@ -29,6 +29,11 @@ VELOCITY_WORDS = (
 KERNEL_UPDATE_STATE_WORDS = ("state_in",)
 """Where deltas come at pooled resolution."""
 
+BACKWARD_WORDS = (
+    "delta_in", "state_in", "map_in", "kernel", "bias", "delta_out", "kernel_out", "bias_out",
+)  # fmt: skip
+"""Of both backward phases in one pass."""
+
 _STATE = frozenset((*FORWARD_STATE_WORDS, *ADDED_STATE_WORDS, *KERNEL_UPDATE_STATE_WORDS))
 
 

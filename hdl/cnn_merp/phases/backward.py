@@ -1,0 +1,286 @@
+"""Both backward phases of a layer in one pass: its delta and its kernels are read once.
+
+CNN-MERP section III.B has a pass for each. Here they are halves of one, with CUs of their own:
+un-pooling stands in front of both, and the update takes the kernels from where delta propagation
+keeps them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, always_comb, block
+
+from merp.hdl.base.signals import AxiStream, Stream, flag, stream_of
+from merp.hdl.base.word_counter import word_counter
+from merp.hdl.cnn_merp.phases.delta import delta
+from merp.hdl.cnn_merp.phases.kernel_update import kernel_update
+from merp.hdl.cnn_merp.phases.run_counters import run_counters
+from merp.hdl.cnn_merp.phases.stored_stream import inside, stored_stream
+from merp.hdl.cnn_merp.ports.gradients import UpdateConfig
+from merp.hdl.cnn_merp.ports.kernels import LoadConfig
+from merp.hdl.cnn_merp.ports.maps import GradientMapConfig, MapConfig
+from merp.hdl.cnn_merp.ports.outputs import OutputConfig
+from merp.hdl.cnn_merp.ports.passes import Half
+from merp.hdl.cnn_merp.ports.status import BackwardStatus
+from merp.hdl.cnn_merp.upsampling.dilater import DilateConfig
+from merp.hdl.cnn_merp.upsampling.unpool import unpool
+from merp.hdl.cnn_merp.upsampling.unpool_ports import UnpoolConfig
+from merp.hdl.conversion.entity import Bit, entity
+from merp.hdl.streams.open_stream import open_stream
+from merp.hdl.streams.stream_fork import stream_fork
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.latencies import CREDIT_RETURN
+from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
+
+AHEAD = CREDIT_RETURN + 1
+"""Deltas by which one half may be ahead of the other, beside what it keeps itself.
+
+One more than a word per cycle takes: each half keeps a position, or rows, more than it needs.
+"""
+
+
+@block
+def _both(
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
+    propagated: Half,
+    updated: Half,
+    output_done: Bit,
+    ends: Bit,
+) -> Any:
+    """A pass is over when both halves are, and ends with the later one's last word."""
+    propagation_sent, update_sent = flag(), flag()
+
+    @always_comb
+    def join() -> None:
+        output_done.next = propagated.output_done and updated.output_done
+        ends.next = (propagated.ends and (updated.ends or update_sent)) or (
+            updated.ends and propagation_sent
+        )
+
+    @always(clk.posedge)
+    def keep() -> None:
+        if propagated.ends:
+            propagation_sent.next = True
+        if updated.ends:
+            update_sent.next = True
+        if start or rst:
+            propagation_sent.next = False
+            update_sent.next = False
+
+    return join, keep
+
+
+@entity
+def backward(
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
+    map_config: GradientMapConfig,
+    update_config: UpdateConfig,
+    delta_config: MapConfig,
+    load_config: LoadConfig,
+    output_config: OutputConfig,
+    dilate_config: DilateConfig,
+    unpool_config: UnpoolConfig,
+    s_axis_delta: AxiStream,
+    s_axis_state: AxiStream,
+    s_axis_map: AxiStream,
+    s_axis_kernel: AxiStream,
+    s_axis_bias: AxiStream,
+    m_axis_delta: AxiStream,
+    m_axis_kernel: AxiStream,
+    m_axis_bias: AxiStream,
+    status: BackwardStatus,
+    design: Design,
+    propagation: Design,
+    undone: UnpoolDesign,
+    s_axis_kernel_velocity: AxiStream | None = None,
+    s_axis_bias_velocity: AxiStream | None = None,
+    m_axis_kernel_velocity: AxiStream | None = None,
+    m_axis_bias_velocity: AxiStream | None = None,
+) -> Any:
+    """Propagate the delta of one layer for a batch of images, and update its kernels and biases.
+
+    start begins a run; the configuration must be stable from start to status_done. Kernels (order
+    m, n, row, column) are loaded first; then deltas, their state and maps stream in and the deltas
+    of the layer in front out, in the order image, row, column, map. Behind the last of them new
+    kernels and biases stream out, in the order of the old ones; velocities beside them, where
+    momentum is built. All deltas are propagated with the kernels from before the update. The next
+    run needs no reset.
+
+    design is the update's, propagation that of the other half; undone of un-pooling: deltas are
+    stored at pooled resolution.
+
+    Elements that the designs store in a narrower format than they compute in are widened when they
+    come in and rounded when they leave.
+
+    s_axis_delta   in   deltas in the order image, row, column, map
+    s_axis_state   in   state from forward propagation, in bytes
+    s_axis_map     in   map words in the same order
+    s_axis_kernel  in   kernels in the order m, n, row, column
+    s_axis_bias    in   biases in the order m
+    m_axis_delta   out  deltas in the order image, row, column, map
+    m_axis_kernel  out  kernels, updated, in the same order
+    m_axis_bias    out  biases, updated
+    s_axis_kernel_velocity, s_axis_bias_velocity  in  velocities in the same orders
+    m_axis_kernel_velocity, m_axis_bias_velocity  out  the same, updated
+
+    Throughput: a delta, a map word and a slot of each half per cycle; then an element per cycle.
+    Reset: synchronous, active high; the run is abandoned.
+    """
+    fmt, stored = design.fmt, design.stored("deltas")
+    propagated, updated = Half(propagation), Half(design)
+    loaded, was_loaded, begins = propagated.loaded, flag(), flag()
+    unpool_error, map_error, load_error = flag(), flag(), flag()
+    output_done, ends = flag(), flag()
+
+    taken = inside(s_axis_delta, stored, fmt)
+    border: Any = ()
+    if taken is not s_axis_delta:
+        border = stored_stream(sink=s_axis_delta, source=taken, stored=stored, fmt=fmt)
+    opened, expanded = Stream(fmt.width), Stream(fmt.width)
+    to_propagate, to_update = AxiStream(fmt.width), AxiStream(fmt.width)
+    kernels = AxiStream(fmt.width)
+
+    entrance = open_stream(sink=stream_of(taken), enable=loaded, source=opened)
+    expand = unpool(
+        clk,
+        rst,
+        start,
+        config=unpool_config,
+        sink=opened,
+        sink_state=stream_of(s_axis_state),
+        source=expanded,
+        done=flag(),  # the halves outlast it
+        framing_error=unpool_error,
+        design=undone,
+    )
+    fork = stream_fork(
+        clk,
+        rst,
+        start,
+        sink=expanded,
+        one=stream_of(to_propagate),
+        other=stream_of(to_update),
+        words=AHEAD,
+    )
+    one_half = delta(
+        clk,
+        rst,
+        start,
+        map_config=delta_config,
+        load_config=load_config,
+        output_config=output_config,
+        dilate_config=dilate_config,
+        unpool_config=None,
+        s_axis_delta=to_propagate,
+        s_axis_kernel=s_axis_kernel,
+        s_axis_state=None,
+        m_axis_delta=m_axis_delta,
+        status=None,
+        design=propagation,
+        undone=None,
+        before=True,
+        half=propagated,
+        m_axis_kernel=kernels,
+    )
+    other_half = kernel_update(
+        clk,
+        rst,
+        begins,
+        map_config=map_config,
+        update_config=update_config,
+        s_axis_map=s_axis_map,
+        s_axis_delta=to_update,
+        s_axis_kernel=kernels,
+        s_axis_bias=s_axis_bias,
+        m_axis_kernel=m_axis_kernel,
+        m_axis_bias=m_axis_bias,
+        status=None,
+        design=design,
+        s_axis_kernel_velocity=s_axis_kernel_velocity,
+        s_axis_bias_velocity=s_axis_bias_velocity,
+        m_axis_kernel_velocity=m_axis_kernel_velocity,
+        m_axis_bias_velocity=m_axis_bias_velocity,
+        half=updated,
+    )
+
+    @always(clk.posedge)
+    def follow() -> None:
+        was_loaded.next = loaded and not rst
+
+    @always_comb
+    def begin() -> None:
+        begins.next = loaded and not was_loaded
+
+    @always_comb
+    def gather() -> None:
+        map_error.next = propagated.map_error or updated.map_error or unpool_error
+        load_error.next = propagated.load_error or updated.load_error
+
+    both = _both(
+        clk,
+        rst,
+        start,
+        propagated=propagated,
+        updated=updated,
+        output_done=output_done,
+        ends=ends,
+    )
+    ports: list[tuple[Any, Any]] = [
+        (s_axis_delta, status.delta_in),
+        (s_axis_state, status.state_in),
+        (s_axis_map, status.map_in),
+        (s_axis_kernel, status.kernel),
+        (s_axis_bias, status.bias),
+        (m_axis_delta, status.delta_out),
+        (m_axis_kernel, status.kernel_out),
+        (m_axis_bias, status.bias_out),
+    ]
+    if s_axis_kernel_velocity is not None:
+        ports += [
+            (s_axis_kernel_velocity, status.kernel_velocity_in),
+            (m_axis_kernel_velocity, status.kernel_velocity_out),
+            (s_axis_bias_velocity, status.bias_velocity_in),
+            (m_axis_bias_velocity, status.bias_velocity_out),
+        ]
+    words = [
+        word_counter(clk, rst, start, stream=stream, words=counted) for stream, counted in ports
+    ]
+    counters = [
+        run_counters(
+            clk,
+            rst,
+            start,
+            first=s_axis_map,
+            ends=ends,
+            loaded=loaded,
+            complete=updated.complete,  # the last delta that leaves needs the last that comes
+            output_done=output_done,
+            verdict=updated.verdict,
+            map_error=map_error,
+            load_error=load_error,
+            status=status,
+        ),
+        run_counters(
+            clk,
+            rst,
+            start,
+            first=s_axis_delta,
+            ends=propagated.ends,
+            loaded=loaded,
+            complete=propagated.complete,
+            output_done=propagated.output_done,
+            verdict=propagated.verdict,
+            map_error=propagated.map_error,
+            load_error=propagated.load_error,
+            status=status.of_propagation(),
+        ),
+    ]
+    return (
+        border, entrance, expand, fork, one_half, other_half, follow, begin, gather, both, words,
+        counters,
+    )  # fmt: skip

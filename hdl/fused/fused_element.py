@@ -1,0 +1,50 @@
+"""What a fused CU keeps of a kernel's element, as the number that it was."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, concat, intbv, modbv
+
+from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.hdl.fused.fused_operand import INFINITE_AT, NAN_AT
+from merp.models.params.fused import EXPONENT_BITS, FRACTION_BITS, MANTISSA_BITS, OPERAND_BITS
+
+QUIET_AT = FRACTION_BITS - 1  # set in a NaN
+
+
+@entity
+def fused_element(clk: Bit, operand: Word, element: Word) -> Any:
+    """Undo ``fused_operand``: a subnormal is a signed zero then, and every NaN is the same.
+
+    operand  in   the operand (33 bits), above it the number's sign
+    element  out  binary32
+
+    Latency: 1. Throughput: one per cycle. Reset: none.
+    """
+    top = MANTISSA_BITS - 1
+
+    @always(clk.posedge)
+    def encode() -> None:
+        sign = operand[OPERAND_BITS]
+        exponent = intbv(0)[EXPONENT_BITS:]
+        mantissa = modbv(0)[MANTISSA_BITS:]
+        exponent[:] = operand[EXPONENT_BITS:]
+        mantissa[:] = operand[OPERAND_BITS:EXPONENT_BITS]
+        no_number = not mantissa[top] and not mantissa[top - 1]
+        infinite = no_number and mantissa[INFINITE_AT]
+        no_value = no_number and mantissa[NAN_AT]
+        if no_number:
+            mantissa[:] = 0
+            exponent[:] = 0
+        elif sign:
+            mantissa[:] = ~mantissa
+            mantissa[:] = mantissa + 1
+        if infinite or no_value:
+            exponent[:] = ~exponent
+        if no_value:
+            mantissa[QUIET_AT] = True
+            sign = False
+        element.next = concat(sign, exponent, mantissa[FRACTION_BITS:])
+
+    return encode

@@ -1,0 +1,82 @@
+"""Both backward phases of a layer as one pass: on which designs, and of which layers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+from merp.models.cnn_merp.phases import delta_design, update_design
+from merp.models.errors import BadInput
+from merp.models.network.network import Layer, Network
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
+from merp.models.params.folded_shape import folds
+from merp.models.params.shape import Shape
+
+
+class BackwardDesign(NamedTuple):
+    """Elaboration of both backward phases in one pass.
+
+    Attributes:
+        propagation: of delta propagation, a forward engine with roles swapped. update: of the
+            kernel update. unpool: un-pooling and ReLU' in front of both.
+    """
+
+    propagation: Design
+    update: Design
+    unpool: UnpoolDesign
+
+
+def check_one_pass(shape: Shape, design: BackwardDesign, where: str) -> None:
+    """Check that the backward phases of a layer can be one pass: both walk one order of deltas.
+
+    ``where`` opens the message (file and layer).
+
+    Raises:
+        BadInput: the layer, or what the designs are built for, is not of that class.
+    """
+    halves = (design.propagation, design.update)
+    refused = {
+        "is fully connected": folds(shape, design.update.k),
+        "has smaller kernels than the design": shape.k != design.update.k
+        or any(each.widened for each in halves),
+        "runs on a design of several elements a beat": any(
+            each.map_port > 1 or each.kernel_port > 1 for each in halves
+        ),
+        "runs in parts": any(each.partial for each in halves),
+        "starts its deltas at those of another one": design.propagation.added,
+        "runs on a design for fully connected ones": any(each.folded for each in halves),
+    }
+    for what, so in refused.items():
+        if so:
+            raise BadInput(
+                f"{where}: {what}: delta propagation and kernel update in one pass are allowed for "
+                "whole convolutions, an element a beat, without additions"
+            )
+
+
+def backward_design(network: Network, layer: Layer) -> BackwardDesign:
+    """Design of both backward phases in one pass, for all layers that share that of ``layer``.
+
+    Each half has half of the design's CUs; an odd one is the update's.
+
+    Raises:
+        BadInput: the layer has no design, or one of a single CU, or it, or its design, is none of
+            those that one pass takes, or a half needs one beyond a limit.
+        ValueError: none of the layers propagates a delta.
+    """
+    forward = network.design(layer)
+    where = f"{network.name}: layer {layer.name}"
+    if forward.n_cu < 2:
+        raise BadInput(f"{where}: n_cu = 1: two halves of a pass need a CU each")
+    propagation_cus = forward.n_cu // 2
+
+    def of(n_cu: int) -> Network:
+        own = replace(forward, n_cu=n_cu, r=min(forward.r, n_cu))
+        return replace(network, designs={**network.designs, str(layer.design): own})
+
+    propagation = delta_design(of(propagation_cus), layer, before=True)
+    update = update_design(of(forward.n_cu - propagation_cus), layer)
+    design = BackwardDesign(propagation.engine, update, propagation.unpool)
+    check_one_pass(layer.shape, design, where)
+    return design
