@@ -66,11 +66,13 @@ def cu_array_fast(
     leaving: tuple[Any, int] | None = None  # sums behind the adder, to be written back
     rounding: Any = None  # finished sums behind the adder, to be rounded
 
+    arithmetic = (
+        design.fused_dsp, design.operand_precision, design.fused_window, frac_bits + 1,
+    )  # fmt: skip
+
     def multiply(words: Any, sums: Any) -> None:
         if design.cu_kind == "fused":
-            integer_fused.sums_of_products(
-                held, words, sums, design.fused_dsp, design.fused_window, frac_bits + 1
-            )
+            integer_fused.sums_of_products(held, words, sums, *arithmetic)
         else:
             integer_float.sums_of_products(held, words, scratch, sums, exp_bits, frac_bits)
 

@@ -7,13 +7,14 @@ from typing import Any
 from merp.hdl.base.dual_port_ram import dual_port_ram
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.cnn_merp.cu_array.cu_fused import cu_fused
+from merp.hdl.cnn_merp.cu_array.cu_narrow import cu_narrow
 from merp.hdl.cnn_merp.cu_array.cu_tree import cu_tree
 from merp.hdl.cnn_merp.cu_array.merge_taps import merge_taps
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
 
 # One block per `Design.cu_kind`, all with the ports (clk, window, kernel, y, design) and the
-# latency `Design.cu_latency`.
+# latency `Design.cu_latency`. With narrow factors `cu_narrow` stands in for the fused one.
 SUM_OF_PRODUCTS = {"tree": cu_tree, "fused": cu_fused}
 
 
@@ -30,6 +31,8 @@ def cu(
     taps: Word = None,
     element: Word = None,
     places: Word = None,
+    kernel: Word = None,
+    products: Word = None,
 ) -> Any:
     """Multiply a window with one of the kernels kept here and add the products.
 
@@ -39,11 +42,14 @@ def cu(
     go into is read first: its write takes a cycle more, and the read port.
     element, places: (where elements come apart from the word) one that goes in place of the data of
     these taps.
+    kernel, products: (with narrow factors) the kernel read, out; products of its significands, in.
     y: the sum of the products.
     Latency 1 + cu_latency cycles from read_addr, cu_latency from window; one sum per cycle.
     No reset.
     """
-    kernel = bits(len(data))
+    shared = kernel is not None
+    if not shared:
+        kernel = bits(len(data))
     parts: Any = ()
     if taps is not None:
         whole, its_read = bits(len(data)), bits(len(read_addr))
@@ -73,6 +79,9 @@ def cu(
         word=kernel,
         words=design.kernel_words,
     )
+    if shared:
+        add = cu_narrow(clk, window=window, kernel=kernel, products=products, y=y, design=design)
+        return parts, memory, add
     products = SUM_OF_PRODUCTS[design.cu_kind](
         clk, window=window, kernel=kernel, y=y, design=design
     )

@@ -14,12 +14,13 @@ from merp.hdl.cnn_merp.behavioural.cu_array import cu_array_fast
 from merp.hdl.cnn_merp.cu_array.accumulator import accumulator
 from merp.hdl.cnn_merp.cu_array.cu import cu
 from merp.hdl.cnn_merp.cu_array.fused_operands import fused_operands
+from merp.hdl.cnn_merp.cu_array.narrow_products import shared_multipliers
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite, OriginWrite
 from merp.hdl.cnn_merp.ports.outputs import Sums
 from merp.hdl.cnn_merp.ports.slots import OriginSlot, Slot
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design
-from merp.models.params.fused import OPERAND_BITS, activation_bits
+from merp.models.params.fused import activation_bits, operand_bits
 
 
 @block
@@ -73,7 +74,7 @@ def cu_array(
     Nothing stalls. All addresses stay in range in every cycle.
     Reset: slots in flight are forgotten; memories keep their contents.
     """
-    n_cu, cu_latency = design.n_cu, design.cu_latency
+    n_cu, cu_latency, precision = design.n_cu, design.cu_latency, design.operand_precision
     latency = design.array_latency - design.round_latency
 
     write = flag()
@@ -97,9 +98,9 @@ def cu_array(
     if design.cu_kind == "fused":
         # Decoded once for all CUs, which get everything a cycle later.
         by_tap = kernel.taps is not None
-        written = KernelWrite(design, design.taps * OPERAND_BITS, by_tap)
+        written = KernelWrite(design, design.taps * operand_bits(precision), by_tap)
         kernel_addr = count(design.kernel_words - 1)
-        factors = bits(design.taps * activation_bits(design.fused_dsp))
+        factors = bits(design.taps * activation_bits(design.fused_dsp, precision))
         decode = [
             fused_operands(
                 clk,
@@ -118,6 +119,13 @@ def cu_array(
     fmt = design.accumulator_format
     psums = [bits(fmt.width) for _ in range(n_cu)]
     totals = [bits(fmt.width) for _ in range(n_cu)]
+    multipliers: Any = ()
+    shared: list[dict[str, Any]] = [{} for _ in range(n_cu)]
+    if design.summation.narrow:
+        kernels = [bits(len(written.data)) for _ in range(n_cu)]
+        products = [bits(2 * precision * design.taps) for _ in range(n_cu)]
+        multipliers = shared_multipliers(clk, factors, kernels, products, design)
+        shared = [{"kernel": kernels[j], "products": products[j]} for j in range(n_cu)]
     units = [
         cu(
             clk,
@@ -129,6 +137,7 @@ def cu_array(
             y=psums[j],
             design=design,
             taps=written.taps,
+            **shared[j],
             **_own_element(written, j % design.kernel_port, len(written.data) // design.taps),
         )
         for j in range(n_cu)
@@ -183,4 +192,4 @@ def cu_array(
         sums.valid.next = leaving
         sums.data.next = joined
 
-    return control, decode, units, accumulators, finish, leave, hand_out
+    return control, decode, multipliers, units, accumulators, finish, leave, hand_out
