@@ -1,9 +1,9 @@
 """The fused sum of products in integers, for the behavioural CU array.
 
 Written from the pages ``cu_fused`` and ``cu_narrow`` and shared with neither the hardware nor the
-golden model: a product is moved and rounded in one step, its cut digits are taken off the exact product, and the
-sum is rounded by an addition to its bits. All compiled functions stand in this one file, since
-numba's cache does not notice changes in another.
+golden model: a product is moved and rounded in one step, its cut digits are taken off the exact
+product, and the sum is rounded by an addition to its bits. All compiled functions stand in this one
+file, since numba's cache does not notice changes in another.
 """
 
 from __future__ import annotations

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import block
-
 from merp.hdl.arithmetic.fp_convert import fp_convert
 from merp.hdl.base.signals import bits
-from merp.hdl.conversion.entity import Bit, Word
+from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.fused.fused_activation import fused_activation
 from merp.hdl.fused.fused_operand import fused_operand
 from merp.hdl.fused.narrow_activation import narrow_activation
@@ -36,8 +34,15 @@ def rounded_factor(word: Word, factor: Word, design: Design) -> Any:
     return fp_convert(None, a=word, y=factor, fmt=design.fmt, target=design.factor_format)
 
 
-@block
-def _rounded_activation(clk: Bit, word: Word, activation: Word, design: Design) -> Any:
+@entity
+def rounded_activation(clk: Bit, word: Word, activation: Word, design: Design) -> Any:
+    """Round an element of the window to a narrow factor, and decode it.
+
+    word        in   binary32
+    activation  out  as narrow_activation gives it
+
+    Latency: 1, of the significand 2. Throughput: one per cycle. Reset: none.
+    """
     factor = bits(design.factor_format.width)
     return (
         rounded_factor(word, factor, design),
@@ -45,8 +50,15 @@ def _rounded_activation(clk: Bit, word: Word, activation: Word, design: Design) 
     )
 
 
-@block
-def _rounded_operand(word: Word, operand: Word, design: Design) -> Any:
+@entity
+def rounded_operand(word: Word, operand: Word, design: Design) -> Any:
+    """Round an element of a kernel to a narrow factor, and decode it.
+
+    word     in   binary32
+    operand  out  as narrow_operand gives it
+
+    Combinational.
+    """
     factor = bits(design.factor_format.width)
     return rounded_factor(word, factor, design), decoded_operand(factor, operand, design)
 
@@ -54,12 +66,12 @@ def _rounded_operand(word: Word, operand: Word, design: Design) -> Any:
 def activation_of(clk: Bit, word: Word, activation: Word, design: Design) -> Any:
     """Round, where factors are narrow, and decode an element of the window."""
     if design.summation.narrow:
-        return _rounded_activation(clk, word=word, activation=activation, design=design)
+        return rounded_activation(clk, word=word, activation=activation, design=design)
     return decoded_activation(clk, word, activation, design)
 
 
 def operand_of(word: Word, operand: Word, design: Design) -> Any:
     """Round, where factors are narrow, and decode an element of a kernel."""
     if design.summation.narrow:
-        return _rounded_operand(word=word, operand=operand, design=design)
+        return rounded_operand(word=word, operand=operand, design=design)
     return decoded_operand(word, operand, design)
