@@ -45,6 +45,7 @@ SHIPPED = (
     ("digits", "conv2", "dp", {}),
     ("digits", "conv2", "ku", {}),
     ("digits", "conv2", "fp", {"state": True}),
+    ("alexnet-bf16", "conv2", "fp", {}),
 )
 """Designs whose entities are shown; an entity is taken from the first one that has it."""
 

@@ -242,8 +242,8 @@ BAD = {
     ),
     DESIGNED + "[design.a]\nk = 3\nn_cu = 2\nn_cus = 2\n": (
         "design a: unknown key 'n_cus': allowed are architecture, cu_kind, ku_kind, k, n_cu, r, "
-        "p, d, fused_dsp, fused_window, accumulator_precision, ku_lanes, mul_latency, add_latency, "
-        "max_images, kernel_port, map_port, kernel_words, groups, row_words, max_size, max_maps, "
+        "p, d, fused_dsp, operand_precision, fused_window, accumulator_precision, ku_lanes, "
+        "mul_latency, add_latency, max_images, kernel_port, map_port, kernel_words, groups, row_words, max_size, max_maps, "
         "max_stride, fifo_words, pool_window, pool_overlap, pool_words, average, partial; did you "
         "mean n_cu?"
     ),

@@ -29,7 +29,7 @@ def design_for(k: int, operand: int, window: int, precision: int = 24, units: in
 
 DESIGNS = [
     design_for(1, 8, 20),
-    design_for(2, 8, 16, units=3),
+    design_for(2, 8, 16, units=5),
     design_for(2, 11, 20),
     design_for(1, 8, 32, 28, units=1),
     design_for(2, 11, 32, 28, units=1),
