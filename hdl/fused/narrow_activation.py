@@ -14,9 +14,9 @@ from merp.models.params.fused import EXPONENT_BITS, operand_bits
 
 @entity
 def narrow_activation(clk: Bit, word: Word, activation: Word, significand: int) -> Any:
-    """Decode an element of the window.
+    """Round and decode an element of the window.
 
-    word        in   a number with the exponents of binary32 and so many bits of significand
+    word        in   binary32
     activation  out  from the highest bit: infinite, zero, operand; a NaN is infinite and zero
 
     Latency: 1 for sign, exponent and flags, 2 for the significand, which is needed a cycle later.

@@ -16,8 +16,8 @@ from merp.hdl.base.dual_port_ram import dual_port_ram
 from merp.hdl.base.select_word import select_word
 from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.cnn_merp.behavioural.row_array import row_array_fast
-from merp.hdl.cnn_merp.cu_array.decoded import rounded_factor
 from merp.hdl.cnn_merp.cu_array.narrow_products import shared_multipliers
+from merp.hdl.cnn_merp.gradient_array.narrow_row_operands import narrow_row_operands
 from merp.hdl.cnn_merp.gradient_array.row_control import row_control
 from merp.hdl.cnn_merp.gradient_array.row_cu import row_cu
 from merp.hdl.cnn_merp.gradient_array.row_operands import row_operands
@@ -81,14 +81,14 @@ def row_array(
     Reset: sweeps in flight are forgotten, slots begin a new one; memories keep their contents.
     """
     n_cu, taps, width = design.n_cu, design.taps, design.fmt.width
-    precision, short = design.operand_precision, design.factor_format.width
+    precision = design.operand_precision
     element_width, operand_width = (
         activation_bits(design.fused_dsp, precision),
         operand_bits(precision),
     )
     exponent_width = exponent_bits(design)
 
-    words, late_words = bits((taps + n_cu) * short), bits((taps + n_cu) * short)
+    words, late_words = bits((taps + n_cu) * width), bits((taps + n_cu) * width)
     store, store_column = flag(), count(design.max_size - 1)
     column = count(design.max_size - 1)
     scales = bits((taps + n_cu) * SCALE_BITS)
@@ -97,23 +97,10 @@ def row_array(
     operands = bits(n_cu * operand_width)
     control = RowControl(design)
 
-    both, rounding = ConcatSignal(deltas, window), []
+    both = ConcatSignal(deltas, window)
     multipliers: Any = ()
     products: list[Any] = [None] * n_cu
     if design.summation.narrow:
-        # Rounded on their way into the row's memory; two CUs share a block of multipliers.
-        factors = [bits(short) for _ in range(taps + n_cu)]
-        both = ConcatSignal(*reversed(factors))
-        rounding = [
-            *(
-                rounded_factor(window((j + 1) * width, j * width), factors[j], design)
-                for j in range(taps)
-            ),
-            *(
-                rounded_factor(deltas((j + 1) * width, j * width), factors[taps + j], design)
-                for j in range(n_cu)
-            ),
-        ]
         products = [bits(taps * 2 * precision) for _ in range(n_cu)]
         multipliers = shared_multipliers(
             clk,
@@ -150,7 +137,7 @@ def row_array(
         control=control,
         design=design,
     )
-    decode = row_operands(
+    decode = (narrow_row_operands if design.summation.narrow else row_operands)(
         clk,
         words=words,
         late_words=late_words,
@@ -191,15 +178,15 @@ def row_array(
             select_word(clk, words=joined, index=late_cu, word=chosen, place=cu_place),
             _rounded(clk, words=chosen, elements=gradient, design=design),
         ]
-        return join, rounding, multipliers, row, steer, decode, units, pick
+        return join, multipliers, row, steer, decode, units, pick
     digits = [shift(len(shift), ELEMENT_PLACE) for shift in shifts if len(shift) > ELEMENT_PLACE]
     if not digits:
         show = delay(clk, d=joined, q=gradient, cycles=1)
-        return join, rounding, multipliers, row, steer, decode, units, show
+        return join, multipliers, row, steer, decode, units, show
     index = ConcatSignal(*digits) if len(digits) > 1 else digits[0]
     late_index = bits(len(index))
     choose = [
         delay(clk, d=index, q=late_index, cycles=GRADIENT_READ - 1),
         select_word(clk, words=joined, index=late_index, word=gradient, place=ELEMENT_PLACE),
     ]
-    return join, rounding, multipliers, row, steer, decode, units, choose
+    return join, multipliers, row, steer, decode, units, choose

@@ -226,12 +226,6 @@ class Design:
         )
 
     @property
-    def factor_format(self) -> FloatFormat:
-        """Format to which a CU rounds the factors of its products."""
-        narrow = self.summation.narrow
-        return FloatFormat(self.fmt.exp_bits, self.operand_precision - 1) if narrow else self.fmt
-
-    @property
     def accumulator_format(self) -> FloatFormat:
         """Format of a CU's sum of products and of the partial sums."""
         return self.summation.accumulator_format(self.fmt)
