@@ -10,8 +10,8 @@ from merp.hdl.base.delay import delay
 from merp.hdl.base.signals import bits
 from merp.hdl.cnn_merp.cu_array.cu_narrow import cu_narrow
 from merp.hdl.cnn_merp.cu_array.decoded import activation_of, operand_of
-from merp.hdl.cnn_merp.cu_array.narrow_products import shared_multipliers
 from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.hdl.fused.narrow_products import shared_multipliers
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.fused import activation_bits, operand_bits
 
@@ -58,7 +58,9 @@ def narrow_units(clk: Bit, window: Word, kernels: Word, sums: Word, design: Desi
         factors.next = joined
         sums.next = joined_sums
 
-    multipliers = shared_multipliers(clk, factors, kernel, products, design)
+    multipliers = shared_multipliers(
+        clk, factors, kernel, products, design.taps, design.operand_precision
+    )
     adders = [
         cu_narrow(
             clk, window=factors, kernel=kernel[j], products=products[j], y=found[j], design=design

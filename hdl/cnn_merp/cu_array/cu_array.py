@@ -14,11 +14,11 @@ from merp.hdl.cnn_merp.behavioural.cu_array import cu_array_fast
 from merp.hdl.cnn_merp.cu_array.accumulator import accumulator
 from merp.hdl.cnn_merp.cu_array.cu import cu
 from merp.hdl.cnn_merp.cu_array.fused_operands import fused_operands
-from merp.hdl.cnn_merp.cu_array.narrow_products import shared_multipliers
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite, OriginWrite
 from merp.hdl.cnn_merp.ports.outputs import Sums
 from merp.hdl.cnn_merp.ports.slots import OriginSlot, Slot
 from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.hdl.fused.narrow_products import shared_multipliers
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.fused import activation_bits, operand_bits
 
@@ -124,7 +124,9 @@ def cu_array(
     if design.summation.narrow:
         kernels = [bits(len(written.data)) for _ in range(n_cu)]
         products = [bits(2 * precision * design.taps) for _ in range(n_cu)]
-        multipliers = shared_multipliers(clk, factors, kernels, products, design)
+        multipliers = shared_multipliers(
+            clk, factors, kernels, products, design.taps, design.operand_precision
+        )
         shared = [{"kernel": kernels[j], "products": products[j]} for j in range(n_cu)]
     units = [
         cu(

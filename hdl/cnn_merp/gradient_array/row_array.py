@@ -16,7 +16,6 @@ from merp.hdl.base.dual_port_ram import dual_port_ram
 from merp.hdl.base.select_word import select_word
 from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.cnn_merp.behavioural.row_array import row_array_fast
-from merp.hdl.cnn_merp.cu_array.narrow_products import shared_multipliers
 from merp.hdl.cnn_merp.gradient_array.narrow_row_operands import narrow_row_operands
 from merp.hdl.cnn_merp.gradient_array.row_control import row_control
 from merp.hdl.cnn_merp.gradient_array.row_cu import row_cu
@@ -25,6 +24,7 @@ from merp.hdl.cnn_merp.gradient_array.row_ports import RowControl
 from merp.hdl.cnn_merp.ports.gradients import GradientRead
 from merp.hdl.cnn_merp.ports.slots import RowSlot
 from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.hdl.fused.narrow_products import shared_multipliers
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.latencies import GRADIENT_READ
 from merp.models.params.cnn_merp.row import SCALE_BITS, exponent_bits
@@ -107,7 +107,8 @@ def row_array(
             activations,
             [operands((j + 1) * operand_width, j * operand_width) for j in range(n_cu)],
             products,
-            design,
+            taps,
+            precision,
         )
 
     @always_comb

@@ -12,7 +12,6 @@ from myhdl import ConcatSignal, always, always_comb, block, intbv
 
 from merp.hdl.base.signals import bits
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.cnn_merp.design import Design
 from merp.models.params.fused import EXPONENT_BITS, activation_bits, operand_bits, products_apiece
 
 
@@ -68,7 +67,8 @@ def narrow_products(
     activations: Word,
     kernel: Word,
     products: Word,
-    design: Design,
+    taps: int,
+    significand: int,
     other: Word = None,
     other_products: Word = None,
 ) -> Any:
@@ -81,7 +81,6 @@ def narrow_products(
 
     Latency: PRODUCT from kernel. Throughput: one per cycle. Reset: none.
     """
-    taps, significand = design.taps, design.operand_precision
     width, operand_width = activation_bits(1, significand), operand_bits(significand)
     own, other_own = ([bits(2 * significand) for _ in range(taps)] for _ in range(2))
     places = len(kernel) // operand_width
@@ -129,17 +128,23 @@ def narrow_products(
 
 
 def shared_multipliers(
-    clk: Bit, activations: Word, kernels: list[Any], products: list[Any], design: Design
+    clk: Bit,
+    activations: Word,
+    kernels: list[Any],
+    products: list[Any],
+    taps: int,
+    significand: int,
 ) -> list[Any]:
     """Multipliers for every unit's kernel, with a block of them for two units where they share."""
-    pairs = len(kernels) // 2 if products_apiece(design.operand_precision) == 2 else 0
+    pairs = len(kernels) // 2 if products_apiece(significand) == 2 else 0
     of_pairs = [
         narrow_products(
             clk,
             activations=activations,
             kernel=kernels[2 * i],
             products=products[2 * i],
-            design=design,
+            taps=taps,
+            significand=significand,
             other=kernels[2 * i + 1],
             other_products=products[2 * i + 1],
         )
@@ -147,7 +152,12 @@ def shared_multipliers(
     ]
     alone = [
         narrow_products(
-            clk, activations=activations, kernel=kernels[j], products=products[j], design=design
+            clk,
+            activations=activations,
+            kernel=kernels[j],
+            products=products[j],
+            taps=taps,
+            significand=significand,
         )
         for j in range(2 * pairs, len(kernels))
     ]
