@@ -51,6 +51,8 @@ SHIPPED = (
     ("digits", "conv2", "dp", {}),
     ("digits", "conv2", "ku", {}),
     ("digits", "conv2", "fp", {"state": True}),
+    ("alexnet-bf16", "conv2", "fp", {}),
+    ("alexnet-bf16", "conv2", "ku", {}),
 )
 """Designs whose entities are shown; an entity is taken from the first one that has it."""
 

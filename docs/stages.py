@@ -27,6 +27,7 @@ STAGES: Mapping[str, tuple[str, ...]] = {
         "cnn_merp/cu_array/cu_array",
         "cnn_merp/cu_array/cu",
         "cnn_merp/cu_array/cu_fused",
+        "cnn_merp/cu_array/cu_narrow",
         "fused",
     ),
     "Accumulators": (

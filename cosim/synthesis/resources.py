@@ -18,9 +18,10 @@ from merp.testbenches.top.top import Top
 
 BLOCKS = frozenset(
     {
-        "accumulator", "bank", "bias_gradient", "cu_array", "cu_fused", "delta", "delta_buffer",
-        "delta_loader", "dilater", "forward", "fp_add", "fp_mul", "fused_operands",
+        "accumulator", "bank", "bias_gradient", "cu_array", "cu_fused", "cu_narrow", "delta",
+        "delta_buffer", "delta_loader", "dilater", "forward", "fp_add", "fp_mul", "fused_operands",
         "gradient_array", "gradient_cu", "input_path", "kernel_loader", "dual_port_ram",
+        "narrow_products",
         "kernel_update", "row_array", "row_cu", "run_counters", "super_layer", "unpool",
         "update_unit", "wide_update",
     }

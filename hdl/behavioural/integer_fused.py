@@ -1,9 +1,9 @@
 """The fused sum of products in integers, for the behavioural CU array.
 
-Written from the page ``cu_fused`` and shared with neither the hardware nor the golden model: a
-product is moved and rounded in one step, its cut digits are taken off the exact product, and the
-sum is rounded by an addition to its bits. All compiled functions stand in this one file, since
-numba's cache does not notice changes in another.
+Written from the pages ``cu_fused`` and ``cu_narrow`` and shared with neither the hardware nor the
+golden model: a product is moved and rounded in one step, its cut digits are taken off the exact
+product, and the sum is rounded by an addition to its bits. All compiled functions stand in this one
+file, since numba's cache does not notice changes in another.
 """
 
 from __future__ import annotations
@@ -40,6 +40,27 @@ def _rounded_product(a: Any, b: Any, distance: Any, dsp: int, window: int) -> An
 
 
 @njit(cache=KEPT, inline="always")
+def _shortened(word: Any, operand: int) -> Any:
+    """A word of so many bits of significand, by an addition to its bits; others zero."""
+    lost = 24 - operand
+    if (word >> 23) & 255 == 255:
+        return word
+    if (word >> 23) & 255 == 0:
+        return word & 0x80000000
+    up = (1 << (lost - 1)) - 1 + ((word >> lost) & 1)
+    return (word + up) >> lost << lost
+
+
+@njit(cache=KEPT, inline="always")
+def _narrow_term(a: Any, b: Any, distance: Any, window: int) -> Any:
+    """Product of two mantissas of 24 bits in units, half a unit rounded away from zero."""
+    last = 50 - window + distance
+    product = abs(a) * abs(b)
+    term = (product + (1 << (last - 1))) >> last if last < 63 else 0
+    return -term if (a < 0) != (b < 0) else term
+
+
+@njit(cache=KEPT, inline="always")
 def _word(total: Any, largest: Any, window: int, precision: int) -> Any:
     """Float of a sum of units, with so many bits of significand."""
     sign = 1 << (precision + 7) if total < 0 else 0
@@ -71,26 +92,29 @@ def _class(word: Any) -> int:
 
 @njit(cache=KEPT)
 def sums_of_products(
-    window: Bits, kernels: Bits, sums: Bits, dsp: int, bits: int, precision: int
+    window: Bits, kernels: Bits, sums: Bits, dsp: int, operand: int, bits: int, precision: int
 ) -> None:
     """Each CU's fused sum, ``cu_kind = "fused"``.
 
     window: (taps,); kernels: (taps, n_cu); sums: (n_cu,), the result, of so many bits of
-    significand. dsp, bits: of the design.
+    significand. dsp, operand, bits: of the design.
     """
+    narrow = operand < 24
     top = 255 << (precision - 1)
     for unit in range(sums.size):
         largest: Any = 0
         nan, above, below = False, False, False
         for tap in range(window.size):
             a, b = np.int64(window[tap]), np.int64(kernels[tap, unit])
+            if narrow:
+                a, b = _shortened(a, operand), _shortened(b, operand)
             kind_a, kind_b = _class(a), _class(b)
             if max(kind_a, kind_b) > 1:
                 nan |= max(kind_a, kind_b) == 3 or min(kind_a, kind_b) == 0
                 negative = (a ^ b) >> 31 == 1
                 below |= negative
                 above |= not negative
-            elif min(kind_a, kind_b) == 1:
+            elif narrow or min(kind_a, kind_b) == 1:
                 largest = max(largest, ((a >> 23) & 255) + ((b >> 23) & 255))
         if nan or (above and below):
             sums[unit] = top | 1 << (precision - 2)
@@ -100,16 +124,28 @@ def sums_of_products(
             total = np.int64(0)
             for tap in range(window.size):
                 a, b = np.int64(window[tap]), np.int64(kernels[tap, unit])
+                if narrow:
+                    a, b = _shortened(a, operand), _shortened(b, operand)
                 x, y = _mantissa(a), _mantissa(b)
                 if x != 0 and y != 0:
                     distance = largest - ((a >> 23) & 255) - ((b >> 23) & 255)
-                    total += _rounded_product(x, y, distance, dsp, bits)
+                    if narrow:
+                        total += _narrow_term(x, y, distance, bits)
+                    else:
+                        total += _rounded_product(x, y, distance, dsp, bits)
             sums[unit] = _word(total, largest, bits, precision)
 
 
 @njit(cache=KEPT)
 def sums_of_rows(
-    windows: Bits, deltas: Bits, sums: Bits, taps: int, dsp: int, bits: int, precision: int
+    windows: Bits,
+    deltas: Bits,
+    sums: Bits,
+    taps: int,
+    dsp: int,
+    operand: int,
+    bits: int,
+    precision: int,
 ) -> None:
     """Each tap's fused sum over the columns of a row, for each CU: ``ku_kind = "row"``.
 
@@ -117,4 +153,4 @@ def sums_of_rows(
     many bits of significand.
     """
     for tap in range(taps):
-        sums_of_products(windows[:, tap], deltas, sums[tap], dsp, bits, precision)
+        sums_of_products(windows[:, tap], deltas, sums[tap], dsp, operand, bits, precision)

@@ -13,9 +13,12 @@ from merp.hdl.fused.fused_activation import ZERO_AT
 from merp.models.params.fused import (
     DISTANCE_BITS,
     EXPONENT_BITS,
+    NARROW,
     OPERAND_BITS,
+    WIDE,
     activation_bits,
     levels,
+    operand_bits,
     product_latency,
 )
 
@@ -35,6 +38,17 @@ def _rank(activation: Word, kernel: Word, rank: Word) -> Any:
         exponent[:] = concat(False, activation[EXPONENT_BITS:]) + kernel[EXPONENT_BITS:]
         some = not activation[ZERO_AT] and (kernel[top] or kernel[top - 1])
         rank.next = concat(some, exponent)
+
+    return add
+
+
+@block
+def _narrow_rank(activation: Word, kernel: Word, rank: Word) -> Any:
+    """Sum of the exponents of a product: a zero's are 0, as if it were 2^-127."""
+
+    @always_comb
+    def add() -> None:
+        rank.next = concat(False, activation[EXPONENT_BITS:]) + kernel[EXPONENT_BITS:]
 
     return add
 
@@ -74,7 +88,14 @@ def _distance(clk: Bit, largest: Word, rank: Word, distance: Word) -> Any:
 
 @entity
 def fused_distances(
-    clk: Bit, activations: Word, kernels: Word, largest: Word, distances: Word, taps: int, dsp: int
+    clk: Bit,
+    activations: Word,
+    kernels: Word,
+    largest: Word,
+    distances: Word,
+    taps: int,
+    dsp: int,
+    significand: int = WIDE,
 ) -> Any:
     """Find the largest exponent of the products, and how far each product has to be moved.
 
@@ -83,21 +104,24 @@ def fused_distances(
     largest      out  the largest sum of two exponent fields among products other than zero
     distances    out  six bits for each tap: how much less its own is, the highest bit if 32 or more
 
-    Of a zero the distance means nothing, nor does largest if all products are zero.
+    Of a zero the distance means nothing, nor does largest if all products are zero. With narrow
+    significands a product that is zero counts, with an exponent of 0 for the zero.
     Latency: product_latency. Throughput: one per cycle. Reset: none.
     """
-    width, depth = activation_bits(dsp), levels(taps)
-    ranks = [bits(RANK_BITS) for _ in range(taps)]
+    width, depth = activation_bits(dsp, significand), levels(taps)
+    kernel_width, narrow = operand_bits(significand), significand in NARROW
+    rank_bits, rank = (EXPONENT_SUM_BITS, _narrow_rank) if narrow else (RANK_BITS, _rank)
+    ranks = [bits(rank_bits) for _ in range(taps)]
     adders = [
-        _rank(
+        rank(
             activation=activations((tap + 1) * width, tap * width),
-            kernel=kernels((tap + 1) * OPERAND_BITS, tap * OPERAND_BITS),
+            kernel=kernels((tap + 1) * kernel_width, tap * kernel_width),
             rank=ranks[tap],
         )
         for tap in range(taps)
     ]
 
-    first = [bits(RANK_BITS) for _ in range(taps)]
+    first = [bits(rank_bits) for _ in range(taps)]
     held_ranks = [delay(clk, d=ranks[tap], q=first[tap], cycles=1) for tap in range(taps)]
 
     # Two levels of the tree for each register, but a single one behind the adders. A register lies
@@ -110,11 +134,11 @@ def fused_distances(
         if below == 0:
             held = first
         elif registered:
-            held = [bits(RANK_BITS) for _ in level]
+            held = [bits(rank_bits) for _ in level]
             tree += [delay(clk, d=level[j], q=held[j], cycles=1) for j in range(len(level))]
         above = []
         for j in range(0, len(level) - 1, 2):
-            less, larger = flag(), bits(RANK_BITS)
+            less, larger = flag(), bits(rank_bits)
             tree.append(_compare(clk, a=level[j], b=level[j + 1], less=less, registered=registered))
             tree.append(_choose(less=less, a=held[j], b=held[j + 1], y=larger))
             above.append(larger)
@@ -123,10 +147,10 @@ def fused_distances(
 
     # A small tree waits for the product.
     spare = product_latency(taps) - 2 - depth // 2
-    latest = bits(RANK_BITS) if spare else top
+    latest = bits(rank_bits) if spare else top
     if spare:
         tree.append(delay(clk, d=top, q=latest, cycles=spare))
-    last = [bits(RANK_BITS) for _ in range(taps)]
+    last = [bits(rank_bits) for _ in range(taps)]
     tree += [
         delay(clk, d=first[tap], q=last[tap], cycles=product_latency(taps) - 2)
         for tap in range(taps)

@@ -2,8 +2,8 @@
 
 Exact products of binary32 numbers are cut to W bits, aligned to the largest exponent of the
 window, and rounded there; their sum is exact and rounded once. The steps are those of the
-page ``cu_fused``. Integers only, so that neither the order of the taps nor the processor's flush
-mode counts.
+page ``cu_fused``, and for narrow factors of ``cu_narrow``. Integers only, so that neither the order
+of the taps nor the processor's flush mode counts.
 
 All compiled functions stand in this one file, since numba's cache does not notice changes in
 another.
@@ -31,8 +31,12 @@ SUMS_AT_ONCE = 1 << 22  # words: input maps are taken together up to here
 
 
 @njit(cache=KEPT)
-def _decode(words: Bits) -> tuple[Integers, Integers]:
-    """Step 1: signed mantissas and exponent fields; a zero has mantissa 0, as has a NaN."""
+def _decode(words: Bits, operand: int) -> tuple[Integers, Integers]:
+    """Step 1: signed mantissas and exponent fields; a zero has mantissa 0, as has a NaN.
+
+    A mantissa is rounded to ``operand`` bits, ties to even; beyond the largest it is an infinity's.
+    """
+    dropped = 24 - operand
     mantissas = np.empty(words.size, np.int64)
     exponents = np.empty(words.size, np.int64)
     for index in range(words.size):
@@ -41,6 +45,14 @@ def _decode(words: Bits) -> tuple[Integers, Integers]:
         mantissa = 0 if exponent == 0 else (1 << 23) + fraction
         if exponent == SPECIAL and fraction != 0:
             mantissa = 0
+        if dropped:
+            rest, half = mantissa & ((1 << dropped) - 1), 1 << (dropped - 1)
+            mantissa >>= dropped
+            if rest > half or (rest == half and mantissa & 1):
+                mantissa += 1
+            if mantissa == 1 << operand:
+                mantissa >>= 1
+                exponent += 1
         mantissas[index] = -mantissa if word & SIGN else mantissa
         exponents[index] = exponent
     return mantissas, exponents
@@ -108,6 +120,31 @@ def _special(
     return above or below, infinity | (1 << (precision + 7) if below else 0)
 
 
+@njit(cache=KEPT, inline="always")
+def _narrow_sum(
+    a: Integers,
+    a_exponents: Integers,
+    b: Integers,
+    b_exponents: Integers,
+    operand: int,
+    window: int,
+    precision: int,
+) -> int:
+    """Word of the sum of whole products, which are rounded on either side of zero alike."""
+    largest = 0
+    for tap in range(a.size):
+        largest = max(largest, a_exponents[tap] + b_exponents[tap])
+    total = 0
+    for tap in range(a.size):
+        product = a[tap] * b[tap]
+        distance = largest - a_exponents[tap] - b_exponents[tap]
+        if product != 0 and distance < window:
+            moved = (abs(product) << (window - 1)) >> (2 * operand + distance)
+            term = (moved >> 1) + (moved & 1)
+            total += term if product > 0 else -term
+    return _rounded(total, largest, window, precision)
+
+
 @njit(cache=KEPT)
 def _sum(
     a: Integers,
@@ -115,6 +152,7 @@ def _sum(
     b: Integers,
     b_exponents: Integers,
     dsp: int,
+    operand: int,
     window: int,
     precision: int,
 ) -> int:
@@ -122,6 +160,8 @@ def _sum(
     found, word = _special(a, a_exponents, b, b_exponents, precision)
     if found:
         return word
+    if operand < 24:
+        return _narrow_sum(a, a_exponents, b, b_exponents, operand, window, precision)
     largest = 0
     for tap in range(a.size):
         if a[tap] != 0 and b[tap] != 0:
@@ -137,17 +177,24 @@ def _sum(
 
 
 @njit(cache=KEPT)
-def _sums(windows: Bits, kernels: Bits, words: Bits, dsp: int, window: int, precision: int) -> None:
+def _sums(
+    windows: Bits, kernels: Bits, words: Bits, dsp: int, operand: int, window: int, precision: int
+) -> None:
     """Fill ``words`` with the sums of pairs of windows, each (..., taps)."""
     for index in range(len(windows)):
-        a, a_exponents = _decode(windows[index])
-        b, b_exponents = _decode(kernels[index])
-        words[index] = _sum(a, a_exponents, b, b_exponents, dsp, window, precision)
+        a, a_exponents = _decode(windows[index], operand)
+        b, b_exponents = _decode(kernels[index], operand)
+        words[index] = _sum(a, a_exponents, b, b_exponents, dsp, operand, window, precision)
 
 
 def _room(summation: Summation, shape: tuple[int, ...]) -> Bits:
     """Words of the accumulator's format, to be filled."""
     return as_words(np.zeros(shape, np.uint32), summation.accumulator_format(BINARY32))
+
+
+def _choice(summation: Summation) -> tuple[int, int, int, int]:
+    """What the compiled functions have to know of a CU's arithmetic."""
+    return summation.dsp, summation.operand, summation.window, summation.precision
 
 
 def fused_sum(windows: ArrayLike, kernels: ArrayLike, summation: Summation) -> Bits:
@@ -159,22 +206,24 @@ def fused_sum(windows: ArrayLike, kernels: ArrayLike, summation: Summation) -> B
     shape = np.broadcast_shapes(*(words.shape for words in pair))
     a, b = (np.array(np.broadcast_to(x, shape)).reshape(-1, shape[-1]) for x in pair)
     words = _room(summation, (len(a),))
-    _sums(a, b, words, summation.dsp, summation.window, summation.precision)
+    _sums(a, b, words, *_choice(summation))
     return words.reshape(shape[:-1])
 
 
 @njit(cache=KEPT, parallel=True)
 def _pair_sums(
-    windows: Bits, kernels: Bits, sums: Bits, dsp: int, window: int, precision: int
+    windows: Bits, kernels: Bits, sums: Bits, dsp: int, operand: int, window: int, precision: int
 ) -> None:
     """Fill ``sums`` as ``pair_sums`` says."""
-    a, a_exponents = _decode(windows.reshape(-1))
+    a, a_exponents = _decode(windows.reshape(-1), operand)
     a, a_exponents = a.reshape(windows.shape), a_exponents.reshape(windows.shape)
-    b, b_exponents = _decode(kernels.reshape(-1))
+    b, b_exponents = _decode(kernels.reshape(-1), operand)
     b, b_exponents = b.reshape(kernels.shape), b_exponents.reshape(kernels.shape)
     for i in prange(len(windows)):
         for j in range(len(kernels)):
-            sums[j, i] = _sum(a[i], a_exponents[i], b[j], b_exponents[j], dsp, window, precision)
+            sums[j, i] = _sum(
+                a[i], a_exponents[i], b[j], b_exponents[j], dsp, operand, window, precision
+            )
 
 
 def pair_sums(windows: Bits, kernels: Bits, summation: Summation) -> Bits:
@@ -185,13 +234,20 @@ def pair_sums(windows: Bits, kernels: Bits, summation: Summation) -> Bits:
     """
     a, b = np.ascontiguousarray(windows), np.ascontiguousarray(kernels)
     sums = _room(summation, (len(b), len(a)))
-    _pair_sums(a, b, sums, summation.dsp, summation.window, summation.precision)
+    _pair_sums(a, b, sums, *_choice(summation))
     return sums
 
 
 @njit(cache=KEPT, parallel=True)
 def _map_sums(
-    maps: Bits, kernels: Bits, sums: Bits, stride: int, dsp: int, window: int, precision: int
+    maps: Bits,
+    kernels: Bits,
+    sums: Bits,
+    stride: int,
+    dsp: int,
+    operand: int,
+    window: int,
+    precision: int,
 ) -> None:
     """Every output map's sum of products over each of some input maps.
 
@@ -200,9 +256,9 @@ def _map_sums(
     """
     m, n, k, _ = kernels.shape
     _, images, rows, columns, _ = sums.shape
-    x, x_exponents = _decode(maps.reshape(-1))
+    x, x_exponents = _decode(maps.reshape(-1), operand)
     x, x_exponents = x.reshape(maps.shape), x_exponents.reshape(maps.shape)
-    w, w_exponents = _decode(kernels.reshape(-1))
+    w, w_exponents = _decode(kernels.reshape(-1), operand)
     w, w_exponents = w.reshape(m, n, k * k), w_exponents.reshape(m, n, k * k)
     for line in prange(images * rows):
         image, row = line // rows, line % rows
@@ -214,7 +270,7 @@ def _map_sums(
                     a[tap], a_exponents[tap] = x[place], x_exponents[place]
                 for j in range(m):
                     sums[i, image, row, column, j] = _sum(
-                        a, a_exponents, w[j, i], w_exponents[j, i], dsp, window, precision
+                        a, a_exponents, w[j, i], w_exponents[j, i], dsp, operand, window, precision
                     )
 
 
@@ -236,12 +292,11 @@ def convolve(
     images, m = len(padded), len(kernels)
     total = np.broadcast_to(start, (images * size[0] * size[1], m)).reshape(images, *size, m)
     together = max(1, SUMS_AT_ONCE // total.size)
-    choice = summation.dsp, summation.window, summation.precision
     for first in range(0, kernels.shape[1], together):
         part = slice(first, first + together)
         maps, of_maps = (np.ascontiguousarray(x) for x in (padded[..., part], kernels[:, part]))
         sums = _room(summation, (of_maps.shape[1], *total.shape))
-        _map_sums(maps, of_maps, sums, stride, *choice)
+        _map_sums(maps, of_maps, sums, stride, *_choice(summation))
         for each in sums:
             total = fp_add(total, each, fmt)
     return total

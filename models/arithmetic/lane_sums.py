@@ -39,7 +39,12 @@ def lane_sums(terms: Terms, fmt: FloatFormat, summation: Summation) -> Bits | No
     a format that is not binary32, accumulators that are wider, or Python in numba's place.
     """
     plain = config.DISABLE_JIT  # type: ignore[attr-defined]  # numba sets it while it is imported
-    if plain or fmt != BINARY32 or summation.accumulator_format(fmt) != BINARY32:
+    if (
+        plain
+        or summation.narrow
+        or fmt != BINARY32
+        or summation.accumulator_format(fmt) != BINARY32
+    ):
         return None
     return fused_sums(terms, summation) if summation.kind == "fused" else tree_sums(terms)
 

@@ -44,6 +44,9 @@ def check_one_pass(shape: Shape, design: BackwardDesign, where: str) -> None:
             each.map_port > 1 or each.kernel_port > 1 for each in halves
         ),
         "runs in parts": any(each.partial for each in halves),
+        "runs on units of narrow factors, which keep rounded kernels": any(
+            each.summation.narrow for each in halves
+        ),
         "starts its deltas at those of another one": design.propagation.added,
         "runs on a design for fully connected ones": any(each.folded for each in halves),
     }

@@ -16,6 +16,7 @@ from merp.models.fpga.resources import Resources
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 from merp.models.params.formats import BINARY32
+from merp.models.params.fused import products_apiece
 
 
 class _Each(NamedTuple):
@@ -30,10 +31,28 @@ _SHELL: Final = {"fp": _Each(758, 799), "dp": _Each(1130, 966), "ku": _Each(692,
 _ROW_SHELL: Final = _Each(840, 1483)  # with the word of deltas that is being collected
 _ADD, _MULTIPLY = _Each(372, 191), _Each(91, 100)
 _ACCUMULATOR = _Each(34, 32)
-_FUSED: Final = {1: _Each(5685 / 25, 5068 / 25), 2: _Each(4140 / 25, 3568 / 25)}
-_OPERANDS: Final = {1: _Each(3353 / 25, 3034 / 25), 2: _Each(2732 / 25, 2384 / 25)}
-_ROW: Final = {1: _Each(6204 / 25, 5278 / 25), 2: _Each(4675 / 25, 3970 / 25)}
-_ROW_ARRAY: Final = {1: _Each(4459 / 41, 4160 / 41), 2: _Each(3862 / 41, 3510 / 41)}
+# of fused units by DSP blocks for a product, and of narrow factors: 48 units of 8 bits, W = 18
+_NARROW: Final = "narrow"
+_FUSED: Final = {
+    1: _Each(5685 / 25, 5068 / 25),
+    2: _Each(4140 / 25, 3568 / 25),
+    _NARROW: _Each(2665 / 25, 2836 / 25),
+}
+_OPERANDS: Final = {
+    1: _Each(3353 / 25, 3034 / 25),
+    2: _Each(2732 / 25, 2384 / 25),
+    _NARROW: _Each(1052 / 25, 1164 / 25),
+}
+_ROW: Final = {
+    1: _Each(6204 / 25, 5278 / 25),
+    2: _Each(4675 / 25, 3970 / 25),
+    _NARROW: _Each(3126 / 25, 2862 / 25),
+}
+_ROW_ARRAY: Final = {
+    1: _Each(4459 / 41, 4160 / 41),
+    2: _Each(3862 / 41, 3510 / 41),
+    _NARROW: _Each(4280 / 73, 7987 / 73),
+}
 _TREES = _Each(524, 28)  # delays beside the trees of 16 units
 _LANE = _Each(900, 300)  # of each further lane: selection, rounding; assumed
 _INPUT: Final = {"fp": _Each(4246, 1466), "dp": _Each(4389, 1603), "ku": _Each(4601, 1467)}
@@ -74,12 +93,14 @@ def dsps(
 ) -> int:
     """DSP blocks of a design: two for a product of binary32, or as many as fused units are given.
 
-    Formats whose significand has at most 17 bits take one. Average pooling scales by a product for
+    Formats whose significand has at most 17 bits take one, two units of factors of 8 bits one
+    together. Average pooling scales by a product for
     each of r lanes; un-pooling has one, a kernel update's rate another, for each element of a beat.
     """
     one = 2 if design.fmt.frac_bits + 1 > 17 else 1
     taps = design.fused_dsp if design.cu_kind == "fused" else one
-    found = design.n_cu * design.taps * taps
+    blocks = -(-design.n_cu // products_apiece(design.operand_precision))
+    found = blocks * design.taps * taps
     found += one * design.r if design.average and phase == "fp" else 0
     found += one * sum(each.average for each in (unpool, add_unpool) if each is not None)
     return found + (design.kernel_port * (1 if design.beside else one) if phase == "ku" else 0)
@@ -119,12 +140,17 @@ def estimate(
     )
 
 
+def _kind(design: Design) -> int | str:
+    """Which measured blocks a design's fused units are like; those of 11 bits as those of 8."""
+    return _NARROW if design.summation.narrow else design.fused_dsp
+
+
 def _convolution(design: Design, phase: str) -> list[tuple[float, _Each]]:
     """Blocks of FP and DP, with how many there are."""
     taps, units = design.taps, design.n_cu
     found: list[tuple[float, _Each]] = [(units, _ACCUMULATOR), (units, _ADD)]
     if design.cu_kind == "fused":
-        found += [(units * taps, _FUSED[design.fused_dsp]), (taps, _OPERANDS[design.fused_dsp])]
+        found += [(units * taps, _FUSED[_kind(design)]), (taps, _OPERANDS[_kind(design)])]
     else:
         found += [
             (units * taps, _MULTIPLY),
@@ -177,10 +203,10 @@ def _update(design: Design) -> list[tuple[float, _Each]]:
         found += [(design.kernel_port - 1, _ADD), (design.kernel_port - 1, _MULTIPLY)]
     if design.ku_kind == "row":
         found += [
-            (units * taps, _ROW[design.fused_dsp]),
+            (units * taps, _ROW[_kind(design)]),
             (units * design.ku_lanes, _ADD),
             (units * (design.ku_lanes - 1), _LANE),
-            (taps + units, _ROW_ARRAY[design.fused_dsp]),
+            (taps + units, _ROW_ARRAY[_kind(design)]),
         ]
         return found
     products = units * taps

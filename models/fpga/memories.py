@@ -14,7 +14,7 @@ from merp.models.params.cnn_merp import row
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.latencies import CREDIT_RETURN
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
-from merp.models.params.fused import OPERAND_BITS
+from merp.models.params.fused import operand_bits
 from merp.models.params.state_field import position_bits
 
 
@@ -52,8 +52,9 @@ def block_rams(memories: Iterable[Memory]) -> float:
 
 
 def kernel_memory(design: Design, words: int) -> Memory:
-    """Kernels of the units, ``words`` of k*k elements each; 33 bits an element where decoded."""
-    bits = OPERAND_BITS if design.cu_kind == "fused" else design.fmt.width
+    """Kernels of the units, ``words`` of k*k elements each; as operands where decoded."""
+    decoded = design.cu_kind == "fused"
+    bits = operand_bits(design.operand_precision) if decoded else design.fmt.width
     return Memory("kernels", "dual_port_ram", design.n_cu, words, design.taps * bits)
 
 

@@ -10,6 +10,10 @@ TRIPLE_BITS = 27  # three times a mantissa
 LOW_BITS = 7  # of a kernel's mantissa that one DSP has no room for
 DISTANCE_BITS = 6  # 0 to 31, and beyond
 
+WIDE = 24  # significand of binary32, hidden bit included
+NARROW = (8, 11)  # those whose product one DSP block has room for
+PAIRED = 8  # the one of which it has room for two, of kernels times the same activation
+
 DECODE = 1  # from binary32 to operands, shared by all CUs
 PRODUCT = 4
 ALIGN = 1  # up to the last step of the shift, which is the first adder's
@@ -17,9 +21,24 @@ GROUP = 4  # terms added one after the other
 NORMALISE = 5  # magnitude, leading zeros in two steps, rounding, packing
 
 
-def activation_bits(dsp: int) -> int:
-    """An activation decoded: operand, three flags, and with one DSP its triple."""
+def operand_bits(significand: int) -> int:
+    """A factor decoded: mantissa and exponent, of a narrow one sign, significand and exponent."""
+    return 1 + significand + EXPONENT_BITS if significand in NARROW else OPERAND_BITS
+
+
+def activation_bits(dsp: int, significand: int = WIDE) -> int:
+    """An activation decoded.
+
+    An operand, three flags, and with one DSP its triple; of a narrow one an operand and two flags.
+    """
+    if significand in NARROW:
+        return operand_bits(significand) + 2
     return OPERAND_BITS + 3 + (TRIPLE_BITS if dsp == 1 else 0)
+
+
+def products_apiece(significand: int) -> int:
+    """Products that a DSP block has room for, of one activation and as many kernels."""
+    return 2 if significand == PAIRED else 1
 
 
 def levels(taps: int) -> int:

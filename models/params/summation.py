@@ -16,10 +16,15 @@ from merp.models.params.formats import FloatFormat
 CU_KINDS = ("tree", "fused")
 KU_KINDS = ("position", "row")
 DSPS = (1, 2)
+# Significands of the factors: binary32's, of which products are cut, and those whose products one
+# DSP48E1 has room for: binary16's, and bfloat16's, of which it has room for two.
+OPERANDS = (8, 11, 24)
 # A product has 48 bits and a leading one in either of the two highest. Below 28 it would lose the
 # guard bit of its rounding; above 32 it would need more of the 2-DSP product than the DSPs' own
 # shift by 17 gives.
 WINDOWS = (28, 32)
+# Products of narrow factors are whole, and any window can be shorter than they are.
+NARROW_WINDOWS = (16, 32)
 # With sign and exponent 28 bits fill the word of a block RAM, 36 bits.
 PRECISIONS = (24, 28)
 
@@ -31,6 +36,8 @@ class Summation:
     Attributes:
         kind: ``Design.cu_kind``.
         dsp: DSP blocks of a fused product; one is less exact.
+        operand: significand bits of the factors, hidden bit included; 24 is binary32. Narrower
+            ones are rounded as they enter, and have binary32's exponents.
         window: W, bits of a fused product before it is aligned.
         precision: p of the accumulators behind fused CUs, significand bits with the hidden one
             (IEEE 754-2019 clause 3.3); 24 is binary32.
@@ -48,6 +55,7 @@ class Summation:
 
     kind: str = "tree"
     dsp: int = 1
+    operand: int = 24
     window: int = 32
     precision: int = 24
     ku_kind: str = "position"
@@ -58,10 +66,11 @@ class Summation:
         """Check the fields."""
         if self.kind not in CU_KINDS:
             raise ValueError(f"cu_kind must be one of {', '.join(CU_KINDS)}, not {self.kind!r}")
-        if self.kind != "fused" and (self.dsp, self.window, self.precision) != (1, 32, 24):
+        choice = self.dsp, self.operand, self.window, self.precision
+        if self.kind != "fused" and choice != (1, 24, 32, 24):
             raise ValueError(
-                "fused_dsp, fused_window and accumulator_precision are for cu_kind fused, "
-                f"not {self.kind}"
+                "fused_dsp, operand_precision, fused_window and accumulator_precision are for "
+                f"cu_kind fused, not {self.kind}"
             )
         if self.ku_kind not in KU_KINDS:
             raise ValueError(f"ku_kind must be one of {', '.join(KU_KINDS)}, not {self.ku_kind!r}")
@@ -69,12 +78,24 @@ class Summation:
             raise ValueError(f"ku_kind row is for cu_kind fused, not {self.kind}")
         if self.dsp not in DSPS:
             raise ValueError(f"fused_dsp must be 1 or 2, not {self.dsp}")
+        if self.operand not in OPERANDS:
+            allowed = ", ".join(str(each) for each in OPERANDS)
+            raise ValueError(f"operand_precision must be one of {allowed}, not {self.operand}")
+        if self.narrow and self.dsp != 1:
+            raise ValueError(
+                f"fused_dsp must be 1 with operand_precision {self.operand}, not {self.dsp}"
+            )
         for key, value, (low, high) in (
-            ("fused_window", self.window, WINDOWS),
+            ("fused_window", self.window, NARROW_WINDOWS if self.narrow else WINDOWS),
             ("accumulator_precision", self.precision, PRECISIONS),
         ):
             if not isinstance(value, int) or not low <= value <= high:
                 raise ValueError(f"{key} must be a whole number from {low} to {high}, not {value}")
+
+    @property
+    def narrow(self) -> bool:
+        """Whether factors are shorter than binary32."""
+        return self.operand < 24
 
     def accumulator_format(self, fmt: FloatFormat) -> FloatFormat:
         """Format of sums of products and of what accumulates them; ``fmt`` is the elements'."""

@@ -52,6 +52,11 @@ KERNELS = Storage(maps=BINARY32, deltas=BINARY16, kernels=BFLOAT16, gradients=BF
 PHOTO = replace(MAPS, image=ByteImage.of(Fraction(2, 255), Fraction(-1)))
 PIXELS = replace(KERNELS, image=ByteImage.of(Fraction(1), Fraction(-1001, 10)))
 
+BITS_8: dict[str, Any] = {
+    "operand_precision": 8, "fused_window": 18, "accumulator_precision": 24, "n_cu": 3,
+}  # fmt: skip
+BITS_11: dict[str, Any] = {"operand_precision": 11, "fused_window": 22, "fused_dsp": 1}
+
 FORWARD = tuple(
     replace(base, storage=storage, **more)
     for base, storage, more in (
@@ -69,6 +74,8 @@ FORWARD = tuple(
         (ELABORATIONS[2], PHOTO, {"state": True, "map_port": 4}),
         (FOLDING[5], PIXELS, {}),
         (ELABORATIONS[9], replace(HALF, image=BFLOAT16), {}),
+        (ELABORATIONS[10], MAPS, BITS_8),
+        (ELABORATIONS[11], HALF, BITS_11 | {"kernel_port": 4, "state": True}),
     )
 )
 """One or several elements to a beat, with state, added maps, partial sums, folded layers."""
@@ -99,14 +106,16 @@ DELTA = tuple(
         (FOLDING[6], KERNELS, {"map_port": 2, "kernel_port": 2}, False),
         (ELABORATIONS[10], HALF, {"added": True, "map_port": 2, "partial": True}, True),
         (ELABORATIONS[0], MAPS, {"map_port": 8, "added": True}, False),
+        (ELABORATIONS[10], MAPS, BITS_8, True),
+        (ELABORATIONS[10], HALF, BITS_11 | {"map_port": 2}, False),
     )
 )
 """Un-pooling behind the datapath and in front of it."""
 
 
-def _update(k: int, n_cu: int, storage: Storage, **changes: Any) -> Design:
+def _update(k: int, units: int, storage: Storage, **changes: Any) -> Design:
     values: dict[str, Any] = dict(
-        k=k, n_cu=n_cu, r=1, d=2, kernel_words=40, groups=4, row_words=24, max_size=8, max_maps=10,
+        k=k, n_cu=units, r=1, d=2, kernel_words=40, groups=4, row_words=24, max_size=8, max_maps=10,
         max_images=3, max_stride=3, fifo_words=4, mul_latency=1, add_latency=2, storage=storage,
     )  # fmt: skip
     return Design(**(values | changes))
@@ -128,6 +137,8 @@ UPDATE: tuple[tuple[Design, UpdateRule, UnpoolDesign | None], ...] = (
     (_update(3, 1, KERNELS, **_ROW, widened=True), UpdateRule(momentum=True), None),
     (_update(2, 2, PHOTO, **_ROW, map_port=8), UpdateRule(), None),
     (_update(3, 2, PIXELS), UpdateRule(momentum=True), _UNDONE),
+    (_update(2, 3, MAPS, **_ROW | BITS_8), UpdateRule(momentum=True), None),
+    (_update(3, 2, HALF, **_ROW | BITS_11, kernel_port=4), UpdateRule(weight_decay=True), _UNDONE),
 )
 """With and without momentum, one or several elements to a beat, un-pooling in front or not."""
 

@@ -70,11 +70,13 @@ def cu_array_fast(
     found: deque[tuple[int, int]] = deque()  # elements that were read, and at which edge they show
     wanted = read or KernelRead(design)  # nothing is read back of a design without
 
+    arithmetic = (
+        design.fused_dsp, design.operand_precision, design.fused_window, frac_bits + 1,
+    )  # fmt: skip
+
     def multiply(words: Any, sums: Any) -> None:
         if design.cu_kind == "fused":
-            integer_fused.sums_of_products(
-                held, words, sums, design.fused_dsp, design.fused_window, frac_bits + 1
-            )
+            integer_fused.sums_of_products(held, words, sums, *arithmetic)
         else:
             integer_float.sums_of_products(held, words, scratch, sums, exp_bits, frac_bits)
 

@@ -62,6 +62,10 @@ def row_array_fast(
     read_words: deque[tuple[int, int, Any]] = deque()
     leaving: deque[tuple[int, int]] = deque()
 
+    arithmetic = (
+        design.fused_dsp, design.operand_precision, design.fused_window, frac_bits + 1,
+    )  # fmt: skip
+
     def place(addr: int, bank: int) -> int:
         """The word that ``bank`` has at ``addr``."""
         step, kernel = divmod(addr, kernels)
@@ -71,7 +75,7 @@ def row_array_fast(
         """Sum the row that is complete, and say when which of its words is added."""
         sums = np.zeros((steps(design) * lanes, n_cu), kind)
         factors = row[:columns], row_deltas[:columns]
-        sums_of_rows(*factors, sums, taps, design.fused_dsp, design.fused_window, frac_bits + 1)
+        sums_of_rows(*factors, sums, taps, *arithmetic)
         first = edge - 1 + columns + to_operand
         for step, words in enumerate(sums.reshape(-1, lanes * n_cu)):
             summed.append((first + step, addr + step * design.kernel_words, from_zero, words))

@@ -10,6 +10,7 @@ from merp.hdl.base.dual_port_ram import dual_port_ram
 from merp.hdl.base.select_part import select_part
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.cnn_merp.cu_array.cu_fused import cu_fused
+from merp.hdl.cnn_merp.cu_array.cu_narrow import cu_narrow
 from merp.hdl.cnn_merp.cu_array.cu_tree import cu_tree
 from merp.hdl.cnn_merp.cu_array.merge_taps import merge_taps
 from merp.hdl.conversion.entity import Bit, Word, entity
@@ -17,7 +18,7 @@ from merp.models.params.cnn_merp.design import Design
 from merp.models.params.fused import OPERAND_BITS
 
 # One block per `Design.cu_kind`, all with the ports (clk, window, kernel, y, design) and the
-# latency `Design.cu_latency`.
+# latency `Design.cu_latency`. With narrow factors `cu_narrow` stands in for the fused one.
 SUM_OF_PRODUCTS = {"tree": cu_tree, "fused": cu_fused}
 
 
@@ -50,6 +51,8 @@ def cu(
     places: Word = None,
     tap: Word = None,
     kept: Word = None,
+    kernel: Word = None,
+    products: Word = None,
 ) -> Any:
     """Multiply a window with one of the kernels kept here and add the products.
 
@@ -61,11 +64,14 @@ def cu(
     these taps.
     tap, kept: (where kernels are read back) an element of the word read one cycle earlier; and that
     element, a cycle after tap, as it is kept.
+    kernel, products: (with narrow factors) the kernel read, out; products of its significands, in.
     y: the sum of the products.
     Latency 1 + cu_latency cycles from read_addr, cu_latency from window; one sum per cycle.
     No reset.
     """
-    kernel = bits(len(data))
+    shared = kernel is not None
+    if not shared:
+        kernel = bits(len(data))
     parts: Any = ()
     if taps is not None:
         whole, its_read = bits(len(data)), bits(len(read_addr))
@@ -104,6 +110,9 @@ def cu(
         if design.cu_kind == "fused":
             factors = bits(design.taps * OPERAND_BITS)
             parts = (*parts, _without_signs(kept=kernel, kernel=factors, taps=design.taps))
+    if shared:
+        add = cu_narrow(clk, window=window, kernel=kernel, products=products, y=y, design=design)
+        return parts, memory, add
     products = SUM_OF_PRODUCTS[design.cu_kind](
         clk, window=window, kernel=factors, y=y, design=design
     )

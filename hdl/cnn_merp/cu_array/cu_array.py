@@ -20,8 +20,9 @@ from merp.hdl.cnn_merp.ports.outputs import Sums
 from merp.hdl.cnn_merp.ports.slots import OriginSlot, Slot
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.fused.fused_element import fused_element
+from merp.hdl.fused.narrow_products import shared_multipliers
 from merp.models.params.cnn_merp.design import Design
-from merp.models.params.fused import OPERAND_BITS, activation_bits
+from merp.models.params.fused import activation_bits, operand_bits
 
 
 @block
@@ -109,7 +110,7 @@ def cu_array(
     Nothing stalls. All addresses stay in range in every cycle.
     Reset: slots in flight are forgotten; memories keep their contents.
     """
-    n_cu, cu_latency = design.n_cu, design.cu_latency
+    n_cu, cu_latency, precision = design.n_cu, design.cu_latency, design.operand_precision
     latency = design.array_latency - design.round_latency
 
     write = flag()
@@ -135,7 +136,7 @@ def cu_array(
     back: Any = ()
     if read is not None:
         slot_addr, tap = count(design.kernel_words - 1), count(design.taps - 1)
-        each = design.fmt.width if design.cu_kind != "fused" else OPERAND_BITS + 1
+        each = design.fmt.width if design.cu_kind != "fused" else operand_bits(precision) + 1
         elements = [bits(each) for _ in range(n_cu)]
         joined_back = ConcatSignal(*reversed(elements)) if n_cu > 1 else elements[0]
         kept = bits(n_cu * each)
@@ -155,9 +156,9 @@ def cu_array(
         # Decoded once for all CUs, which get everything a cycle later.
         by_tap = kernel.taps is not None
         signs = 0 if read is None else design.taps
-        written = KernelWrite(design, design.taps * OPERAND_BITS + signs, by_tap)
+        written = KernelWrite(design, design.taps * operand_bits(precision) + signs, by_tap)
         kernel_addr = count(design.kernel_words - 1)
-        factors = bits(design.taps * activation_bits(design.fused_dsp))
+        factors = bits(design.taps * activation_bits(design.fused_dsp, precision))
         decode = [
             fused_operands(
                 clk,
@@ -176,6 +177,15 @@ def cu_array(
     fmt = design.accumulator_format
     psums = [bits(fmt.width) for _ in range(n_cu)]
     totals = [bits(fmt.width) for _ in range(n_cu)]
+    multipliers: Any = ()
+    shared: list[dict[str, Any]] = [{} for _ in range(n_cu)]
+    if design.summation.narrow:
+        kernels = [bits(len(written.data)) for _ in range(n_cu)]
+        products = [bits(2 * precision * design.taps) for _ in range(n_cu)]
+        multipliers = shared_multipliers(
+            clk, factors, kernels, products, design.taps, design.operand_precision
+        )
+        shared = [{"kernel": kernels[j], "products": products[j]} for j in range(n_cu)]
     units = [
         cu(
             clk,
@@ -187,6 +197,7 @@ def cu_array(
             y=psums[j],
             design=design,
             taps=written.taps,
+            **shared[j],
             **_own_element(written, j % design.kernel_port, len(written.data) // design.taps),
             **taps_back[j],
         )
@@ -242,4 +253,4 @@ def cu_array(
         sums.valid.next = leaving
         sums.data.next = joined
 
-    return control, decode, units, accumulators, finish, leave, hand_out, back
+    return control, decode, multipliers, units, accumulators, finish, leave, hand_out, back

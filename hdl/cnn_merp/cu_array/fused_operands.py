@@ -8,12 +8,11 @@ from myhdl import ConcatSignal, always, always_comb
 
 from merp.hdl.base.delay import delay
 from merp.hdl.base.signals import bits
+from merp.hdl.cnn_merp.cu_array.decoded import activation_of, operand_of
 from merp.hdl.cnn_merp.ports.kernels import KernelWrite
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.hdl.fused.fused_activation import fused_activation
-from merp.hdl.fused.fused_operand import fused_operand
 from merp.models.params.cnn_merp.design import Design
-from merp.models.params.fused import OPERAND_BITS, activation_bits
+from merp.models.params.fused import activation_bits, operand_bits
 
 
 @entity
@@ -37,25 +36,21 @@ def fused_operands(
     Latency: 1, of everything. Throughput: one per cycle. Reset: none.
     """
     taps, width = design.taps, design.fmt.width
-    activation_width = activation_bits(design.fused_dsp)
-    elements = [bits(activation_width) for _ in range(taps)]
-    operands = [bits(OPERAND_BITS) for _ in range(taps)]
+    significand = design.operand_precision
+    operand_width = operand_bits(significand)
+    elements = [bits(activation_bits(design.fused_dsp, significand)) for _ in range(taps)]
+    operands = [bits(operand_width) for _ in range(taps)]
     window_decoders = [
-        fused_activation(
-            clk,
-            word=window((tap + 1) * width, tap * width),
-            activation=elements[tap],
-            dsp=design.fused_dsp,
-        )
+        activation_of(clk, window((tap + 1) * width, tap * width), elements[tap], design)
         for tap in range(taps)
     ]
     kernel_decoders = [
-        fused_operand(word=kernel.data((tap + 1) * width, tap * width), operand=operands[tap])
+        operand_of(kernel.data((tap + 1) * width, tap * width), operands[tap], design)
         for tap in range(taps)
     ]
     joined_window = ConcatSignal(*reversed(elements)) if taps > 1 else elements[0]
     kept = operands
-    if len(written.data) > taps * OPERAND_BITS:
+    if len(written.data) > taps * operand_width:
         signs = [kernel.data((tap + 1) * width - 1) for tap in range(taps)]
         kept = [ConcatSignal(*each) for each in zip(signs, operands, strict=True)]
     joined_kernel = ConcatSignal(*reversed(kept)) if taps > 1 else kept[0]
@@ -77,7 +72,7 @@ def fused_operands(
         control.append(delay(clk, d=kernel.taps, q=written.taps, cycles=1))
     apart: Any = ()
     if kernel.elements is not None:
-        own = [bits(OPERAND_BITS) for _ in range(design.kernel_port)]
+        own = [bits(operand_width) for _ in range(design.kernel_port)]
         joined_own = ConcatSignal(*reversed(own))
 
         @always(clk.posedge)
@@ -88,7 +83,7 @@ def fused_operands(
             load_own,
             delay(clk, d=kernel.places, q=written.places, cycles=1),
             [
-                fused_operand(word=kernel.elements((i + 1) * width, i * width), operand=own[i])
+                operand_of(kernel.elements((i + 1) * width, i * width), own[i], design)
                 for i in range(design.kernel_port)
             ],
         )

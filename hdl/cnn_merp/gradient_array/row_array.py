@@ -16,6 +16,7 @@ from merp.hdl.base.dual_port_ram import dual_port_ram
 from merp.hdl.base.select_word import select_word
 from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.cnn_merp.behavioural.row_array import row_array_fast
+from merp.hdl.cnn_merp.gradient_array.narrow_row_operands import narrow_row_operands
 from merp.hdl.cnn_merp.gradient_array.row_control import row_control
 from merp.hdl.cnn_merp.gradient_array.row_cu import row_cu
 from merp.hdl.cnn_merp.gradient_array.row_operands import row_operands
@@ -23,10 +24,11 @@ from merp.hdl.cnn_merp.gradient_array.row_ports import RowControl
 from merp.hdl.cnn_merp.ports.gradients import GradientRead
 from merp.hdl.cnn_merp.ports.slots import RowSlot
 from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.hdl.fused.narrow_products import shared_multipliers
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.latencies import GRADIENT_READ
-from merp.models.params.cnn_merp.row import SCALE_BITS
-from merp.models.params.fused import EXPONENT_BITS, OPERAND_BITS, activation_bits, levels
+from merp.models.params.cnn_merp.row import SCALE_BITS, exponent_bits
+from merp.models.params.fused import activation_bits, levels, operand_bits
 
 ELEMENT_PLACE = 5  # GradientRead counts in bits, an element has 2^5
 
@@ -79,18 +81,35 @@ def row_array(
     Reset: sweeps in flight are forgotten, slots begin a new one; memories keep their contents.
     """
     n_cu, taps, width = design.n_cu, design.taps, design.fmt.width
-    element_width = activation_bits(design.fused_dsp)
+    precision = design.operand_precision
+    element_width, operand_width = (
+        activation_bits(design.fused_dsp, precision),
+        operand_bits(precision),
+    )
+    exponent_width = exponent_bits(design)
 
     words, late_words = bits((taps + n_cu) * width), bits((taps + n_cu) * width)
     store, store_column = flag(), count(design.max_size - 1)
     column = count(design.max_size - 1)
     scales = bits((taps + n_cu) * SCALE_BITS)
-    exponents = bits((taps + n_cu) * EXPONENT_BITS)
+    exponents = bits((taps + n_cu) * exponent_width)
     activations = bits(taps * element_width)
-    operands = bits(n_cu * OPERAND_BITS)
+    operands = bits(n_cu * operand_width)
     control = RowControl(design)
 
     both = ConcatSignal(deltas, window)
+    multipliers: Any = ()
+    products: list[Any] = [None] * n_cu
+    if design.summation.narrow:
+        products = [bits(taps * 2 * precision) for _ in range(n_cu)]
+        multipliers = shared_multipliers(
+            clk,
+            activations,
+            [operands((j + 1) * operand_width, j * operand_width) for j in range(n_cu)],
+            products,
+            taps,
+            precision,
+        )
 
     @always_comb
     def join() -> None:
@@ -119,7 +138,7 @@ def row_array(
         control=control,
         design=design,
     )
-    decode = row_operands(
+    decode = (narrow_row_operands if design.summation.narrow else row_operands)(
         clk,
         words=words,
         late_words=late_words,
@@ -139,13 +158,14 @@ def row_array(
             clk,
             control=control,
             scales=scales(taps * SCALE_BITS, 0),
-            exponents=exponents(taps * EXPONENT_BITS, 0),
+            exponents=exponents(taps * exponent_width, 0),
             activations=activations,
             delta_scale=scales((taps + j + 1) * SCALE_BITS, (taps + j) * SCALE_BITS),
-            delta_exponent=exponents((taps + j + 1) * EXPONENT_BITS, (taps + j) * EXPONENT_BITS),
-            delta=operands((j + 1) * OPERAND_BITS, j * OPERAND_BITS),
+            delta_exponent=exponents((taps + j + 1) * exponent_width, (taps + j) * exponent_width),
+            delta=operands((j + 1) * operand_width, j * operand_width),
             elements=elements[j],
             design=design,
+            multiplied=products[j],
         )
         for j in range(n_cu)
     ]
@@ -159,14 +179,15 @@ def row_array(
             select_word(clk, words=joined, index=late_cu, word=chosen, place=cu_place),
             _rounded(clk, words=chosen, elements=gradient, design=design),
         ]
-        return join, row, steer, decode, units, pick
+        return join, multipliers, row, steer, decode, units, pick
     digits = [shift(len(shift), ELEMENT_PLACE) for shift in shifts if len(shift) > ELEMENT_PLACE]
     if not digits:
-        return join, row, steer, decode, units, delay(clk, d=joined, q=gradient, cycles=1)
+        show = delay(clk, d=joined, q=gradient, cycles=1)
+        return join, multipliers, row, steer, decode, units, show
     index = ConcatSignal(*digits) if len(digits) > 1 else digits[0]
     late_index = bits(len(index))
     choose = [
         delay(clk, d=index, q=late_index, cycles=GRADIENT_READ - 1),
         select_word(clk, words=joined, index=late_index, word=gradient, place=ELEMENT_PLACE),
     ]
-    return join, row, steer, decode, units, choose
+    return join, multipliers, row, steer, decode, units, choose

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import ConcatSignal, always_comb
+from myhdl import ConcatSignal, always, always_comb, block
 
-from merp.hdl.base.signals import bits
+from merp.hdl.base.signals import bits, flag
 from merp.hdl.cnn_merp.gradient_array.row_lane import SCALE_PLACE, SUM_PLACE, row_lane
 from merp.hdl.cnn_merp.gradient_array.row_largest import row_largest
 from merp.hdl.cnn_merp.gradient_array.row_ports import RowControl
@@ -14,13 +14,23 @@ from merp.hdl.cnn_merp.gradient_array.row_sum import row_sum
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.fused.fused_align import fused_align
 from merp.hdl.fused.fused_product import fused_product
+from merp.hdl.fused.narrow_align import narrow_align
 from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.row import SCALE_BITS, sum_bits
+from merp.models.params.cnn_merp.row import SCALE_BITS, exponent_bits, sum_bits
 from merp.models.params.fused import DISTANCE_BITS, EXPONENT_BITS, PRODUCT, activation_bits
 
 
 def _joined(words: list[Any]) -> Any:
     return ConcatSignal(*reversed(words)) if len(words) > 1 else words[0]
+
+
+@block
+def _sign(clk: Bit, x: Bit, delta: Bit, minus: Bit) -> Any:
+    @always(clk.posedge)
+    def differ() -> None:
+        minus.next = x != delta
+
+    return differ
 
 
 @entity
@@ -35,6 +45,7 @@ def row_cu(
     delta: Word,
     elements: Word,
     design: Design,
+    multiplied: Word = None,
 ) -> Any:
     """Multiply windows by deltas, sum each tap's products over a row, add that to its gradient.
 
@@ -43,6 +54,8 @@ def row_cu(
                                      the exponent pass
     exponents, delta_exponent   in   SCALE cycles after the mantissa pass has read them
     activations, delta          in   decoded for the mantissa pass
+    multiplied                  in   (of narrow factors, in place of what they are made of) those
+                                     of the significands
     elements                    out  of the gradient memories, lane 0 lowest, two cycles after
                                      their address
 
@@ -50,6 +63,7 @@ def row_cu(
     """
     taps, dsp, lanes = design.taps, design.fused_dsp, design.ku_lanes
     width, window = activation_bits(dsp), design.fused_window
+    narrow, exponent_width = multiplied is not None, exponent_bits(design)
     products = [bits(window) for _ in range(taps)]
     terms = [bits(window) for _ in range(taps)]
     distances = [bits(DISTANCE_BITS) for _ in range(taps)]
@@ -65,21 +79,33 @@ def row_cu(
         for lane in words
     ] if design.gradient_banks > 1 else words)  # fmt: skip
 
-    units = [
-        (
-            row_largest(
-                clk,
-                first=control.first,
-                keep_largest=control.keep_largest,
-                active=control.active,
-                keep_scales=control.keep_scales,
-                x=scales((tap + 1) * SCALE_BITS, tap * SCALE_BITS),
-                delta=delta_scale,
-                x_exponent=exponents((tap + 1) * EXPONENT_BITS, tap * EXPONENT_BITS),
-                delta_exponent=delta_exponent,
-                distance=distances[tap],
-                scale=held[tap],
-            ),
+    minus = [flag() for _ in range(taps if narrow else 0)]
+    signs = [
+        _sign(
+            clk,
+            x=exponents((tap + 1) * exponent_width - 1),
+            delta=delta_exponent(EXPONENT_BITS),
+            minus=minus[tap],
+        )
+        for tap in range(len(minus))
+    ]
+
+    def term(tap: int) -> tuple[Any, ...]:
+        """A tap's product, moved."""
+        if narrow:
+            size = 2 * design.operand_precision
+            product = multiplied((tap + 1) * size, tap * size)
+            return (
+                narrow_align(
+                    clk,
+                    product=product,
+                    minus=minus[tap],
+                    distance=distances[tap],
+                    term=terms[tap],
+                    later=0,
+                ),
+            )
+        return (
             fused_product(
                 clk,
                 activation=activations((tap + 1) * width, tap * width),
@@ -91,6 +117,25 @@ def row_cu(
             fused_align(
                 clk, product=products[tap], distance=distances[tap], term=terms[tap], later=0
             ),
+        )
+
+    units = [
+        (
+            row_largest(
+                clk,
+                first=control.first,
+                keep_largest=control.keep_largest,
+                active=control.active,
+                keep_scales=control.keep_scales,
+                x=scales((tap + 1) * SCALE_BITS, tap * SCALE_BITS),
+                delta=delta_scale,
+                x_exponent=exponents(tap * exponent_width + EXPONENT_BITS, tap * exponent_width),
+                delta_exponent=delta_exponent(EXPONENT_BITS, 0) if narrow else delta_exponent,
+                distance=distances[tap],
+                scale=held[tap],
+                narrow=narrow,
+            ),
+            *term(tap),
             row_sum(
                 clk,
                 clear=control.clear,
@@ -118,4 +163,4 @@ def row_cu(
     def join() -> None:
         elements.next = word
 
-    return units, accumulators, join
+    return signs, units, accumulators, join

@@ -27,6 +27,7 @@ def row_largest(
     delta_exponent: Word,
     distance: Word,
     scale: Word,
+    narrow: bool = False,
 ) -> Any:
     """Compare the exponents of a sweep's products, and then measure each against the largest.
 
@@ -41,18 +42,28 @@ def row_largest(
     scale                       out  | what is no number (2 bits) | largest sum of exponents |, kept
 
     Bit 0 of what is no number stands for +infinity, bit 1 for -infinity, both for a NaN. Of a
-    product that is zero the distance means nothing, nor does scale if all are. Reset: none.
+    product that is zero the distance means nothing, nor does scale if all are. If the factors are
+    narrow a product that is zero counts, with an exponent of 0 for the zero. Reset: none.
     """
-    rank, largest = bits(RANK_BITS), bits(RANK_BITS)
+    rank_bits = EXPONENT_SUM_BITS if narrow else RANK_BITS
+    rank, largest = bits(rank_bits), bits(rank_bits)
     held, held_code = bits(EXPONENT_SUM_BITS), bits(CODE_BITS)
     found, code = bits(CODE_BITS), bits(CODE_BITS)
 
-    @always_comb
-    def add() -> None:
-        exponent = intbv(0)[EXPONENT_SUM_BITS:]
-        exponent[:] = concat(False, x[EXPONENT_BITS:]) + delta[EXPONENT_BITS:]
-        some = not x[ZERO_AT] and not delta[ZERO_AT]
-        rank.next = concat(some, exponent)
+    if narrow:
+
+        @always_comb
+        def add() -> None:
+            rank.next = concat(False, x[EXPONENT_BITS:]) + delta[EXPONENT_BITS:]
+
+    else:
+
+        @always_comb
+        def add() -> None:
+            exponent = intbv(0)[EXPONENT_SUM_BITS:]
+            exponent[:] = concat(False, x[EXPONENT_BITS:]) + delta[EXPONENT_BITS:]
+            some = not x[ZERO_AT] and not delta[ZERO_AT]
+            rank.next = concat(some, exponent)
 
     @always_comb
     def classify() -> None:

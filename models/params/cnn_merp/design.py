@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 ARITHMETIC = (
-    "fmt", "cu_kind", "fused_dsp", "fused_window", "accumulator_precision", "mul_latency",
-    "add_latency", "storage",
+    "fmt", "cu_kind", "fused_dsp", "operand_precision", "fused_window", "accumulator_precision",
+    "mul_latency", "add_latency", "storage",
 )  # fmt: skip
 """Fields that every phase of a layer has in common."""
 
@@ -32,7 +32,7 @@ PORTS = (1, 2, 4, 8)
 
 OPTIONS = (
     "folded", "kernel_port", "partial", "sided", "widened", "map_port", "added", "hanging",
-    "storage",
+    "storage", "operand_precision",
 )  # fmt: skip
 """Fields that came later. The text that identifies an elaboration, in the hardware too, does not
 name them where they are as without them."""
@@ -87,7 +87,9 @@ class Design(Stores):
         cu_kind: how a CU sums its k*k products; ``tree`` is the paper's circuit, ``fused`` the one
             that fits its FPGA (binary32 only).
         fused_dsp: DSP blocks per product of a fused CU, 1 or 2.
-        fused_window: bits of a product of a fused CU, 28 to 32.
+        operand_precision: bits of a significand, hidden bit included, of the factors of fused CUs:
+            24 (binary32), 11 (binary16's) or 8 (bfloat16); of 8 two products share a DSP block.
+        fused_window: bits of a product of a fused CU, 28 to 32, with narrower factors 16 to 32.
         accumulator_precision: bits of a significand, hidden bit included, in the accumulators
             behind fused CUs: 24 (binary32) to 28.
         ku_kind: how a CU of the kernel update sums; ``position`` is the paper's circuit, with an
@@ -162,6 +164,7 @@ class Design(Stores):
     added: bool = False
     hanging: bool = False
     storage: Storage | None = None
+    operand_precision: int = 24
 
     def __repr__(self) -> str:
         """The text that identifies the elaboration."""
@@ -210,6 +213,7 @@ class Design(Stores):
         return _summation(
             kind=self.cu_kind,
             dsp=self.fused_dsp,
+            operand=self.operand_precision,
             window=self.fused_window,
             precision=self.accumulator_precision,
             ku_kind=self.ku_kind,

@@ -8,18 +8,27 @@ from dataclasses import MISSING, fields
 from merp.models.params.cnn_merp.design import PORTS, RANGES, Design
 from merp.models.params.cnn_merp.sizing import MAXIMA
 from merp.models.params.keys import Choice, Flag, Key, Whole
-from merp.models.params.summation import CU_KINDS, DSPS, KU_KINDS, PRECISIONS, WINDOWS
+from merp.models.params.summation import (
+    CU_KINDS,
+    DSPS,
+    KU_KINDS,
+    NARROW_WINDOWS,
+    OPERANDS,
+    PRECISIONS,
+    WINDOWS,
+)
 
 CHOICES = (
-    "k", "n_cu", "r", "p", "d", "fused_dsp", "fused_window", "accumulator_precision", "ku_lanes",
-    "mul_latency", "add_latency", "max_images", "kernel_port",
+    "k", "n_cu", "r", "p", "d", "fused_dsp", "operand_precision", "fused_window",
+    "accumulator_precision", "ku_lanes", "mul_latency", "add_latency", "max_images", "kernel_port",
     "map_port",
 )  # fmt: skip
 """Whole numbers that do not follow from the layers."""
 
 _ALL_RANGES = RANGES | {
     "fused_dsp": (min(DSPS), max(DSPS)),
-    "fused_window": WINDOWS,
+    "operand_precision": (min(OPERANDS), max(OPERANDS)),
+    "fused_window": (NARROW_WINDOWS[0], WINDOWS[1]),
     "accumulator_precision": PRECISIONS,
     "kernel_port": (min(PORTS), max(PORTS)),
     "map_port": (min(PORTS), max(PORTS)),

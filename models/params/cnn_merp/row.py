@@ -19,6 +19,14 @@ SUMMED = PRODUCT + fused.ALIGN + 1  # from a column's address to sums that hold 
 DIFFERENCE = 2  # from held sums to a row's sum: selection, subtraction
 
 
+def exponent_bits(design: Design) -> int:
+    """What the mantissa pass takes of a factor beside its mantissa: its exponent.
+
+    Of a narrow factor, whose significand has no sign, that too.
+    """
+    return fused.EXPONENT_BITS + int(design.summation.narrow)
+
+
 def steps(design: Design) -> int:
     """Words of ``ku_lanes`` elements in a kernel's gradients, and cycles that it takes to add."""
     return -(-design.taps // design.ku_lanes)

@@ -303,13 +303,20 @@ BAD = {
     ),
     DESIGNED + "[design.a]\nk = 3\nn_cu = 2\nn_cus = 2\n": (
         "design a: unknown key 'n_cus': allowed are architecture, cu_kind, ku_kind, k, n_cu, r, "
-        "p, d, fused_dsp, fused_window, accumulator_precision, ku_lanes, mul_latency, add_latency, "
-        "max_images, kernel_port, map_port, kernel_words, groups, row_words, max_size, max_maps, "
-        "max_stride, fifo_words, pool_window, pool_overlap, pool_words, average, partial; did you "
-        "mean n_cu?"
+        "p, d, fused_dsp, operand_precision, fused_window, accumulator_precision, ku_lanes, "
+        "mul_latency, add_latency, max_images, kernel_port, map_port, kernel_words, groups, "
+        "row_words, max_size, max_maps, max_stride, fifo_words, pool_window, pool_overlap, "
+        "pool_words, average, partial; did you mean n_cu?"
     ),
     DESIGNED + '[design.a]\nk = 3\nn_cu = 2\ncu_kind = "tre"\n': (
         "design a: cu_kind = 'tre': must be one of tree, fused; did you mean tree?"
+    ),
+    DESIGNED + '[design.a]\nk = 3\nn_cu = 2\ncu_kind = "fused"\noperand_precision = 9\n': (
+        "design a: operand_precision must be one of 8, 11, 24, not 9"
+    ),
+    DESIGNED + "[design.a]\nk = 3\nn_cu = 2\noperand_precision = 8\n": (
+        "design a: fused_dsp, operand_precision, fused_window and accumulator_precision are for "
+        "cu_kind fused, not tree"
     ),
     DESIGNED + '[design.a]\nk = 3\nn_cu = 2\ncu_kind = "fused"\nfused_dsp = 3\n': (
         "design a: fused_dsp must be 1 or 2, not 3"
@@ -321,11 +328,13 @@ BAD = {
         "design a: accumulator_precision must be a whole number from 24 to 28, not 29"
     ),
     DESIGNED + "[design.a]\nk = 3\nn_cu = 2\naccumulator_precision = 28\n": (
-        "design a: fused_dsp, fused_window and accumulator_precision are for cu_kind fused, "
+        "design a: fused_dsp, operand_precision, fused_window and accumulator_precision are for "
+        "cu_kind fused, "
         "not tree"
     ),
     DESIGNED + "[design.a]\nk = 3\nn_cu = 2\nfused_window = 28\n": (
-        "design a: fused_dsp, fused_window and accumulator_precision are for cu_kind fused, "
+        "design a: fused_dsp, operand_precision, fused_window and accumulator_precision are for "
+        "cu_kind fused, "
         "not tree"
     ),
     DESIGNED.replace("input =", 'format = "bfloat16"\ninput =')

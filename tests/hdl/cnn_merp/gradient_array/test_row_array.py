@@ -20,6 +20,7 @@ from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.kernel_update_registers import gradient_latency, row_revisit_cycles
 from merp.models.params.formats import BINARY32
 from merp.testbenches.arithmetic.fused_bench import CASES, directed
+from merp.testbenches.arithmetic.narrow_bench import directed as narrow
 from merp.testbenches.cnn_merp.gradient_bench import read_out
 from merp.testbenches.cnn_merp.row_bench import Bits, RowScript, factors
 
@@ -45,11 +46,15 @@ CONFIGURATIONS = [
     design_for(3, 1, ku_lanes=2, fused_dsp=2, kernel_words=2, max_size=6, add_latency=2),
     design_for(2, 2, ku_lanes=4, kernel_words=2, max_size=3, add_latency=3),  # all taps at once
     design_for(2, 2, accumulator_precision=28, add_latency=4),
+    design_for(2, 2, operand_precision=11, fused_window=24, max_size=9, add_latency=3),
+    design_for(2, 3, operand_precision=8, fused_window=18, ku_lanes=2, add_latency=2),
 ]
 
 
 def name(design: Design) -> str:
-    return f"k{design.k}-{design.n_cu}cu-{design.ku_lanes}lanes-p{design.accumulator_precision}"
+    narrow = f"-{design.operand_precision}bits" if design.operand_precision < 24 else ""
+    cu = f"k{design.k}-{design.n_cu}cu-{design.ku_lanes}lanes"
+    return f"{cu}-p{design.accumulator_precision}{narrow}"
 
 
 class Gradients:
@@ -113,13 +118,19 @@ def corners(columns: int) -> tuple[Bits, Bits]:
 
 
 @every_array
-@pytest.mark.parametrize(("dsp", "window"), [(2, 32), *rows_in_full((1, 32), (1, 28))])
-def test_corner_cases(array: Callable[..., Any], dsp: int, window: int) -> None:
+@pytest.mark.parametrize(
+    ("dsp", "window", "operand"), [(2, 32, 24), (1, 20, 8), *rows_in_full((1, 32, 24), (1, 28, 24))]
+)
+def test_corner_cases(array: Callable[..., Any], dsp: int, window: int, operand: int) -> None:
     """Each a sweep of its own, the next close behind; corners in the first or last columns."""
     x, delta = corners(4)
+    if operand < 24:
+        x, delta = (np.concatenate(each) for each in zip((x, delta), narrow(4), strict=True))
     turn = np.arange(len(x)) % 2 == 1
     x[turn], delta[turn] = x[turn, ::-1], delta[turn, ::-1]
-    design = design_for(1, 1, fused_dsp=dsp, fused_window=window, kernel_words=len(x))
+    design = design_for(
+        1, 1, fused_dsp=dsp, fused_window=window, kernel_words=len(x), operand_precision=operand
+    )
     script = RowScript(design, 0)
     script.reset()
     for addr, row in enumerate(zip(x, delta, strict=True)):
@@ -272,7 +283,7 @@ def test_the_last_gradients_are_readable_no_earlier_than_told(array: Callable[..
 @pytest.mark.verilator
 @pytest.mark.parametrize(
     "design",
-    [CONFIGURATIONS[4], *in_full(*CONFIGURATIONS[1:4], CONFIGURATIONS[5])],
+    [CONFIGURATIONS[4], CONFIGURATIONS[7], *in_full(*CONFIGURATIONS[1:4], *CONFIGURATIONS[5:7])],
     ids=lambda d: f"k{d.k}-{d.ku_lanes}lanes",
 )
 def test_row_array_vhdl(design: Design, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -179,17 +180,22 @@ def update_played(index: int, seeds: range, engine: str = "myhdl") -> None:
     played(top, [update_pass(seed, index) for seed in seeds], engine)
 
 
-@pytest.mark.parametrize("index", [2, 5, 11, *in_full(0, 1, 3, 4, *(6, 7, 8, 9, 10, 12, 13))])
+def shortly(cases: Sequence[object], *quick: int) -> list[Any]:
+    """Indices of cases: these in the quick tests, the others in the long ones."""
+    return [*quick, *in_full(*sorted(set(range(len(cases))) - set(quick)))]
+
+
+@pytest.mark.parametrize("index", shortly(FORWARD, 2, 5, 11))
 def test_maps_are_rounded_when_they_leave(index: int) -> None:
     forward_played(index, range(3))
 
 
-@pytest.mark.parametrize("index", [0, 5, *in_full(*range(1, 5), *range(6, len(DELTA)))])
+@pytest.mark.parametrize("index", shortly(DELTA, 0, 5))
 def test_deltas_are_rounded_when_they_leave(index: int) -> None:
     delta_played(index, range(4))
 
 
-@pytest.mark.parametrize("index", [4, 5, 8, *in_full(*range(4), 6, 7)])
+@pytest.mark.parametrize("index", shortly(UPDATE, 4, 5, 8))
 def test_kernels_and_velocities_are_rounded_when_they_leave(index: int) -> None:
     update_played(index, range(4))
 
