@@ -366,6 +366,7 @@ def test_a_wrong_counter_of_a_half_is_told() -> None:
         ({"partial": True}, "runs in parts"),
         ({"folded": True}, "for fully connected ones"),
         ({"widened": True}, "smaller kernels"),
+        ({"cu_kind": "fused", "operand_precision": 8, "fused_window": 18}, "narrow factors"),
     ],
 )
 def test_what_one_pass_does_not_take_is_refused_in_a_line(
