@@ -127,6 +127,23 @@ VERBS = {
             ),
         ),
     ),
+    "explore": Verb(
+        group="understand",
+        line="designs for a network on a board that no other beats",
+        description=(
+            "Finds the designs of a network that fit a board and that no other beats in cycles, "
+            "bytes or resources, exactly: the Pareto front over units, lanes, ports and kinds. "
+            "Writes its knee and ends as network files, which every other verb takes."
+        ),
+        examples=(
+            Example(words="explore digits --board kc705 --scope conv1", says="cycles against LUTs"),
+            Example(
+                words="explore alexnet --board kc705 --objectives cycles,dsp -o build/found",
+                says="cycles against DSP blocks; network files, JSON and CSV",
+                quick=False,
+            ),
+        ),
+    ),
     "sweep": Verb(
         group="understand",
         line="many variants of a network, and which no other beats",

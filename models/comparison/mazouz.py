@@ -51,6 +51,18 @@ def plan(network: Network, board: Board, options: Options) -> Plan:
     Raises:
         BadInput: the network is no chain, or has no convolution in scope.
     """
+    plans = front(network, board, options)
+    return min([each for each in plans if fits(each)] or plans, key=_batch_cycles)
+
+
+def front(network: Network, board: Board, options: Options) -> list[Plan]:
+    """Return the designs that fit the logic, and that none beats in cycles, DSP and LUT.
+
+    The smallest design if none fits.
+
+    Raises:
+        BadInput: as ``plan``.
+    """
     layers = tuple(chained(network, options, "mazouz"))
     if not layers or layers[0].kind != "conv":
         raise BadInput(
@@ -61,7 +73,7 @@ def plan(network: Network, board: Board, options: Options) -> Plan:
     pipeline = Pipeline(layers, train=True, unit=ours)
     room = board.room
     designs = [point.choices for point in pipeline.front(room.dsps, room.luts)]
-    plans = [
+    return [
         Plan(
             network=network,
             board=board,
@@ -72,8 +84,12 @@ def plan(network: Network, board: Board, options: Options) -> Plan:
         )
         for design in designs or [(1,) * len(pipeline.convolutions)]
     ]
-    fitting = [each for each in plans if _blocks(each) <= room.block_rams]
-    return min(fitting or plans, key=_batch_cycles)
+
+
+def fits(plan: Plan) -> bool:
+    """Whether the part has what a design takes."""
+    room, cost = plan.board.room, plan.pipeline.cost(plan.design)
+    return cost.dsp <= room.dsps and cost.lut <= room.luts and blocks(plan) <= room.block_rams
 
 
 def _batch_cycles(plan: Plan) -> float:
@@ -99,7 +115,7 @@ def _memory(plan: Plan) -> dict[str, int]:
     }
 
 
-def _blocks(plan: Plan) -> int:
+def blocks(plan: Plan) -> int:
     """Block RAM of lines, maps, weights and gradients, in the part's own blocks."""
     memory = _memory(plan)
     maps = sum(
@@ -136,7 +152,7 @@ def record(plan: Plan) -> Record:
                 used={
                     "lut": Figure(cost.lut, logic),
                     "dsp": Figure(cost.dsp, logic),
-                    "bram": Figure(_blocks(plan), "model"),
+                    "bram": Figure(blocks(plan), "model"),
                 },
                 memory={use: Figure(count, "model") for use, count in _memory(plan).items()},
             ),
@@ -178,7 +194,7 @@ def _binds(plan: Plan) -> str:
     shares = {
         "DSP": cost.dsp / room.dsps,
         "LUT": cost.lut / room.luts,
-        "BRAM": _blocks(plan) / room.block_rams,
+        "BRAM": blocks(plan) / room.block_rams,
     }
     return max(shares, key=shares.__getitem__)
 

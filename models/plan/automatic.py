@@ -64,22 +64,44 @@ def proposals(
     Raises:
         BadInput: a layer is larger than any design can be.
     """
+    shapes = shapes_of(layers)
+    for count in sorted(unit_counts(shapes, part), key=lambda units: _slots(shapes, units)):
+        yield design_for(layers, count, fmt, storage)
+
+
+def shapes_of(layers: Sequence[Layer]) -> list[Shape]:
+    """What a design is chosen for: convolutions, or folded layers if there are no others."""
     convolutions = [layer.shape for layer in layers if layer.kind == "conv"]
-    k = convolutions[0].k if convolutions else FOLDED_KERNEL
-    folded = [Shape(n=1, m=layer.shape.m, k=k, rows=k, columns=k) for layer in layers]
-    shapes = convolutions or folded
-    most = min(part.dsps // k**2, RANGES["n_cu"][1], max(max(s.m, s.n) for s in shapes))
+    k = FOLDED_KERNEL
+    return convolutions or [Shape(n=1, m=each.shape.m, k=k, rows=k, columns=k) for each in layers]
+
+
+def unit_counts(shapes: Sequence[Shape], part: Part) -> list[int]:
+    """Numbers of units that leave none idle in one of the shapes, largest first.
+
+    As far as the part's DSP blocks go, of which a product takes one at least.
+    """
+    most = min(part.dsps // shapes[0].k ** 2, RANGES["n_cu"][1], max(max(s.m, s.n) for s in shapes))
     counts = {most}
     for maps in {maps for shape in shapes for maps in (shape.m, shape.n)}:
         counts |= {-(-maps // groups) for groups in range(1, maps + 1)}
-    fitting = sorted((count for count in counts if 1 <= count <= most), reverse=True)
-    for count in sorted(fitting, key=lambda units: _slots(shapes, units)):
-        try:
-            design = replace(_design(shapes, k, count, fmt), storage=storage)
-        except ValueError as error:  # of the layers' own sizes: no number of units changes it
-            names = ", ".join(layer.name for layer in layers)
-            raise BadInput(f"no design for {names}: {error}") from error
-        yield design
+    return sorted((count for count in counts if 1 <= count <= most), reverse=True)
+
+
+def design_for(
+    layers: Sequence[Layer], units: int, fmt: FloatFormat, storage: Storage | None
+) -> Design:
+    """The design of so many units whose other choices cost the layers no cycle.
+
+    Raises:
+        BadInput: a layer is larger than any design can be.
+    """
+    shapes = shapes_of(layers)
+    try:
+        return replace(_design(shapes, units, fmt), storage=storage)
+    except ValueError as error:  # of the layers' own sizes: no number of units changes it
+        names = ", ".join(layer.name for layer in layers)
+        raise BadInput(f"no design for {names}: {error}") from error
 
 
 def _slots(shapes: Sequence[Shape], units: int) -> int:
@@ -93,9 +115,9 @@ def _slots(shapes: Sequence[Shape], units: int) -> int:
     return total
 
 
-def _design(shapes: Sequence[Shape], k: int, units: int, fmt: FloatFormat) -> Design:
-    """A design of so many units whose other choices cost these layers no cycle."""
+def _design(shapes: Sequence[Shape], units: int, fmt: FloatFormat) -> Design:
     fused = fmt == BINARY32
+    k = shapes[0].k
     columns = min(shape.out_columns for shape in shapes)
     few = min(groups_of(shape, units) for shape in shapes)
     maps = min(shape.n for shape in shapes)
@@ -110,10 +132,19 @@ def _design(shapes: Sequence[Shape], k: int, units: int, fmt: FloatFormat) -> De
     }
     smallest = [replace(shape, n=1, m=1) for shape in shapes]
     draft = size_design(smallest, **chosen)
-    chosen["p"] = 2 if few < draft.accumulate_latency else 1
-    wide = all(shape.border >= k - 1 and shape.stride == 1 for shape in shapes)
-    chosen["d"] = 1 if wide and chosen["p"] == 1 else 2
-    return size_design(smallest, **chosen)
+    p = 2 if few < draft.accumulate_latency else 1
+    return size_design(smallest, **chosen, p=p, d=rings_of_rows(shapes, p))
+
+
+def rings_of_rows(shapes: Sequence[Shape], p: int) -> int:
+    """The fewest rings of rows with which ``p`` positions in turn never wait for a row."""
+    wide = all(shape.border >= shape.k - 1 and shape.stride == 1 for shape in shapes)
+    return 1 if wide and p == 1 else 2
+
+
+def most_luts(board: Board) -> float:
+    """LUTs that a chosen design may take by the estimate."""
+    return min(ROOM * board.part.luts, board.room.luts)
 
 
 def with_ports(design: Design) -> Iterator[Design]:

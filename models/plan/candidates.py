@@ -114,13 +114,8 @@ def candidates(work: Work, board: Board, goal: str, base: Engine, limits: Limits
 
     ``base`` has the structure of the engine.
     """
-    units = work.engine.n_cu
-    sizes = set(equal_groups(work.outputs, units))
-    if not work.folded:
-        sizes.update(part_sizes(work.outputs))
-    inputs = np.array(sorted(part_sizes(work.inputs)))[:, np.newaxis]
-    outputs = np.array(sorted(sizes))
-    groups = -(-outputs // units)
+    inputs, outputs = sizes_of(work)
+    groups = -(-outputs // work.engine.n_cu)
     row_words = -(-work.least.columns // work.engine.k) * work.engine.map_words(inputs)
     within = (inputs * groups <= limits.kernel_words) & (row_words <= limits.row_words)
     inside = np.flatnonzero(within)
@@ -136,6 +131,14 @@ def candidates(work: Work, board: Board, goal: str, base: Engine, limits: Limits
         bytes=moved[order],
         seconds=seconds[order],
     )
+
+
+def sizes_of(work: Work) -> tuple[Counts, Counts]:
+    """A column of the sizes that parts of the input maps may have, a row of the output maps'."""
+    sizes = set(equal_groups(work.outputs, work.engine.n_cu))
+    if not work.folded:
+        sizes.update(part_sizes(work.outputs))
+    return np.array(sorted(part_sizes(work.inputs)))[:, np.newaxis], np.array(sorted(sizes))
 
 
 def _others(work: Work, base: Engine, inputs: Counts, outputs: Counts, groups: Counts) -> Counts:

@@ -19,10 +19,10 @@ from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.input_part import InputPart
 from merp.models.params.folded_shape import folds
 from merp.models.plan.automatic import (
-    ROOM,
     WORTH,
     each_apart,
     made,
+    most_luts,
     none_fits,
     proposals,
     with_designs,
@@ -279,7 +279,7 @@ def _complete(
 
 def _unbuilt(network: Network, name: str, batch: int, state: str) -> int:
     """Phases of layers that run on a design, for whose passes there is no hardware."""
-    works = (work for phase in PHASES for work in _works(network, name, phase, batch, state))
+    works = (work for phase in PHASES for work in works_of(network, name, phase, batch, state))
     return sum(not work.built for work in works)
 
 
@@ -291,7 +291,7 @@ def _fitting(
         planned = list(_of_design(network, name, board, batch, goal, state))
     except BadInput:
         return None
-    return planned if _most_luts(planned) <= ROOM * board.part.luts else None
+    return planned if _most_luts(planned) <= most_luts(board) else None
 
 
 def _most_luts(planned: Sequence[Planned]) -> int:
@@ -319,7 +319,7 @@ def _of_design(
 ) -> Iterator[Planned]:
     """Plan all that runs on a design."""
     for phase in PHASES:
-        works = list(_works(network, name, phase, batch, state))
+        works = list(works_of(network, name, phase, batch, state))
         if works:
             engine, tiles = best_tiles(name, works, board, goal)
             for work, tile in zip(works, tiles, strict=True):
@@ -336,7 +336,7 @@ def _start(network: Network, layer: Layer, phase: str, state: str) -> dict[str, 
     return {"begun": begun(network, layer), "beside": start}
 
 
-def _works(network: Network, name: str, phase: str, batch: int, state: str) -> Iterator[Work]:
+def works_of(network: Network, name: str, phase: str, batch: int, state: str) -> Iterator[Work]:
     """Layers that run on a design in a phase."""
     forward, back = network.designs[name], phase != "fp"
     drafts = [

@@ -51,6 +51,7 @@ MODELS = rooms(
         "comparison": f"{PARAMS} network fpga cnn_merp traffic plan front "
         "fcnn fpdeep mazouz rtl_compiler"
     },
+    {"explore": f"{PARAMS} network fpga plan comparison"},
 )
 
 # A block declares its behavioural twin, so twins stand below the blocks and know none of them.
@@ -88,7 +89,7 @@ COSIM = rooms(
 COMMON = "common bitstream"
 WORK = (
     "simulate", "traffic", "plan", "train", "resources", "workload", "verify_float", "schema",
-    "sweep", "onnx",
+    "sweep", "onnx", "explore",
 )  # fmt: skip
 PAGES = "export report comparison"
 TOOLS = rooms(

@@ -1,4 +1,4 @@
-"""Options that ``merp map`` and ``merp compare`` share."""
+"""Options that ``merp map``, ``merp compare`` and ``merp explore`` share."""
 
 from __future__ import annotations
 
@@ -17,18 +17,23 @@ def add_step(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--batch", type=whole(1, 1 << 16), default=BATCH, metavar="IMAGES", help="images of a step"
     )
-    parser.add_argument(
-        "--scope",
-        default=CONV,
-        metavar="LAYERS",
-        help="conv, all, or names of layers with commas (default %(default)s)",
-    )
+    add_scope(parser)
     parser.add_argument(
         "--fit",
         choices=FITS,
         default=FITS[0],
         help="CNN-MERP's designs: sized for the board as its rivals are, or those of the network "
         "file (default %(default)s)",
+    )
+
+
+def add_scope(parser: argparse.ArgumentParser) -> None:
+    """Add ``--scope``."""
+    parser.add_argument(
+        "--scope",
+        default=CONV,
+        metavar="LAYERS",
+        help="conv, all, or names of layers with commas (default %(default)s)",
     )
 
 

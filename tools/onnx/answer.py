@@ -13,16 +13,12 @@ from merp.models.fpga.board import Board
 from merp.models.network.network_file import network_of
 from merp.models.onnx.import_model import Imported
 from merp.models.onnx.node import Node
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.design_keys import CHOICES, CU_KIND, KEYS, KU_KIND
 from merp.models.plan.plan import plan
+from merp.tools.common.network_text import design_table, network_text
 from merp.tools.common.seal import sealed
-from merp.tools.onnx.network_text import network_text
 
 MOST_NAMED = 100
 """Nodes that a comment names one by one."""
-
-DEFAULTS = {key.key: key.default for key in KEYS}
 
 
 def answer(imported: Imported) -> dict[str, Any]:
@@ -54,7 +50,7 @@ def with_board(imported: Imported, board: Board) -> dict[str, dict[str, Any]]:
     planned = plan(imported.network, board).network
     for layer, table in zip(planned.layers, imported.tables["layer"], strict=True):
         table["design"] = layer.design
-    designs = {name: _design(design) for name, design in planned.designs.items()}
+    designs = {name: design_table(design) for name, design in planned.designs.items()}
     network_of(imported.network.name, {**imported.tables, "design": designs})
     return designs
 
@@ -89,10 +85,3 @@ def weights_file(imported: Imported) -> bytes:
 def _about(nodes: list[Node], traffic_only: str) -> list[str]:
     said = [", ".join(node.label for node in nodes)]
     return said + ([f"traffic only: {traffic_only}"] if traffic_only else [])
-
-
-def _design(design: Design) -> dict[str, Any]:
-    """The keys of a design that differ from what goes without saying."""
-    keys = (CU_KIND.key, KU_KIND.key, *CHOICES)
-    values = {key: getattr(design, key) for key in keys}
-    return {key: value for key, value in values.items() if value != DEFAULTS[key]}

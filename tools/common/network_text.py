@@ -7,9 +7,13 @@ from typing import Any
 
 from merp.models.errors import one_line
 from merp.models.network.network_keys import GROUPS, PAD, STRIDE
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.design_keys import CHOICES, CU_KIND, KEYS, KU_KIND
 
 DEFAULTS = {key.key: key.default for key in (STRIDE, PAD, GROUPS)} | {"relu": True}
 """What is not written, as it goes without saying."""
+
+DESIGN_DEFAULTS = {key.key: key.default for key in KEYS}
 
 COMMENT = 300
 """Characters of the longest comment."""
@@ -34,6 +38,13 @@ def network_text(
     for name, design in designs.items():
         lines += ["", f'[design."{name}"]', *_pairs(design)]
     return "\n".join(lines) + "\n"
+
+
+def design_table(design: Design) -> dict[str, Any]:
+    """Return the keys of a design that differ from what goes without saying."""
+    keys = (CU_KIND.key, KU_KIND.key, *CHOICES)
+    values = {key: getattr(design, key) for key in keys}
+    return {key: value for key, value in values.items() if value != DESIGN_DEFAULTS[key]}
 
 
 def _comment(text: str) -> str:

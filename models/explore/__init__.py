@@ -1,0 +1,1 @@
+"""Searches over the free choices of a design: exact fronts, and the paper's genetic one."""

@@ -1,0 +1,103 @@
+"""Every free choice of a design of CNN-MERP, for layers that share it.
+
+Of the numbers of units only those can be on a front with which a layer takes fewer turns than with
+one unit less, or the deltas of a kernel update come in wider beats; of the lanes of a row only
+those that take fewer steps. All others cost more and gain nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import product
+from math import prod
+from typing import NamedTuple
+
+from merp.models.fpga.parts import Part
+from merp.models.network.network import Layer
+from merp.models.params.cnn_merp.design import PORTS, Design
+from merp.models.params.formats import BINARY32, FloatFormat
+from merp.models.params.storage import Storage
+from merp.models.params.summation import DSPS
+from merp.models.plan.automatic import design_for, rings_of_rows, shapes_of, unit_counts
+
+
+class Kinds(NamedTuple):
+    """How the units sum, and those of the kernel update."""
+
+    cu_kind: str
+    fused_dsp: int
+    ku_kind: str
+    ku_lanes: int
+
+
+class Choice(NamedTuple):
+    """The keys of a design that are free; all others follow from these and the layers."""
+
+    n_cu: int
+    p: int
+    kinds: Kinds
+    kernel_port: int
+    map_port: int
+
+
+class Axes(NamedTuple):
+    """The values of each part of a choice, in its order."""
+
+    n_cu: Sequence[int]
+    p: Sequence[int]
+    kinds: Sequence[Kinds]
+    kernel_port: Sequence[int]
+    map_port: Sequence[int]
+
+    @property
+    def size(self) -> int:
+        """Choices that there are."""
+        return prod(map(len, self))
+
+    def choices(self) -> Iterator[Choice]:
+        """Each of them."""
+        return (Choice(*values) for values in product(*self))
+
+
+def axes_of(layers: Sequence[Layer], part: Part, fmt: FloatFormat) -> Axes:
+    """The choices of a design for layers of one kernel size."""
+    shapes = shapes_of(layers)
+    counts = unit_counts(shapes, part)
+    whole = {-(-count // port) * port for count in counts for port in PORTS}
+    return Axes(
+        n_cu=sorted(count for count in whole if count <= counts[0]),
+        p=(1, 2),
+        kinds=_kinds(shapes[0].k ** 2, fmt),
+        kernel_port=PORTS,
+        map_port=PORTS,
+    )
+
+
+def _kinds(taps: int, fmt: FloatFormat) -> list[Kinds]:
+    """Fused sums, and rows of them, are of binary32 alone."""
+    tree = Kinds("tree", 1, "position", 1)
+    if fmt != BINARY32:
+        return [tree]
+    lanes = sorted({-(-taps // steps) for steps in range(1, taps + 1)})
+    updates = [("position", 1), *(("row", count) for count in lanes)]
+    return [tree, *(Kinds("fused", dsp, *update) for dsp in DSPS for update in updates)]
+
+
+def design_of(
+    choice: Choice, layers: Sequence[Layer], fmt: FloatFormat, storage: Storage | None
+) -> Design:
+    """The design of a choice.
+
+    Raises:
+        BadInput: a layer is larger than any design can be.
+        ValueError: there is no such design.
+    """
+    return replace(
+        design_for(layers, choice.n_cu, fmt, storage),
+        p=choice.p,
+        d=rings_of_rows(shapes_of(layers), choice.p),
+        kernel_port=choice.kernel_port,
+        map_port=choice.map_port,
+        **choice.kinds._asdict(),
+    )

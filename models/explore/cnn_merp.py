@@ -1,0 +1,206 @@
+"""Exact fronts of CNN-MERP's own designs for a network on a board.
+
+Layers of one kernel size share a design, as in a plan without designs. Cycles and bytes of designs
+add up, of resources the largest bitstream's count: both grow with each design's own, so that of a
+design only choices matter that no other one beats. A choice is planned only if nothing that was
+planned before beats its bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from merp.models.errors import BadInput
+from merp.models.explore.choices import Axes, Choice, axes_of, design_of
+from merp.models.explore.design_costs import ADDED, COSTS, Costs, DesignCosts, joined
+from merp.models.explore.nsga2 import Genes, nsga2
+from merp.models.explore.pareto import Table, merged, undominated
+from merp.models.explore.point import Point, front_of
+from merp.models.fpga.board import Board
+from merp.models.network.network import Network
+from merp.models.plan.automatic import most_luts, with_designs
+
+STATE = "pooled"
+
+MOST_PAIRS = 50_000_000
+"""Pairs of points of two designs that are tried; more take too long."""
+
+Tell = Callable[[int, int, str], object]
+"""Told how many choices of how many of a design are done, and its name."""
+
+
+class Space:
+    """All designs of a network on a board.
+
+    Args:
+        scope: names of the layers that have a design; all others have none. goal: of ``GOALS``.
+
+    Raises:
+        BadInput: a layer is larger than any design can be.
+    """
+
+    def __init__(
+        self, network: Network, board: Board, scope: Collection[str], batch: int, goal: str
+    ) -> None:
+        bare = tuple(replace(layer, design=None) for layer in network.layers)
+        complete, missing = with_designs(replace(network, layers=bare, designs={}))
+        layers = tuple(
+            layer if layer.name in scope else replace(layer, design=None)
+            for layer in complete.layers
+        )
+        self.network = replace(complete, layers=layers)
+        self.board = board
+        self.designs: dict[str, tuple[Axes, DesignCosts]] = {}
+        for name, all_of in missing.items():
+            mine = [layer for layer in all_of if layer.name in scope]
+            if mine:
+                axes = axes_of(mine, board.room, network.fmt)
+                costs = DesignCosts(self.network, name, board, batch, goal, STATE)
+                self.designs[name] = axes, costs
+
+    @property
+    def size(self) -> int:
+        """Choices of all designs, each by itself."""
+        return sum(axes.size for axes, _ in self.designs.values())
+
+    @property
+    def tried(self) -> int:
+        """Bitstreams that were planned."""
+        return sum(costs.tried for _, costs in self.designs.values())
+
+    def at(self, choices: Mapping[str, Choice]) -> Network:
+        """The network with these designs."""
+        designs = {
+            name: design_of(choice, self.designs[name][1].layers, self.network.fmt,
+                            self.network.storage)
+            for name, choice in choices.items()
+        }  # fmt: skip
+        return replace(self.network, designs=designs)
+
+    def front(self, objectives: Sequence[str], tell: Tell = lambda *_: None) -> list[Point]:
+        """Return the points that no other one beats in the objectives, by the first of them.
+
+        Of points that are equal in all objectives one is there.
+
+        Raises:
+            BadInput: no design fits the board, or there are too many points.
+        """
+        columns = [COSTS.index(each) for each in objectives]
+        added = [each in ADDED for each in objectives]
+        bounds = {
+            name: [(found, c) for c in axes.choices() if (found := costs.bound(c)) is not None]
+            for name, (axes, costs) in self.designs.items()
+        }
+        for name, found in bounds.items():
+            if not found:
+                raise self._none_fits(name)
+        # No network takes less of a part than the smallest design that one of its layers can have.
+        least = [
+            max(min(found[column] for found, _ in each) for each in bounds.values())
+            for column in columns
+        ]
+        floor = np.where(added, 0.0, least)
+        together: Table = np.zeros((1, len(columns)))
+        chosen: list[tuple[Choice, ...]] = [()]
+        whole: list[Costs] = [(0.0,) * len(COSTS)]
+        for name, found in bounds.items():
+            kept = self._of_design(name, found, columns, floor, tell)
+            if not kept:
+                raise self._none_fits(name)
+            if len(kept) * len(chosen) > MOST_PAIRS:
+                raise BadInput(
+                    f"{self.network.name}: {len(kept) * len(chosen):,} pairs of points of "
+                    f"{len(objectives)} objectives: allowed are {MOST_PAIRS:,}: fewer objectives"
+                )
+            mine = np.maximum(_table([costs for costs, _ in kept], columns), floor)
+            together, pairs = merged(together, mine, added)
+            whole = [joined(whole[row], kept[column][0]) for row, column in pairs]
+            chosen = [(*chosen[row], kept[column][1]) for row, column in pairs]
+        return [
+            Point(dict(zip(COSTS, costs, strict=True)), dict(zip(bounds, choices, strict=True)))
+            for costs, choices in zip(whole, chosen, strict=True)
+        ]
+
+    def evolved(
+        self, objectives: Sequence[str], population: int, generations: int, seed: int
+    ) -> list[Point]:
+        """Return the front that NSGA-II finds, by the first objective.
+
+        Raises:
+            BadInput: as ``nsga2``.
+        """
+        columns = [COSTS.index(each) for each in objectives]
+        axes = [axis for axes, _ in self.designs.values() for axis in axes]
+
+        def choices(genes: Genes) -> list[Choice]:
+            values = [axis[place] for axis, place in zip(axes, genes, strict=True)]
+            many = len(Choice._fields)
+            return [Choice(*values[at : at + many]) for at in range(0, len(values), many)]
+
+        def costs(genes: Genes) -> Costs | None:
+            together: Costs = (0.0,) * len(COSTS)
+            for choice, (_, each) in zip(choices(genes), self.designs.values(), strict=True):
+                found = each.of(choice)
+                if found is None:
+                    return None
+                together = joined(together, found)
+            return together
+
+        def aims(genes: Genes) -> list[float] | None:
+            found = costs(genes)
+            return None if found is None else [found[column] for column in columns]
+
+        found = nsga2(
+            [len(axis) for axis in axes], aims, len(columns), population, generations, seed
+        )
+        points = [
+            Point(
+                dict(zip(COSTS, costs(genes) or (), strict=True)),
+                dict(zip(self.designs, choices(genes), strict=True)),
+            )
+            for genes in found
+        ]
+        return front_of(points, objectives)
+
+    def _of_design(
+        self,
+        name: str,
+        bounds: Sequence[tuple[Costs, Choice]],
+        columns: Sequence[int],
+        floor: Table,
+        tell: Tell,
+    ) -> list[tuple[Costs, Choice]]:
+        """The choices of a design that no other one of it beats, with what they cost."""
+        _, costs = self.designs[name]
+        least = np.maximum(_table([found for found, _ in bounds], columns), floor)
+        table: Table = np.empty((len(bounds), len(columns)))
+        kept: list[tuple[Costs, Choice]] = []
+        for done, place in enumerate(np.lexsort(least.T[::-1])):
+            if (table[: len(kept)] <= least[place]).all(axis=1).any():
+                continue
+            tell(done, len(bounds), name)
+            choice = bounds[place][1]
+            found = costs.of(choice)
+            if found is None:
+                continue
+            mine = np.maximum(_table([found], columns), floor)
+            if not (table[: len(kept)] <= mine).all(axis=1).any():
+                table[len(kept)] = mine
+                kept.append((found, choice))
+        return [kept[place] for place in undominated(table[: len(kept)])]
+
+    def _none_fits(self, name: str) -> BadInput:
+        layers = ", ".join(layer.name for layer in self.designs[name][1].layers)
+        room = self.board.room
+        return BadInput(
+            f"board {self.board.name}: {self.network.name}: no design for {layers} fits "
+            f"{self.board.part.name} ({most_luts(self.board):,.0f} LUT, {room.block_rams:,} "
+            f"RAMB36, {room.dsps:,} DSP): allowed is a larger part"
+        )
+
+
+def _table(costs: Sequence[Costs], columns: Sequence[int]) -> Table:
+    return np.array(costs, np.float64)[:, columns]

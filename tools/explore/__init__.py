@@ -1,0 +1,1 @@
+"""How points of a search are chosen, shown and written."""

@@ -1,0 +1,199 @@
+"""``merp explore``: designs for a network on a board that no other beats."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections.abc import Sequence
+from contextlib import ExitStack
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from merp.models.errors import BadInput, shown
+from merp.models.plan.plan import GOALS
+from merp.tools.common.arguments import add_network, add_tables, whole
+from merp.tools.common.boards import add_board, any_board, open_board
+from merp.tools.common.output import Output
+from merp.tools.common.progress_bar import ProgressBar
+from merp.tools.common.shipped import open_network, open_tables
+from merp.tools.common.table import say
+from merp.tools.comparison.options import BATCH, add_scope
+from merp.tools.comparison.scope import scope_of
+
+CNN_MERP, MAZOUZ = "cnn-merp", "mazouz"
+EXACT, NSGA2 = "exact", "nsga2"
+SEARCH = {"population": 100, "generations": 100, "seed": 0}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what the verb takes."""
+    add_network(parser)
+    add_board(parser)
+    parser.add_argument(
+        "--architecture", choices=(CNN_MERP, MAZOUZ), default=CNN_MERP, help="whose designs"
+    )
+    parser.add_argument(
+        "--objectives",
+        default="cycles,lut",
+        metavar="NAMES",
+        help="what is to be small, with commas: cycles, bytes, lut, ff, bram, dsp (mazouz: cycles, "
+        "lut, bram, dsp; default %(default)s)",
+    )
+    add_scope(parser)
+    parser.add_argument(
+        "--batch",
+        type=whole(1, 1 << 16),
+        metavar="IMAGES",
+        help=f"images of a step (default {BATCH}; mazouz: a sample at a time)",
+    )
+    parser.add_argument(
+        "--for", dest="goal", choices=GOALS, help="what tiles are chosen for (default bytes)"
+    )
+    parser.add_argument(
+        "--method",
+        choices=(EXACT, NSGA2),
+        default=EXACT,
+        help="exact: no point is missing; nsga2: a genetic search, which needs pymoo (pip install "
+        "'merp[search]') (default %(default)s)",
+    )
+    for name, (low, high) in {
+        "population": (4, 10_000), "generations": (1, 100_000), "seed": (0, 1 << 31),
+    }.items():  # fmt: skip
+        parser.add_argument(
+            f"--{name}", type=whole(low, high), metavar="N",
+            help=f"of nsga2 (default {SEARCH[name]})",
+        )  # fmt: skip
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="DIR",
+        help="network files of the knee and of the least of each objective, and the front as JSON "
+        "and CSV (default: none)",
+    )
+    add_tables(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the front, or write it."""
+    network = open_network(args.network)
+    scope = scope_of(network, args.scope)
+    objectives = tuple(dict.fromkeys(args.objectives.split(",")))
+    with ExitStack() as held:
+        output = None
+        if args.output is not None:
+            place = Path(os.path.realpath(args.output))
+            output = held.enter_context(Output.of_folder("-o", place.parent))
+            output.check_folder(place.name)
+        found, files = (_pipelines if args.architecture == MAZOUZ else _designs)(
+            args, network, scope, objectives
+        )
+        if output is not None:
+            written = found.files(files)
+
+            def fill(folder: Path) -> dict[str, str]:
+                for name, text in written.items():
+                    (folder / name).write_text(text, encoding="utf-8")
+                return {"network": network.name}
+
+            output.add_folder(place.name, fill)
+            output.commit()
+    if args.json:
+        print(json.dumps(found.json(), indent=2))
+        return 0
+    from merp.tools.explore.tables import show
+
+    show(found)
+    if args.output is not None:
+        say(f"{args.output}: {', '.join(written)}")
+    return 0
+
+
+def _designs(
+    args: argparse.Namespace, network: Any, scope: tuple[str, ...], objectives: tuple[str, ...]
+) -> tuple[Any, dict[int, str]]:
+    """The front of CNN-MERP's designs, and network files of its notable points."""
+    from merp.models.explore.cnn_merp import Space
+    from merp.models.explore.design_costs import COSTS
+    from merp.tools.explore.found import Found, network_file
+
+    _check(objectives, COSTS)
+    search = _search(args)
+    board, batch, goal = open_board(args.board), args.batch or BATCH, args.goal or GOALS[0]
+    space = Space(network, board, scope, batch, goal)
+    plan = (
+        f"{space.size:,} choices of designs: {', '.join(space.designs)}; bitstreams of those that "
+        "nothing beats at once are planned, some milliseconds each"
+    )
+    if args.method == NSGA2:
+        plan = "{population:,} points, {generations:,} generations".format(**search)
+    with ProgressBar("explore", plan) as bar, bar.spent.on("planning"):
+        if args.method == NSGA2:
+            points = space.evolved(objectives, **search)
+        else:
+            points = space.front(
+                objectives,
+                lambda done, of, name: bar.say(f"{name}: {done:,} of {of:,} choices that may fit"),
+            )
+    found = Found(
+        network=network, board=board, architecture=CNN_MERP, scope=scope, batch=batch, goal=goal,
+        method=args.method, objectives=objectives, points=points,
+    )  # fmt: skip
+    if args.output is None:
+        return found, {}
+    file, tables = open_tables(args.network)
+    return found, {
+        place: network_file(found, place, file, tables, space.at(points[place].choices))
+        for place in found.notable.values()
+    }
+
+
+def _pipelines(
+    args: argparse.Namespace, network: Any, scope: tuple[str, ...], objectives: tuple[str, ...]
+) -> tuple[Any, dict[int, str]]:
+    """The front of the pipelines of Mazouz and Bridges, which no network file describes."""
+    from merp.models.comparison.mazouz import ARCHITECTURE
+    from merp.models.comparison.options import Options
+    from merp.models.explore.mazouz import COSTS, evolved, front
+    from merp.tools.explore.found import Found
+
+    _check(objectives, COSTS)
+    for option in ("batch", "goal"):
+        if getattr(args, option) is not None:
+            name = {"goal": "for"}.get(option, option)
+            raise BadInput(f"--{name}: allowed only with --architecture {CNN_MERP}")
+    search = _search(args)
+    board = any_board(args.board)
+    costs = "paper" if board.name == ARCHITECTURE.board else "ours"
+    options = Options(batch=1, scope=scope, costs=costs)
+    if args.method == NSGA2:
+        plan = "{population:,} points, {generations:,} generations".format(**search)
+        with ProgressBar("explore", plan):
+            points = evolved(network, board, options, objectives, **search)
+    else:
+        points = front(network, board, options, objectives)
+    return Found(
+        network=network, board=board, architecture=MAZOUZ, scope=scope, batch=1, goal=None,
+        method=args.method, objectives=objectives, points=points,
+    ), {}  # fmt: skip
+
+
+def _check(objectives: Sequence[str], allowed: Sequence[str]) -> None:
+    for each in objectives:
+        if each not in allowed:
+            hint = "".join(f"; did you mean {n}?" for n in get_close_matches(each, allowed, 1))
+            raise BadInput(
+                f"--objectives {shown(each)}: allowed are {', '.join(allowed)}, with commas{hint}"
+            )
+
+
+def _search(args: argparse.Namespace) -> dict[str, int]:
+    """Options of the genetic search; without it none may be given."""
+    given = {name: getattr(args, name) for name in SEARCH}
+    if args.method != NSGA2:
+        for name, value in given.items():
+            if value is not None:
+                raise BadInput(f"--{name}: allowed only with --method {NSGA2}")
+    return {name: SEARCH[name] if value is None else value for name, value in given.items()}
