@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -91,7 +92,7 @@ class Space:
         columns = [COSTS.index(each) for each in objectives]
         added = [each in ADDED for each in objectives]
         bounds = {
-            name: [(found, c) for c in axes.choices() if (found := costs.bound(c)) is not None]
+            name: [(bound, c) for c in axes.choices() if (bound := costs.bound(c)) is not None]
             for name, (axes, costs) in self.designs.items()
         }
         for name, found in bounds.items():
@@ -136,7 +137,7 @@ class Space:
         axes = [axis for axes, _ in self.designs.values() for axis in axes]
 
         def choices(genes: Genes) -> list[Choice]:
-            values = [axis[place] for axis, place in zip(axes, genes, strict=True)]
+            values: list[Any] = [axis[place] for axis, place in zip(axes, genes, strict=True)]
             many = len(Choice._fields)
             return [Choice(*values[at : at + many]) for at in range(0, len(values), many)]
 

@@ -177,14 +177,17 @@ class DesignCosts:
 
     def _bound(self, phase: str, choice: Choice) -> Costs | None:
         least = self._smallest(phase, choice.n_cu)
-        design = replace(
-            least.design,
-            partial=False,
-            row_words=_DEEP,
-            kernel_port=choice.kernel_port,
-            map_port=choice.map_port,
-            **choice.kinds._asdict(),
-        )
+        try:
+            design = replace(
+                least.design,
+                partial=False,
+                row_words=_DEEP,
+                kernel_port=choice.kernel_port,
+                map_port=choice.map_port,
+                **choice.kinds._asdict(),
+            )
+        except ValueError:  # ports that folded layers or the format do not allow
+            return None
         taken = estimate(design, phase, [], least.unpool, least.add_unpool)
         if not self._fits(taken):
             return None

@@ -29,6 +29,11 @@ def _table(points: Sequence[Point], objectives: Sequence[str]) -> Table:
     return np.array([[point.costs[each] for each in objectives] for point in points], np.float64)
 
 
+def names_of(objectives: Sequence[str]) -> list[str]:
+    """Return the names of the points that stand for a front."""
+    return [KNEE, *(f"least-{objective}" for objective in objectives)]
+
+
 def notable(points: Sequence[Point], objectives: Sequence[str]) -> dict[str, int]:
     """Return the places of points that stand for a front: its knee, and the least of each cost.
 
@@ -39,8 +44,8 @@ def notable(points: Sequence[Point], objectives: Sequence[str]) -> dict[str, int
     costs = _table(points, objectives)
     least, most = costs.min(axis=0), costs.max(axis=0)
     away = np.linalg.norm((costs - least) / np.where(most > least, most - least, 1.0), axis=1)
-    found = {KNEE: int(away.argmin())}
-    for column, objective in enumerate(objectives):
+    places = [int(away.argmin())]
+    for column in range(len(objectives)):
         alike = np.flatnonzero(costs[:, column] == least[column])
-        found[f"least-{objective}"] = int(alike[away[alike].argmin()])
-    return found
+        places.append(int(alike[away[alike].argmin()]))
+    return dict(zip(names_of(objectives), places, strict=True))

@@ -70,6 +70,7 @@ TOOLS = {
     "onnx": Tool("make test, or pip install 'merp[onnx]'", modules=("onnx",)),
     "onnxruntime": Tool("make test, or pip install 'merp[dev]'", modules=("onnxruntime",)),
     "distributed": Tool("make test-full, or pip install 'merp[sweep]'", modules=("distributed",)),
+    "pymoo": Tool("make test-full, or pip install 'merp[search]'", modules=("pymoo",)),
     "mkdocs": Tool("make test-full, or pip install 'merp[docs]'", modules=("mkdocs",)),
     "nbclient": Tool("make test-full, or pip install 'merp[notebook]'", modules=("nbclient",)),
     "fusesoc": Tool("make test-full, or pip install 'merp[full]'", modules=("fusesoc",)),

@@ -100,16 +100,6 @@ class Output:
         with _blamed(self.said):
             check_place(self.root, name)
 
-    def check_folder(self, name: str) -> None:
-        """Refuse, before the work, a folder ``name`` that ``add_folder`` would not replace.
-
-        Raises:
-            BadInput: it has no manifest, or is no folder.
-        """
-        place = self.root / name
-        if os.path.lexists(place) and not (place.is_dir() and is_owned(place)):
-            raise BadInput(f"{self.said}: {name} exists and is no export: give another folder")
-
     def draft(self, name: str) -> Path:
         """Where to write what becomes the file ``name``; its folder is there."""
         path = self._stage.files / name
@@ -137,8 +127,9 @@ class Output:
         Raises:
             BadInput: it cannot be written, or the folder there has no manifest.
         """
-        self.check_folder(name)
-        folder = self._stage.folders / name
+        place, folder = self.root / name, self._stage.folders / name
+        if os.path.lexists(place) and not (place.is_dir() and is_owned(place)):
+            raise BadInput(f"{self.said}: {name} exists and is no export: give another folder")
         with _blamed(self.said):
             folder.mkdir(parents=True)
             return own(folder, fill(folder))

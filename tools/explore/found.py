@@ -17,6 +17,7 @@ from merp.models.fpga.board import Board
 from merp.models.network.network import Network
 from merp.models.network.network_file import network_of
 from merp.tools.common.network_text import design_table, network_text
+from merp.tools.explore.folder import FRONT
 
 SAYS = {
     "cycles": "clock cycles of all passes, waits for the memory included, bitstreams left out",
@@ -105,7 +106,7 @@ class Found:
     def files(self, networks: Mapping[int, str]) -> dict[str, str]:
         """By name the front, and the network files of notable points, by their place."""
         written = {f"{name}.toml": networks[at] for name, at in self.notable.items() if networks}
-        front = {"front.json": json.dumps(self.json(), indent=2) + "\n", "front.csv": self.csv()}
+        front = {FRONT: json.dumps(self.json(), indent=2) + "\n", "front.csv": self.csv()}
         return written | front
 
 
@@ -145,11 +146,11 @@ def network_file(found: Found, place: int, file: str, tables: Mapping[str, Any],
                 table.pop("design", None)
         network_of(file, {**tables, "design": designs})
     costs = ", ".join(f"{key} {_said(value)}" for key, value in found.points[place].costs.items())
-    goal = "" if found.goal == "bytes" else f" --for {found.goal}"
     head = [
         f"{' and '.join(found.names(place))} of {len(found.points)} points: merp explore {file} "
-        f"--board {found.board.name} --objectives {','.join(found.objectives)}{goal}",
-        f"A step of {found.batch} images, {', '.join(found.scope)}, modelled: {costs}",
+        f"--board {found.board.name} --scope {','.join(found.scope)} --batch {found.batch} "
+        f"--for {found.goal} --objectives {','.join(found.objectives)}",
+        f"modelled: {costs}",
     ]
     return network_text(tables, head, {}, designs)
 

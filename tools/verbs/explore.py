@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 from collections.abc import Sequence
 from contextlib import ExitStack
 from difflib import get_close_matches
@@ -21,6 +20,7 @@ from merp.tools.common.shipped import open_network, open_tables
 from merp.tools.common.table import say
 from merp.tools.comparison.options import BATCH, add_scope
 from merp.tools.comparison.scope import scope_of
+from merp.tools.explore.folder import check_folder
 
 CNN_MERP, MAZOUZ = "cnn-merp", "mazouz"
 EXACT, NSGA2 = "exact", "nsga2"
@@ -84,22 +84,14 @@ def run(args: argparse.Namespace) -> int:
     with ExitStack() as held:
         output = None
         if args.output is not None:
-            place = Path(os.path.realpath(args.output))
-            output = held.enter_context(Output.of_folder("-o", place.parent))
-            output.check_folder(place.name)
-        found, files = (_pipelines if args.architecture == MAZOUZ else _designs)(
+            output = held.enter_context(Output.of_folder("-o", args.output))
+            check_folder(args.output, network, objectives)
+        found, networks = (_pipelines if args.architecture == MAZOUZ else _designs)(
             args, network, scope, objectives
         )
         if output is not None:
-            written = found.files(files)
-
-            def fill(folder: Path) -> dict[str, str]:
-                for name, text in written.items():
-                    (folder / name).write_text(text, encoding="utf-8")
-                return {"network": network.name}
-
-            output.add_folder(place.name, fill)
-            output.commit()
+            files = found.files(networks)
+            output.write(files)
     if args.json:
         print(json.dumps(found.json(), indent=2))
         return 0
@@ -107,7 +99,7 @@ def run(args: argparse.Namespace) -> int:
 
     show(found)
     if args.output is not None:
-        say(f"{args.output}: {', '.join(written)}")
+        say(f"{args.output}: {', '.join(files)}")
     return 0
 
 

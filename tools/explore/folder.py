@@ -1,0 +1,36 @@
+"""What stands in a folder before a front is written into it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from merp.models.errors import BadInput, shown
+from merp.models.explore.point import names_of
+from merp.models.network.network import Network
+
+FRONT = "front.json"
+
+ALLOWED = "allowed is a folder without points of another search, or a new name"
+
+
+def check_folder(folder: Path, network: Network, objectives: Sequence[str]) -> None:
+    """Refuse a folder that has points of another search, which would be taken for this one's.
+
+    Raises:
+        BadInput: it has a front of another network, or network files that are not written anew.
+    """
+    written = {f"{name}.toml" for name in names_of(objectives)}
+    others = sorted({path.name for path in folder.glob("*.toml")} - written)
+    if others:
+        raise BadInput(f"-o {folder}: has {shown(others[0])}: {ALLOWED}")
+    try:
+        other = json.loads((folder / FRONT).read_text(encoding="utf-8"))["network"]
+    except FileNotFoundError:
+        return
+    except (OSError, ValueError, KeyError, TypeError):
+        other = None
+    if other != network.name:
+        of = "no front" if other is None else f"of {shown(str(other))}"
+        raise BadInput(f"-o {folder}: {FRONT} is {of}: {ALLOWED}")
