@@ -29,8 +29,8 @@ STATE = "pooled"
 MOST_PAIRS = 50_000_000
 """Pairs of points of two designs that are tried; more take too long."""
 
-Tell = Callable[[int, int, str], object]
-"""Told how many choices of how many of a design are done, and its name."""
+Tell = Callable[[str], object]
+"""Told what is done."""
 
 
 class Space:
@@ -91,12 +91,13 @@ class Space:
         """
         columns = [COSTS.index(each) for each in objectives]
         added = [each in ADDED for each in objectives]
-        bounds = {
-            name: [(bound, c) for c in axes.choices() if (bound := costs.bound(c)) is not None]
-            for name, (axes, costs) in self.designs.items()
-        }
-        for name, found in bounds.items():
-            if not found:
+        bounds: dict[str, list[tuple[Costs, Choice]]] = {}
+        for name, (axes, costs) in self.designs.items():
+            tell(f"{name}: bounds of {axes.size:,} choices")
+            bounds[name] = [
+                (bound, each) for each in axes.choices() if (bound := costs.bound(each)) is not None
+            ]
+            if not bounds[name]:
                 raise self._none_fits(name)
         # No network takes less of a part than the smallest design that one of its layers can have.
         least = [
@@ -182,7 +183,7 @@ class Space:
         for done, place in enumerate(np.lexsort(least.T[::-1])):
             if (table[: len(kept)] <= least[place]).all(axis=1).any():
                 continue
-            tell(done, len(bounds), name)
+            tell(f"{name}: {done:,} of {len(bounds):,} choices that may fit")
             choice = bounds[place][1]
             found = costs.of(choice)
             if found is None:

@@ -187,6 +187,10 @@ VERBS = (
         "sweep -o", "sweep {given}/tiny.toml --jobs 1 -o {out}", "--over n_cu=1,2",
         "--over n_cu=1,3",
     ),
+    _verb(
+        "explore -o", "explore {given}/tiny.toml --board kc705 --scope conv1 -o {out}",
+        "--batch 2", "--batch 3",
+    ),
     _verb("train -o", f"{_TRAIN} -o {{out}}", "--steps 2", "--steps 1"),
     _verb(
         "train --save", _SAVED, "--epochs 3", "--epochs 1 --seed 5", writes="s.npz", pairs=True,

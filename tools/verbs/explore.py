@@ -125,10 +125,7 @@ def _designs(
         if args.method == NSGA2:
             points = space.evolved(objectives, **search)
         else:
-            points = space.front(
-                objectives,
-                lambda done, of, name: bar.say(f"{name}: {done:,} of {of:,} choices that may fit"),
-            )
+            points = space.front(objectives, bar.say)
     found = Found(
         network=network, board=board, architecture=CNN_MERP, scope=scope, batch=batch, goal=goal,
         method=args.method, objectives=objectives, points=points,

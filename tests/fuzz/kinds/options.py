@@ -24,10 +24,22 @@ _VERBS = {
               "--weight-decay", "--loss", "--state-bits", "--seed", "--resume", "--json"],
     "losses": ["--json"],
     "sweep": ["--over", "--for", "--batch", "--clock", "--jobs", "--dask", "--json"],
+    "explore": ["--board", "--architecture", "--objectives", "--scope", "--batch", "--for",
+                "--method", "--population", "--generations", "--seed", "--json"],
     "schema": [],
     "verify-float": ["--op", "--vectors", "--engine", "--format", "--json"],
 }  # fmt: skip
-_SLOW = ("simulate", "export", "registers", "resources", "calibrate", "report", "train", "sweep")
+_SLOW = (
+    "simulate",
+    "export",
+    "registers",
+    "resources",
+    "calibrate",
+    "report",
+    "train",
+    "sweep",
+    "explore",
+)
 
 
 def options(random: Random) -> list[str]:

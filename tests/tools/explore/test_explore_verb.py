@@ -76,10 +76,8 @@ def test_a_point_s_file_is_planned_as_the_front_says(found: Path) -> None:
             assert point[kind] == max(each[kind] for each in answer["bitstreams"])
         cycles = answer["step"]["computing_seconds"] * front["clock_mhz"] * 1e6
         assert point["cycles"] == pytest.approx(cycles, abs=len(PHASES))  # each in whole cycles
-        moved = sum(each.bytes for each in planned.layers)
-        assert point["bytes"] == pytest.approx(
-            moved, rel=0.01
-        )  # of folded maps as if each were full
+        moved = sum(each.bytes for each in planned.layers)  # folded maps as if all were full
+        assert point["bytes"] == pytest.approx(moved, rel=0.01)
         for design, keys in point["choices"].items():
             assert keys.items() <= answer["designs"][design].items()
 
