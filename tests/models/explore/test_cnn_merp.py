@@ -12,9 +12,9 @@ import pytest
 
 from marks import in_full, rows_in_full
 from merp.models.errors import BadInput
-from merp.models.explore.choices import Axes, Kinds, axes_of
+from merp.models.explore.choices import Axes, Choice, Kinds, axes_of
 from merp.models.explore.cnn_merp import Space
-from merp.models.explore.design_costs import ADDED, COSTS
+from merp.models.explore.design_costs import ADDED, COSTS, DesignCosts
 from merp.models.explore.pareto import undominated
 from merp.models.fpga.board import Board
 from merp.models.network.network import Network
@@ -207,6 +207,26 @@ def test_a_format_without_fused_units_has_the_paper_s_circuit_alone(tmp_path: Pa
     network = network_of(tmp_path, 1, fmt="bfloat16")
     axes = axes_of(network.layers[:1], board_of(60).room, network.fmt)
     assert axes.kinds == [Kinds("tree", 1, "position", 1)]
+
+
+def test_memories_of_luts_count_in_what_fits(tmp_path: Path) -> None:
+    """Logic alone fits in 80 % of the part's LUTs, with its memories it does not."""
+    network = network_of(tmp_path, 1)
+
+    def costs_on(luts: int) -> tuple[DesignCosts, Choice]:
+        axes, costs = Space(network, board_of(0, luts), ("conv1",), 2, "bytes").designs["auto3"]
+        return costs, next(axes.choices())
+
+    costs, choice = costs_on(10**6)
+    found, bound = costs.of(choice), costs.bound(choice)
+    assert found is not None
+    assert bound is not None
+    lut = COSTS.index("lut")
+    assert bound[lut] < found[lut]
+    assert costs_on(int(found[lut] / 0.8) + 2)[0].of(choice) == found
+    tight, _ = costs_on(int(found[lut] / 0.8) - 2)
+    assert tight.bound(choice) == bound
+    assert tight.of(choice) is None
 
 
 def test_nothing_fits(tmp_path: Path) -> None:

@@ -32,6 +32,7 @@ design = "wide"
 name = "conv2"
 maps = 3
 kernel = 2
+design = "wide"
 [[layer]]
 name = "fc3"
 maps = 2
@@ -98,6 +99,13 @@ def test_the_front_is_one_in_every_form(found: Path) -> None:
     for one, other in zip(front["points"], front["points"][1:], strict=False):
         assert one["cycles"] < other["cycles"]
         assert one["lut"] > other["lut"]
+
+
+def test_layers_out_of_scope_have_no_design(mine: Path, tmp_path: Path) -> None:
+    words = ["--board", BOARD, "--scope", "conv1", "-o", str(tmp_path / "some")]
+    assert main(["explore", str(mine), *words]) == 0
+    network = read_network(tmp_path / "some" / "knee.toml")
+    assert [layer.design for layer in network.layers] == ["auto2", None, None]
 
 
 def test_the_knee_is_by_its_rule(found: Path) -> None:
