@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from merp.models.errors import BadInput
-from merp.models.explore.choices import Axes, Choice, axes_of, design_of
+from merp.models.explore.choices import Axes, Choice, axes_of
 from merp.models.explore.design_costs import ADDED, COSTS, Costs, DesignCosts, joined
 from merp.models.explore.nsga2 import Genes, nsga2
 from merp.models.explore.pareto import Table, merged, undominated
@@ -74,11 +74,7 @@ class Space:
 
     def at(self, choices: Mapping[str, Choice]) -> Network:
         """The network with these designs."""
-        designs = {
-            name: design_of(choice, self.designs[name][1].layers, self.network.fmt,
-                            self.network.storage)
-            for name, choice in choices.items()
-        }  # fmt: skip
+        designs = {name: self.designs[name][1].design(choice) for name, choice in choices.items()}
         return replace(self.network, designs=designs)
 
     def front(self, objectives: Sequence[str], tell: Tell = lambda *_: None) -> list[Point]:

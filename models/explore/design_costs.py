@@ -21,7 +21,7 @@ from merp.models.fpga.memories import Memory
 from merp.models.fpga.resources import KINDS, Resources, capacity
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import PHASES
-from merp.models.params.cnn_merp.design import PORTS
+from merp.models.params.cnn_merp.design import PORTS, Design
 from merp.models.params.formats import BINARY32
 from merp.models.plan.automatic import made, most_luts, rings_of_rows, shapes_of
 from merp.models.plan.candidates import sizes_of, totals
@@ -75,11 +75,11 @@ class DesignCosts:
     ) -> None:
         self.name, self.board, self.goal = name, board, goal
         self.layers: Sequence[Layer] = [each for each in network.layers if each.design == name]
-        self._fmt, self._storage = network.fmt, network.storage
+        self._fmt, self._storage = network.fmt, network.at(self.layers[0]).storage
         self._shapes = shapes_of(self.layers)
         cu_kind = "fused" if self._fmt == BINARY32 else "tree"
         self._any = Choice(1, 1, Kinds(cu_kind, 1, "position", 1), 1, 1)
-        some = made(network, {name: design_of(self._any, self.layers, self._fmt, self._storage)})
+        some = made(network, {name: self.design(self._any)})
         self._drafts = {phase: list(works_of(some, name, phase, batch, state)) for phase in PHASES}
         self.phases = [phase for phase in PHASES if self._drafts[phase]]
         part = replace(board.part, luts=_BOUNDLESS, flip_flops=_BOUNDLESS, dsps=_BOUNDLESS)
@@ -91,6 +91,10 @@ class DesignCosts:
         self._least: dict[tuple[str, int], Engine] = {}
         self._quickest: dict[tuple[str, Choice], tuple[float, float]] = {}
         self.tried = 0  # bitstreams planned
+
+    def design(self, choice: Choice) -> Design:
+        """The design of a choice, sized for its layers."""
+        return design_of(choice, self.layers, self._fmt, self._storage)
 
     def of(self, choice: Choice) -> Costs | None:
         """What a choice costs; None if one of its bitstreams does not fit the board."""
@@ -118,8 +122,7 @@ class DesignCosts:
         return together
 
     def _works(self, phase: str, choice: Choice) -> list[Work]:
-        forward = design_of(choice, self.layers, self._fmt, self._storage)
-        engine = rings(forward, phase, self._drafts[phase])
+        engine = rings(self.design(choice), phase, self._drafts[phase])
         return [replace(draft, engine=engine) for draft in self._drafts[phase]]
 
     def _bitstream(self, phase: str, choice: Choice) -> Costs | None:

@@ -63,4 +63,4 @@ def _value(value: Any) -> str:
         return f"{{ {', '.join(_pairs(value))} }}"
     if isinstance(value, list):
         return f"[{', '.join(map(_value, value))}]"
-    return str(value) if isinstance(value, int) else f'"{value}"'
+    return str(value) if isinstance(value, int | float) else f'"{value}"'

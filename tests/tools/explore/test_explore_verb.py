@@ -83,6 +83,20 @@ def test_a_point_s_file_is_planned_as_the_front_says(found: Path) -> None:
             assert keys.items() <= answer["designs"][design].items()
 
 
+def test_an_image_in_bytes_is_read_by_a_design_of_its_own(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    stored = 'storage = { image = "uint8", image_scale = 0.00001, maps = "bfloat16" }\ninput'
+    bare = MINE[: MINE.index("[design")].replace('design = "wide"\n', "")
+    file.write_text(bare.replace("input", stored, 1))
+    words = ["--board", BOARD, "--scope", "all", "--batch", "2", "-o", str(tmp_path / "found")]
+    assert main(["explore", str(file), *words]) == 0
+    test_a_point_s_file_is_planned_as_the_front_says(tmp_path / "found")
+    knee = read_network(tmp_path / "found" / "knee.toml")
+    assert [layer.design for layer in knee.layers] == ["auto2_image", "auto2", "auto2"]
+    assert knee.storage == read_network(file).storage
+    assert [knee.design(layer).stored_input.bytes for layer in knee.layers] == [1, 2, 2]
+
+
 def test_the_front_is_one_in_every_form(found: Path) -> None:
     front = read(found)
     assert {path.name for path in found.iterdir() if not path.name.startswith(".")} == FILES
