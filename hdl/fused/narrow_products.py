@@ -77,7 +77,8 @@ def narrow_products(
     activations  in   as narrow_activation gives them, tap 0 lowest, significands a cycle later
     kernel       in   operands, likewise, or one for all taps
     products     out  of each tap's significands, likewise
-    other, other_products     (of a pair of units) the same of the other one
+    other           in   operands of the other unit of a pair
+    other_products  out  of its significands
 
     Latency: PRODUCT from kernel. Throughput: one per cycle. Reset: none.
     """

@@ -15,7 +15,7 @@ from merp.hdl.cnn_merp.ports.kernels import KernelWrite
 from merp.models.arithmetic.fused import fused_sum
 from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.design import Design
-from merp.models.params.fused import OPERAND_BITS, activation_bits
+from merp.models.params.fused import OPERAND_BITS, WIDE, activation_bits
 from merp.models.params.summation import Summation
 from merp.testbenches.arithmetic.fused_bench import (
     CASES,
@@ -121,7 +121,8 @@ def test_the_twin_matches_golden(dsp: int, taps: int) -> None:
         design = design_for(1, dsp, bits_of_window, precision)
         got = np.empty((len(windows), 1), np.uint64)
         for window, kernel, sums in zip(windows, kernels, got, strict=True):
-            sums_of_products(window, kernel.reshape(-1, 1), sums, dsp, bits_of_window, precision)
+            operands = window, kernel.reshape(-1, 1)
+            sums_of_products(*operands, sums, dsp, WIDE, bits_of_window, precision)
         np.testing.assert_array_equal(got[:, 0], fused_sum(windows, kernels, design.summation))
 
 

@@ -28,7 +28,7 @@ from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.sizing import check_fits
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 from merp.models.params.delta_shape import delta_shape
-from merp.models.params.formats import BFLOAT16, BINARY16, FloatFormat
+from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
 from merp.models.params.rates import PLAIN, Rates, UpdateRule
 from merp.models.params.shape import Pool, Shape
 from merp.models.params.storage import Storage, Tensor
@@ -358,6 +358,9 @@ def test_a_wrong_counter_of_a_half_is_told() -> None:
         assert all("propagation" in failure for failure in failures)
 
 
+NARROW = {"fmt": BINARY32, "cu_kind": "fused", "operand_precision": 8, "fused_window": 18}
+
+
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
@@ -366,7 +369,7 @@ def test_a_wrong_counter_of_a_half_is_told() -> None:
         ({"partial": True}, "runs in parts"),
         ({"folded": True}, "for fully connected ones"),
         ({"widened": True}, "smaller kernels"),
-        ({"cu_kind": "fused", "operand_precision": 8, "fused_window": 18}, "narrow factors"),
+        (NARROW, "narrow factors"),
     ],
 )
 def test_what_one_pass_does_not_take_is_refused_in_a_line(
