@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from time import perf_counter
+from typing import Any
 from unittest.mock import patch
 
 from merp.cosim.engines.job import Job, Playing
@@ -33,6 +34,10 @@ def _simulated(job: Job, run: Run) -> Outcome:
     return outcomes[0]
 
 
+def _no_charts(document: Any, _: Any) -> dict[str, str]:
+    return {chart: "" for section in document["sections"] for chart in section["charts"]}
+
+
 @contextmanager
 def replayed() -> Iterator[None]:
     """Simulate by replay, draw nothing, and take the sources of merp for unchanged."""
@@ -42,6 +47,6 @@ def replayed() -> Iterator[None]:
         held.enter_context(patch(f"{nothing}.kept_files._sources", lambda: ()))
         held.enter_context(patch(f"{nothing}.report.draw", lambda *_: b"PNG"))
         charts = "merp.tools.report.page.charts"
-        held.enter_context(patch(charts, lambda found: dict.fromkeys(found["figures"], "")))
+        held.enter_context(patch(charts, _no_charts))
         held.enter_context(patch("merp.tools.train.report.draw", lambda *_: b"PNG"))
         yield

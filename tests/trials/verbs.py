@@ -180,6 +180,11 @@ VERBS = (
         writes="page.html", mine="page-tables/kept.csv", pairs=True,
     ),
     _verb(
+        "compare -o",
+        "compare {given}/tiny.toml --architecture cnn-merp --fit shipped -o {out}/page.html",
+        "--batch 2", "--batch 3", writes="page.html", mine="page-tables/kept.csv",
+    ),
+    _verb(
         "workload -o", "workload {given}/tiny.toml --format timeloop -o {out}", "--batch 2",
         "--batch 3",
     ),
