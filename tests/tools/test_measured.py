@@ -331,7 +331,7 @@ def test_what_is_no_record_is_refused(text: str, message: str, tmp_path: Path) -
 def no_charts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Draw nothing: these tests read tables."""
     monkeypatch.setattr(
-        "merp.tools.report.page.charts", lambda document: dict.fromkeys(document["figures"], "")
+        "merp.tools.report.page.charts", lambda document, _: dict.fromkeys(document["figures"], "")
     )
 
 
