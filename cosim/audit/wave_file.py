@@ -46,6 +46,29 @@ def changes(path: Path, wanted: Collection[Name]) -> Mapping[Name, Changes]:
     return {_parts(_bare(name)): vcd[name].tv for name in written}
 
 
+def last_time(path: Path) -> int:
+    """The last time that a file speaks of, in its unit; 0 if it speaks of none."""
+    if path.suffix == ".fst":
+        from pywellen import Waveform
+
+        # Only the clock's changes are read: nothing changes later than its last edge.
+        clocks = [each for each in Waveform(str(path)).all_vars() if each.name == "clk"]
+        return max((time for each in clocks[:1] for time, _ in each.signal), default=0)
+    return _last_stamp(path)
+
+
+def _last_stamp(path: Path) -> int:
+    """The number of the last line ``#TIME``, looked for from the end: a file may be huge."""
+    size, block = path.stat().st_size, 1 << 16
+    with path.open("rb") as file:
+        while True:
+            file.seek(max(0, size - block))
+            stamps = re.findall(rb"^#(\d+)\s*$", file.read(), re.MULTILINE)
+            if stamps or block >= size:
+                return int(stamps[-1]) if stamps else 0
+            block *= 4
+
+
 def _bare(name: str) -> str:
     """A name without its range."""
     return re.sub(r"\[\d+:\d+\]$", "", name)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from checkout import ROOT
-from merp.cosim.audit.wave_file import Name, signals
+from merp.cosim.audit.wave_file import Name, last_time, signals
 from merp.testbenches.top.top import Pin, TopPorts
 from merp.tools.cli import main
 from merp.tools.simulate.wave_views import grouped, gtkwave, surfer
@@ -99,6 +99,8 @@ def test_what_viewers_are_told_of_an_fst(
     assert answer["bit_exact"] is True
     assert all(len(set(each.values())) == 1 for each in answer["ports"].values())
     found = signals(tmp_path / "w.fst")
+    cycles = answer["cycles"]["total"] + answer["cycles"]["kernel_load"]
+    assert last_time(tmp_path / "w.fst") > cycles * 10_000_000  # 10 ns, in fs
     assert set(traced((tmp_path / "w.gtkw").read_text())) == full(found)
     assert set(added((tmp_path / "w.sucl").read_text())) == {".".join(name) for name in found}
 
@@ -123,11 +125,27 @@ def test_ports_come_first_by_purpose_then_each_instance() -> None:
 
 
 def test_a_save_file_has_a_group_for_each_and_words_in_hexadecimal() -> None:
-    save = gtkwave("w.vcd", SHOWN, PORTS)
+    save = gtkwave("w.vcd", SHOWN, PORTS, 1200)
     assert re.findall(r"^-(\S+)$", save, re.MULTILINE) == [
         head for head in grouped(SHOWN, PORTS) for _ in ("begins", "ends")
     ]
     assert "-s_axis_map\n@22\n+{s_axis_map_tdata} top.s_axis_map_tdata[31:0]\n" in save
+
+
+@pytest.mark.parametrize("last", [0, 1, 1200, 68_065_000_000])
+def test_a_save_file_shows_the_waves_to_their_end(last: int) -> None:
+    save = gtkwave("w.vcd", SHOWN, PORTS, last)
+    zoom = float(re.findall(r"^\*(\S+) ", save, re.MULTILINE)[0])
+    assert 2**-zoom / 200 * 300 == pytest.approx(max(last, 1), rel=1e-4)
+
+
+@pytest.mark.parametrize("step", [1, 40_000])
+def test_the_last_time_of_a_vcd_is_found_from_its_end(tmp_path: Path, step: int) -> None:
+    path = tmp_path / "w.vcd"
+    path.write_text("$enddefinitions $end\n#0\n0!\n#7\n" + "1!\n" * step)
+    assert last_time(path) == 7
+    path.write_text("$enddefinitions $end\n")
+    assert last_time(path) == 0
 
 
 def test_a_command_file_adds_the_signals_under_dividers() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from io import StringIO
+from math import log2
 
 from vcd.gtkw import GTKWSave
 
@@ -36,14 +37,18 @@ def grouped(signals: Mapping[Name, str], ports: TopPorts) -> dict[str, list[Name
     return {head: names for head, names in groups.items() if names}
 
 
-def gtkwave(waveform: str, signals: Mapping[Name, str], ports: TopPorts) -> str:
+def gtkwave(waveform: str, signals: Mapping[Name, str], ports: TopPorts, last_time: int) -> str:
     """A save file for the file ``waveform``.
 
-    signals: those of it, with the range that it writes behind each name.
+    signals: those of it, with the range that it writes behind each name. last_time: of it, in its
+    unit; the save file shows all up to there.
     """
     text = StringIO()
     save = GTKWSave(text)
     save.dumpfile(waveform, abspath=False)
+    # Without it GTKWave shows the first unit of time, in which nothing changes. A frame of its zoom
+    # is 200 pixels; the waves have about 300 in the window that it opens.
+    save.zoom_markers(-log2(max(last_time, 1) * 200 / 300))
     for head, names in grouped(signals, ports).items():
         with save.group(head):
             for name in names:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from merp.cosim.audit.wave_file import signals
+from merp.cosim.audit.wave_file import last_time, signals
 from merp.cosim.engines.engine import check_wave
 from merp.models.given import name_of
 from merp.testbenches.top.run import Stuck
@@ -63,10 +63,10 @@ class Waves:
         self._commit(ports)
 
     def _commit(self, ports: TopPorts) -> None:
-        found = signals(self.wave.path)
+        found, end = signals(self.wave.path), last_time(self.wave.path)
         self._output.add(
             {
-                self._views[".gtkw"]: gtkwave(self._output.name, found, ports),
+                self._views[".gtkw"]: gtkwave(self._output.name, found, ports, end),
                 self._views[".sucl"]: surfer(found, ports),
             }
         )
