@@ -184,8 +184,9 @@ class Wiring:
             yield _text((x + far) / 2 - tip, y - 4, text, "middle")
             return
         text = name if len(name) <= 6 else heads[0]
-        yield _text(x + 4, (y + end) / 2 - 1, text, "start")
-        yield _text(x + 4, (y + end) / 2 + 11, str(wire.bits), "start")
+        # Fonts that are wide between lines (1.36 of the size) keep theirs apart at any scale.
+        yield _text(x + 4, (y + end) / 2 - 2, text, "start")
+        yield _text(x + 4, (y + end) / 2 + 13, str(wire.bits), "start")
 
 
 def _text(x: float, y: float, text: str, anchor: str) -> str:
