@@ -176,6 +176,23 @@ def test_words_that_fill_no_beat_do_not_wait_for_the_source() -> None:
     assert len(feeder.found) == 3
 
 
+def test_a_run_without_zeros_is_over_before_the_next_one_has_any() -> None:
+    """Registers are set between runs: nothing is taken before start."""
+    runs = [Run(9, 0, 3)]
+    feeder = Feeder(design_for(4), runs, 1.0)
+
+    def drive(cycle: int, seen: Sample) -> dict[str, int]:
+        values = feeder.drive(cycle, seen)
+        if cycle < 20:
+            return values
+        return {"filling": 2, "sink_valid": 1, "source_ready": 1}
+
+    trace = run_block(beat_filler, args_for(feeder.design), INPUTS, drive, 40)
+    check(feeder)
+    for name in ("sink_ready", "source_valid"):
+        assert not any(trace.column(name)[20:])
+
+
 @pytest.mark.parametrize("lasts", [(), (0,), (3,), (0, 4), (3, 4)])
 def test_a_misplaced_last_stays_away_from_the_end(lasts: tuple[int, ...]) -> None:
     _, feeder = play(4, [Run(9, 3, 2, lasts), Run(9, 3, 2)], 1.0, 60)

@@ -1,4 +1,4 @@
-"""The gear of gradients: reads end to end, kernels and biases apart, a beat in every cycle."""
+"""The gears of gradients: reads end to end, kernels and biases apart, a beat in every cycle."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from myhdl import always_comb, block
 
 from marks import in_full
 from merp.cosim.block.replay import replay
-from merp.hdl.base.signals import bits, flag
+from merp.hdl.base.signals import bits, count, flag
 from merp.hdl.cnn_merp.ports.gradients import GradientBeat
+from merp.hdl.cnn_merp.update_unit.counted_gear import counted_gear
 from merp.hdl.cnn_merp.update_unit.gradient_gear import gradient_gear
 from merp.hdl.conversion.entity import Bit, Word
 from merp.models.params.cnn_merp.design import Design
@@ -33,7 +34,10 @@ def design_for(k: int, port: int) -> Design:
 
 @dataclass
 class Reads:
-    """Gradients of kernels and of biases as reads, and how often they are there and used."""
+    """Gradients of kernels and of biases as reads, and how often they are there and used.
+
+    counted: reads say how many of their elements count.
+    """
 
     design: Design
     kernels: int
@@ -41,12 +45,14 @@ class Reads:
     density: tuple[float, float] = (1.0, 1.0)
     reset_at: int | None = None
     by_start: bool = False
+    counted: bool = False
     found: list[tuple[int, int, int, int]] = field(default_factory=list)
     loads: list[int] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.rng = Random(self.kernels * 31 + self.biases)
-        self.bits = self.design.gradient_read * BYTE.width + 3
+        each = self.design.gradient_read
+        self.bits = each * BYTE.width + (1 + len(count(each)) if self.counted else 3)
         self._begin()
 
     def _begin(self) -> None:
@@ -69,7 +75,16 @@ class Reads:
 
     def _read(self, words: list[int], tag: int) -> int:
         size = self.design.gradient_read * BYTE.width
-        return sum(word << BYTE.width * i for i, word in enumerate(words)) | tag << size
+        if self.counted:
+            # Behind what counts there may be anything.
+            noise = self.rng.getrandbits(size) >> BYTE.width * len(words) << BYTE.width * len(words)
+            above = len(words) | tag >> 2 << self.bits - 1 - size
+            return self._read_word(words) | noise | above << size
+        return self._read_word(words) | tag << size
+
+    @staticmethod
+    def _read_word(words: list[int]) -> int:
+        return sum(word << BYTE.width * i for i, word in enumerate(words))
 
     def drive(self, cycle: int, seen: Sample) -> dict[str, int]:
         if cycle and seen["load"]:
@@ -112,7 +127,8 @@ def play(reads: Reads, cycles: int) -> Trace:
         values["take"] = int(waits and not ended and reads.rng.random() < reads.density[1])
         return values
 
-    return run_block(gradient_gear, args_for(reads), INPUTS, drive, cycles)
+    gear = counted_gear if reads.counted else gradient_gear
+    return run_block(gear, args_for(reads), INPUTS, drive, cycles)
 
 
 @block
@@ -165,6 +181,14 @@ def test_reads_are_put_end_to_end(size: tuple[int, int]) -> None:
             check(reads)
 
 
+@pytest.mark.parametrize("size", SIZES[:2])
+def test_reads_that_say_how_many_count_are_put_end_to_end(size: tuple[int, int]) -> None:
+    for density in ((1.0, 1.0), (0.6, 0.6)):
+        reads = Reads(design_for(*size), 7, 5, density, counted=True)
+        play(reads, int(60 + 6 * len(reads.reads) / min(density)))
+        check(reads)
+
+
 @pytest.mark.parametrize("size", [(5, 8), *in_full((3, 2), (3, 4))])
 def test_after_a_pause_a_beat_is_there_in_every_cycle(size: tuple[int, int]) -> None:
     """The pause comes when reads were late as well: all but the last beat of some were used.
@@ -198,10 +222,13 @@ def test_after_a_pause_a_beat_is_there_in_every_cycle(size: tuple[int, int]) -> 
         assert after == [*range(pause.stop, pause.stop + len(after))]
 
 
+@pytest.mark.parametrize("counted", [False, True])
 @pytest.mark.parametrize("by_start", [False, True])
 @pytest.mark.parametrize("reset_at", [1, 3, 4, 9, 14])
-def test_it_is_empty_after_a_reset_and_after_start(reset_at: int, by_start: bool) -> None:
-    reads = Reads(design_for(3, 4), 5, 3, (1.0, 0.7), reset_at, by_start)
+def test_it_is_empty_after_a_reset_and_after_start(
+    reset_at: int, by_start: bool, counted: bool
+) -> None:
+    reads = Reads(design_for(3, 4), 5, 3, (1.0, 0.7), reset_at, by_start, counted)
     play(reads, 90)
     check(reads)
 
