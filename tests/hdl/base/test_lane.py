@@ -18,7 +18,7 @@ WIDTH = 5
     ("index_bits", "lane_bits", "word_bits"), [(1, 3, 1), (2, 2, 1), (5, 2, 3)]
 )
 def test_an_index_means_a_word_and_a_lane(index_bits: int, lane_bits: int, word_bits: int) -> None:
-    """The lane a cycle later; where all elements are one word it is word 0, however it powers up."""
+    """The lane a cycle later; the only word is word 0 then, however it powers up."""
     single = index_bits <= lane_bits
     args = {
         "clk": flag(), "index": bits(index_bits),
