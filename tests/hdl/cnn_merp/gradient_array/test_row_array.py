@@ -210,50 +210,6 @@ def test_a_reset_forgets_sweeps(array: Callable[..., Any], design: Design) -> No
     assert read_out(script.play(array)) == wanted
 
 
-@every_array
-@pytest.mark.parametrize("k", [2, 3])
-def test_steps_take_turns_among_banks(array: Callable[..., Any], k: int) -> None:
-    """Of 4 taps in two banks, and of 9 in lanes of two and three banks, in two words each."""
-    design = design_for(k, 2, ku_lanes=k - 1, kernel_words=2, max_size=3, kernel_port=2 * k - 2)
-    script, wanted = RowScript(design, k), Gradients(design)
-    rng = np.random.default_rng(k)
-    script.reset()
-    for opening in (True, False):
-        for addr in range(design.kernel_words):
-            script.wait(addr, 3)
-            operands = factors("normal", 3, design, rng)
-            script.sweep(addr, opening, *operands)
-            wanted.add(addr, opening, *operands)
-    script.settle()
-    each, reads = design.gradient_read, design.gradient_words // design.kernel_words
-    assert design.gradient_banks == k
-    assert reads == 2
-    places = [
-        (addr, cu, read)
-        for addr in range(design.kernel_words)
-        for cu in range(design.n_cu)
-        for read in range(reads)
-    ]
-    for addr, cu, read in places:
-        script.cycle(read_enable=1, read_addr=addr + read * design.kernel_words, read_cu_shift=cu)
-    for (addr, cu, read), found in zip(places, read_out(script.play(array)), strict=True):
-        for at, word in enumerate(wanted.words[addr, read * each : (read + 1) * each, cu].tolist()):
-            assert found >> at * 32 & 0xFFFFFFFF == word, (addr, cu, read, at)
-
-
-def test_after_a_reset_sums_begin_at_zero() -> None:
-    """Sums that a sweep before the reset left, and those before that one, count no more."""
-    design = design_for(1, 1, max_size=2, kernel_words=1)
-    script, ones = RowScript(design, 1), np.full((2, 1), ONE, np.uint32)
-    for _ in range(3):
-        script.reset()
-        script.idle(2)
-        script.sweep(0, True, ones, ones)
-        script.settle()
-        script.read_all()
-    assert read_out(script.play(row_array)) == [TWO] * 3
-
-
 def anything(design: Design, seed: int, sweeps: int) -> RowScript:
     """Sweeps too early for their addresses, reads amid them, resets."""
     script, rng = RowScript(design, seed), np.random.default_rng(seed)
