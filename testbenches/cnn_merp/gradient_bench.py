@@ -32,13 +32,14 @@ class GradientScript(ABC):
     def cycle(self, **values: int) -> None:
         """The next cycle: ports by flattened name."""
         design, rng, width = self.design, self.rng, self.design.fmt.width
+        in_bits = width if design.kernel_port == 1 else 0  # of several there is no choice to stir
         noise = {
             "rst": 0, "slot_valid": 0, "slot_kernel_addr": rng.randrange(design.kernel_words),
             "opening": rng.getrandbits(1), "window": rng.getrandbits(design.window_width),
             "deltas": rng.getrandbits(design.n_cu * width), "read_enable": 0,
             "read_addr": rng.randrange(design.gradient_words),
-            "read_tap_shift": rng.randrange(design.gradient_lanes) * width,
-            "read_cu_shift": rng.randrange(design.n_cu) * width,
+            "read_tap_shift": rng.randrange(design.gradient_lanes) * in_bits,
+            "read_cu_shift": rng.randrange(design.n_cu) * in_bits,
         }  # fmt: skip
         self.cycles.append(noise | self.slot_noise() | self._factors | values)
         self._factors = {}
@@ -83,7 +84,7 @@ class GradientScript(ABC):
             "slot": RowSlot(design) if design.ku_kind == "row" else Slot(design),
             "opening": flag(), "window": bits(design.window_width),
             "deltas": bits(design.n_cu * design.fmt.width), "read": GradientRead(design),
-            "gradient": bits(design.fmt.width), "design": design,
+            "gradient": bits(design.gradient_read * design.fmt.width), "design": design,
         }  # fmt: skip
         cycles = self.cycles
         return run_block(array, args, tuple(cycles[0]), lambda t, _: cycles[t], len(cycles))

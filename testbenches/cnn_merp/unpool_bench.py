@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from myhdl import StopSimulation
 
-from merp.hdl.base.signals import Stream, flag
+from merp.hdl.base.signals import Stream, bits, flag
 from merp.hdl.cnn_merp.upsampling.unpool import unpool
 from merp.hdl.cnn_merp.upsampling.unpool_ports import UnpoolConfig
 from merp.models.golden.state import State, packed
@@ -16,6 +17,7 @@ from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 from merp.models.params.cnn_merp.unpool_registers import UNPOOL, unpool_registers
 from merp.models.params.shape import Shape
 from merp.testbenches.block.trace import Sample, Trace, run_block
+from merp.testbenches.cnn_merp.cu_bench import joined
 
 TAIL_CYCLES = 4
 
@@ -31,7 +33,7 @@ class UnpoolRun:
         offer, offer_state: cyclic; a word, or a byte, may be presented in this cycle.
         accept: cyclic; the stream's reader is ready.
         reset_at: cycle, counted from start, in which the run is reset and begun again.
-        lasts: words, and bytes, that carry ``last``; None is the final one, as it must be.
+        lasts: words or beats, and bytes, that carry ``last``; None is the final one, as it must be.
     """
 
     shape: Shape
@@ -45,12 +47,21 @@ class UnpoolRun:
 
 
 class _Feeder:
-    """Presents words in order and holds each until it is taken."""
+    """Presents words, or beats of lanes of them, in order and holds each until it is taken."""
 
     def __init__(
-        self, name: str, words: Sequence[int], pattern: Sequence[int], lasts: Sequence[int] | None
+        self,
+        name: str,
+        words: Sequence[int],
+        pattern: Sequence[int],
+        lasts: Sequence[int] | None,
+        width: int = 0,
+        lanes: int = 1,
     ) -> None:
-        self._name, self._words, self._pattern = name, words, pattern
+        self._name, self._pattern, self._lanes = name, pattern, lanes
+        parts = [words[at : at + lanes] for at in range(0, len(words), lanes)]
+        words = [joined(part, width) for part in parts]
+        self._words, self._sizes = words, [len(part) for part in parts]
         self._lasts = {len(words) - 1} if lasts is None else set(lasts)
         self._next, self._held = 0, False
 
@@ -68,25 +79,40 @@ class _Feeder:
                 f"{name}_data": self._words[self._next],
                 f"{name}_last": int(self._next in self._lasts),
             }
+            if self._lanes > 1:
+                values[f"{name}_keep"] = (1 << self._sizes[self._next]) - 1
             self._next += 1
             self._held = True
 
 
-def unpool_args(design: UnpoolDesign) -> dict[str, object]:
-    """Arguments of the block."""
+def unpool_args(design: UnpoolDesign, lanes: int = 1, kept: bool = True) -> dict[str, object]:
+    """Arguments of the block; of several lanes sink has a keep of a bit each, source if kept."""
+    sink, source = Stream(lanes * design.fmt.width), Stream(lanes * design.fmt.width)
+    if lanes > 1:
+        sink.keep = bits(lanes)
+        if kept:
+            source.keep = bits(lanes)
     return {
         "clk": flag(), "rst": flag(), "start": flag(), "config": UnpoolConfig(design),
-        "sink": Stream(design.fmt.width), "sink_state": Stream(8),
-        "source": Stream(design.fmt.width), "done": flag(), "framing_error": flag(),
-        "design": design,
+        "sink": sink, "sink_state": Stream(8), "source": source, "done": flag(),
+        "framing_error": flag(), "design": design,
     }  # fmt: skip
 
 
-def run_unpool(design: UnpoolDesign, runs: Sequence[UnpoolRun], cycles: int) -> Trace:
+def run_unpool(
+    design: UnpoolDesign,
+    runs: Sequence[UnpoolRun],
+    cycles: int,
+    block: Callable[..., Any] = unpool,
+    lanes: int = 1,
+    kept: bool = True,
+) -> Trace:
     """Play the runs back to back, and a few cycles more; ``cycles`` at the most."""
-    args = unpool_args(design)
+    args = unpool_args(design, lanes, kept)
     registers = tuple(f"config_{name}" for name in vars(args["config"]))
     streams = tuple(f"{s}_{f}" for s in ("sink", "sink_state") for f in ("data", "valid", "last"))
+    if lanes > 1:
+        streams += ("sink_keep",)
     inputs = ("rst", "start", *registers, *streams, "source_ready")
     queue = [(run, run.reset_at) for run in runs]
     run: UnpoolRun | None = None
@@ -118,7 +144,7 @@ def run_unpool(design: UnpoolDesign, runs: Sequence[UnpoolRun], cycles: int) -> 
             words = [int(word) for word in run.delta.reshape(-1)]
             state = list(packed(run.state, run.shape, design.fmt))
             feeders = [
-                _Feeder("sink", words, run.offer, run.lasts[0]),
+                _Feeder("sink", words, run.offer, run.lasts[0], design.fmt.width, lanes),
                 _Feeder("sink_state", state, run.offer_state, run.lasts[1]),
             ]
             config = unpool_registers(run.shape, run.delta.shape[-1], len(run.delta), design)
@@ -131,4 +157,4 @@ def run_unpool(design: UnpoolDesign, runs: Sequence[UnpoolRun], cycles: int) -> 
         values["source_ready"] = run.accept[since % len(run.accept)]
         return values
 
-    return run_block(unpool, args, inputs, drive, cycles)
+    return run_block(block, args, inputs, drive, cycles)

@@ -4,15 +4,25 @@ from __future__ import annotations
 
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
 from merp.cosim.block.replay import replay
 from merp.hdl.base.signals import Stream, flag
 from merp.hdl.streams.beat_splitter import beat_splitter
-from merp.testbenches.block.trace import Sample, Trace, run_block
+from merp.testbenches.block.reset import as_new_after_reset, at_random
+from merp.testbenches.block.trace import Drive, Sample, Trace, run_block
 
 BITS, PARTS = 6, 4
+INPUTS = ("rst", "start", "sink_data", "sink_last", "sink_valid", "source_ready", "closing")
+
+
+def ports() -> dict[str, Any]:
+    return {
+        "clk": flag(), "rst": flag(), "start": flag(), "sink": Stream(BITS * PARTS),
+        "source": Stream(BITS), "closing": flag(),
+    }  # fmt: skip
 
 
 class Source:
@@ -57,15 +67,8 @@ class Source:
 
 def check(seed: int, runs: list[int], density: float) -> Trace:
     source = Source(seed, runs, density)
-    args = {
-        "clk": flag(), "rst": flag(), "start": flag(), "sink": Stream(BITS * PARTS),
-        "source": Stream(BITS), "closing": flag(),
-    }  # fmt: skip
-    inputs = (
-        "rst", "start", "sink_data", "sink_last", "sink_valid", "source_ready", "closing",
-    )  # fmt: skip
     cycles = int((sum(runs) + 8) / density**2) + 8
-    trace = run_block(beat_splitter, args, inputs, source.drive, cycles)
+    trace = run_block(beat_splitter, ports(), INPUTS, source.drive, cycles)
     assert source.found == source.wanted
     assert source.taken == len(source.beats)
     return trace
@@ -79,6 +82,20 @@ def test_parts_come_in_order_without_the_filling(density: float) -> None:
 def test_a_part_leaves_in_every_cycle() -> None:
     trace = check(2, [9, 5, 4], 1.0)
     assert trace.column("source_valid")[1:19] == [1] * 18
+
+
+@pytest.mark.parametrize("reset", ["rst", "start"])
+def test_after_a_reset_and_a_start_comes_a_first_part(reset: str) -> None:
+    """Whichever part of a beat was at hand."""
+    flags = {"sink_last": 0.3, "sink_valid": 0.8, "source_ready": 0.8, "closing": 0.2}
+
+    def session(number: int) -> Drive:
+        drive = at_random(number, {}, flags, {"sink_data": BITS * PARTS}, begin=1)
+        return lambda cycle, seen: {
+            **drive(cycle, seen), "rst": 0, "start": 0, reset: int(cycle == 0),
+        }  # fmt: skip
+
+    as_new_after_reset(beat_splitter, ports(), INPUTS, session, range(1, 9), 8, reset)
 
 
 @pytest.mark.ghdl

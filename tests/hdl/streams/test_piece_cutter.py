@@ -125,6 +125,9 @@ def test_a_reset_in_mid_run_leaves_nothing_behind(filling: int | None) -> None:
         trace, words = run(4, 4, 7, 5, filling, cut=cut)
         wanted = pieces(words, 4, 7, filling or 0)
         check([each for each in sent(trace) if each[0] > cut][-len(wanted) :], wanted, False)
+        assert trace.column("sink_valid")[cut + 1]
+        assert not trace.column("sink_ready")[cut + 1]  # before the start
+        assert not trace.column("source_valid")[cut + 1]
 
 
 @pytest.mark.parametrize("filling", [None, 3])

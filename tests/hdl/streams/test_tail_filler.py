@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -14,17 +15,20 @@ SETTINGS = ("rst", "start", "length", "filling")
 INPUTS = (*SETTINGS, "sink_data", "sink_valid", "sink_last", "source_ready")
 
 
+def ports() -> dict[str, Any]:
+    return {
+        "clk": flag(), "rst": flag(), "start": flag(), "length": bits(3), "filling": bits(3),
+        "sink": Stream(4), "source": Stream(4),
+    }  # fmt: skip
+
+
 @pytest.mark.parametrize(("length", "filling"), [(1, 0), (1, 3), (3, 1), (4, 0), (7, 5)])
 @pytest.mark.parametrize("missing", [False, True])
 def test_words_and_zeros_leave_in_order(length: int, filling: int, missing: bool) -> None:
     """Three runs of two lengths each, the second one cut off by a reset.
 
-    A last that came early stays with its word; ``missing``: it never comes, and none is made up.
+    ``missing``: a last never comes, and none is made up.
     """
-    args = {
-        "clk": flag(), "rst": flag(), "start": flag(), "length": bits(3), "filling": bits(3),
-        "sink": Stream(4), "source": Stream(4),
-    }  # fmt: skip
     rng = Random(length + 8 * filling)
     runs = [[rng.randrange(1, 16) for _ in range(2 * length)] for _ in range(3)]
     left: list[int] = []
@@ -50,7 +54,7 @@ def test_words_and_zeros_leave_in_order(length: int, filling: int, missing: bool
             values |= {"sink_data": left[0], "sink_last": int(len(left) == 1 and not missing)}
         return values
 
-    trace = run_block(tail_filler, args, INPUTS, drive, 280)
+    trace = run_block(tail_filler, ports(), INPUTS, drive, 280)
     names = ("source_valid", "source_ready", "source_data", "source_last")
     columns = zip(*(trace.column(name) for name in names), strict=True)
     sent = [
@@ -69,3 +73,20 @@ def test_words_and_zeros_leave_in_order(length: int, filling: int, missing: bool
             assert len(found) < len(whole)
         else:
             assert found == whole
+
+
+def test_a_last_that_comes_early_stays_with_its_word() -> None:
+    """That of the second word of three, and none of the zeros has one."""
+
+    def drive(cycle: int, _: Sample) -> dict[str, int]:
+        at = cycle - 2
+        return {
+            "rst": int(cycle == 0), "start": int(cycle == 1), "length": 3, "filling": 2,
+            "sink_data": cycle, "sink_valid": int(0 <= at < 3), "sink_last": int(at == 1),
+            "source_ready": int(cycle > 1),
+        }  # fmt: skip
+
+    trace = run_block(tail_filler, ports(), INPUTS, drive, 8)
+    assert trace.column("source_valid")[2:] == [1, 1, 1, 1, 1, 0]
+    assert trace.column("source_data")[2:7] == [2, 3, 4, 0, 0]
+    assert trace.column("source_last")[2:7] == [0, 1, 0, 0, 0]

@@ -10,11 +10,15 @@ from random import Random
 import pytest
 
 from merp.cosim.block.replay import lint_verilog, replay
+from merp.hdl.base.signals import Stream, bits, flag
 from merp.hdl.cnn_merp.delta_buffer.delta_row_buffer import delta_row_buffer
+from merp.hdl.cnn_merp.ports.gradients import DeltaElement
+from merp.hdl.cnn_merp.ports.maps import GradientMapConfig
 from merp.hdl.cnn_merp.ports.slots import RowSlot
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.formats import FloatFormat
-from merp.testbenches.block.trace import Trace
+from merp.testbenches.block.reset import as_new_after_reset, at_random
+from merp.testbenches.block.trace import Drive, Trace
 from merp.testbenches.cnn_merp.delta_bench import DeltaRun, Driver, Use, check, play
 
 BYTE = FloatFormat(4, 3)  # elements are only carried, so few bits do
@@ -113,6 +117,27 @@ def test_reset_in_mid_stream(reset_at: int) -> None:
     driver, trace = played(design, [replace(run, reset_at=reset_at), run], 200)
     begin = [cycle for cycle, start in enumerate(trace.column("start")) if start][1]
     check(driver, trace, begin)
+
+
+def test_a_reset_wins_over_a_row_that_is_complete() -> None:
+    """Rows of one word, without a reader: a row is taken in some of the resets' cycles."""
+    design = design_for(1, 1)
+    run = DeltaRun(design, 1, (2, 4, 1), 1, 0)
+    args = {
+        "clk": flag(), "rst": flag(), "start": flag(), "config": GradientMapConfig(design),
+        "sink": Stream(BYTE.width), "slot": RowSlot(design), "filled": flag(),
+        "deltas": bits(BYTE.width), "opening": flag(), "element": DeltaElement(design),
+        "framing_error": flag(), "design": design,
+    }  # fmt: skip
+    flags = {"sink_valid": 0.7, "sink_last": 0.1}
+    inputs = ("rst", "start", *run.config(), *flags, "sink_data")
+
+    def session(number: int) -> Drive:
+        return at_random(number, run.config(), flags, {"sink_data": BYTE.width})
+
+    payload = dict.fromkeys(("element_data", "element_index", "element_opening"), "element_valid")
+    payload |= dict.fromkeys(("deltas", "opening"), "slot_valid")  # of a slot; there is none
+    as_new_after_reset(delta_row_buffer, args, inputs, session, range(2, 8), 10, payload=payload)
 
 
 @pytest.mark.ghdl

@@ -20,7 +20,8 @@ from merp.models.params.cnn_merp.unpool_design import UnpoolDesign, size_unpool
 from merp.models.params.cnn_merp.unpool_registers import unpool_registers
 from merp.models.params.formats import BFLOAT16, FloatFormat
 from merp.models.params.shape import Pool, Shape
-from merp.testbenches.block.trace import Sample, Trace, run_block
+from merp.testbenches.block.reset import as_new_after_reset, at_random
+from merp.testbenches.block.trace import Drive, Sample, Trace, run_block
 from merp.testbenches.cnn_merp.random_layers import random_hang
 from merp.testbenches.cnn_merp.unpool_bench import UnpoolRun, run_unpool, unpool_args
 
@@ -321,6 +322,39 @@ def test_reset_in_mid_stream(pool: Pool | None) -> None:
     design = size_unpool([shape], average=True, add_latency=2)
     resets = (1, 2, 3, 5, 8, 9, 13, 14, 20, 27, 40, 51)
     play(design, [run_of(design, shape, reset_at=at, accept=(1, 1, 0)) for at in resets])
+
+
+@pytest.mark.parametrize("cut", [14, 15, 17, 20])
+def test_registers_may_change_with_a_reset(cut: int) -> None:
+    """A pooled run that a reset breaks off leaves nothing to the run behind one without pooling."""
+    shapes = shape_for(2, 4, 4, Pool(window=1, stride=1), False), shape_for(1, 2, 2, None, False)
+    design = size_unpool(shapes, add_latency=1)
+    pooled, plain = (
+        {
+            f"config_{name.removeprefix('unpool_config_')}": value
+            for name, value in unpool_registers(shape, shape.m, 1, design).items()
+        }
+        for shape in shapes
+    )
+    flags = {"sink_valid": 0.9, "sink_state_valid": 0.9, "source_ready": 0.8}
+    words = {"sink_data": design.fmt.width, "sink_state_data": 8}
+    second = 16  # cycle of the last session in which the pooled run starts
+
+    def session(number: int) -> Drive:
+        drive = at_random(number, {}, flags, words)
+
+        def last(cycle: int, seen: Sample) -> dict[str, int]:
+            start = {"start": 1} if cycle == second else {}
+            return {**drive(cycle, seen), **(plain if cycle < second else pooled), **start}
+
+        def first(cycle: int, seen: Sample) -> dict[str, int]:
+            return {**drive(cycle, seen), **(pooled if cycle < cut else plain)}
+
+        return last if number else first
+
+    inputs = ("rst", "start", *plain, *flags, *words)
+    payload = {"source_data": "source_valid", "source_last": "source_valid"}
+    as_new_after_reset(unpool, unpool_args(design), inputs, session, [cut], 50, payload=payload)
 
 
 def test_reset_ends_done() -> None:
