@@ -27,6 +27,7 @@ from merp.hdl.conversion.internals import (
     event_waiters,
     only_driven,
 )
+from merp.hdl.conversion.quick_processes import quick_process
 
 Process = Callable[[], None]
 
@@ -83,7 +84,7 @@ class Processes:
     def __init__(self, taken: Taken) -> None:
         self._always: list[Process] = []
         self.waiting: set[Process] = set()
-        self._combinational = [part.func for part in taken.combinational]
+        self._combinational: list[Process] = []
         self._due: set[Process] = set()
         marks: dict[int, _Mark] = {}
 
@@ -91,18 +92,21 @@ class Processes:
             return marks.setdefault(id(signal), _Mark(signal, self))
 
         for part in taken.clocked:
+            process = quick_process(part.func)
             reach = signals_in_reach(part.func)
             if reach is None:
-                self._always.append(part.func)
+                self._always.append(process)
                 continue
-            self.waiting.add(part.func)
+            self.waiting.add(process)
             unread = {id(signal) for signal in only_driven(part)}
             for signal in reach:
                 if id(signal) not in unread:
-                    mark(signal).clocked.add(part.func)
+                    mark(signal).clocked.add(process)
         for part in taken.combinational:
+            process = quick_process(part.func)
+            self._combinational.append(process)
             for signal in part.senslist:
-                mark(signal).combinational.add(part.func)
+                mark(signal).combinational.add(process)
         for each in marks.values():
             each.arm()
 
