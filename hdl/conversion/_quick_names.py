@@ -6,43 +6,16 @@ import ast
 import builtins
 from collections.abc import Callable
 from types import FunctionType
-from typing import Any, NamedTuple
+from typing import Any
 
-from myhdl import intbv
-
-from merp.hdl.conversion.internals import AnySignal, ConcatSignal, SliceSignal
-from merp.hdl.conversion.quick_signals import QuickBit, QuickBits
+from merp.hdl.conversion.internals import AnySignal
+from merp.hdl.conversion.signal_kind import SignalKind, signal_kind
 
 Path = tuple[str, ...]
 Question = Callable[[Any], Any]
 Answers = dict[tuple[Question, Path], Any]
 
-_ASSIGNABLE = (AnySignal, QuickBit, QuickBits)
-_READABLE = (*_ASSIGNABLE, SliceSignal, ConcatSignal)
 _NOTHING = object()
-
-
-class SignalKind(NamedTuple):
-    """What must be known of a signal to read and assign it without its methods.
-
-    Attributes:
-        word: it holds an intbv, else a bool.
-        assignable: it is no shadow of other signals.
-    """
-
-    word: bool
-    assignable: bool
-
-
-def signal_kind(value: Any) -> SignalKind | None:
-    """The kind of a signal; None for anything else, and for signals that have ways of their own."""
-    if type(value) not in _READABLE:
-        return None
-    if value._type is bool:
-        return SignalKind(word=False, assignable=type(value) in _ASSIGNABLE)
-    if value._type is intbv:
-        return SignalKind(word=True, assignable=type(value) in _ASSIGNABLE)
-    return None
 
 
 def element_kind(value: Any) -> SignalKind | None:

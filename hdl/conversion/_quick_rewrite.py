@@ -9,7 +9,8 @@ from copy import copy
 from typing import Any, TypeVar
 
 from merp.hdl.conversion import _quick_names
-from merp.hdl.conversion._quick_names import Names, SignalKind
+from merp.hdl.conversion._quick_names import Names
+from merp.hdl.conversion.signal_kind import SignalKind, signal_kind
 
 _STATEMENTS = (
     ast.Assign, ast.AugAssign, ast.If, ast.For, ast.While, ast.Expr, ast.Pass, ast.Break,
@@ -104,7 +105,7 @@ class _Numbers:
     def signal(self, node: ast.expr) -> tuple[SignalKind, ast.expr] | None:
         """The kind of the signal that an expression stands for, and the expression."""
         if isinstance(node, ast.Name | ast.Attribute):
-            kind = self._names.ask(_quick_names.signal_kind, node)
+            kind = self._names.ask(signal_kind, node)
             return kind and (kind, node)
         if isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice):
             kind = self._names.ask(_quick_names.element_kind, node.value)

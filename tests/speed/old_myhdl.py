@@ -29,6 +29,7 @@ TREES = ("hdl", "models", "cosim", "testbenches", "tools")
 _PLAYER = """
 import json, sys
 from dataclasses import replace
+from time import process_time
 import numpy as np
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
@@ -49,11 +50,13 @@ run = forward_run(shape, design, x, np.ascontiguousarray(kernels[:, :maps]), bia
 def runs():
     record = yield run  # compiles
     while sys.stdin.readline():
+        began = process_time()
         record = yield run
+        seconds = process_time() - began
         outcome = record.outcome
         transfers = dict(outcome.transfers)
         words = record.words("m_axis_map").tolist()
-        print(json.dumps([outcome.cycles, outcome.seconds, transfers, words]), flush=True)
+        print(json.dumps([outcome.cycles, seconds, transfers, words]), flush=True)
 
 run_job(Job(forward_top(design, "behavioural"), runs()), "myhdl")
 """
