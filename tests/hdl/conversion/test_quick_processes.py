@@ -119,7 +119,7 @@ def indices(p: Pins) -> Process:
 
 
 def variables(p: Pins) -> Process:
-    a, b, c, words, singles, d = p.a, p.b, p.c, p.words, p.bits, p.d
+    a, b, c, words, singles, d, signed = p.a, p.b, p.c, p.words, p.bits, p.d, p.signed
 
     def process() -> None:
         total = 0
@@ -137,6 +137,9 @@ def variables(p: Pins) -> Process:
         words[2].next = concat(c, a[2:], cut)
         words[0].next = (a + ~c) % 8
         words[3].next[2] = True
+        masked = a & b  # an intbv, too
+        singles[0].next = masked[1]
+        signed.next = ~signed
 
     return process
 
@@ -293,28 +296,42 @@ def wrong(p: Pins) -> list[Process]:
     def order() -> None:
         words[0].next = a[1:3]
 
+    def negative() -> None:
+        words[0].next = a[3:-1]
+
+    def real() -> None:
+        first, second = 1.0, 2.0
+        a.next = first if c else second
+
+    def reals() -> None:
+        for each in (1.0,):
+            a.next = each
+
     def other() -> None:
         kind.next = 3
 
-    return [above, below, two, shadow, outside, back, zero, text, order, other]
+    return [
+        above, below, two, shadow, outside, back, zero, text, order, negative, real, reals, other,
+    ]  # fmt: skip
 
 
-@pytest.mark.parametrize("index", range(10))
+@pytest.mark.parametrize("index", range(13))
 def test_errors_are_those_of_myhdl_at_the_same_line(index: int) -> None:
     with own_signals([]):
         pins = Pins()
         process = wrong(pins)[index]
         compiled = quick_process(process)
         assert compiled is not process
-        errors = []
-        for each in (process, compiled):
-            pins.draw(Random(0))
-            with quick_signals(pins.every) if index % 2 else nullcontext():
-                with pytest.raises(Exception) as error:  # noqa: PT011 - the two are compared
-                    each()
-            lines = [step.lineno for step in traceback.extract_tb(error.value.__traceback__)]
-            errors.append((error.type, str(error.value), lines[1]))
-        assert errors[0] == errors[1]
+        for seed in range(40):
+            errors = []
+            for each in (process, compiled):
+                pins.draw(Random(seed))
+                with quick_signals(pins.every) if seed % 2 else nullcontext():
+                    with pytest.raises(Exception) as error:  # noqa: PT011 - they are compared
+                        each()
+                lines = [step.lineno for step in traceback.extract_tb(error.value.__traceback__)]
+                errors.append((error.type, str(error.value), lines[1]))
+            assert errors[0] == errors[1]
 
 
 def reader(source: Any, target: Any, low: int) -> FunctionType:
