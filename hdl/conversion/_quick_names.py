@@ -9,7 +9,7 @@ from types import FunctionType
 from typing import Any
 
 from merp.hdl.conversion.internals import AnySignal
-from merp.hdl.conversion.signal_kind import SignalKind, signal_kind
+from merp.hdl.conversion.quick_signals import SignalKind, signal_kind
 
 Path = tuple[str, ...]
 Question = Callable[[Any], Any]
@@ -39,15 +39,6 @@ def is_table(value: Any) -> bool:
 def number(value: Any) -> int | None:
     """The value of an integer; None for anything else."""
     return int(value) if is_number(value) else None
-
-
-def ones(value: Any) -> int | None:
-    """All bits of a signal, one; None where an inversion would not stay within its bits."""
-    kind = signal_kind(value)
-    if kind is None or not kind.word:
-        return None
-    held = value._val
-    return (1 << held._nrbits) - 1 if held._nrbits and held._min >= 0 else None
 
 
 def builtin(value: Any) -> str | None:

@@ -10,7 +10,14 @@ from typing import Any, TypeVar
 
 from merp.hdl.conversion import _quick_names
 from merp.hdl.conversion._quick_names import Names
-from merp.hdl.conversion.signal_kind import SignalKind, signal_kind
+from merp.hdl.conversion.quick_signals import (
+    NEXT,
+    NOW,
+    NUMBER,
+    SignalKind,
+    ones,
+    signal_kind,
+)
 
 _STATEMENTS = (
     ast.Assign, ast.AugAssign, ast.If, ast.For, ast.While, ast.Expr, ast.Pass, ast.Break,
@@ -119,7 +126,7 @@ class _Numbers:
         found = self.signal(node)
         if found is None or not found[0].word:
             return None
-        return _value_of(*found, "_val")
+        return _value_of(*found, NOW)
 
     # Contexts
 
@@ -138,7 +145,7 @@ class _Numbers:
         if found is None:
             signal = self.signal(node)
             if signal is not None:
-                found = _value_of(*signal, "_val")
+                found = _value_of(*signal, NOW)
             else:
                 found = self._part(node) or self._composed(node, self.number)
         return found and _at(found, node)
@@ -257,7 +264,7 @@ class _Numbers:
             operand = part(node.operand)
             return operand and ast.UnaryOp(node.op, operand)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Invert):
-            mask = self._names.ask(_quick_names.ones, node.operand)
+            mask = self._names.ask(ones, node.operand)
             word = self.held(node.operand) if mask and part == self.number else None
             return word and ast.BinOp(word, ast.BitXor(), ast.Constant(mask))
         if isinstance(node, ast.BoolOp):
@@ -297,9 +304,9 @@ class _Numbers:
 
 
 def _value_of(kind: SignalKind, signal: ast.expr, which: str) -> ast.expr:
-    """``_val`` or ``_next`` of a signal as an integer or a bool."""
+    """What a signal holds or is to hold, as an integer or a bool."""
     value = ast.Attribute(signal, which, ast.Load())
-    return ast.Attribute(value, "_val", ast.Load()) if kind.word else value
+    return ast.Attribute(value, NUMBER, ast.Load()) if kind.word else value
 
 
 def _bound(node: ast.AST) -> Iterator[tuple[str, ast.expr | ast.For]]:
@@ -364,6 +371,6 @@ class _Statements:
         if isinstance(signal, ast.Subscript):
             yield _at(ast.Assign([ast.Name(_TARGET, ast.Store())], signal), node)
             signal = ast.Name(_TARGET, ast.Load())
-        changes = ast.Compare(_value_of(kind, signal, "_next"), [ast.NotEq()], [value])
+        changes = ast.Compare(_value_of(kind, signal, NEXT), [ast.NotEq()], [value])
         assign = ast.Assign([ast.Attribute(signal, "next", ast.Store())], value)
         yield _at(ast.If(changes, [assign], []), node)

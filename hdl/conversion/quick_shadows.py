@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import myhdl
 
 from merp.hdl.conversion.internals import ASSIGNED, VERSION, ConcatSignal, SliceSignal
-from merp.hdl.conversion.signal_kind import signal_kind
+from merp.hdl.conversion.quick_signals import signal_kind
 
 _note = ASSIGNED.append
 

@@ -6,13 +6,11 @@ say the same in one step, and note an assignment only if it changes something: t
 the same delta cycles, but none of those in which nothing happens.
 """
 
-
-
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import myhdl
 from myhdl import intbv
@@ -261,6 +259,44 @@ _KINDS = {
     (SliceSignal, intbv): QuickSlice,
     (ConcatSignal, intbv): QuickConcat,
 }
+
+
+NOW, NEXT, NUMBER = "_val", "_next", "_val"
+"""Attributes: what a signal holds and what it is to hold, and the integer of an intbv there."""
+
+_ASSIGNABLE = (AnySignal, QuickBit, QuickBits)
+_SHADOWS = (SliceSignal, ConcatSignal, QuickSliceBit, QuickSlice, QuickConcat)
+
+
+class SignalKind(NamedTuple):
+    """The kind of a signal.
+
+    Attributes:
+        word: it holds an intbv, else a bool.
+        assignable: it is no shadow of other signals.
+    """
+
+    word: bool
+    assignable: bool
+
+
+def signal_kind(value: Any) -> SignalKind | None:
+    """The kind of a signal; None for anything else, and for signals that have ways of their own."""
+    assignable = type(value) in _ASSIGNABLE
+    if not assignable and type(value) not in _SHADOWS:
+        return None
+    if value._type in (bool, intbv):
+        return SignalKind(word=value._type is intbv, assignable=assignable)
+    return None
+
+
+def ones(signal: Any) -> int | None:
+    """All bits of a word, one; None where an inversion would not stay within its bits."""
+    kind = signal_kind(signal)
+    if kind is None or not kind.word:
+        return None
+    held = signal._val
+    return (1 << held._nrbits) - 1 if held._nrbits and held._min >= 0 else None
 
 
 _digits = vectors.bin

@@ -15,6 +15,7 @@ import pytest
 from myhdl import ConcatSignal, Signal, concat, enum, intbv, modbv
 
 from merp.hdl.base.signals import bits, flag
+from merp.hdl.conversion.internals import ASSIGNED, AnySignal
 from merp.hdl.conversion.own_signals import own_signals
 from merp.hdl.conversion.quick_processes import quick_process
 from merp.hdl.conversion.quick_signals import quick_signals
@@ -53,21 +54,20 @@ class Pins:
     def draw(self, random: Random) -> None:
         """Other values, and others to come."""
         for signal in (*self.plain, self.part, self.bit, self.joined):
-            for name in ("_val", "_next"):
-                held = getattr(signal, name)
-                if isinstance(held, intbv):
-                    low, high = held._min, held._max
-                    low, high = (0, 50) if low is None else (low, high)
-                    held._val = random.choice((random.randrange(low, high), random.randrange(4)))
+            for _ in range(2):
+                signal._update()
+                low, high = signal.min, signal.max
+                if isinstance(signal.val, bool):
+                    value: Any = random.random() < 0.5
                 else:
-                    setattr(signal, name, random.random() < 0.5)
+                    low, high = (0, 50) if low is None else (low, high)
+                    value = random.choice((random.randrange(low, high), random.randrange(4)))
+                AnySignal.next.fset(signal, value)  # of a shadow, too
+        del ASSIGNED[:]
 
     def coming(self) -> list[Any]:
         """What all signals are to become, with the type of each."""
-        return [
-            int(signal._next) if isinstance(signal._next, intbv) else repr(signal._next)
-            for signal in self.every
-        ]
+        return [repr(signal._next) for signal in self.every]
 
 
 def conditions(p: Pins) -> Process:
@@ -268,6 +268,7 @@ def test_a_process_with_what_is_not_known_stays_as_it_is() -> None:
 def wrong(p: Pins) -> list[Process]:
     """Processes that fail."""
     a, signed, c, words, part, kind = p.a, p.signed, p.c, p.words, p.part, p.state
+    below_all = -1
 
     def above() -> None:
         a.next = a + 64
@@ -297,7 +298,7 @@ def wrong(p: Pins) -> list[Process]:
         words[0].next = a[1:3]
 
     def negative() -> None:
-        words[0].next = a[3:-1]
+        words[0].next = a[3:below_all]
 
     def real() -> None:
         first, second = 1.0, 2.0
@@ -356,7 +357,9 @@ def test_each_kind_of_signal_and_slice_has_code_of_its_own() -> None:
         codes = [process.__code__ for process in made if isinstance(process, FunctionType)]
         assert codes[0] is codes[1]
         assert len(set(map(id, codes))) == 3
-        word._val._val, other._val._val, single._val = 0b111010, 0b10, True
+        for source, value in ((word, 0b111010), (other, 0b10), (single, True)):
+            source.next = value
+            source._update()
         for process, value in zip(made[:3], (0b01, 0b01, 0b10), strict=True):
             process()
             assert target._next == value
