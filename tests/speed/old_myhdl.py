@@ -2,7 +2,8 @@
 
 Old is the commit ``BASE``, checked out for the length of the measurement. Both play the same run in
 processes of their own, one after the other in turn, so that a machine that is busy for a while is
-so for both; of each the fastest turn counts.
+so for both; of each the fastest turn counts. Seconds are the processor's, which a shared machine
+lengthens less than those of the clock on the wall: both work on one thread and wait for nothing.
 """
 
 from __future__ import annotations
