@@ -61,7 +61,7 @@ def _source(file: str, code: CodeType) -> _Source:
     return _Source(internals.dedented("".join(lines)), inspect.getsourcefile(code), first - 1)
 
 
-def _tree(function: Any) -> Any:
+def tree_of(function: Any) -> Any:
     """A syntax tree of a function, which its caller may change, as MyHDL makes it."""
     code = function.__code__
     source = _source(code.co_filename, code)
@@ -74,4 +74,4 @@ def _tree(function: Any) -> Any:
 def install() -> None:
     """Have MyHDL ask here, from now on and whatever it elaborates."""
     internals.inspect_with(_Inspect())
-    internals.parse_with(_tree)
+    internals.parse_with(tree_of)

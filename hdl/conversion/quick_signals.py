@@ -6,13 +6,11 @@ say the same in one step, and note an assignment only if it changes something: t
 the same delta cycles, but none of those in which nothing happens.
 """
 
-# ruff: noqa: D105 - the operators mean what they mean in MyHDL
-
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import myhdl
 from myhdl import intbv
@@ -22,7 +20,8 @@ from merp.hdl.conversion.internals import (
     VERSION,
     AnySignal,
     ConcatSignal,
-    SignalTupleWaiter,
+    SliceSignal,
+    event_waiters,
     vectors,
 )
 
@@ -30,25 +29,81 @@ _note = ASSIGNED.append
 _new = intbv.__new__
 
 
-class _Quick(AnySignal):  # type: ignore[misc]
+class Watch:
+    """A waiter that stays in the list of a signal: it notes whom each change concerns.
+
+    Where it is alone there, a quick signal asks it at once; else MyHDL resumes it like any other.
+
+    Attributes:
+        clocked, following: processes that the signal concerns; they are noted as waiting, or due.
+    """
+
+    __slots__ = ("_due", "_rearm", "_runner", "clocked", "following", "note")
+
+    hasRun = 0  # MyHDL throws waiters out of its lists that have run
+
+    def __init__(self, signal: Any, waiting: set[Any], due: set[Any], runner: Any) -> None:
+        """``runner`` is the waiter to resume, in the same delta cycle, where anything is due."""
+        self.clocked: set[Any] = set()
+        self.following: set[Any] = set()
+        self.note = waiting.update
+        self._due, self._runner = due, runner
+        self._rearm = event_waiters(signal).append
+
+    def arm(self) -> None:
+        """Wait for the signal's next change."""
+        self._rearm(self)
+
+    def changed(self) -> tuple[Any, ...]:
+        """Note whom it concerns; give the waiters to resume for that."""
+        self.note(self.clocked)
+        if not self.following:
+            return ()
+        resumed = bool(self._due)
+        self._due.update(self.following)
+        return () if resumed else (self._runner,)
+
+    def next(self, waiters: list[Any], actives: Any, exc: Any) -> None:
+        """The signal has changed, and others wait for it, too."""
+        self._rearm(self)
+        waiters[:0] = self.changed()  # MyHDL takes them from the end
+
+
+class _Quick:
     """What signals of one bit and of many have in common."""
 
     __slots__ = ()
 
-    def _at_edge(self, waiters: list[Any], risen: bool, fallen: bool) -> None:
-        """Add whoever waits for an edge, and they wait no longer; tell who traces."""
+    def _woken(self: Any) -> Any:
+        """Whoever waited for this change, and no longer does."""
+        waiting = self._eventWaiters
+        if len(waiting) == 1:
+            watch = waiting[0]
+            if type(watch) is Watch:
+                if watch.following:
+                    return watch.changed()
+                watch.note(watch.clocked)
+                return ()
+        woken = waiting[:]
+        waiting.clear()
+        return woken
+
+    def _at_edge(self: Any, risen: bool, fallen: bool) -> list[Any]:
+        """The same with those who waited for an edge; tell who traces."""
+        woken = list(self._woken())
         if risen:
-            waiters += self._posedgeWaiters
+            woken += self._posedgeWaiters
             self._posedgeWaiters.clear()
         elif fallen:
-            waiters += self._negedgeWaiters
+            woken += self._negedgeWaiters
             self._negedgeWaiters.clear()
         if self._tracing:
             self._printVcd()
+        return woken
 
 
-class QuickBit(_Quick):
-    """A signal of one bit."""
+class _Bit(_Quick):
+    """How a bit changes."""
 
     __slots__ = ()
 
@@ -57,11 +112,81 @@ class QuickBit(_Quick):
         if value == self._val:
             return ()
         self._val = value
-        waiters = self._eventWaiters[:]
-        self._eventWaiters.clear()
         if self._posedgeWaiters or self._negedgeWaiters or self._tracing:
-            self._at_edge(waiters, value, not value)
-        return waiters
+            return self._at_edge(value, not value)
+        return self._woken()
+
+
+class _Word(_Quick):
+    """How a word changes, and how it is read. What is left out here, MyHDL's own methods do."""
+
+    __slots__ = ()
+
+    def _update(self: Any) -> Any:
+        held, value = self._val, self._next._val
+        was = held._val
+        if was == value:
+            return ()
+        held._val = value
+        if self._posedgeWaiters or self._negedgeWaiters or self._tracing:
+            return self._at_edge(not was, not value)
+        return self._woken()
+
+    def __bool__(self: Any) -> bool:
+        return bool(self._val._val)
+
+    def __int__(self: Any) -> int:
+        return int(self._val._val)
+
+    __index__ = __int__
+
+    def __getitem__(self: Any, key: Any) -> Any:
+        value = self._val
+        if type(key) is slice:
+            high, low = key.start, key.stop or 0
+            if type(high) is type(low) is int and 0 <= low < high:
+                part = _new(intbv)
+                part._min, part._max = 0, 1 << high - low
+                part._val = (value._val & (1 << high) - 1) >> low
+                part._nrbits = high - low
+                return part
+        elif type(key) is int:
+            return bool(value._val >> key & 1)
+        return value[key]
+
+    # An integer leaves what it does not know to the other side, a signal or an intbv.
+
+    def __add__(self: Any, other: Any) -> Any:
+        return self._val._val + other
+
+    def __sub__(self: Any, other: Any) -> Any:
+        return self._val._val - other
+
+    def __eq__(self: Any, other: object) -> Any:
+        return self._val._val == other
+
+    def __ne__(self: Any, other: object) -> Any:
+        return self._val._val != other
+
+    def __lt__(self: Any, other: Any) -> Any:
+        return self._val._val < other
+
+    def __le__(self: Any, other: Any) -> Any:
+        return self._val._val <= other
+
+    def __gt__(self: Any, other: Any) -> Any:
+        return self._val._val > other
+
+    def __ge__(self: Any, other: Any) -> Any:
+        return self._val._val >= other
+
+    __hash__ = AnySignal.__hash__
+
+
+class QuickBit(_Bit, AnySignal):  # type: ignore[misc]
+    """A signal of one bit."""
+
+    __slots__ = ()
 
     def _read_next(self) -> Any:
         _note(self)
@@ -81,22 +206,10 @@ class QuickBit(_Quick):
     next = property(_read_next, _assign)
 
 
-class QuickBits(_Quick):
-    """A signal of many bits. What is left out here, MyHDL's own methods do."""
+class QuickBits(_Word, AnySignal):  # type: ignore[misc]
+    """A signal of many bits."""
 
     __slots__ = ()
-
-    def _update(self) -> Any:
-        held, value = self._val, self._next._val
-        was = held._val
-        if was == value:
-            return ()
-        held._val = value
-        waiters = self._eventWaiters[:]
-        self._eventWaiters.clear()
-        if self._posedgeWaiters or self._negedgeWaiters or self._tracing:
-            self._at_edge(waiters, not was, not value)
-        return waiters
 
     def _read_next(self) -> Any:
         _note(self)
@@ -113,80 +226,77 @@ class QuickBits(_Quick):
         held = self._next
         if held._val != value:
             held._val = value
-            held._handleBounds()
+            low, high = held._min, held._max
+            if low is None or high is None or not low <= value < high:
+                held._handleBounds()  # refuses it, or wraps it
             _note(self)
 
     next = property(_read_next, _assign)
 
-    def __bool__(self) -> bool:
-        return bool(self._val._val)
 
-    def __int__(self) -> int:
-        return int(self._val._val)
+class QuickSliceBit(_Bit, SliceSignal):  # type: ignore[misc]
+    """A bit of another signal."""
 
-    __index__ = __int__
-
-    def __getitem__(self, key: Any) -> Any:
-        value = self._val
-        if type(key) is slice:
-            high, low = key.start, key.stop or 0
-            if type(high) is type(low) is int and 0 <= low < high:
-                part = _new(intbv)
-                part._min, part._max = 0, 1 << high - low
-                part._val = (value._val & (1 << high) - 1) >> low
-                part._nrbits = high - low
-                return part
-        elif type(key) is int:
-            return bool(value._val >> key & 1)
-        return value[key]
-
-    # An integer leaves what it does not know to the other side, a signal or an intbv.
-
-    def __add__(self, other: Any) -> Any:
-        return self._val._val + other
-
-    def __sub__(self, other: Any) -> Any:
-        return self._val._val - other
-
-    def __eq__(self, other: object) -> Any:
-        return self._val._val == other
-
-    def __ne__(self, other: object) -> Any:
-        return self._val._val != other
-
-    def __lt__(self, other: Any) -> Any:
-        return self._val._val < other
-
-    def __le__(self, other: Any) -> Any:
-        return self._val._val <= other
-
-    def __gt__(self, other: Any) -> Any:
-        return self._val._val > other
-
-    def __ge__(self, other: Any) -> Any:
-        return self._val._val >= other
-
-    __hash__ = AnySignal.__hash__
+    __slots__ = ()
 
 
-def _joins(signal: Any) -> Iterator[list[Any]]:
-    """Assign a concatenation at every change of a part: all of it in one number, not bit by bit."""
-    parts = []
-    fixed, low = signal._initval, signal._nrbits
-    for part in signal._args:
-        width = 1 if isinstance(part, bool) else len(part)
-        low -= width
-        mask = (1 << width) - 1
-        if isinstance(part, AnySignal):
-            parts.append((part, mask, low))
-            fixed &= ~(mask << low)
-    assign = AnySignal.next.fset
-    while True:
-        value = fixed
-        for part, mask, low in parts:
-            value |= (int(part._val) & mask) << low
-        assign(signal, value)
-        yield signal._sigargs
+class QuickSlice(_Word, SliceSignal):  # type: ignore[misc]
+    """Bits of another signal."""
+
+    __slots__ = ()
+
+
+class QuickConcat(_Word, ConcatSignal):  # type: ignore[misc]
+    """The bits of several signals."""
+
+    __slots__ = ()
+
+
+_KINDS = {
+    (AnySignal, bool): QuickBit,
+    (AnySignal, intbv): QuickBits,
+    (SliceSignal, bool): QuickSliceBit,
+    (SliceSignal, intbv): QuickSlice,
+    (ConcatSignal, intbv): QuickConcat,
+}
+
+
+NOW, NEXT, NUMBER = "_val", "_next", "_val"
+"""Attributes: what a signal holds and what it is to hold, and the integer of an intbv there."""
+
+_ASSIGNABLE = (AnySignal, QuickBit, QuickBits)
+_SHADOWS = (SliceSignal, ConcatSignal, QuickSliceBit, QuickSlice, QuickConcat)
+
+
+class SignalKind(NamedTuple):
+    """The kind of a signal.
+
+    Attributes:
+        word: it holds an intbv, else a bool.
+        assignable: it is no shadow of other signals.
+    """
+
+    word: bool
+    assignable: bool
+
+
+def signal_kind(value: Any) -> SignalKind | None:
+    """The kind of a signal; None for anything else, and for signals that have ways of their own."""
+    assignable = type(value) in _ASSIGNABLE
+    if not assignable and type(value) not in _SHADOWS:
+        return None
+    if value._type in (bool, intbv):
+        return SignalKind(word=value._type is intbv, assignable=assignable)
+    return None
+
+
+def ones(signal: Any) -> int | None:
+    """All bits of a word, one; None where an inversion would not stay within its bits."""
+    kind = signal_kind(signal)
+    if kind is None or not kind.word:
+        return None
+    held = signal._val
+    return (1 << held._nrbits) - 1 if held._nrbits and held._min >= 0 else None
 
 
 _digits = vectors.bin
@@ -206,26 +316,20 @@ def quick_digits(number: Any, width: int = 0) -> str:
 def quick_signals(signals: Sequence[Any]) -> Iterator[None]:
     """Have ``signals`` take the quicker class of their kind; behind the block all are as before.
 
-    Signals of another kind stay as they are: shadows, delayed ones, enumerations; and so do all
+    Signals of another kind stay as they are: delayed ones, enumerations, tristates; and so do all
     where MyHDL is not the version that these classes were written for.
     """
     if myhdl.__version__ != VERSION:
         yield
         return
-    kinds = {bool: QuickBit, intbv: QuickBits}
-    plain = (signal for signal in signals if type(signal) is AnySignal)
-    changed = [signal for signal in plain if signal._type in kinds]
-    for signal in changed:
-        signal.__class__ = kinds[signal._type]
-    joined = [(signal, signal._waiter) for signal in signals if type(signal) is ConcatSignal]
-    for signal, _ in joined:
-        signal._waiter = SignalTupleWaiter(_joins(signal))
+    plain = [signal for signal in signals if (type(signal), signal._type) in _KINDS]
+    changed = [(signal, type(signal)) for signal in plain]
+    for signal, kind in changed:
+        signal.__class__ = _KINDS[kind, signal._type]
     vectors.bin = quick_digits
     try:
         yield
     finally:
         vectors.bin = _digits
-        for signal, waiter in joined:
-            signal._waiter = waiter
-        for signal in changed:
-            signal.__class__ = AnySignal
+        for signal, kind in changed:
+            signal.__class__ = kind

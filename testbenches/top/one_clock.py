@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import dis
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,9 +24,11 @@ from merp.hdl.conversion.internals import (
     AlwaysComb,
     AnySignal,
     Block,
-    event_waiters,
     only_driven,
 )
+from merp.hdl.conversion.quick_processes import quick_process
+from merp.hdl.conversion.quick_shadows import Follower
+from merp.hdl.conversion.quick_signals import Watch
 
 Process = Callable[[], None]
 
@@ -80,30 +82,36 @@ class Processes:
 
     hasRun = 0  # MyHDL throws waiters out of its lists that have run
 
-    def __init__(self, taken: Taken) -> None:
+    def __init__(self, taken: Taken, followers: Iterable[Follower] = ()) -> None:
         self._always: list[Process] = []
         self.waiting: set[Process] = set()
-        self._combinational = [part.func for part in taken.combinational]
+        self._combinational: list[Process] = []
         self._due: set[Process] = set()
-        marks: dict[int, _Mark] = {}
+        watches: dict[int, Watch] = {}
 
-        def mark(signal: AnySignal) -> _Mark:
-            return marks.setdefault(id(signal), _Mark(signal, self))
+        def watch(signal: AnySignal) -> Watch:
+            fresh = Watch(signal, self.waiting, self._due, self)
+            return watches.setdefault(id(signal), fresh)
 
         for part in taken.clocked:
+            process = quick_process(part.func)
             reach = signals_in_reach(part.func)
             if reach is None:
-                self._always.append(part.func)
+                self._always.append(process)
                 continue
-            self.waiting.add(part.func)
+            self.waiting.add(process)
             unread = {id(signal) for signal in only_driven(part)}
             for signal in reach:
                 if id(signal) not in unread:
-                    mark(signal).clocked.add(part.func)
-        for part in taken.combinational:
-            for signal in part.senslist:
-                mark(signal).combinational.add(part.func)
-        for each in marks.values():
+                    watch(signal).clocked.add(process)
+        combinational = [
+            Follower(part.senslist, quick_process(part.func)) for part in taken.combinational
+        ]
+        for parts, process in (*combinational, *followers):
+            self._combinational.append(process)
+            for signal in parts:
+                watch(signal).following.add(process)
+        for each in watches.values():
             each.arm()
 
     def begin(self) -> None:
@@ -113,51 +121,19 @@ class Processes:
 
     def edge(self) -> None:
         """Run the waiting clocked processes, and those that keep a state of their own."""
-        due, self.waiting = self.waiting, set()
+        due = list(self.waiting)
+        self.waiting.clear()
         for process in due:
             process()
         for process in self._always:
             process()
 
-    def follow(self, processes: set[Process], waiters: list[Any]) -> None:
-        """Have ``processes`` run in this delta cycle, each once, behind all ``waiters``."""
-        if not self._due:
-            waiters.insert(0, self)  # MyHDL takes them from the end
-        self._due |= processes
-
     def next(self, waiters: Any, actives: Any, exc: Any) -> None:
-        """MyHDL resumes this, as a waiter, when every change of the delta cycle is known."""
-        due, self._due = self._due, set()
+        """MyHDL resumes this, as a waiter, when anything is due in this delta cycle."""
+        due = list(self._due)
+        self._due.clear()
         for process in due:
             process()
-
-
-class _Mark:
-    """Takes the place of waiters in a signal's list; MyHDL calls ``next`` on every change.
-
-    Attributes:
-        clocked, combinational: functions of the processes that the signal concerns.
-    """
-
-    hasRun = 0
-
-    def __init__(self, signal: AnySignal, processes: Processes) -> None:
-        self.clocked: set[Process] = set()
-        self.combinational: set[Process] = set()
-        self._processes = processes
-        self._rearm = event_waiters(signal).append
-
-    def arm(self) -> None:
-        """Wait for the signal's next change."""
-        self._rearm(self)
-
-    def next(self, waiters: Any, actives: Any, exc: Any) -> None:
-        """The signal has changed."""
-        self._rearm(self)
-        if self.clocked:
-            self._processes.waiting |= self.clocked
-        if self.combinational:
-            self._processes.follow(self.combinational, waiters)
 
 
 def signals_in_reach(process: Process) -> list[AnySignal] | None:

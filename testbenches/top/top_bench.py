@@ -11,6 +11,7 @@ from myhdl import StopSimulation, block, delay, instance
 
 from merp.hdl.conversion.internals import ALL_SIGNALS
 from merp.hdl.conversion.own_signals import own_signals
+from merp.hdl.conversion.quick_shadows import followers
 from merp.hdl.conversion.quick_signals import quick_signals
 from merp.hdl.conversion.scope import elaborated
 from merp.testbenches.block.trace import flatten
@@ -52,7 +53,8 @@ def run_top(
         def bench() -> Any:
             with top.elaboration():
                 dut, write_cycle = _elaborate(top, signals, wave, stack)
-            processes = Processes(take_processes(dut, clk))
+            shadows = stack.enter_context(followers(ALL_SIGNALS))
+            processes = Processes(take_processes(dut, clk), shadows)
 
             @instance
             def stimulus() -> Any:

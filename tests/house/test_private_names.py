@@ -1,6 +1,7 @@
-"""Private modules and attributes of MyHDL are named in two files of ``hdl/conversion`` alone.
+"""Private modules and attributes of MyHDL are named in three files of ``hdl/conversion`` alone.
 
-``internals`` has the names that conversion and benches need, ``quick_signals`` is a signal itself.
+``internals`` has the names that conversion and benches need; ``quick_signals`` is a signal itself,
+``quick_shadows`` does what one of other signals does.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import pytest
 from checkout import ROOT
 
 HOME = ROOT / "hdl" / "conversion" / "internals.py"
-HOMES = (HOME, HOME.with_name("quick_signals.py"))
+HOMES = (HOME, HOME.with_name("quick_signals.py"), HOME.with_name("quick_shadows.py"))
 FOLDERS = ("models", "hdl", "testbenches", "cosim", "tools", "tests")
 FILES = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))
 _WORDS = """
@@ -43,7 +44,7 @@ def offences(text: str) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_only_two_modules_name_what_is_private(path: Path) -> None:
+def test_only_three_modules_name_what_is_private(path: Path) -> None:
     if path not in HOMES:
         assert list(offences(path.read_text())) == []
 

@@ -41,7 +41,7 @@ def module_of(path: Path, text: str) -> Any:
 
 def same(function: Callable[..., Any]) -> bool:
     """Whether the tree is MyHDL's, with the place that it remembers."""
-    ours, own = quick_elaboration._tree(function), internals.own_tree(function)
+    ours, own = quick_elaboration.tree_of(function), internals.own_tree(function)
     places = [internals.place_of(tree) for tree in (ours, own)]
     texts = [ast.dump(tree, include_attributes=True) for tree in (ours, own)]
     return places[0] == places[1] and texts[0] == texts[1]
@@ -67,7 +67,7 @@ def test_two_files_with_the_same_code_keep_their_places(tmp_path: Path) -> None:
 def test_who_changes_a_tree_changes_no_other(tmp_path: Path) -> None:
     """MyHDL writes into the trees that it analyses."""
     process = module_of(tmp_path / "some.py", TEXT.format(value=1)).outer(True)
-    quick_elaboration._tree(process).body.clear()
+    quick_elaboration.tree_of(process).body.clear()
     assert same(process)
 
 

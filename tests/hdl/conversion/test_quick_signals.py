@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from contextlib import ExitStack, nullcontext
 from random import Random
 from typing import Any
 
@@ -24,9 +24,13 @@ from myhdl import (
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.conversion.internals import ALL_SIGNALS, vectors
 from merp.hdl.conversion.own_signals import own_signals
+from merp.hdl.conversion.quick_shadows import followers
 from merp.hdl.conversion.quick_signals import (
     QuickBit,
     QuickBits,
+    QuickConcat,
+    QuickSlice,
+    QuickSliceBit,
     quick_digits,
     quick_signals,
 )
@@ -71,6 +75,8 @@ def clocked(clk: Any, a: Any, b: Any, c: Any, word: Any, bit: Any, kind: int) ->
     @always(clk.posedge)
     def step() -> None:
         word.next = combine(kind, a, b, c)
+        if kind == 5 and a[2] and b > 3:
+            word.next = (b - 3) % 16
         bit.next = a[0] if kind % 2 else c
         if kind == 3:
             word.next[2] = True  # by reading ``next``
@@ -79,7 +85,7 @@ def clocked(clk: Any, a: Any, b: Any, c: Any, word: Any, bit: Any, kind: int) ->
 
 
 @block
-def follows(a: Any, b: Any, c: Any, word: Any, bit: Any, kind: int) -> Any:
+def follows(a: Any, b: Any, c: Any, word: Any, bit: Any, mixed: Any, kind: int) -> Any:
     """The same at once."""
 
     @always_comb
@@ -87,7 +93,11 @@ def follows(a: Any, b: Any, c: Any, word: Any, bit: Any, kind: int) -> Any:
         word.next = combine(kind, a, b, c)
         bit.next = c if a != b else 1
 
-    return step
+    @always_comb
+    def mix() -> None:
+        mixed.next = a[4:1] + b[2] if c and not a[0] else b[5:3] ^ 1
+
+    return step, mix
 
 
 def _word(random: Random) -> Any:
@@ -99,16 +109,28 @@ def _word(random: Random) -> Any:
     return bits(WIDTH, start)
 
 
-def trace(seed: int, *, quick: bool) -> tuple[list[tuple[int, ...]], list[str]]:
-    """Every signal of a random design in every cycle, and who was woken by what, in order."""
+def trace(
+    seed: int, *, quick: bool, watched: bool
+) -> tuple[list[tuple[int, ...]], list[str], list[tuple[int, ...]]]:
+    """Every signal of a random design in every cycle, and who was woken by what, in order.
+
+    Where it is ``watched``, also in every delta cycle in which one of them changes.
+    """
     random = Random(seed)
     rows: list[tuple[int, ...]] = []
     woken: list[str] = []
-    with own_signals([]):
+    deltas: list[tuple[int, ...]] = []
+    with ExitStack() as stack:
+        stack.enter_context(own_signals([]))
         clk = flag()
         words = [_word(random) for _ in range(14)]
         singles = [flag(random.randrange(2)) for _ in range(14)]
         pair = ConcatSignal(words[0], True, singles[1], "0110", words[2], intbv(5)[3:], words[5])
+        # Words 3 and singles 3 are the first that follow at once: shadows of them are deltas late.
+        part = words[3](5, 2)
+        shadows = [part, part(2, 0), part(1), words[1](3), ConcatSignal(singles[3], part)]
+        mixed = [bits(WIDTH) for _ in range(14)]
+        every = [*words, *singles, *mixed, *shadows, pair]
 
         @block
         def design() -> Any:
@@ -116,10 +138,14 @@ def trace(seed: int, *, quick: bool) -> tuple[list[tuple[int, ...]], list[str]]:
             for j in range(2, 14):
                 early = range(j) if j % 2 else range(14)  # what follows at once makes no rings
                 pick = [words[random.choice(early)], words[random.choice(early)]]
+                if j > 4 and random.random() < 0.3:
+                    pick[1] = shadows[random.choice((0, 1, 4))]
                 single = singles[random.choice(early)]
+                if j > 4 and random.random() < 0.3:
+                    single = shadows[random.choice((2, 3))]
                 kind = random.randrange(KINDS)
                 if j % 2:
-                    parts.append(follows(*pick, single, words[j], singles[j], kind))
+                    parts.append(follows(*pick, single, words[j], singles[j], mixed[j], kind))
                 else:
                     parts.append(clocked(clk, *pick, single, words[j], singles[j], kind))
             return parts
@@ -127,7 +153,11 @@ def trace(seed: int, *, quick: bool) -> tuple[list[tuple[int, ...]], list[str]]:
         @block
         def bench() -> Any:
             dut = design()
-            processes = Processes(take_processes(dut, clk) if quick else Taken())
+            processes = (
+                Processes(take_processes(dut, clk), stack.enter_context(followers(ALL_SIGNALS)))
+                if quick
+                else Processes(Taken())
+            )
 
             @instance
             def all_as_one() -> Any:
@@ -135,6 +165,12 @@ def trace(seed: int, *, quick: bool) -> tuple[list[tuple[int, ...]], list[str]]:
                 while True:
                     yield clk.posedge
                     processes.edge()
+
+            @instance
+            def every_delta() -> Any:
+                while watched:
+                    yield every
+                    deltas.append(tuple(int(signal.val) for signal in every))
 
             @instance
             def rising() -> Any:
@@ -156,32 +192,37 @@ def trace(seed: int, *, quick: bool) -> tuple[list[tuple[int, ...]], list[str]]:
                     singles[0].next = cycle % 3 == 0
                     singles[1].next = singles[0]
                     yield delay(5)
-                    every = [*words, *singles, pair]
                     rows.append(tuple(int(signal.val) for signal in every))
                     clk.next = 1
                     yield delay(5)
                     clk.next = 0
                 raise StopSimulation
 
-            return dut, all_as_one, rising, falling, stimulus
+            return dut, all_as_one, every_delta, rising, falling, stimulus
 
         simulation = bench()
         with quick_signals(ALL_SIGNALS) if quick else nullcontext():
-            assert (type(words[0]) is QuickBits and type(singles[0]) is QuickBit) == quick
+            kinds = [type(each) for each in (words[0], singles[0], part, shadows[2], pair)]
+            quick_kinds = [QuickBits, QuickBit, QuickSlice, QuickSliceBit, QuickConcat]
+            assert (kinds == quick_kinds) == quick
             try:
                 simulation.run_sim(quiet=1)
             finally:
                 simulation.quit_sim()
         assert not isinstance(words[0], QuickBits)
-    return rows, woken
+    return rows, woken, deltas
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_a_random_design_is_the_same_in_every_cycle(seed: int) -> None:
-    rows, woken = trace(seed, quick=True)
-    own_rows, own_woken = trace(seed, quick=False)
+def test_a_random_design_is_the_same_in_every_delta_cycle(seed: int) -> None:
+    # A signal that others wait for takes another way than one that they do not.
+    watched = seed % 2 == 0
+    rows, woken, deltas = trace(seed, quick=True, watched=watched)
+    own_rows, own_woken, own_deltas = trace(seed, quick=False, watched=watched)
     assert rows == own_rows
     assert sorted(woken) == sorted(own_woken)
+    assert deltas == own_deltas
+    assert (len(deltas) > 3 * len(rows)) == watched
     assert len({row[4] for row in rows}) > 1
 
 
