@@ -47,9 +47,10 @@ MODELS = rooms(
     {"fcnn": ""},
     {"fpdeep": f"{PARAMS} network", "mazouz": f"{PARAMS} network front"},
     {"rtl_compiler": f"{PARAMS} network"},
+    {"cluster": f"{PARAMS} network fpdeep"},
     {
         "comparison": f"{PARAMS} network fpga cnn_merp traffic plan front "
-        "fcnn fpdeep mazouz rtl_compiler"
+        "fcnn fpdeep cluster mazouz rtl_compiler"
     },
     {"explore": f"{PARAMS} network fpga plan comparison"},
 )
