@@ -144,6 +144,22 @@ VERBS = {
             ),
         ),
     ),
+    "cluster": Verb(
+        group="understand",
+        line="FPDeep on a chain of boards, simulated row by row",
+        description=(
+            "Cuts a network along a chain of boards by FPDeep's rules, and simulates a training "
+            "batch on it row by row: the interval from image to image, fill and drain, what every "
+            "slice and link waits for. A deadlock is named, with status 1."
+        ),
+        examples=(
+            Example(words="cluster alexnet --devices 15 --images 8", says="on 15 VC709 boards"),
+            Example(
+                words="cluster lenet5 --devices 4 --link-gbs 10 -o build/cluster",
+                says="on slow links; JSON, CSV and time line",
+            ),
+        ),
+    ),
     "sweep": Verb(
         group="understand",
         line="many variants of a network, and which no other beats",

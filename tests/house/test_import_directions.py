@@ -99,10 +99,11 @@ TOOLS = rooms(
     {"export": f"{COMMON} simulate"},  # what is simulated is what the vectors are of
     {"report": f"{COMMON} plan"},  # its page has the plan that the verb answers
     {"comparison": f"{COMMON} report"},  # its page is made as the report's is
+    {"cluster": f"{COMMON} report comparison"},  # its tables are printed as a comparison's are
     {"tiles": f"{COMMON} simulate plan"},  # a plan's passes are kept and told as layers are
     {"library": f"{COMMON} {' '.join(WORK)} export report"},
     {"verb_help": "", "command_line": "common verb_help", "cli": "common command_line"},
-    {"verbs": f"{COMMON} {' '.join(WORK)} {PAGES} tiles library verb_help command_line"},
+    {"verbs": f"{COMMON} {' '.join(WORK)} {PAGES} tiles cluster library verb_help command_line"},
 )
 
 TREES = dict(zip(ORDER, (MODELS, HDL, TESTBENCHES, COSIM, TOOLS), strict=True))

@@ -193,6 +193,10 @@ VERBS = (
         "--over n_cu=1,3",
     ),
     _verb(
+        "cluster -o", "cluster {given}/tiny.toml --devices 2 -o {out}", "--images 2",
+        "--images 3",
+    ),
+    _verb(
         "explore -o", "explore {given}/tiny.toml --board kc705 --scope conv1 -o {out}",
         "--batch 2", "--batch 3",
     ),

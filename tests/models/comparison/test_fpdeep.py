@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from merp.models.comparison.fpdeep import ARCHITECTURE, IN_FLIGHT
+from merp.models.comparison.fpdeep import ARCHITECTURE, LATENCY
 from merp.models.comparison.options import Options
 from merp.models.comparison.record import Record
 from merp.models.errors import BadInput
@@ -22,9 +22,11 @@ BOARD = Board(
 ALEXNET = open_network("alexnet")
 
 
-def answer(network: Network, board: Board = BOARD, *, balance: str = "none") -> Record:
+def answer(
+    network: Network, board: Board = BOARD, *, balance: str = "none", depth: int = LATENCY
+) -> Record:
     scope = tuple(layer.name for layer in network.layers if layer.kind == "conv")
-    options = Options(scope=scope, extra={"balance": balance})
+    options = Options(scope=scope, extra={"balance": balance, "depth": depth})
     return ARCHITECTURE.answer(network, board, options)
 
 
@@ -40,7 +42,7 @@ def test_useful_work_is_that_of_the_network() -> None:
 def test_alexnet_on_15_boards() -> None:
     record = answer(ALEXNET)
     assert record.fits
-    full = record.images_per_s.value * (127 + IN_FLIGHT) / 128  # the chain never empty
+    full = record.images_per_s.value * (127 + LATENCY) / 128  # the chain never empty
     assert full == pytest.approx(4430, rel=1e-3)
     host = [row.bytes["host"].value for row in record.rows if "host" in row.bytes]
     images, outputs, deltas = 128 * 2 * 3 * 224 * 224, 128 * 2 * 256 * 36, 128 * 2 * 256 * 36
@@ -66,6 +68,21 @@ def test_weights_that_other_boards_keep() -> None:
     assert {each.device for each in plain.violated} == {0, 1, 11, 12, 13, 14}
     assert balanced.fits
     assert balanced.bytes(("link",)).value > plain.bytes(("link",)).value
+
+
+def test_fewer_images_in_flight_keep_less_and_wait() -> None:
+    four, one = answer(ALEXNET), answer(ALEXNET, depth=1)
+    assert one.devices[0].memory["features"].value * 4 == four.devices[0].memory["features"].value
+    assert one.interval_s.value / four.interval_s.value == pytest.approx(4 * 128 / (127 + LATENCY))
+    assert answer(ALEXNET, depth=9).interval_s == four.interval_s
+
+
+def test_vgg16_with_balanced_weights() -> None:
+    """The first two boards have room for the features of one image, not for those of three."""
+    network = open_network("vgg16")
+    one, three = (answer(network, balance="image", depth=depth) for depth in (1, 3))
+    assert {0, 1} & {each.device for each in one.violated} == set()
+    assert {0, 1} <= {each.device for each in three.violated}
 
 
 def test_slow_links_bind() -> None:
