@@ -29,9 +29,16 @@ def chain_of(
         shared: one FIFO behind each link for all of its streams.
 
     Raises:
-        BadInput: a layer in scope does not take the output of the one in front of it.
+        BadInput: a layer in scope does not take the output of the one in front of it, or there are
+            more boards than maps.
     """
     stages = tuple(dict.fromkeys(piece.stage for piece in plan.cut.pieces))
+    most = sum(stage.maps for stage in stages)
+    if plan.board.devices > most:
+        raise BadInput(
+            f"{plan.network.name} has {most} maps to deal out: at most {most} boards can work, not "
+            f"{plan.board.devices}"
+        )
     try:
         layers = rows_of(stages)
     except ValueError as wrong:

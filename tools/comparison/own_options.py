@@ -65,19 +65,20 @@ def _number(option: OwnOption) -> Callable[[str], float]:
     return parse
 
 
-def own_options(args: argparse.Namespace, architecture: Architecture) -> dict[str, Any]:
-    """Return the options of ``architecture``, as given or by default.
+def own_options(args: argparse.Namespace, architecture: Architecture | None) -> dict[str, Any]:
+    """Return the options of ``architecture``, as given or by default; without one there are none.
 
     Raises:
         BadInput: one of another architecture was given.
     """
-    mine = {each.name for each in architecture.choices}
+    choices = architecture.choices if architecture else ()
+    mine = {each.name for each in choices}
     for other in ARCHITECTURES.values():
         for each in other.choices:
             if each.name not in mine and getattr(args, _place(each), None) is not None:
                 raise BadInput(f"{flag(each)}: allowed only with --architecture {other.name}")
-    given = {each.name: getattr(args, _place(each)) for each in architecture.choices}
+    given = {each.name: getattr(args, _place(each)) for each in choices}
     return {
         each.name: each.default if given[each.name] is None else given[each.name]
-        for each in architecture.choices
+        for each in choices
     }

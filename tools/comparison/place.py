@@ -1,4 +1,4 @@
-"""Where an architecture is to run: the options that ``merp map`` and ``merp cluster`` share."""
+"""Where an architecture is to run, as ``merp map``, ``cluster`` and ``sweep`` ask for it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import argparse
 from dataclasses import replace
 
 from merp.models.comparison.architecture import Architecture
-from merp.models.fpga.board import Board
+from merp.models.errors import BadInput
+from merp.models.fpga.board import Board, Source
 from merp.tools.common.arguments import whole
 from merp.tools.common.boards import any_board
 
@@ -44,3 +45,25 @@ def board_of(args: argparse.Namespace, architecture: Architecture) -> Board:
 def costs_of(args: argparse.Namespace, architecture: Architecture, board: Board) -> str:
     """The unit costs that were asked for."""
     return args.costs or ("paper" if board.name == architecture.board else "ours")
+
+
+def linked(board: Board, link_gbs: float | None, latency: int | None) -> Board:
+    """The board with links as they were asked for; None leaves what the board says.
+
+    Args:
+        link_gbs: of a link each way, 10^9 bits a second. latency: cycles.
+
+    Raises:
+        BadInput: it has no links.
+    """
+    if link_gbs is None and latency is None:
+        return board
+    if board.link is None:
+        raise BadInput(f"board {board.name}: link is missing: no rate and no latency are allowed")
+    link, sources = board.link, dict(board.sources)
+    if link_gbs is not None:
+        link = replace(link, lanes=1, gbytes_s=link_gbs / 8)
+        sources |= dict.fromkeys(("link: lanes", "link: gbytes_s"), Source("assumed", "as given"))
+    if latency is not None:
+        link = replace(link, latency_cycles=latency)
+    return replace(board, link=link, sources=sources)

@@ -5,22 +5,23 @@ from __future__ import annotations
 import argparse
 import json
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from merp.models.comparison.fpdeep import ARCHITECTURE
+from merp.models.cluster.chain import Chain
+from merp.models.cluster.simulator import Deadlock, simulate
+from merp.models.comparison.fpdeep import ARCHITECTURE, Plan
+from merp.models.comparison.fpdeep_simulated import chain_of, simulated
 from merp.models.comparison.options import Options
-from merp.models.errors import BadInput, CheckFailed
-from merp.models.fpga.board import Board, Source
+from merp.models.errors import CheckFailed
 from merp.tools.cluster.fifos import read_fifos, sizes_of
+from merp.tools.cluster.tables import Simulated
 from merp.tools.common.arguments import add_network, add_tables, positive, whole
 from merp.tools.common.output import Output
 from merp.tools.common.progress_bar import ProgressBar
 from merp.tools.common.shipped import open_network
 from merp.tools.comparison.options import add_scope, add_word, word_bits
 from merp.tools.comparison.own_options import add_options_of, own_options
-from merp.tools.comparison.place import add_place, board_of, costs_of
+from merp.tools.comparison.place import add_place, board_of, costs_of, linked
 from merp.tools.comparison.scope import scope_of
 
 MOST_IMAGES = 1 << 16
@@ -83,7 +84,7 @@ def run(args: argparse.Namespace) -> int:
     """Simulate a batch, and say how long it takes and what waits for what."""
     network = open_network(args.network)
     fifos = read_fifos(args.fifo)
-    board = _linked(board_of(args, ARCHITECTURE), args)
+    board = linked(board_of(args, ARCHITECTURE), args.link_gbs, args.latency)
     options = Options(
         batch=args.images,
         scope=scope_of(network, args.scope),
@@ -92,17 +93,17 @@ def run(args: argparse.Namespace) -> int:
         extra=own_options(args, ARCHITECTURE),
     )
     plan = ARCHITECTURE.plan(network, board, options)
-    most = sum(piece.stage.maps for piece in plan.cut.pieces if piece.begin == 0)
-    if board.devices > most:
-        raise BadInput(
-            f"--devices {board.devices}: {network.name} has {most} maps to deal out: at most "
-            f"{most} boards can work"
-        )
+    chain = chain_of(
+        plan,
+        loss=args.loss,
+        sizes=sizes_of(fifos, len(plan.cut.pieces)),
+        shared=args.shared_fifo,
+    )
     with ExitStack() as held:
         output = None
         if args.output is not None:
             output = held.enter_context(Output.of_folder("-o", args.output))
-        run = _simulated(args, plan, fifos)
+        run = _simulated(plan, chain)
         from merp.tools.cluster.answer import answer, files, show_answer  # tables wait
 
         found = answer(run, {"loss": args.loss, "fifos": fifos, "shared_fifo": args.shared_fifo})
@@ -115,43 +116,12 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _linked(board: Board, args: argparse.Namespace) -> Board:
-    """The board with links as they were asked for.
-
-    Raises:
-        BadInput: it has none, and there are more boards than one.
-    """
-    given = args.link_gbs is not None or args.latency is not None
-    if board.link is None:
-        if board.devices > 1 or given:
-            raise BadInput(f"board {board.name}: link is missing: allowed is --devices 1")
-        return board
-    link, sources = board.link, dict(board.sources)
-    if args.link_gbs is not None:
-        link = replace(link, lanes=1, gbytes_s=args.link_gbs / 8)
-        for key in ("lanes", "gbytes_s"):
-            sources[f"link: {key}"] = Source("assumed", "--link-gbs")
-    if args.latency is not None:
-        link = replace(link, latency_cycles=args.latency)
-    return replace(board, link=link, sources=sources)
-
-
-def _simulated(args: argparse.Namespace, plan: Any, fifos: dict[str, int]) -> Any:
+def _simulated(plan: Plan, chain: Chain) -> Simulated:
     """The plan that has run.
 
     Raises:
         CheckFailed: it comes to a deadlock.
     """
-    from merp.models.cluster.simulator import Deadlock, simulate
-    from merp.models.comparison.fpdeep_simulated import chain_of, simulated
-    from merp.tools.cluster.tables import Simulated
-
-    chain = chain_of(
-        plan,
-        loss=args.loss,
-        sizes=sizes_of(fifos, len(plan.cut.pieces)),
-        shared=args.shared_fifo,
-    )
     work = f"{len(chain.slices)} slices on {plan.board.devices} boards, {chain.images} images"
     with ProgressBar("cluster", work) as bar, bar.spent.on("simulating"):
         try:

@@ -105,14 +105,17 @@ def test_a_deadlock_is_named_with_status_1(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("lenet5 --devices 41", "lenet5 has 40 maps to deal out: at most 40 boards can work"),
+        (
+            "lenet5 --devices 41",
+            "has 40 maps to deal out: at most 40 boards can work, not 41",
+        ),
         ("lenet5 --devices 0", "must be a whole number from 1 to 1024, not '0'"),
         ("lenet5 --link-gbs 0", "must be a number above 0"),
         ("lenet5 --link-gbs nan", "must be a number above 0"),
         ("lenet5 --depth 0", "must be a whole number from 1 to 1024, not '0'"),
         ("lenet5 --images 0", "must be a whole number from 1"),
-        ("lenet5 --board kc705 --devices 2", "link is missing: allowed is --devices 1"),
-        ("lenet5 --board kc705 --link-gbs 3", "link is missing: allowed is --devices 1"),
+        ("lenet5 --board kc705 --devices 2", "link is missing: fpdeep joins 2 boards"),
+        ("lenet5 --board kc705 --link-gbs 3", "link is missing: no rate and no latency"),
         ("lenet5 --board vc710", "did you mean vc709?"),
         ("lenet5 --fifo map=3", "--fifo 'map': allowed are maps, features, sums"),
         ("lenet5 --fifo map=3", "did you mean maps?"),
