@@ -164,16 +164,16 @@ VERBS = {
         group="understand",
         line="many variants of a network, and which no other beats",
         description=(
-            "Computes a network at every combination of values, on all cores or on a Dask cluster, "
-            "and shows those that no other beats: the Pareto front. A point is what the other "
-            "verbs say of a network file with these values."
+            "Computes a network at every combination of values, on all cores or on a Dask cluster: "
+            "of designs, and shows those that no other beats (the Pareto front); or, with "
+            "--architecture, of boards, links and batches. A point is what the other verbs say of "
+            "these values; in the folder of -o it is never computed twice."
         ),
         examples=(
             Example(words="sweep digits --over n_cu=4:32:4", says="time and bytes over CUs"),
             Example(
-                words="sweep alexnet --over n_cu=8:48:8 --over p=1,2 --for time,lut -o build/sweep",
-                says="what more CUs cost in logic; JSON, CSV and a picture",
-                quick=False,
+                words="sweep alexnet --architecture fpdeep --vary boards=4..16:4",
+                says="what more boards would give",
             ),
         ),
     ),
