@@ -171,6 +171,60 @@ def test_images_in_flight(depth: int) -> None:
     assert simulate(chain).interval / stage(chain) == pytest.approx(wanted, abs=0.006)
 
 
+def features(chain: Chain) -> tuple[dict[int, float], list[float]]:
+    """Words of features that each node has at most, and images in each slice."""
+    found = simulate(chain)
+    words: dict[int, float] = {}
+    images = []
+    for fifo, peak in zip(found.graph.fifos, found.peaks, strict=True):
+        if fifo.kind == "features":
+            piece = chain.slices[fifo.place]
+            layer = chain.layers[piece.layer]
+            share = 1 if layer.by_outputs else float(piece.end - piece.begin)
+            images.append(peak / layer.inputs)
+            kept = share * images[-1] * layer.input_words
+            words[piece.node] = words.get(piece.node, 0) + kept
+    return words, images
+
+
+@pytest.mark.parametrize(
+    ("network", "waiting", "percent"),
+    [
+        (alexnet(1), (3.1, 1.4), (14, 15, 43)),
+        pytest.param(alexnet(2), (3.2, 1.3), (14, 14, 43), marks=FULL),
+        pytest.param(vgg(16), (3.0, 1.3), (157, 143, 725), marks=FULL),
+        pytest.param(vgg(19), (3.4, 1.3), (232, 164, 959), marks=FULL),
+    ],
+    ids=["alexnet-1group", "alexnet", "vgg16", "vgg19"],
+)
+def test_features_that_wait(
+    network: Network, waiting: tuple[float, float], percent: tuple[int, int, int]
+) -> None:
+    """Images in the first slice and the last; block RAM of the first boards, and of all."""
+    words, images = features(replace(on_15(network, depth=16), images=12))
+    assert (images[0], images[-1]) == pytest.approx(waiting, abs=0.051)
+    shares = [100 * each * 16 / (1470 * 36_864) for each in words.values()]
+    assert (round(shares[0]), round(shares[1]), round(sum(shares))) == percent
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    ("network", "intervals"), [(alexnet(2), (3.05, 1.52, 1.11)), (vgg(16), (1.49, 1.04))],
+    ids=["alexnet", "vgg16"],
+)  # fmt: skip
+def test_83_boards_want_more_images_in_flight(
+    network: Network, intervals: tuple[float, ...]
+) -> None:
+    some = stages(network, network.layers)
+    links = Links(bits_per_cycle=Fraction(1044 * 100, CLOCK_MHZ), latency=100)
+    chain = Chain(
+        layers=rows_of(some), slices=slices_of(partition(some, 83, 2880).pieces), links=links
+    )
+    for depth, wanted in zip((4, 8, 16), intervals, strict=False):
+        deep = replace(chain, depth=depth, images=2 * depth)
+        assert simulate(deep).interval / stage(chain) == pytest.approx(wanted, abs=0.006)
+
+
 def test_words_that_cross_are_those_of_the_formula() -> None:
     """And what leaves one node comes to the next, row by row: FIFOs are empty in the end."""
     chain = on_15(alexnet(2), 30)
