@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from math import ceil
+from typing import Final
 
 from merp.models.cluster.chain import Chain, Links, Place
 from merp.models.cluster.of_partition import rows_of, slices_of
@@ -17,6 +18,9 @@ from merp.models.comparison.record import Record, Row
 from merp.models.errors import BadInput
 from merp.models.fpdeep.links import borders
 from merp.models.fpga.board import Board
+
+MOST_IMAGES: Final = 1024
+"""Of a batch: of AlexNet on 15 boards about three million tasks."""
 
 
 def chain_of(
@@ -30,8 +34,13 @@ def chain_of(
 
     Raises:
         BadInput: a layer in scope does not take the output of the one in front of it, or there are
-            more boards than maps.
+            more boards than maps, or more than ``MOST_IMAGES``.
     """
+    images = plan.options.batch
+    if images > MOST_IMAGES:
+        raise BadInput(
+            f"{images:,} images: a simulation keeps every task of at most {MOST_IMAGES:,}"
+        )
     stages = tuple(dict.fromkeys(piece.stage for piece in plan.cut.pieces))
     most = sum(stage.maps for stage in stages)
     if plan.board.devices > most:
@@ -60,7 +69,7 @@ def chain_of(
             },
             shared=shared,
         ),
-        images=plan.options.batch,
+        images=images,
         depth=plan.depth,
         loss=loss,
         sizes=sizes or {},

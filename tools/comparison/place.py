@@ -8,10 +8,12 @@ from dataclasses import replace
 from merp.models.comparison.architecture import Architecture
 from merp.models.errors import BadInput
 from merp.models.fpga.board import Board, Source
+from merp.models.given import given
 from merp.tools.common.arguments import whole
 from merp.tools.common.boards import any_board
 
 MOST_DEVICES = 1024
+LEAST_GBS = 0.001
 
 
 def add_place(parser: argparse.ArgumentParser) -> None:
@@ -54,7 +56,7 @@ def linked(board: Board, link_gbs: float | None, latency: int | None) -> Board:
         link_gbs: of a link each way, 10^9 bits a second. latency: cycles.
 
     Raises:
-        BadInput: it has no links.
+        BadInput: it has no links, or the rate is below ``LEAST_GBS``.
     """
     if link_gbs is None and latency is None:
         return board
@@ -62,6 +64,8 @@ def linked(board: Board, link_gbs: float | None, latency: int | None) -> Board:
         raise BadInput(f"board {board.name}: link is missing: no rate and no latency are allowed")
     link, sources = board.link, dict(board.sources)
     if link_gbs is not None:
+        if link_gbs < LEAST_GBS:
+            raise BadInput(f"{given('link_gbs', link_gbs)}: must be at least {LEAST_GBS}")
         link = replace(link, lanes=1, gbytes_s=link_gbs / 8)
         sources |= dict.fromkeys(("link: lanes", "link: gbytes_s"), Source("assumed", "as given"))
     if latency is not None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from merp.models.cluster.chain import Chain
 from merp.models.cluster.simulator import Deadlock, simulate
 from merp.models.comparison.fpdeep import ARCHITECTURE, Plan
-from merp.models.comparison.fpdeep_simulated import chain_of, simulated
+from merp.models.comparison.fpdeep_simulated import MOST_IMAGES, chain_of, simulated
 from merp.models.comparison.options import Options
 from merp.models.errors import CheckFailed
 from merp.tools.cluster.fifos import read_fifos, sizes_of
@@ -24,7 +24,6 @@ from merp.tools.comparison.own_options import add_options_of, own_options
 from merp.tools.comparison.place import add_place, board_of, costs_of, linked
 from merp.tools.comparison.scope import scope_of
 
-MOST_IMAGES = 1 << 16
 MOST_CYCLES = 1 << 30
 
 

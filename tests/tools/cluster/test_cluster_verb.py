@@ -112,6 +112,8 @@ def test_a_deadlock_is_named_with_status_1(
         ("lenet5 --devices 0", "must be a whole number from 1 to 1024, not '0'"),
         ("lenet5 --link-gbs 0", "must be a number above 0"),
         ("lenet5 --link-gbs nan", "must be a number above 0"),
+        ("lenet5 --link-gbs 5e-324", "--link-gbs 5e-324: must be at least 0.001"),
+        ("lenet5 --images 1025", "must be a whole number from 1 to 1024"),
         ("lenet5 --depth 0", "must be a whole number from 1 to 1024, not '0'"),
         ("lenet5 --images 0", "must be a whole number from 1"),
         ("lenet5 --board kc705 --devices 2", "link is missing: fpdeep joins 2 boards"),

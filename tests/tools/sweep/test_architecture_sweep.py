@@ -44,6 +44,13 @@ def test_simulated_points_are_those_of_the_cluster(answer_of: Callable[..., Any]
         assert point["step_s"] == found["record"]["interval_s"]["value"]
 
 
+def test_a_batch_that_is_too_large_to_simulate_is_refused(answer_of: Callable[..., Any]) -> None:
+    words = ("--vary", "batch=2,1025", "--devices", "1", "--simulate", "--jobs", "1")
+    small, large = answer_of(*FPDEEP, *words)["points"]
+    assert small["refused"] is None
+    assert large["refused"] == "1,025 images: a simulation keeps every task of at most 1,024"
+
+
 def test_other_architectures_have_their_own_options(answer_of: Callable[..., Any]) -> None:
     words = ("--architecture", "fcnn", "--vary", "batch=8,16", "--jobs", "1")
     points = answer_of("sweep", "lenet5", *words)["points"]
