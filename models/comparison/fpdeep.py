@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 from math import ceil, inf
 from typing import Final
 
@@ -25,6 +26,7 @@ from merp.models.fpdeep.links import Border, borders
 from merp.models.fpdeep.memory import feature_words, weight_words
 from merp.models.fpdeep.partition import Partition, partition
 from merp.models.fpdeep.piece import Piece
+from merp.models.fpdeep.shares import partition_in_proportion
 from merp.models.fpdeep.stage import stages
 from merp.models.fpga.board import Board, Link
 from merp.models.network.network import Layer, Network
@@ -67,7 +69,7 @@ class Plan:
     @property
     def depth(self) -> int:
         """Images in flight at most, whose features are kept."""
-        return int(self.options.extra["depth"] or 0)
+        return _depth(self.options)
 
     @property
     def stage(self) -> float:
@@ -84,7 +86,8 @@ def plan(network: Network, board: Board, options: Options) -> Plan:
     """Cut the layers in scope.
 
     Raises:
-        BadInput: the network is no chain, the boards have no link, or too few DSPs.
+        BadInput: the network is no chain, the boards have no link, too few DSPs, or options that do
+            not go together.
     """
     layers = tuple(chained(network, options, "fpdeep"))
     if board.devices > 1:
@@ -93,16 +96,19 @@ def plan(network: Network, board: Board, options: Options) -> Plan:
     room = board.room
     by_logic = _taps_of_logic(layers, room.luts, word_bits) if options.costs == "ours" else inf
     taps = int(min(room.dsps, by_logic))
+    cut_at = partition
+    if options.extra["grain"] == "dsp":
+        cut_at = partition_in_proportion
+        if options.extra["balance"] != "none" or options.costs == "ours":
+            raise BadInput("--grain dsp: allowed only with --balance none and --costs paper")
     try:
-        cut = partition(stages(network, layers), board.devices, taps)
+        cut = cut_at(stages(network, layers), board.devices, taps)
     except ValueError as wrong:
         raise BadInput(f"board {board.name}: {board.devices} of {taps} DSPs: {wrong}") from None
     crossing, kept = borders(cut.pieces), list[Kept]()
     if options.extra["balance"] == "image":
         capacity = board.room.block_rams * board.part.block_bits / word_bits
-        kept = balanced(
-            weight_words(cut.pieces), _features(cut, int(options.extra["depth"] or 0)), capacity
-        )
+        kept = balanced(weight_words(cut.pieces), _features(cut, _depth(options)), capacity)
         crossing = with_weights(crossing, kept)
     return Plan(
         network=network,
@@ -127,6 +133,10 @@ def _link(board: Board) -> Link:
     if board.link is None:
         raise BadInput(f"board {board.name}: link is missing: fpdeep joins {board.devices} boards")
     return board.link
+
+
+def _depth(options: Options) -> int:
+    return int(options.extra["depth"] or 0)
 
 
 def _features(cut: Partition, depth: int) -> dict[int, float]:
@@ -158,7 +168,7 @@ def record(plan: Plan) -> Record:
         block_bits=board.part.block_bits,
         rows=tuple(row for piece in plan.cut.pieces for row in _rows(plan, piece)),
         own=("link",),
-        multipliers=Figure(plan.cut.nodes * plan.cut.dsps, "formula"),
+        multipliers=Figure(plan.cut.multipliers, "formula"),
         latency_s=seconds,
         interval_s=seconds,
         reconfiguration_s=Figure(0, "formula"),
@@ -214,21 +224,22 @@ def _logic(plan: Plan, pieces: Iterable[Piece]) -> dict[str, Figure]:
 
 def _rows(plan: Plan, piece: Piece) -> list[Row]:
     stage, batch = piece.stage, plan.options.batch
-    macs = int(piece.share * stage.macs)
-    count = int(piece.dsps) // (len(stage.phases) * stage.taps)
+    macs = int(piece.end * stage.macs) - int(piece.begin * stage.macs)
+    dsps = Fraction(piece.dsps) / len(stage.phases)
+    count = float(dsps / stage.taps)
     return [
         Row(
             device=piece.node,
             layer=stage.layer.name,
             phase=phase,
-            cycles=Figure(batch * -(-macs // (stage.taps * count)), "formula"),
+            cycles=Figure(batch * ceil(macs / dsps), "formula"),
             macs=batch * macs,
             bytes={
                 kind: Figure(batch * ceil(words) * plan.word_bits // 8, "model")
                 for kind, words in _words(plan, piece, phase).items()
                 if words
             },
-            runs_as=f"{count} units of {stage.layer.shape.k} x {stage.layer.shape.k}",
+            runs_as=f"{count:.4g} units of {stage.layer.shape.k} x {stage.layer.shape.k}",
             binds="link" if plan.link_cycles > plan.cut.interval else plan.binds,
         )
         for phase in stage.phases
@@ -266,6 +277,13 @@ ARCHITECTURE: Final = Architecture(
             default="none",
             kind=str,
             allowed=("none", "image"),
+        ),
+        OwnOption(
+            name="grain",
+            says="what is dealt out: whole maps on whole units, or DSPs as the paper has it",
+            default="unit",
+            kind=str,
+            allowed=("unit", "dsp"),
         ),
         OwnOption(
             name="depth",

@@ -33,9 +33,11 @@ def chain_of(
         shared: one FIFO behind each link for all of its streams.
 
     Raises:
-        BadInput: a layer in scope does not take the output of the one in front of it, or there are
-            more boards than maps, or more than ``MOST_IMAGES``.
+        BadInput: maps are not whole, a layer in scope does not take the output of the one in front
+            of it, or there are more boards than maps, or more than ``MOST_IMAGES``.
     """
+    if plan.options.extra["grain"] != "unit":
+        raise BadInput("--grain dsp: rows are of whole maps: allowed is unit")
     images = plan.options.batch
     if images > MOST_IMAGES:
         raise BadInput(

@@ -8,6 +8,8 @@ from merp.models.comparison.fpdeep import ARCHITECTURE, LATENCY
 from merp.models.comparison.options import Options
 from merp.models.comparison.record import Record
 from merp.models.errors import BadInput
+from merp.models.fpdeep.shares import idle, in_units
+from merp.models.fpdeep.stage import stages
 from merp.models.fpga.board import Board, Link, Usable
 from merp.models.fpga.parts import PARTS
 from merp.models.network.network import Network
@@ -23,10 +25,15 @@ ALEXNET = open_network("alexnet")
 
 
 def answer(
-    network: Network, board: Board = BOARD, *, balance: str = "none", depth: int = LATENCY
+    network: Network,
+    board: Board = BOARD,
+    *,
+    balance: str = "none",
+    depth: int = LATENCY,
+    grain: str = "unit",
 ) -> Record:
     scope = tuple(layer.name for layer in network.layers if layer.kind == "conv")
-    options = Options(scope=scope, extra={"balance": balance, "depth": depth})
+    options = Options(scope=scope, extra={"balance": balance, "depth": depth, "grain": grain})
     return ARCHITECTURE.answer(network, board, options)
 
 
@@ -83,6 +90,25 @@ def test_vgg16_with_balanced_weights() -> None:
     one, three = (answer(network, balance="image", depth=depth) for depth in (1, 3))
     assert {0, 1} & {each.device for each in one.violated} == set()
     assert {0, 1} <= {each.device for each in three.violated}
+
+
+def test_the_papers_grain_idles_less_and_does_the_same_work() -> None:
+    """As much as the shares of DSPs alone, where the chain is never empty."""
+    some = stages(ALEXNET, ALEXNET.layers[:5])
+    for nodes in (3, 15, 60):
+        board = replace(BOARD, devices=nodes, link=replace(LINK, lanes=99))
+        unit, fine = answer(ALEXNET, board), answer(ALEXNET, board, grain="dsp")
+        assert fine.macs == unit.macs
+        full = fine.busy.value * (127 + LATENCY) / 128
+        assert 1 - full == pytest.approx(idle(some, in_units(some, nodes * 2880)), abs=1e-4)
+    for extra in ({"balance": "image"}, {"costs": "ours"}):
+        with pytest.raises(BadInput, match="--grain dsp: allowed only with --balance none and"):
+            _grain_with(**extra)
+
+
+def _grain_with(balance: str = "none", costs: str = "paper") -> None:
+    extra = {"balance": balance, "depth": LATENCY, "grain": "dsp"}
+    ARCHITECTURE.plan(ALEXNET, BOARD, Options(scope=("conv1",), costs=costs, extra=extra))
 
 
 def test_slow_links_bind() -> None:

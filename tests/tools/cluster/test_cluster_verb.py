@@ -126,6 +126,7 @@ def test_a_deadlock_is_named_with_status_1(
         ("lenet5 --fifo maps=٣", "must be KIND=ROWS"),
         ("lenet5 --fifo maps=3 --fifo maps=4", "maps is given twice: allowed is once"),
         ("lenet5 --balance batch", "invalid choice: 'batch' (choose from 'none', 'image')"),
+        ("lenet5 --grain dsp", "--grain dsp: rows are of whole maps: allowed is unit"),
         ("alexnet --scope conv1,conv3", "layers in scope must be neighbours: layer conv3 takes"),
         ("resnet-digits", "fpdeep has no additions"),
         ("alexnet --devices 1 --board tiny.toml", "of 10 DSPs: a unit of K x K DSPs"),
