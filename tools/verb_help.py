@@ -144,20 +144,36 @@ VERBS = {
             ),
         ),
     ),
+    "cluster": Verb(
+        group="understand",
+        line="FPDeep on a chain of boards, simulated row by row",
+        description=(
+            "Cuts a network along a chain of boards by FPDeep's rules, and simulates a training "
+            "batch on it row by row: the interval from image to image, fill and drain, what every "
+            "slice and link waits for. A deadlock is named, with status 1."
+        ),
+        examples=(
+            Example(words="cluster alexnet --devices 15 --images 8", says="on 15 VC709 boards"),
+            Example(
+                words="cluster lenet5 --devices 4 --link-gbs 10 -o build/cluster",
+                says="on slow links; JSON, CSV and time line",
+            ),
+        ),
+    ),
     "sweep": Verb(
         group="understand",
         line="many variants of a network, and which no other beats",
         description=(
-            "Computes a network at every combination of values, on all cores or on a Dask cluster, "
-            "and shows those that no other beats: the Pareto front. A point is what the other "
-            "verbs say of a network file with these values."
+            "Computes a network at every combination of values, on all cores or on a Dask cluster: "
+            "of designs, and shows those that no other beats (the Pareto front); or, with "
+            "--architecture, of boards, links and batches. A point is what the other verbs say of "
+            "these values; in the folder of -o it is never computed twice."
         ),
         examples=(
             Example(words="sweep digits --over n_cu=4:32:4", says="time and bytes over CUs"),
             Example(
-                words="sweep alexnet --over n_cu=8:48:8 --over p=1,2 --for time,lut -o build/sweep",
-                says="what more CUs cost in logic; JSON, CSV and a picture",
-                quick=False,
+                words="sweep alexnet --architecture fpdeep --vary boards=4..16:4",
+                says="what more boards would give",
             ),
         ),
     ),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 from math import ceil, inf
 from typing import Final
 
@@ -25,14 +26,15 @@ from merp.models.fpdeep.links import Border, borders
 from merp.models.fpdeep.memory import feature_words, weight_words
 from merp.models.fpdeep.partition import Partition, partition
 from merp.models.fpdeep.piece import Piece
+from merp.models.fpdeep.shares import partition_in_proportion
 from merp.models.fpdeep.stage import stages
 from merp.models.fpga.board import Board, Link
 from merp.models.network.network import Layer, Network
 
 WORD_BITS: Final = 16
 
-IN_FLIGHT: Final = 4
-"""Images on the way at once: the first one's gradients are ready after 3.5 to 4 intervals."""
+LATENCY: Final = 4
+"""Intervals until an image's gradients are ready: 3.9 of AlexNet, 3.8 of VGG-16 on 15 boards."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,16 +67,27 @@ class Plan:
         return words * self.word_bits / 8 / bytes_per_cycle
 
     @property
-    def interval(self) -> float:
-        """Cycles from image to image."""
+    def depth(self) -> int:
+        """Images in flight at most, whose features are kept."""
+        return _depth(self.options)
+
+    @property
+    def stage(self) -> float:
+        """Cycles of an image in what takes longest, a link among it."""
         return max(self.cut.interval, self.link_cycles)
+
+    @property
+    def interval(self) -> float:
+        """Cycles from image to image; with few in flight all wait for the first one's gradients."""
+        return self.stage * max(1, LATENCY / self.depth)
 
 
 def plan(network: Network, board: Board, options: Options) -> Plan:
     """Cut the layers in scope.
 
     Raises:
-        BadInput: the network is no chain, the boards have no link, or too few DSPs.
+        BadInput: the network is no chain, the boards have no link, too few DSPs, or options that do
+            not go together.
     """
     layers = tuple(chained(network, options, "fpdeep"))
     if board.devices > 1:
@@ -83,14 +96,19 @@ def plan(network: Network, board: Board, options: Options) -> Plan:
     room = board.room
     by_logic = _taps_of_logic(layers, room.luts, word_bits) if options.costs == "ours" else inf
     taps = int(min(room.dsps, by_logic))
+    cut_at = partition
+    if options.extra["grain"] == "dsp":
+        cut_at = partition_in_proportion
+        if options.extra["balance"] != "none" or options.costs == "ours":
+            raise BadInput("--grain dsp: allowed only with --balance none and --costs paper")
     try:
-        cut = partition(stages(network, layers), board.devices, taps)
+        cut = cut_at(stages(network, layers), board.devices, taps)
     except ValueError as wrong:
         raise BadInput(f"board {board.name}: {board.devices} of {taps} DSPs: {wrong}") from None
     crossing, kept = borders(cut.pieces), list[Kept]()
     if options.extra["balance"] == "image":
         capacity = board.room.block_rams * board.part.block_bits / word_bits
-        kept = balanced(weight_words(cut.pieces), _features(cut), capacity)
+        kept = balanced(weight_words(cut.pieces), _features(cut, _depth(options)), capacity)
         crossing = with_weights(crossing, kept)
     return Plan(
         network=network,
@@ -117,8 +135,12 @@ def _link(board: Board) -> Link:
     return board.link
 
 
-def _features(cut: Partition) -> dict[int, float]:
-    return {node: IN_FLIGHT * words for node, words in feature_words(cut.pieces).items()}
+def _depth(options: Options) -> int:
+    return int(options.extra["depth"] or 0)
+
+
+def _features(cut: Partition, depth: int) -> dict[int, float]:
+    return {node: depth * words for node, words in feature_words(cut.pieces).items()}
 
 
 def record(plan: Plan) -> Record:
@@ -127,7 +149,7 @@ def record(plan: Plan) -> Record:
     clock = of_board.clock(board)
     linked = plan.link_cycles > plan.cut.interval
     rate = [_rate(board)] if linked else []
-    step = (batch - 1 + IN_FLIGHT) * plan.interval
+    step = (batch - 1) * plan.interval + LATENCY * plan.stage
     seconds = derived(step / clock.value / 1e6, Figure(step, "model"), clock, *rate)
     return Record(
         architecture=ARCHITECTURE.name,
@@ -146,14 +168,14 @@ def record(plan: Plan) -> Record:
         block_bits=board.part.block_bits,
         rows=tuple(row for piece in plan.cut.pieces for row in _rows(plan, piece)),
         own=("link",),
-        multipliers=Figure(plan.cut.nodes * plan.cut.dsps, "formula"),
+        multipliers=Figure(plan.cut.multipliers, "formula"),
         latency_s=seconds,
         interval_s=seconds,
         reconfiguration_s=Figure(0, "formula"),
         power_w=of_board.power(board),
         notes=(
-            f"the chain fills and drains in every batch: {IN_FLIGHT - 1} intervals beside images",
-            f"features of {IN_FLIGHT} images are kept; line buffers, FIFOs and state are left out",
+            f"the chain fills and drains in every batch: {LATENCY - 1} intervals beside images",
+            f"features of {plan.depth} images are kept; line buffers, FIFOs and state are left out",
             "of logic the paper says nothing",
         ),
     )
@@ -176,7 +198,7 @@ def _device(plan: Plan, node: int) -> Device:
     words = {
         "weights": own + moved,
         "gradients": own + moved,
-        "features": IN_FLIGHT * feature_words(pieces).get(node, 0.0),
+        "features": plan.depth * feature_words(pieces).get(node, 0.0),
     }
     memory = {
         use: Figure(ceil(count) * plan.word_bits / 8, "model") for use, count in words.items()
@@ -202,21 +224,22 @@ def _logic(plan: Plan, pieces: Iterable[Piece]) -> dict[str, Figure]:
 
 def _rows(plan: Plan, piece: Piece) -> list[Row]:
     stage, batch = piece.stage, plan.options.batch
-    macs = int(piece.share * stage.macs)
-    count = int(piece.dsps) // (len(stage.phases) * stage.taps)
+    macs = int(piece.end * stage.macs) - int(piece.begin * stage.macs)
+    dsps = Fraction(piece.dsps) / len(stage.phases)
+    count = float(dsps / stage.taps)
     return [
         Row(
             device=piece.node,
             layer=stage.layer.name,
             phase=phase,
-            cycles=Figure(batch * -(-macs // (stage.taps * count)), "formula"),
+            cycles=Figure(batch * ceil(macs / dsps), "formula"),
             macs=batch * macs,
             bytes={
                 kind: Figure(batch * ceil(words) * plan.word_bits // 8, "model")
                 for kind, words in _words(plan, piece, phase).items()
                 if words
             },
-            runs_as=f"{count} units of {stage.layer.shape.k} x {stage.layer.shape.k}",
+            runs_as=f"{count:.4g} units of {stage.layer.shape.k} x {stage.layer.shape.k}",
             binds="link" if plan.link_cycles > plan.cut.interval else plan.binds,
         )
         for phase in stage.phases
@@ -254,6 +277,21 @@ ARCHITECTURE: Final = Architecture(
             default="none",
             kind=str,
             allowed=("none", "image"),
+        ),
+        OwnOption(
+            name="grain",
+            says="what is dealt out: whole maps on whole units, or DSPs as the paper has it",
+            default="unit",
+            kind=str,
+            allowed=("unit", "dsp"),
+        ),
+        OwnOption(
+            name="depth",
+            says="images in flight at most, whose features are kept",
+            default=LATENCY,
+            kind=int,
+            low=1,
+            high=1024,
         ),
     ),
     plan=plan,

@@ -22,18 +22,25 @@ class Partition:
     Attributes:
         interval: cycles from image to image. pieces: in the order of the chain.
         nodes: FPGAs that it was made for, all of which may not be needed. dsps: of each.
+        dealt: DSPs that layers have; None for those of all nodes.
     """
 
     interval: int
     pieces: tuple[Piece, ...]
     nodes: int
     dsps: int
+    dealt: int | None = None
+
+    @property
+    def multipliers(self) -> int:
+        """DSPs that could multiply at once."""
+        return self.nodes * self.dsps if self.dealt is None else self.dealt
 
     @property
     def idle(self) -> float:
         """Share of the DSP cycles of all FPGAs in which nothing is multiplied."""
         work = sum(float(piece.share) * piece.stage.work for piece in self.pieces)
-        return 1 - work / (self.nodes * self.dsps * self.interval)
+        return 1 - work / (self.multipliers * self.interval)
 
 
 def partition(stages: Sequence[Stage], nodes: int, dsps: int) -> Partition:

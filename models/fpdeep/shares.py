@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from math import ceil
 
+from merp.models.fpdeep.partition import Partition
 from merp.models.fpdeep.piece import Piece
 from merp.models.fpdeep.stage import Stage
 
@@ -49,6 +51,14 @@ def best_in_units(stages: Sequence[Stage], dsps: int) -> list[int]:
         middle = (slow + fast) // 2
         fast, slow = (fast, middle) if sum(needed(middle)) <= dsps else (middle, slow)
     return needed(slow)
+
+
+def partition_in_proportion(stages: Sequence[Stage], nodes: int, dsps: int) -> Partition:
+    """Return the paper's cut: DSPs in proportion, each layer's in the nearest multiple of K x K."""
+    own = in_units(stages, nodes * dsps)
+    slowest = max(Fraction(stage.work, each) for stage, each in zip(stages, own, strict=True))
+    pieces = cut_in_proportion(stages, nodes, dsps)
+    return Partition(ceil(slowest), tuple(pieces), nodes, dsps, sum(own))
 
 
 def cut_in_proportion(stages: Sequence[Stage], nodes: int, dsps: int) -> list[Piece]:

@@ -5,10 +5,10 @@ A figure is a number, or a table: it as ``value``, where it comes from (``from``
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from merp.models.errors import BadInput
 from merp.models.fpga.board import (
@@ -33,7 +33,16 @@ def read_board(path: Path) -> Board:
         BadInput: unreadable, not TOML, an unknown key, a value out of range, or a part whose
             capacities are not known.
     """
-    return _Reader(Section(path.name, "file", read_toml(path))).board()
+    return board_of(path.name, read_toml(path))
+
+
+def board_of(file: str, tables: Mapping[str, Any]) -> Board:
+    """Return the board of the tables of a file, which messages call ``file``.
+
+    Raises:
+        BadInput: as ``read_board``.
+    """
+    return _Reader(Section(file, "file", tables)).board()
 
 
 class _Reader:

@@ -44,7 +44,7 @@ def replayed() -> Iterator[None]:
     nothing = "merp.tools.simulate"
     with ExitStack() as held:
         held.enter_context(patch("merp.cosim.audit.run_and_audit.run_job", _run_job))
-        held.enter_context(patch(f"{nothing}.kept_files._sources", lambda: ()))
+        held.enter_context(patch(f"{nothing}.kept_files.sources", lambda: ()))
         held.enter_context(patch(f"{nothing}.report.draw", lambda *_: b"PNG"))
         charts = "merp.tools.report.page.charts"
         held.enter_context(patch(charts, _no_charts))

@@ -17,7 +17,7 @@ NAMED = re.compile(r"`((?:hdl|models|tools|tests|testbenches|cosim|docs)/[\w/.-]
     "page",
     [
         *("paper.md", "traffic.md", "workload.md", "tutorial.md", "plan.md", "onnx.md"),
-        *("compare.md", "explore.md"),
+        *("compare.md", "explore.md", "cluster.md"),
         *(f"papers/{path.name}" for path in sorted((ROOT / "docs" / "papers").glob("*.md"))),
     ],
 )

@@ -47,9 +47,10 @@ MODELS = rooms(
     {"fcnn": ""},
     {"fpdeep": f"{PARAMS} network", "mazouz": f"{PARAMS} network front"},
     {"rtl_compiler": f"{PARAMS} network"},
+    {"cluster": f"{PARAMS} network fpdeep"},
     {
         "comparison": f"{PARAMS} network fpga cnn_merp traffic plan front "
-        "fcnn fpdeep mazouz rtl_compiler"
+        "fcnn fpdeep cluster mazouz rtl_compiler"
     },
     {"explore": f"{PARAMS} network fpga plan comparison"},
 )
@@ -89,19 +90,22 @@ COSIM = rooms(
 COMMON = "common bitstream"
 WORK = (
     "simulate", "traffic", "plan", "train", "resources", "workload", "verify_float", "schema",
-    "sweep", "onnx", "explore",
+    "onnx", "explore",
 )  # fmt: skip
-PAGES = "export report comparison"
+PAGES = "export report comparison tiles cluster sweep campaign"
 TOOLS = rooms(
     {"common": "", "bitstream": "common", "bench": "common"},
+    {"campaign": "common"},
     dict.fromkeys(WORK, COMMON),
     {"export": f"{COMMON} simulate"},  # what is simulated is what the vectors are of
     {"report": f"{COMMON} plan"},  # its page has the plan that the verb answers
     {"comparison": f"{COMMON} report"},  # its page is made as the report's is
+    {"sweep": f"{COMMON} campaign report comparison"},  # designs, and other architectures
+    {"cluster": f"{COMMON} report comparison"},  # its tables are printed as a comparison's are
     {"tiles": f"{COMMON} simulate plan"},  # a plan's passes are kept and told as layers are
     {"library": f"{COMMON} {' '.join(WORK)} export report"},
     {"verb_help": "", "command_line": "common verb_help", "cli": "common command_line"},
-    {"verbs": f"{COMMON} {' '.join(WORK)} {PAGES} tiles library verb_help command_line"},
+    {"verbs": f"{COMMON} {' '.join(WORK)} {PAGES} library verb_help command_line"},
 )
 
 TREES = dict(zip(ORDER, (MODELS, HDL, TESTBENCHES, COSIM, TOOLS), strict=True))

@@ -190,7 +190,11 @@ VERBS = (
     ),
     _verb(
         "sweep -o", "sweep {given}/tiny.toml --jobs 1 -o {out}", "--over n_cu=1,2",
-        "--over n_cu=1,3",
+        "--over n_cu=1,3", label=_finished_apart, mine="finished/kept.txt",
+    ),
+    _verb(
+        "cluster -o", "cluster {given}/tiny.toml --devices 2 -o {out}", "--images 2",
+        "--images 3",
     ),
     _verb(
         "explore -o", "explore {given}/tiny.toml --board kc705 --scope conv1 -o {out}",

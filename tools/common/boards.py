@@ -6,11 +6,13 @@ import argparse
 from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Any
 
 from merp.models.errors import BadInput, shown
 from merp.models.fpga.board import Board
 from merp.models.fpga.board_file import read_board
 from merp.models.given import mention
+from merp.models.params.toml_section import read_toml
 from merp.tools.common.data import DATA
 
 BOARDS = DATA / "boards"
@@ -42,6 +44,17 @@ def open_board(name: str) -> Board:
             f"allowed are {', '.join(board_names())}, or a .toml file with such a part"
         )
     return found
+
+
+def board_tables(name: str) -> tuple[str, dict[str, Any]]:
+    """Return what messages call the file of a board, and its tables as ``board_of`` takes them.
+
+    Raises:
+        BadInput: as ``any_board``; tables are not checked.
+    """
+    path = BOARDS / f"{any_board(name).name}.toml"
+    path = path if name == path.stem else Path(name)
+    return path.name, read_toml(path)
 
 
 def any_board(name: str) -> Board:

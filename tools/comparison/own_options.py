@@ -15,9 +15,14 @@ from merp.tools.common.arguments import whole
 def add_own_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of every architecture; what is not given is None."""
     for architecture in ARCHITECTURES.values():
-        group = parser.add_argument_group(f"options of {architecture.name}")
-        for each in architecture.choices:
-            _add(group, each)
+        add_options_of(parser, architecture)
+
+
+def add_options_of(parser: argparse.ArgumentParser, architecture: Architecture) -> None:
+    """Add those of one architecture."""
+    group = parser.add_argument_group(f"options of {architecture.name}")
+    for each in architecture.choices:
+        _add(group, each)
 
 
 def _add(group: argparse._ArgumentGroup, option: OwnOption) -> None:
@@ -60,19 +65,20 @@ def _number(option: OwnOption) -> Callable[[str], float]:
     return parse
 
 
-def own_options(args: argparse.Namespace, architecture: Architecture) -> dict[str, Any]:
-    """Return the options of ``architecture``, as given or by default.
+def own_options(args: argparse.Namespace, architecture: Architecture | None) -> dict[str, Any]:
+    """Return the options of ``architecture``, as given or by default; without one there are none.
 
     Raises:
         BadInput: one of another architecture was given.
     """
-    mine = {each.name for each in architecture.choices}
+    choices = architecture.choices if architecture else ()
+    mine = {each.name for each in choices}
     for other in ARCHITECTURES.values():
         for each in other.choices:
-            if each.name not in mine and getattr(args, _place(each)) is not None:
+            if each.name not in mine and getattr(args, _place(each), None) is not None:
                 raise BadInput(f"{flag(each)}: allowed only with --architecture {other.name}")
-    given = {each.name: getattr(args, _place(each)) for each in architecture.choices}
+    given = {each.name: getattr(args, _place(each)) for each in choices}
     return {
         each.name: each.default if given[each.name] is None else given[each.name]
-        for each in architecture.choices
+        for each in choices
     }

@@ -9,16 +9,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 
-import merp.cosim
-import merp.hdl
-import merp.models
-import merp.testbenches
-import merp.tools
 from merp.models.errors import BadInput
 from merp.models.given import name_of
 from merp.models.params.bits import Bits
@@ -26,9 +20,8 @@ from merp.tools.common.json_file import parse_json
 from merp.tools.common.npz import read_npz
 from merp.tools.common.output import Output
 from merp.tools.common.seal import Arrays, is_whole, sealed
+from merp.tools.common.sources import sources
 
-PACKAGES = (merp.models, merp.hdl, merp.testbenches, merp.cosim, merp.tools)
-KINDS = ("*.py", "*.cpp")
 FOLDER = "finished"
 
 Found = TypeVar("Found")
@@ -109,12 +102,7 @@ def of_everything(choice: str, image: Bits, parameters: Mapping[str, bytes]) -> 
     digest = hashlib.sha256()
     digest.update(choice.encode())
     digest.update(image.tobytes())
-    sources = ((source.name, source.read_bytes()) for source in _sources())
-    for name, content in (*parameters.items(), *sources):
+    code = ((source.name, source.read_bytes()) for source in sources())
+    for name, content in (*parameters.items(), *code):
         digest.update(name.encode() + b"\0" + content)
     return digest.hexdigest()
-
-
-def _sources() -> Sequence[Path]:
-    folders = [Path(each.__path__[0]) for each in PACKAGES]
-    return sorted(path for each in folders for kind in KINDS for path in each.rglob(kind))

@@ -7,10 +7,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 
+from merp.models.comparison.architecture import Architecture
 from merp.models.errors import BadInput, shown
 from merp.models.params.cnn_merp.design_keys import CU_KIND, KU_KIND, NUMBERS
 from merp.models.params.cnn_merp.sizing import MAXIMA
 from merp.models.params.keys import Choice, Whole
+from merp.tools.comparison.place import MOST_DEVICES
 
 MOST_POINTS = 100_000
 MOST_BATCH = 1 << 16
@@ -28,16 +30,40 @@ DESIGN_KEYS: Mapping[str, Whole | Choice] = {
 BATCH = Whole(key="batch", says="images of a step", low=1, high=MOST_BATCH)
 CLOCK = Whole(key="clock", says="of the engines, in MHz", low=1, high=1000)
 
-AXES: Mapping[str, Whole | Choice] = {**DESIGN_KEYS, BATCH.key: BATCH, CLOCK.key: CLOCK}
-"""All there are."""
+Axes = Mapping[str, Whole | Choice]
+
+AXES: Axes = {**DESIGN_KEYS, BATCH.key: BATCH, CLOCK.key: CLOCK}
+"""All there are of designs."""
+
+DEVICES = Whole(key="devices", says="boards", low=1, high=MOST_DEVICES)
+LINK = Whole(key="link_gbs", says="of a link, each way, in 10^9 bits a second", low=1, high=100_000)
+LATENCY = Whole(key="latency", says="of a link, in cycles", low=0, high=1 << 20)
+OTHER_NAMES = {"boards": DEVICES.key}
+
+
+def axes_of(architecture: Architecture) -> Axes:
+    """Return those of an architecture: its boards, their links, the batch, and its own options."""
+    own: dict[str, Whole | Choice] = {
+        each.name: (
+            Choice(key=each.name, says=each.says, allowed=each.allowed)
+            if each.kind is str
+            else Whole(key=each.name, says=each.says, low=int(each.low), high=int(each.high))
+        )
+        for each in architecture.choices
+        if each.kind in (str, int)
+    }
+    return {each.key: each for each in (DEVICES, LINK, LATENCY, BATCH)} | own
+
 
 _NUMBER = "[0-9]{1,9}"
-_RANGE = re.compile(f"({_NUMBER}):({_NUMBER})(?::({_NUMBER}))?")
+_RANGE = re.compile(rf"({_NUMBER})(?::|\.\.)({_NUMBER})(?::({_NUMBER}))?")
 _LIST = re.compile(f"{_NUMBER}(?:,{_NUMBER})*")
 
 
-def read_axes(texts: Sequence[str]) -> dict[str, tuple[Value, ...]]:
+def read_axes(texts: Sequence[str], allowed: Axes) -> dict[str, tuple[Value, ...]]:
     """Values of each axis of ``NAME=LOW:HIGH[:STEP]`` (both ends included) or ``NAME=A,B,...``.
+
+    ``LOW..HIGH`` is ``LOW:HIGH``. Axes are of those that are ``allowed``.
 
     Raises:
         BadInput: no such axis, one twice, a value that it does not take, or too many points.
@@ -46,14 +72,15 @@ def read_axes(texts: Sequence[str]) -> dict[str, tuple[Value, ...]]:
     points = 1
     for text in texts:
         name, _, values = text.partition("=")
-        if name not in AXES:
-            near = "".join(f"; did you mean {n}?" for n in get_close_matches(name, AXES, 1))
+        name = OTHER_NAMES.get(name, name)
+        if name not in allowed:
+            near = "".join(f"; did you mean {n}?" for n in get_close_matches(name, allowed, 1))
             raise BadInput(
-                f"--over {text}: no axis {shown(name)}: there are {', '.join(AXES)}{near}"
+                f"--over {text}: no axis {shown(name)}: there are {', '.join(allowed)}{near}"
             )
         if name in axes:
             raise BadInput(f"--over {text}: {name} is given twice: allowed is once")
-        axes[name] = tuple(dict.fromkeys(_values(text, AXES[name], values)))
+        axes[name] = tuple(dict.fromkeys(_values(text, allowed[name], values)))
         points *= len(axes[name])
         if points > MOST_POINTS:
             raise BadInput(f"--over {text}: {points:,} points or more: allowed are {MOST_POINTS:,}")

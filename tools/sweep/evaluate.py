@@ -6,7 +6,7 @@ been written into the file: so it is what the other verbs say of such a file.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +23,7 @@ from merp.tools.sweep.goals import LOGIC
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
-    """A point, and all that it takes to compute it in another process.
+    """A point, and all that it takes to compute it elsewhere, as plain JSON.
 
     Attributes:
         file: what messages call the network file. tables: of it.
@@ -34,13 +34,18 @@ class Job:
     file: str
     tables: Mapping[str, Any]
     point: Point
-    goals: tuple[str, ...]
+    goals: Sequence[str]
     batch: int
     clock_mhz: float
 
 
-def evaluate(job: Job) -> dict[str, Any]:
-    """``point``; by name each goal, None where there is no such hardware; ``refused``: why not."""
+def evaluate(given: Mapping[str, Any]) -> dict[str, Any]:
+    """What a point costs, of the fields of a ``Job``.
+
+    Returns ``point``; by name each goal, None where there is no such hardware; ``refused``: why
+    not.
+    """
+    job = Job(**given)
     found: dict[str, Any] = {"point": dict(job.point)}
     try:
         network = network_at(job.file, job.tables, job.point)

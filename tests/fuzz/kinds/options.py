@@ -23,7 +23,10 @@ _VERBS = {
     "train": ["--data", "--engine", "--batch", "--steps", "--epochs", "--lr", "--momentum",
               "--weight-decay", "--loss", "--state-bits", "--seed", "--resume", "--json"],
     "losses": ["--json"],
-    "sweep": ["--over", "--for", "--batch", "--clock", "--jobs", "--dask", "--json"],
+    "sweep": ["--over", "--vary", "--for", "--architecture", "--simulate", "--board", "--devices",
+              "--depth", "--scope", "--batch", "--clock", "--jobs", "--dask", "--json"],
+    "cluster": ["--board", "--devices", "--images", "--depth", "--link-gbs", "--latency", "--loss",
+                "--fifo", "--shared-fifo", "--scope", "--word", "--json"],
     "explore": ["--board", "--architecture", "--objectives", "--scope", "--batch", "--for",
                 "--method", "--population", "--generations", "--seed", "--json"],
     "schema": [],
@@ -38,6 +41,7 @@ _SLOW = (
     "report",
     "train",
     "sweep",
+    "cluster",
     "explore",
 )
 

@@ -4,10 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from merp.models.comparison.fpdeep import ARCHITECTURE, IN_FLIGHT
+from merp.models.comparison.fpdeep import ARCHITECTURE, LATENCY
 from merp.models.comparison.options import Options
 from merp.models.comparison.record import Record
 from merp.models.errors import BadInput
+from merp.models.fpdeep.shares import idle, in_units
+from merp.models.fpdeep.stage import stages
 from merp.models.fpga.board import Board, Link, Usable
 from merp.models.fpga.parts import PARTS
 from merp.models.network.network import Network
@@ -22,9 +24,16 @@ BOARD = Board(
 ALEXNET = open_network("alexnet")
 
 
-def answer(network: Network, board: Board = BOARD, *, balance: str = "none") -> Record:
+def answer(
+    network: Network,
+    board: Board = BOARD,
+    *,
+    balance: str = "none",
+    depth: int = LATENCY,
+    grain: str = "unit",
+) -> Record:
     scope = tuple(layer.name for layer in network.layers if layer.kind == "conv")
-    options = Options(scope=scope, extra={"balance": balance})
+    options = Options(scope=scope, extra={"balance": balance, "depth": depth, "grain": grain})
     return ARCHITECTURE.answer(network, board, options)
 
 
@@ -40,7 +49,7 @@ def test_useful_work_is_that_of_the_network() -> None:
 def test_alexnet_on_15_boards() -> None:
     record = answer(ALEXNET)
     assert record.fits
-    full = record.images_per_s.value * (127 + IN_FLIGHT) / 128  # the chain never empty
+    full = record.images_per_s.value * (127 + LATENCY) / 128  # the chain never empty
     assert full == pytest.approx(4430, rel=1e-3)
     host = [row.bytes["host"].value for row in record.rows if "host" in row.bytes]
     images, outputs, deltas = 128 * 2 * 3 * 224 * 224, 128 * 2 * 256 * 36, 128 * 2 * 256 * 36
@@ -66,6 +75,40 @@ def test_weights_that_other_boards_keep() -> None:
     assert {each.device for each in plain.violated} == {0, 1, 11, 12, 13, 14}
     assert balanced.fits
     assert balanced.bytes(("link",)).value > plain.bytes(("link",)).value
+
+
+def test_fewer_images_in_flight_keep_less_and_wait() -> None:
+    four, one = answer(ALEXNET), answer(ALEXNET, depth=1)
+    assert one.devices[0].memory["features"].value * 4 == four.devices[0].memory["features"].value
+    assert one.interval_s.value / four.interval_s.value == pytest.approx(4 * 128 / (127 + LATENCY))
+    assert answer(ALEXNET, depth=9).interval_s == four.interval_s
+
+
+def test_vgg16_with_balanced_weights() -> None:
+    """The first two boards have room for the features of one image, not for those of three."""
+    network = open_network("vgg16")
+    one, three = (answer(network, balance="image", depth=depth) for depth in (1, 3))
+    assert {0, 1} & {each.device for each in one.violated} == set()
+    assert {0, 1} <= {each.device for each in three.violated}
+
+
+def test_the_papers_grain_idles_less_and_does_the_same_work() -> None:
+    """As much as the shares of DSPs alone, where the chain is never empty."""
+    some = stages(ALEXNET, ALEXNET.layers[:5])
+    for nodes in (3, 15, 60):
+        board = replace(BOARD, devices=nodes, link=replace(LINK, lanes=99))
+        unit, fine = answer(ALEXNET, board), answer(ALEXNET, board, grain="dsp")
+        assert fine.macs == unit.macs
+        full = fine.busy.value * (127 + LATENCY) / 128
+        assert 1 - full == pytest.approx(idle(some, in_units(some, nodes * 2880)), abs=1e-4)
+    for extra in ({"balance": "image"}, {"costs": "ours"}):
+        with pytest.raises(BadInput, match="--grain dsp: allowed only with --balance none and"):
+            _grain_with(**extra)
+
+
+def _grain_with(balance: str = "none", costs: str = "paper") -> None:
+    extra = {"balance": balance, "depth": LATENCY, "grain": "dsp"}
+    ARCHITECTURE.plan(ALEXNET, BOARD, Options(scope=("conv1",), costs=costs, extra=extra))
 
 
 def test_slow_links_bind() -> None:

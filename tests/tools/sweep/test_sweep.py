@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from time import sleep
 from typing import Any
@@ -102,7 +102,7 @@ def test_bytes_are_those_of_the_network_as_it_is_stored() -> None:
         network = network_of("t", tables)
         assert network.storage is not None
         layers = network_traffic(network, 4, Footing(name="full"))
-        assert evaluate(job)["bytes"] == total(layers, "step").bytes
+        assert evaluate(asdict(job))["bytes"] == total(layers, "step").bytes
         plain = network_traffic(replace(network, storage=None), 4, Footing(name="full"))
         maps = ("map_in", "map_out", "state_out", "state_in")  # the state is the activation
         halves = sum(total(plain, "step").streams[port] for port in maps) // 2
@@ -142,7 +142,8 @@ def test_what_is_written_and_shown_is_the_answer(
 def test_a_single_goal_has_no_picture(network_file: Path, tmp_path: Path) -> None:
     words = ["sweep", str(network_file), "--over", "p=1", "--for", "bytes", "--jobs", "1"]
     assert main([*words, "-o", str(tmp_path / "out")]) == 0
-    assert {path.name for path in (tmp_path / "out").iterdir()} == {"sweep.json", "sweep.csv"}
+    names = {"sweep.json", "sweep.csv", "finished"}
+    assert {path.name for path in (tmp_path / "out").iterdir()} == names
 
 
 @pytest.mark.parametrize(
@@ -192,12 +193,12 @@ def test_a_network_without_designs_has_few_axes(
 
 
 def test_ranges_have_both_ends() -> None:
-    found = read_axes(["n_cu=8:48:8", "p=2,1,2", "cu_kind=fused", "batch=3:5"])
+    found = read_axes(["n_cu=8:48:8", "p=2,1,2", "cu_kind=fused", "batch=3..5"], AXES)
     assert found == {
         "n_cu": (8, 16, 24, 32, 40, 48), "p": (1, 2), "cu_kind": ("fused",), "batch": (3, 4, 5),
     }  # fmt: skip
     with pytest.raises(BadInput):
-        read_axes(["p=1:3"])
+        read_axes(["p=1:3"], AXES)
 
 
 @pytest.mark.full

@@ -1,0 +1,115 @@
+"""FPDeep's record with the cycles of a simulated batch in place of the formula's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from math import ceil
+from typing import Final
+
+from merp.models.cluster.chain import Chain, Links, Place
+from merp.models.cluster.of_partition import rows_of, slices_of
+from merp.models.cluster.simulator import Outcome
+from merp.models.comparison import of_board
+from merp.models.comparison.figure import Figure, derived
+from merp.models.comparison.fpdeep import Plan, record
+from merp.models.comparison.record import Record, Row
+from merp.models.errors import BadInput
+from merp.models.fpdeep.links import borders
+from merp.models.fpga.board import Board
+
+MOST_IMAGES: Final = 1024
+"""Of a batch: of AlexNet on 15 boards about three million tasks."""
+
+
+def chain_of(
+    plan: Plan, *, loss: int = 0, sizes: Mapping[Place, int] | None = None, shared: bool = False
+) -> Chain:
+    """Return a plan's boards as a chain of slices, links and FIFOs.
+
+    Args:
+        loss: cycles of an image at the host. sizes: rows of FIFOs that differ from the usual.
+        shared: one FIFO behind each link for all of its streams.
+
+    Raises:
+        BadInput: maps are not whole, a layer in scope does not take the output of the one in front
+            of it, or there are more boards than maps, or more than ``MOST_IMAGES``.
+    """
+    if plan.options.extra["grain"] != "unit":
+        raise BadInput("--grain dsp: rows are of whole maps: allowed is unit")
+    images = plan.options.batch
+    if images > MOST_IMAGES:
+        raise BadInput(
+            f"{images:,} images: a simulation keeps every task of at most {MOST_IMAGES:,}"
+        )
+    stages = tuple(dict.fromkeys(piece.stage for piece in plan.cut.pieces))
+    most = sum(stage.maps for stage in stages)
+    if plan.board.devices > most:
+        raise BadInput(
+            f"{plan.network.name} has {most} maps to deal out: at most {most} boards can work, not "
+            f"{plan.board.devices}"
+        )
+    try:
+        layers = rows_of(stages)
+    except ValueError as wrong:
+        raise BadInput(
+            f"{plan.network.name}: layers in scope must be neighbours: {wrong}"
+        ) from None
+    plain = borders(plan.cut.pieces)
+    link = plan.board.link
+    return Chain(
+        layers=layers,
+        slices=slices_of(plan.cut.pieces),
+        links=Links(
+            bits_per_cycle=_bits_per_cycle(plan.board),
+            word_bits=plan.word_bits,
+            latency=link.latency_cycles if link else 0,
+            carried={
+                each.node: ceil(each.forward - without.forward)
+                for each, without in zip(plan.borders, plain, strict=True)
+            },
+            shared=shared,
+        ),
+        images=images,
+        depth=plan.depth,
+        loss=loss,
+        sizes=sizes or {},
+    )
+
+
+def _bits_per_cycle(board: Board) -> Fraction | None:
+    if board.link is None:  # a board alone
+        return None
+    gbits_s = 8 * board.link.lanes * Fraction(str(board.link.gbytes_s))
+    return gbits_s * 1000 / Fraction(str(board.clock_mhz))
+
+
+def simulated(plan: Plan, found: Outcome) -> Record:
+    """Return what a plan costs, its times and cycles as they were simulated."""
+    modelled = record(plan)
+    cycles = Figure(found.total, "simulated")
+    clock = of_board.clock(plan.board)
+    seconds = derived(found.total / clock.value / 1e6, cycles, clock)
+    return replace(
+        modelled,
+        rows=tuple(_row(each, found) for each in modelled.rows),
+        latency_s=seconds,
+        interval_s=seconds,
+        notes=(
+            "row by row, by an event simulator: one batch, from an empty chain to an empty chain",
+            *modelled.notes[1:],
+        ),
+    )
+
+
+def _row(row: Row, found: Outcome) -> Row:
+    """A phase of a piece, which is a server of its own."""
+    server = found.graph.servers.index(f"{row.phase} {row.layer} on node {row.device}")
+    waits = found.waits[server]
+    return replace(
+        row,
+        cycles=Figure(found.busy[server] + sum(waits.values()), "simulated"),
+        waits={cause: Figure(cycles, "simulated") for cause, cycles in waits.items()},
+        binds=max(waits, key=waits.__getitem__, default=""),
+    )

@@ -1,0 +1,146 @@
+"""What a simulated chain says: slices, links and FIFOs as tables, and how long a batch takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from merp.models.cluster.chain import Chain
+from merp.models.cluster.simulator import Outcome
+from merp.models.cluster.streams import UNBOUNDED
+from merp.models.comparison.fpdeep import Plan
+from merp.models.comparison.record import Record
+from merp.models.network.phases import PHASES
+from merp.tools.report.table import Column, Table
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Simulated:
+    """A plan that has run."""
+
+    plan: Plan
+    chain: Chain
+    outcome: Outcome
+    record: Record
+
+    @property
+    def clock_mhz(self) -> float:
+        """Of all boards."""
+        return self.plan.board.clock_mhz
+
+    @property
+    def stage(self) -> int:
+        """Cycles of an image in the slice that takes longest, which no interval can be below."""
+        return max(max(piece.cycles.values()) for piece in self.chain.slices)
+
+    def cycles(self) -> dict[str, float]:
+        """Of a batch, by name."""
+        found = self.outcome
+        return {
+            "stage": self.stage,
+            "interval": found.interval,
+            "fill": found.fill,
+            "drain": found.drain,
+            "update": found.update,
+            "total": found.total,
+        }
+
+
+def tables(run: Simulated) -> tuple[Table, ...]:
+    """All there are."""
+    return slices(run), links(run), fifos(run)
+
+
+def slices(run: Simulated) -> Table:
+    """A row for each slice, with what its phases do in the time that the batch takes."""
+    columns = [
+        Column(key="node", label="board"),
+        Column(key="layer", label="layer"),
+        Column(key="share", label="maps", unit="%", digits=1, scale=0.01),
+        Column(key="cycles", label="cycles an image", digits=0),
+        *(Column(key=each, label=f"{each} busy", unit="%", digits=1) for each in PHASES),
+        Column(key="waits", label="waits most for"),
+    ]
+    return Table(
+        id="slices",
+        title="Slices of layers, board by board",
+        caption="Busy: of the cycles of the batch, fill and drain among them.",
+        columns=columns,
+        rows=[_slice(run, index) for index in range(len(run.chain.slices))],
+    )
+
+
+def _slice(run: Simulated, index: int) -> Row:
+    piece = run.chain.slices[index]
+    layer, found = run.chain.layers[piece.layer], run.outcome
+    row: Row = {
+        "node": piece.node,
+        "layer": layer.name,
+        "share": float(piece.end - piece.begin),
+        "cycles": max(piece.cycles.values()),
+    }
+    waits: dict[str, int] = {}
+    for phase in PHASES:
+        row[phase] = None
+        if phase in piece.cycles:
+            server = found.graph.servers.index(f"{phase} {layer.name} on node {piece.node}")
+            row[phase] = 100 * found.busy[server] / found.total
+            for cause, cycles in found.waits[server].items():
+                waits[cause] = waits.get(cause, 0) + cycles
+    return row | {"waits": max(waits, key=waits.__getitem__, default="")}
+
+
+def links(run: Simulated) -> Table:
+    """A row for each link and direction."""
+    found = run.outcome
+    rows = [
+        {
+            "link": name.removeprefix("link "),
+            "words": found.words(name) // run.chain.images,
+            "gbits_s": found.words(name) * run.plan.word_bits * run.clock_mhz / found.total / 1e3,
+            "busy": 100 * found.busy[server] / found.total,
+        }
+        for server, name in enumerate(found.graph.servers)
+        if name.startswith("link ")
+    ]
+    return Table(
+        id="links",
+        title="Links",
+        caption="Rate and use: over the whole batch.",
+        columns=[
+            Column(key="link", label="from board to board"),
+            Column(key="words", label="words an image", digits=0),
+            Column(key="gbits_s", label="rate", unit="Gb/s", digits=2),
+            Column(key="busy", label="busy", unit="%", digits=1),
+        ],
+        rows=rows,
+    )
+
+
+def fifos(run: Simulated) -> Table:
+    """A row for each FIFO and store."""
+    return Table(
+        id="fifos",
+        title="FIFOs and stores",
+        caption="In rows of maps; of features and maps the rows of all images in flight.",
+        columns=[
+            Column(key="kind", label="FIFO"),
+            Column(key="into", label="in front of"),
+            Column(key="places", label="places", digits=0),
+            Column(key="peak", label="most at once", digits=0),
+        ],
+        rows=list(_fifos(run)),
+    )
+
+
+def _fifos(run: Simulated) -> Iterator[Row]:
+    graph = run.outcome.graph
+    for index, each in enumerate(graph.fifos):
+        places = graph.pools[each.pool]
+        if places < UNBOUNDED and each.kind != "flight":
+            into = ", ".join(graph.streams[reader].what for reader in each.readers)
+            peak = run.outcome.peaks[index]
+            yield {"kind": each.kind, "into": into, "places": places, "peak": peak}

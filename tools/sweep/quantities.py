@@ -1,0 +1,76 @@
+"""What a point of a sweep over an architecture says: figures of its record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from merp.models.comparison.figure import Figure, derived
+from merp.models.comparison.record import FULL, Record
+
+
+@dataclass(frozen=True, kw_only=True)
+class Quantity:
+    """A figure of a record.
+
+    Attributes:
+        label, says: what it is, in a word and in some.
+        unit: in tables and pictures, which ``scale`` divides by. digits: decimals.
+        of: the figure; None where the record has none.
+    """
+
+    label: str
+    says: str
+    unit: str
+    scale: float = 1
+    digits: int = 1
+    of: Callable[[Record], Figure | None]
+
+
+def _joule_per_image(record: Record) -> Figure | None:
+    energy = record.energy_j
+    return None if energy is None else derived(energy.value / record.batch, energy)
+
+
+QUANTITIES: Final[Mapping[str, Quantity]] = {
+    "images_per_s": Quantity(
+        label="throughput",
+        says="batch after batch",
+        unit="images/s",
+        of=lambda record: record.images_per_s,
+    ),
+    "step_s": Quantity(
+        label="step",
+        says="of a batch",
+        unit="ms",
+        scale=1e-3,
+        digits=3,
+        of=lambda record: record.interval_s,
+    ),
+    "busy": Quantity(
+        label="busy",
+        says="of the multipliers there are, fill and drain among the time",
+        unit="%",
+        scale=0.01,
+        of=lambda record: record.busy,
+    ),
+    "memory_mb_per_gflop": Quantity(
+        label="memory",
+        says="to memory and host",
+        unit="MB/GFlop",
+        digits=3,
+        of=lambda record: record.mb_per_gflop(FULL),
+    ),
+    "link_mb_per_gflop": Quantity(
+        label="links",
+        says="from board to board",
+        unit="MB/GFlop",
+        digits=3,
+        of=lambda record: record.mb_per_gflop(("link",)),
+    ),
+    "joule_per_image": Quantity(
+        label="energy", says="of all boards", unit="J/image", digits=3, of=_joule_per_image
+    ),
+}
+"""All there are."""
