@@ -87,16 +87,16 @@ def test_what_is_no_run_is_refused(capsys, runs: Path, tmp_path: Path) -> None:
     beside = refusal(capsys, runs / "tree", "-o", tmp_path / "no" / "x.svg")
     assert f"no folder {tmp_path / 'no'}" in beside
     assert "train.json: cannot be read: No such file" in refusal(capsys, tmp_path)
+    (tmp_path / "train.json").write_text("{")
+    assert "train.json: not JSON" in refusal(capsys, tmp_path)
+    (tmp_path / "train.json").write_text('{"network": "x"}')
+    assert "train.json: engine is missing: must be what" in refusal(capsys, tmp_path)
 
 
 @pytest.mark.parametrize("name", ["a\ud800", "a\0b"])
 def test_a_run_whose_name_no_file_can_have_is_told(capsys, tmp_path: Path, name: str) -> None:
     said = refusal(capsys, name, "-o", tmp_path / "x.svg")
     assert said.endswith("train.json: cannot be read: no such name is allowed\n")
-    (tmp_path / "train.json").write_text("{")
-    assert "train.json: not JSON" in refusal(capsys, tmp_path)
-    (tmp_path / "train.json").write_text('{"network": "x"}')
-    assert "train.json: engine is missing: must be what" in refusal(capsys, tmp_path)
 
 
 WRITTEN = {
