@@ -27,6 +27,7 @@ from merp.models.traffic.closed_form import step_bytes
 from merp.models.traffic.footing import Footing
 from merp.tools import cli
 from merp.tools.train.counts import by_phase
+from merp.tools.train.report import show
 from needed_tools import needs
 
 # State is joined from conv2's groups for conv3, and cut for them from conv1; a stride is dilated;
@@ -131,8 +132,8 @@ def check_steps(network: Network, engine: str, momentum: float, steps: int) -> N
 
 @pytest.mark.parametrize(
     ("text", "momentum", "steps"),
-    [(NETWORK, 0.9, 1), (NETWORK + NARROW, 0.5, 2), *rows_in_full((NETWORK, 0.0, 2))],
-    ids=["plain", "narrow", "without momentum"],
+    [(NETWORK + NARROW, 0.5, 1), *rows_in_full((NETWORK, 0.9, 2), (NETWORK, 0.0, 2))],
+    ids=["narrow", "plain", "without momentum"],
 )
 def test_it_ends_in_the_golden_bits(text: str, momentum: float, steps: int, tmp_path: Path) -> None:
     check_steps(network_of(tmp_path, text), "myhdl", momentum, steps)
@@ -197,7 +198,7 @@ def test_the_library_trains_in_one_pass(
     for layer, both in golden.words.items():
         for got, right in zip(fused.words[layer], both, strict=True):
             np.testing.assert_array_equal(got, right)
-    assert cli.main([*command, "--engine", "myhdl", "--backward", "fused"]) == 0
+    show(fused.json())
     said = " ".join(capsys.readouterr().out.split())
     assert "On the ports deltas are at pooled resolution." in said
     assert "Not in one pass: fc4 has dp and ku, as it is fully connected" in said

@@ -29,7 +29,7 @@ from merp.models.network.network import Layer, Network
 from merp.models.network.network_file import read_network
 from merp.models.params.bits import Bits
 from merp.tools.cli import main
-from packages import bench, built, run
+from packages import bench, built, manifest_of, run
 
 # Outputs that are taken twice, taken and added, and only added, behind pooling and ReLU or not.
 RESIDUAL = """
@@ -289,6 +289,12 @@ def test_a_step_in_one_pass_back_is_scheduled(fused: Path) -> None:
     titles = {each["name"][-2:]: each["title"] for each in schedule["bitstreams"]}
     assert titles["bp"].endswith("in one pass, 1 + 2 CUs of 2 x 2")
     assert "updates its kernels in the same pass (`bp`)" in (fused / "README.md").read_text()
+    one, apart = (
+        {each["layer"]: each for each in manifest_of(fused / f"fused-k2-{phase}")["layers"]}
+        for phase in ("bp", "fp")
+    )
+    assert list(one) == ["conv2", "conv3"]
+    assert all(one[name]["operations"] == 2 * apart[name]["operations"] for name in one)
 
 
 @pytest.mark.ghdl
