@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import NamedTuple
 
 from merp.models.cnn_merp.phases import delta_design, update_design
 from merp.models.errors import BadInput
 from merp.models.network.network import Layer, Network
+from merp.models.network.network_keys import FUSED, SEPARATE
+from merp.models.network.phases import ONE_PASS, has_phase
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 from merp.models.params.folded_shape import folds
@@ -38,8 +41,8 @@ def check_one_pass(shape: Shape, design: BackwardDesign, where: str) -> None:
     halves = (design.propagation, design.update)
     refused = {
         "is fully connected": folds(shape, design.update.k),
-        "has smaller kernels than the design": shape.k != design.update.k
-        or any(each.widened for each in halves),
+        "has smaller kernels than the design": shape.k != design.update.k,
+        "runs on a design for smaller kernels, too": any(each.widened for each in halves),
         "runs on a design of several elements a beat": any(
             each.map_port > 1 or each.kernel_port > 1 for each in halves
         ),
@@ -56,6 +59,34 @@ def check_one_pass(shape: Shape, design: BackwardDesign, where: str) -> None:
                 f"{where}: {what}: delta propagation and kernel update in one pass are allowed for "
                 "whole convolutions, an element a beat, without additions"
             )
+
+
+def check_backward(network: Network, layers: Iterable[Layer] | None = None) -> None:
+    """Check that all convolutions of a network, or some layers, can go back in one pass.
+
+    Nothing is looked at where the network goes back in separate passes, nor are layers without a
+    design, of which only the traffic is known.
+
+    Raises:
+        BadInput: one cannot; the message names network, layer, and the key that asks for it.
+    """
+    for layer in network.layers if layers is None else layers:
+        if has_phase(network, layer, ONE_PASS) and layer.design is not None:
+            try:
+                backward_design(network, layer)
+            except BadInput as error:
+                raise BadInput(f'{error}; or backward = "{SEPARATE}"') from error
+
+
+def in_one_pass(network: Network) -> Network:
+    """The network, going back in one pass.
+
+    Raises:
+        BadInput: as ``check_backward``.
+    """
+    found = replace(network, backward=FUSED)
+    check_backward(found)
+    return found
 
 
 def backward_design(network: Network, layer: Layer) -> BackwardDesign:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from merp.models.architectures import Design
 from merp.models.errors import BadInput
 from merp.models.network.feeds import Feeds, feeds_of
+from merp.models.network.network_keys import SEPARATE
 from merp.models.params.formats import BINARY32, FloatFormat
 from merp.models.params.shape import Shape
 from merp.models.params.storage import InMemory, Storage, Stores
@@ -101,6 +102,7 @@ class Network(Stores):
         designs: the elaborations that the layers name.
         weights: kernels (groups*m, n, k, k) and biases (groups*m,) as words, of the layers that it
             came with numbers for; the others' come from a seed.
+        backward: ``separate``, or ``fused``: both backward phases of a layer are one pass.
     """
 
     name: str
@@ -110,6 +112,7 @@ class Network(Stores):
     designs: Mapping[str, Design] = field(default_factory=dict)
     weights: Mapping[str, tuple[Bits, Bits]] = field(default_factory=dict, compare=False)
     storage: Storage | None = None
+    backward: str = SEPARATE
 
     def layer(self, name: str) -> Layer:
         """Return the layer called ``name``.

@@ -21,6 +21,7 @@ from merp.models.network.network_base import with_base
 from merp.models.network.network_keys import (
     ADD,
     AUTO,
+    BACKWARD,
     CHANNELS,
     COLUMNS,
     FORMAT,
@@ -89,6 +90,7 @@ def network_of(
     name = head.name(())
     fmt = FORMATS[FORMAT.read(head)]
     storage = read_storage(head.table("storage"), fmt) if head.has("storage") else None
+    backward = BACKWARD.read(head)
     size = _input(head.table("input"))
     head.finish()
     tables = root.value("layer")
@@ -135,6 +137,7 @@ def network_of(
         },
         weights=weights,
         storage=storage,
+        backward=backward,
     )
 
 

@@ -25,6 +25,14 @@ FORMAT = Choice(
     other_names=OTHER_NAMES,
 )
 
+SEPARATE, FUSED = "separate", "fused"
+BACKWARD = Choice(
+    key="backward",
+    says="delta propagation and kernel update of a layer: separate passes, or one (convolutions)",
+    allowed=(SEPARATE, FUSED),
+    default=SEPARATE,
+)
+
 STORAGE: tuple[Choice, ...] = tuple(
     Choice(key=tensor, says=says, allowed=tuple(FORMATS), other_names=OTHER_NAMES)
     for tensor, says in zip(

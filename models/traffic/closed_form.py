@@ -12,9 +12,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
+from merp.models.errors import BadInput
 from merp.models.network.branches import begun, behind, beside, stored_as
 from merp.models.network.network import Layer, Network
-from merp.models.network.phases import PHASES, has_phase
+from merp.models.network.network_keys import SEPARATE
+from merp.models.network.phases import (
+    NAMED,
+    ONE_PASS,
+    has_phase,
+    phase_operations,
+    phases_counted,
+)
 from merp.models.params.cnn_merp.input_part import WHOLE, InputPart
 from merp.models.params.shape import Shape
 from merp.models.params.storage import Stores, element_bytes
@@ -60,16 +68,21 @@ class Phase:
 
 @dataclass(frozen=True)
 class LayerTraffic:
-    """One layer's traffic; ``dp`` is None for the first layer, whose input has no delta."""
+    """One layer's traffic; a phase that the layer does not have is None.
+
+    The first layer has no ``dp``, as its input has no delta. ``bp`` is ``dp`` and ``ku`` in one
+    pass, in place of both.
+    """
 
     layer: Layer
     fp: Phase
     dp: Phase | None
-    ku: Phase
+    ku: Phase | None
+    bp: Phase | None = None
 
     def phases(self, name: str) -> tuple[Phase, ...]:
         """Return the phase, or nothing where the layer does not execute it; ``step`` is all."""
-        names = PHASES if name == "step" else (name,)
+        names = NAMED if name == "step" else (name,)
         found = (getattr(self, each) for each in names)
         return tuple(phase for phase in found if phase is not None)
 
@@ -193,22 +206,25 @@ def network_traffic(
     """Return the traffic of every layer for a batch of ``images``.
 
     Raises:
-        BadInput: no tile of a layer fits the memory of footing ``board``.
+        BadInput: no tile of a layer fits the memory of footing ``board``, or the network goes back
+            in one pass, which takes no tiles.
     """
     count = _Count(network, images, footing or Footing())
+    backward = {"dp": count.delta, "ku": count.update, ONE_PASS: count.backward}
+
+    def back(layer: Layer) -> dict[str, Phase | None]:
+        return {
+            phase: counted(layer) if has_phase(network, layer, phase) else None
+            for phase, counted in backward.items()
+        }
+
     return tuple(
-        LayerTraffic(
-            layer,
-            fp=count.forward(layer),
-            dp=count.delta(layer) if has_phase(network, layer, "dp") else None,
-            ku=count.update(layer),
-        )
-        for layer in network.layers
+        LayerTraffic(layer, fp=count.forward(layer), **back(layer)) for layer in network.layers
     )
 
 
 def total(layers: Iterable[LayerTraffic], phase: str) -> Phase:
-    """Sum ``phase`` (``fp``, ``dp``, ``ku``, or ``step`` for all) over the layers executing it."""
+    """Sum ``phase`` (``fp``, ``dp``, ``ku``, ``bp``, or ``step``: all) over the layers with it."""
     found = [each for layer in layers for each in layer.phases(phase)]
     streams: dict[str, int] = {}
     for each in found:
@@ -371,6 +387,30 @@ class _Count:
             layer.operations(self.images), streams, momentum=velocity_bytes(layer, self.network)
         )
 
+    def backward(self, layer: Layer) -> Phase:
+        """DP and KU in one pass: what both read is read once, the delta, its state, the kernels.
+
+        New kernels are made of those that DP was given.
+
+        Raises:
+            BadInput: on footing ``board``, which cuts layers into tiles.
+        """
+        if self.footing.name == "board":
+            raise BadInput(
+                f"{self.network.name}: backward: one pass takes whole layers, footing board cuts "
+                f'them: allowed are backward = "{SEPARATE}", or footings paper, full'
+            )
+        halves = self.delta(layer), self.update(layer)
+        streams: dict[str, int] = {}
+        for half in halves:
+            for port, count in half.streams.items():
+                streams[port] = max(count, streams.get(port, 0))
+        return Phase(
+            phase_operations(layer, ONE_PASS, self.images),
+            streams,
+            momentum=sum(half.momentum for half in halves),
+        )
+
     def _tiling(
         self,
         *,
@@ -410,6 +450,6 @@ def step_bytes(network: Network, batch: int, footing: Footing) -> Mapping[str, i
     ``momentum`` is the velocities' share (read and written), in no phase's count.
     """
     layers = network_traffic(network, batch, footing)
-    phases = {phase: total(layers, phase) for phase in (*PHASES, "step")}
+    phases = {phase: total(layers, phase) for phase in (*phases_counted(network), "step")}
     counts = {phase: found.bytes for phase, found in phases.items()}
     return counts | {"momentum": phases["step"].momentum}

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from merp.models.network.network import Network
+from merp.models.network.network_keys import SEPARATE
 from merp.models.params.byte_image import ByteImage
 from merp.models.params.formats import BFLOAT16, format_name
 from merp.models.params.storage import Storage, within
@@ -29,6 +30,7 @@ class Variant:
 
 def variants(network: Network, images: int) -> tuple[Variant, ...]:
     """Return the base and each change of it."""
+    network = replace(network, backward=SEPARATE)
     plain = replace(network, storage=None)
     full = Footing(name="full", state="32")
     base = network_traffic(plain, images, full)
@@ -40,7 +42,7 @@ def variants(network: Network, images: int) -> tuple[Variant, ...]:
                 each,
                 fp=change(each.layer.name, "fp", each.fp),
                 dp=None if each.dp is None else change(each.layer.name, "dp", each.dp),
-                ku=change(each.layer.name, "ku", each.ku),
+                ku=None if each.ku is None else change(each.layer.name, "ku", each.ku),
             )
             for each in base
         )

@@ -120,7 +120,7 @@ def _traffic(
     )  # fmt: skip
 
 
-def _row(name: str, fp: Phase, dp: Phase | None, ku: Phase) -> dict[str, Any]:
+def _row(name: str, fp: Phase, dp: Phase | None, ku: Phase | None) -> dict[str, Any]:
     row: dict[str, Any] = {"layer": name, "operations": fp.operations}
     for phase, found in zip(PHASES, (fp, dp, ku), strict=True):
         row[f"{phase}_bytes"] = found.bytes if found else None

@@ -10,6 +10,7 @@ from typing import Any
 
 from merp.models.architectures import ARCHITECTURE, KEYS
 from merp.models.network.network_keys import (
+    BACKWARD,
     CONVOLUTION,
     FORMAT,
     IMAGE_STORAGE,
@@ -49,7 +50,7 @@ def _file(*, whole: bool) -> Schema:
     network = _table(
         {
             "name": _NAMED,
-            **_nodes((FORMAT,)),
+            **_nodes((FORMAT, BACKWARD)),
             "storage": storage | {"description": "formats in memory, no wider than format"},
             "input": _table(_nodes(INPUT), _required(INPUT), whole=whole),
         },

@@ -10,7 +10,9 @@ import pytest
 from stored_networks import MIXED, stored
 
 from merp.models.arithmetic.words import to_bits
+from merp.models.cnn_merp.one_pass import backward_design
 from merp.models.cnn_merp.phases import delta_design, maps_behind, update_design
+from merp.models.errors import BadInput
 from merp.models.golden.state import keep_state, of_maps, packed
 from merp.models.network.branches import previous
 from merp.models.network.network import Layer, Network
@@ -21,8 +23,18 @@ from merp.models.params.formats import FORMATS, FloatFormat
 from merp.models.params.shape import Pool, Shape
 from merp.models.params.state_field import STATES
 from merp.models.params.storage import TENSORS, Storage
-from merp.models.traffic.backward_counter import delta_words, state_bytes, update_words
-from merp.models.traffic.closed_form import LayerTraffic, network_traffic
+from merp.models.traffic.backward_counter import (
+    backward_words,
+    delta_words,
+    state_bytes,
+    update_words,
+)
+from merp.models.traffic.closed_form import (
+    LayerTraffic,
+    backward_port_words,
+    network_traffic,
+    total,
+)
 from merp.models.traffic.footing import Footing
 from merp.tools.common.shipped import open_network
 
@@ -185,3 +197,46 @@ def test_three_groups_of_one_map() -> None:
     for state, reader in (("1", "dp"), ("pooled", "dp"), ("pooled", "ku")):
         found = network_traffic(network, 1, Footing(name="full", state=state))
         assert [read_by(found[0], "fp"), read_by(found[1], reader)] == [6, 6]
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_one_pass(name: str) -> None:
+    """By formula of a pass, by that of the network, and by the walk, in formats that differ."""
+    separate, designed = layers(name)
+    network = replace(separate, backward="fused")
+    footing, images = Footing(name="full", state="pooled"), 3
+    formula, apart = (network_traffic(each, images, footing) for each in (network, separate))
+    for index, layer in enumerate(network.layers):
+        found, both = formula[index], apart[index]
+        assert found.fp == both.fp
+        if layer.kind == "fc" or previous(network, layer) is None:
+            assert (found.dp, found.ku, found.bp) == (both.dp, both.ku, None)
+            continue
+        assert (found.dp, found.ku) == (None, None)
+        assert found.bp is not None
+        assert both.ku is not None
+        assert found.bp.operations == 2 * layer.operations(images)
+        assert found.bp.momentum == both.ku.momentum
+        words = backward_port_words(layer.shape, images)
+        if index in designed:
+            design = backward_design(network, layer)
+            walked = backward_words(layer.shape, images, design.propagation, design.update)
+            assert walked == words
+            assert found.bp.streams == {
+                port: layer.groups * count * word_bytes("bp", port, design.update)
+                for port, count in words.items()
+            }
+
+
+def test_a_step_of_alexnet_in_one_pass() -> None:
+    """Two readings of kernels, deltas and state of conv2 to conv5 are one."""
+    network = replace(open_network("alexnet"), backward="fused")
+    found = network_traffic(network, 128, Footing(name="full", state="pooled"))
+    step = total([each for each in found if each.layer.kind == "conv"], "step")
+    assert (step.bytes, round(step.mb_per_gflop or 0, 3)) == (837_516_800, 1.729)
+
+
+def test_one_pass_takes_no_tiles() -> None:
+    network = replace(open_network("alexnet"), backward="fused")
+    with pytest.raises(BadInput, match=r"alexnet: backward: .* allowed are backward"):
+        network_traffic(network, 1, Footing(name="board"))
