@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from myhdl import always_comb, block
 
-from merp.hdl.base.signals import Stream, bits, flag
+from merp.hdl.base.signals import Stream, flag
 from merp.hdl.cnn_merp.super_layer.partial_writer import PLACES, partial_writer
 from merp.hdl.cnn_merp.super_layer.super_layer_ports import Beat, Step
 from merp.models.params.cnn_merp.design import Design
