@@ -54,7 +54,7 @@ def either_router(
     routers = [
         router(
             clk,
-            rst,
+            by_pixel.rst,
             start=by_pixel.start,
             enable=enable,
             config=config,
@@ -70,7 +70,7 @@ def either_router(
         ),
         fold_router(
             clk,
-            rst,
+            by_map.rst,
             start=by_map.start,
             enable=enable,
             config=config,
@@ -85,6 +85,7 @@ def either_router(
             fold=fold,
         ),
         router_choice(
+            rst=rst,
             start=start,
             folded=folded,
             sink=sink,

@@ -15,6 +15,7 @@ class RouterSide:
     """One of the routers: what it is offered, and where it is."""
 
     def __init__(self, sink: Stream, row: Word, column: Word, channel: Word) -> None:
+        self.rst = flag()
         self.start = flag()
         self.sink = Stream(len(sink.data))
         self.row = bits(len(row))
@@ -26,6 +27,7 @@ class RouterSide:
 
 @block
 def router_choice(
+    rst: Bit,
     start: Bit,
     folded: Bit,
     sink: Stream,
@@ -40,8 +42,9 @@ def router_choice(
 ) -> Any:
     """Begin the one that the run's order of words is for, and tell where it is.
 
-    The other one is complete, as it was left: it takes no word and writes nothing. Of a folded run
-    the word that a window waits for is always in the last column.
+    The other one is reset when a run begins, so it has no framing error from a run before; it is
+    complete, takes no word and writes nothing. Of a folded run the word that a window waits for is
+    always in the last column.
     """
     last_column = design.k - 1
 
@@ -49,6 +52,8 @@ def router_choice(
     def begin() -> None:
         by_pixel.start.next = start and not folded
         by_map.start.next = start and folded
+        by_pixel.rst.next = rst or (start and folded)
+        by_map.rst.next = rst or (start and not folded)
 
     @always_comb
     def offer() -> None:

@@ -155,7 +155,7 @@ def wide_router(
     return [
         router(
             clk,
-            rst,
+            by_pixel.rst,
             start=by_pixel.start,
             config=config.but(inputs=port.words),
             sink=by_pixel.sink,
@@ -169,7 +169,7 @@ def wide_router(
         ),
         wide_fold_router(
             clk,
-            rst,
+            by_map.rst,
             start=by_map.start,
             config=config,
             sink=by_map.sink,
@@ -182,6 +182,7 @@ def wide_router(
             **places,
         ),
         router_choice(
+            rst=rst,
             start=start,
             folded=folded,
             sink=sink,
