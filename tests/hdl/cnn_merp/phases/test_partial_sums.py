@@ -138,22 +138,6 @@ def test_a_misplaced_last_is_told_and_forgotten(port: int, words: int) -> None:
             run_job(Job(forward_top(on, "behavioural"), [spoilt], limit=200), "myhdl")
 
 
-def test_a_misplaced_last_of_the_maps_is_told_where_sums_come_as_well() -> None:
-    on = replace(ELABORATIONS[1], partial=True)
-    each = middle(random_case(1, 1, None), on)
-    maps = each.run.words["s_axis_map"]
-    spoilt = replace(each.run, words={**each.run.words, "s_axis_map": np.append(maps, maps[:1])})
-    records = run_job(Job(forward_top(on, "behavioural"), [spoilt, each.run]), "myhdl")
-    assert [record.outcome.status["status_framing_error"] for record in records] == [1, 0]
-
-
-def test_a_design_that_adds_maps_as_well_starts_at_partial_sums() -> None:
-    on = replace(roomy(ELABORATIONS[0]), added=True)
-    passes = [middle(random_case(seed, 0, None), on) for seed in (0, 1)]
-    found = run_and_audit(forward_top(on, "behavioural"), passes, "myhdl")
-    assert [each.audit.failures for each in found] == [(), ()]
-
-
 @pytest.mark.parametrize("port", [1, 2, *in_full(8)])
 def test_runs_with_and_without_biases_need_registers_only(port: int) -> None:
     on = replace(ELABORATIONS[10], partial=True, state=True, kernel_port=port)
