@@ -55,7 +55,7 @@ def either_router(
         router(
             clk,
             by_pixel.rst,
-            start=by_pixel.start,
+            start=start,
             enable=enable,
             config=config,
             sink=by_pixel.sink,
@@ -71,7 +71,7 @@ def either_router(
         fold_router(
             clk,
             by_map.rst,
-            start=by_map.start,
+            start=start,
             enable=enable,
             config=config,
             sink=by_map.sink,

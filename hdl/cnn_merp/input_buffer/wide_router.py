@@ -156,7 +156,7 @@ def wide_router(
         router(
             clk,
             by_pixel.rst,
-            start=by_pixel.start,
+            start=start,
             config=config.but(inputs=port.words),
             sink=by_pixel.sink,
             bank=write,
@@ -170,7 +170,7 @@ def wide_router(
         wide_fold_router(
             clk,
             by_map.rst,
-            start=by_map.start,
+            start=start,
             config=config,
             sink=by_map.sink,
             bank=map_bank,
