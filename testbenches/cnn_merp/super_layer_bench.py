@@ -30,6 +30,7 @@ class OutputRun:
         offer: cyclic; a sum word may arrive in this cycle (if there is a credit for it).
         accept: cyclic; the reader of the maps is ready. accept_state: that of the state.
         reset_at: cycle, counted from start, in which the run is reset and begun again.
+        raw: the sums leave as they are (in a design for partial sums). accept_partial: as accept.
     """
 
     shape: Shape
@@ -38,6 +39,8 @@ class OutputRun:
     accept: Sequence[int] = (1,)
     accept_state: Sequence[int] = (1,)
     reset_at: int | None = None
+    raw: bool = False
+    accept_partial: Sequence[int] = (1,)
 
     def words(self, design: Design) -> list[int]:
         """Sum words as the CU array delivers them; lanes that do not count hold noise."""
@@ -72,10 +75,14 @@ def run_super_layer(design: Design, runs: Sequence[OutputRun], cycles: int) -> T
         "clk": flag(), "rst": flag(), "start": flag(), "config": OutputConfig(design),
         "sums": Sums(design), "credit": flag(), "source": Stream(design.fmt.width),
         "done": flag(), "design": design, "state": Stream(8) if design.state else None,
+        "raw": flag() if design.partial else None,
+        "partial": Stream(design.partial_width) if design.partial else None,
     }  # fmt: skip
     config_ports = tuple(f"config_{name}" for name in vars(args["config"]))
-    readers = ("source_ready", "state_ready") if design.state else ("source_ready",)
-    inputs = ("rst", "start", *config_ports, "sums_valid", "sums_data", *readers)
+    streams = ("source", *["state"] * design.state, *["partial"] * design.partial)
+    readers = tuple(f"{stream}_ready" for stream in streams)
+    raw = ("raw",) if design.partial else ()
+    inputs = ("rst", "start", *config_ports, "sums_valid", "sums_data", *readers, *raw)
     queue = [(run, run.reset_at) for run in runs]
     run: OutputRun | None = None
     words: list[int] = []
@@ -106,12 +113,16 @@ def run_super_layer(design: Design, runs: Sequence[OutputRun], cycles: int) -> T
             run, reset_at = queue.pop(0)
             words, sent, since = run.words(design), 0, 0
             values |= output_config(run.shape, len(run.sums), design) | {"start": 1}
+            values |= dict.fromkeys(raw, int(run.raw))
         elif sent < len(words) and credit and run.offer[since % len(run.offer)]:
             values |= {"sums_valid": 1, "sums_data": words[sent]}
             sent += 1
             credit -= 1
-        for reader, accept in zip(readers, (run.accept, run.accept_state), strict=False):
-            values[reader] = accept[since % len(accept)]
+        accepts = {
+            "source": run.accept, "state": run.accept_state, "partial": run.accept_partial,
+        }  # fmt: skip
+        for stream, reader in zip(streams, readers, strict=True):
+            values[reader] = accepts[stream][since % len(accepts[stream])]
         return values
 
     return run_block(super_layer, args, inputs, drive, cycles)

@@ -18,10 +18,11 @@ def _users(folder: str) -> dict[Path, set[Path]]:
     for path in (ROOT / folder).rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.ImportFrom) and node.module:
-                parts = node.module.split(".")[1:]
-                used = ROOT.joinpath(*parts).with_suffix(".py")
-                if used in found:
-                    found[used].add(path)
+                module = ROOT.joinpath(*node.module.split(".")[1:])
+                # What is imported may itself be a module.
+                for place in (module, *(module / each.name for each in node.names)):
+                    if (used := place.with_suffix(".py")) in found:
+                        found[used].add(path)
     return found
 
 

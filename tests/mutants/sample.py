@@ -55,10 +55,11 @@ def chosen(kind: str, file: str, seed: int, first: int | None = None) -> list[Fa
 
 def rounds(fault: Fault, records: Records) -> list[list[str]]:
     """Words for pytest: the test that killed the fault before or those that killed others of its
-    file, and the circles of tests.
+    file, and the circles of tests; these alone where a test did not end before.
     """
     name, test = records.last(fault)
-    first = [test] if name == "killed" else records.killers(fault.file)
+    killers = records.killers(fault.file) if name != "timeout" else []
+    first = [test] if name == "killed" else killers
     circles = [[*QUICK, *tests] for tests in nearest_tests(fault.file)]
     return [first, *circles] if first else circles
 

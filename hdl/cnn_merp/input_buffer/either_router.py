@@ -54,8 +54,8 @@ def either_router(
     routers = [
         router(
             clk,
-            rst,
-            start=by_pixel.start,
+            by_pixel.rst,
+            start=start,
             enable=enable,
             config=config,
             sink=by_pixel.sink,
@@ -70,8 +70,8 @@ def either_router(
         ),
         fold_router(
             clk,
-            rst,
-            start=by_map.start,
+            by_map.rst,
+            start=start,
             enable=enable,
             config=config,
             sink=by_map.sink,
@@ -85,6 +85,7 @@ def either_router(
             fold=fold,
         ),
         router_choice(
+            rst=rst,
             start=start,
             folded=folded,
             sink=sink,

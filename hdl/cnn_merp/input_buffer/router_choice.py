@@ -15,7 +15,7 @@ class RouterSide:
     """One of the routers: what it is offered, and where it is."""
 
     def __init__(self, sink: Stream, row: Word, column: Word, channel: Word) -> None:
-        self.start = flag()
+        self.rst = flag()
         self.sink = Stream(len(sink.data))
         self.row = bits(len(row))
         self.column = bits(len(column))
@@ -26,6 +26,7 @@ class RouterSide:
 
 @block
 def router_choice(
+    rst: Bit,
     start: Bit,
     folded: Bit,
     sink: Stream,
@@ -38,17 +39,18 @@ def router_choice(
     framing_error: Bit,
     design: Design,
 ) -> Any:
-    """Begin the one that the run's order of words is for, and tell where it is.
+    """Leave the one at work that the run's order of words is for, and tell where it is.
 
-    The other one is complete, as it was left: it takes no word and writes nothing. Of a folded run
-    the word that a window waits for is always in the last column.
+    The other one is reset when a run begins: it is complete, takes no word, writes nothing and has
+    no framing error from a run before. Of a folded run the word that a window waits for is always
+    in the last column.
     """
     last_column = design.k - 1
 
     @always_comb
     def begin() -> None:
-        by_pixel.start.next = start and not folded
-        by_map.start.next = start and folded
+        by_pixel.rst.next = rst or (start and folded)
+        by_map.rst.next = rst or (start and not folded)
 
     @always_comb
     def offer() -> None:

@@ -155,8 +155,8 @@ def wide_router(
     return [
         router(
             clk,
-            rst,
-            start=by_pixel.start,
+            by_pixel.rst,
+            start=start,
             config=config.but(inputs=port.words),
             sink=by_pixel.sink,
             bank=write,
@@ -169,8 +169,8 @@ def wide_router(
         ),
         wide_fold_router(
             clk,
-            rst,
-            start=by_map.start,
+            by_map.rst,
+            start=start,
             config=config,
             sink=by_map.sink,
             bank=map_bank,
@@ -182,6 +182,7 @@ def wide_router(
             **places,
         ),
         router_choice(
+            rst=rst,
             start=start,
             folded=folded,
             sink=sink,

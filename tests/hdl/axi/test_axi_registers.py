@@ -48,12 +48,8 @@ def test_ten_thousand_random_accesses() -> None:
     fuzz(10_000, 1)
 
 
-@pytest.mark.ghdl
-@pytest.mark.parametrize(
-    ("least", "most"),
-    [(0, 0), (3, 200), (0, WORD_MAX), *rows_in_full((0, 1), (1, 1), (1, 6), (1, 2**31 - 1))],
-)
-def test_a_setting_keeps_what_is_legal(least: int, most: int, tmp_path: Path) -> None:
+def setting_trace(least: int, most: int) -> Trace:
+    """Random writes into a setting, each compared with what a register keeps by its page."""
     width = most.bit_length() + 1  # the port may be wider
     rng = Random(most)
     edges = [value & WORD_MAX for value in (least - 1, least, most, most + 1)]
@@ -86,7 +82,22 @@ def test_a_setting_keeps_what_is_legal(least: int, most: int, tmp_path: Path) ->
             value = merged
         if now["rst"]:
             value = least
-    replay(trace, tmp_path)
+    return trace
+
+
+RANGES = ((0, 0), (3, 200), (0, WORD_MAX))
+MORE_RANGES = ((0, 1), (1, 1), (1, 6), (1, 2**31 - 1), (5, WORD_MAX - 1), (7, WORD_MAX))
+
+
+@pytest.mark.parametrize(("least", "most"), [*RANGES, *MORE_RANGES])
+def test_a_setting_keeps_what_is_legal(least: int, most: int) -> None:
+    setting_trace(least, most)
+
+
+@pytest.mark.ghdl
+@pytest.mark.parametrize(("least", "most"), [*RANGES, *rows_in_full(*MORE_RANGES)])
+def test_a_setting_in_vhdl_is_that_of_myhdl(least: int, most: int, tmp_path: Path) -> None:
+    replay(setting_trace(least, most), tmp_path)
 
 
 def lite_traffic(seed: int, patience: float) -> Drive:

@@ -210,6 +210,29 @@ def test_a_reset_forgets_sweeps(array: Callable[..., Any], design: Design) -> No
     assert read_out(script.play(array)) == wanted
 
 
+@every_array
+@pytest.mark.parametrize("late", [-2, -1, 0, 1, 2])
+def test_a_sweep_that_a_reset_meets_adds_nothing(array: Callable[..., Any], late: int) -> None:
+    """Also with its last slot, and just before and behind it: what was there is read."""
+    design = CONFIGURATIONS[0]
+    script, wanted, columns = RowScript(design, 6), Gradients(design), design.max_size
+    rng = np.random.default_rng(6)
+    script.reset()
+    for addr in range(design.kernel_words):
+        script.wait(addr, columns)
+        operands = factors("normal", columns, design, rng)
+        script.sweep(addr, True, *operands)
+        wanted.add(addr, True, *operands)
+    script.settle()
+    script.sweep(0, False, *factors("normal", columns, design, rng), rst=columns - 1 + late)
+    if late > 0:
+        script.idle(late - 1)
+        script.reset()
+    script.idle(gradient_latency(design) + 1)
+    script.read_all()
+    assert read_out(script.play(array)) == wanted.read()
+
+
 def anything(design: Design, seed: int, sweeps: int) -> RowScript:
     """Sweeps too early for their addresses, reads amid them, resets."""
     script, rng = RowScript(design, seed), np.random.default_rng(seed)

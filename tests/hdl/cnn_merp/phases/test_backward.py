@@ -33,7 +33,7 @@ from merp.models.params.rates import PLAIN, Rates, UpdateRule
 from merp.models.params.shape import Pool, Shape
 from merp.models.params.storage import Storage, Tensor
 from merp.testbenches.cnn_merp.random_layers import random_hang, random_pad
-from merp.testbenches.top.run import Run
+from merp.testbenches.top.run import Run, Stuck
 
 MOMENTUM, BOTH = UpdateRule(momentum=True), UpdateRule(momentum=True, weight_decay=True)
 ROW: dict[str, Any] = {"cu_kind": "fused", "ku_kind": "row"}
@@ -337,6 +337,16 @@ def test_a_misplaced_last_is_told_and_forgotten(spoilt: str | None) -> None:
     assert told == [int(spoilt is not None), 0]
     for record, each in zip(records, (first, second), strict=True):
         assert audit(record, each.expected()).mismatches == 0
+
+
+def test_a_half_that_waits_for_more_deltas_than_come_tells_so() -> None:
+    """Its windows are of an image more than its deltas: no other block has a wrong last."""
+    case = plain(0, 4)
+    run = case.run()
+    more = {"delta_config_images": run.config["delta_config_images"] + 1}
+    job = Job(backward_top(case.design, "behavioural"), [replace(run, config=run.config | more)])
+    with pytest.raises(Stuck, match="status_framing_error 1"):
+        run_job(replace(job, limit=100), "myhdl")
 
 
 @pytest.mark.parametrize("index", [0, *in_full(1, 3)])

@@ -56,8 +56,13 @@ def design_for(n_cu: int, r: int, average: bool = False) -> Design:
     )  # fmt: skip
 
 
-def run(design: Design, jobs: list[Job], seed: int, cycles: int) -> tuple[Trace, list[int]]:
-    """Play the jobs back to back; the trace, and which positions closed a window."""
+def run(
+    design: Design, jobs: list[Job], seed: int, cycles: int, permit: float | None = None
+) -> tuple[Trace, list[int]]:
+    """Play the jobs back to back; the trace, and which positions closed a window.
+
+    ``permit``: how often there is a place for a beat's state, where it is written.
+    """
     rng = np.random.default_rng(seed)
     args = {
         "clk": flag(), "rst": flag(), "start": flag(), "config": OutputConfig(design),
@@ -67,6 +72,9 @@ def run(design: Design, jobs: list[Job], seed: int, cycles: int) -> tuple[Trace,
     }  # fmt: skip
     inputs = ("rst", "start", "word", "word_valid", "closes", "closes_last", "credit",
               *(f"config_{name}" for name in vars(args["config"])))  # fmt: skip
+    if permit is not None:
+        args["permit"] = flag()
+        inputs = (*inputs, "permit")
     queue = list(jobs)
     job: Job | None = None
     words: list[list[int]] = []
@@ -83,6 +91,8 @@ def run(design: Design, jobs: list[Job], seed: int, cycles: int) -> tuple[Trace,
         if cycle == 0:
             return {"rst": 1}
         values: dict[str, int] = {"rst": 0, "start": 0, "credit": 0}
+        if permit is not None:
+            values["permit"] = int(rng.random() < permit)
         if job is None or (seen["drained"] and not seen["start"]):
             if not queue:
                 return values | {"word_valid": 0}
@@ -191,6 +201,28 @@ def test_beats_match(n_cu: int, r: int, average: bool) -> None:
         if windows[cycle] != 1 and beats[cycle] in last_use:
             assert cycle - last_use[beats[cycle]] >= design.pool_latency
         last_use[beats[cycle]] = cycle
+
+
+@pytest.mark.parametrize(("n_cu", "r"), [(3, 1), (5, 2), (3, 3)])
+def test_beats_wait_for_a_permit(n_cu: int, r: int) -> None:
+    """Where the state is written: with each beat, how many elements it has, and the run's end."""
+    design = replace(design_for(n_cu, r), state=True)
+    jobs = [
+        Job(groups=groups, last_cus=last, window=window, offer=offer)
+        for groups, last, window, offer in ((2, 1, 2, 1.0), (3, n_cu, 1, 0.7), (1, 1, 3, 1.0))
+    ]
+    trace, closing = run(design, jobs, 5, 600, permit=0.5)
+    cycles = check(design, jobs, trace, closing)
+    permit, elements = trace.column("permit"), trace.column("beat_elements")
+    ends, starts = trace.column("beat_ends_run"), trace.column("start")
+    assert all(permit[cycle] for cycle in cycles)
+    begun = [word for job in jobs for word in job.words(n_cu)]
+    sizes = [min(r, len(word) - at) for word in begun for at in range(0, len(word), r)]
+    assert [elements[cycle + 1] for cycle in cycles] == sizes
+    assert sum(elements) == sum(sizes)
+    untils = [*(cycle for cycle, start in enumerate(starts) if start), len(starts)][1:]
+    last = [max(cycle for cycle in cycles if cycle < until) for until in untils]
+    assert [cycle for cycle in cycles if ends[cycle + 1]] == last
 
 
 @pytest.mark.parametrize(("n_cu", "r", "groups", "last_cus"), [

@@ -1,0 +1,84 @@
+"""Elements of a kernel into its word: a memory beside the block, against the words one expects."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from myhdl import always, block
+
+from merp.hdl.base.signals import bits, flag
+from merp.hdl.cnn_merp.cu_array.merge_taps import merge_taps
+from merp.testbenches.block.trace import Sample, run_block
+
+TAPS, WIDTH, WORDS = 4, 5, 6
+
+
+@block
+def beside_a_memory(clk: Any, kept: Any, memory_addr: Any, **ports: Any) -> Any:
+    """The block and a memory that reads what it asks for, and writes what it gives."""
+    memory = [bits(TAPS * WIDTH) for _ in range(WORDS)]
+    written, addr, word = (ports[name] for name in ("merged_write", "merged_addr", "merged"))
+
+    @always(clk.posedge)
+    def access() -> None:
+        if written:
+            memory[addr].next = word
+        kept.next = memory[memory_addr]
+
+    return access, merge_taps(clk, kept=kept, memory_addr=memory_addr, **ports)
+
+
+@pytest.mark.parametrize("apart", [False, True])
+def test_only_the_taps_that_are_written_change(apart: bool) -> None:
+    rng = np.random.default_rng(int(apart))
+    args = {
+        "clk": flag(), "kept": bits(TAPS * WIDTH), "memory_addr": bits(3), "write": flag(),
+        "write_addr": bits(3), "data": bits(TAPS * WIDTH), "taps": bits(TAPS),
+        "read_addr": bits(3), "merged_write": flag(), "merged_addr": bits(3),
+        "merged": bits(TAPS * WIDTH),
+    }  # fmt: skip
+    inputs = ("write", "write_addr", "data", "taps", "read_addr")
+    if apart:
+        args |= {"element": bits(WIDTH), "places": bits(TAPS)}
+        inputs = (*inputs, "element", "places")
+    words = [[0] * TAPS for _ in range(WORDS)]
+    wanted: dict[int, tuple[int, int]] = {}  # address and word of a write, by cycle
+    reads: dict[int, int] = {}
+    busy = -1
+
+    def drive(cycle: int, _: Sample) -> dict[str, int]:
+        nonlocal busy
+        addr, taps, places = (int(each) for each in rng.integers((WORDS, 1 << TAPS, 1 << TAPS)))
+        new, element = rng.integers(1 << WIDTH, size=TAPS).tolist(), int(rng.integers(1 << WIDTH))
+        values = {
+            "write": int(rng.random() < 0.6 and addr != busy), "write_addr": addr, "taps": taps,
+            "data": sum(each << tap * WIDTH for tap, each in enumerate(new)),
+            "read_addr": int(rng.integers(WORDS)),
+        }  # fmt: skip
+        if apart:
+            values |= {"element": element, "places": places}
+        if values["write"]:
+            for tap in range(TAPS):
+                if taps >> tap & 1:
+                    words[addr][tap] = element if apart and places >> tap & 1 else new[tap]
+            word = sum(each << tap * WIDTH for tap, each in enumerate(words[addr]))
+            wanted[cycle + 1] = (addr, word)
+        elif busy < 0:
+            addr = values["read_addr"]
+            reads[cycle + 1] = sum(each << tap * WIDTH for tap, each in enumerate(words[addr]))
+        # Not the same word in two cycles in a row; a word is read from the second one on.
+        busy = addr if values["write"] else -1
+        return values
+
+    trace = run_block(beside_a_memory, args, inputs, drive, 400)
+    names = ("merged_write", "merged_addr", "merged", "kept")
+    rows = list(zip(*(trace.column(name) for name in names), strict=True))
+    for cycle, (write, addr, word, kept) in enumerate(rows):
+        assert write == (cycle in wanted)
+        if write:
+            assert (addr, word) == wanted[cycle], cycle
+        if cycle in reads:
+            assert kept == reads[cycle], cycle
+    assert len(reads) > 40

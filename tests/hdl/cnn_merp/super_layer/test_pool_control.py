@@ -1,0 +1,206 @@
+"""What the pooling memories are told of every beat, and positions in windows, by their definition.
+
+A window of pooled row y and column x is in memory (y mod overlap, x mod overlap), its beat b at
+address (x div overlap) * beats + b.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+from merp.hdl.base.signals import bits, flag
+from merp.hdl.cnn_merp.ports.outputs import OutputConfig
+from merp.hdl.cnn_merp.super_layer.pool_code import pool_code
+from merp.hdl.cnn_merp.super_layer.pool_control import pool_control
+from merp.hdl.cnn_merp.super_layer.super_layer_ports import PoolUpdate, Step
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.shape import Pool, Shape
+from merp.models.params.state_field import position_bits
+from merp.testbenches.block.trace import Sample, Trace, run_block
+from merp.testbenches.cnn_merp.super_layer_bench import output_config
+
+FLAGS = ("ends_position", "last_column", "last_row", "last_image")
+
+
+@dataclass(frozen=True)
+class Job:
+    """A run: its pooling, the size of its maps, its images and the beats of a position."""
+
+    pool: Pool
+    rows: int
+    columns: int
+    images: int
+    beats: int
+
+    def config(self, design: Design) -> dict[str, int]:
+        shape = Shape(n=1, m=1, k=1, rows=self.rows, columns=self.columns, pool=self.pool)
+        return output_config(shape, self.images, design)
+
+    def windows(self, row: int, column: int) -> Iterator[tuple[int, int, list[int], list[int]]]:
+        """Those over an element: pooled row and column, rows and columns that lie in the map."""
+        pool = self.pool
+        pooled = range(pool.rows(self.rows)), range(pool.columns(self.columns))
+        for y, x in product(*pooled):
+            top, left = y * pool.stride - pool.top, x * pool.stride - pool.left
+            rows = [each for each in range(top, top + pool.window) if 0 <= each < self.rows]
+            columns = [each for each in range(left, left + pool.window) if 0 <= each < self.columns]
+            if row in rows and column in columns:
+                yield y, x, rows, columns
+
+
+@dataclass(frozen=True)
+class Issue:
+    """A beat of a job, and the cycle in which it is issued."""
+
+    cycle: int
+    job: Job
+    image: int
+    row: int
+    column: int
+    beat: int
+
+
+def design_for(overlap: int, average: bool = False, hanging: bool = False) -> Design:
+    return Design(
+        k=1, n_cu=2, r=1, kernel_words=1, groups=2, row_words=8, max_size=8, max_maps=1,
+        max_images=2, max_stride=5, fifo_words=2, pool_window=4, pool_overlap=overlap,
+        pool_words=24, average=average, add_latency=2, hanging=hanging, state=True,
+    )  # fmt: skip
+
+
+def stimulus(
+    design: Design, jobs: list[Job], seed: int
+) -> tuple[list[dict[str, int]], list[Issue]]:
+    """Inputs of every cycle: positions one after the other, often as close as they may be."""
+    rng = np.random.default_rng(seed)
+    rows: list[dict[str, int]] = []
+    issues: list[Issue] = []
+    for job in jobs:
+        still = job.config(design) | {"start": 0, "step_issue": 0}
+        positions = list(product(range(job.images), range(job.rows), range(job.columns)))
+        flags = dict.fromkeys((f"step_{name}" for name in FLAGS), 0)
+        rows.append(still | flags | {"start": 1})
+        for image, row, column in positions:
+            began = len(rows)
+            for beat in range(job.beats):
+                flags = {
+                    "step_ends_position": int(beat == job.beats - 1),
+                    "step_last_column": int(column == job.columns - 1),
+                    "step_last_row": int(row == job.rows - 1),
+                    "step_last_image": int(image == job.images - 1),
+                }
+                rows += [still | flags] * int(rng.choice(4, p=(0.7, 0.1, 0.1, 0.1)))
+                issues.append(Issue(len(rows), job, image, row, column, beat))
+                rows.append(still | flags | {"step_issue": 1})
+            # The place of the next position is there while it waits.
+            if job.pool.window > 1 and positions[-1] != (image, row, column):
+                following = positions[positions.index((image, row, column)) + 1]
+                flags = {
+                    "step_ends_position": int(job.beats == 1),
+                    "step_last_column": int(following[2] == job.columns - 1),
+                    "step_last_row": int(following[1] == job.rows - 1),
+                    "step_last_image": int(following[0] == job.images - 1),
+                }
+                rows += [still | flags] * max(0, began + design.pool_latency - len(rows))
+        rows += [still | flags] * (design.pool_latency + 3)
+    return rows, issues
+
+
+def drive(design: Design, jobs: list[Job], seed: int) -> tuple[Trace, Trace, list[Issue]]:
+    """The traces of ``pool_control`` and ``pool_code``, and what they saw."""
+    rows, issues = stimulus(design, jobs, seed)
+    shared = {"clk": flag(), "start": flag(), "config": OutputConfig(design), "step": Step(design)}
+    inputs = ("start", "step_issue", *(f"step_{name}" for name in FLAGS), *jobs[0].config(design))
+
+    def inputs_of(cycle: int, _: Sample) -> dict[str, int]:
+        return rows[cycle]
+
+    codes = bits(design.pool_overlap**2 * position_bits(design.pool_window))
+    of_codes = shared | {"codes": codes, "design": design}
+    control: dict[str, Any] = {
+        "closes": flag(), "closes_last": flag(), "update": PoolUpdate(design), "design": design,
+    }  # fmt: skip
+    return (
+        run_block(pool_control, shared | control, inputs, inputs_of, len(rows)),
+        run_block(pool_code, of_codes, inputs, inputs_of, len(rows)),
+        issues,
+    )
+
+
+def part(value: int, index: int, width: int) -> int:
+    return value >> index * width & (1 << width) - 1
+
+
+def check(design: Design, control: Trace, coder: Trace, issues: list[Issue]) -> None:
+    overlap, late = design.pool_overlap, design.pool_latency
+    span = PoolUpdate(design).address_width
+    code_width = position_bits(design.pool_window)
+    names = ("read", "address", "bypass", "fresh", "store", "store_address", "deliver")
+    seen = {name: control.column(f"update_{name}") for name in names}
+    closes, closes_last = control.column("closes"), control.column("closes_last")
+    codes = coder.column("codes")
+    stores, delivers = {}, {}
+    for issue in issues:
+        job, cycle = issue.job, issue.cycle
+        reads = opens = ends = final = 0
+        for y, x, rows, columns in job.windows(issue.row, issue.column):
+            memory = y % overlap * overlap + x % overlap
+            reads |= 1 << memory
+            opens |= (issue.row == rows[0] and issue.column == columns[0]) << memory
+            end = issue.row == rows[-1] and issue.column == columns[-1]
+            ends |= end << memory
+            pool = job.pool
+            last = (pool.rows(job.rows) - 1, pool.columns(job.columns) - 1)
+            final |= end and (y, x) == last and issue.image == job.images - 1
+            code = (issue.row + pool.top - y * pool.stride) * pool.window
+            code += issue.column + pool.left - x * pool.stride
+            assert part(codes[cycle + 2], memory, code_width) == code, issue
+            address = x // overlap * job.beats + issue.beat
+            if pool.window > 1:  # one of one element needs none
+                assert part(seen["address"][cycle], x % overlap, span) == address, issue
+                assert part(seen["store_address"][cycle + late], x % overlap, span) == address
+            now = part(seen["store_address"][cycle], x % overlap, span)
+            met = seen["store"][cycle] >> memory & 1 and now == address
+            if pool.window > 1:
+                assert seen["bypass"][cycle + 1] >> memory & 1 == int(met), issue
+        assert seen["read"][cycle] == reads, issue
+        assert seen["fresh"][cycle + 2] == opens, issue
+        assert closes[cycle] == (ends != 0), issue
+        assert closes_last[cycle] == final, issue
+        stores[cycle + late], delivers[cycle + late] = reads, ends
+    for cycle in range(late, len(control.rows)):
+        assert seen["store"][cycle] == stores.get(cycle, 0), cycle
+        assert seen["deliver"][cycle] == delivers.get(cycle, 0), cycle
+
+
+def jobs_for(overlap: int, hanging: bool, rng: np.random.Generator) -> list[Job]:
+    """A job of every window and stride, each with maps of some size and of some padding."""
+    jobs = []
+    for window, stride in product(range(1, 5), range(1, 6)):
+        most = min(window, stride)
+        if -(-window // stride) > overlap:
+            continue
+        pad = tuple(int(each) for each in rng.integers(0, most, 4)) if hanging else 0
+        rows, columns = (int(each) for each in rng.integers(max(window, 3), 7, 2))
+        beats, images = (int(each) for each in rng.integers(1, 3, 2))
+        pool = Pool(window=window, stride=stride, pad=pad)
+        if pool.rows(rows) and pool.columns(columns):
+            jobs.append(Job(pool, rows, columns, images, beats))
+    return jobs
+
+
+@pytest.mark.parametrize(
+    ("overlap", "average", "hanging"),
+    [(1, False, False), (2, True, False), (3, False, False), (2, False, True), (3, True, True)],
+)
+def test_every_beat_goes_where_its_windows_are(overlap: int, average: bool, hanging: bool) -> None:
+    design = design_for(overlap, average, hanging)
+    jobs = jobs_for(overlap, hanging, np.random.default_rng(overlap))
+    jobs = jobs[:: 1 + (len(jobs) > 10)]
+    check(design, *drive(design, jobs, overlap))
