@@ -6,11 +6,11 @@ CNN-MERP section VI: each kernel size and each phase is a bitstream of its own; 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection
 from itertools import pairwise
 
 from merp.models.network.network import Layer, Network
-from merp.models.network.phases import PHASES, has_phase
+from merp.models.network.phases import NAMED, ONE_PASS, has_phase
 
 PORT_BITS = 16
 PORT_MHZ = 66.0
@@ -22,22 +22,28 @@ def load_seconds(bits: int) -> float:
     return bits / (PORT_BITS * PORT_MHZ * 1e6)
 
 
-def layer_passes(network: Network, phases: Iterable[str] = PHASES) -> list[tuple[Layer, str]]:
+PROPAGATING = ("dp", ONE_PASS)
+"""Phases that hand a delta on; a layer has one of them."""
+
+
+def layer_passes(network: Network, phases: Collection[str] = NAMED) -> list[tuple[Layer, str]]:
     """Return layer and phase of each pass of a training step, in order.
 
-    FP from the first layer to the last, then all of DP from the last to the first, then KU: its
-    operands lie in memory, so that it need not alternate with DP, which would cost more bitstreams.
+    FP from the first layer to the last, then all that propagates deltas from the last to the first,
+    then KU: its operands lie in memory, so that it need not alternate with DP, which would cost
+    more bitstreams.
     """
     layers = [layer for layer in network.layers if layer.design is not None]
     return [
         (layer, phase)
-        for phase in phases
-        for layer in (reversed(layers) if phase == "dp" else layers)
-        if has_phase(network, layer, phase)
+        for some, order in ((("fp",), layers), (PROPAGATING, layers[::-1]), (("ku",), layers))
+        for layer in order
+        for phase in some
+        if phase in phases and has_phase(network, layer, phase)
     ]
 
 
-def passes(network: Network, phases: Iterable[str] = PHASES) -> list[tuple[str, str]]:
+def passes(network: Network, phases: Collection[str] = NAMED) -> list[tuple[str, str]]:
     """Return design and phase of each pass, in that order."""
     return [(str(layer.design), phase) for layer, phase in layer_passes(network, phases)]
 
