@@ -15,7 +15,7 @@ from merp.models.fpga.board import Board
 from merp.models.network.branches import begun, behind, beside, previous, stored_as
 from merp.models.network.network import Layer, Network
 from merp.models.network.network_keys import FUSED, SEPARATE
-from merp.models.network.phases import NAMED, PHASES, has_phase
+from merp.models.network.phases import NAMED, ONE_PASS, PHASES, has_phase
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.input_part import InputPart
 from merp.models.params.folded_shape import folds
@@ -335,25 +335,35 @@ def _of_design(
 ) -> Iterator[Planned]:
     """Plan all that runs on a design."""
     phases = {phase: list(works_of(network, name, phase, batch, state)) for phase in PHASES}
-    if network.backward == FUSED:
-        forward = network.designs[name]
-        updates = {work.layer.name: work for work in phases["ku"]}
-        pairs = [(work, updates[work.layer.name]) for work in phases["dp"]]
-        found = in_one_pass(name, forward, pairs, board)
-        if found is not None:
-            engine, fused = found
-            yield from (
-                Planned(work=work, engine=engine, tile=whole(work), board=board) for work in fused
-            )
-            done = {work.layer.name for work in fused}
-            for phase in ("dp", "ku"):
-                rest = [work for work in phases[phase] if work.layer.name not in done]
-                phases[phase] = _on_engine(forward, phase, rest)
-    for works in phases.values():
+    fused = _in_one_pass(network, name, board, phases["dp"], phases["ku"])
+    yield from fused
+    done = {planned.work.layer.name for planned in fused}
+    for phase, works in phases.items():
+        if phase != "fp" and done:
+            rest = [work for work in works if work.layer.name not in done]
+            works = _on_engine(network.designs[name], phase, rest)
         if works:
             engine, tiles = best_tiles(name, works, board, goal)
             for work, tile in zip(works, tiles, strict=True):
                 yield Planned(work=work, engine=engine, tile=tile, board=board)
+
+
+def _in_one_pass(
+    network: Network,
+    name: str,
+    board: Board,
+    propagations: Sequence[Work],
+    updates: Sequence[Work],
+) -> list[Planned]:
+    """Layers of a design that go back in one pass, where the network asks for it."""
+    asked = [w for w in propagations if has_phase(network, w.layer, ONE_PASS)]
+    of_layer = {work.layer.name: work for work in updates}
+    pairs = [(work, of_layer[work.layer.name]) for work in asked]
+    found = in_one_pass(name, network.designs[name], pairs, board)
+    if found is None:
+        return []
+    engine, works = found
+    return [Planned(work=work, engine=engine, tile=whole(work), board=board) for work in works]
 
 
 def _start(network: Network, layer: Layer, phase: str, state: str) -> dict[str, Any]:
