@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 
+from merp.cosim.phases.cnn_merp.backward import Backward
 from merp.cosim.phases.cnn_merp.delta import Delta
 from merp.cosim.phases.cnn_merp.forward import Forward
 from merp.cosim.phases.cnn_merp.kernel_update import KernelUpdate
@@ -15,7 +16,7 @@ from merp.models.network.phases import has_phase
 from merp.models.params.cnn_merp import design as cnn_merp
 
 PHASES: Mapping[type[Design], Mapping[str, Callable[..., Phase]]] = {
-    cnn_merp.Design: {each.name: each.of for each in (Forward, Delta, KernelUpdate)},
+    cnn_merp.Design: {each.name: each.of for each in (Forward, Delta, KernelUpdate, Backward)},
 }
 """What makes each phase, by its name, by the type of design."""
 
@@ -27,7 +28,7 @@ def phase_of(
 
     Args:
         network: with its designs. layer: one that has the phase.
-        name: one of ``models.network.phases.PHASES``.
+        name: one of ``models.network.phases.NAMED``.
         state: forward propagation also writes the state for the way back.
         before: deltas are stored at pooled resolution, and expanded before the engine.
 

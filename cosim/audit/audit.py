@@ -31,7 +31,8 @@ class Audit:
         words_compared: output words compared with the golden. mismatches: those that differ, are
             missing or too many.
         ports: words by port and way of counting.
-        cycles: hardware cycle counters by name, stalls as ``stall_input`` and so on.
+        cycles: hardware cycle counters by name, stalls as ``stall_input`` and so on; behind the
+            name of a half those that it has of its own, as ``propagation_total``.
         operations: two per multiply-add. ideal: cycles with every CU useful in each.
         slots: CU slots issued, useful or not.
         bytes: seen on the pins, by port. maps: the ports that footing ``paper`` counts.
@@ -120,7 +121,8 @@ def audit(
         if len(set(ways.values())) != 1
     ]
     status = {name.removeprefix("status_"): value for name, value in record.outcome.status.items()}
-    cycles = {name: status[name] for name in CYCLES}
+    counted = (*CYCLES, *(f"{half}_{name}" for half in expected.halves for name in CYCLES))
+    cycles = {name: status[name] for name in counted}
     failures += _cycle_failures(record, cycles, expected)
     for name, half in expected.halves.items():
         failures += _half_failures(record, status, name, half, expected)
@@ -217,8 +219,8 @@ def _differing(counters: Mapping[str, int], wanted: Mapping[str, tuple[str, int]
 def combine(audits: Sequence[Audit]) -> Audit:
     """One audit of several runs: words, cycles and operations are summed, every failure is kept.
 
-    Runs of different phases have different ports; of ports of one name words are summed, and bytes,
-    as words of a port may have other sizes in another layer.
+    Runs of different phases have different ports, and counters; of ports of one name words are
+    summed, and bytes, as words of a port may have other sizes in another layer.
 
     Raises:
         ValueError: there are none.
@@ -227,8 +229,10 @@ def combine(audits: Sequence[Audit]) -> Audit:
         raise ValueError("nothing to combine")
     ports: dict[str, dict[str, int]] = {}
     moved: Counter[str] = Counter()
+    cycles: Counter[str] = Counter()
     for each in audits:
         moved.update(each.bytes)
+        cycles.update(each.cycles)
         for port, ways in each.ports.items():
             summed = ports.setdefault(port, dict.fromkeys(ways, 0))
             for way, words in ways.items():
@@ -237,7 +241,7 @@ def combine(audits: Sequence[Audit]) -> Audit:
         words_compared=sum(a.words_compared for a in audits),
         mismatches=sum(a.mismatches for a in audits),
         ports=ports,
-        cycles={name: sum(a.cycles[name] for a in audits) for name in audits[0].cycles},
+        cycles=dict(cycles),
         operations=sum(a.operations for a in audits),
         ideal=sum(a.ideal for a in audits),
         slots=sum(a.slots for a in audits),

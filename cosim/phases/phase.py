@@ -18,7 +18,7 @@ class Phase(Protocol):
 
     @property
     def name(self) -> str:
-        """One of ``models.network.phases.PHASES``."""
+        """One of ``models.network.phases.NAMED``."""
 
     def on(self, network: Network) -> Phase:
         """The same elaboration, for layers of another network."""

@@ -7,7 +7,7 @@ loss, and gather and scatter between the passes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple, Protocol
 
@@ -22,10 +22,14 @@ from merp.models.errors import CheckFailed
 from merp.models.golden.loss import Labels, loss
 from merp.models.golden.training import Model, Step, Updated, train_step
 from merp.models.network.network import Layer, Network
+from merp.models.network.phases import NAMED
 from merp.models.params.bits import Bits
 from merp.models.params.rates import Rates, UpdateRule
 from merp.testbenches.top.player import Progress
 from merp.testbenches.top.top import Top
+
+BACK = NAMED.keys() - {"fp"}
+"""Phases of the way back."""
 
 Audits = Mapping[tuple[str, str], Audit]
 """What was found, by name of the layer and phase; of all its passes."""
@@ -128,14 +132,14 @@ class HardwareStep:
         output = so_far.outputs[network.layers[-1].name]
         value, delta = loss(loss_kind, output, labels, network.fmt)
         self._layers.start_back(so_far, delta.reshape(output.shape))
-        self._run(("dp", "ku"), so_far, golden, audits)
+        self._run(BACK, so_far, golden, audits)
         for layer in network.layers:
             check(layer.name, _differing(so_far.new[layer.name], golden.updated(layer)))
         return Stepped(so_far.after, value, audits)
 
     def _run(
         self,
-        phases: Sequence[str],
+        phases: Collection[str],
         so_far: StepSoFar,
         golden: Step,
         audits: dict[tuple[str, str], Audit],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -77,15 +78,16 @@ def check_one_pass(shape: Shape, design: BackwardDesign, where: str) -> None:
             )
 
 
-def check_backward(network: Network) -> None:
-    """Check that all convolutions of a network can go back in one pass, if it says so.
+def check_backward(network: Network, layers: Iterable[Layer] | None = None) -> None:
+    """Check that all convolutions of a network, or some layers, can go back in one pass.
 
-    Those without a design, of which only the traffic is known, are not looked at.
+    Nothing is looked at where the network goes back in separate passes, nor are layers without a
+    design, of which only the traffic is known.
 
     Raises:
         BadInput: one cannot; the message names network, layer, and the key that asks for it.
     """
-    for layer in network.layers:
+    for layer in network.layers if layers is None else layers:
         if has_phase(network, layer, ONE_PASS) and layer.design is not None:
             try:
                 backward_design(network, layer)

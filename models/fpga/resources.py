@@ -73,9 +73,9 @@ PAPER: Final = {
 
 
 def published(phase: str, design: Design) -> Resources | None:
-    """What the paper's engine took, if ``design`` is of its size."""
+    """What the paper's engine took, if ``design`` is of its size, and there is one of the phase."""
     alike = (design.k, design.n_cu, design.fmt) == (5, 16, BINARY32)
-    return PAPER[phase] if alike else None
+    return PAPER.get(phase) if alike else None
 
 
 def count_cells(cells: Mapping[str, int]) -> Resources:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
 from merp.models.network.branches import previous
 from merp.models.network.network import Layer, Network
-from merp.models.network.network_keys import FUSED
+from merp.models.network.network_keys import FUSED, SEPARATE
 
 PHASES = {"fp": "forward propagation", "dp": "delta propagation", "ku": "kernel update"}
 """What each is called, in the order of a step."""
@@ -12,8 +15,12 @@ PHASES = {"fp": "forward propagation", "dp": "delta propagation", "ku": "kernel 
 ONE_PASS = "bp"
 """Delta propagation and kernel update of a layer in one pass."""
 
-NAMED = PHASES | {ONE_PASS: "delta propagation and kernel update in one pass"}
-"""What each is called that hardware runs."""
+NAMED = {
+    **{phase: PHASES[phase] for phase in ("fp", "dp")},
+    ONE_PASS: "delta propagation and kernel update in one pass",
+    "ku": PHASES["ku"],
+}
+"""What each is called that hardware runs, in the order of a step that has some of them."""
 
 
 def has_phase(network: Network, layer: Layer, phase: str) -> bool:
@@ -39,3 +46,44 @@ def phases_of_step(network: Network) -> tuple[str, ...]:
         for phase in NAMED
         if any(has_phase(network, layer, phase) for layer in network.layers)
     )
+
+
+def phases_counted(network: Network) -> tuple[str, ...]:
+    """``PHASES``, and one pass for two of them where the network goes back in it."""
+    return tuple(phase for phase in NAMED if phase in PHASES or network.backward == FUSED)
+
+
+def phase_operations(layer: Layer, phase: str, images: int) -> int:
+    """Operations of a phase of a layer, all groups: one pass for two phases does those of both."""
+    return layer.operations(images) * (2 if phase == ONE_PASS else 1)
+
+
+def going_back_for(network: Network, phase: str) -> Network:
+    """The network, going back as ``phase`` asks for: as its file says, where it asks for neither.
+
+    ``dp`` and ``ku`` are separate passes; any other name than these and ``bp`` asks for neither.
+    """
+    asked = {"dp": SEPARATE, "ku": SEPARATE, ONE_PASS: FUSED}
+    return replace(network, backward=asked.get(phase, network.backward))
+
+
+def lacks(network: Network, layer: Layer, phase: str) -> str:
+    """Why a layer does not have a phase of a network that goes back for it, and what is allowed."""
+    if phase == ONE_PASS and previous(network, layer) is not None:
+        return f"{layer.name} is fully connected: allowed: fp, dp, ku, or a convolution"
+    return (
+        f"{layer.name} is the first layer, its input has no delta: allowed: fp, ku, or another "
+        "layer"
+    )
+
+
+def apart(network: Network, layers: Iterable[Layer]) -> Iterator[str]:
+    """Yield, for each layer that does not go back in one pass, what it has and why.
+
+    Nothing of a network that goes back in separate passes.
+    """
+    for layer in layers if network.backward == FUSED else ():
+        if has_phase(network, layer, "dp"):
+            yield f"{layer.name} has dp and ku, as it is fully connected"
+        elif has_phase(network, layer, "ku"):
+            yield f"{layer.name} has ku alone, as it is the first layer, whose input has no delta"

@@ -16,7 +16,13 @@ from merp.models.errors import BadInput
 from merp.models.network.branches import begun, behind, beside, stored_as
 from merp.models.network.network import Layer, Network
 from merp.models.network.network_keys import SEPARATE
-from merp.models.network.phases import NAMED, ONE_PASS, PHASES, has_phase, phases_of_step
+from merp.models.network.phases import (
+    NAMED,
+    ONE_PASS,
+    has_phase,
+    phase_operations,
+    phases_counted,
+)
 from merp.models.params.cnn_merp.input_part import WHOLE, InputPart
 from merp.models.params.shape import Shape
 from merp.models.params.storage import Stores, element_bytes
@@ -400,7 +406,7 @@ class _Count:
             for port, count in half.streams.items():
                 streams[port] = max(count, streams.get(port, 0))
         return Phase(
-            sum(half.operations for half in halves),
+            phase_operations(layer, ONE_PASS, self.images),
             streams,
             momentum=sum(half.momentum for half in halves),
         )
@@ -444,7 +450,6 @@ def step_bytes(network: Network, batch: int, footing: Footing) -> Mapping[str, i
     ``momentum`` is the velocities' share (read and written), in no phase's count.
     """
     layers = network_traffic(network, batch, footing)
-    names = (*PHASES, *phases_of_step(network), "step")
-    phases = {phase: total(layers, phase) for phase in dict.fromkeys(names)}
+    phases = {phase: total(layers, phase) for phase in (*phases_counted(network), "step")}
     counts = {phase: found.bytes for phase, found in phases.items()}
     return counts | {"momentum": phases["step"].momentum}

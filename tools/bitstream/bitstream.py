@@ -15,7 +15,7 @@ from merp.models.cnn_merp.reconfiguration import layer_passes
 from merp.models.errors import BadInput
 from merp.models.given import mention
 from merp.models.network.network import Layer, Network
-from merp.models.network.phases import has_phase
+from merp.models.network.phases import ONE_PASS, has_phase, lacks
 from merp.models.params.names import folder_name, identifier
 
 
@@ -58,20 +58,19 @@ def bitstream_of(
     """Return the bitstream that ``layer`` runs on in ``phase``.
 
     Raises:
-        BadInput: the layer has no design, or it is the first one, which has no delta to propagate.
+        BadInput: the layer has no design, or it is the first one, which has no delta to propagate,
+            or one that cannot go back in one pass.
     """
     network.design(layer)  # says so where there is none
     if not has_phase(network, layer, phase):
-        raise BadInput(
-            f"{mention('phase', 'dp')}: {layer.name} is the first layer, its input has no delta: "
-            f"allowed: fp, ku, or another layer"
-        )
+        raise BadInput(f"{mention('phase', phase)}: {lacks(network, layer, phase)}")
     layers = tuple(
         each
         for each in network.layers
         if each.design == layer.design and has_phase(network, each, phase)
     )
     assert layer.design is not None
+    before = before or phase == ONE_PASS
     return Bitstream(
         network=network,
         design=layer.design,

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 from merp.models.errors import shown
 from merp.models.network.network_keys import BACKWARD
+from merp.models.network.phases import NAMED
 from merp.tools.common.complaint import complain
 
 
@@ -113,7 +114,7 @@ def add_backward(parser: argparse.ArgumentParser) -> None:
         "--backward",
         choices=BACKWARD.allowed,
         help="delta propagation and kernel update of a convolution: separate passes, or one "
-        "(default: as the network says)",
+        "with the same bits (default: as the network says)",
     )
 
 
@@ -122,8 +123,15 @@ def add_delta_at(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--delta-at",
         choices=("sums", "pooled"),
-        default="sums",
-        help="resolution of deltas in memory for dp and ku (default sums, as in the paper)",
+        help="resolution of deltas in memory for dp and ku (default sums, as in the paper; of the "
+        "way back in one pass pooled)",
+    )
+
+
+def add_phase(parser: argparse.ArgumentParser, *more: str) -> None:
+    """Add ``--phase``: one that hardware runs, or one of ``more``."""
+    parser.add_argument(
+        "--phase", choices=(*NAMED, *more), default="fp", help="bp: dp and ku in one; default fp"
     )
 
 

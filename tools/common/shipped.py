@@ -6,6 +6,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from merp.models.cnn_merp.one_pass import check_backward
 from merp.models.errors import BadInput
 from merp.models.network.network import Network
 from merp.models.network.network_file import read_network, read_tables
@@ -27,14 +28,16 @@ def open_network(name: str) -> Network:
     A network of a model has its weights.
 
     Raises:
-        BadInput: neither exists, or the file is wrong.
+        BadInput: neither exists, or the file is wrong, or its network cannot go back as it says.
     """
     path = network_path(name)
     if path.suffix == MODEL:
         from merp.models.onnx.import_model import import_model  # slow imports wait
 
         return import_model(path).network
-    return read_network(path, DATA)
+    network = read_network(path, DATA)
+    check_backward(network)
+    return network
 
 
 def open_tables(name: str) -> tuple[str, dict[str, Any]]:

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from merp.models.network.network import Layer
-from merp.models.network.phases import PHASES
+from merp.models.network.phases import NAMED, phase_operations
 from merp.models.params.cnn_merp.word_counters import word_bytes
 from merp.models.params.register_map import RegisterMap
 from merp.tools.bitstream.bitstream import Bitstream
@@ -18,7 +18,7 @@ def title(bitstream: Bitstream) -> str:
     """One line: what a bitstream does, and with how much."""
     design = bitstream.network.designs[bitstream.design]
     return (
-        f"{bitstream.network.name} {bitstream.design}, {PHASES[bitstream.phase.name]}, "
+        f"{bitstream.network.name} {bitstream.design}, {NAMED[bitstream.phase.name]}, "
         f"{design.n_cu} CUs of {design.k} x {design.k}"
     )
 
@@ -38,7 +38,7 @@ def layer_facts(bitstream: Bitstream, layer: Layer, images: int) -> dict[str, An
         "layer": layer.name,
         "runs": layer.groups,
         "images": images,
-        "operations": layer.operations(images) // layer.groups,
+        "operations": phase_operations(layer, bitstream.phase.name, images) // layer.groups,
         "words": dict(words),
         "bytes": {port: _bytes(bitstream, layer, port, images) for port in words},
         "dma_images": {

@@ -10,8 +10,9 @@ from merp.models.given import given, name_of
 from merp.models.golden.memory import golden_bytes
 from merp.models.memory import check_memory
 from merp.models.network.network import Layer, Network
+from merp.models.network.phases import going_back_for
 from merp.models.params.cnn_merp.sizing import check_fits
-from merp.tools.bitstream.options import check_options
+from merp.tools.bitstream.options import check_options, deltas_pooled
 from merp.tools.export.languages import Dialect
 
 MOST_IMAGES = 256  # in a run
@@ -24,7 +25,7 @@ class Selection:
     Attributes:
         network: with its designs.
         layer: the one whose design is exported, or None for every design in every phase.
-        phase: of ``PHASES``, of the one design.
+        phase: of ``NAMED``, of the one design.
         state: forward propagation writes what the way back needs.
         before: deltas are stored at pooled resolution.
         images: in a run: registers, vectors.
@@ -49,7 +50,7 @@ def select(
     *,
     phase: str | None,
     state: bool,
-    delta_at: str,
+    delta_at: str | None,
     images: int,
     target: Target,
     clock_mhz: float | None,
@@ -69,7 +70,10 @@ def select(
     found = None if layer is None else network.layer(layer)
     asked = phase or "fp"
     if found is not None:
-        check_options(asked, state, delta_at)
+        network = going_back_for(network, asked)
+        before = check_options(network, asked, state, delta_at)
+    else:
+        before = deltas_pooled(network, delta_at)
     users = [each for each in network.layers if each.design is not None]
     for each in users if found is None else [found]:
         check_fits(each.shape, images, network.design(each), f"{network.name}: {each.name}")
@@ -84,7 +88,7 @@ def select(
         layer=found,
         phase=asked,
         state=state or found is None,
-        before=delta_at == "pooled",
+        before=before,
         images=images,
         target=target,
         clock_mhz=clock_mhz or target.clock_mhz,

@@ -37,7 +37,7 @@ def one_of(name: str, value: object, allowed: Iterable[str]) -> str:
     return value
 
 
-def going_back(network: Network, backward: object) -> Network:
+def with_backward(network: Network, backward: object) -> Network:
     """The network, going back as asked for; as it says where nothing is.
 
     Raises:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from merp.models.errors import BadInput, shown
 from merp.models.given import as_arguments
 from merp.models.network import network as description
-from merp.models.network.phases import PHASES, has_phase
+from merp.models.network.phases import NAMED, ONE_PASS, going_back_for, has_phase, lacks
 from merp.models.params.cnn_merp.sizing import check_fits
 from merp.models.params.shape import Shape
 from merp.tools.library.checks import (
@@ -104,9 +104,10 @@ class Layer:
         Args:
             x: the layer's input, ``(images, rows, columns, groups*n)``. Without it, what the
                 layers in front make of the photograph that is shipped.
-            phase: ``fp``, ``dp`` or ``ku`` (CNN-MERP section III).
+            phase: ``fp``, ``dp`` or ``ku`` (CNN-MERP section III), or ``bp``: the latter two
+                in one pass.
             delta: of the layer's output, ``(images, pooled rows, pooled columns, groups*m)``;
-                ``dp`` and ``ku`` of an ``x`` need it. Without ``x``, that of the network's loss.
+                all but ``fp`` of an ``x`` need it. Without ``x``, that of the network's loss.
             add: what is added to the layer's sums, ``(images, out rows, out columns, groups*m)``,
                 of an ``x`` in ``fp``, where the layer adds another one's output.
             kernels: ``(groups*m, n, k, k)``; without them, initial ones.
@@ -119,8 +120,9 @@ class Layer:
             rows: ``fp`` of the first so many rows of the input maps, as if they had no more.
             state: ``fp`` also writes what the way back needs.
             delta_at: ``sums`` or ``pooled``: at which resolution deltas lie in memory. ``dp`` of an
-                ``x`` undoes this layer's pooling (``pooled``), else the default is ``sums``.
-            learning_rate: of ``ku``, of the mean loss.
+                ``x`` undoes this layer's pooling (``pooled``), as ``bp`` always does, else the
+                default is ``sums``.
+            learning_rate: of the update, of the mean loss.
             seed: of initial kernels and biases.
             wave: a file, ``.vcd`` or ``.fst``, for a waveform; views of it are put beside it.
             wave_of: what it shows beside the ports: an instance with everything below it, as
@@ -137,8 +139,8 @@ class Layer:
         from merp.tools.simulate.first_rows import step_of
         from merp.tools.simulate.waves import Waves
 
-        network, layer = self._network, self._layer
-        one_of("phase", phase, PHASES)
+        layer = self._layer
+        network = going_back_for(self._network, one_of("phase", phase, NAMED))
         one_of("engine", engine, ENGINES)
         array = self._array(engine, cu_array)
         place = wave_place(wave, wave_of)
@@ -151,10 +153,7 @@ class Layer:
             if x is None and given is not None:
                 raise BadInput(f"{name}: without x it is the network's own: allowed with x")
         if not has_phase(network, layer, phase):
-            raise BadInput(
-                f"phase dp: {layer.name} is the first layer, its input has no delta: allowed: fp, "
-                "ku, or another layer"
-            )
+            raise BadInput(f"phase {phase}: {lacks(network, layer, phase)}")
         made = self._parameters(kernels, biases, seed)
         shape, fmt = layer.shape, network.fmt
         size = None, shape.rows, shape.columns, self.groups * shape.n
@@ -200,10 +199,12 @@ class Layer:
         return (whole_number("group", group, 0, self.groups - 1),)
 
     def _before(self, phase: str, asked: str | None, *, alone: bool) -> bool:
-        own = "pooled" if alone and phase == "dp" else "sums"
+        own = "pooled" if phase == ONE_PASS or (alone and phase == "dp") else "sums"
         at = one_of("delta_at", asked or own, DELTAS)
         if at == "pooled" and phase == "fp":
-            raise BadInput("delta_at = 'pooled': phase fp takes no deltas: allowed with dp, ku")
+            raise BadInput("delta_at = 'pooled': phase fp takes no deltas: allowed with dp, ku, bp")
+        if at == "sums" and phase == ONE_PASS:
+            raise BadInput("delta_at = 'sums': phase bp takes pooled ones: allowed: pooled")
         if at == "sums" and own == "pooled":
             raise BadInput(
                 "delta_at = 'sums': undoes the pooling of the layer in front, which a layer's own "
@@ -273,7 +274,7 @@ class Layer:
         found = None
         if phase == "fp":
             if delta is not None:
-                raise BadInput("delta: phase fp takes none: allowed with dp, ku")
+                raise BadInput("delta: phase fp takes none: allowed with dp, ku, bp")
         elif delta is None:
             raise BadInput(f"delta: phase {phase} of an x needs that of the layer's output")
         else:

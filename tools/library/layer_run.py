@@ -29,7 +29,7 @@ class LayerRun:
 
     Attributes:
         layer: the layer.
-        phase: ``fp``, ``dp`` or ``ku``.
+        phase: ``fp``, ``dp``, ``ku`` or ``bp``.
         engine: what ran it.
         fmt: its numbers.
         x: the layer's input, ``(images, rows, columns, groups*n)`` words.

@@ -13,8 +13,8 @@ from merp.models.fpga.order_codes import target_named
 from merp.models.fpga.parts import DEFAULT
 from merp.models.given import as_arguments
 from merp.models.network import network as description
-from merp.models.network.network_keys import MAX_MAPS, MAX_SIZE
-from merp.models.network.phases import PHASES
+from merp.models.network.network_keys import BACKWARD, MAX_MAPS, MAX_SIZE
+from merp.models.network.phases import NAMED
 from merp.models.params.state_field import STATES
 from merp.tools.common.boards import open_board
 from merp.tools.export.languages import DIALECTS, VHDL
@@ -23,7 +23,6 @@ from merp.tools.export.selection import select
 from merp.tools.library.checks import (
     below,
     flag,
-    going_back,
     input_words,
     listener,
     not_negative,
@@ -35,6 +34,7 @@ from merp.tools.library.checks import (
     wave_place,
     whole_number,
     whole_or_none,
+    with_backward,
 )
 from merp.tools.library.layer import DELTAS, Layer
 from merp.tools.library.rows import Rows, layer_row
@@ -58,6 +58,7 @@ from merp.tools.train.course import (
     MOST_STEPS,
     RATE,
     Course,
+    going_back,
     schedule,
     state_kept,
     target_of,
@@ -151,7 +152,7 @@ class Network(Mapping[str, Layer]):
             BadInput: an argument is not what is allowed, or a layer cannot go back in one pass.
         """
         whole_number("batch", batch, 1, 1 << 16)
-        network = going_back(self.description, backward)
+        network = with_backward(self.description, backward)
         counted = footing_of(network, footing, state_bits, memory_bytes, board)
         if counted.name != "board":
             check_backward(network)  # a plan runs what cannot apart
@@ -184,7 +185,7 @@ class Network(Mapping[str, Layer]):
         """
         from merp.tools.library.plan import Plan
 
-        network = going_back(self.description, backward)
+        network = with_backward(self.description, backward)
         return Plan(network, board, batch, goal, state_bits, apart)
 
     @as_arguments()
@@ -202,7 +203,7 @@ class Network(Mapping[str, Layer]):
         engine: str = "myhdl",
         cu_array: str | None = None,
         state: bool = False,
-        delta_at: str = "sums",
+        delta_at: str | None = None,
         seed: int = 0,
         rows: int | None = None,
         wave: Place | None = None,
@@ -221,7 +222,8 @@ class Network(Mapping[str, Layer]):
             x: what goes into the network, (images, rows, columns, channels). Without it, the
                 photograph that is shipped; random numbers where no photograph has so many channels.
             layer: one, or ``all`` up to the first that has no design.
-            phase: ``fp``, ``dp``, ``ku`` (CNN-MERP section III), or ``all``, a training step.
+            phase: ``fp``, ``dp``, ``ku`` (CNN-MERP section III), ``bp`` (the latter two in one
+                pass), or ``all``, a training step.
             group: of one layer, the one to run, or ``all``.
             cus: CUs of each design, 1 to 512; as in the network file if not given.
             images: of the photograph, 1 to 256 (default 1). image: another photograph, a file.
@@ -231,7 +233,8 @@ class Network(Mapping[str, Layer]):
             cu_array: ``behavioural`` (quicker, the same bits in the same cycles; only ``myhdl``,
                 its default) or ``rtl``.
             state: ``fp`` also writes what the way back needs.
-            delta_at: ``sums`` or ``pooled``: at which resolution deltas lie in memory.
+            delta_at: ``sums`` or ``pooled``: at which resolution deltas lie in memory; of the way
+                back in one pass ``pooled``, else ``sums``, if not given.
             seed: of initial kernels and biases.
             rows: of one layer's input maps in ``fp``, the first ones alone; else all.
             wave: a file, ``.vcd`` or ``.fst``, for a waveform of one phase, and layers of one
@@ -248,11 +251,12 @@ class Network(Mapping[str, Layer]):
         from merp.cosim.engines.engine import ENGINES as SIMULATORS  # slow imports wait
 
         network = self.description
-        one_of("phase", phase, (*PHASES, ALL))
+        one_of("phase", phase, (*NAMED, ALL))
         one_of("engine", engine, SIMULATORS)
         if cu_array is not None:
             one_of("cu_array", cu_array, ARRAYS)
-        one_of("delta_at", delta_at, DELTAS)
+        if delta_at is not None:
+            one_of("delta_at", delta_at, DELTAS)
         seeded = whole_number("seed", seed, 0, SEEDS)
         told = listener("progress", progress)
         waves, folder = wave_place(wave, wave_of), path_or_none("output", output)
@@ -303,6 +307,7 @@ class Network(Mapping[str, Layer]):
         validation: Place | tuple[ArrayLike, ArrayLike] | None = None,
         loss: str = LOSSES[0],
         state_bits: str | None = None,
+        backward: str | None = None,
         board: Place | None = None,
         goal: str | None = None,
         apart: bool = False,
@@ -330,6 +335,8 @@ class Network(Mapping[str, Layer]):
             loss: ``cross-entropy`` or ``squared``.
             state_bits: what ReLU' and un-pooling are given: ``32``, ``1`` or ``pooled``; the
                 hardware keeps ``pooled``.
+            backward: ``separate`` passes for delta propagation and kernel update, or ``fused``: one
+                for both, of convolutions; the same bits. As the network file says if not given.
             board: a shipped board or a TOML file; each step runs in the passes of the plan there,
                 on its designs, in place of layers in one piece. goal, apart: as of ``plan``.
             seed: of initial parameters and the order of images (default 0, or that of ``resume``).
@@ -358,10 +365,13 @@ class Network(Mapping[str, Layer]):
 
             one_of("goal", goal, GOALS)
         target = target_of(place, goal=goal, apart=flag("apart", apart))
+        if backward is not None:
+            one_of("backward", backward, BACKWARD.allowed)
+        network = going_back(self.description, backward, target)
         course = Course(
-            network=self.description,
+            network=network,
             engine=engine,
-            state=state_kept(engine, target, state_bits),
+            state=state_kept(network, engine, target, state_bits),
             target=target,
             batch=whole_or_none("batch", batch, 1, MOST_BATCH),
             steps=whole_or_none("steps", steps, 1, MOST_STEPS),
@@ -392,7 +402,7 @@ class Network(Mapping[str, Layer]):
         layer: str = ALL,
         phase: str | None = None,
         state: bool = False,
-        delta_at: str = "sums",
+        delta_at: str | None = None,
         images: int = 1,
         part: str = DEFAULT,
         clock_mhz: float | None = None,
@@ -406,9 +416,10 @@ class Network(Mapping[str, Layer]):
             output: a folder; each package gets one of its own in it, and replaces what it has been.
             layer: the one whose design is exported, with vectors of it; or ``all`` designs in all
                 phases, and the schedule of a training step.
-            phase: of one layer: ``fp`` (default), ``dp`` or ``ku``.
+            phase: of one layer: ``fp`` (default), ``dp``, ``ku``, or ``bp``, both in one pass.
             state: ``fp`` also writes what the way back needs; with ``all`` it always does.
-            delta_at: ``sums`` or ``pooled``: at which resolution deltas lie in memory.
+            delta_at: ``sums`` or ``pooled``: at which resolution deltas lie in memory; of the way
+                back in one pass ``pooled``, else ``sums``, if not given.
             images: in a run, 1 to 256: registers, vectors.
             part: an order code of the 7 series, Zynq-7000 or UltraScale(+), or one of the paper's
                 devices.
@@ -424,13 +435,15 @@ class Network(Mapping[str, Layer]):
         """
         folder = path("output", output)
         if phase is not None:
-            one_of("phase", phase, PHASES)
+            one_of("phase", phase, NAMED)
+        if delta_at is not None:
+            one_of("delta_at", delta_at, DELTAS)
         selection = select(
             self.description,
             None if text("layer", layer) == ALL else layer,
             phase=phase,
             state=flag("state", state),
-            delta_at=one_of("delta_at", delta_at, DELTAS),
+            delta_at=delta_at,
             images=whole_number("images", images, 1, MOST_EXPORTED),
             target=target_named(text("part", part)),
             clock_mhz=None if clock_mhz is None else positive("clock_mhz", clock_mhz, 1e6),

@@ -17,7 +17,6 @@ from merp.models.arithmetic.compiled import Values
 from merp.models.arithmetic.words import to_values
 from merp.models.errors import BadInput, shown
 from merp.models.golden.initial import Parameters
-from merp.models.network.phases import PHASES
 from merp.models.params.formats import FloatFormat
 from merp.tools.common.output import Output
 from merp.tools.common.progress import Progress
@@ -77,7 +76,7 @@ class Training:
     def _rows(self) -> Iterator[Row]:
         counted, cycles = self._answer["bytes"], self._answer["cycles"]
         measured = counted["measured"]
-        for phase in (*PHASES, "step"):
+        for phase in cycles:
             taken = cycles[phase]
             yield {
                 "phase": phase,

@@ -5,15 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from merp.models.cnn_merp.one_pass import check_backward
 from merp.models.errors import BadInput
 from merp.models.given import given, mention, name_of
 from merp.models.golden.memory import golden_bytes
 from merp.models.memory import check_memory
 from merp.models.network.network import Layer, Network
-from merp.models.network.phases import PHASES, has_phase
+from merp.models.network.phases import (
+    ONE_PASS,
+    going_back_for,
+    has_phase,
+    lacks,
+    phases_of_step,
+)
 from merp.models.params.cnn_merp.design import ARITHMETIC, Design
 from merp.models.params.cnn_merp.sizing import check_fits, size_design
 from merp.models.params.shape import Shape
+from merp.tools.bitstream.options import deltas_pooled
 from merp.tools.simulate.choice import Choice
 
 ALL = "all"
@@ -61,27 +69,28 @@ def choose(
     engine: str,
     cu_array: str | None,
     state: bool,
-    delta_at: str,
+    delta_at: str | None,
     wave: object = None,
     rows: int | None = None,
 ) -> Choice:
     """What is to be simulated.
 
     Args:
-        phase: of ``PHASES``, or ``all``. images: in a run, 1 to ``MOST_IMAGES``.
+        phase: of ``NAMED``, or ``all``. images: in a run, 1 to ``MOST_IMAGES``.
         engine: of ``ENGINES``. cu_array: of ``ARRAYS``, or None for the engine's own.
         state: forward propagation writes what the way back needs.
-        delta_at: ``sums`` or ``pooled``. wave: where a waveform is asked for, as it was named.
+        delta_at: as of ``deltas_pooled``. wave: where a waveform is asked for, as it was named.
         rows: of one layer's input maps, the first ones alone, in ``fp``; None is all of them.
 
     Raises:
-        BadInput: a design does not take so many images, or what is asked for does not go together.
+        BadInput: a design does not take so many images, or what is asked for does not go together,
+            or a layer cannot go back in one pass.
     """
-    network, layers = picked.network, picked.layers
+    network, layers = going_back_for(picked.network, phase), picked.layers
     for layer in layers:
         check_fits(layer.shape, images, network.design(layer), f"{network.name}: {layer.name}")
     array = array_of(engine, cu_array)
-    phases = phases_named(phase)
+    phases = phases_named(network, layers, phase)
     if wave is not None and (len(phases) > 1 or len({layer.design for layer in layers}) > 1):
         raise BadInput(
             f"{given('wave', wave)}: allowed only with one phase, and layers of one design"
@@ -92,7 +101,7 @@ def choose(
                 f"{given('rows', rows)}: allowed with one layer, and {mention('phase', 'fp')}"
             )
         layers = (first_rows(layers[0], rows),)
-    check_phases(network, layers, phases)
+    check_phases(network, layers, phase)
     if state and "fp" not in phases:
         raise BadInput(
             f"{name_of('state')}: {mention('phase', phase)} writes none: allowed with fp, all"
@@ -100,8 +109,9 @@ def choose(
     if delta_at == "pooled" and phases == ("fp",):
         raise BadInput(
             f"{mention('delta_at', 'pooled')}: {mention('phase', 'fp')} takes no deltas: allowed "
-            "with dp, ku, all"
+            "with dp, ku, bp, all"
         )
+    check_backward(network, layers)
     return Choice(
         network=network,
         layers=layers,
@@ -113,26 +123,30 @@ def choose(
         wave=None,
         rows=rows,
         state=state,
-        before=delta_at == "pooled",
+        before=deltas_pooled(network, delta_at),
     )
 
 
-def phases_named(phase: str) -> tuple[str, ...]:
-    """One of ``PHASES``, or with ``all`` each of them."""
-    return tuple(PHASES) if phase == ALL else (phase,)
+def phases_named(network: Network, layers: Sequence[Layer], phase: str) -> tuple[str, ...]:
+    """One of ``NAMED``; with ``all`` each that ``network`` has.
+
+    With ``bp`` of several layers the whole way back: what does not go back in one pass, too.
+    """
+    if phase == ALL:
+        return phases_of_step(network)
+    if phase != ONE_PASS or len(layers) == 1:
+        return (phase,)
+    return tuple(each for each in phases_of_step(network) if each != "fp")
 
 
-def check_phases(network: Network, layers: Sequence[Layer], phases: Sequence[str]) -> None:
-    """Refuse phases that none of the layers has.
+def check_phases(network: Network, layers: Sequence[Layer], phase: str) -> None:
+    """Refuse a phase, as of ``phases_named``, that none of the layers has.
 
     Raises:
         BadInput: so it is.
     """
-    if not any(has_phase(network, layer, each) for layer in layers for each in phases):
-        raise BadInput(
-            f"{mention('phase', 'dp')}: {layers[0].name} is the first layer, its input has no "
-            "delta: allowed: fp, ku, or another layer"
-        )
+    if phase != ALL and not any(has_phase(network, layer, phase) for layer in layers):
+        raise BadInput(f"{mention('phase', phase)}: {lacks(network, layers[0], phase)}")
 
 
 def first_rows(layer: Layer, rows: int) -> Layer:

@@ -21,6 +21,8 @@ def plan(choice: Choice) -> str:
             groups = len(groups_of(layer, choice.group))
             passes += groups
             words += groups * sum(phase.words(layer, choice.images).values())
+            if choice.before and phase.name != "fp":
+                continue
             known = layer_cycles(choice.network, layer, phase.name, choice.images)
             cycles += known.phase * groups // layer.groups if known else 0
     text = f"{passes:,} {'pass' if passes == 1 else 'passes'}, {words:,} words on the ports"

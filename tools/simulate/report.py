@@ -11,8 +11,11 @@ from rich.console import Console
 
 from merp.cosim.audit.audit import COUNTS, Audit, combine
 from merp.models.cnn_merp.cycles import layer_cycles
+from merp.models.cnn_merp.one_pass import backward_design
 from merp.models.golden.golden_step import GoldenStep
-from merp.models.params.counters import STALLS
+from merp.models.network.network import Layer
+from merp.models.network.phases import ONE_PASS, apart
+from merp.models.params.counters import HALF, STALLS
 from merp.models.params.names import file_name
 from merp.tools.common.table import console, fixed, table
 from merp.tools.simulate.choice import Choice
@@ -53,6 +56,7 @@ def _layer(choice: Choice, result: Result) -> dict[str, Any]:
         "ku_kind": design.ku_kind,
         "design": layer.design,
         "n_cu": design.n_cu,
+        **({"halves": _halves(choice, layer)} if result.phase == ONE_PASS else {}),
         "elaboration_sha": result.elaboration_sha,
         "images": choice.images,
         "rows": layer.shape.rows,
@@ -60,6 +64,25 @@ def _layer(choice: Choice, result: Result) -> dict[str, Any]:
         **measured,
         "build_seconds": round(result.build_seconds, 3),
     }
+
+
+def _halves(choice: Choice, layer: Layer) -> dict[str, int]:
+    """CUs of each half of a pass for both backward phases."""
+    design = backward_design(choice.network, layer)
+    return {HALF: design.propagation.n_cu, "update": design.update.n_cu}
+
+
+def _half_answer(audit: Audit) -> dict[str, Any]:
+    """Cycles of delta propagation's slots, where one pass counts them apart, as JSON."""
+    half = {
+        name.removeprefix(f"{HALF}_"): count
+        for name, count in audit.cycles.items()
+        if name.startswith(f"{HALF}_")
+    }
+    if not half:
+        return {}
+    plain = {name: count for name, count in half.items() if not name.startswith("stall_")}
+    return {HALF: plain | {"stall": {cause: half[f"stall_{cause}"] for cause in STALLS}}}
 
 
 def audit_answer(audit: Audit) -> dict[str, Any]:
@@ -81,6 +104,7 @@ def audit_answer(audit: Audit) -> dict[str, Any]:
             "efficiency": audit.efficiency,
             "slot_efficiency": audit.slot_efficiency,
             "stall": {cause: cycles[f"stall_{cause}"] for cause in STALLS},
+            **_half_answer(audit),
         },
         "mb_per_gflop": _mb_per_gflop(audit),
         "failures": list(audit.failures),
@@ -121,6 +145,8 @@ def _mb_per_gflop(audit: Audit) -> dict[str, float]:
 def show(choice: Choice, results: Sequence[Result], screen: Console | None = None) -> None:
     """Print, per layer, words by port and way of counting, the bits, and the cycles."""
     screen = screen or console()
+    for line in apart(choice.network, choice.layers) if choice.phases != ("fp",) else ():
+        screen.print(f"Not in one pass: {line}")
     for result in results:
         _show_layer(choice, result, screen)
     if len(results) > 1:
@@ -131,12 +157,16 @@ def show(choice: Choice, results: Sequence[Result], screen: Console | None = Non
 def _show_layer(choice: Choice, result: Result, screen: Console) -> None:
     layer, audit = result.layer, result.audit
     design = choice.network.design(layer)
-    kind = f"{design.cu_kind}, by {design.ku_kind}" if result.phase == "ku" else design.cu_kind
+    updates = result.phase in ("ku", ONE_PASS)
+    kind = f"{design.cu_kind}, by {design.ku_kind}" if updates else design.cu_kind
+    shared = ""
+    if result.phase == ONE_PASS:
+        shared = " + ".join(str(n) for n in _halves(choice, layer).values()) + " of "
     group = "all groups" if choice.group is None else f"group {choice.group}"
     part = "" if choice.rows is None else f", first {choice.rows} rows"
     screen.print(
         f"{choice.network.name} {layer.name} {result.phase}{part}, {group} of {layer.groups}: "
-        f"{choice.images} image(s), {design.n_cu} CUs of {design.k}x{design.k} ({kind}), "
+        f"{choice.images} image(s), {shared}{design.n_cu} CUs of {design.k}x{design.k} ({kind}), "
         f"engine {choice.engine}, CU array {choice.array}",
         style="bold",
     )
@@ -147,14 +177,11 @@ def _show_layer(choice: Choice, result: Result, screen: Console) -> None:
         for port, counts in audit.ports.items()
     ]
     screen.print(table("", ["words", *heads, "equal"], rows))
-    cycles = audit.cycles
-    stalls = ", ".join(f"{cause} {cycles[f'stall_{cause}']:,}" for cause in STALLS)
     measured = _mb_per_gflop(audit)
     screen.print(f"bits      {verdict(audit)}")
-    screen.print(
-        f"cycles    {cycles['total']:,} = issue {cycles['issue']:,} + fill {cycles['fill']:,} "
-        f"+ drain {cycles['drain']:,} + stalls ({stalls}); kernel load {cycles['kernel_load']:,}"
-    )
+    screen.print(f"cycles    {_account(audit, '')}; kernel load {audit.cycles['kernel_load']:,}")
+    if result.phase == ONE_PASS:
+        screen.print(f"          of delta propagation's slots: {_account(audit, f'{HALF}_')}")
     screen.print(
         f"CUs       {100 * audit.efficiency:.2f} % of all cycles (ideal {fixed(audit.ideal, 0)}), "
         f"{100 * audit.slot_efficiency:.2f} % of issued slots"
@@ -172,6 +199,16 @@ def _show_layer(choice: Choice, result: Result, screen: Console) -> None:
     for failure in audit.failures:
         screen.print(f"FAILED    {failure}", style="bold red")
     screen.print()
+
+
+def _account(audit: Audit, half: str) -> str:
+    """Cycles by cause; ``half``: what the names of its counters begin with."""
+    cycles = audit.cycles
+    stalls = ", ".join(f"{cause} {cycles[f'{half}stall_{cause}']:,}" for cause in STALLS)
+    return (
+        f"{cycles[f'{half}total']:,} = issue {cycles[f'{half}issue']:,} + fill "
+        f"{cycles[f'{half}fill']:,} + drain {cycles[f'{half}drain']:,} + stalls ({stalls})"
+    )
 
 
 def _equal(counts: Sequence[int]) -> str:

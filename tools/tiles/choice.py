@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 from merp.models.errors import BadInput, shown
 from merp.models.fpga.board import Board
-from merp.models.given import given
+from merp.models.given import given, mention, name_of
 from merp.models.network.network import Layer, Network
+from merp.models.network.network_keys import FUSED
+from merp.models.network.phases import ONE_PASS, going_back_for
 from merp.models.plan.plan import Plan, Planned, plan
 from merp.tools.simulate.choose import ALL, array_of, check_phases, check_room_of, phases_named
 
@@ -89,13 +91,20 @@ def choose(
             f"simulated is {STATE}"
         )
     array = array_of(engine, cu_array)
+    if going_back_for(network, phase).backward == FUSED:
+        asked = mention("phase", phase)
+        what = asked if phase == ONE_PASS else f'{network.name}: backward = "{FUSED}"'
+        raise BadInput(
+            f"{what}: the passes of a plan propagate deltas and update kernels apart: allowed "
+            f"without {name_of('board')}"
+        )
     found = plan(network, board, images, goal, state, apart)
     complete = found.network
     layers = complete.layers
     if layer != ALL:
         layers = (layers[0] if layer is None else complete.layer(layer),)
-    phases = phases_named(phase)
-    check_phases(complete, layers, phases)
+    phases = phases_named(complete, layers, phase)
+    check_phases(complete, layers, phase)
     check_room_of(complete, layers[-1], images, whole_step=phases != ("fp",))
     return Choice(found, apart, layers, phases, sample, seed, engine, array)
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from merp.cosim.audit.audit import Audit, combine
 from merp.cosim.phases.cnn_merp.kernel_update import VELOCITY_PORTS
 from merp.cosim.training.hardware_step import Audits
-from merp.models.network.phases import PHASES
+from merp.models.network.network import Network
+from merp.models.network.phases import phases_counted
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,9 +46,9 @@ class PhaseCounts:
         )
 
 
-def by_phase(audits: Audits) -> dict[str, PhaseCounts]:
-    """Counts of each phase of a step."""
+def by_phase(audits: Audits, network: Network) -> dict[str, PhaseCounts]:
+    """Counts of each phase of a step of the network."""
     return {
         phase: PhaseCounts.of([each for (_, of), each in audits.items() if of == phase])
-        for phase in PHASES
+        for phase in phases_counted(network)
     }

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from merp.models.cnn_merp.one_pass import check_backward
 from merp.models.errors import BadInput
 from merp.models.fpga.board import Board
 from merp.models.given import given, mention, name_of
 from merp.models.network.network import Network
+from merp.models.network.network_keys import FUSED, SEPARATE
 from merp.models.params.rates import UpdateRule
 
 if TYPE_CHECKING:
@@ -118,8 +120,8 @@ class Course:
 
     @property
     def pooled(self) -> bool:
-        """Whether deltas lie in memory at pooled resolution: as the passes of a plan take them."""
-        return self.target is not None
+        """Whether deltas lie in memory at pooled resolution: as plans and one pass take them."""
+        return self.target is not None or self.network.backward == FUSED
 
     @property
     def rule(self) -> UpdateRule:
@@ -134,16 +136,35 @@ class Course:
         return self.learning_rate * self.schedule.factor ** (epoch // self.schedule.every)
 
 
-def state_kept(engine: str, target: Target | None, asked: str | None) -> str:
+def going_back(network: Network, asked: str | None, target: Target | None) -> Network:
+    """The network, going back as asked for, or as it says.
+
+    Raises:
+        BadInput: a convolution cannot go back in one pass, or no plan does.
+    """
+    found = network if asked is None else replace(network, backward=asked)
+    if found.backward == FUSED and target is not None:
+        what = name_of("board") if asked is None else given("backward", asked)
+        raise BadInput(
+            f"{what}: the passes of a plan propagate deltas and update kernels apart: allowed is "
+            f'{network.name} with backward = "{SEPARATE}"'
+        )
+    check_backward(found)
+    return found
+
+
+def state_kept(network: Network, engine: str, target: Target | None, asked: str | None) -> str:
     """Kind of state that forward propagation keeps, given what was asked for.
 
     Raises:
         BadInput: the hardware keeps another.
     """
-    if engine == "golden" and target is None:
+    one_pass = network.backward == FUSED
+    if engine == "golden" and target is None and not one_pass:
         return asked or "32"
     if asked not in (None, HARDWARE_STATE):
         what = mention("engine", engine) if target is None else name_of("board")
+        what = mention("backward", FUSED) if one_pass else what
         raise BadInput(
             f"{given('state_bits', asked)}: {what} runs the hardware: allowed: {HARDWARE_STATE}"
         )

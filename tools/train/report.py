@@ -9,7 +9,9 @@ from typing import Any
 from merp.cosim.passes.of_plan import OfPlan
 from merp.cosim.training.hardware_step import Audits
 from merp.models.golden.training import classify
-from merp.models.network.phases import PHASES
+from merp.models.network.network import Network
+from merp.models.network.network_keys import FUSED
+from merp.models.network.phases import NAMED, PHASES, phases_counted
 from merp.models.params.rates import PLAIN
 from merp.models.plan.plan import Plan
 from merp.models.traffic.closed_form import step_bytes
@@ -39,7 +41,7 @@ def answer(
     del paper["momentum"]
     if not course.rule.momentum:
         full["momentum"] = 0
-    counts = by_phase(audits) if audits else {}
+    counts = by_phase(audits, network) if audits else {}
     counted = {"paper": paper, "full": full, "measured": _measured(counts)}
     planned: dict[str, Any] = {}
     if plan is not None:
@@ -63,8 +65,9 @@ def answer(
         "accuracy": float((found == data.held_labels).mean()),
         "images": {"trained": len(data.images), "held_out": len(data.held_images)},
         "state_bits": state,
+        "backward": network.backward,
         "bytes": counted,
-        "cycles": _cycles(counts),
+        "cycles": _cycles(network, counts),
         **planned,
     }
 
@@ -112,10 +115,12 @@ def _measured(counts: Mapping[str, PhaseCounts]) -> dict[str, dict[str, int]] | 
     }
 
 
-def _cycles(counts: Mapping[str, PhaseCounts]) -> dict[str, dict[str, int] | None]:
+def _cycles(
+    network: Network, counts: Mapping[str, PhaseCounts]
+) -> dict[str, dict[str, int] | None]:
     """Cycles of the passes, and those in which kernels were loaded before."""
     if not counts:
-        return dict.fromkeys((*PHASES, "step"))
+        return dict.fromkeys((*phases_counted(network), "step"))
     total = _with_step({phase: each.cycles for phase, each in counts.items()})
     load = _with_step({phase: each.kernel_load for phase, each in counts.items()})
     return {key: {"total": total[key], "kernel_load": load[key]} for key in total}
@@ -172,10 +177,11 @@ def show(answer: Mapping[str, Any]) -> None:
         if "plan" in counted:
             caption += " Every port of every layer moved the plan's bytes."
         else:
-            caption += " On the ports deltas are at full resolution."
+            at = "pooled" if answer["backward"] == FUSED else "full"
+            caption += f" On the ports deltas are at {at} resolution."
         caption += " Cycles: and those of loading."
     rows = []
-    for phase in (*PHASES, "step"):
+    for phase in (each for each in (*NAMED, "step") if each in counted["full"]):
         row = ["total" if phase == "step" else phase]
         row += [fixed(each[phase] / 1e6, 3) for each in footings]
         if cycles := answer["cycles"][phase]:

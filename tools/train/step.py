@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from merp.cosim.training.fused_layers import FusedLayers
 from merp.cosim.training.hardware_step import HardwareStep, Layers, Stepped
 from merp.cosim.training.planned_layers import PlannedLayers
 from merp.cosim.training.whole_layers import WholeLayers
 from merp.models.golden import training
 from merp.models.golden.loss import Labels
 from merp.models.golden.training import Model
+from merp.models.network.network import Network
+from merp.models.network.network_keys import FUSED
 from merp.models.params.bits import Bits
 from merp.models.params.rates import Rates
 from merp.models.plan.plan import Plan
@@ -38,7 +41,7 @@ def step_of(course: Course, plan: Plan | None, images: int, progress: Progress) 
             return Stepped(step.model, step.loss, {})
 
         return golden
-    layers: Layers = WholeLayers(course.network, images) if plan is None else PlannedLayers(plan)
+    layers = _layers(course.network, plan, images)
     hardware = HardwareStep(layers, course.engine, progress.begin, progress.update)
 
     def simulated(model: Model, images: Bits, labels: Labels, rates: Rates) -> Stepped:
@@ -50,3 +53,12 @@ def step_of(course: Course, plan: Plan | None, images: int, progress: Progress) 
         return found
 
     return simulated
+
+
+def _layers(network: Network, plan: Plan | None, images: int) -> Layers:
+    """The layers in the hardware, in the passes of a plan or in one piece."""
+    if plan is not None:
+        return PlannedLayers(plan)
+    if network.backward == FUSED:
+        return FusedLayers(network, images)
+    return WholeLayers(network, images)

@@ -10,7 +10,7 @@ from pathlib import Path
 from merp.models.errors import BadInput
 from merp.models.fpga.order_codes import target_named
 from merp.models.fpga.parts import DEFAULT, PARTS
-from merp.models.network.phases import PHASES
+from merp.models.network.phases import NAMED
 from merp.tools.common.arguments import add_delta_at, add_network, add_tables, positive, whole
 from merp.tools.common.output import Output
 from merp.tools.common.progress_bar import ProgressBar
@@ -30,7 +30,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what.add_argument(
         "--all", action="store_true", help="export every design in every phase, and their schedule"
     )
-    parser.add_argument("--phase", choices=PHASES, help="with --layer; default fp")
+    parser.add_argument(
+        "--phase", choices=NAMED, help="with --layer; bp: dp and ku in one; default fp"
+    )
     parser.add_argument(
         "--state",
         action="store_true",
@@ -95,7 +97,7 @@ def run(args: argparse.Namespace) -> int:
     if args.weights is not None:
         from merp.tools.common.kernel_file import with_weights
 
-        selection = replace(selection, network=with_weights(network, args.weights))
+        selection = replace(selection, network=with_weights(selection.network, args.weights))
     ready = Exporting.of(selection)
     with (
         Output.of_folder("-o", args.output) as output,

@@ -9,7 +9,7 @@ from merp.models.plan.plan import plan
 from merp.tools.common.arguments import add_backward, add_network, add_tables, whole
 from merp.tools.common.boards import add_board, open_board
 from merp.tools.common.shipped import open_network
-from merp.tools.library.checks import going_back
+from merp.tools.library.checks import with_backward
 from merp.tools.plan.answer import plan_json
 from merp.tools.plan.options import GOAL, STATE, add_planning
 from merp.tools.plan.tables import print_plan
@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the plan of a network on a board."""
-    network = going_back(open_network(args.network), args.backward)
+    network = with_backward(open_network(args.network), args.backward)
     board = open_board(args.board)
     goal, state = args.goal or GOAL, args.state_bits or STATE
     found = plan(network, board, args.batch, goal, state, args.apart)

@@ -7,11 +7,11 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from merp.models.network.phases import PHASES
+from merp.models.network.phases import going_back_for
 from merp.models.params.cnn_merp.sizing import check_fits
 from merp.tools.bitstream.options import check_options
 from merp.tools.bitstream.register_files import c_header, markdown, python_constants, range_text
-from merp.tools.common.arguments import add_delta_at, add_network, add_tables, whole
+from merp.tools.common.arguments import add_delta_at, add_network, add_phase, add_tables, whole
 from merp.tools.common.output import Output
 from merp.tools.common.shipped import open_network
 from merp.tools.common.table import console, table
@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what the verb takes."""
     add_network(parser)
     parser.add_argument("--layer", metavar="L", required=True, help="a layer")
-    parser.add_argument("--phase", choices=PHASES, default="fp", help="default fp")
+    add_phase(parser)
     parser.add_argument(
         "--state", action="store_true", help="fp also writes the state for backward propagation"
     )
@@ -46,13 +46,11 @@ def run(args: argparse.Namespace) -> int:
     from merp.testbenches.axi.axi_top import axi_registers_of
     from merp.tools.bitstream.bitstream import bitstream_of
 
-    network = open_network(args.network)
+    network = going_back_for(open_network(args.network), args.phase)
     layer = network.layer(args.layer)
-    check_options(args.phase, args.state, args.delta_at)
+    before = check_options(network, args.phase, args.state, args.delta_at)
     check_fits(layer.shape, args.images, network.design(layer), f"{network.name}: {layer.name}")
-    bitstream = bitstream_of(
-        network, layer, args.phase, state=args.state, before=args.delta_at == "pooled"
-    )
+    bitstream = bitstream_of(network, layer, args.phase, state=args.state, before=before)
     registers = axi_registers_of(bitstream.phase.top())
     values = bitstream.phase.registers(layer, args.images)
     title = f"{network.name} {layer.name}"

@@ -14,9 +14,9 @@ from merp.models.fpga.order_codes import part_named
 from merp.models.fpga.parts import DEFAULT, PARTS, Part
 from merp.models.fpga.resources import KINDS, Resources, capacity, published
 from merp.models.network.network import Network
-from merp.models.network.phases import PHASES
+from merp.models.network.phases import going_back_for
 from merp.models.params.cnn_merp.design import Design
-from merp.tools.common.arguments import add_network, add_tables, whole
+from merp.tools.common.arguments import add_network, add_phase, add_tables, whole
 from merp.tools.common.progress_bar import ProgressBar
 from merp.tools.common.shipped import open_network
 from merp.tools.common.table import console, table
@@ -78,7 +78,7 @@ def add_engine(parser: argparse.ArgumentParser) -> None:
     """Add what says which engine: NETWORK, ``--layer``, ``--phase``."""
     add_network(parser)
     parser.add_argument("--layer", metavar="L", required=True, help="whose design is measured")
-    parser.add_argument("--phase", choices=PHASES, default="fp", help="default fp")
+    add_phase(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -162,7 +162,8 @@ def measured(network: Network, layer_name: str, phase: str, whole: bool = False)
     from merp.tools.bitstream.bitstream import bitstream_of
 
     yosys_version()
-    top = axi_top(bitstream_of(network, network.layer(layer_name), phase).phase.top())
+    asked = going_back_for(network, phase)
+    top = axi_top(bitstream_of(asked, asked.layer(layer_name), phase).phase.top())
     design = "as one block" if whole else "block by block"
     plan = f"conversion to Verilog, then synthesis by Yosys, {design}"
     with ProgressBar("resources", plan) as bar:

@@ -12,9 +12,8 @@ from merp.cosim.engines.engine import ENGINES
 from merp.models.errors import BadInput
 from merp.models.given import name_of
 from merp.models.network.network import Network
-from merp.models.network.phases import PHASES
 from merp.models.params.bits import Bits
-from merp.tools.common.arguments import add_delta_at, add_network, add_tables, whole
+from merp.tools.common.arguments import add_delta_at, add_network, add_phase, add_tables, whole
 from merp.tools.common.boards import add_board, open_board
 from merp.tools.common.complaint import complain
 from merp.tools.common.output import Output
@@ -44,9 +43,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what the verb takes."""
     add_network(parser)
     parser.add_argument("--layer", metavar="L", help="a layer, or all (default: the first)")
-    parser.add_argument("--phase", choices=(*PHASES, ALL), default="fp", help="default fp")
+    add_phase(parser, ALL)
     add_delta_at(parser)
-    parser.set_defaults(delta_at=None)  # so that it shows whether it was given
     parser.add_argument(
         "--state", action="store_true", help="fp also writes the state for backward propagation"
     )
@@ -148,7 +146,7 @@ def run(args: argparse.Namespace) -> int:
         engine=args.engine,
         cu_array=args.cu_array,
         state=args.state,
-        delta_at=args.delta_at or "sums",
+        delta_at=args.delta_at,
         wave=args.wave,
         rows=args.rows,
     )

@@ -11,7 +11,7 @@ from merp.models.params.state_field import STATES
 from merp.models.traffic.footing import FOOTINGS
 from merp.tools.common.arguments import add_backward, add_network, add_tables, whole
 from merp.tools.common.boards import add_board
-from merp.tools.library.checks import going_back
+from merp.tools.library.checks import with_backward
 from merp.tools.library.load import load
 from merp.tools.library.network import Network
 from merp.tools.library.traffic import Traffic
@@ -60,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print the traffic of a network."""
     net = load(args.network)
-    network = going_back(net.description, args.backward)
+    network = with_backward(net.description, args.backward)
     if args.footing is None:
         one_pass = network.backward == FUSED and not args.strategies
         usual = "full" if one_pass else "paper"

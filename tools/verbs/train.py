@@ -13,7 +13,7 @@ from pathlib import Path
 from merp.models.errors import shown
 from merp.models.network.network import Network
 from merp.models.params.state_field import STATES
-from merp.tools.common.arguments import add_network, add_tables, whole
+from merp.tools.common.arguments import add_backward, add_network, add_tables, whole
 from merp.tools.common.boards import add_board, open_board
 from merp.tools.common.output import Output
 from merp.tools.common.progress_bar import ProgressBar
@@ -32,6 +32,7 @@ from merp.tools.train.course import (
     RATE,
     Course,
     Target,
+    going_back,
     schedule,
     state_kept,
     target_of,
@@ -133,6 +134,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", type=Path, metavar="DIR", help="answer and loss curve (default: none)"
     )
+    add_backward(parser)
     add_board(parser, "none: layers in one piece")
     add_tiling(parser)
     add_tables(parser)
@@ -142,8 +144,8 @@ def run(args: argparse.Namespace) -> int:
     """Train, save, print what came out; 1 if a check of the hardware did not hold."""
     board = None if args.board is None else open_board(args.board)
     target = target_of(board, goal=args.goal, apart=args.apart)
-    state = state_kept(args.engine, target, args.state_bits)
-    network = open_network(args.network)
+    network = going_back(open_network(args.network), args.backward, target)
+    state = state_kept(network, args.engine, target, args.state_bits)
     with ExitStack() as held:
         output = saved = None
         if args.output is not None:

@@ -26,11 +26,13 @@ from merp.models.cnn_merp.one_pass import BackwardDesign, backward_design, check
 from merp.models.golden.golden_step import GoldenStep
 from merp.models.golden.inference import group_maps, group_parameters
 from merp.models.golden.state import of_maps, packed
-from merp.models.golden.training import RATE, rates_of
+from merp.models.golden.stored import Stored
+from merp.models.golden.training import RATE, Updated, rates_of
 from merp.models.network.branches import undone_shape
 from merp.models.network.network import Layer, Network
 from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.backward_registers import backward_registers
+from merp.models.params.counters import HALF
 from merp.models.params.delta_shape import delta_shape
 from merp.models.params.rates import PLAIN, Rates, UpdateRule
 from merp.models.params.shape import Shape
@@ -179,13 +181,60 @@ def expect_backward(
         loads={"kernel": delta_load(shape, half).behind},
         work=work,
         halves={
-            "propagation": Half(
+            HALF: Half(
                 first="delta_in",
                 last="delta_out",
                 work=Work.of(delta_shape(shape), images, half),
             )
         },
     )
+
+
+def backward_pass(
+    layer: Layer,
+    group: int,
+    design: BackwardDesign,
+    x: Bits,
+    stored: Stored,
+    old: Updated,
+    rates: Rates,
+    left: Bits,
+    wanted: Updated,
+) -> Pass:
+    """Both backward phases of one group; what is built follows from the rates.
+
+    Args:
+        layer: the layer. design: what it runs on.
+        x: (images, rows, columns, groups*n) words. stored: the delta of its output.
+        old: before the step. rates: words of the factors.
+        left: the delta that must leave, of all maps in front; wanted: what else must come out.
+    """
+    shape, deltas, state = stored
+    own, front = ((group * maps, (group + 1) * maps) for maps in (shape.m, shape.n))
+    momentum = rates.rule.momentum
+
+    def of_group(pair: Pair) -> Pair:
+        return group_parameters(layer, group, *pair)
+
+    run = backward_run(
+        shape,
+        design,
+        group_maps(x, layer, group),
+        np.ascontiguousarray(deltas[..., slice(*own)]),
+        packed(of_maps(state, *own), shape, design.update.fmt),
+        of_group(old.parameters),
+        rates,
+        of_group(old.velocities) if momentum else None,
+    )
+    expected = expect_backward(
+        shape,
+        len(x),
+        design,
+        np.ascontiguousarray(left[..., slice(*front)]),
+        of_group(wanted.parameters),
+        of_group(wanted.velocities) if momentum else None,
+    )
+    return Pass(run, expected)
 
 
 @dataclass(frozen=True)
@@ -203,8 +252,16 @@ class Backward:
     rule: UpdateRule = PLAIN
 
     @classmethod
-    def of(cls, network: Network, layer: Layer, *, rule: UpdateRule = PLAIN) -> Backward:
-        """On the design of ``layer``, its CUs shared out."""
+    def of(
+        cls,
+        network: Network,
+        layer: Layer,
+        *,
+        state: bool = False,
+        before: bool = True,
+        rule: UpdateRule = PLAIN,
+    ) -> Backward:
+        """On the design of ``layer``, its CUs shared out; deltas come pooled in any case."""
         return cls(network, backward_design(network, layer), rule)
 
     def on(self, network: Network) -> Backward:
@@ -229,28 +286,10 @@ class Backward:
 
     def golden_pass(self, layer: Layer, group: int, step: GoldenStep) -> Pass:
         """One group on the golden deltas at pooled resolution, without momentum."""
-        shape, deltas, state = step.stored(layer)
-        here, own = step.passed(layer), (group * shape.m, (group + 1) * shape.m)
-        front = group * shape.n, (group + 1) * shape.n
-        old, new = step.before(layer), step.updated(layer)
-        run = backward_run(
-            shape,
-            self.design,
-            group_maps(here.x, layer, group),
-            np.ascontiguousarray(deltas[..., slice(*own)]),
-            packed(of_maps(state, *own), shape, self.design.update.fmt),
-            group_parameters(layer, group, *old.parameters),
-            step.rates,
-        )
-        left = np.ascontiguousarray(step.left(layer)[..., slice(*front)])
-        expected = expect_backward(
-            shape,
-            len(here.x),
-            self.design,
-            left,
-            group_parameters(layer, group, *new.parameters),
-        )
-        return Pass(run, expected)
+        return backward_pass(
+            layer, group, self.design, step.passed(layer).x, step.stored(layer),
+            step.before(layer), step.rates, step.left(layer), step.updated(layer),
+        )  # fmt: skip
 
     def outputs(self, layer: Layer, images: int, records: Sequence[Record]) -> None:
         """A delta is no layer's input, nor are kernels."""

@@ -215,7 +215,7 @@ def check_steps(
         golden = train_step(network, wanted, batch, labels, rates)
         wanted = golden.model
         found, loss, audits = hardware.step(found, batch, labels, rates)
-        counts = by_phase(audits)
+        counts = by_phase(audits, network)
         assert loss == golden.loss
         assert_same(found, wanted, "parameters")
         assert_same(found, wanted, "velocities")

@@ -107,7 +107,9 @@ BAD = {
     "x = 1\n" + HEAD + CONV: "file: unknown key 'x': allowed are network, layer, design",
     "network = 3\n": "file: network must be a table, not 3",
     HEAD: "file: layer is missing",
-    HEAD + "layer = []\n": "network: unknown key 'layer': allowed are name, format, storage, backward, input",
+    HEAD
+    + "layer = []\n": "network: unknown key 'layer': allowed are name, format, storage, backward, "
+    "input",
     "layer = []\n" + HEAD: "file: layer = []: must be one or more [[layer]] tables",
     "layer = [3]\n" + HEAD: "layer 1 must be a table, not 3",
     HEAD.replace("rows = 6", "rows = -6") + CONV: (
