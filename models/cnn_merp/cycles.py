@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 from merp.models.cnn_merp.backward_flow import BackwardFlow, backward_flow
 from merp.models.cnn_merp.flow import InputFlow, added_flow, continued_flow, input_flow
@@ -42,6 +42,8 @@ class Cycles:
     Attributes:
         operations: done in them. n_cu, taps: CUs, and multipliers of each.
     """
+
+    counts: ClassVar[tuple[str, ...]] = ("kernel_load", *PARTS, "operations")
 
     kernel_load: int
     fill: int
@@ -93,15 +95,34 @@ class Cycles:
 
     def times(self, runs: int) -> Cycles:
         """The same run ``runs`` times over."""
-        counts = {key: runs * getattr(self, key) for key in _COUNTS}
+        counts = {key: runs * getattr(self, key) for key in self.counts}
         return replace(self, **counts)
 
     def plus(self, other: Cycles) -> Cycles:
         """Both, one after the other, on one design."""
-        return replace(self, **{key: getattr(self, key) + getattr(other, key) for key in _COUNTS})
+        sums = {key: getattr(self, key) + getattr(other, key) for key in self.counts}
+        return replace(self, **sums)
 
 
-_COUNTS = ("kernel_load", *PARTS, "operations")
+@dataclass(frozen=True, kw_only=True)
+class BackwardCycles(Cycles):
+    """Cycles of both backward phases in one pass, by the slots of the kernel update.
+
+    Attributes:
+        propagation_issue: slots of delta propagation. propagation_cus: its share of ``n_cu``.
+    """
+
+    counts: ClassVar[tuple[str, ...]] = (*Cycles.counts, "propagation_issue")
+
+    propagation_issue: int
+    propagation_cus: int
+
+    @property
+    def slot_efficiency(self) -> float:
+        """CU-useful slots over issued ones, of both halves."""
+        update_cus = self.n_cu - self.propagation_cus
+        issued = self.issue * update_cus + self.propagation_issue * self.propagation_cus
+        return self.operations / (2 * self.taps * issued)
 
 
 def layer_cycles(network: Network, layer: Layer, phase: str, batch: int) -> Cycles | None:
@@ -255,7 +276,7 @@ def update_cycles(shape: Shape, images: int, design: Design) -> Cycles:
 
 def backward_cycles(
     shape: Shape, images: int, design: BackwardDesign, rule: UpdateRule = PLAIN
-) -> Cycles:
+) -> BackwardCycles:
     """Both backward phases of one group in one pass, by the slots of the kernel update.
 
     ``drain`` is all behind the last of them: what is left of delta propagation, and the update of
@@ -273,7 +294,7 @@ def backward_cycles(
     gradients = flow["last"] + gradients_there(update)
     kernels = propagated + SLOT + half.kernel_read_latency + KERNEL_RETURN
     updated = max(gradients, kernels) + read_out(shape, update, rule)
-    return Cycles(
+    return BackwardCycles(
         kernel_load=delta_load(shape, half).cycles + 1,
         fill=flow["fill"],
         issue=flow["issue"],
@@ -284,6 +305,8 @@ def backward_cycles(
         operations=4 * shape.macs(images),
         n_cu=half.n_cu + update.n_cu,
         taps=update.taps,
+        propagation_issue=images * _slots(back, half),
+        propagation_cus=half.n_cu,
     )
 
 
