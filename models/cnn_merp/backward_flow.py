@@ -25,11 +25,10 @@ from merp.models.params.cnn_merp.kernel_update_registers import (
     sweeps_of,
 )
 from merp.models.params.cnn_merp.latencies import (
+    CREDIT_RETURN,
     DELTA_ARRIVAL,
     DELTA_LEAD,
     DELTA_RELEASE,
-    FORK_PLACES,
-    UNPOOL_LEAD,
 )
 from merp.models.params.cnn_merp.sizing import groups_of
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
@@ -39,6 +38,14 @@ from merp.models.params.shape import Shape
 
 Times = NDArray[np.int64]
 """Cycles, counted from the first map word on."""
+
+FORK_PLACES = CREDIT_RETURN + 1  # in front of either half, beside what it keeps itself
+UNPOOL_LEAD = 1
+"""From the first map word to the first delta at the fork, where none is pooled; sums of deltas that
+are un-pooled take their latency more."""
+
+KERNEL_RETURN = 2
+"""From an old kernel that was read back to the read of its gradient."""
 
 ROWS = 2  # of deltas that an update by row keeps
 POSITIONS = 2  # that one by position keeps

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from typing import Any, ClassVar
 
-from merp.models.cnn_merp.backward_flow import BackwardFlow, backward_flow
+from merp.models.cnn_merp.backward_flow import KERNEL_RETURN, BackwardFlow, backward_flow
 from merp.models.cnn_merp.flow import InputFlow, added_flow, continued_flow, input_flow
 from merp.models.cnn_merp.kernel_load import delta_load, forward_load
 from merp.models.cnn_merp.one_pass import BackwardDesign, backward_design
@@ -24,7 +24,7 @@ from merp.models.network.network import Layer, Network
 from merp.models.network.phases import NAMED, ONE_PASS, has_phase
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.input_part import ADDING, WHOLE, InputPart
-from merp.models.params.cnn_merp.latencies import KERNEL_RETURN, SLOT
+from merp.models.params.cnn_merp.latencies import SLOT
 from merp.models.params.cnn_merp.sizing import beats_of, groups_of
 from merp.models.params.counters import PARTS
 from merp.models.params.delta_shape import delta_shape

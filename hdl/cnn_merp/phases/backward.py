@@ -30,8 +30,14 @@ from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.streams.open_stream import open_stream
 from merp.hdl.streams.stream_fork import stream_fork
 from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.latencies import FORK_PLACES
+from merp.models.params.cnn_merp.latencies import CREDIT_RETURN
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
+
+AHEAD = CREDIT_RETURN + 1
+"""Deltas by which one half may be ahead of the other, beside what it keeps itself.
+
+One more than a word per cycle takes: each half keeps a position, or rows, more than it needs.
+"""
 
 
 @block
@@ -159,7 +165,7 @@ def backward(
         sink=expanded,
         one=stream_of(to_propagate),
         other=stream_of(to_update),
-        words=FORK_PLACES,
+        words=AHEAD,
     )
     one_half = delta(
         clk,

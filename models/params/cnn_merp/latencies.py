@@ -36,18 +36,6 @@ DELTA_LEAD = 2
 DELTA_RELEASE = 3
 """From the issue of the last slot that reads a place of deltas to the place's reuse."""
 
-FORK_PLACES = CREDIT_RETURN + 1
-"""Deltas by which one half of a pass of both backward phases may be ahead of the other, beside what
-it keeps itself. One more than a word per cycle takes: each half keeps a position, or rows, more
-than it needs."""
-
-UNPOOL_LEAD = 1
-"""From the first map word of such a pass to its first delta at the fork, where none is pooled; sums
-of un-pooled deltas take their latency more."""
-
-KERNEL_RETURN = 2
-"""In such a pass, from an old kernel that was read back to the read of its gradient."""
-
 ORIGIN_READ = 3
 """From the issue of a slot that starts a sum to the reuse of the place that it starts at, less the
 latency of a CU."""

@@ -290,7 +290,7 @@ def test_the_fork_is_as_fast_as_one_without_end(
         return record.outcome.status["status_total"]
 
     built = total()
-    monkeypatch.setattr(module, "FORK_PLACES", 2048)
+    monkeypatch.setattr(module, "AHEAD", 2048)
     endless = total()
     assert endless <= built <= dearest * endless
 
