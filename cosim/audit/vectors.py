@@ -43,9 +43,10 @@ def write_vectors(directory: Path, given: Pass, ports: TopPorts, registers: Regi
         compared += golden.size
     _write_registers(directory / "registers.txt", run.config, registers)
     _write_registers(directory / "status.txt", known_status(expected), registers)
+    shown = (*CYCLES, *(f"{half}_{name}" for half in expected.halves for name in CYCLES))
     _write_lines(
         directory / "cycles.txt",
-        (f"{registers[f'status_{name}'].offset:x} {name}" for name in CYCLES),
+        (f"{registers[f'status_{name}'].offset:x} {name}" for name in shown),
     )
     return compared
 
@@ -54,6 +55,8 @@ def known_status(expected: Expectation) -> dict[str, int]:
     """What the status registers must hold after the run, whoever pauses when."""
     counts = {name: port.closed_form for name, port in expected.ports.items()}
     counts |= {"issue": expected.work.issue, "useful": expected.work.useful}
+    for name, half in expected.halves.items():
+        counts |= {f"{name}_issue": half.work.issue, f"{name}_useful": half.work.useful}
     known = {"status": DONE, "error": 0}
     for name, value in counts.items():
         known |= {f"status_{name}": value & 0xFFFFFFFF, f"status_{name}_high": value >> 32}

@@ -48,10 +48,7 @@ PARTS = tuple(each.name for each in COUNTERS if each.part)
 STALLS = tuple(each.name.removeprefix("stall_") for each in COUNTERS if each.stall)
 """Causes of stalls; the counter of a cause is ``stall_<cause>``."""
 
-HALF = "propagation"
-"""What the names of counters of delta propagation's half begin with."""
-
-PROPAGATION = tuple(f"{HALF}_{each.name}" for each in COUNTERS)
+PROPAGATION = tuple(f"propagation_{each.name}" for each in COUNTERS)
 """Of both backward phases in one pass: of delta propagation's half, whose slots these count."""
 
 _MEANINGS = {each.name: each.meaning for each in COUNTERS} | {

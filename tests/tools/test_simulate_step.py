@@ -177,7 +177,7 @@ def test_a_longer_run_takes_what_a_shorter_one_has_finished(
         (["--phase", "dp"], "conv1 is the first layer"),
         (["--resume"], "needs the folder"),
         (["--phase", "ku", "--state"], "--state: --phase ku writes none: allowed with fp, all"),
-        (["--delta-at", "pooled"], "--phase fp takes no deltas: allowed with dp, ku, all"),
+        (["--delta-at", "pooled"], "--phase fp takes no deltas: allowed with dp, bp, ku, all"),
         (["--phase", "all", "--wave", "x.vcd"], "one phase"),
     ],
 )

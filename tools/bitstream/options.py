@@ -24,7 +24,7 @@ def check_options(network: Network, phase: str, state: bool, delta_at: str | Non
         raise BadInput(f"{name_of('state')}: {asked} writes none: allowed with fp")
     if delta_at == "pooled" and phase == "fp":
         at = mention("delta_at", delta_at)
-        raise BadInput(f"{at}: {asked} takes no deltas: allowed with dp, ku, bp")
+        raise BadInput(f"{at}: {asked} takes no deltas: allowed with dp, bp, ku")
     return deltas_pooled(network, delta_at)
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from merp.models.cnn_merp.one_pass import backward_design
 from merp.models.network.network import Layer
-from merp.models.network.phases import NAMED, phase_operations
+from merp.models.network.phases import NAMED, ONE_PASS, phase_operations
 from merp.models.params.cnn_merp.word_counters import word_bytes
 from merp.models.params.register_map import RegisterMap
 from merp.tools.bitstream.bitstream import Bitstream
@@ -17,9 +18,13 @@ from merp.tools.export.dma import images_in_a_transfer
 def title(bitstream: Bitstream) -> str:
     """One line: what a bitstream does, and with how much."""
     design = bitstream.network.designs[bitstream.design]
+    units = str(design.n_cu)
+    if bitstream.phase.name == ONE_PASS:
+        halves = backward_design(bitstream.network, bitstream.layers[0])
+        units = f"{halves.propagation.n_cu} + {halves.update.n_cu}"
     return (
         f"{bitstream.network.name} {bitstream.design}, {NAMED[bitstream.phase.name]}, "
-        f"{design.n_cu} CUs of {design.k} x {design.k}"
+        f"{units} CUs of {design.k} x {design.k}"
     )
 
 

@@ -68,6 +68,7 @@ def schedule_files(
         ],
         "loads_in_a_step": sum(each["load"] for each in passes) - repeats,
         "last_layer": network.layers[-1].name,
+        "backward": network.backward,
         "delta_at": "pooled" if choice["before"] else "sums",
         "load_milliseconds": part and round(1e3 * load_seconds(part.configuration_bits), 1),
         "passes": passes,

@@ -13,13 +13,19 @@ from merp.models.golden.golden_step import GoldenStep
 from merp.models.golden.initial import Parameters, parameters
 from merp.models.network.branches import previous
 from merp.models.network.network import Layer, Network
+from merp.models.network.phases import ONE_PASS
 from merp.models.params.bits import Bits
 from merp.models.params.shape import Shape
 from merp.tools.bitstream.bitstream import Bitstream
 from merp.tools.simulate.input_maps import input_maps, random_maps
 
 SMALL_MAPS = 4  # that come in
-SMALL_ROWS = {"fp": 9, "dp": 5, "ku": 9}  # un-pooling makes many rows of the few that leave
+SMALL_ROWS = {
+    "fp": 9,
+    "dp": 5,
+    "ku": 9,
+    ONE_PASS: 9,
+}  # un-pooling makes many rows of the few that leave
 
 
 def whole_pass(bitstream: Bitstream, layer: Layer, images: int) -> Pass:
@@ -63,7 +69,8 @@ def small_network(bitstream: Bitstream) -> Network:
 def _small(shape: Shape, bitstream: Bitstream) -> Shape:
     """Maps of two groups, the last CU idle in the second, and windows that are pooled."""
     crowd = 2 * bitstream.network.designs[bitstream.design].n_cu - 1
-    n, m = (crowd, SMALL_MAPS) if bitstream.phase.name == "dp" else (SMALL_MAPS, crowd)
+    few = crowd if bitstream.phase.name == ONE_PASS else SMALL_MAPS  # a half has half of the CUs
+    n, m = (crowd, SMALL_MAPS) if bitstream.phase.name == "dp" else (few, crowd)
     pool = shape.pool
     sums = pool.window + pool.stride if pool else 2
     rows = max((sums - 1) * shape.stride + shape.k - shape.border, SMALL_ROWS[bitstream.phase.name])

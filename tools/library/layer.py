@@ -202,7 +202,7 @@ class Layer:
         own = "pooled" if phase == ONE_PASS or (alone and phase == "dp") else "sums"
         at = one_of("delta_at", asked or own, DELTAS)
         if at == "pooled" and phase == "fp":
-            raise BadInput("delta_at = 'pooled': phase fp takes no deltas: allowed with dp, ku, bp")
+            raise BadInput("delta_at = 'pooled': phase fp takes no deltas: allowed with dp, bp, ku")
         if at == "sums" and phase == ONE_PASS:
             raise BadInput("delta_at = 'sums': phase bp takes pooled ones: allowed: pooled")
         if at == "sums" and own == "pooled":
@@ -274,7 +274,7 @@ class Layer:
         found = None
         if phase == "fp":
             if delta is not None:
-                raise BadInput("delta: phase fp takes none: allowed with dp, ku, bp")
+                raise BadInput("delta: phase fp takes none: allowed with dp, bp, ku")
         elif delta is None:
             raise BadInput(f"delta: phase {phase} of an x needs that of the layer's output")
         else:

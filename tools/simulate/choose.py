@@ -109,7 +109,7 @@ def choose(
     if delta_at == "pooled" and phases == ("fp",):
         raise BadInput(
             f"{mention('delta_at', 'pooled')}: {mention('phase', 'fp')} takes no deltas: allowed "
-            "with dp, ku, bp, all"
+            "with dp, bp, ku, all"
         )
     check_backward(network, layers)
     return Choice(

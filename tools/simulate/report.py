@@ -10,12 +10,13 @@ from typing import Any
 from rich.console import Console
 
 from merp.cosim.audit.audit import COUNTS, Audit, combine
+from merp.cosim.phases.cnn_merp.backward import HALF
 from merp.models.cnn_merp.cycles import layer_cycles
 from merp.models.cnn_merp.one_pass import backward_design
 from merp.models.golden.golden_step import GoldenStep
 from merp.models.network.network import Layer
 from merp.models.network.phases import ONE_PASS, apart
-from merp.models.params.counters import HALF, STALLS
+from merp.models.params.counters import STALLS
 from merp.models.params.names import file_name
 from merp.tools.common.table import console, fixed, table
 from merp.tools.simulate.choice import Choice

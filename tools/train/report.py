@@ -11,7 +11,7 @@ from merp.cosim.training.hardware_step import Audits
 from merp.models.golden.training import classify
 from merp.models.network.network import Network
 from merp.models.network.network_keys import FUSED
-from merp.models.network.phases import NAMED, PHASES, phases_counted
+from merp.models.network.phases import NAMED, PHASES, apart, phases_counted
 from merp.models.params.rates import PLAIN
 from merp.models.plan.plan import Plan
 from merp.models.traffic.closed_form import step_bytes
@@ -66,6 +66,7 @@ def answer(
         "images": {"trained": len(data.images), "held_out": len(data.held_images)},
         "state_bits": state,
         "backward": network.backward,
+        "not_in_one_pass": list(apart(network, network.layers)),
         "bytes": counted,
         "cycles": _cycles(network, counts),
         **planned,
@@ -163,6 +164,8 @@ def show(answer: Mapping[str, Any]) -> None:
     screen.print(
         f"accuracy {answer['accuracy']:.2%} of {answer['images']['held_out']:,} held-out images"
     )
+    for line in answer["not_in_one_pass"]:
+        screen.print(f"Not in one pass: {line}")
     counted = answer["bytes"]
     footings = [counted["paper"], counted["full"]]
     columns = ["phase", "paper footing", "full footing"]

@@ -32,7 +32,6 @@ from merp.models.network.branches import undone_shape
 from merp.models.network.network import Layer, Network
 from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.backward_registers import backward_registers
-from merp.models.params.counters import HALF
 from merp.models.params.delta_shape import delta_shape
 from merp.models.params.rates import PLAIN, Rates, UpdateRule
 from merp.models.params.shape import Shape
@@ -52,6 +51,9 @@ PORTS = {
     "bias_out": "m_axis_bias",
 }
 """Stream of each port of the traffic report."""
+
+HALF = "propagation"
+"""Delta propagation's half: what the names of its own counters begin with."""
 
 
 def backward_top(design: BackwardDesign, array: str = "rtl", rule: UpdateRule = PLAIN) -> Top:

@@ -200,6 +200,7 @@ def test_the_library_trains_in_one_pass(
     assert cli.main([*command, "--engine", "myhdl", "--backward", "fused"]) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert "On the ports deltas are at pooled resolution." in said
+    assert "Not in one pass: fc4 has dp and ku, as it is fully connected" in said
     with pytest.raises(merp.BadInput, match="backward = 'both'"):
         net.train(pair, backward="both")
 
@@ -229,13 +230,22 @@ def test_what_cannot_be_trained_so_is_refused(
         assert said in line
 
 
-def test_a_residual_network_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    """A layer's deltas start at those of the sums that are added to."""
-    words = ["train", "resnet-digits", "--data", "digits", "--backward", "fused"]
-    assert cli.main(words) == 2
+def test_a_residual_network_is_refused(
+    command: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The deltas of conv2 start at those of the sums that conv1 is added to."""
+    layers = "".join(
+        f'[[layer]]\nname = "conv{i}"\nmaps = 2\nkernel = 1\ndesign = "k1"\n{more}'
+        for i, more in ((1, ""), (2, ""), (3, 'add = "conv1"\n'))
+    )
+    text = (
+        '[network]\nname = "added"\ninput = { rows = 6, columns = 6, channels = 1 }\n'
+        f"{layers}[design.k1]\nk = 1\nn_cu = 2\n"
+    )
+    Path(command[1]).write_text(text)
+    assert cli.main([*command, "--backward", "fused"]) == 2
     (line,) = capsys.readouterr().err.splitlines()
-    assert "resnet-digits: layer conv" in line
-    assert "starts its deltas at those of another one" in line
+    assert "added: layer conv2: starts its deltas at those of another one" in line
 
 
 def test_a_planted_fault_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

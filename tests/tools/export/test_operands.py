@@ -6,6 +6,8 @@ Its passes are the golden's functions of a layer; what they read and write is wh
 from __future__ import annotations
 
 import json
+import shutil
+import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -27,6 +29,7 @@ from merp.models.network.network import Layer, Network
 from merp.models.network.network_file import read_network
 from merp.models.params.bits import Bits
 from merp.tools.cli import main
+from packages import bench, built, run
 
 # Outputs that are taken twice, taken and added, and only added, behind pooling and ReLU or not.
 RESIDUAL = """
@@ -113,12 +116,13 @@ class Host:
         layer = self.network.layer(told["layer"])
         names = {stream: (of["array"], of["layer"]) for stream, of in told["streams"].items()}
         read = {stream: self.memory[name] for stream, name in names.items() if stream[0] == "s"}
+        made: dict[str, Any] = {}
         if "m_axis_map" in names:
-            made = self._forward(layer, read)
-        elif "m_axis_delta" in names:
-            made = self._delta(layer, read, names)
-        else:
-            made = self._update(layer, read, names)
+            made |= self._forward(layer, read)
+        if "m_axis_delta" in names:
+            made |= self._delta(layer, read, names)
+        if "m_axis_kernel" in names:
+            made |= self._update(layer, read, names)
         assert set(made) >= {stream for stream in names if stream[0] == "m"}
         for stream, array in made.items():
             if stream in names:
@@ -199,7 +203,12 @@ def test_a_host_that_follows_the_schedule_trains(at: str, tmp_path: Path) -> Non
     path.write_text(RESIDUAL)
     command = ["export", str(path), "--all", "--delta-at", at, "--images", str(IMAGES)]
     assert main([*command, "-o", str(tmp_path / "all")]) == 0
-    schedule = json.loads((tmp_path / "all" / "schedule.json").read_text())
+    check_schedule(path, tmp_path / "all")
+
+
+def check_schedule(path: Path, folder: Path) -> None:
+    """See that a host that does what the schedule in ``folder`` says makes the golden's step."""
+    schedule = json.loads((folder / "schedule.json").read_text())
     network = read_network(path)
     generator = np.random.default_rng(0)
     size = IMAGES, network.input[0], network.input[1], network.input[2]
@@ -221,3 +230,92 @@ def test_a_host_that_follows_the_schedule_trains(at: str, tmp_path: Path) -> Non
         for array, golden, before in zip(("kernels", "biases"), parameters, old, strict=True):
             assert np.array_equal(host.memory[array, layer.name], golden), (array, layer.name)
             assert not np.array_equal(golden, before), (array, layer.name)
+
+
+FUSED = """
+[network]
+name = "fused"
+input = { rows = 7, columns = 6, channels = 2 }
+backward = "fused"
+[[layer]]
+name = "conv1"
+maps = 3
+kernel = 2
+pool = { kind = "max", window = 2, stride = 2 }
+design = "k2"
+[[layer]]
+name = "conv2"
+maps = 4
+kernel = 2
+pad = 1
+design = "k2"
+[[layer]]
+name = "conv3"
+maps = 3
+kernel = 2
+stride = 2
+relu = false
+design = "k2"
+[design.k2]
+k = 2
+n_cu = 3
+r = 1
+d = 2
+mul_latency = 1
+add_latency = 2
+"""
+
+
+@pytest.fixture(scope="module")
+def fused(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The packages of a network that goes back in one pass; the network stands beside them."""
+    folder = tmp_path_factory.mktemp("fused")
+    (folder / "net.toml").write_text(FUSED)
+    command = ["export", str(folder / "net.toml"), "--all", "--images", str(IMAGES)]
+    assert main([*command, "-o", str(folder / "all")]) == 0
+    return folder / "all"
+
+
+def test_a_step_in_one_pass_back_is_scheduled(fused: Path) -> None:
+    """Three bitstreams; kernels are read and written in the pass that propagates their delta."""
+    check_schedule(fused.parent / "net.toml", fused)
+    schedule = json.loads((fused / "schedule.json").read_text())
+    assert (schedule["backward"], schedule["delta_at"]) == ("fused", "pooled")
+    assert [(told["bitstream"][-2:], told["layer"]) for told in schedule["passes"]] == [
+        ("fp", "conv1"), ("fp", "conv2"), ("fp", "conv3"), ("bp", "conv3"), ("bp", "conv2"),
+        ("ku", "conv1"),
+    ]  # fmt: skip
+    assert schedule["loads_in_a_step"] == 3
+    titles = {each["name"][-2:]: each["title"] for each in schedule["bitstreams"]}
+    assert titles["bp"].endswith("in one pass, 1 + 2 CUs of 2 x 2")
+    assert "updates its kernels in the same pass (`bp`)" in (fused / "README.md").read_text()
+
+
+@pytest.mark.ghdl
+def test_the_bench_of_one_pass_passes_in_ghdl_alone(fused: Path, tmp_path: Path) -> None:
+    """It compares delta, kernels and biases, every port's words, and the slots of both halves."""
+    folder = built(shutil.copytree(fused / "fused-k2-bp", tmp_path / "bp"))
+    small = folder / "vectors" / "small"
+    status, lines = bench(folder, "-gPAUSE=40", "-gSEED=3")
+    assert (status, lines[-1]) == (0, "PASS"), lines
+    assert ", wrong 0; registers compared 26, wrong 0" in lines[-2]
+    assert any("cycles propagation_total: " in line for line in lines)
+    status, again = bench(folder, "-gABORT_AT=60")
+    assert (status, again[-1]) == (0, "PASS"), again
+    known = (small / "status.txt").read_text()
+    address, value, name = next(
+        line for line in known.splitlines() if "propagation_useful" in line
+    ).split()
+    planted = f"{address} {int(value, 16) + 1:x} {name}"
+    (small / "status.txt").write_text(known.replace(f"{address} {value} {name}", planted))
+    status, lines = bench(folder)
+    assert status != 0
+    assert any("status_propagation_useful: " in line for line in lines), lines
+
+
+@pytest.mark.full
+@pytest.mark.ghdl
+def test_the_tests_by_cocotb_of_one_pass_pass(fused: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(fused / "fused-k2-bp", tmp_path / "bp")
+    done = run(folder, sys.executable, "-m", "pytest", "-q", "sim")
+    assert done.returncode == 0, done.stdout

@@ -46,7 +46,7 @@ def no_work(monkeypatch: pytest.MonkeyPatch) -> None:
         (["alexnet", "--layer", "conv2", "--clock", "0"], "above 0"),
         (["alexnet", "--layer", "conv2", "--images", "257"], "from 1 to 256"),
         (["alexnet", "--layer", "conv2", "--phase", "ku", "--state"], "allowed with fp"),
-        (["alexnet", "--layer", "conv2", "--delta-at", "pooled"], "allowed with dp, ku"),
+        (["alexnet", "--layer", "conv2", "--delta-at", "pooled"], "allowed with dp, bp, ku"),
         (["alexnet", "--all", "--phase", "fp"], "allowed with --layer"),
         (["alexnet", "--all", "--layer", "conv2"], "not allowed with"),
     ],

@@ -174,8 +174,8 @@ def test_a_wrong_addition_is_one_line(complaint: str) -> None:
 
 
 BAD = {
-    "phase = 'bp': allowed are fp, dp, ku": {"phase": "bp"},
-    "phase = ['fp']: allowed are fp, dp, ku": {"phase": ["fp"]},
+    "phase = 'bq': allowed are fp, dp, bp, ku": {"phase": "bq"},
+    "phase = ['fp']: allowed are fp, dp, bp, ku": {"phase": ["fp"]},
     "engine = 'vhdl': allowed are myhdl, verilator, ghdl": {"engine": "vhdl"},
     "cu_array = 'fast': allowed are behavioural, rtl": {"cu_array": "fast"},
     "cu_array = 'behavioural': engine ghdl runs the hardware: allowed: rtl": {
@@ -202,7 +202,7 @@ BAD = {
     "kernels: size (1,): allowed is (32, 16, 3, 3)": {"kernels": [1.0]},
     "biases: size (32, 1): allowed is (32)": {"biases": np.zeros((32, 1))},
     "delta: phase dp of an x needs that of the layer's output": {"x": X, "phase": "dp"},
-    "delta: phase fp takes none: allowed with dp, ku": {"x": X, "delta": DELTA},
+    "delta: phase fp takes none: allowed with dp, bp, ku": {"x": X, "delta": DELTA},
     "delta: without x it is the network's own: allowed with x": {"phase": "ku", "delta": DELTA},
     "delta: size (1, 2, 2, 32): allowed is (2, 2, 2, 32)": {
         "x": X, "phase": "ku", "delta": DELTA[:1],
@@ -211,7 +211,9 @@ BAD = {
     "tell: allowed: pooled, or no x": {
         "x": X, "phase": "dp", "delta": DELTA, "delta_at": "sums",
     },
-    "delta_at = 'pooled': phase fp takes no deltas: allowed with dp, ku": {"delta_at": "pooled"},
+    "delta_at = 'pooled': phase fp takes no deltas: allowed with dp, bp, ku": {
+        "delta_at": "pooled"
+    },
     "state = 1: allowed are True, False": {"state": 1},
     "state: phase ku writes none: allowed with fp": {"phase": "ku", "state": True},
     "learning_rate = 'fast': must be a number above 0": {"learning_rate": "fast"},

@@ -160,7 +160,7 @@ NOT_SIZE = "x: size (4, 4, 1): allowed is (images, 4, 4, 1)"
 BAD = {
     "layer = 1: allowed is text": {"layer": 1},
     "no layer 'conv9': allowed are conv1, conv2, fc3; did you mean conv2?": {"layer": "conv9"},
-    "phase = 'bp': allowed are fp, dp, ku, all": {"phase": "bp"},
+    "phase = 'bq': allowed are fp, dp, bp, ku, all": {"phase": "bq"},
     "engine = 'vhdl': allowed are myhdl, verilator, ghdl": {"engine": "vhdl"},
     "cu_array = 'behavioural': engine ghdl runs the hardware: allowed: rtl": {
         "engine": "ghdl", "cu_array": "behavioural",
@@ -176,7 +176,9 @@ BAD = {
     "state = 1: allowed are True, False": {"state": 1},
     "state: phase ku writes none: allowed with fp, all": {"phase": "ku", "state": True},
     "delta_at = 'top': allowed are sums, pooled": {"delta_at": "top"},
-    "delta_at pooled: phase fp takes no deltas: allowed with dp, ku, all": {"delta_at": "pooled"},
+    "delta_at pooled: phase fp takes no deltas: allowed with dp, bp, ku, all": {
+        "delta_at": "pooled"
+    },
     "phase dp: conv1 is the first layer, its input has no delta: allowed: fp, ku, or another "
     "layer": {"layer": "conv1", "phase": "dp"},
     "wave = 'a.vcd': allowed only with one phase, and layers of one design": {"wave": "a.vcd"},
