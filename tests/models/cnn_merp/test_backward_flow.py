@@ -47,9 +47,9 @@ def design_for(halves: tuple[int, int], average: bool = False, **chosen: Any) ->
 DESIGNS = {
     "trees, by position": (design_for((2, 2), average=True), UpdateRule(momentum=True)),
     "fused, by row": (
-        design_for((1, 3), cu_kind="fused", ku_kind="row", ku_lanes=2, add_latency=4), PLAIN,
+        design_for((3, 1), cu_kind="fused", ku_kind="row", ku_lanes=2, add_latency=4), PLAIN,
     ),
-    "one ring, by position": (design_for((3, 1), d=1, cu_kind="fused"), PLAIN),
+    "one ring, by position": (design_for((1, 3), d=1, cu_kind="fused"), PLAIN),
 }  # fmt: skip
 
 # What binds: either half's slots, the deltas, the gradients' revisit, accumulators; zeros between
