@@ -58,8 +58,8 @@ def check_one_pass(shape: Shape, design: BackwardDesign, where: str) -> None:
     halves = (design.propagation, design.update)
     refused = {
         "is fully connected": folds(shape, design.update.k),
-        "has smaller kernels than the design": shape.k != design.update.k
-        or any(each.widened for each in halves),
+        "has smaller kernels than the design": shape.k != design.update.k,
+        "runs on a design for smaller kernels, too": any(each.widened for each in halves),
         "runs on a design of several elements a beat": any(
             each.map_port > 1 or each.kernel_port > 1 for each in halves
         ),

@@ -272,6 +272,15 @@ def test_a_layer_of_the_library(network_file: Path) -> None:
         merp.load(network_file)["conv1"].run(phase="bp")
 
 
+def test_the_network_says_how_it_goes_back(
+    network_file: Path, answer_of: Callable[..., Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert answer_of("networks", network_file)["backward"] == "fused"
+    assert main(["networks", str(network_file)]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "Convolutions but the first layer go back in one pass (bp)." in said
+
+
 def test_a_wrong_count_of_either_half_fails_the_run(
     network_file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,6 +8,7 @@ from dataclasses import asdict, fields
 from typing import Any
 
 from merp.models.network.network import Layer, Network
+from merp.models.network.network_keys import FUSED
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.shape import Padding, Pool
 from merp.tools.common.arguments import add_network, add_tables
@@ -83,6 +84,7 @@ def _layer(layer: Layer) -> dict[str, Any]:
 def _details(network: Network) -> dict[str, Any]:
     summary = _summary(network)
     summary["layers"] = [_layer(layer) for layer in network.layers]
+    summary["backward"] = network.backward
     summary["designs"] = {name: asdict(design) for name, design in network.designs.items()}
     return summary
 
@@ -123,6 +125,8 @@ def _print_details(network: Network) -> None:
     caption = "n, m: input and output maps of one group. Gop: per image and phase."
     if not all(isinstance(layer.shape.pad, int) for layer in network.layers):
         caption += " pad: top, left, bottom, right where sides differ."
+    if network.backward == FUSED:
+        caption += " Convolutions but the first layer go back in one pass (bp)."
     screen.print(table(network.name, columns, rows, text_columns=3, caption=caption))
     if network.designs:
         keys = [field.name for field in fields(Design) if field.name != "fmt"]
