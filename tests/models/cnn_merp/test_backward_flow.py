@@ -137,13 +137,19 @@ def test_cycles_of_random_layers(design: BackwardDesign, rule: UpdateRule, seed:
     assert free >= 8
 
 
-def test_alexnets_layer_2_as_in_verilator() -> None:
-    """8 + 8 units, an image, both groups: this many cycles in the hardware."""
+@pytest.mark.parametrize(
+    ("name", "load", "total"),
+    [
+        ("conv2", 307_202, 1_476_996), ("conv3", 884_737, 1_604_379),
+        ("conv4", 663_554, 1_193_476), ("conv5", 442_370, 842_098),
+    ],
+)  # fmt: skip
+def test_alexnets_layers_as_in_verilator(name: str, load: int, total: int) -> None:
+    """An image, all groups: the hardware took these cycles. source: docs/engines.md"""
     network = replace(ALEXNET, backward="fused")
-    found = layer_cycles(network, network.layer("conv2"), "bp", 1)
+    found = layer_cycles(network, network.layer(name), "bp", 1)
     assert found is not None
-    assert found.phase == 1_784_198
-    assert (found.n_cu, found.efficiency) == (16, pytest.approx(0.758, abs=1e-3))
+    assert (found.kernel_load, found.total) == (load, total)
 
 
 def test_alexnets_step_in_one_pass_takes_about_as_long() -> None:
