@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from merp.cosim.engines.verilator_engine import verilog_sha
+from merp.models.network.phases import ONE_PASS, going_back_for
 from merp.tools import cli
 from merp.tools.common.json_file import read_json
 from merp.tools.common.output import Output
@@ -38,13 +39,16 @@ Pass = tuple[str, str, str]
 """A layer, a phase, and where its deltas lie: at ``pooled`` resolution or that of the ``sums``."""
 
 LAYERS = ("conv5", "conv4", "conv3", "conv2", "conv1")  # the quicker ones first
-WANTED: tuple[Pass, ...] = tuple(
-    (layer, phase, deltas)
-    for deltas in ("pooled", "sums")
-    for layers in (LAYERS[:3], LAYERS[3:])  # those that share a design, and its builds
-    for phase in ("dp", "ku", "fp")
-    for layer in layers
-    if (layer, phase) != ("conv1", "dp") and (phase != "fp" or deltas == "pooled")
+WANTED: tuple[Pass, ...] = (
+    tuple(
+        (layer, phase, deltas)
+        for deltas in ("pooled", "sums")
+        for layers in (LAYERS[:3], LAYERS[3:])  # those that share a design, and its builds
+        for phase in ("dp", "ku", "fp")
+        for layer in layers
+        if (layer, phase) != ("conv1", "dp") and (phase != "fp" or deltas == "pooled")
+    )
+    + tuple((layer, ONE_PASS, "pooled") for layer in LAYERS[:-1])
 )
 
 
@@ -57,13 +61,15 @@ def options(wanted: Pass) -> dict[str, bool]:
 def sha(wanted: Pass) -> str:
     """Fingerprint of the hardware as it is now."""
     layer, phase, _ = wanted
-    return hardware_sha(NETWORK, NETWORK.layer(layer), phase, **options(wanted))
+    network = going_back_for(NETWORK, phase)
+    return hardware_sha(network, network.layer(layer), phase, **options(wanted))
 
 
 def exact(wanted: Pass) -> str:
     """Fingerprint of its Verilog as it is now."""
     layer, phase, _ = wanted
-    return verilog_sha(hardware(NETWORK, NETWORK.layer(layer), phase, **options(wanted)))
+    network = going_back_for(NETWORK, phase)
+    return verilog_sha(hardware(network, network.layer(layer), phase, **options(wanted)))
 
 
 def stale(runs: Mapping[Pass, Json]) -> list[Pass]:

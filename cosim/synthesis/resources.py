@@ -18,7 +18,8 @@ from merp.testbenches.top.top import Top
 
 BLOCKS = frozenset(
     {
-        "accumulator", "bank", "bias_gradient", "cu_array", "cu_fused", "cu_narrow", "delta",
+        "accumulator", "backward", "bank", "bias_gradient", "cu_array", "cu_fused", "cu_narrow",
+        "delta",
         "delta_buffer", "delta_loader", "dilater", "forward", "fp_add", "fp_mul", "fused_operands",
         "gradient_array", "gradient_cu", "input_path", "kernel_loader", "dual_port_ram",
         "narrow_products",

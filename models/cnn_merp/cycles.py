@@ -11,20 +11,25 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
+from typing import Any, ClassVar
 
+from merp.models.cnn_merp.backward_flow import KERNEL_RETURN, BackwardFlow, backward_flow
 from merp.models.cnn_merp.flow import InputFlow, added_flow, continued_flow, input_flow
 from merp.models.cnn_merp.kernel_load import delta_load, forward_load
+from merp.models.cnn_merp.one_pass import BackwardDesign, backward_design
 from merp.models.cnn_merp.phases import delta_design, maps_behind, update_design
-from merp.models.cnn_merp.update_flow import UpdateFlow, update_flow
+from merp.models.cnn_merp.update_flow import UpdateFlow, gradients_there, read_out, update_flow
 from merp.models.network.branches import begun, behind
 from merp.models.network.network import Layer, Network
-from merp.models.network.phases import PHASES, has_phase
+from merp.models.network.phases import NAMED, ONE_PASS, has_phase
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.input_part import ADDING, WHOLE, InputPart
+from merp.models.params.cnn_merp.latencies import SLOT
 from merp.models.params.cnn_merp.sizing import beats_of, groups_of
 from merp.models.params.counters import PARTS
 from merp.models.params.delta_shape import delta_shape
 from merp.models.params.folded_shape import FoldedShape, run_shape
+from merp.models.params.rates import PLAIN, UpdateRule
 from merp.models.params.shape import Shape
 
 
@@ -37,6 +42,8 @@ class Cycles:
     Attributes:
         operations: done in them. n_cu, taps: CUs, and multipliers of each.
     """
+
+    counts: ClassVar[tuple[str, ...]] = ("kernel_load", *PARTS, "operations")
 
     kernel_load: int
     fill: int
@@ -88,15 +95,34 @@ class Cycles:
 
     def times(self, runs: int) -> Cycles:
         """The same run ``runs`` times over."""
-        counts = {key: runs * getattr(self, key) for key in _COUNTS}
+        counts = {key: runs * getattr(self, key) for key in self.counts}
         return replace(self, **counts)
 
     def plus(self, other: Cycles) -> Cycles:
         """Both, one after the other, on one design."""
-        return replace(self, **{key: getattr(self, key) + getattr(other, key) for key in _COUNTS})
+        sums = {key: getattr(self, key) + getattr(other, key) for key in self.counts}
+        return replace(self, **sums)
 
 
-_COUNTS = ("kernel_load", *PARTS, "operations")
+@dataclass(frozen=True, kw_only=True)
+class BackwardCycles(Cycles):
+    """Cycles of both backward phases in one pass, by the slots of the kernel update.
+
+    Attributes:
+        propagation_issue: slots of delta propagation. propagation_cus: its share of ``n_cu``.
+    """
+
+    counts: ClassVar[tuple[str, ...]] = (*Cycles.counts, "propagation_issue")
+
+    propagation_issue: int
+    propagation_cus: int
+
+    @property
+    def slot_efficiency(self) -> float:
+        """CU-useful slots over issued ones, of both halves."""
+        update_cus = self.n_cu - self.propagation_cus
+        issued = self.issue * update_cus + self.propagation_issue * self.propagation_cus
+        return self.operations / (2 * self.taps * issued)
 
 
 def layer_cycles(network: Network, layer: Layer, phase: str, batch: int) -> Cycles | None:
@@ -106,7 +132,8 @@ def layer_cycles(network: Network, layer: Layer, phase: str, batch: int) -> Cycl
     """
     if layer.design is None or not has_phase(network, layer, phase):
         return None
-    run = {"fp": _forward, "dp": _delta, "ku": _update}[phase](network, layer)
+    of = {"fp": _forward, "dp": _delta, "ku": _update, ONE_PASS: _backward}
+    run = of[phase](network, layer)
     whole, rest = divmod(batch, network.design(layer).max_images)
     cycles = [run(network.design(layer).max_images).times(whole)] if whole else []
     cycles += [run(rest)] if rest else []
@@ -131,6 +158,11 @@ def _delta(network: Network, layer: Layer) -> Callable[[int], Cycles]:
 def _update(network: Network, layer: Layer) -> Callable[[int], Cycles]:
     design = update_design(network, layer)
     return lambda images: update_cycles(layer.shape, images, design)
+
+
+def _backward(network: Network, layer: Layer) -> Callable[[int], Cycles]:
+    design = backward_design(network, layer)
+    return lambda images: backward_cycles(layer.shape, images, design)
 
 
 def forward_cycles(shape: Shape, images: int, design: Design, part: InputPart = WHOLE) -> Cycles:
@@ -213,11 +245,16 @@ def _convolution(
         stall_input=flow["stall_input"],
         stall_output=max(0, leaving - busy),
         stall_hazard=flow["stall_hazard"],
-        drain=design.array_latency + design.pool_latency + last + 1,
+        drain=_behind_sums(design, last),
         operations=2 * macs,
         n_cu=design.n_cu,
         taps=design.taps,
     )
+
+
+def _behind_sums(design: Design, last: int) -> int:
+    """Cycles from the last slot to the last word, of ``last`` words that leave behind its sums."""
+    return design.array_latency + design.pool_latency + last + 1
 
 
 def update_cycles(shape: Shape, images: int, design: Design) -> Cycles:
@@ -237,7 +274,43 @@ def update_cycles(shape: Shape, images: int, design: Design) -> Cycles:
     )
 
 
-Walk = Callable[[Shape, int, Design], InputFlow | UpdateFlow]
+def backward_cycles(
+    shape: Shape, images: int, design: BackwardDesign, rule: UpdateRule = PLAIN
+) -> BackwardCycles:
+    """Both backward phases of one group in one pass, by the slots of the kernel update.
+
+    ``drain`` is all behind the last of them: what is left of delta propagation, and the update of
+    every element, which reads the kernels when the last delta has been propagated.
+    """
+    half, update = design.propagation, design.update
+    back = delta_shape(shape)
+    flow = _batch(backward_flow, replace(shape, relu=False), images, design, _slots(back, half))
+    behind, groups = _last_position(back, half), groups_of(back, half.n_cu)
+    # Where sums leave more slowly than they come, slots wait for a place behind them.
+    positions = images * back.out_rows * back.out_columns
+    last = flow["propagation_first"] + back.n * groups - 1 + positions * behind
+    propagated = max(flow["propagation_last"], last - half.fifo_words // groups * behind)
+    out = max(flow["propagation_last"] + behind, last) + _behind_sums(half, 0)
+    gradients = flow["last"] + gradients_there(update)
+    kernels = propagated + SLOT + half.kernel_read_latency + KERNEL_RETURN
+    updated = max(gradients, kernels) + read_out(shape, update, rule)
+    return BackwardCycles(
+        kernel_load=delta_load(shape, half).cycles + 1,
+        fill=flow["fill"],
+        issue=flow["issue"],
+        stall_input=flow["stall_input"],
+        stall_output=0,
+        stall_hazard=flow["stall_hazard"],
+        drain=max(out, updated) - flow["last"],
+        operations=4 * shape.macs(images),
+        n_cu=half.n_cu + update.n_cu,
+        taps=update.taps,
+        propagation_issue=images * _slots(back, half),
+        propagation_cus=half.n_cu,
+    )
+
+
+Walk = Callable[[Shape, int, Any], InputFlow | UpdateFlow | BackwardFlow]
 
 
 LONG = 1 << 21
@@ -245,30 +318,46 @@ LONG = 1 << 21
 
 
 def _flow(walk: Walk, shape: Shape, images: int, design: Design) -> dict[str, int]:
+    """Walk a batch on a design that has the walk's phase alone."""
+    plain = _plain(shape)
+    run = run_shape(plain, design.k)
+    in_rows = walk is update_flow and design.ku_kind == "row" and isinstance(run, FoldedShape)
+    if in_rows:  # rows of images are few, and the last one differs
+        return _walked(walk, plain, images, design)
+    return _batch(walk, plain, images, design, _slots(run, design))
+
+
+def _plain(shape: Shape) -> Shape:
+    """What walks see of a shape."""
+    return replace(shape, relu=False, pool=None)
+
+
+def _slots(run: Shape, design: Design) -> int:
+    """Slots of an image."""
+    return run.n * groups_of(run, design.n_cu) * run.out_rows * run.out_columns
+
+
+def _batch(walk: Walk, shape: Shape, images: int, design: Any, slots: int) -> dict[str, int]:
     """Walk a few images, and take every further pair of them for equal to the last one.
 
     Positions are computed in pairs, so single images can differ by some idle cycles; in a long walk
-    these are less than a part in 10^4.
+    these are less than a part in 10^4. ``slots``: of an image.
     """
-    plain = replace(shape, relu=False, pool=None)  # nothing that the walk sees
-    run = run_shape(plain, design.k)
-    slots = run.n * groups_of(run, design.n_cu) * run.out_rows * run.out_columns
     low, high = (1, 2) if slots > LONG else (2 + images % 2, 4 + images % 2)
-    in_rows = walk is update_flow and design.ku_kind == "row" and isinstance(run, FoldedShape)
-    if images <= high or in_rows:  # rows of images are few, and the last one differs
-        return _walked(walk, plain, images, design)
-    before, last = (_walked(walk, plain, few, design) for few in (low, high))
+    if images <= high:
+        return _walked(walk, shape, images, design)
+    before, last = (_walked(walk, shape, few, design) for few in (low, high))
     more = (images - high) // (high - low)
     return {key: count + more * (count - before[key]) for key, count in last.items()}
 
 
 @lru_cache(maxsize=256)
-def _walked(walk: Walk, shape: Shape, images: int, design: Design) -> dict[str, int]:
+def _walked(walk: Walk, shape: Shape, images: int, design: Any) -> dict[str, int]:
     return asdict(walk(shape, images, design))
 
 
 def network_cycles(
-    network: Network, batch: int, phases: Iterable[str] = PHASES
+    network: Network, batch: int, phases: Iterable[str] = NAMED
 ) -> Iterator[tuple[Layer, str, Cycles]]:
     """Yield layer, phase and cycles of all that runs on a design."""
     for layer in network.layers:

@@ -30,6 +30,23 @@ class BackwardDesign(NamedTuple):
     unpool: UnpoolDesign
 
 
+class Halves(NamedTuple):
+    """A design of forward propagation, once for each half of a pass of both backward phases."""
+
+    propagation: Design
+    update: Design
+
+
+def halves_of(forward: Design) -> Halves:
+    """Share out the CUs of a design; an odd one is the update's.
+
+    There are two at least.
+    """
+    propagation = forward.n_cu // 2
+    counts = (propagation, forward.n_cu - propagation)
+    return Halves(*(replace(forward, n_cu=n_cu, r=min(forward.r, n_cu)) for n_cu in counts))
+
+
 def check_one_pass(shape: Shape, design: BackwardDesign, where: str) -> None:
     """Check that the backward phases of a layer can be one pass: both walk one order of deltas.
 
@@ -103,14 +120,13 @@ def backward_design(network: Network, layer: Layer) -> BackwardDesign:
     where = f"{network.name}: layer {layer.name}"
     if forward.n_cu < 2:
         raise BadInput(f"{where}: n_cu = 1: two halves of a pass need a CU each")
-    propagation_cus = forward.n_cu // 2
+    halves = halves_of(forward)
 
-    def of(n_cu: int) -> Network:
-        own = replace(forward, n_cu=n_cu, r=min(forward.r, n_cu))
-        return replace(network, designs={**network.designs, str(layer.design): own})
+    def on(half: Design) -> Network:
+        return replace(network, designs={**network.designs, str(layer.design): half})
 
-    propagation = delta_design(of(propagation_cus), layer, before=True)
-    update = update_design(of(forward.n_cu - propagation_cus), layer)
+    propagation = delta_design(on(halves.propagation), layer, before=True)
+    update = update_design(on(halves.update), layer)
     design = BackwardDesign(propagation.engine, update, propagation.unpool)
     check_one_pass(layer.shape, design, where)
     return design

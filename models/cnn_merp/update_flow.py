@@ -50,14 +50,23 @@ def update_flow(shape: Shape, images: int, design: Design, rule: UpdateRule = PL
     A beat has ``kernel_port`` elements, at most a kernel. Bias gradients come one by one.
     """
     walk = row_walk if design.ku_kind == "row" else position_walk
+    drain = gradients_there(design) + read_out(shape, design, rule)
+    fill, issue, stall_input, stall_hazard = walk(shape, images, design)
+    return UpdateFlow(fill, issue, stall_input, stall_hazard, drain)
+
+
+def gradients_there(design: Design) -> int:
+    """Cycles from the last slot until all gradients can be read."""
+    return latencies.SLOT + gradient_latency(design)
+
+
+def read_out(shape: Shape, design: Design, rule: UpdateRule = PLAIN) -> int:
+    """Cycles from the first gradient that is read to the last word that leaves."""
     step = design.mul_latency + design.add_latency
     pipeline = latencies.GRADIENT_READ + latencies.GRADIENT_CHOICE + step * (1 + sum(rule))
     if design.kernel_port > 1:
         pipeline += design.round_latency + latencies.GRADIENT_GEAR + latencies.UPDATE_ENTRY
-    updates = _kernel_cycles(shape, design) + shape.m
-    drain = latencies.SLOT + gradient_latency(design) + pipeline + updates + latencies.LEAVE
-    fill, issue, stall_input, stall_hazard = walk(shape, images, design)
-    return UpdateFlow(fill, issue, stall_input, stall_hazard, drain)
+    return pipeline + _kernel_cycles(shape, design) + shape.m + latencies.LEAVE
 
 
 def _kernel_cycles(shape: Shape, design: Design) -> int:

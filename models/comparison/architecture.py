@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from merp.models.comparison.options import Options
@@ -11,6 +11,7 @@ from merp.models.comparison.printed import Printed
 from merp.models.comparison.record import Record
 from merp.models.fpga.board import Board
 from merp.models.network.network import Network
+from merp.models.network.network_keys import SEPARATE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +60,10 @@ class Architecture:
     def answer(self, network: Network, board: Board, options: Options) -> Record:
         """Plan, and what it costs.
 
+        However the network goes back, in the phases that all architectures have.
+
         Raises:
             BadInput: there is no plan.
         """
-        return self.record(self.plan(network, board, options))
+        apart = replace(network, backward=SEPARATE)
+        return self.record(self.plan(apart, board, options))

@@ -81,6 +81,8 @@ _BIAS_SUM = _Each(9, 133)  # of each further bias gradient
 _POSITIONS = _Each(461, 32)  # of a gradient unit, its adders and multipliers left out
 _POSITION_ARRAY = _Each(253 + 133, 58 + 1142)
 _UPDATE = _Each(332 + 15, 168 + 101)
+# source: docs/resources.md, AlexNet's layer 2 on 8 + 8 units in one pass
+_READ_BACK = _Each(4205 / 200, 348 / 200)  # of each tap of a unit whose kernels are read back
 _MEASURED_UNITS: Final = 16
 _MEASURED_TAPS: Final = 25
 
@@ -138,6 +140,28 @@ def estimate(
         bram=sum(memory.halves for memory in memories) / 2,
         dsp=dsps(design, phase, unpool, add_unpool),
     )
+
+
+def backward_estimate(
+    propagation: Design, update: Design, memories: Iterable[Memory], unpool: UnpoolDesign | None
+) -> Resources:
+    """What both backward phases in one pass take; ``memories`` are those of the pass.
+
+    The halves are DP and KU; beside them kernels are read back. Their registers, behind AXI, are as
+    many as of both.
+    """
+    memories = list(memories)
+    places = propagation.n_cu * propagation.taps
+    scale = propagation.fmt.width / BINARY32.width
+    read_back = Resources(
+        logic=round(scale * places * _READ_BACK.lut), ff=round(scale * places * _READ_BACK.ff)
+    )
+    kept = Resources(
+        memory=sum(memory.luts for memory in memories),
+        bram=sum(memory.halves for memory in memories) / 2,
+    )
+    halves = estimate(propagation, "dp", (), unpool) + estimate(update, "ku", ())
+    return halves + read_back + kept
 
 
 def _kind(design: Design) -> int | str:

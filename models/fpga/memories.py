@@ -51,10 +51,13 @@ def block_rams(memories: Iterable[Memory]) -> float:
     return sum(memory.halves for memory in memories) / 2
 
 
-def kernel_memory(design: Design, words: int) -> Memory:
-    """Kernels of the units, ``words`` of k*k elements each; as operands where decoded."""
+def kernel_memory(design: Design, words: int, read_back: bool = False) -> Memory:
+    """Kernels of the units, ``words`` of k*k elements each; as operands where decoded.
+
+    Where they are read back a decoded element has the sign of a zero besides.
+    """
     decoded = design.cu_kind == "fused"
-    bits = operand_bits(design.operand_precision) if decoded else design.fmt.width
+    bits = operand_bits(design.operand_precision) + read_back if decoded else design.fmt.width
     return Memory("kernels", "dual_port_ram", design.n_cu, words, design.taps * bits)
 
 
@@ -164,3 +167,12 @@ def update_memories(design: Design, unpool: UnpoolDesign | None = None) -> list[
         *delta_memories(design),
     ]
     return found if unpool is None else [*found, unpool_memory(unpool)]
+
+
+def backward_memories(
+    propagation: Design, update: Design, unpool: UnpoolDesign | None
+) -> list[Memory]:
+    """Of both backward phases in one pass: those of the halves, kernels and un-pooling once."""
+    kernels = kernel_memory(propagation, propagation.kernel_words, read_back=True)
+    _, *others = convolution_memories(propagation)
+    return [kernels, *others, *update_memories(update, unpool)]

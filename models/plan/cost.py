@@ -22,7 +22,7 @@ from merp.models.params.cnn_merp import row
 from merp.models.params.cnn_merp.kernel_update_registers import revisit_cycles, row_revisit_cycles
 from merp.models.params.cnn_merp.latencies import DELTA_ARRIVAL, ORIGIN_READ
 from merp.models.params.cnn_merp.sizing import beats_of
-from merp.models.plan.words import delta_out_words
+from merp.models.plan.words import Pass, delta_out_words, pass_bytes
 from merp.models.plan.work import Work
 from merp.models.traffic.footing import activation_bits, state_written_bytes
 
@@ -68,6 +68,8 @@ def cost_of(
     maps. The words of flattened maps, and of the missing taps of folded ones, are taken as if each
     map had as many.
     """
+    if work.halves is not None:
+        return _in_one_pass(work, board, inputs, outputs, first, last)
     groups = -(-outputs // work.engine.n_cu)
     shape = work.convolution
     positions = work.images * shape.out_rows * shape.out_columns
@@ -94,10 +96,40 @@ def cost_of(
         moved += count * work.word_bytes(name)
     moved += stored
     seconds = moved / board.bytes_per_cycle
-    found = Cost(cycles, parameters, moved, seconds)
-    np.maximum(found.total, seconds, out=seconds)
-    seconds /= board.clock_mhz * 1e6
-    return found
+    return _timed(Cost(cycles, parameters, moved, seconds), board)
+
+
+def _timed(cost: Cost, board: Board) -> Cost:
+    """The cost, whose seconds are the memory's cycles before."""
+    np.maximum(cost.total, cost.seconds, out=cost.seconds)
+    cost.seconds[...] /= board.clock_mhz * 1e6
+    return cost
+
+
+def _in_one_pass(
+    work: Work,
+    board: Board,
+    inputs: NDArray[np.int64],
+    outputs: NDArray[np.int64],
+    first: Flags,
+    last: Flags,
+) -> Cost:
+    """Cost of both backward phases of a whole layer in one pass.
+
+    The halves run side by side; kernels are loaded in front of both, and updated behind.
+    """
+    assert work.halves is not None
+    propagation, update = work.halves
+    one = cost_of(propagation, board, outputs, inputs, first, last)
+    other = cost_of(update, board, inputs, outputs, first, last)
+    whole = Pass(0, work.inputs, 0, work.outputs)
+    moved = np.full_like(one.bytes, sum(pass_bytes(work, whole).values()))
+    cycles = {
+        name: np.maximum(one.cycles.get(name, 0.0), other.cycles.get(name, 0.0))
+        for name in one.cycles | other.cycles
+    }
+    parameters = one.parameters + other.parameters
+    return _timed(Cost(cycles, parameters, moved, moved / board.bytes_per_cycle), board)
 
 
 _WIDE = ("map_in", "map_out", "delta_in", "add_in", "partial_in", "partial_out")

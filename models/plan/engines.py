@@ -7,8 +7,13 @@ from dataclasses import dataclass, fields, replace
 
 from merp.models.cnn_merp.phases import delta_rings, update_rings
 from merp.models.errors import BadInput
-from merp.models.fpga.estimate import estimate
-from merp.models.fpga.memories import Memory, convolution_memories, update_memories
+from merp.models.fpga.estimate import backward_estimate, estimate
+from merp.models.fpga.memories import (
+    Memory,
+    backward_memories,
+    convolution_memories,
+    update_memories,
+)
 from merp.models.fpga.resources import Resources
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.sizing import FROM_LAYERS, MAXIMA, size_design
@@ -28,9 +33,10 @@ class Engine:
     """A bitstream: a design in a phase, sized for the largest tile of each layer.
 
     Attributes:
-        name: of the design. phase: ``fp``, ``dp`` or ``ku``.
+        name: of the design. phase: ``fp``, ``dp``, ``ku`` or ``bp``.
         design: its elaboration. unpool: of what expands deltas, or undoes pooling; if any.
         add_unpool: of what expands the deltas that sums start at; if any.
+        propagation: of the half that propagates, of ``bp``, whose ``design`` is the update's.
     """
 
     name: str
@@ -38,10 +44,13 @@ class Engine:
     design: Design
     unpool: UnpoolDesign | None
     add_unpool: UnpoolDesign | None = None
+    propagation: Design | None = None
 
     @property
     def memories(self) -> list[Memory]:
         """All memories of it."""
+        if self.propagation is not None:
+            return backward_memories(self.propagation, self.design, self.unpool)
         if self.phase == "ku":
             return update_memories(self.design, self.unpool)
         return convolution_memories(self.design, self.unpool, self.add_unpool)
@@ -49,6 +58,8 @@ class Engine:
     @property
     def resources(self) -> Resources:
         """What it takes of a part, by the model."""
+        if self.propagation is not None:
+            return backward_estimate(self.propagation, self.design, self.memories, self.unpool)
         return estimate(self.design, self.phase, self.memories, self.unpool, self.add_unpool)
 
 
@@ -78,6 +89,8 @@ def engine_of(name: str, works: Sequence[Work], tiles: Sequence[tuple[int, int]]
     Raises:
         BadInput: a size is beyond what a design may have.
     """
+    if works[0].halves is not None:
+        return _of_halves(name, works, tiles)
     chosen = {key: getattr(works[0].engine, key) for key in _CHOICES}
     pairs = list(zip(works, tiles, strict=True))
     try:
@@ -100,6 +113,15 @@ def engine_of(name: str, works: Sequence[Work], tiles: Sequence[tuple[int, int]]
     return Engine(
         name=name, phase=works[0].phase, design=design, unpool=unpool, add_unpool=add_unpool
     )
+
+
+def _of_halves(name: str, works: Sequence[Work], tiles: Sequence[tuple[int, int]]) -> Engine:
+    """The engine of both backward phases in one pass."""
+    halves = [work.halves for work in works if work.halves is not None]
+    mirrored = [(outputs, inputs) for inputs, outputs in tiles]
+    one = engine_of(name, [propagation for propagation, _ in halves], mirrored)
+    other = engine_of(name, [update for _, update in halves], tiles)
+    return replace(other, phase=works[0].phase, propagation=one.design)
 
 
 def _sized(undone: Sequence[tuple[Shape, int]], design: Design) -> UnpoolDesign:

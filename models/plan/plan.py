@@ -9,12 +9,13 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from merp.models.cnn_merp.reconfiguration import bitstreams, passes
+from merp.models.cnn_merp.reconfiguration import PROPAGATING, bitstreams
 from merp.models.errors import BadInput
 from merp.models.fpga.board import Board
 from merp.models.network.branches import begun, behind, beside, previous, stored_as
 from merp.models.network.network import Layer, Network
-from merp.models.network.phases import PHASES, has_phase
+from merp.models.network.network_keys import FUSED, SEPARATE
+from merp.models.network.phases import NAMED, ONE_PASS, PHASES, has_phase
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.input_part import InputPart
 from merp.models.params.folded_shape import folds
@@ -31,11 +32,15 @@ from merp.models.plan.automatic import (
 from merp.models.plan.cost import Cost, cost_of
 from merp.models.plan.engines import Engine, rings
 from merp.models.plan.kept_memory import keep_freed_memory
+from merp.models.plan.one_pass import in_one_pass, whole
 from merp.models.plan.search import Tile, best_tiles
 from merp.models.plan.words import closed_form
 from merp.models.plan.work import Work
 
 GOALS: Final = ("bytes", "time")
+
+POOLED: Final = "pooled"
+"""The kind of state with which deltas are stored at pooled resolution."""
 
 
 class Kind(NamedTuple):
@@ -92,7 +97,8 @@ class Planned:
     @property
     def operations(self) -> int:
         """All groups and images."""
-        return self.work.layer.operations(self.work.images)
+        once = self.work.layer.operations(self.work.images)
+        return once if self.work.halves is None else len(self.work.halves) * once
 
     @property
     def kinds(self) -> list[Kind]:
@@ -186,7 +192,9 @@ class Plan:
     @property
     def loads(self) -> int:
         """Bitstreams loaded in a step."""
-        return bitstreams(passes(self.network))
+        runs = [(planned.engine.name, planned.work.phase) for planned in self.layers]
+        turns = ((runs, ("fp",)), (runs[::-1], PROPAGATING), (runs, ("ku",)))
+        return bitstreams([run for order, phases in turns for run in order if run[1] in phases])
 
     @property
     def computing(self) -> float:
@@ -220,15 +228,23 @@ def plan(
     """Plan a training step.
 
     Args:
-        network: layers without a design of their own get one. batch: images of a step.
+        network: layers without a design of their own get one. Where it goes back in one pass, its
+            layers do that hardware takes and that fit whole; the others run both phases apart.
+        batch: images of a step.
         goal: of ``GOALS``, what the tiles are chosen for; the other decides between equals.
         state: kind of state, one of ``STATES``; with ``pooled`` deltas are stored pooled.
         apart: each layer has bitstreams of its own, sized for it alone, not one with the layers
             that share its design.
 
     Raises:
-        BadInput: the part is too small; the message says what for.
+        BadInput: the part is too small; the message says what for. Or the network goes back in one
+            pass, and deltas are not stored pooled.
     """
+    if network.backward == FUSED and state != POOLED:
+        raise BadInput(
+            f'{network.name}: backward = "{FUSED}": deltas are expanded once for both phases: '
+            f"allowed is state {POOLED}, not {state}"
+        )
     keep_freed_memory()
     complete, chosen = _complete(network, board, batch, goal, state)
     if apart:
@@ -240,7 +256,7 @@ def plan(
     ordered = [
         found[layer.name, phase]
         for layer in complete.layers
-        for phase in PHASES
+        for phase in NAMED
         if (layer.name, phase) in found
     ]
     return Plan(
@@ -318,12 +334,36 @@ def _of_design(
     network: Network, name: str, board: Board, batch: int, goal: str, state: str
 ) -> Iterator[Planned]:
     """Plan all that runs on a design."""
-    for phase in PHASES:
-        works = list(works_of(network, name, phase, batch, state))
+    phases = {phase: list(works_of(network, name, phase, batch, state)) for phase in PHASES}
+    fused = _in_one_pass(network, name, board, phases["dp"], phases["ku"])
+    yield from fused
+    done = {planned.work.layer.name for planned in fused}
+    for phase, works in phases.items():
+        if phase != "fp" and done:
+            rest = [work for work in works if work.layer.name not in done]
+            works = _on_engine(network.designs[name], phase, rest)
         if works:
             engine, tiles = best_tiles(name, works, board, goal)
             for work, tile in zip(works, tiles, strict=True):
                 yield Planned(work=work, engine=engine, tile=tile, board=board)
+
+
+def _in_one_pass(
+    network: Network,
+    name: str,
+    board: Board,
+    propagations: Sequence[Work],
+    updates: Sequence[Work],
+) -> list[Planned]:
+    """Layers of a design that go back in one pass, where the network asks for it."""
+    asked = [w for w in propagations if has_phase(network, w.layer, ONE_PASS)]
+    of_layer = {work.layer.name: work for work in updates}
+    pairs = [(work, of_layer[work.layer.name]) for work in asked]
+    found = in_one_pass(name, network.designs[name], pairs, board)
+    if found is None:
+        return []
+    engine, works = found
+    return [Planned(work=work, engine=engine, tile=whole(work), board=board) for work in works]
 
 
 def _start(network: Network, layer: Layer, phase: str, state: str) -> dict[str, Any]:
@@ -337,7 +377,8 @@ def _start(network: Network, layer: Layer, phase: str, state: str) -> dict[str, 
 
 
 def works_of(network: Network, name: str, phase: str, batch: int, state: str) -> Iterator[Work]:
-    """Layers that run on a design in a phase."""
+    """Layers that run on a design in a phase, as if both backward phases of all were apart."""
+    network = replace(network, backward=SEPARATE)
     forward, back = network.designs[name], phase != "fp"
     drafts = [
         Work(
@@ -354,6 +395,12 @@ def works_of(network: Network, name: str, phase: str, batch: int, state: str) ->
         for layer in network.layers
         if layer.design == name and has_phase(network, layer, phase)
     ]
-    if drafts:
-        engine = rings(forward, phase, drafts)
-        yield from (replace(draft, engine=engine) for draft in drafts)
+    yield from _on_engine(forward, phase, drafts)
+
+
+def _on_engine(forward: Design, phase: str, works: Sequence[Work]) -> list[Work]:
+    """Works of a phase on the engine that they share."""
+    if not works:
+        return []
+    engine = rings(forward, phase, works)
+    return [replace(work, engine=engine) for work in works]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from merp.models.network.network import Layer, Network
+from merp.models.network.phases import ONE_PASS
 from merp.models.plan.plan import Plan, Planned
 from merp.models.traffic.closed_form import LayerTraffic, Phase, velocity_bytes
 
@@ -12,17 +13,14 @@ def board_traffic(network: Network, found: Plan) -> tuple[LayerTraffic, ...]:
     phases = {(p.work.layer.name, p.work.phase): _phase(p) for p in found.layers}
 
     def traffic_of(layer: Layer) -> LayerTraffic:
-        return LayerTraffic(
-            layer,
-            fp=phases[layer.name, "fp"],
-            dp=phases.get((layer.name, "dp")),
-            ku=phases[layer.name, "ku"],
-        )
+        found = {phase: phases.get((layer.name, phase)) for phase in ("dp", "ku", ONE_PASS)}
+        return LayerTraffic(layer, fp=phases[layer.name, "fp"], **found)
 
     return tuple(map(traffic_of, network.layers))
 
 
 def _phase(planned: Planned) -> Phase:
     work = planned.work
-    momentum = velocity_bytes(work.layer, work.engine) if work.phase == "ku" else 0
+    updates = work.phase in ("ku", ONE_PASS)
+    momentum = velocity_bytes(work.layer, work.engine) if updates else 0
     return Phase(planned.operations, planned.ports, momentum=momentum)

@@ -44,8 +44,17 @@ def _share(total: int, start: int, end: int, maps: int) -> int:
 
 def pass_bytes(work: Work, one: Pass) -> dict[str, int]:
     """Bytes through each port in a pass of one group; in the order in, out, parameters."""
+    if work.halves is not None:
+        propagation, update = work.halves
+        mirrored = Pass(one.out_start, one.out_end, one.in_start, one.in_end)
+        return _once(pass_bytes(propagation, mirrored), pass_bytes(update, one))
     each = {"fp": _forward, "dp": _delta, "ku": _update}[work.phase](work, one)
     return _bytes(work, each)
+
+
+def _once(propagation: Mapping[str, int], update: Mapping[str, int]) -> dict[str, int]:
+    """Both halves of a whole layer in one pass: what both read is read once."""
+    return {**propagation, **update}
 
 
 def _bytes(work: Work, words: Mapping[str, int]) -> dict[str, int]:
@@ -193,6 +202,11 @@ def summed(work: Work, in_size: int, out_size: int) -> dict[str, int]:
 
 def closed_form(work: Work, in_size: int, out_size: int) -> dict[str, int]:
     """The same by formula: maps times parts, and the state of each part in whole bytes."""
+    if work.halves is not None:
+        propagation, update = work.halves
+        return _once(
+            closed_form(propagation, out_size, in_size), closed_form(update, in_size, out_size)
+        )
     layer, images = work.layer, work.images
     in_parts, out_parts = -(-work.inputs // in_size), -(-work.outputs // out_size)
     x, pooled = images * layer.inputs, images * layer.outputs

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from merp.models.cnn_merp.phases import map_by_map, maps_behind, start_shape
 from merp.models.network.network import Layer
+from merp.models.network.phases import ONE_PASS
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.word_counters import word_bytes
 from merp.models.params.delta_shape import delta_shape
@@ -36,7 +37,7 @@ class Work:
     """A phase of a layer.
 
     Attributes:
-        layer: all groups of it. phase: ``fp``, ``dp`` or ``ku``.
+        layer: all groups of it. phase: ``fp``, ``dp``, ``ku``, or ``bp``: both of them in one.
         earlier: the layer whose ReLU and pooling are undone behind delta propagation (``behind`` of
             ``network.branches``), None for one that takes the images.
         begun: its sums start at maps or deltas that come in.
@@ -48,6 +49,8 @@ class Work:
         engine: k, n_cu and the other choices of the bitstream, and how tensors are stored; its
             maxima say nothing here.
         folded: a fully connected layer runs on an engine that convolves.
+        halves: of ``bp`` its DP and its KU, on engines of their own; ``engine`` is KU's, as are
+            inputs and outputs.
     """
 
     layer: Layer
@@ -60,6 +63,7 @@ class Work:
     stored: Layer
     begun: bool = False
     beside: Layer | None = None
+    halves: tuple[Work, Work] | None = None
 
     @property
     def built(self) -> bool:
@@ -123,7 +127,7 @@ class Work:
     def tile(self, inputs: int, outputs: int) -> Shape:
         """The shape that a pass asks of its engine, with the largest parts."""
         shape = self.convolution
-        pool = None if self.phase == "ku" else shape.pool
+        pool = None if self.phase in ("ku", ONE_PASS) else shape.pool
         found = replace(shape, n=inputs, m=outputs, pool=pool)
         if self.folded and self.phase == "ku":
             return replace(found, columns=self.engine.k * self.sweep, stride=self.engine.k)
@@ -156,7 +160,7 @@ class Work:
         undone = self.undone
         if undone is None:
             return None
-        if self.phase == "ku":
+        if self.phase in ("ku", ONE_PASS):
             return undone.shape, outputs
         if self.pooled:
             return undone.shape, self.elements(0, inputs)

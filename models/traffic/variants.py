@@ -1,96 +1,121 @@
-"""What lies below the paper's traffic: each change alone, against the same base, none mixed.
+"""What lies below the paper's traffic: a training step, each row under conditions of its own.
 
-The base moves everything once with the activation as state (footing ``full``), in the format of
-the arithmetic, however the network is stored.
+All rows move everything once (footing ``full``) and are counted by the formula that the hardware's
+ports are held against. The first two have the paper's deltas, at the resolution of the sums.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import product
 
 from merp.models.network.network import Network
-from merp.models.network.network_keys import SEPARATE
+from merp.models.network.network_keys import FUSED, SEPARATE
 from merp.models.params.byte_image import ByteImage
-from merp.models.params.formats import BFLOAT16, format_name
-from merp.models.params.storage import Storage, within
-from merp.models.traffic.closed_form import LayerTraffic, Phase, network_traffic
+from merp.models.params.formats import BFLOAT16, FloatFormat, format_name
+from merp.models.params.storage import Storage, StoredFormat, stored_name, within
+from merp.models.traffic.closed_form import LayerTraffic, network_traffic
 from merp.models.traffic.footing import Footing
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Variant:
-    """One change of the base, and what moves then; ``built`` where the hardware does it."""
+    """A training step under conditions of its own.
+
+    Attributes:
+        name: what is other than in the paper.
+        network: as it lies in memory, and goes back, then; its designs are as they were.
+        footing: full, with a kind of state. layers: what moves.
+    """
 
     name: str
-    what: str
-    built: bool
+    network: Network
+    footing: Footing
     layers: tuple[LayerTraffic, ...]
+
+    @property
+    def deltas(self) -> str:
+        """Resolution at which deltas lie in memory."""
+        return "pooled" if self.footing.pooled else "sums"
+
+    @property
+    def formats(self) -> str:
+        """Of maps, deltas, kernels and gradients."""
+        storage = self.network.storage
+        if storage is None:
+            return format_name(self.network.fmt)
+        tensors: dict[str, list[str]] = {}
+        for tensor, name in storage.between_layers.names().items():
+            tensors.setdefault(name, []).append(tensor)
+        if len(tensors) == 1:
+            return next(iter(tensors))
+        return "; ".join(f"{', '.join(each)} {name}" for name, each in tensors.items())
+
+    @property
+    def image(self) -> str:
+        """Format of the images."""
+        stored = self.network.stored_input
+        return "uint8" if isinstance(stored, ByteImage) else stored_name(stored)
+
+    @property
+    def backward(self) -> str:
+        """Whether the way back is one pass or separate ones."""
+        return self.network.backward
 
 
 def variants(network: Network, images: int) -> tuple[Variant, ...]:
-    """Return the base and each change of it."""
-    network = replace(network, backward=SEPARATE)
-    plain = replace(network, storage=None)
-    full = Footing(name="full", state="32")
-    base = network_traffic(plain, images, full)
-    first, width = network.layers[0].name, 8 * network.fmt.bytes
+    """Return the paper's step, and those below it, the fewest changes first.
 
-    def changed(change: Callable[[str, str, Phase], Phase]) -> tuple[LayerTraffic, ...]:
-        return tuple(
-            replace(
-                each,
-                fp=change(each.layer.name, "fp", each.fp),
-                dp=None if each.dp is None else change(each.layer.name, "dp", each.dp),
-                ku=None if each.ku is None else change(each.layer.name, "ku", each.ku),
-            )
-            for each in base
-        )
+    Of a network that is stored otherwise than it computes the formats are its own, else bfloat16
+    for maps and deltas.
+    """
+    plain = replace(network, storage=None, backward=SEPARATE)
 
-    def footing(state: str) -> tuple[LayerTraffic, ...]:
-        return network_traffic(plain, images, Footing(name="full", state=state))
+    def of(name: str, found: Network, state: str) -> Variant:
+        footing = Footing(name="full", state=state)
+        layers = network_traffic(found, images, footing)
+        return Variant(name=name, network=found, footing=footing, layers=layers)
 
-    def shared(name: str, phase: str, counts: Phase) -> Phase:
-        # Both read the layer's delta; the first layer has no DP to share with.
-        return _scaled(counts, ("delta_in",), 0) if phase == "ku" and name != first else counts
+    below = (of(name, found, "pooled") for name, found in changes(network))
+    return (of("base", plain, "32"), of("masks", plain, "1"), *below)
 
+
+def changes(network: Network) -> Iterator[tuple[str, Network]]:
+    """Deltas at pooled resolution, and each further change with and without each other one.
+
+    Yields a name, and the network as it then is.
+    """
+    image = ByteImage()
+    if network.storage is not None and isinstance(network.storage.image, ByteImage):
+        image = network.storage.image
+    formats = (None, *_narrow(network))
+    for narrow, stored_image, backward in product(formats, (None, image), (SEPARATE, FUSED)):
+        names = ["pooled deltas"]
+        names += ["one pass"] if backward == FUSED else []
+        names += ["8-bit images"] if stored_image else []
+        names += [_said(network)] if narrow else []
+        changed = replace(network, storage=_stored(network.fmt, narrow, stored_image))
+        yield " + ".join(names), replace(changed, backward=backward)
+
+
+def _said(network: Network) -> str:
+    return "16-bit maps" if network.storage is None else "formats as stored"
+
+
+def _narrow(network: Network) -> tuple[Storage, ...]:
+    """Formats of its tensors that are narrower than what it computes in, if any."""
     fmt = network.fmt
-    pixels = Storage(maps=fmt, deltas=fmt, kernels=fmt, gradients=fmt, image=ByteImage())
-    return (
-        Variant("base", f"footing full, the {width}-bit activation as state", False, base),
-        Variant("masks", "a mask bit per element and a position per maximum", False, footing("1")),
-        Variant(
-            "pooled deltas", "deltas at pooled resolution, expanded on chip by masks and positions",
-            True, footing("pooled"),
-        ),
-        Variant(
-            "one read of delta", "DP and KU of a layer share one read of its delta", False,
-            changed(shared),
-        ),
-        Variant(
-            "8-bit images", "the first layer's input in 8 bit", True,
-            network_traffic(replace(network, storage=pixels), images, full),
-        ),
-        _narrow(network, images),
-    )  # fmt: skip
-
-
-def _narrow(network: Network, images: int) -> Variant:
-    """The network as it is stored; of one that is stored as it computes, maps in 16 bit."""
-    footing = Footing(name="full", state="32")
     if network.storage is not None:
-        what = ", ".join(f"{tensor} {name}" for tensor, name in network.storage.names().items())
-        return Variant("as stored", what, True, network_traffic(network, images, footing))
-    what, fmt = "maps, deltas and activation stored in bfloat16, kernels as they are", network.fmt
-    if format_name(BFLOAT16) in within(fmt):
-        storage = Storage(maps=BFLOAT16, deltas=BFLOAT16, kernels=fmt, gradients=fmt)
-        network = replace(network, storage=storage)
-    return Variant("16-bit maps", what, True, network_traffic(network, images, footing))
+        own = network.storage.between_layers
+        return () if own == Storage(maps=fmt, deltas=fmt, kernels=fmt, gradients=fmt) else (own,)
+    if fmt == BFLOAT16 or format_name(BFLOAT16) not in within(fmt):
+        return ()
+    return (Storage(maps=BFLOAT16, deltas=BFLOAT16, kernels=fmt, gradients=fmt),)
 
 
-def _scaled(phase: Phase, ports: tuple[str, ...], factor: float) -> Phase:
-    streams = {
-        port: round(count * factor) if port in ports else count
-        for port, count in phase.streams.items()
-    }
-    return replace(phase, streams=streams)
+def _stored(fmt: FloatFormat, narrow: Storage | None, image: StoredFormat | None) -> Storage | None:
+    if narrow is None and image is None:
+        return None
+    found = narrow or Storage(maps=fmt, deltas=fmt, kernels=fmt, gradients=fmt)
+    return replace(found, image=image)

@@ -13,11 +13,13 @@ import pytest
 from merp.models.cnn_merp.phases import maps_behind
 from merp.models.errors import BadInput
 from merp.models.network.branches import undone_shape
-from merp.models.network.network import Network
+from merp.models.network.network import Layer, Network
 from merp.models.network.network_file import read_network
-from merp.models.network.phases import PHASES
+from merp.models.network.phases import NAMED, PHASES, has_phase, phase_operations
+from merp.models.params.cnn_merp.word_counters import word_bytes
 from merp.models.traffic.closed_form import (
     Phase,
+    backward_port_words,
     begun_words,
     delta_port_words,
     network_traffic,
@@ -26,10 +28,15 @@ from merp.models.traffic.closed_form import (
 )
 from merp.models.traffic.footing import Footing
 from merp.tools.cli import main
+from merp.tools.common.boards import open_board
 from merp.tools.common.shipped import open_network
+from merp.tools.report.below import networks_below
+from merp.tools.report.bounds import variants_table
+from merp.tools.report.choice import Choice
 from merp.tools.report.measured import read_records
 
 DIGITS = open_network("digits")
+FULL = Footing(name="full", state="pooled")
 FIRST, SECOND, LAST = (layer.shape for layer in DIGITS.layers)
 
 
@@ -363,3 +370,95 @@ def test_a_record_with_a_fault_is_shown_and_fails_the_report(tmp_path: Path) -> 
     text = page.read_text()
     assert "1 words differ from the golden" in text
     assert 'class="basis measured"' not in text
+
+
+FUSED = replace(DIGITS, backward="fused")
+BOTH = run_of(
+    "conv2",
+    "bp",
+    backward_port_words(SECOND, 2),
+    operations=4 * DIGITS.layer("conv2").shape.macs(2),
+)
+BOTH["mb_per_gflop"] = {"full": BOTH["mb_per_gflop"]["full"] / 2}
+
+
+def test_a_pass_of_both_backward_phases_is_confirmed_on_its_network(tmp_path: Path) -> None:
+    [found] = read_records([write(tmp_path, BOTH)], DIGITS)
+    assert found.faults == ()
+    assert (found.network, found.deltas) == (FUSED, "pooled")
+    assert found.command.endswith("--layer conv2 --phase bp --images 2 --engine myhdl")
+    figure = network_traffic(FUSED, 16, FULL)[1].bp
+    assert figure is not None
+    assert found.shows(figure, 16, every_port=True)
+    apart = network_traffic(DIGITS, 16, FULL)[1]
+    assert apart.ku is not None
+    assert not found.shows(apart.ku, 16, every_port=True)
+
+
+@pytest.mark.parametrize("port", sorted(BOTH["ports"]))
+def test_a_pass_that_read_anything_twice_is_none(tmp_path: Path, port: str) -> None:
+    ways = dict.fromkeys(BOTH["ports"][port], 2 * BOTH["ports"][port]["monitor"])
+    [found] = read_records(
+        [write(tmp_path, BOTH | {"ports": BOTH["ports"] | {port: ways}})], DIGITS
+    )
+    assert any(fault.startswith(f"{port}: ") for fault in found.faults)
+
+
+def own_designs() -> Network:
+    """Digits' convolutions, whose first layer has a design of its own, as images in bytes ask."""
+    first = replace(DIGITS.layers[0], design="first")
+    designs = {**DIGITS.designs, "first": DIGITS.designs["k3"]}
+    return replace(DIGITS, layers=(first, DIGITS.layers[1]), designs=designs)
+
+
+def as_run(network: Network, layer: Layer, phase: str) -> dict[str, Any]:
+    """A right run of a phase on a network as that is stored and goes back."""
+    figures = network_traffic(network, 2, FULL)[network.layers.index(layer)]
+    streams = getattr(figures, phase).streams
+    design = network.design(layer)
+    words = {port: n // word_bytes(phase, port, design) for port, n in streams.items()}
+    operations = phase_operations(layer, phase, 2)
+    moved = sum(streams.values()) / operations * 1e3
+    found = run_of(layer.name, phase, words, DIGITS)
+    return found | {"operations": operations, "mb_per_gflop": {"full": moved}, "deltas": "pooled"}
+
+
+def steps(network: Network) -> list[dict[str, Any]]:
+    return [
+        as_run(network, layer, phase)
+        for layer in network.layers
+        for phase in NAMED
+        if has_phase(network, layer, phase)
+    ]
+
+
+def bases(tmp_path: Path, network: Network, runs: list[dict[str, Any]]) -> dict[str, str]:
+    """Of the rows below the paper: which records measured."""
+    measured = read_records([write(tmp_path, *runs)], network)
+    assert [each.faults for each in measured] == [()] * len(runs)
+    choice = Choice(network=network, batch=16, board=open_board("kc705"), measured=measured)
+    return {row["variant"]: row["step_basis"] for row in variants_table(choice).rows}
+
+
+def test_rows_below_the_paper_are_measured_by_records_of_their_own_conditions(
+    tmp_path: Path,
+) -> None:
+    """A record does not say how words lie in memory: its bytes do, port by port."""
+    plain = own_designs()
+    for index, below in enumerate(networks_below(plain)):
+        runs = steps(below)
+        found = bases(tmp_path / str(index), plain, runs)
+        name = list(found)[2 + index]
+        assert [row for row, basis in found.items() if basis == "measured"] == [name]
+        for left_out in range(len(runs)):
+            few = [run for place, run in enumerate(runs) if place != left_out]
+            assert "measured" not in bases(tmp_path / f"{index}-{left_out}", plain, few).values()
+    assert index == 7
+
+
+def test_a_first_layer_that_shares_its_design_has_no_row_of_bytes_in_hardware() -> None:
+    choice = Choice(network=DIGITS, batch=16, board=open_board("kc705"))
+    built = {row["variant"]: row["hardware"] for row in variants_table(choice).rows}
+    assert built["pooled deltas + one pass"] == "yes"
+    assert {built[name] for name in built if "8-bit" in name} == {"no"}
+    assert (built["base"], built["masks"]) == ("no", "no")

@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from typing import Any, NoReturn
 
 from merp.models.errors import shown
+from merp.models.network.network_keys import BACKWARD
 from merp.models.network.phases import NAMED
 from merp.tools.common.complaint import complain
 
@@ -104,6 +105,16 @@ def add_tables(parser: argparse.ArgumentParser) -> None:
         "--wide",
         action="store_true",
         help="print each table in one piece on a narrow terminal too, as into a file",
+    )
+
+
+def add_backward(parser: argparse.ArgumentParser) -> None:
+    """Add ``--backward``; what is not given is None."""
+    parser.add_argument(
+        "--backward",
+        choices=BACKWARD.allowed,
+        help="delta propagation and kernel update of a convolution: separate passes, or one "
+        "with the same bits (default: as the network says)",
     )
 
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Iterable
+from dataclasses import replace
 from numbers import Real
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from merp.models.errors import BadInput, shown
+from merp.models.network.network import Network
+from merp.models.network.network_keys import BACKWARD
 from merp.models.params.formats import FloatFormat
 from merp.models.params.storage import Stores
 from merp.tools.common.progress import Progress
@@ -32,6 +35,17 @@ def one_of(name: str, value: object, allowed: Iterable[str]) -> str:
     if not isinstance(value, str) or value not in words:
         raise BadInput(f"{name} = {shown(value)}: allowed are {', '.join(words)}")
     return value
+
+
+def with_backward(network: Network, backward: object) -> Network:
+    """The network, going back as asked for; as it says where nothing is.
+
+    Raises:
+        BadInput: that is no way.
+    """
+    if backward is None:
+        return network
+    return replace(network, backward=one_of("backward", backward, BACKWARD.allowed))
 
 
 def text(name: str, value: object) -> str:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from os import PathLike, fspath
 from typing import TYPE_CHECKING
 
+from merp.models.cnn_merp.one_pass import check_backward
 from merp.models.errors import BadInput
 from merp.models.fpga.order_codes import target_named
 from merp.models.fpga.parts import DEFAULT
@@ -33,6 +34,7 @@ from merp.tools.library.checks import (
     wave_place,
     whole_number,
     whole_or_none,
+    with_backward,
 )
 from merp.tools.library.layer import DELTAS, Layer
 from merp.tools.library.rows import Rows, layer_row
@@ -125,29 +127,36 @@ class Network(Mapping[str, Layer]):
     def traffic(
         self,
         batch: int = 128,
-        footing: str = "paper",
+        footing: str | None = None,
         *,
-        state_bits: str = "32",
+        state_bits: str | None = None,
         memory_bytes: int | None = None,
         board: Place | None = None,
+        backward: str | None = None,
     ) -> Traffic:
         """Memory traffic of a training step, per layer and phase, by the closed form.
 
         Args:
             batch: images of a step, 1 to 65536.
             footing: what is counted: ``paper`` (maps and deltas), ``full`` (also kernels, biases,
-                state) or ``board`` (full, in passes that fit a board; modelled).
-            state_bits: what ReLU' and un-pooling are given: ``32``, ``1`` or ``pooled``; other
-                than 32 with ``full`` and ``board``.
+                state) or ``board`` (full, in passes that fit a board; modelled). If not given
+                ``paper``; of the way back in one pass ``full``.
+            state_bits: what ReLU' and un-pooling are given: ``32`` (if not given), ``1`` or
+                ``pooled`` (of the way back in one pass); other than 32 with ``full`` and ``board``.
             memory_bytes: on-chip memory, of ``board``: tiles by their bytes alone, without a board.
             board: a shipped board or a TOML file, of ``board``; the paper's if none is given.
+            backward: delta propagation and kernel update of a convolution in ``separate`` passes or
+                ``fused`` in one; as the network says if not given.
 
         Raises:
-            BadInput: an argument is not what is allowed.
+            BadInput: an argument is not what is allowed, or a layer cannot go back in one pass.
         """
         whole_number("batch", batch, 1, 1 << 16)
-        counted = footing_of(footing, state_bits, memory_bytes, board)
-        return Traffic(self.description, batch, counted)
+        network = with_backward(self.description, backward)
+        counted = footing_of(network, footing, state_bits, memory_bytes, board)
+        if counted.name != "board":
+            check_backward(network)  # a plan runs what cannot apart
+        return Traffic(network, batch, counted)
 
     @as_arguments()
     def plan(
@@ -158,6 +167,7 @@ class Network(Mapping[str, Layer]):
         goal: str = "bytes",
         state_bits: str = "pooled",
         apart: bool = False,
+        backward: str | None = None,
     ) -> Plan:
         """The passes of each layer and phase on a board, and what a training step takes there.
 
@@ -167,13 +177,16 @@ class Network(Mapping[str, Layer]):
             goal: what tiles are chosen for, ``bytes`` or ``time``.
             state_bits: as for ``traffic``; ``pooled``: deltas are stored pooled, too.
             apart: bitstreams for each layer alone, not for all that share its design.
+            backward: ``separate`` or ``fused``, as for ``traffic``; convolutions that cannot go
+                back in one pass, or do not fit whole, have both passes.
 
         Raises:
             BadInput: an argument is not what is allowed, or the board's part is too small.
         """
         from merp.tools.library.plan import Plan
 
-        return Plan(self.description, board, batch, goal, state_bits, apart)
+        network = with_backward(self.description, backward)
+        return Plan(network, board, batch, goal, state_bits, apart)
 
     @as_arguments()
     def simulate(

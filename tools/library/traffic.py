@@ -8,7 +8,8 @@ from typing import Any
 
 from merp.models.errors import BadInput, shown
 from merp.models.network.network import Network
-from merp.models.network.phases import PHASES
+from merp.models.network.network_keys import FUSED
+from merp.models.network.phases import NAMED
 from merp.models.params.state_field import STATES
 from merp.models.traffic.closed_form import LayerTraffic, Phase, network_traffic, total
 from merp.models.traffic.footing import FOOTINGS, Footing
@@ -19,14 +20,26 @@ from merp.tools.traffic.answer import traffic_json
 
 
 def footing_of(
-    footing: object, state_bits: object, memory_bytes: object, board: str | PathLike[str] | None
+    network: Network,
+    footing: object,
+    state_bits: object,
+    memory_bytes: object,
+    board: str | PathLike[str] | None,
 ) -> Footing:
-    """The footing of such arguments.
+    """The footing of such arguments; of what is None as ``network`` goes back.
 
     Raises:
         BadInput: one is not what is allowed.
     """
-    name, state = one_of("footing", footing, FOOTINGS), one_of("state_bits", state_bits, STATES)
+    one_pass = network.backward == FUSED
+    usual = ("full", "pooled") if one_pass else ("paper", "32")
+    name = one_of("footing", usual[0] if footing is None else footing, FOOTINGS)
+    state = one_of("state_bits", usual[1] if state_bits is None else state_bits, STATES)
+    if one_pass and (name, state) not in (("full", "pooled"), ("board", "pooled")):
+        raise BadInput(
+            f'{network.name}: backward = "{FUSED}": one pass takes deltas at pooled resolution: '
+            f"allowed are footings full and board, state pooled; not footing {name}, state {state}"
+        )
     memory = whole_or_none("memory_bytes", memory_bytes, 1, 1 << 40)
     if name == "paper" and state != "32":
         raise BadInput(f"state_bits = {state!r}: allowed with footing full or board")
@@ -74,7 +87,7 @@ class Traffic(Rows):
 
     def _made(self) -> Iterator[Row]:
         for each in self.layers:
-            for name in PHASES:
+            for name in NAMED:
                 phase: Phase | None = getattr(each, name)
                 if phase is not None:
                     yield {
@@ -87,7 +100,7 @@ class Traffic(Rows):
                     }
 
     def total(self, phase: str = "step") -> Phase:
-        """The sum over all layers of ``fp``, ``dp``, ``ku``, or of a whole training ``step``."""
+        """The sum over all layers of ``fp``, ``dp``, ``ku``, ``bp``, or of a whole ``step``."""
         return total(self.layers, phase)
 
     def json(self) -> dict[str, Any]:

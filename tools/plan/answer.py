@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from merp.models.fpga.resources import capacity
-from merp.models.network.phases import PHASES
+from merp.models.network.network_keys import FUSED
+from merp.models.network.phases import ONE_PASS, PHASES
 from merp.models.params.cnn_merp.design_keys import CHOICES
 from merp.models.plan.engines import Engine
 from merp.models.plan.plan import Plan, Planned
@@ -17,10 +18,13 @@ from merp.tools.common.stored import storage_answer
 def plan_json(plan: Plan) -> dict[str, Any]:
     """Return the answer; totals are of convolution layers, and of all layers."""
     board, part = plan.board, plan.board.part
+    one_pass = plan.network.backward == FUSED
+    phases = (*PHASES, ONE_PASS) if one_pass else tuple(PHASES)
     return {
         "network": plan.network.name,
         "batch": plan.batch,
         **storage_answer(plan.network),
+        **({"backward": FUSED} if one_pass else {}),
         "for": plan.goal,
         "state_bits": plan.state,
         "board": {
@@ -41,8 +45,8 @@ def plan_json(plan: Plan) -> dict[str, Any]:
         "bitstreams": [_engine(engine) for engine in plan.engines],
         "layers": [planned_answer(planned) for planned in plan.layers],
         "fully_connected": [_reached(each) for each in reached(plan)],
-        "total": _totals(p for p in plan.layers if p.work.layer.kind == "conv"),
-        "total_all": _totals(plan.layers),
+        "total": _totals((p for p in plan.layers if p.work.layer.kind == "conv"), phases),
+        "total_all": _totals(plan.layers, phases),
         "step": {
             "computing_seconds": plan.computing,
             "bitstream_loads": plan.loads,
@@ -109,9 +113,9 @@ def _reached(each: Reached) -> dict[str, Any]:
     }
 
 
-def _totals(some: Iterable[Planned]) -> dict[str, Any]:
+def _totals(some: Iterable[Planned], phases: Iterable[str]) -> dict[str, Any]:
     planned = list(some)
-    groups = {phase: [p for p in planned if p.work.phase == phase] for phase in PHASES}
+    groups = {phase: [p for p in planned if p.work.phase == phase] for phase in phases}
     groups["step"] = planned
     found: dict[str, Any] = {}
     for name, each in groups.items():

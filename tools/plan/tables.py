@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from merp.models.fpga.resources import Resources, capacity
+from merp.models.network.network_keys import FUSED
 from merp.models.params.cnn_merp.design import Design
 from merp.models.plan.engines import Engine
 from merp.models.plan.plan import Plan, Planned
@@ -38,7 +41,7 @@ def _print_passes(plan: Plan) -> None:
         )
     if missing:
         caption += " *: no hardware expands the deltas at which sums of flattened maps start."
-    caption = " ".join([caption, *stored_notes(plan.network)])
+    caption = " ".join([caption, *_one_pass_notes(plan), *stored_notes(plan.network)])
     state = plan.state
     console().print(
         table(
@@ -52,6 +55,17 @@ def _print_passes(plan: Plan) -> None:
             caption=caption,
         )
     )
+
+
+def _one_pass_notes(plan: Plan) -> Iterator[str]:
+    """Where convolutions go back in one pass: which do not, though they propagate a delta."""
+    if plan.network.backward != FUSED:
+        return
+    yield "BP: DP and KU in one pass."
+    works = [planned.work for planned in plan.layers if planned.work.phase == "dp"]
+    apart = ", ".join(work.layer.name for work in works if work.layer.kind == "conv")
+    if apart:
+        yield f"Apart, as no hardware takes both phases or they do not fit whole: {apart}."
 
 
 def _row(planned: Planned) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from merp.tools.report.chart_bytes import stairs
 from merp.tools.report.chart_ink import rows_of
 
 
@@ -63,11 +64,12 @@ def _roofline(document: Mapping[str, Any]) -> str:
 
 
 def _variants(document: Mapping[str, Any]) -> str:
-    rows = rows_of(document, "variants")
-    least = min(rows, key=lambda row: row["step_mb_per_gflop"])
+    steps = stairs(document)
+    measured = [name for name, row in steps.items() if row["step_basis"] == "measured"]
+    values = [f"{name} {row['step_mb_per_gflop']:.2f}" for name, row in steps.items()]
     return (
-        f"Bars: traffic of a training step, {rows[0]['step_mb_per_gflop']:.2f} MB/GFlop for "
-        f"{rows[0]['variant']}, least {least['step_mb_per_gflop']:.2f} with {least['variant']}."
+        f"Bars as a staircase: traffic of a training step in MB/GFlop, {', '.join(values)}. "
+        f"Measured: {', '.join(measured) or 'none'}."
     )
 
 

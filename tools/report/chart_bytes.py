@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from textwrap import fill
 
 from matplotlib.figure import Figure
+from matplotlib.patches import Patch
 
 from merp.models.network.phases import PHASES
 from merp.tools.report.chart_ink import FAINT, INK, SERIES, Json, rows_of
@@ -71,16 +73,40 @@ def traffic(figure: Figure, document: Json, wide: bool) -> None:
 
 
 def variants(figure: Figure, document: Json, wide: bool) -> None:
-    """Draw MB/GFlop of a step after each change."""
-    rows = rows_of(document, "variants")
-    figure.set_figheight(2.5)
+    """Draw MB/GFlop of a step, a stair for each change more."""
+    steps = stairs(document)
+    names, rows = list(steps), list(steps.values())
+    figure.set_figheight(max(2.5, 0.9 + 0.3 * len(rows)))
     axes = figure.subplots()
-    names = [row["variant"] if wide else fill(row["variant"], 18) for row in rows]
     values = [row["step_mb_per_gflop"] for row in rows]
-    colours = [SERIES[0] if row["hardware"] == "yes" else FAINT for row in rows]
-    bars = axes.barh(names, values, color=colours, height=0.6)
+    colours = [SERIES[0] if row["step_basis"] == "measured" else FAINT for row in rows]
+    bars = axes.barh(range(len(rows)), values, color=colours, height=0.6)
     axes.bar_label(bars, fmt="{:.2f}", padding=3)
+    for place, (above, below) in enumerate(pairwise(values)):
+        axes.plot([above, above], [place, place + 1.3], color=FAINT, linewidth=0.8, linestyle=":")
+        axes.plot([below, above], [place + 1.3] * 2, color=FAINT, linewidth=0.8, linestyle=":")
+    axes.set_yticks(range(len(rows)), names)
     axes.invert_yaxis()
     axes.set_xlim(right=(1.08 if wide else 1.25) * max(values))
-    axes.set_xlabel("MB/GFlop of a step; coloured: in hardware")
+    kinds = {"measured": SERIES[0], "by formula": FAINT}
+    handles = [Patch(color=colour, label=kind) for kind, colour in kinds.items()]
+    axes.legend(handles=handles, loc="lower right")
+    axes.set_xlabel("MB/GFlop of a step")
     axes.grid(False, axis="y")
+
+
+def stairs(document: Json) -> dict[str, Json]:
+    """The rows below the paper with one change more than the one above each, by that change."""
+    found: dict[str, Json] = {}
+    before: list[str] = []
+    for row in rows_of(document, "variants"):
+        changes = row["variant"].split(" + ")
+        if len(changes) == 1:
+            found[changes[0]] = row
+        elif len(changes) == len(before) + 1 and set(before) < set(changes):
+            (added,) = set(changes) - set(before)
+            found[f"+ {added}"] = row
+        else:
+            continue
+        before = changes
+    return found

@@ -9,7 +9,7 @@ from textwrap import fill
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from merp.models.network.phases import PHASES
+from merp.models.network.phases import ONE_PASS, PHASES
 from merp.tools.report.chart_ink import FAINT, INK, SERIES, SIZE, Json, rows_of
 from merp.tools.report.chart_labels import name_ends, name_points
 
@@ -69,8 +69,10 @@ def roofline(figure: Figure, document: Json, wide: bool) -> None:
         )  # fmt: skip
     most = max(row["peak"] for row in rows)
     axes.plot([low / bandwidth, most / bandwidth], [low, most], color=FAINT, linewidth=1)
-    for phase, colour, marker in zip(PHASES, SERIES, "osD", strict=False):
+    for phase, colour, marker in zip((*PHASES, ONE_PASS), SERIES, "osD^", strict=True):
         some = [row for row in rows if row["phase"] == phase.upper()]
+        if not some and phase == ONE_PASS:
+            continue
         axes.plot(
             [row["intensity"] for row in some], [row["attainable"] for row in some],
             linestyle="none", marker=marker, markersize=6, color=colour, fillstyle="none",
@@ -84,7 +86,7 @@ def roofline(figure: Figure, document: Json, wide: bool) -> None:
     where = f"; {bandwidth:g} GB/s bind below {ridge:.1f}" if ridge < left else ""
     axes.set_xlabel(fill(f"operations per byte, Flop/B (log){where}", 90 if wide else 40))
     axes.set_ylabel("GFlop/s")
-    figure.legend(loc="outside upper center", ncols=3)
+    figure.legend(loc="outside upper center", ncols=4)
     points = [(row["intensity"], row["attainable"]) for row in rows]
     name_points(axes, points, [f"{row['layer']} {row['phase']}" for row in rows])
 

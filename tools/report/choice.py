@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from merp.models.cnn_merp.cycles import Cycles, network_cycles
@@ -11,8 +11,11 @@ from merp.models.errors import BadInput
 from merp.models.fpga.board import Board
 from merp.models.fpga.parts import Part
 from merp.models.network.network import Layer, Network
+from merp.models.network.network_keys import SEPARATE
 from merp.models.plan.plan import Plan, Planned, plan
 from merp.models.traffic import published
+from merp.models.traffic.closed_form import Phase
+from merp.models.traffic.footing import Footing
 from merp.tools.report.measured import Measurement
 from merp.tools.report.tiles import TileRecord
 
@@ -55,6 +58,19 @@ class Choice:
             return plan(self.network, self.board, self.batch)
         except BadInput as error:
             return error
+
+    def network_on(self, footing: Footing) -> Network:
+        """The network; its passes apart where deltas lie at the resolution of the sums."""
+        return self.network if footing.pooled else replace(self.network, backward=SEPARATE)
+
+    def saw(self, layer: Layer, phase: str, figure: Phase, *, every_port: bool) -> bool:
+        """Whether a record moved the very bytes of a figure of a layer and phase."""
+        return any(
+            found.layer is layer
+            and found.phase == phase
+            and found.shows(figure, self.batch, every_port=every_port)
+            for found in self.measured
+        )
 
     def shown(self, planned: Planned) -> bool:
         """Whether the bytes of all its passes were seen on the pins."""

@@ -17,13 +17,20 @@ from merp.models.cnn_merp.phases import maps_behind
 from merp.models.errors import BadInput, one_line
 from merp.models.network.branches import begun, behind, beside, previous, undone_shape
 from merp.models.network.network import Layer, Network
-from merp.models.network.phases import PHASES, has_phase
+from merp.models.network.phases import (
+    NAMED,
+    ONE_PASS,
+    going_back_for,
+    has_phase,
+    phase_operations,
+)
 from merp.models.params.cnn_merp.word_counters import word_bytes as port_word_bytes
 from merp.models.params.delta_shape import delta_shape
 from merp.models.traffic.closed_form import (
     EACH_IMAGE,
     Phase,
     added_words,
+    backward_port_words,
     begun_words,
     delta_port_words,
     port_words,
@@ -31,6 +38,7 @@ from merp.models.traffic.closed_form import (
     update_port_words,
 )
 from merp.tools.common.stored import word_bytes
+from merp.tools.report.below import networks_below
 from merp.tools.report.hardware import hardware_sha
 from merp.tools.report.record import HARDWARE, differing_counts, read_runs
 
@@ -42,6 +50,7 @@ class Measurement:
     """One phase of one layer, as a simulation found it.
 
     Attributes:
+        network: it is of, as that lies in memory and goes back.
         record: the file. command: that made it, by what it says.
         groups: that were run. deltas: resolution at which deltas lay in memory.
         moved: bytes seen on the pins of each port, of those groups.
@@ -49,6 +58,7 @@ class Measurement:
         cycles: total, first word in to last out, and kernel load. n_cu: CUs that ran.
     """
 
+    network: Network
     record: Path
     layer: Layer
     phase: str
@@ -93,6 +103,9 @@ class Measurement:
 def read_records(directories: Sequence[Path], network: Network) -> list[Measurement]:
     """Read the records of ``directories``, in order.
 
+    A record does not say how tensors lie in memory: it is of the network as asked for, or else as
+    one of the rows below the paper has it, whose bytes its ports then moved.
+
     Raises:
         BadInput: no record, not one, or one of another network or of other hardware.
     """
@@ -100,13 +113,24 @@ def read_records(directories: Sequence[Path], network: Network) -> list[Measurem
     for directory in directories:
         path, runs = read_runs(directory, network)
         for run in runs:
-            measured = _measurement(path, run, network)
-            _check_hardware(run, measured, network)
+            measured = _told_apart(path, run, network)
+            _check_hardware(run, measured)
             found.append(measured)
     return found
 
 
-def _check_hardware(run: Mapping[str, Any], found: Measurement, network: Network) -> None:
+def _told_apart(path: Path, run: Mapping[str, Any], network: Network) -> Measurement:
+    """What a run measured, of the first of the networks that it confirms."""
+    asked = _measurement(path, run, going_back_for(network, run["phase"]))
+    others = (
+        _measurement(path, run, other)
+        for other in networks_below(network)
+        if run["phase"] in NAMED and has_phase(other, asked.layer, run["phase"])
+    )
+    return asked if asked.confirms else next((each for each in others if each.confirms), asked)
+
+
+def _check_hardware(run: Mapping[str, Any], found: Measurement) -> None:
     """Check that a record which says what hardware it belongs to belongs to this.
 
     Raises:
@@ -116,7 +140,7 @@ def _check_hardware(run: Mapping[str, Any], found: Measurement, network: Network
         return
     before = found.phase != "fp" and found.deltas == "pooled"
     now = hardware_sha(
-        network, found.layer, found.phase, state="state_out" in found.moved, before=before
+        found.network, found.layer, found.phase, state="state_out" in found.moved, before=before
     )
     if run[HARDWARE] != now:
         raise BadInput(
@@ -130,16 +154,18 @@ def _measurement(path: Path, run: Mapping[str, Any], network: Network) -> Measur
     groups = layer.groups if run["group"] == "all" else 1
     found = {port: counts["monitor"] for port, counts in run["ports"].items()}
     # Where a layer does not pool, its ports do not tell: a record that is kept says it.
-    told = "pooled" if "add_state_in" in found else run.get("deltas")
+    one_pass = run["phase"] == ONE_PASS
+    told = "pooled" if "add_state_in" in found or one_pass else run.get("deltas")
     said = sorted(DELTAS, key=lambda at: at != told)
     deltas = next(
         (at for at in said if _expected(network, layer, run, at, groups) == found), said[0]
     )
     design = network.design(layer)
     phase = run["phase"]
-    known = found if phase in PHASES else {}  # of another one ports have no formats
+    known = found if phase in NAMED else {}  # of another one ports have no formats
     moved = {port: count * port_word_bytes(phase, port, design) for port, count in known.items()}
     return Measurement(
+        network=network,
         record=path,
         layer=layer,
         phase=run["phase"],
@@ -165,13 +191,13 @@ def _told(
 ) -> list[str]:
     """What is wrong with what the record says of the run as a whole."""
     faults = [one_line(failure) for failure in run["failures"]]
-    if run["phase"] not in PHASES or not has_phase(network, layer, run["phase"]):
+    if run["phase"] not in NAMED or not has_phase(network, layer, run["phase"]):
         faults.append(f"phase {run['phase']}: {layer.name} has none")
     if run["groups"] != layer.groups or run["group"] not in ("all", *range(layer.groups)):
         faults.append(f"group {run['group']} of {run['groups']}: {layer.name} has {layer.groups}")
     if run["bit_exact"] is not True or run["mismatches"] != 0:
         faults.append(f"{run['mismatches']} words differ from the golden")
-    operations = 2 * groups * layer.shape.macs(run["images"])
+    operations = phase_operations(layer, run["phase"], run["images"]) * groups // layer.groups
     if run["operations"] != operations:
         faults.append(f"{run['operations']} operations, {operations} by closed form")
     # A record counts words, and says only here how many bytes they have.
@@ -211,6 +237,8 @@ def _expected(
             words["add_in"] = added_words(shape, images) if layer.add else 0
         if "state_out" in run["ports"]:
             words["state_out"] = state_bytes(shape, shape.m, images)
+    elif run["phase"] == ONE_PASS:
+        words = backward_port_words(undone_shape(network, layer), images)
     elif run["phase"] == "ku":
         words = update_port_words(shape, images, before)
     else:
@@ -247,7 +275,7 @@ def _command(run: Mapping[str, Any], n_cu: int, deltas: str, state: bool) -> str
         parts.append("--cu-array rtl")
     if run["n_cu"] != n_cu:
         parts.append(f"--cus {run['n_cu']}")
-    if run["phase"] != "fp" and deltas == "pooled":
+    if run["phase"] in ("dp", "ku") and deltas == "pooled":
         parts.append("--delta-at pooled")
     if state:
         parts.append("--state")

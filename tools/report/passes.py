@@ -16,7 +16,7 @@ from merp.models.cnn_merp.reconfiguration import (
     load_seconds,
     passes,
 )
-from merp.models.network.phases import PHASES
+from merp.models.network.phases import NAMED
 from merp.models.params.cnn_merp.forward_registers import forward_registers
 from merp.tools.report.choice import Choice
 from merp.tools.report.measured import Measurement
@@ -98,7 +98,7 @@ def _shares(
     def seconds(batch: int) -> float:
         cycles = 0
         for layer in choice.network.layers:
-            for phase in PHASES:
+            for phase in NAMED:
                 if layer.design is not None and (layer.design, phase) in order:
                     found = layer_cycles(choice.network, layer, phase, batch)
                     cycles += found.phase if found else 0
@@ -181,8 +181,8 @@ def measured_table(choice: Choice, beside: Path) -> Table:
 
 def _modelled_total(choice: Choice, found: Measurement) -> int | None:
     """Cycles of the groups that ran, where the run had the network's own CUs and delta order."""
-    design = choice.network.design(found.layer)
-    if found.n_cu != design.n_cu or (found.phase != "fp" and found.deltas != "sums"):
+    design = found.network.design(found.layer)
+    if found.n_cu != design.n_cu or (found.phase in ("dp", "ku") and found.deltas != "sums"):
         return None
-    cycles = layer_cycles(choice.network, found.layer, found.phase, found.images)
+    cycles = layer_cycles(found.network, found.layer, found.phase, found.images)
     return cycles.total * found.groups // found.layer.groups if cycles else None

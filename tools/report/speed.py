@@ -7,7 +7,7 @@ from typing import Any
 from merp.models.cnn_merp.published_speed import IMPLEMENTATIONS, WORKS, attainable_tops
 from merp.models.cnn_merp.roofline import Point, point
 from merp.models.cnn_merp.throughput import Throughput, forward_throughput, with_cus
-from merp.models.network.phases import PHASES
+from merp.models.network.phases import ONE_PASS, PHASES
 from merp.models.traffic.closed_form import network_traffic, total
 from merp.models.traffic.footing import Footing
 from merp.tools.common.stored import stored_formats, word_bytes
@@ -38,7 +38,7 @@ def cycles_table(choice: Choice) -> Table:
                 "gflops": found.operations / choice.seconds(found.phase) / 1e9,
             }
         )
-    for phase in (*PHASES, "step"):
+    for phase in (*PHASES, ONE_PASS, "step"):
         some = [found for _, each, found in choice.cycles if phase in (each, "step")]
         if not some:
             continue
@@ -175,7 +175,7 @@ def attainable_table(choice: Choice) -> Table:
         ("full", Footing(name="full", state="pooled"), "everything, deltas at pooled resolution"),
     )
     for name, footing, includes in footings:
-        layers = network_traffic(choice.network, choice.batch, footing)
+        layers = network_traffic(choice.network_on(footing), choice.batch, footing)
         convolutions = [each for each in layers if each.layer.kind == "conv"] or list(layers)
         for phase in ("fp", "step"):
             ratio = total(convolutions, phase).mb_per_gflop

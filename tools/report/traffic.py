@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from merp.models.errors import BadInput
-from merp.models.network.phases import PHASES
+from merp.models.network.phases import ONE_PASS, PHASES
 from merp.models.plan.traffic import board_traffic
 from merp.models.traffic import published
 from merp.models.traffic.closed_form import LayerTraffic, Phase, network_traffic, total
@@ -43,7 +43,7 @@ def traffic_tables(choice: Choice) -> list[Table]:
         ),
     )
     found = [
-        _traffic(choice, *each, network_traffic(choice.network, choice.batch, each[2]))
+        _traffic(choice, *each, network_traffic(choice.network_on(each[2]), choice.batch, each[2]))
         for each in footings
     ]
     if isinstance(choice.plan, BadInput):
@@ -72,7 +72,8 @@ def _traffic(
     ]
     if compared:
         columns.append(Column(key="gop_printed", label="printed", unit="Gop", digits=2))
-    for phase in PHASES:
+    phases = (*PHASES, *((ONE_PASS,) if any(each.bp for each in layers) else ()))
+    for phase in phases:
         columns.append(
             Column(
                 key=f"{phase}_bytes",
@@ -90,9 +91,9 @@ def _traffic(
             columns.append(
                 Column(key=f"{phase}_printed", label="printed", unit="MB/GFlop", digits=2)
             )
-    rows = [_row(each.layer.name, each.fp, each.dp, each.ku) for each in layers]
+    rows = [_row(each.layer.name, {p: getattr(each, p) for p in phases}) for each in layers]
     for row, each in zip(rows, layers, strict=True):
-        for phase in PHASES:
+        for phase in phases:
             row[f"{phase}_basis"] = _basis(choice, each, phase, footing)
         if compared:
             _add_printed(row, published.TABLE_3.get(each.layer.name))
@@ -101,8 +102,8 @@ def _traffic(
         name: some for name, some in (("conv layers", convolutions), ("all layers", layers)) if some
     }
     for name, some in sums.items():
-        row = _row(name, *(total(some, phase) for phase in PHASES))
-        row |= {f"{phase}_basis": _sum_basis(rows, some, phase) for phase in PHASES}
+        row = _row(name, {phase: total(some, phase) for phase in phases})
+        row |= {f"{phase}_basis": _sum_basis(rows, some, phase) for phase in phases}
         if compared and name == "conv layers":
             _add_printed(row, published.TABLE_3_TOTAL)
             row["errata"] = ["ku_printed"]
@@ -120,9 +121,11 @@ def _traffic(
     )  # fmt: skip
 
 
-def _row(name: str, fp: Phase, dp: Phase | None, ku: Phase | None) -> dict[str, Any]:
-    row: dict[str, Any] = {"layer": name, "operations": fp.operations}
-    for phase, found in zip(PHASES, (fp, dp, ku), strict=True):
+def _row(name: str, phases: Mapping[str, Phase | None]) -> dict[str, Any]:
+    forward = phases["fp"]
+    assert forward is not None
+    row: dict[str, Any] = {"layer": name, "operations": forward.operations}
+    for phase, found in phases.items():
         row[f"{phase}_bytes"] = found.bytes if found else None
         row[f"{phase}_mb_per_gflop"] = found.mb_per_gflop if found else None
     return row
@@ -152,13 +155,8 @@ def _basis(choice: Choice, figures: LayerTraffic, phase: str, footing: Footing) 
         )
         return MEASURED if shown else MODELLED
     figure: Phase | None = getattr(figures, phase)
-    seen = any(
-        found.layer is figures.layer
-        and found.phase == phase
-        and figure is not None
-        and found.shows(figure, choice.batch, every_port=footing.name == "full")
-        for found in choice.measured
-    )
+    every_port = footing.name == "full"
+    seen = figure and choice.saw(figures.layer, phase, figure, every_port=every_port)
     return MEASURED if seen else MODELLED
 
 

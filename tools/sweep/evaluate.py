@@ -11,10 +11,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from merp.models.cnn_merp.cycles import network_cycles
+from merp.models.cnn_merp.one_pass import check_backward
 from merp.models.cnn_merp.reconfiguration import layer_passes
 from merp.models.errors import BadInput
 from merp.models.network.network import Network
 from merp.models.network.network_file import network_of
+from merp.models.network.network_keys import FUSED
 from merp.models.traffic.closed_form import step_bytes
 from merp.models.traffic.footing import Footing
 from merp.tools.sweep.axes import BATCH, CLOCK, DESIGN_KEYS, Point
@@ -49,6 +51,7 @@ def evaluate(given: Mapping[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {"point": dict(job.point)}
     try:
         network = network_at(job.file, job.tables, job.point)
+        check_backward(network)
     except BadInput as error:
         return found | dict.fromkeys(job.goals) | {"refused": str(error)}
     batch = int(job.point.get(BATCH.key, job.batch))
@@ -58,7 +61,8 @@ def evaluate(given: Mapping[str, Any]) -> dict[str, Any]:
         cycles = sum(each.phase for _, _, each in network_cycles(network, batch))
         figures["time"] = cycles / (clock * 1e6)
     if "bytes" in job.goals:
-        figures["bytes"] = step_bytes(network, batch, Footing(name="full"))["step"]
+        state = "pooled" if network.backward == FUSED else "32"
+        figures["bytes"] = step_bytes(network, batch, Footing(name="full", state=state))["step"]
     if set(LOGIC) & set(job.goals):
         figures |= _logic(network)
     return found | {goal: figures[goal] for goal in job.goals} | {"refused": None}

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from merp.models.network.network import Layer, Network
-from merp.models.network.phases import PHASES
+from merp.models.network.network_keys import FUSED
+from merp.models.network.phases import ONE_PASS, PHASES
 from merp.models.traffic.closed_form import LayerTraffic, Phase, total
 from merp.models.traffic.footing import Footing
 from merp.models.traffic.strategies import round_trips, staircase
@@ -30,14 +31,17 @@ def traffic_json(
 ) -> dict[str, Any]:
     """Return the answer for machines; totals are of convolution layers, and of all layers."""
 
+    phases = (*PHASES, *going_back(network))
+
     def totals(layers: list[LayerTraffic]) -> dict[str, Any]:
-        return {phase: _phase_json(total(layers, phase)) for phase in (*PHASES, "step")}
+        return {phase: _phase_json(total(layers, phase)) for phase in (*phases, "step")}
 
     answer: dict[str, Any] = {
         "network": network.name,
         "batch": batch,
         "footing": footing.name,
         **words_answer(network),
+        **({"backward": FUSED} if network.backward == FUSED else {}),
     }
     if footing.name != "paper":
         answer["state_bits"] = footing.state
@@ -49,13 +53,18 @@ def traffic_json(
             "name": each.layer.name,
             "kind": each.layer.kind,
             "operations": each.layer.operations(batch),
-            **{phase: _phase_json(getattr(each, phase)) for phase in PHASES},
+            **{phase: _phase_json(getattr(each, phase)) for phase in phases},
         }
         for each in traffic
     ]
     answer["total"] = totals([each for each in traffic if each.layer.kind == "conv"])
     answer["total_all"] = totals(list(traffic))
     return answer
+
+
+def going_back(network: Network) -> tuple[str, ...]:
+    """Phases that a step has besides the paper's: one pass for both on the way back."""
+    return (ONE_PASS,) if network.backward == FUSED else ()
 
 
 def strategies_json(network: Network, layers: Sequence[Layer], batch: int) -> dict[str, Any]:

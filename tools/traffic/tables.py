@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 from merp.models.network.network import Layer, Network
+from merp.models.network.network_keys import FUSED
 from merp.models.network.phases import PHASES
 from merp.models.traffic import published
 from merp.models.traffic.closed_form import LayerTraffic, Phase, total
@@ -12,17 +14,21 @@ from merp.models.traffic.footing import Footing
 from merp.models.traffic.strategies import round_trips, staircase
 from merp.tools.common.stored import stored_notes
 from merp.tools.common.table import console, fixed, table
+from merp.tools.traffic.answer import going_back
+
+ONE_PASS_NOTE: Final = "BP: DP and KU in one pass, of twice as many operations."
 
 
 def _row(
-    name: str, phases: Sequence[Phase | None], compared: bool, printed: published.Row | None
+    name: str, phases: Mapping[str, Phase | None], compared: bool, printed: published.Row | None
 ) -> list[str]:
     """Return one row; ``compared`` tables have columns for what the paper prints, if anything."""
-    operations = next(phase.operations for phase in phases if phase)
-    row = [name, fixed(operations / 1e9, 3)]
+    forward = phases["fp"]
+    assert forward is not None
+    row = [name, fixed(forward.operations / 1e9, 3)]
     if compared:
         row.append(fixed(printed.gop if printed else None, 2))
-    for key, phase in zip(PHASES, phases, strict=True):
+    for key, phase in phases.items():
         row.append(fixed(phase.bytes / 1e6 if phase else None, 2))
         row.append(fixed(phase.mb_per_gflop if phase else None, 3))
         if compared:
@@ -56,24 +62,29 @@ def print_traffic(
         and batch == published.BATCH
         and published.is_papers_network(network)
     )
+    phases = (*PHASES, *going_back(network))
     columns = ["layer", "Gop"] + ["paper"] * compared
-    for phase in PHASES:
+    for phase in phases:
         columns += [f"{phase.upper()} MB", "MB/GFlop"] + ["paper"] * compared
     rows = []
     for each in traffic:
         printed = published.TABLE_3.get(each.layer.name)
-        rows.append(_row(each.layer.name, [each.fp, each.dp, each.ku], compared, printed))
+        own = {phase: getattr(each, phase) for phase in phases}
+        rows.append(_row(each.layer.name, own, compared, printed))
     convolutions = [each for each in traffic if each.layer.kind == "conv"]
     sums = {"conv layers": convolutions, "all layers": list(traffic)}
     for name, layers in sums.items():
         printed = published.TABLE_3_TOTAL if layers is convolutions else None
-        rows.append(_row(name, [total(layers, phase) for phase in PHASES], compared, printed))
+        summed = {phase: total(layers, phase) for phase in phases}
+        rows.append(_row(name, summed, compared, printed))
     screen = console()
+    notes = [ONE_PASS_NOTE] if network.backward == FUSED else []
     title = f"Memory traffic of {network.name}, batch {batch}"
     screen.print(
         table(
-            title, columns, rows, bundles=[1 + compared] + [2 + compared] * len(PHASES),
-            totals=len(sums), caption=" ".join([footing_caption(footing), *stored_notes(network)]),
+            title, columns, rows, bundles=[1 + compared] + [2 + compared] * len(phases),
+            totals=len(sums),
+            caption=" ".join([footing_caption(footing), *notes, *stored_notes(network)]),
         )
     )  # fmt: skip
     for name, layers in sums.items():

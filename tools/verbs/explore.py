@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from merp.models.errors import BadInput, shown
+from merp.models.network.network_keys import FUSED, SEPARATE
 from merp.models.plan.plan import GOALS
 from merp.tools.common.arguments import add_network, add_tables, whole
 from merp.tools.common.boards import add_board, any_board, open_board
@@ -79,6 +80,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print the front, or write it."""
     network = open_network(args.network)
+    if network.backward == FUSED:
+        raise BadInput(
+            f'{args.network}: backward = "{FUSED}": designs are priced with both backward phases '
+            f'apart: allowed is backward = "{SEPARATE}"'
+        )
     scope = scope_of(network, args.scope)
     objectives = tuple(dict.fromkeys(args.objectives.split(",")))
     with ExitStack() as held:

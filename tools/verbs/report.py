@@ -8,14 +8,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from merp.models.cnn_merp.one_pass import check_backward
 from merp.models.errors import BadInput
 from merp.models.fpga.board import Board
 from merp.models.fpga.order_codes import part_named
 from merp.models.fpga.parts import PARTS
-from merp.tools.common.arguments import add_json, add_network, positive, whole
+from merp.tools.common.arguments import add_backward, add_json, add_network, positive, whole
 from merp.tools.common.boards import PAPER, add_board, open_board
 from merp.tools.common.output import Output
 from merp.tools.common.shipped import open_network
+from merp.tools.library.checks import with_backward
 from merp.tools.report.choice import Choice
 from merp.tools.report.measured import read_records
 from merp.tools.report.tiles import FILE, read_tiles
@@ -28,6 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--batch", type=whole(1, 1 << 16), default=128, metavar="IMAGES", help="images of a step"
     )
     add_board(parser, default="the paper's")
+    add_backward(parser)
     parser.add_argument("--part", metavar="PART", help=f"{', '.join(PARTS)} (default: the board's)")
     parser.add_argument(
         "--clock",
@@ -58,7 +61,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the page, and return 1 if a record that was given confirms nothing."""
-    network = open_network(args.network)
+    network = with_backward(open_network(args.network), args.backward)
+    check_backward(network)
     board = _board(args)
     if args.output.suffix not in (".html", ".htm"):
         raise BadInput(f"-o {args.output}: must end in .html")

@@ -6,10 +6,12 @@ import argparse
 import json
 
 from merp.models.errors import BadInput
+from merp.models.network.network_keys import FUSED
 from merp.models.params.state_field import STATES
 from merp.models.traffic.footing import FOOTINGS
-from merp.tools.common.arguments import add_network, add_tables, whole
+from merp.tools.common.arguments import add_backward, add_network, add_tables, whole
 from merp.tools.common.boards import add_board
+from merp.tools.library.checks import with_backward
 from merp.tools.library.load import load
 from merp.tools.library.network import Network
 from merp.tools.library.traffic import Traffic
@@ -27,10 +29,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--footing",
         choices=FOOTINGS,
-        help="what is counted: see merp help footing (default paper; board with --board)",
+        help="what is counted: see merp help footing (default paper; board with --board; full with "
+        "--backward fused)",
     )
     parser.add_argument(
-        "--state-bits", choices=STATES, help="state kept for ReLU' and un-pooling (default 32)"
+        "--state-bits",
+        choices=STATES,
+        help="state kept for ReLU' and un-pooling (default 32; pooled with --backward fused)",
     )
     parser.add_argument(
         "--memory",
@@ -39,6 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="of footing board: tiles fit so many bytes (default: the plan on a board)",
     )
     add_board(parser, default="the paper's, of footing board")
+    add_backward(parser)
     parser.add_argument(
         "--strategies", action="store_true", help="show what each strategy of the paper saves"
     )
@@ -53,10 +59,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the traffic of a network."""
-    args.footing = args.footing or ("board" if args.board else "paper")
-    _check(args)
     net = load(args.network)
-    network = net.description
+    network = with_backward(net.description, args.backward)
+    if args.footing is None:
+        one_pass = network.backward == FUSED and not args.strategies
+        usual = "full" if one_pass else "paper"
+        args.footing = "board" if args.board else usual
+    _check(args)
     if args.strategies:
         layers = [layer for layer in network.layers if layer.kind == "conv"]
         if args.layer is not None:
@@ -74,13 +83,13 @@ def run(args: argparse.Namespace) -> int:
             answers = [traffic.json(), beside.json()]
             print(json.dumps({"networks": answers, "ratio": ratios(pairs)}, indent=2))
         else:
-            both = (network, beside.network)
+            both = (traffic.network, beside.network)
             print_comparison(both, pairs, args.batch, traffic.footing)
         return 0
     if args.json:
         print(json.dumps(traffic.json(), indent=2))
     else:
-        print_traffic(network, traffic.layers, args.batch, traffic.footing)
+        print_traffic(traffic.network, traffic.layers, args.batch, traffic.footing)
     return 0
 
 
@@ -88,9 +97,10 @@ def _traffic(args: argparse.Namespace, net: Network) -> Traffic:
     return net.traffic(
         args.batch,
         args.footing,
-        state_bits=args.state_bits or "32",
+        state_bits=args.state_bits,
         memory_bytes=args.memory,
         board=args.board,
+        backward=args.backward,
     )
 
 
@@ -101,6 +111,7 @@ def _check(args: argparse.Namespace) -> None:
         ("--compare", args.compare is not None, not args.strategies, "no --strategies"),
         ("--footing", args.footing != "paper", not args.strategies, "no --strategies"),
         ("--state-bits", args.state_bits, args.footing != "paper", "--footing full or board"),
+        ("--backward", args.backward, not args.strategies, "no --strategies"),
         ("--memory", args.memory, args.footing == "board", "--footing board"),
         ("--board", args.board, args.footing == "board", "--footing board"),
         ("--memory", args.memory, not args.board, "no --board"),

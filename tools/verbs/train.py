@@ -12,9 +12,8 @@ from pathlib import Path
 
 from merp.models.errors import shown
 from merp.models.network.network import Network
-from merp.models.network.network_keys import BACKWARD
 from merp.models.params.state_field import STATES
-from merp.tools.common.arguments import add_network, add_tables, whole
+from merp.tools.common.arguments import add_backward, add_network, add_tables, whole
 from merp.tools.common.boards import add_board, open_board
 from merp.tools.common.output import Output
 from merp.tools.common.progress_bar import ProgressBar
@@ -135,12 +134,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", type=Path, metavar="DIR", help="answer and loss curve (default: none)"
     )
-    parser.add_argument(
-        "--backward",
-        choices=BACKWARD.allowed,
-        help="delta propagation and kernel update of a convolution: passes apart, or one; the same "
-        "bits (default: as the network file says)",
-    )
+    add_backward(parser)
     add_board(parser, "none: layers in one piece")
     add_tiling(parser)
     add_tables(parser)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from math import sqrt
 
 import pytest
@@ -26,12 +27,14 @@ from merp.models.cnn_merp.throughput import forward_throughput, with_cus
 from merp.models.errors import BadInput
 from merp.models.fpga.order_codes import part_named
 from merp.models.fpga.parts import PARTS
+from merp.models.network.network import Network
 from merp.models.network.phases import PHASES
+from merp.models.params.byte_image import ByteImage
 from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32
 from merp.models.params.storage import Storage
 from merp.models.traffic.bounds import lower_bound, on_chip_words
-from merp.models.traffic.closed_form import network_traffic, total
-from merp.models.traffic.footing import XC7K325T_BYTES, Footing
+from merp.models.traffic.closed_form import Phase, network_traffic, total
+from merp.models.traffic.footing import XC7K325T_BYTES, Footing, state_bits
 from merp.models.traffic.variants import variants
 from merp.tools.common.shipped import open_network
 
@@ -140,32 +143,73 @@ def test_attainable_throughput_of_figure_14() -> None:
     assert below == ["FPGA 2015 [9]", "NeuFlow [10]", "nn-X [11]"]  # "three works"
 
 
-def test_each_variant_changes_one_thing() -> None:
-    steps = {
+def steps_of(network: Network, images: int) -> dict[str, Phase]:
+    """Of the convolutions, by what is other than in the paper."""
+    return {
         each.name: total([x for x in each.layers if x.layer.kind == "conv"], "step")
-        for each in variants(ALEXNET, 128)
+        for each in variants(network, images)
     }
-    base = steps["base"]
-    assert steps["masks"].mb_per_gflop == pytest.approx(2.957, abs=0.0005)
-    assert steps["pooled deltas"].mb_per_gflop == pytest.approx(1.954, abs=0.0005)
-    deltas = sum(4 * 128 * layer.sums for layer in CONVOLUTIONS[1:])
-    assert base.bytes - steps["one read of delta"].bytes == deltas
-    images = 2 * 4 * 128 * CONVOLUTIONS[0].inputs  # read in FP and in KU
-    assert base.bytes - steps["8-bit images"].bytes == images * 3 // 4
-    kept = sum(base.streams[port] for port in ("kernel", "bias", "kernel_out", "bias_out"))
-    assert steps["16-bit maps"].bytes - kept == (base.bytes - kept) // 2
 
 
-def test_a_network_that_is_stored_is_a_variant_of_what_it_computes() -> None:
+def test_steps_below_the_paper_by_the_formula_of_the_ports() -> None:
+    found = {name: step.mb_per_gflop for name, step in steps_of(ALEXNET, 128).items()}
+    narrow = "16-bit maps"
+    assert found == pytest.approx(
+        {
+            "base": 4.076,
+            "masks": 2.957,
+            "pooled deltas": 1.954,
+            "pooled deltas + one pass": 1.729,
+            "pooled deltas + 8-bit images": 1.715,
+            "pooled deltas + one pass + 8-bit images": 1.491,
+            f"pooled deltas + {narrow}": 1.046,
+            f"pooled deltas + one pass + {narrow}": 0.918,
+            f"pooled deltas + 8-bit images + {narrow}": 0.967,
+            f"pooled deltas + one pass + 8-bit images + {narrow}": 0.838,
+        },
+        abs=0.0006,
+    )
+
+
+def test_each_change_saves_the_same_whatever_else_is_changed() -> None:
+    """Of bytes of their own: what both phases read, images, and halves of maps and deltas."""
+    found = {name: step.bytes for name, step in steps_of(ALEXNET, 128).items()}
+    both_read = found["pooled deltas"] - found["pooled deltas + one pass"]
+    images = 2 * 3 * 128 * CONVOLUTIONS[0].inputs  # three bytes of four, in FP and in KU
+    for name in ("pooled deltas", "pooled deltas + one pass"):
+        assert found[name] - found[f"{name} + 8-bit images"] == images
+    of_images = "pooled deltas + 8-bit images", "pooled deltas + one pass + 8-bit images"
+    assert found[of_images[0]] - found[of_images[1]] == both_read
+    deltas = sum(4 * 128 * layer.outputs for layer in CONVOLUTIONS[1:])
+    kernels = sum(4 * layer.kernels for layer in CONVOLUTIONS[1:])
+    state = sum(
+        128 * each.groups * state_bits(each.shape, each.shape.m, "pooled", 32) // 8
+        for each in CONVOLUTIONS[1:]
+    )
+    assert both_read == deltas + kernels + state
+
+
+def test_a_network_that_is_stored_is_held_against_what_it_computes() -> None:
     storage = Storage(maps=BFLOAT16, deltas=BINARY32, kernels=BINARY16, gradients=BINARY32)
     network = replace(ALEXNET, storage=storage)
-    plain, stored = variants(ALEXNET, 2), variants(network, 2)
-    assert stored[:-1] == plain[:-1]
-    assert (plain[-1].name, stored[-1].name) == ("16-bit maps", "as stored")
-    assert stored[-1].what == "maps bfloat16, deltas binary32, kernels binary16, gradients binary32"
-    assert stored[-1].layers == network_traffic(network, 2, Footing(name="full", state="32"))
-    half = variants(replace(ALEXNET, fmt=BINARY16), 2)
-    assert half[-1].layers == half[0].layers
+    plain, stored = ({each.name: each for each in variants(some, 2)} for some in (ALEXNET, network))
+    alike = [name for name in plain if "16-bit" not in name]
+    assert [plain[name].layers for name in alike] == [stored[name].layers for name in alike]
+    own = stored["pooled deltas + formats as stored"]
+    assert own.formats == "maps bfloat16; deltas, gradients binary32; kernels binary16"
+    assert own.layers == network_traffic(network, 2, Footing(name="full", state="pooled"))
+    assert (own.deltas, own.image, own.backward) == ("pooled", "bfloat16", "separate")
+    with_bytes = replace(
+        network, storage=replace(storage, image=ByteImage.of(Fraction(2), Fraction(1)))
+    )
+    found = {each.name: each for each in variants(with_bytes, 2)}
+    fused = found["pooled deltas + one pass + 8-bit images + formats as stored"]
+    assert fused.network == replace(with_bytes, backward="fused")
+    assert (fused.image, fused.backward) == ("uint8", "fused")
+    as_computed = replace(storage, maps=BINARY32, kernels=BINARY32)
+    same = variants(replace(ALEXNET, storage=as_computed), 2)
+    assert [each.name for each in same] == alike  # stored as it computes
+    assert [each.name for each in variants(replace(ALEXNET, fmt=BINARY16), 2)] == alike
 
 
 def test_parts() -> None:

@@ -1,0 +1,79 @@
+"""Which layers of a design go back in one pass on a board: those that hardware takes, and that fit.
+
+A layer that does not runs its delta propagation and its kernel update apart, in parts if need be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from merp.models.cnn_merp.one_pass import BackwardDesign, check_one_pass, halves_of
+from merp.models.errors import BadInput
+from merp.models.fpga.board import Board
+from merp.models.network.phases import ONE_PASS
+from merp.models.params.cnn_merp.design import Design
+from merp.models.plan.engines import Engine, engine_of, rings
+from merp.models.plan.search import Tile, fits
+from merp.models.plan.work import Work
+
+Pair = tuple[Work, Work]
+"""Delta propagation and kernel update of a layer, as they would run apart."""
+
+
+def in_one_pass(
+    name: str, forward: Design, pairs: Sequence[Pair], board: Board
+) -> tuple[Engine, list[Work]] | None:
+    """Return the bitstream and the layers that go back in one pass on it; None if none does.
+
+    Of layers that do not fit together those stay that need the fewest block RAMs by themselves.
+
+    Args:
+        name: of the design. forward: its choices. pairs: of the layers that propagate deltas.
+    """
+    if forward.n_cu < 2:
+        return None
+    alone = [(pair, _engine(name, forward, [pair])) for pair in pairs]
+    taken = [(pair, engine) for pair, engine in alone if engine is not None and fits(engine, board)]
+    while taken:
+        engine = _engine(name, forward, [pair for pair, _ in taken])
+        if engine is not None and fits(engine, board):
+            return engine, _works(forward, [pair for pair, _ in taken])
+        taken.remove(max(taken, key=lambda each: each[1].resources.bram))
+    return None
+
+
+def whole(work: Work) -> Tile:
+    """All maps of it."""
+    return work.inputs, work.outputs
+
+
+def _works(forward: Design, pairs: Sequence[Pair]) -> list[Work]:
+    """The layers in one pass, each half on its own share of the units."""
+    halves = halves_of(forward)
+    one = rings(halves.propagation, "dp", [propagation for propagation, _ in pairs])
+    other = rings(halves.update, "ku", [update for _, update in pairs])
+    return [
+        replace(
+            update,
+            phase=ONE_PASS,
+            engine=other,
+            halves=(replace(propagation, engine=one), replace(update, engine=other)),
+        )
+        for propagation, update in pairs
+    ]
+
+
+def _engine(name: str, forward: Design, pairs: Sequence[Pair]) -> Engine | None:
+    """The bitstream of all of them; None if there is no such hardware."""
+    works = _works(forward, pairs)
+    try:
+        engine = engine_of(name, works, [whole(work) for work in works])
+        if engine.propagation is None or engine.unpool is None:
+            return None
+        design = BackwardDesign(engine.propagation, engine.design, engine.unpool)
+        for work in works:
+            check_one_pass(work.shape, design, name)
+    except BadInput:
+        return None
+    return engine

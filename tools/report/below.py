@@ -1,0 +1,46 @@
+"""Which of the rows below the paper there is hardware for: a network's designs, changed with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from merp.models.cnn_merp.one_pass import check_backward
+from merp.models.errors import BadInput
+from merp.models.network.network import Network
+from merp.models.network.storage_table import of_design
+from merp.models.traffic.variants import Variant, changes
+
+
+def networks_below(network: Network) -> Iterator[Network]:
+    """The networks of all rows that there is hardware for, on designs that store as they do."""
+    for _, changed in changes(network):
+        found = _on_its_designs(changed)
+        if found is not None:
+            yield found
+
+
+def is_built(variant: Variant) -> bool:
+    """Whether there is hardware for a row: it keeps state for deltas that are stored pooled."""
+    return variant.footing.pooled and _on_its_designs(variant.network) is not None
+
+
+def _on_its_designs(network: Network) -> Network | None:
+    """The network, its designs storing as it does; None where they cannot, or not go back so."""
+    users = {
+        name: [layer.name for layer in network.layers if layer.design == name]
+        for name in network.designs
+    }
+    first, storage = network.layers[0].name, network.storage
+    try:
+        designs = {
+            name: replace(
+                design, storage=of_design(network.name, name, users[name], first, storage)
+            )
+            for name, design in network.designs.items()
+        }
+        found = replace(network, designs=designs)
+        check_backward(found)
+    except (BadInput, ValueError):
+        return None
+    return found
