@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Any
 
-from myhdl import always, always_comb
+from myhdl import ConcatSignal, always, always_comb
 
 from merp.hdl.axi.axi_lite import RegisterRead, RegisterWrite
-from merp.hdl.axi.register_words import constant_word, counter_words, short_word, status_word
 from merp.hdl.axi.setting_register import setting_register
+from merp.hdl.axi.short_word import short_word
 from merp.hdl.base.signals import Bundles, bits, flag, signals_of
 from merp.hdl.base.status import Status
 from merp.hdl.conversion.entity import Bit, entity
 from merp.models.params.register_map import ERRORS, FLAGS, RegisterMap
 
+WORD = 32
 ILLEGAL_VALUE, WRITE_REFUSED, START_REFUSED = range(len(ERRORS))
 
 
@@ -51,7 +53,7 @@ def axi_registers(
     """
     size = len(registers.registers)
     first = registers.first_setting
-    words = [bits(32) for _ in range(size)]
+    words = [bits(WORD) for _ in range(size)]
     selected = [flag() for _ in range(registers.settings)]
     illegal = [flag() for _ in range(registers.settings)]
     enable_selected, enable_illegal, enable_value = flag(), flag(), flag()
@@ -66,7 +68,7 @@ def axi_registers(
     enable_at = registers.index("interrupt_enable")
 
     constants = [
-        constant_word(clk, word=words[i], value=register.reset)
+        short_word(value=bits(WORD, register.reset), word=words[i])
         for i, register in enumerate(registers.registers)
         if register.access == "wo" or (register.access == "ro" and register.least == register.most)
     ]
@@ -100,14 +102,16 @@ def axi_registers(
         most=1,
     )
     counters = [signal for name, signal in signals_of(status) if name not in FLAGS]
+    flags = ConcatSignal(aborting, status.framing_error, status.done, status.busy)
     state = [
-        status_word(status=status, aborting=aborting, word=words[registers.index("status")]),
+        short_word(value=flags, word=words[registers.index("status")]),
         short_word(value=error, word=words[error_at]),
         short_word(value=pending, word=words[interrupt_at]),
     ]
+    halves = [(each(WORD, 0), each(len(each), WORD)) for each in counters]
     shown = [
-        counter_words(counter=counter, low=words[place], high=words[place + 1])
-        for counter, place in zip(counters, range(registers.first_counter, size, 2), strict=True)
+        short_word(value=half, word=word)
+        for half, word in zip(chain(*halves), words[registers.first_counter :], strict=True)
     ]
 
     @always_comb

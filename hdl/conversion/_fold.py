@@ -15,11 +15,12 @@ from dataclasses import dataclass, replace
 
 from merp.hdl.conversion._expand import Child, expanded, plain
 from merp.hdl.conversion._numbers import number
+from merp.hdl.conversion._open_ports import alike
 from merp.hdl.conversion._prune import pruned
 from merp.hdl.conversion._rollup import rolled_up
 from merp.hdl.conversion._same import difference
 from merp.hdl.conversion._source import Source
-from merp.hdl.conversion._unify import Configuration, Unified, Value, port_names, unified
+from merp.hdl.conversion._unify import Configuration, Unified, Value, unified
 from merp.hdl.conversion._vhdl_print import printed
 from merp.hdl.conversion._vhdl_text import Item, Loop, Module, Token, Tokens, parse, split_actuals
 
@@ -62,10 +63,7 @@ def folded(sources: Sequence[Source]) -> list[Entity]:
     found: list[Entity] = []
     for family in _families(pruned(sources)):
         modules = [rolled_up(_instantiated(parse(each.text), places)) for each in family]
-        groups: dict[Hashable, list[int]] = {}
-        for k, module in enumerate(modules):
-            groups.setdefault(port_names(module), []).append(k)
-        for group in groups.values():
+        for group in alike(modules):
             chosen = [Configuration(modules[k], family[k].params) for k in group]
             made = unified(chosen)
             text = printed(made.folded)
@@ -183,7 +181,7 @@ def _check(
     for k, source in enumerate(sources):
         members = made.modules[k].members
         again = expanded(text, _written(made.values[k]), members, child)
-        wrong = difference(again, plain(source.text), made.widened[k], alias)
+        wrong = difference(again, plain(source.text), made.widened[k], made.lacking[k], alias)
         if wrong is not None:
             raise RuntimeError(
                 f"{text[text.index('entity') :].split()[1]} does not give back the "

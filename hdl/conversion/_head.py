@@ -33,11 +33,12 @@ def head(
         f"{token}: generated from {function.__module__}.{function.__qualname__}; do not edit.",
     ]
     # A port, or what else a design can do without, that this one has not.
-    absent = {name for name in unit.params if all(each[name] is None for each in params)}
-    for name in unit.params:
+    names = dict.fromkeys(name for each in params for name in each)
+    absent = {name for name in names if all(each.get(name, name) is None for each in params)}
+    for name in names:
         if name in absent:
             continue
-        values = dict.fromkeys(repr(each[name]) for each in params)
+        values = dict.fromkeys(repr(each[name]) if name in each else "an input" for each in params)
         lines += wrap(f"{name} = {' or '.join(values)}", 96, subsequent_indent="    ")
     doc = _without(inspect.cleandoc(function.__doc__ or ""), absent)
     if not doc.isascii():

@@ -15,7 +15,11 @@ Plain = tuple[str, ...]
 
 
 def difference(
-    folded: Parts, original: Parts, widened: Collection[str], alias: Mapping[str, str]
+    folded: Parts,
+    original: Parts,
+    widened: Collection[str],
+    lacking: Collection[str],
+    alias: Mapping[str, str],
 ) -> str | None:
     """What tells two entities apart, or None.
 
@@ -23,9 +27,11 @@ def difference(
         folded: an entity taken apart again.
         original: the one that it was made from.
         widened: ports that were bits and are vectors of one now; then both kinds count as equal.
+        lacking: ports that the original does not have.
         alias: what counts as the same name of an entity.
     """
-    one, other = (_facts(each, widened, alias) for each in (folded, original))
+    one = _facts(folded, widened, lacking, alias)
+    other = _facts(original, widened, (), alias)
     for what, a, b in zip(("ports", "declarations", "statements"), one, other, strict=True):
         if a != b:
             left, right = next(iter((a - b).items()), ""), next(iter((b - a).items()), "")
@@ -38,7 +44,7 @@ def _shown(each: object) -> str:
 
 
 def _facts(
-    parts: Parts, widened: Collection[str], alias: Mapping[str, str]
+    parts: Parts, widened: Collection[str], lacking: Collection[str], alias: Mapping[str, str]
 ) -> tuple[Counter[Plain], Counter[Plain], Counter[Plain]]:
     ports: list[list[str]] = [[]]
     depth = 0
@@ -50,12 +56,18 @@ def _facts(
             ports[-1].append(token)
     ports[0] = ports[0][2:]  # port (
     ports[-1] = ports[-1][:-2]  # );
-    numbered = [[str(k), *port] for k, port in enumerate(ports)]
+    own = [_without_default(port) for port in ports if port[0] not in lacking]
+    numbered = [[str(k), *port] for k, port in enumerate(own)]
     return (
         Counter(_declaration(port, widened) for port in numbered),
         Counter(_declaration(each[:-1], widened) for each in parts.declared),
         Counter(_statement(each, widened, alias) for each in parts.statements),
     )
+
+
+def _without_default(port: list[str]) -> list[str]:
+    """An input without what it is where nothing is connected."""
+    return port[: port.index(":=")] if port[2] == "in" and ":=" in port else port
 
 
 def _declaration(tokens: Sequence[str], widened: Collection[str]) -> Plain:

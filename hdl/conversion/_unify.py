@@ -1,8 +1,8 @@
 """Configurations of a block that differ in numbers become one entity with generics.
 
 Those whose text differs in more become alternatives of an ``if ... generate`` in the same entity,
-as long as their ports have the same names. A port that is a bit in one configuration and a vector
-in another is a vector in all. Private to ``merp.hdl.conversion``.
+as long as their ports have the same names, but for inputs that some lack. A port that is a bit in
+one configuration and a vector in another is a vector in all. Private to ``merp.hdl.conversion``.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from merp.hdl.conversion._common import parted
 from merp.hdl.conversion._hints import hints
 from merp.hdl.conversion._names import flaw
 from merp.hdl.conversion._numbers import Num
+from merp.hdl.conversion._open_ports import completed
 from merp.hdl.conversion._rollup import free, identifiers
 from merp.hdl.conversion._shapes import body_changed, body_numbers, body_shape
 from merp.hdl.conversion._vhdl_print import Folded, Generic
@@ -38,27 +39,21 @@ class Unified:
     """One entity for ``configurations``, with the values of its generics in each.
 
     ``widened``: of each configuration, the ports that were bits and are vectors now.
+    ``lacking``: of each, the ports that it does not have.
     """
 
     folded: Folded
     values: tuple[Mapping[str, Value], ...]
     widened: tuple[frozenset[str], ...]
+    lacking: tuple[frozenset[str], ...]
     modules: tuple[Module, ...]
 
 
-def port_names(module: Module) -> Hashable:
-    """What configurations of one entity have in common: names and directions of ports."""
-    kinds = {"std_logic": "unsigned"}
-    return tuple(
-        (p.name, p.direction, kinds.get(p.type.name, p.type.name), p.initial == ("'1'",))
-        for p in module.ports
-    )
-
-
 def unified(configurations: Sequence[Configuration]) -> Unified:
-    """One entity for configurations with the same ``port_names``, named as the first."""
+    """One entity for configurations that are ``alike``, named as the first."""
     name = configurations[0].module.name
-    modules, widened = as_vectors([each.module for each in configurations])
+    complete, lacking = completed([each.module for each in configurations])
+    modules, widened = as_vectors(complete)
     modules = [replace(module, name=name) for module in modules]
     forms: dict[Hashable, list[int]] = {}
     for place, module in enumerate(modules):
@@ -87,7 +82,7 @@ def unified(configurations: Sequence[Configuration]) -> Unified:
         {each: flags[each][k] if each in flags else generics.known[each][k] for each in used}
         for k in everyone
     )
-    return Unified(folded, values, tuple(widened), tuple(modules))
+    return Unified(folded, values, tuple(widened), tuple(lacking), tuple(modules))
 
 
 def _fitted(generics: Generics, modules: Sequence[Module], places: Sequence[int]) -> list[Num]:

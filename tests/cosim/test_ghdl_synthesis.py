@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -58,28 +59,34 @@ def complete(module: str, others: dict[str, str]) -> str:
     return re.sub(r"((\w+) <= [^;]*;\n)( *)endcase", written, module)
 
 
-def ghdl_verilog(top: Top, folder: Path, *, fold: bool) -> dict[str, Path]:
-    """The modules that GHDL makes of a design's VHDL, a file each, by name.
+def synthesised_by_ghdl(folder: Path, names: Sequence[str], top: str) -> dict[str, str]:
+    """The modules that GHDL makes of files of VHDL, by name.
 
     Where GHDL 2.0 writes Verilog it leaves ``default`` out (its issue 2041); what belongs there
     is in the same netlist as it writes it in VHDL.
     """
-    export = convert(top.function, top.args, "vhdl", folder / "vhdl", fold=fold)
 
     def ghdl(verb: str, *words: str) -> str:
         command = ["ghdl", verb, "--std=08", *words]
-        done = subprocess.run(command, cwd=folder / "vhdl", capture_output=True, text=True)
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         return done.stdout
 
-    ghdl("-a", *(file.name for file in export.files))
-    others = defaults(ghdl("--synth", "--out=vhdl", export.top))
-    verilog = ghdl("--synth", "--out=verilog", export.top)
+    ghdl("-a", *names)
+    others = defaults(ghdl("--synth", "--out=vhdl", top))
+    modules = re.split(r"^(?=module )", ghdl("--synth", "--out=verilog", top), flags=re.MULTILINE)
+    return {text.split()[1]: complete(text, others[text.split()[1]]) for text in modules[1:]}
+
+
+def ghdl_verilog(top: Top, folder: Path, *, fold: bool) -> dict[str, Path]:
+    """The modules that GHDL makes of a design's VHDL, a file each, by name."""
+    export = convert(top.function, top.args, "vhdl", folder / "vhdl", fold=fold)
+
     files = {}
-    for module in re.split(r"^(?=module )", verilog, flags=re.MULTILINE)[1:]:
-        name = module.split()[1]
+    names = [file.name for file in export.files]
+    for name, text in synthesised_by_ghdl(folder / "vhdl", names, export.top).items():
         files[name] = folder / f"{name}.v"
-        files[name].write_text(complete(module, others[name]))
+        files[name].write_text(text)
     return files
 
 
@@ -133,3 +140,52 @@ def test_resources_are_those_of_the_verilog(phase: str, tmp_path: Path) -> None:
         sums[1] += by_ghdl * export.instances[name]
     own, by_ghdl = sums
     assert by_ghdl.lut == pytest.approx(own.lut, rel=0.07)
+
+
+ORDER = """\
+library ieee;
+use ieee.std_logic_1164.all;
+use ieee.numeric_std.all;
+entity order is
+    port (clk : in std_logic; digit : in unsigned(1 downto 0);
+          a, b, c : in unsigned(16 downto 0); y : out unsigned(16 downto 0));
+end entity order;
+architecture rtl of order is
+    signal held, chosen : unsigned(16 downto 0);
+begin
+    held <= c when rising_edge(clk);
+    with digit select chosen <=
+        c when "11", a when "10", b when "01", (others => '0') when others;
+    y <= held + chosen;
+end architecture rtl;
+"""
+IN_ORDER = """\
+module order(input clk, input [1:0] digit, input [16:0] a, b, c, output [16:0] y);
+    reg [16:0] {first};
+    reg [16:0] {second};
+    always @(posedge clk) held <= c;
+    always @* chosen = digit == 3 ? c : digit == 2 ? a : digit == 1 ? b : 17'd0;
+    assign y = held + chosen;
+endmodule
+"""
+
+
+def luts(file: Path) -> int:
+    cells = synthesise([file], "order")["cells"].values()
+    return count_cells(Counter(cell["type"] for cell in cells)).lut
+
+
+@pytest.mark.full
+@pytest.mark.ghdl
+@needs("yosys")
+def test_a_sum_takes_more_luts_where_its_selection_is_declared_first(tmp_path: Path) -> None:
+    """Where docs/export.md says what the LUTs above come from."""
+    file = tmp_path / "order.v"
+    found = []
+    for first, second in (("held", "chosen"), ("chosen", "held")):
+        file.write_text(IN_ORDER.format(first=first, second=second))
+        found.append(luts(file))
+    (tmp_path / "order.vhd").write_text(ORDER)
+    verilog = synthesised_by_ghdl(tmp_path, ["order.vhd"], "order")
+    file.write_text(verilog["order"])
+    assert [*found, luts(file)] == [17, 34, 34]

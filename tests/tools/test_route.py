@@ -1,6 +1,6 @@
 """Blocks placed and routed; those of AlexNet's layer 2 are the figures in ``tests/data``.
 
-``python tests/tools/test_route.py`` measures them anew, in half an hour of one core.
+``python tests/tools/test_route.py`` measures them anew, in an hour of one core.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ endmodule
 """
 """What the captured report is of."""
 ROUTED = {
-    "fp": "super_layer fp_add accumulator sequencer".split(),
+    "fp": "super_layer input_path fp_add accumulator cu_fused sequencer".split(),
     "ku": "update_unit".split(),
 }
 """Blocks of the file, by phase."""

@@ -1,0 +1,69 @@
+"""Configurations that lack inputs of others, which stay open in them.
+
+An input that drives nothing has gone from a configuration, or was a number there all along. In the
+entity for all it has a default, and instances of that configuration do not name it. Private to
+``merp.hdl.conversion``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from merp.hdl.conversion._numbers import number
+from merp.hdl.conversion._rollup import identifiers
+from merp.hdl.conversion._vhdl_text import Module, Port, Tokens, Word
+
+_Key = tuple[str, str, str, bool]
+
+
+def alike(modules: Sequence[Module]) -> list[list[int]]:
+    """Which of the modules can be one entity, by place.
+
+    Their ports have the same names, directions and order; but some may lack inputs of others whose
+    names mean nothing else in them.
+    """
+    groups: dict[tuple[_Key, ...], list[int]] = {}
+    for place in sorted(range(len(modules)), key=lambda place: -len(modules[place].ports)):
+        own = tuple(_key(port) for port in modules[place].ports)
+        most = next((each for each in groups if _fits(modules[place], own, each)), own)
+        groups.setdefault(most, []).append(place)
+    return sorted(sorted(group) for group in groups.values())
+
+
+def completed(modules: Sequence[Module]) -> tuple[list[Module], list[frozenset[str]]]:
+    """The modules, which are alike, with the ports of all, and the names of those each lacks."""
+    most = max(modules, key=lambda module: len(module.ports))
+    lacking = [
+        frozenset(p.name for p in most.ports) - {p.name for p in module.ports} for module in modules
+    ]
+    spare = frozenset().union(*lacking)
+    done = []
+    for module in modules:
+        own = {port.name: port for port in module.ports}
+        ports = [own.get(port.name, port) for port in most.ports]
+        done.append(
+            replace(module, ports=[_with_default(p) if p.name in spare else p for p in ports])
+        )
+    return done, lacking
+
+
+def _key(port: Port) -> _Key:
+    kinds = {"std_logic": "unsigned"}
+    kind = kinds.get(port.type.name, port.type.name)
+    return port.name, port.direction, kind, port.initial == ("'1'",)
+
+
+def _fits(module: Module, own: Sequence[_Key], most: Sequence[_Key]) -> bool:
+    """Whether inputs of ``most`` are all that a module lacks, under names that are free in it."""
+    rest = [each for each in most if each in own]
+    spare = [each for each in most if each not in own]
+    taken = identifiers(module) if spare else set()
+    return rest == list(own) and all(
+        direction == "in" and name.lower() not in taken for name, direction, *_ in spare
+    )
+
+
+def _with_default(port: Port) -> Port:
+    zero: Tokens = ("'0'",) if port.type.width is None else (Word(number(0), port.type.width),)
+    return replace(port, initial=zero)
