@@ -154,6 +154,26 @@ def test_what_is_not_finite_or_too_large_is_left_to_the_plain_way(
     assert lane_sums(terms, BINARY32, choice) is None
 
 
+@pytest.mark.parametrize("choice", NARROW, ids=named)
+def test_narrow_factors_are_rounded_to_nearest_even_and_subnormals_are_zeros(
+    choice: Summation,
+) -> None:
+    unit = 1 << (24 - choice.operand)
+    ties = [ONE + steps * unit + unit // 2 for steps in (0, 1, 2, 3, (1 << choice.operand - 1) - 1)]
+    words = np.array([*ties, ties[0] + 1, ties[1] - 1, 0x007FFFFF, 0x00400000], np.uint32)
+    for weight in (ONE, ties[0], ties[1], 0x7E000000):
+        terms = Terms(
+            words=words,
+            rows=np.array([[0]]),
+            lanes=np.arange(words.size),
+            weights=np.array([[[weight]]], np.uint32),
+            start=np.zeros(1, np.uint32),
+        )
+        found = check(terms, choice).reshape(-1)
+        assert not found[-2:].any()
+        assert found[0] != found[1]
+
+
 @every_choice
 def test_sums_that_overflow_are_left_to_the_plain_way(choice: Summation) -> None:
     terms = random_terms(9, "large", 0)
