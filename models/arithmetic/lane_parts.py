@@ -1,7 +1,7 @@
 """What the sums of ``lane_sums`` have in common: their terms, and the handling of a block.
 
-numba's cache of ``lane_trees`` and ``lane_fused`` does not notice a change in this file: whoever
-makes one changes those, too.
+numba's cache of ``lane_trees``, ``lane_fused`` and ``lane_narrow`` does not notice a change in this
+file: whoever makes one changes those, too.
 """
 
 from __future__ import annotations

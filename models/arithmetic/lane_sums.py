@@ -12,7 +12,8 @@ for that, or is no finite number to begin with, shows as an infinity or a NaN in
 sum with either is never finite again: then the answer is None, and the caller goes the plain way
 (``compiled.convolve``, ``fused``), which is the definition.
 
-The compiled functions stand in ``lane_trees`` and ``lane_fused``, what both need in ``lane_parts``.
+The compiled functions stand in ``lane_trees``, ``lane_fused`` and ``lane_narrow``, what they have
+in common in ``lane_parts``.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from __future__ import annotations
 from numba import config
 
 from merp.models.arithmetic.lane_fused import fused_sums
+from merp.models.arithmetic.lane_narrow import narrow_sums
 from merp.models.arithmetic.lane_parts import Terms, offsets
 from merp.models.arithmetic.lane_trees import tree_sums
 from merp.models.params.bits import Bits
@@ -39,14 +41,11 @@ def lane_sums(terms: Terms, fmt: FloatFormat, summation: Summation) -> Bits | No
     a format that is not binary32, accumulators that are wider, or Python in numba's place.
     """
     plain = config.DISABLE_JIT  # type: ignore[attr-defined]  # numba sets it while it is imported
-    if (
-        plain
-        or summation.narrow
-        or fmt != BINARY32
-        or summation.accumulator_format(fmt) != BINARY32
-    ):
+    if plain or fmt != BINARY32 or summation.accumulator_format(fmt) != BINARY32:
         return None
-    return fused_sums(terms, summation) if summation.kind == "fused" else tree_sums(terms)
+    if summation.kind == "tree":
+        return tree_sums(terms)
+    return (narrow_sums if summation.narrow else fused_sums)(terms, summation)
 
 
 def worthwhile_sums(terms: Terms, fmt: FloatFormat, summation: Summation) -> Bits | None:

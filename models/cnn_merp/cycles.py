@@ -59,8 +59,7 @@ class Cycles:
     @property
     def total(self) -> int:
         """First accepted map word to last output word."""
-        stalls = self.stall_input + self.stall_output + self.stall_hazard
-        return self.fill + self.issue + stalls + self.drain
+        return self.fill + self.issue + sum(self.stalls.values()) + self.drain
 
     @property
     def phase(self) -> int:
@@ -83,15 +82,24 @@ class Cycles:
         return self.ideal / self.issue
 
     @property
-    def bound(self) -> str:
-        """What most cycles go to beside the slots, or ``compute``."""
-        stalls = {
+    def stalls(self) -> dict[str, int]:
+        """Cycles without a slot between the first and the last, by what they wait for."""
+        return {
             "input words": self.stall_input,
             "output port": self.stall_output,
             "accumulators": self.stall_hazard,
         }
-        worst = max(stalls, key=lambda name: stalls[name])
-        return worst if stalls[worst] > self.issue else "compute"
+
+    @property
+    def waits_for(self) -> str:
+        """What most stalls are for; ``nothing`` where there are none."""
+        worst = max(self.stalls, key=self.stalls.__getitem__)
+        return worst if self.stalls[worst] else "nothing"
+
+    @property
+    def bound(self) -> str:
+        """What most cycles go to beside the slots, or ``compute``."""
+        return self.waits_for if max(self.stalls.values()) > self.issue else "compute"
 
     def times(self, runs: int) -> Cycles:
         """The same run ``runs`` times over."""

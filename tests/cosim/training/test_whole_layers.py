@@ -282,18 +282,27 @@ def test_verilator_ends_in_the_golden_bits(text: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.full
-@pytest.mark.verilator
 @needs("scikit-learn")
-def test_the_digits_learn_the_same_in_the_hardware(capsys, tmp_path: Path) -> None:
-    options = ("--data", "digits", "--batch", "8", "--steps", "20", "--json")
+@pytest.mark.parametrize(
+    ("network", "engine", "batch", "steps"),
+    [
+        pytest.param("digits", "verilator", 8, 20, marks=pytest.mark.verilator),
+        pytest.param("digits-bf16", "verilator", 8, 5, marks=pytest.mark.verilator),
+        ("digits-bf16", "myhdl", 2, 2),
+    ],
+)
+def test_the_digits_learn_the_same_in_the_hardware(
+    network: str, engine: str, batch: int, steps: int, capsys, tmp_path: Path
+) -> None:
+    options = ("--data", "digits", "--batch", str(batch), "--steps", str(steps), "--json")
     options += ("--weight-decay", "0.001")
     found = {}
-    for engine in ("golden", "verilator"):
-        saved = str(tmp_path / f"{engine}.npz")
-        assert cli.main(["train", "digits", *options, "--engine", engine, "--save", saved]) == 0
-        found[engine] = json.loads(capsys.readouterr().out)
-    golden, hardware = found["golden"], found["verilator"]
-    assert (tmp_path / "verilator.npz").read_bytes() == (tmp_path / "golden.npz").read_bytes()
+    for each in ("golden", engine):
+        saved = str(tmp_path / f"{each}.npz")
+        assert cli.main(["train", network, *options, "--engine", each, "--save", saved]) == 0
+        found[each] = json.loads(capsys.readouterr().out)
+    golden, hardware = found["golden"], found[engine]
+    assert (tmp_path / f"{engine}.npz").read_bytes() == (tmp_path / "golden.npz").read_bytes()
     assert hardware["loss"] == golden["loss"]
     assert hardware["accuracy"] == golden["accuracy"]
     assert hardware["bytes"]["measured"]["paper"] == golden["bytes"]["paper"]

@@ -19,10 +19,20 @@ from merp.models.params.summation import TREE, Summation
 
 INF, NAN, SIGN, ONE = BINARY32.inf, BINARY32.nan, BINARY32.sign_bit, BINARY32.one
 FUSED = [Summation(kind="fused", dsp=d, window=w) for d in (1, 2) for w in range(28, 33)]
-CHOICES = [TREE, *FUSED]
-every_choice = pytest.mark.parametrize(
-    "choice", CHOICES, ids=lambda c: f"{c.kind}-{c.dsp}dsp-{c.window}"
-)
+# Windows below a product's bits, as many, and more.
+NARROW = [
+    Summation(kind="fused", operand=bits, window=window)
+    for bits, windows in ((8, (16, 17, 18, 22)), (11, (16, 22)))
+    for window in windows
+]
+CHOICES = [TREE, *FUSED, *NARROW]
+
+
+def named(choice: Summation) -> str:
+    return f"{choice.kind}-{choice.operand}bits-{choice.dsp}dsp-{choice.window}"
+
+
+every_choice = pytest.mark.parametrize("choice", CHOICES, ids=named)
 TAPS = [*range(1, 13), 16, 17, 25, 27, 49, 121]
 SHORT = [1, 2, 9, 25]
 GROUPS, MAPS, OUTPUTS = 3, 3, 19
@@ -84,7 +94,7 @@ def test_trees_are_those_of_rounding_adders(taps: int, kind: str) -> None:
         check(random_terms(taps, kind, seed), TREE)
 
 
-@pytest.mark.parametrize("choice", FUSED, ids=lambda c: f"{c.dsp}dsp-{c.window}")
+@pytest.mark.parametrize("choice", [*FUSED, *NARROW], ids=named)
 @pytest.mark.parametrize("taps", SHORT)
 def test_fused_sums_are_those_of_the_definition(taps: int, choice: Summation) -> None:
     for seed, kind in enumerate(("usual", "any", "least", "usual")):
@@ -144,6 +154,26 @@ def test_what_is_not_finite_or_too_large_is_left_to_the_plain_way(
     assert lane_sums(terms, BINARY32, choice) is None
 
 
+@pytest.mark.parametrize("choice", NARROW, ids=named)
+def test_narrow_factors_are_rounded_to_nearest_even_and_subnormals_are_zeros(
+    choice: Summation,
+) -> None:
+    unit = 1 << (24 - choice.operand)
+    ties = [ONE + steps * unit + unit // 2 for steps in (0, 1, 2, 3, (1 << choice.operand - 1) - 1)]
+    words = np.array([*ties, ties[0] + 1, ties[1] - 1, 0x007FFFFF, 0x00400000], np.uint32)
+    for weight in (ONE, ties[0], ties[1], 0x7E000000):
+        terms = Terms(
+            words=words,
+            rows=np.array([[0]]),
+            lanes=np.arange(words.size),
+            weights=np.array([[[weight]]], np.uint32),
+            start=np.zeros(1, np.uint32),
+        )
+        found = check(terms, choice).reshape(-1)
+        assert not found[-2:].any()
+        assert found[0] != found[1]
+
+
 @every_choice
 def test_sums_that_overflow_are_left_to_the_plain_way(choice: Summation) -> None:
     terms = random_terms(9, "large", 0)
@@ -155,6 +185,15 @@ def test_other_formats_and_wide_accumulators_are_left_to_the_plain_way() -> None
     terms = random_terms(9, "usual", 0)
     assert lane_sums(terms, BFLOAT16, TREE) is None
     assert lane_sums(terms, BINARY32, Summation(kind="fused", precision=28)) is None
+
+
+@pytest.mark.parametrize(("window", "most"), [(32, 1), (30, 7), (24, 511)])
+def test_more_narrow_terms_than_32_bits_hold_are_left_to_the_plain_way(
+    window: int, most: int
+) -> None:
+    choice = Summation(kind="fused", operand=8, window=window)
+    check(random_terms(most, "usual", 0), choice)
+    assert lane_sums(random_terms(most + 1, "usual", 0), BINARY32, choice) is None
 
 
 def test_offsets_walk_a_grid_with_the_last_axis_innermost() -> None:
@@ -169,6 +208,7 @@ def test_operations_that_take_the_plain_way_agree_with_those_that_need_not(
     choice = Summation(
         kind=choice.kind,
         dsp=choice.dsp,
+        operand=choice.operand,
         window=choice.window,
         ku_kind="row" if choice.kind == "fused" else "position",
     )

@@ -89,7 +89,7 @@ def test_total_of_a_run_in_the_hardware() -> None:
         found = forward_cycles(shape, 2, design)
         assert found.total == pytest.approx(record.outcome.status["status_total"], rel=0.01)
         assert found.kernel_load == record.outcome.status["status_kernel_load"]
-    assert found.bound == "output port"
+    assert found.bound == found.waits_for == "output port"
 
 
 def test_alexnets_training_step() -> None:

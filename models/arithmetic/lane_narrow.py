@@ -1,0 +1,176 @@
+"""Fused sums of narrow factors with binary32 accumulators, sixteen outputs at a time.
+
+See ``lane_sums``; the steps are those of the page ``cu_narrow``. Products of at most 22 bits and
+their terms are whole numbers of 32 bits, and so is the sum of terms up to a number of taps that the
+window gives.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit, prange
+
+from merp.models.arithmetic.lane_parts import (
+    LEAST,
+    Floats,
+    Integers,
+    Offsets,
+    Terms,
+    begin,
+    finish,
+    finite_words,
+    numbers_of,
+    offsets_here,
+    room,
+)
+from merp.models.arithmetic.vectors import (
+    LANES,
+    collect,
+    flushed,
+    integers,
+    larger,
+    load,
+    scaled,
+    smaller,
+    spread,
+    store,
+)
+from merp.models.params.bits import Bits
+from merp.models.params.numba_cache import KEPT
+from merp.models.params.summation import Summation
+
+SIGNIFICAND = 24  # bits of binary32's, hidden bit included
+SIGN = np.uint32(1 << 31)
+
+
+def _rounded(words: Bits, operand: int) -> Bits:
+    """Words with ``operand`` bits of significand, ties to even; subnormals are zeros.
+
+    A carry out of the fraction moves into the exponent, beyond the largest to infinity.
+    """
+    normal = np.where(words & np.uint32(0x7F800000), words, words & SIGN)
+    dropped = np.uint32(SIGNIFICAND - operand)
+    odd = (normal >> dropped) & np.uint32(1)
+    return (normal + np.uint32((1 << (dropped - 1)) - 1) + odd) >> dropped << dropped
+
+
+def _decoded(rounded: Bits, operand: int) -> tuple[Integers, Integers]:
+    """Signed mantissas of ``operand`` bits and exponent fields; a zero has mantissa and field 0."""
+    fields = (rounded >> np.uint32(23) & np.uint32(255)).view(np.int32)
+    fraction = (rounded & np.uint32(0x7FFFFF)).view(np.int32)
+    whole = (fraction + np.where(fields, np.int32(1 << 23), np.int32(0))) >> SIGNIFICAND - operand
+    return np.where(rounded & SIGN, -whole, whole), fields
+
+
+@njit(cache=KEPT)
+def _narrow_block(
+    mantissas: Integers,
+    exponents: Integers,
+    rows: Offsets,
+    taps: int,
+    lanes: Offsets,
+    kernel_mantissas: Integers,
+    kernel_exponents: Integers,
+    start: Floats,
+    cut: int,
+    window: int,
+    low: int,
+    result: Bits,
+) -> bool:
+    """Sums of narrow factors: the outputs from ``low`` on.
+
+    cut: bits of a product below the window; kernels have been moved up where it is longer.
+    """
+    m, groups = result.shape[1], rows.size // taps
+    a, fields, pairs = room(taps * LANES), room(taps * LANES), room(taps * LANES)
+    totals = begin(start, m)
+    here, together = offsets_here(lanes, low)
+    for group in range(groups):
+        for tap in range(taps):
+            row = rows[group * taps + tap]
+            collect(mantissas, row, here, together, a, tap * LANES)
+            collect(exponents, row, here, together, fields, tap * LANES)
+        for j in range(m):
+            at = (group * m + j) * taps
+            largest = integers(0)
+            for tap in range(taps):
+                exponent = load(fields, tap * LANES) + spread(kernel_exponents, at + tap)
+                store(pairs, tap * LANES, exponent)
+                largest = larger(largest, exponent)
+            total = integers(0)
+            for tap in range(taps):
+                product = load(a, tap * LANES) * spread(kernel_mantissas, at + tap)
+                distance = largest - load(pairs, tap * LANES) + integers(cut)
+                moved = larger(product, integers(0) - product) >> smaller(distance, integers(31))
+                term = (moved >> integers(1)) + (moved & integers(1))
+                total = total + term - ((term + term) & (product >> integers(31)))
+            # Twice the sum, as all here is.
+            scale = largest - integers(window + 249)
+            added = flushed(scaled(total >> integers(16), total & integers(0xFFFF), scale), LEAST)
+            store(totals, j * LANES, flushed(load(totals, j * LANES) + added, LEAST))
+    return finish(totals, low, result)
+
+
+@njit(cache=KEPT, parallel=True)
+def _narrow_sums(
+    mantissas: Integers,
+    exponents: Integers,
+    rows: Offsets,
+    taps: int,
+    lanes: Offsets,
+    kernel_mantissas: Integers,
+    kernel_exponents: Integers,
+    start: Floats,
+    cut: int,
+    window: int,
+    result: Bits,
+) -> bool:
+    blocks = (len(lanes) + LANES - 1) // LANES
+    finite = np.empty(blocks, np.bool_)
+    for block in prange(blocks):
+        finite[block] = _narrow_block(
+            mantissas,
+            exponents,
+            rows,
+            taps,
+            lanes,
+            kernel_mantissas,
+            kernel_exponents,
+            start,
+            cut,
+            window,
+            block * LANES,
+            result,
+        )
+    return bool(finite.all())
+
+
+def narrow_sums(terms: Terms, summation: Summation) -> Bits | None:
+    """Sum: (outputs, m) words, or None if a rounded factor or one of them is not finite.
+
+    None, too, where a sum of terms, each of at most 2^(W - 2), can take more than 32 bits.
+    """
+    taps, operand, window = terms.rows.shape[1], summation.operand, summation.window
+    if taps << (window - 2) >= 1 << 31:
+        return None
+    words, weights = (_rounded(x, operand) for x in (terms.words, terms.weights.reshape(-1)))
+    if not (finite_words(words) and finite_words(weights)):
+        return None
+    mantissas, exponents = _decoded(words, operand)
+    kernel_mantissas, kernel_exponents = _decoded(weights, operand)
+    result = np.empty((len(terms.lanes), len(terms.start)), np.uint32)
+    moved_up = window - 1 - 2 * operand
+    finite = _narrow_sums(
+        mantissas,
+        exponents,
+        terms.rows.reshape(-1),
+        taps,
+        terms.lanes,
+        kernel_mantissas << max(0, moved_up),
+        kernel_exponents,
+        numbers_of(terms.start, 2.0),
+        max(0, -moved_up),
+        window,
+        result,
+    )
+    return result if finite else None
