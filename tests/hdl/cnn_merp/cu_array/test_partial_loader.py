@@ -256,7 +256,7 @@ def test_after_a_reset_it_is_as_new(lanes: int) -> None:
     values = {"images": 2, "out_rows": 2, "out_columns": 3, "groups": 2, "last_cus": 2}
     fixed = {f"config_{name}": value for name, value in values.items()} | {"wanted": 1}
     rates = {
-        "enable": 0.9, "sink_valid": 0.8, "sink_last": 0.1, "slot_valid": 0.5, "slot_first": 0.5,
+        "enable": 0.9, "sink_valid": 0.8, "sink_last": 0.4, "slot_valid": 0.5, "slot_first": 0.5,
     }  # fmt: skip
     words = {"sink_data": 28 * lanes}
 
