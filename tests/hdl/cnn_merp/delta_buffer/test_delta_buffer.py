@@ -113,19 +113,20 @@ def test_reset_in_mid_stream() -> None:
 
 
 def test_a_word_that_is_complete_in_the_cycle_of_a_reset_is_not_there() -> None:
-    """The reset comes with the word's last element."""
+    """The reset comes with the word's last element; nor is an error, before the next start."""
     design = design_for(2, 1)
 
     def drive(cycle: int, _: Sample) -> dict[str, int]:
         config = DeltaRun(design, 2, (1, 2, 2), 1, 0).config()
         return config | {
             "rst": int(cycle in (0, 5)), "start": int(cycle == 1),
-            "sink_valid": int(2 <= cycle < 6), "sink_data": cycle,
+            "sink_valid": int(2 <= cycle < 6), "sink_data": cycle, "sink_last": int(cycle == 2),
         }  # fmt: skip
 
     args = arguments(Slot(design), design)
     trace = run_block(delta_buffer, args, inputs_of(args), drive, 9)
     assert trace.column("filled") == [0, 0, 0, 0, 1, 0, 0, 0, 0]
+    assert trace.column("framing_error") == [0, 0, 0, 1, 1, 1, 0, 0, 0]
 
 
 @pytest.mark.ghdl
