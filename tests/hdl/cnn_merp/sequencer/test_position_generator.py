@@ -274,6 +274,6 @@ def test_after_a_reset_it_is_as_new(case: Case) -> None:
         return lambda cycle, seen: {**drive(cycle, seen), "start": int(cycle == (1, 7)[number])}
 
     as_new_after_reset(
-        used_positions, case.args(), case.inputs, session, range(1, 80, 13), 24,
+        used_positions, case.args(), case.inputs, session, range(1, 80, 13), 30,
         payload={"head": "valid"},
     )  # fmt: skip
