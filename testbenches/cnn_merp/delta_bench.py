@@ -149,6 +149,23 @@ class Driver:
         return values
 
 
+def arguments(slot: Any, design: Design) -> dict[str, Any]:
+    """Arguments of a buffer that is read by a slot."""
+    return {
+        "clk": flag(), "rst": flag(), "start": flag(), "config": GradientMapConfig(design),
+        "sink": Stream(BYTE_BITS), "slot": slot, "filled": flag(),
+        "deltas": bits(BYTE_BITS * design.n_cu), "opening": flag(), "element": DeltaElement(design),
+        "framing_error": flag(), "design": design,
+    }  # fmt: skip
+
+
+def inputs_of(args: dict[str, Any]) -> tuple[str, ...]:
+    """Ports of a buffer that a drive sets."""
+    config = tuple(f"config_{name}" for name in vars(args["config"]))
+    ports = tuple(f"slot_{name}" for name in vars(args["slot"]))
+    return ("rst", "start", *config, "sink_data", "sink_valid", "sink_last", *ports)
+
+
 def play(
     block: Any,
     slot: Any,
@@ -160,16 +177,8 @@ def play(
 ) -> tuple[Driver, Trace]:
     """Play runs back to back on a buffer; ``cycles`` must suffice for all of them."""
     driver = Driver(runs, uses, idle)
-    args = {
-        "clk": flag(), "rst": flag(), "start": flag(), "config": GradientMapConfig(design),
-        "sink": Stream(BYTE_BITS), "slot": slot, "filled": flag(),
-        "deltas": bits(BYTE_BITS * design.n_cu), "opening": flag(), "element": DeltaElement(design),
-        "framing_error": flag(), "design": design,
-    }  # fmt: skip
-    config = tuple(f"config_{name}" for name in vars(args["config"]))
-    ports = tuple(f"slot_{name}" for name in vars(slot))
-    inputs = ("rst", "start", *config, "sink_data", "sink_valid", "sink_last", *ports)
-    return driver, run_block(block, args, inputs, driver.drive, cycles)
+    args = arguments(slot, design)
+    return driver, run_block(block, args, inputs_of(args), driver.drive, cycles)
 
 
 def check(driver: Driver, trace: Trace, begin: int = 0) -> None:

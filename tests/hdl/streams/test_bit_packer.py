@@ -12,7 +12,8 @@ import pytest
 from merp.cosim.block.replay import lint_verilog, replay
 from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.streams.bit_packer import bit_packer
-from merp.testbenches.block.trace import Sample, Trace, run_block
+from merp.testbenches.block.reset import as_new_after_reset
+from merp.testbenches.block.trace import Drive, Sample, Trace, run_block
 
 INPUTS = ("rst", "start", "value", "size", "push", "flush", "source_ready")
 String = tuple[int, int]  # value, size
@@ -162,6 +163,26 @@ def test_a_word_per_cycle(size: int) -> None:
 def test_reset_drops_the_bits(reset_at: int) -> None:
     ones = [((1 << 9) - 1, 9)] * 4
     play(9, 8, [ones, [(0, 9)] * 4], Pace(ready=0.4, reset_at=reset_at))
+
+
+def test_after_a_reset_it_is_as_new() -> None:
+    """Before the next start as well: no run has been sent."""
+
+    def session(number: int) -> Drive:
+        def drive(cycle: int, _: Sample) -> dict[str, int]:
+            # Strings so rare, and words taken so soon, that there is always room.
+            return {
+                "rst": int(cycle == 0), "start": int(cycle == (1, 4)[number]),
+                "push": int(cycle > 4 and cycle % 3 == 0), "flush": int(cycle % 9 == 0),
+                "value": cycle + number, "size": 6, "source_ready": int(cycle % 4 > 0),
+            }  # fmt: skip
+
+        return drive
+
+    payload = dict.fromkeys(("source_data", "source_last"), "source_valid")
+    as_new_after_reset(
+        bit_packer, arguments(6, 8), INPUTS, session, range(2, 30), 40, payload=payload
+    )
 
 
 @pytest.mark.ghdl

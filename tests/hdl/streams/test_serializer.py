@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,8 @@ import pytest
 from merp.cosim.block.replay import lint_verilog, replay
 from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.streams.serializer import serializer
-from merp.testbenches.block.trace import Sample, Trace, run_block
+from merp.testbenches.block.reset import as_new_after_reset, at_random
+from merp.testbenches.block.trace import Drive, Sample, Trace, run_block
 
 WIDTH = 8
 INPUTS = ("rst", "start", "beat", "beat_valid", "source_ready")
@@ -27,15 +29,18 @@ def beats_for(lanes: int, number: int, rng: np.random.Generator, full: bool = Fa
     ]
 
 
+def args_for(lanes: int) -> dict[str, Any]:
+    return {
+        "clk": flag(), "rst": flag(), "start": flag(),
+        "beat": bits(1 + len(count(lanes)) + lanes * WIDTH), "beat_valid": flag(), "take": flag(),
+        "source": Stream(WIDTH), "sent": flag(), "width": WIDTH, "lanes": lanes,
+    }  # fmt: skip
+
+
 def run(lanes: int, beats: Beats, offer: float, ready: float, seed: int, cycles: int) -> Trace:
     """Play ``beats`` twice, as two runs; noise in the lanes that do not count."""
     rng = np.random.default_rng(seed)
     lanes_width = len(count(lanes))
-    args = {
-        "clk": flag(), "rst": flag(), "start": flag(),
-        "beat": bits(1 + lanes_width + lanes * WIDTH), "beat_valid": flag(), "take": flag(),
-        "source": Stream(WIDTH), "sent": flag(), "width": WIDTH, "lanes": lanes,
-    }  # fmt: skip
     queue: Beats = []
     runs = 0
 
@@ -62,7 +67,7 @@ def run(lanes: int, beats: Beats, offer: float, ready: float, seed: int, cycles:
             packed = packed << WIDTH | word
         return values | {"beat_valid": 1, "beat": packed}
 
-    return run_block(serializer, args, INPUTS, drive, cycles)
+    return run_block(serializer, args_for(lanes), INPUTS, drive, cycles)
 
 
 def check(trace: Trace, beats: Beats) -> None:
@@ -102,21 +107,26 @@ def test_a_word_per_cycle(lanes: int) -> None:
     assert all(valid[first : first + 12 * lanes])
 
 
-def test_reset_drops_the_beat() -> None:
-    args = {
-        "clk": flag(), "rst": flag(), "start": flag(), "beat": bits(3 + 2 * WIDTH),
-        "beat_valid": flag(), "take": flag(), "source": Stream(WIDTH), "sent": flag(),
-        "width": WIDTH, "lanes": 2,
-    }  # fmt: skip
-    held = {"beat_valid": 1, "beat": 0b110 << 16 | 0x2211}
+def test_after_a_reset_it_is_as_new() -> None:
+    """It drops the beat, and before the next start no run has been sent."""
+    lanes = 2
 
-    def drive(cycle: int, _: Sample) -> dict[str, int]:
-        return {"rst": int(cycle == 3), "beat_valid": 0, "source_ready": 0} | (
-            held if cycle == 1 else {}
+    def session(number: int) -> Drive:
+        drive = at_random(
+            number, {}, {"beat_valid": 0.7, "source_ready": 0.7}, {"beat": lanes * WIDTH}, begin=1
         )
 
-    trace = run_block(serializer, args, INPUTS, drive, 7)
-    assert trace.column("source_valid") == [0, 0, 1, 1, 0, 0, 0]
+        def drawn(cycle: int, seen: Sample) -> dict[str, int]:
+            values = dict(drive(cycle, seen))
+            values["beat"] |= (int(cycle % 7 == 6) << 2 | 1 + cycle % lanes) << lanes * WIDTH
+            return values | {"start": int(cycle == (1, 5)[number])}
+
+        return drawn
+
+    payload = {f"source_{name}": "source_valid" for name in ("data", "last")}
+    as_new_after_reset(
+        serializer, args_for(lanes), INPUTS, session, range(2, 24, 2), 30, payload=payload
+    )
 
 
 @pytest.mark.ghdl

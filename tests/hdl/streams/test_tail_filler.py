@@ -9,7 +9,8 @@ import pytest
 
 from merp.hdl.base.signals import Stream, bits, flag
 from merp.hdl.streams.tail_filler import tail_filler
-from merp.testbenches.block.trace import Sample, run_block
+from merp.testbenches.block.reset import as_new_after_reset, at_random
+from merp.testbenches.block.trace import Drive, Sample, run_block
 
 SETTINGS = ("rst", "start", "length", "filling")
 INPUTS = (*SETTINGS, "sink_data", "sink_valid", "sink_last", "source_ready")
@@ -90,3 +91,15 @@ def test_a_last_that_comes_early_stays_with_its_word() -> None:
     assert trace.column("source_valid")[2:] == [1, 1, 1, 1, 1, 0]
     assert trace.column("source_data")[2:7] == [2, 3, 4, 0, 0]
     assert trace.column("source_last")[2:7] == [0, 1, 0, 0, 0]
+
+
+def test_after_a_reset_it_is_as_new() -> None:
+    """Without a start as well; a zero that was still to be sent is not."""
+    rates = {"sink_valid": 0.7, "sink_last": 0.3, "source_ready": 0.6}
+
+    def session(number: int) -> Drive:
+        drive = at_random(number, {"length": 3, "filling": 4}, rates, {"sink_data": 4}, begin=1)
+        return lambda cycle, seen: {**drive(cycle, seen), "start": 0}
+
+    payload = dict.fromkeys(("source_data", "source_last"), "source_valid")
+    as_new_after_reset(tail_filler, ports(), INPUTS, session, range(1, 20), 30, payload=payload)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,8 @@ import pytest
 from merp.cosim.block.replay import lint_verilog, replay
 from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.streams.wide_serializer import wide_serializer
-from merp.testbenches.block.trace import Sample, Trace, run_block
+from merp.testbenches.block.reset import as_new_after_reset, at_random
+from merp.testbenches.block.trace import Drive, Sample, Trace, run_block
 
 WIDTH = 8
 INPUTS = ("rst", "start", "beat", "beat_valid", "source_ready")
@@ -25,6 +27,16 @@ def beats_for(lanes: int, number: int, seed: int, full: bool = False) -> Beats:
     return [[int(word) for word in rng.integers(1 << WIDTH, size=size)] for size in sizes]
 
 
+def args_for(lanes: int, out: int) -> dict[str, Any]:
+    source = Stream(out * WIDTH)
+    source.keep = bits(out)
+    return {
+        "clk": flag(), "rst": flag(), "start": flag(),
+        "beat": bits(1 + len(count(lanes)) + lanes * WIDTH), "beat_valid": flag(), "take": flag(),
+        "source": source, "sent": flag(), "width": WIDTH, "lanes": lanes,
+    }  # fmt: skip
+
+
 def run(
     lanes: int, out: int, runs: list[Beats], offer: float, ready: float, cut: int | None = None
 ) -> Trace:
@@ -34,13 +46,6 @@ def run(
     """
     rng = np.random.default_rng(7)
     lanes_width = len(count(lanes))
-    source = Stream(out * WIDTH)
-    source.keep = bits(out)
-    args = {
-        "clk": flag(), "rst": flag(), "start": flag(),
-        "beat": bits(1 + lanes_width + lanes * WIDTH), "beat_valid": flag(), "take": flag(),
-        "source": source, "sent": flag(), "width": WIDTH, "lanes": lanes,
-    }  # fmt: skip
     queue: list[tuple[list[int], bool]] = []
     left = list(runs)
 
@@ -71,7 +76,10 @@ def run(
         return values | {"beat_valid": 1, "beat": packed}
 
     words = sum(len(beat) for beats in runs for beat in beats)
-    return run_block(wide_serializer, args, INPUTS, drive, int(words / min(offer, ready) * 2) + 60)
+    return run_block(
+        wide_serializer, args_for(lanes, out), INPUTS, drive,
+        int(words / min(offer, ready) * 2) + 60,
+    )  # fmt: skip
 
 
 def check(trace: Trace, out: int, runs: list[Beats], begin: int = 0) -> None:
@@ -113,6 +121,30 @@ def test_a_reset_drops_what_is_held() -> None:
     for cut in range(3, 12):  # the run's last words wait in some of these cycles
         trace = run(3, 4, runs, 1, 0.3, cut=cut)
         check(trace, 4, runs, begin=cut + 1)
+
+
+def test_after_a_reset_it_is_as_new() -> None:
+    """Before the next start as well: no run has been sent."""
+    lanes, out = 3, 4
+
+    def session(number: int) -> Drive:
+        drive = at_random(
+            number, {}, {"beat_valid": 0.7, "source_ready": 0.7}, {"beat": lanes * WIDTH}, begin=1
+        )
+
+        def drawn(cycle: int, seen: Sample) -> dict[str, int]:
+            values = dict(drive(cycle, seen))
+            values["beat"] |= (1 + cycle % lanes) << lanes * WIDTH
+            values["beat"] |= int(cycle % 7 == 6) << lanes * WIDTH + len(count(lanes))
+            return values | {"start": int(cycle == (1, 5)[number])}
+
+        return drawn
+
+    payload = {f"source_{name}": "source_valid" for name in ("data", "last", "keep")}
+    as_new_after_reset(
+        wide_serializer, args_for(lanes, out), INPUTS, session, range(2, 24, 2), 30,
+        payload=payload,
+    )  # fmt: skip
 
 
 @pytest.mark.ghdl

@@ -16,7 +16,8 @@ from merp.hdl.cnn_merp.ports.kernels import BiasWrite, OriginWrite
 from merp.hdl.cnn_merp.ports.maps import MapConfig
 from merp.hdl.cnn_merp.ports.slots import OriginSlot
 from merp.models.params.cnn_merp.design import Design
-from merp.testbenches.block.trace import Sample, Trace, run_block
+from merp.testbenches.block.reset import as_new_after_reset, at_random
+from merp.testbenches.block.trace import Drive, Sample, Trace, run_block
 
 
 @dataclass(frozen=True)
@@ -51,23 +52,27 @@ def design_for(n_cu: int, lanes: int, p: int) -> Design:
     )  # fmt: skip
 
 
+SIZES = ("images", "out_rows", "out_columns", "groups", "last_cus")
+INPUTS = (
+    "rst", "start", "enable", "wanted", *(f"config_{size}" for size in SIZES), "sink_data",
+    "sink_valid", "sink_last", "bias_enable", "bias_addr", "bias_data", "slot_valid", "slot_first",
+)  # fmt: skip
+
+
+def args_for(design: Design) -> dict[str, Any]:
+    return {
+        "clk": flag(), "rst": flag(), "start": flag(), "enable": flag(), "wanted": flag(),
+        "config": MapConfig(design), "sink": Stream(design.map_port * design.partial_width),
+        "bias": BiasWrite(design), "slot": OriginSlot(design), "origin": OriginWrite(design),
+        "filled": flag(), "framing_error": flag(), "design": design,
+    }  # fmt: skip
+
+
 def play(
     design: Design, runs: Sequence[Run], offer: float, read: float, cycles: int
 ) -> Trace:  # fmt: skip
     rng = np.random.default_rng([design.n_cu, design.map_port])
     lanes, width = design.map_port, design.partial_width
-    args: dict[str, Any] = {
-        "clk": flag(), "rst": flag(), "start": flag(), "enable": flag(), "wanted": flag(),
-        "config": MapConfig(design), "sink": Stream(lanes * width), "bias": BiasWrite(design),
-        "slot": OriginSlot(design), "origin": OriginWrite(design), "filled": flag(),
-        "framing_error": flag(), "design": design,
-    }  # fmt: skip
-    sizes = ("images", "out_rows", "out_columns", "groups", "last_cus")
-    inputs = (
-        "rst", "start", "enable", "wanted", *(f"config_{size}" for size in sizes), "sink_data",
-        "sink_valid", "sink_last", "bias_enable", "bias_addr", "bias_data", "slot_valid",
-        "slot_first",
-    )  # fmt: skip
     queue = list(runs)
     run, beats = Run(1, 1, 1, 1, 0), list[list[int]]()
     biases = list[tuple[int, int]]()
@@ -130,7 +135,7 @@ def play(
             values["sink_last"] = int(taken == len(beats) - 1 - run.misplaced)
         return values | {"sink_valid": int(offered)}
 
-    return run_block(partial_loader, args, inputs, drive, cycles)
+    return run_block(partial_loader, args_for(design), INPUTS, drive, cycles)
 
 
 def words_of(run: Run, design: Design) -> list[tuple[int, int, list[int]]]:
@@ -242,3 +247,27 @@ def test_each_partial_sum_goes_to_its_unit_and_waits_for_its_place(
     design = design_for(n_cu, lanes, p)
     pace = {1: (0.8, 0.5), 2: (1.0, 0.9)}[p]
     check(design, RUNS, play(design, RUNS, *pace, 900 // lanes + 300))
+
+
+@pytest.mark.parametrize("lanes", [1, 2])
+def test_after_a_reset_it_is_as_new(lanes: int) -> None:
+    """Partial sums that come behind it, with or without an error before, wait for the start."""
+    design = design_for(3, lanes, 1)
+    values = {"images": 2, "out_rows": 2, "out_columns": 3, "groups": 2, "last_cus": 2}
+    fixed = {f"config_{name}": value for name, value in values.items()} | {"wanted": 1}
+    rates = {
+        "enable": 0.9, "sink_valid": 0.8, "sink_last": 0.4, "slot_valid": 0.5, "slot_first": 0.5,
+    }  # fmt: skip
+    words = {"sink_data": 28 * lanes}
+
+    def session(number: int) -> Drive:
+        drive = at_random(number, fixed, rates, words, begin=1)
+        return lambda cycle, seen: {**drive(cycle, seen), "start": int(cycle == (1, 6)[number])}
+
+    # A word that came in the very cycle of the reset is still written.
+    late = {"origin_enable": 2}
+    payload = dict.fromkeys(("origin_addr", "origin_data"), "origin_enable")
+    as_new_after_reset(
+        partial_loader, args_for(design), INPUTS, session, range(2, 30, 3), 40, payload=payload,
+        late=late,
+    )  # fmt: skip

@@ -15,8 +15,16 @@ from merp.hdl.cnn_merp.delta_buffer.delta_buffer import delta_buffer
 from merp.hdl.cnn_merp.ports.slots import Slot
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.formats import FloatFormat
-from merp.testbenches.block.trace import Trace
-from merp.testbenches.cnn_merp.delta_bench import DeltaRun, Driver, Use, check, play
+from merp.testbenches.block.trace import Sample, Trace, run_block
+from merp.testbenches.cnn_merp.delta_bench import (
+    DeltaRun,
+    Driver,
+    Use,
+    arguments,
+    check,
+    inputs_of,
+    play,
+)
 
 BYTE = FloatFormat(4, 3)  # elements are only carried, so few bits do
 
@@ -102,6 +110,23 @@ def test_reset_in_mid_stream() -> None:
         driver, trace = played(design, runs, 120)
         begin = trace.column("start").index(1, trace.column("start").index(1) + 1)
         check(driver, trace, begin)
+
+
+def test_a_word_that_is_complete_in_the_cycle_of_a_reset_is_not_there() -> None:
+    """The reset comes with the word's last element; nor is an error, before the next start."""
+    design = design_for(2, 1)
+
+    def drive(cycle: int, _: Sample) -> dict[str, int]:
+        config = DeltaRun(design, 2, (1, 2, 2), 1, 0).config()
+        return config | {
+            "rst": int(cycle in (0, 5)), "start": int(cycle == 1),
+            "sink_valid": int(2 <= cycle < 6), "sink_data": cycle, "sink_last": int(cycle == 2),
+        }  # fmt: skip
+
+    args = arguments(Slot(design), design)
+    trace = run_block(delta_buffer, args, inputs_of(args), drive, 9)
+    assert trace.column("filled") == [0, 0, 0, 0, 1, 0, 0, 0, 0]
+    assert trace.column("framing_error") == [0, 0, 0, 1, 1, 1, 0, 0, 0]
 
 
 @pytest.mark.ghdl

@@ -31,7 +31,8 @@ from merp.hdl.cnn_merp.ports.maps import (
 from merp.hdl.cnn_merp.sequencer.position_layout import PositionWord
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.formats import BFLOAT16, BINARY32
-from merp.testbenches.block.trace import Sample, Trace, run_block
+from merp.testbenches.block.reset import as_new_after_reset, at_random
+from merp.testbenches.block.trace import Drive, Sample, Trace, run_block
 
 BLOCKS = {
     each.__name__: each
@@ -108,8 +109,7 @@ def folded(design: Design, maps: int, rows: list[int]) -> Run:
     return Run(words, config, len(rows) * k, folded=True)
 
 
-def play(name: str, design: Design, runs: list[Run], seed: int) -> Trace:
-    rng = np.random.default_rng(seed)
+def args_for(name: str, design: Design) -> dict[str, Any]:
     word = PositionWord(design)
     wide = design.map_port > 1
     args: dict[str, Any] = {
@@ -128,17 +128,31 @@ def play(name: str, design: Design, runs: list[Run], seed: int) -> Trace:
         args["folded"] = flag()
     if name != "router" and design.ku_kind == "row":
         args["fold"] = FoldRowConfig(design)
-    ports = {
+    return args
+
+
+def registers_of(args: dict[str, Any]) -> dict[str, str]:
+    """Names of the registers by port."""
+    return {
         f"{bundle}_{register}": register
         for bundle in ("config", "port", "fold")
         if bundle in args
         for register in vars(args[bundle])
     }
+
+
+def inputs_of(args: dict[str, Any]) -> tuple[str, ...]:
     floors = ("valid", "row_limit", "next_row_limit", "column", "open")
-    inputs = (
-        "rst", "start", "enable", *ports, "sink_data", "sink_valid", "sink_last",
+    return (
+        "rst", "start", "enable", *registers_of(args), "sink_data", "sink_valid", "sink_last",
         *(f"floor_{each}" for each in floors), *(["folded"] * ("folded" in args)),
     )  # fmt: skip
+
+
+def play(name: str, design: Design, runs: list[Run], seed: int) -> Trace:
+    rng = np.random.default_rng(seed)
+    args = args_for(name, design)
+    ports, inputs = registers_of(args), inputs_of(args)
     queue = list(runs)
     at = rest = 0
     run = queue[0]
@@ -315,3 +329,29 @@ def test_beats_of_images_as_columns(d: int) -> None:
     design = by_rows(3, d, fmt=BINARY32, map_port=2)
     runs = [folded(design, n, rows) for n, rows in ((3, [1, 3, 3]), (2, [2, 2]), (1, [4]))]
     check("wide_fold_router", design, runs, play("wide_fold_router", design, runs, d))
+
+
+@pytest.mark.parametrize(
+    ("name", "lanes"),
+    [("router", 1), ("fold_router", 1), ("wide_router", 2), ("wide_fold_router", 2)],
+)
+def test_after_a_reset_it_is_as_new(name: str, lanes: int) -> None:
+    """Before the next start as well: there is no error, and nothing more is taken."""
+    design = design_for(3, 1, folded="fold" in name, map_port=lanes)
+    args = args_for(name, design)
+    run = folded(design, 2, [1, 1]) if "fold" in name else convolution(design, 3, 3, 2, 1)
+    fixed = {port: run.config.get(each, 0) for port, each in registers_of(args).items()}
+    rates = {"enable": 0.9, "sink_valid": 0.8, "sink_last": 0.4, "floor_open": 0.9}
+
+    def session(number: int) -> Drive:
+        drive = at_random(number, fixed, rates, {"sink_data": 16 * lanes}, begin=1)
+        return lambda cycle, seen: {**drive(cycle, seen), "start": int(cycle == (1, 5)[number])}
+
+    # A word that came in the very cycle of the reset is still written; places are set by start.
+    enables = ("bank_places",) if lanes > 1 else ("bank_rows", "bank_columns")
+    late = dict.fromkeys(enables, 2) | dict.fromkeys({"row", "column", "channel"} & {*args}, 6)
+    payload = dict.fromkeys(("bank_addr", "bank_data"), enables[0])
+    as_new_after_reset(
+        BLOCKS[name], args, inputs_of(args), session, range(2, 14, 2), 30, payload=payload,
+        late=late,
+    )  # fmt: skip

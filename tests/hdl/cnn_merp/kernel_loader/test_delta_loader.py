@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from merp.cosim.block.replay import replay
-from merp.hdl.base.signals import Stream, flag
+from merp.hdl.base.signals import Stream, bits, flag
 from merp.hdl.cnn_merp.kernel_loader.delta_loader import delta_loader
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelWrite, LoadConfig
 from merp.models.golden.delta import swapped
@@ -28,6 +28,16 @@ def design_for(k: int, n_cu: int) -> Design:
     )  # fmt: skip
 
 
+def args_for(design: Design) -> dict[str, Any]:
+    bias = BiasWrite(design)
+    bias.data = bits(WORD.width, 5)  # a zero is written, whatever stood there from power-up on
+    return {
+        "clk": flag(), "rst": flag(), "start": flag(), "config": LoadConfig(design),
+        "sink": Stream(WORD.width), "kernel": KernelWrite(design), "bias": bias,
+        "loaded": flag(), "framing_error": flag(), "design": design,
+    }  # fmt: skip
+
+
 def load(
     design: Design,
     sizes: list[tuple[int, int]],
@@ -37,11 +47,6 @@ def load(
 ) -> tuple[Trace, list[int]]:
     """Load kernels 0, 1, 2, ... of (m, n) maps, one layer after the other."""
     rng = np.random.default_rng(5)
-    args: dict[str, Any] = {
-        "clk": flag(), "rst": flag(), "start": flag(), "config": LoadConfig(design),
-        "sink": Stream(WORD.width), "kernel": KernelWrite(design), "bias": BiasWrite(design),
-        "loaded": flag(), "framing_error": flag(), "design": design,
-    }  # fmt: skip
     inputs = ("rst", "start", "config_inputs", "config_groups", "config_last_cus", "sink_data",
               "sink_valid", "sink_last")  # fmt: skip
     queue = list(sizes)
@@ -77,7 +82,7 @@ def load(
         }  # fmt: skip
 
     cycles = 20 + sum(int((m * n * design.taps + 12) / (1 - idle) ** 2) for m, n in sizes)
-    trace = run_block(delta_loader, args, inputs, drive, cycles + (reset_at or 0))
+    trace = run_block(delta_loader, args_for(design), inputs, drive, cycles + (reset_at or 0))
     return trace, starts
 
 
@@ -162,11 +167,6 @@ def test_a_reset_abandons_the_load() -> None:
 def test_after_a_reset_it_is_as_new() -> None:
     """In the middle of a kernel, a group and the zeros for the biases, and when all is loaded."""
     design = design_for(2, 2)
-    args: dict[str, Any] = {
-        "clk": flag(), "rst": flag(), "start": flag(), "config": LoadConfig(design),
-        "sink": Stream(WORD.width), "kernel": KernelWrite(design), "bias": BiasWrite(design),
-        "loaded": flag(), "framing_error": flag(), "design": design,
-    }  # fmt: skip
     config = {"config_inputs": 2, "config_groups": 2, "config_last_cus": 1}
     flags = {"sink_valid": 0.8, "sink_last": 0.3}
     inputs = ("rst", "start", *config, *flags, "sink_data")
@@ -182,8 +182,9 @@ def test_after_a_reset_it_is_as_new() -> None:
     # The zero of a bias that was on its way is still written.
     late = {"bias_enable": 2}
     as_new_after_reset(
-        delta_loader, args, inputs, session, range(1, 50, 3), 50, payload=payload, late=late
-    )
+        delta_loader, args_for(design), inputs, session, range(1, 50, 3), 50, payload=payload,
+        late=late,
+    )  # fmt: skip
 
 
 def test_loaded_ends_with_the_next_start() -> None:

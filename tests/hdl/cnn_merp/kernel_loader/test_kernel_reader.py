@@ -22,7 +22,8 @@ from merp.hdl.conversion.entity import Bit, behavioural, entity
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.latencies import SLOT
 from merp.models.params.formats import BINARY16
-from merp.testbenches.block.trace import Sample, Trace, run_block
+from merp.testbenches.block.reset import as_new_after_reset, at_random
+from merp.testbenches.block.trace import Drive, Sample, Trace, run_block
 from merp.testbenches.cnn_merp.cu_bench import element
 
 INPUTS = ("rst", "start", "final_issue", "config_inputs", "config_groups", "config_last_cus",
@@ -196,6 +197,33 @@ def test_a_stream_is_broken_off(by: str, runs: int) -> None:
     _, found, words = play(design, [(3, 2), (2, 3)], 0.6, cut_after=20, by=by)
     assert (len(found), len(found[0])) == (runs, 20)
     check(design, found[-1:], words[-1:])
+
+
+def test_after_a_reset_it_is_as_new() -> None:
+    """While it waits for the last slot, in the middle of a kernel, of a group, and at the end."""
+    design = design_for(2, 2, fmt=BINARY16)
+    args: dict[str, Any] = {
+        "clk": flag(), "rst": flag(), "start": flag(), "final_issue": flag(),
+        "config": LoadConfig(design), "read": KernelRead(design),
+        "source": Stream(design.fmt.width), "design": design,
+    }  # fmt: skip
+    config = {"config_inputs": 2, "config_groups": 2, "config_last_cus": 1}
+    inputs = ("rst", "start", "final_issue", *config, "read_element", "source_ready")
+
+    def session(number: int) -> Drive:
+        drive = at_random(number, config, {"source_ready": 0.7}, {"read_element": 16}, begin=1)
+        # The last one has neither a start nor a last slot before something left over would show.
+        begins, issued = ((1, 3), (5, 7))[number]
+        return lambda cycle, seen: {
+            **drive(cycle, seen), "start": int(cycle == begins),
+            "final_issue": int(cycle == issued),
+        }  # fmt: skip
+
+    payload = {f"read_{name}": "read_enable" for name in ("addr", "tap", "cu")}
+    payload |= dict.fromkeys(("source_data", "source_last"), "source_valid")
+    as_new_after_reset(
+        kernel_reader, args, inputs, session, (4, *range(1, 60, 5)), 60, payload=payload
+    )
 
 
 @pytest.mark.ghdl

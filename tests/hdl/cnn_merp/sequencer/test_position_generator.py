@@ -265,14 +265,15 @@ def test_every_position_tells_what_its_windows_need(case: Case, density: float) 
 
 @every_case
 def test_after_a_reset_it_is_as_new(case: Case) -> None:
-    """In the middle of a row, of an image, of a sweep, and at the end."""
+    """In the middle of a row, of an image, of a sweep, and at the end; before a start as well."""
     shape = Shape(n=2, m=2, k=case.design.k, rows=3, columns=4, pad=case.design.k - 1)
     config = case.config(Run(shape, 2, 2 if case.fold else None))
 
     def session(number: int) -> Drive:
-        return at_random(number, config, {"wanted": 0.8}, {})
+        drive = at_random(number, config, {"wanted": 0.8}, {})
+        return lambda cycle, seen: {**drive(cycle, seen), "start": int(cycle == (1, 7)[number])}
 
     as_new_after_reset(
-        used_positions, case.args(), case.inputs, session, range(1, 80, 13), 24,
+        used_positions, case.args(), case.inputs, session, range(1, 80, 13), 30,
         payload={"head": "valid"},
     )  # fmt: skip

@@ -168,27 +168,29 @@ def arguments(design: Design) -> dict[str, Any]:
 @pytest.mark.parametrize("p", [1, 2])
 @pytest.mark.parametrize("seed", range(4))
 def test_every_window_in_its_turn(p: int, seed: int) -> None:
-    """Runs of 90 cycles, most of them broken off by the next start, one by a reset."""
+    """Runs of up to 90 cycles, broken off by the next start or by a reset that lasts until then."""
     design, rng = design_for(p), Random(seed)
     order: Order | None = None
     wanted: list[dict[str, int]] = []
     lengths = []
+    left = 0  # cycles until the run at hand is over
 
     def drive(cycle: int, _: Sample) -> dict[str, int]:
-        nonlocal order
-        if cycle % 90 == 1:
-            order = Order(design, rng)
+        nonlocal order, left
+        left -= 1
+        if cycle == 0 or (left == 0 and order is not None and rng.random() < 0.3):
+            order, left = None, rng.randint(1, 4)
+            wanted.append({})
+            return {"rst": 1, "head_valid": 0}
+        if left == 0:
+            order, left = Order(design, rng), rng.choice((9, 20, 90))
             wanted.append({})
             config = {"config_inputs": order.inputs, "config_groups": order.groups}
             return {**dict.fromkeys(INPUTS, 0), **config, "start": 1}
-        if cycle in (0, 250):
-            order = None
-            wanted.append({})
-            return {"rst": 1, "head_valid": 0, "opens": 0, "leaves": 0}
         if order is None:
             quiet = ("window_valid", "window_arrived", "floor_valid")
             wanted.append(dict.fromkeys(quiet, 0))
-            return {"rst": 0}
+            return {"head_valid": 0, "opens": 0, "leaves": 0}
         pins, told = order.cycle()
         wanted.append(told)
         lengths.append(len(order.coming))

@@ -224,10 +224,11 @@ def test_after_a_pause_a_beat_is_there_in_every_cycle(size: tuple[int, int]) -> 
 
 @pytest.mark.parametrize("counted", [False, True])
 @pytest.mark.parametrize("by_start", [False, True])
-@pytest.mark.parametrize("reset_at", [1, 3, 4, 9, 14])
+@pytest.mark.parametrize("reset_at", [1, 3, 4, 9, 14, 30, 35])
 def test_it_is_empty_after_a_reset_and_after_start(
     reset_at: int, by_start: bool, counted: bool
 ) -> None:
+    """Also while the last of the kernels' elements wait to leave, and those of the biases."""
     reads = Reads(design_for(3, 4), 5, 3, (1.0, 0.7), reset_at, by_start, counted)
     play(reads, 90)
     check(reads)
