@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from merp.tools.cli import main
+from merp.tools.common.shipped import open_network
 from page_lines import NOT_RUN, OWN_NETWORK, PAGES, PROGRAMS, README, TUTORIAL, blocks, commands
 
 KINDS = {
@@ -77,3 +78,11 @@ def test_the_mistake_on_the_page_is_told_so(
     Path("mine.toml").write_text(network.replace("stride = 1 ", "strid = 1 "))
     assert main(["networks", "mine.toml"]) == 2
     assert capsys.readouterr().err == answer
+
+
+def test_every_network_file_of_the_page_is_a_whole_one(tmp_path: Path) -> None:
+    files = [block.text for block in blocks(OWN_NETWORK) if block.kind == "file"]
+    assert len(files) > 1
+    for text in files:
+        (tmp_path / "mine.toml").write_text(text)
+        assert open_network(str(tmp_path / "mine.toml")).name == "mine"
