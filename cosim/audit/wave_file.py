@@ -63,7 +63,9 @@ def _last_stamp(path: Path) -> int:
     with path.open("rb") as file:
         while True:
             file.seek(max(0, size - block))
-            stamps = re.findall(rb"^#(\d+)\s*$", file.read(), re.MULTILINE)
+            # The first line may be the end of one, and names of signals may hold the mark.
+            lines = file.read() if block >= size else file.read().partition(b"\n")[2]
+            stamps = re.findall(rb"^#(\d+)\s*$", lines, re.MULTILINE)
             if stamps or block >= size:
                 return int(stamps[-1]) if stamps else 0
             block *= 4

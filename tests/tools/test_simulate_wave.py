@@ -148,6 +148,14 @@ def test_the_last_time_of_a_vcd_is_found_from_its_end(tmp_path: Path, step: int)
     assert last_time(path) == 0
 
 
+def test_a_change_that_is_cut_is_no_last_time(tmp_path: Path) -> None:
+    path = tmp_path / "w.vcd"
+    changes = "1#99\n" + "0!\n" * 21844  # 2^16 - 4 bytes: what is read begins at the name #99
+    path.write_text("#0\n" + "0!\n" * 9 + "#7\n" + changes)
+    assert path.read_bytes()[-(1 << 16) :].startswith(b"#99\n")
+    assert last_time(path) == 7
+
+
 def test_a_command_file_adds_the_signals_under_dividers() -> None:
     lines = surfer(SHOWN, PORTS).splitlines()
     assert lines[:3] == ["divider_add control", "variable_add top.clk", "variable_add top.start"]

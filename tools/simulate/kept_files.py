@@ -20,7 +20,7 @@ from merp.tools.common.json_file import parse_json
 from merp.tools.common.npz import read_npz
 from merp.tools.common.output import Output
 from merp.tools.common.seal import Arrays, is_whole, sealed
-from merp.tools.common.sources import sources
+from merp.tools.common.sources import made_by
 
 FOLDER = "finished"
 
@@ -102,7 +102,7 @@ def of_everything(choice: str, image: Bits, parameters: Mapping[str, bytes]) -> 
     digest = hashlib.sha256()
     digest.update(choice.encode())
     digest.update(image.tobytes())
-    code = ((source.name, source.read_bytes()) for source in sources())
-    for name, content in (*parameters.items(), *code):
+    digest.update(made_by()["sources"].encode())
+    for name, content in parameters.items():
         digest.update(name.encode() + b"\0" + content)
     return digest.hexdigest()
