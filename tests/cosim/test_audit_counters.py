@@ -19,7 +19,12 @@ from merp.cosim.phases.cnn_merp.forward import PORTS, expect_forward, forward_ru
 from merp.cosim.phases.expectation import Expectation
 from merp.cosim.training.hardware_step import HardwareStep
 from merp.cosim.training.whole_layers import WholeLayers
-from merp.hdl.cnn_merp.ports.status import DeltaStatus, ForwardStatus, KernelUpdateStatus
+from merp.hdl.cnn_merp.ports.status import (
+    BackwardStatus,
+    DeltaStatus,
+    ForwardStatus,
+    KernelUpdateStatus,
+)
 from merp.models.arithmetic.words import to_bits
 from merp.models.golden.super_layer import super_layer
 from merp.models.golden.training import initial_model, rates_of
@@ -57,6 +62,7 @@ STATUS = {
     "delta": DeltaStatus(),
     "kernel_update with momentum": KernelUpdateStatus(momentum=True),
     "kernel_update with state": KernelUpdateStatus(state=True),
+    "backward": BackwardStatus(),
 }
 COUNTERS = [
     (top, name)
@@ -69,7 +75,7 @@ Audited = dict[str, tuple[Record, Expectation]]
 
 @pytest.fixture(scope="module")
 def audited(network_file: Path) -> Audited:
-    """A record of each top, from a step with momentum and from a simulation that expands deltas."""
+    """A record of each top, from a step with momentum and from simulations that expand deltas."""
     network = read_network(network_file)
     found: Audited = {}
 
@@ -78,6 +84,8 @@ def audited(network_file: Path) -> Audited:
         kind = "forward with state" if "state_out" in ports else "delta"
         if "kernel_out" in ports:
             kind = f"kernel_update with {'state' if 'state_in' in ports else 'momentum'}"
+        if expected.halves:
+            kind = "backward"
         found[kind] = record, expected
         return audit(record, expected, *wave)
 
@@ -89,8 +97,8 @@ def audited(network_file: Path) -> Audited:
             np.zeros(1, np.int64),
             rates_of(0.1, 1, network.fmt, momentum=0.5),
         )
-        arguments = ["--layer", "conv1", "--phase", "ku", "--delta-at", "pooled"]
-        assert main(["simulate", str(network_file), *arguments]) == 0
+        for words in ("conv1 --phase ku --delta-at pooled", "conv2 --phase bp"):
+            assert main(["simulate", str(network_file), "--layer", *words.split()]) == 0
     assert found.keys() == STATUS.keys()
     return found
 
