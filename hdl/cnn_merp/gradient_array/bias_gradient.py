@@ -34,7 +34,7 @@ def bias_gradient(
 
     One adder serves all maps, since they come one after the other; the same map may come again
     after revisit_cycles at the earliest. Throughput: a word per cycle. Reset: words in flight are
-    forgotten.
+    forgotten, but for one that is written in that very cycle; sums begin anew with a run.
     """
     width = design.fmt.width
     add_latency = design.add_latency

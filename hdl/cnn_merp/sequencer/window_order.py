@@ -63,7 +63,8 @@ def window_order(
     floor      out  what the oldest position with an unread window still needs (but open)
 
     Latency: a window is there one cycle after its position, and arrived two cycles after the
-    transfer of the last word that it needs. Throughput: a window per cycle. Reset: no window.
+    transfer of the last word that it needs. Throughput: a window per cycle. Reset: no window; of a
+    pair that it breaks off one may show before the next start, and no slot is made of it.
     """
     word = PositionWord(design)
     last_lane = design.p - 1

@@ -53,8 +53,8 @@ def partial_writer(
                  map, or beats of several
     sent    out  the run's last one was transferred; until the next start
 
-    Latency: four cycles from a beat to its first word. Throughput: as many words per cycle as the
-    narrower of a beat and source has. Reset: the run is abandoned.
+    Latency: four cycles from the issue of a beat to its first word. Throughput: as many words per
+    cycle as the narrower of a beat and source has. Reset: the run is abandoned.
     """
     r, width, wide = design.r, design.sum_format.width, design.partial_width
     room, reserved, credit, push = flag(), flag(), flag(), flag()
