@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+import signal
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from pathlib import Path
-
-from vcdvcd import VCDVCD
+from typing import Any
 
 Name = tuple[str, ...]
 """A signal: the instances that lead to it, and its own name."""
@@ -27,7 +28,7 @@ def signals(path: Path) -> dict[Name, str]:
             _parts(each.full_name): f"[{each.bitwidth - 1}:0]" if each.bitwidth > 1 else ""
             for each in Waveform(str(path)).all_vars()
         }
-    names = VCDVCD(str(path), only_sigs=True).signals
+    names = _vcd(path, only_sigs=True).signals
     return {_parts(_bare(name)): name[len(_bare(name)) :] for name in names}
 
 
@@ -42,8 +43,22 @@ def changes(path: Path, wanted: Collection[Name]) -> Mapping[Name, Changes]:
             if _parts(each.full_name) in wanted
         }
     written = [".".join(each) + range_ for each, range_ in signals(path).items() if each in wanted]
-    vcd = VCDVCD(str(path), signals=written)
+    vcd = _vcd(path, signals=written)
     return {_parts(_bare(name)): vcd[name].tv for name in written}
+
+
+def _vcd(path: Path, **choice: Any) -> Any:
+    """A VCD, read with vcdvcd.
+
+    That has a write to a closed pipe end the process from its import on; here it is an exception,
+    as anywhere in Python: a pool replaces a worker that died, a shell's ``head`` is no crash.
+    """
+    before = signal.getsignal(signal.SIGPIPE)
+    from vcdvcd import VCDVCD
+
+    with suppress(ValueError, TypeError):  # in another thread; or it was not set by Python
+        signal.signal(signal.SIGPIPE, before)
+    return VCDVCD(str(path), **choice)
 
 
 def last_time(path: Path) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -354,3 +356,22 @@ def test_the_waveform_of_a_stuck_run_shows_where(engine: str, tmp_path: Path) ->
         run_job(Job(nested(), [stuck], limit=50, wave=Wave(path)), engine)
     assert transfers(path, STREAMS) == [{"s_axis_map": 11, "m_axis_map": 11}]
     assert len(changes(path, [("nested_top", "clk")])["nested_top", "clk"]) > 2 * 60
+
+
+def test_reading_a_waveform_leaves_closed_pipes_an_exception(tmp_path: Path) -> None:
+    """A reader that let a signal end the process would take a pool of workers with it."""
+    (tmp_path / "w.vcd").write_text(
+        "$scope module top $end\n$var wire 1 ! clk $end\n$upscope $end\n"
+        "$enddefinitions $end\n#0\n0!\n#5\n1!\n"
+    )
+    program = (
+        "import os, sys\nfrom pathlib import Path\n"
+        "from merp.cosim.audit.wave_file import changes, signals\n"
+        "assert signals(Path(sys.argv[1])) == {('top', 'clk'): ''}\n"
+        "assert changes(Path(sys.argv[1]), [('top', 'clk')])\n"
+        "gone, pipe = os.pipe()\nos.close(gone)\n"
+        "try:\n    os.write(pipe, b'x')\nexcept BrokenPipeError:\n    print('told')\n"
+    )
+    words = [sys.executable, "-c", program, str(tmp_path / "w.vcd")]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "told\n", "")
