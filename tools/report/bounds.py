@@ -105,6 +105,11 @@ def variants_table(choice: Choice) -> Table:
         ),
         columns=[
             Column(key="variant", label="other than in the paper"),
+            Column(
+                key="step_bytes", label="step", unit="MB", digits=1, scale=MB, basis="step_basis"
+            ),
+            Column(key="step_mb_per_gflop", label="step", unit="MB/GFlop", digits=3),
+            Column(key="saved", label="saved", unit="%", digits=1),
             Column(key="deltas", label="deltas at"),
             Column(key="formats", label="formats"),
             Column(key="image", label="images"),
@@ -114,11 +119,6 @@ def variants_table(choice: Choice) -> Table:
                 Column(key=f"{p}_mb_per_gflop", label=p.upper(), unit="MB/GFlop", digits=3)
                 for p in (*PHASES, ONE_PASS)
             ),
-            Column(
-                key="step_bytes", label="step", unit="MB", digits=1, scale=MB, basis="step_basis"
-            ),
-            Column(key="step_mb_per_gflop", label="step", unit="MB/GFlop", digits=3),
-            Column(key="saved", label="saved", unit="%", digits=1),
         ],
         rows=rows,
     )
