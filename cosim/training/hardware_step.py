@@ -17,7 +17,6 @@ from merp.cosim.audit.audit import Audit, combine
 from merp.cosim.audit.run_and_audit import Audited, Passes, run_and_audit
 from merp.cosim.phases.expectation import Pass
 from merp.cosim.training.step_so_far import StepSoFar
-from merp.models.cnn_merp.reconfiguration import layer_passes
 from merp.models.errors import CheckFailed
 from merp.models.golden.loss import Labels, loss
 from merp.models.golden.training import Model, Step, Updated, train_step
@@ -48,6 +47,9 @@ class Layers(Protocol):
     @property
     def pooled(self) -> bool:
         """Whether deltas lie in memory at pooled resolution, or as those of the sums."""
+
+    def order(self, phases: Collection[str]) -> list[tuple[Layer, str]]:
+        """Layer and phase of each pass that is one of ``phases``, in the order of a step."""
 
     def top(self, layer: Layer, phase: str, array: str, *, rule: UpdateRule) -> Top:
         """The block that runs a phase of the layers that share a design."""
@@ -145,7 +147,7 @@ class HardwareStep:
         audits: dict[tuple[str, str], Audit],
     ) -> None:
         """Run phases of all layers in the order of a step, and add their audits."""
-        order = layer_passes(self._layers.network, phases)
+        order = self._layers.order(phases)
         for _, some in groupby(order, key=lambda each: (each[0].design, each[1])):
             sharing = list(some)
             layer, phase = sharing[0]

@@ -90,7 +90,7 @@ def choose(
     for layer in layers:
         check_fits(layer.shape, images, network.design(layer), f"{network.name}: {layer.name}")
     array = array_of(engine, cu_array)
-    phases = phases_named(network, layers, phase)
+    phases = phases_named(phases_of_step(network), layers, phase)
     if wave is not None and (len(phases) > 1 or len({layer.design for layer in layers}) > 1):
         raise BadInput(
             f"{given('wave', wave)}: allowed only with one phase, and layers of one design"
@@ -127,16 +127,16 @@ def choose(
     )
 
 
-def phases_named(network: Network, layers: Sequence[Layer], phase: str) -> tuple[str, ...]:
-    """One of ``NAMED``; with ``all`` each that ``network`` has.
+def phases_named(of_step: Sequence[str], layers: Sequence[Layer], phase: str) -> tuple[str, ...]:
+    """One of ``NAMED``; with ``all`` each that a step has.
 
     With ``bp`` of several layers the whole way back: what does not go back in one pass, too.
     """
     if phase == ALL:
-        return phases_of_step(network)
+        return tuple(of_step)
     if phase != ONE_PASS or len(layers) == 1:
         return (phase,)
-    return tuple(each for each in phases_of_step(network) if each != "fp")
+    return tuple(each for each in of_step if each != "fp")
 
 
 def check_phases(network: Network, layers: Sequence[Layer], phase: str) -> None:

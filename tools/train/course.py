@@ -11,7 +11,7 @@ from merp.models.errors import BadInput
 from merp.models.fpga.board import Board
 from merp.models.given import given, mention, name_of
 from merp.models.network.network import Network
-from merp.models.network.network_keys import FUSED, SEPARATE
+from merp.models.network.network_keys import FUSED
 from merp.models.params.rates import UpdateRule
 
 if TYPE_CHECKING:
@@ -139,17 +139,14 @@ class Course:
 def going_back(network: Network, asked: str | None, target: Target | None) -> Network:
     """The network, going back as asked for, or as it says.
 
+    A plan runs both phases apart of what cannot go back in one pass.
+
     Raises:
-        BadInput: a convolution cannot go back in one pass, or no plan does.
+        BadInput: a convolution in one piece cannot.
     """
     found = network if asked is None else replace(network, backward=asked)
-    if found.backward == FUSED and target is not None:
-        what = name_of("board") if asked is None else given("backward", asked)
-        raise BadInput(
-            f"{what}: the passes of a plan propagate deltas and update kernels apart: allowed is "
-            f'{network.name} with backward = "{SEPARATE}"'
-        )
-    check_backward(found)
+    if target is None:
+        check_backward(found)
     return found
 
 

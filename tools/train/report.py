@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from merp.cosim.passes.of_plan import OfPlan
 from merp.cosim.training.hardware_step import Audits
+from merp.models.cnn_merp.reconfiguration import UPDATING
 from merp.models.golden.training import classify
 from merp.models.network.network import Network
 from merp.models.network.network_keys import FUSED
-from merp.models.network.phases import NAMED, PHASES, apart, phases_counted
+from merp.models.network.phases import NAMED, apart, phases_counted
 from merp.models.params.rates import PLAIN
 from merp.models.plan.plan import Plan
 from merp.models.traffic.closed_form import step_bytes
@@ -46,15 +48,17 @@ def answer(
     planned: dict[str, Any] = {}
     if plan is not None:
         passes = [
-            OfPlan(each, course.rule if each.work.phase == "ku" else PLAIN) for each in plan.layers
+            OfPlan(each, course.rule if each.work.phase in UPDATING else PLAIN)
+            for each in plan.layers
         ]
-        counted["plan"] = _planned(passes)
+        counted["plan"] = _planned(network, passes)
         planned = {
             "board": plan.board.name,
             "for": plan.goal,
             "apart": course.target is not None and course.target.apart,
             "runs": [_run(each, audits) for each in passes],
         }
+    told = partial(apart, network) if plan is None else plan.apart
     return {
         "network": network.name,
         "engine": course.engine,
@@ -66,16 +70,16 @@ def answer(
         "images": {"trained": len(data.images), "held_out": len(data.held_images)},
         "state_bits": state,
         "backward": network.backward,
-        "not_in_one_pass": list(apart(network, network.layers)),
+        "not_in_one_pass": list(told(network.layers)),
         "bytes": counted,
         "cycles": _cycles(network, counts),
         **planned,
     }
 
 
-def _planned(passes: Sequence[OfPlan]) -> dict[str, int]:
+def _planned(network: Network, passes: Sequence[OfPlan]) -> dict[str, int]:
     """Bytes of a step by the plan's closed form."""
-    total = dict.fromkeys(PHASES, 0)
+    total = dict.fromkeys(phases_counted(network), 0)
     for each in passes:
         total[each.planned.work.phase] += each.planned.bytes
     moved = sum(sum(each.ports.values()) for each in passes)
