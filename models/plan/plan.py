@@ -197,8 +197,8 @@ class Plan:
         for layer in layers:
             if has_phase(self.network, layer, ONE_PASS) and layer.name not in in_one:
                 yield (
-                    f"{layer.name} has dp and ku, as {self.board.name} has no room for both in one "
-                    "pass, or no hardware takes it so"
+                    f"{layer.name} has dp and ku, as no hardware takes both at once, or they do "
+                    f"not fit {self.board.name} whole"
                 )
 
     @property
