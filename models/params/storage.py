@@ -102,7 +102,7 @@ def within(fmt: FloatFormat) -> tuple[str, ...]:
 
 
 _BY_PHASE: Final[dict[str, dict[str, Tensor]]] = {
-    "fp": {"map_out": "maps", "add_in": "maps"},
+    "fp": {"map_out": "maps", "between_out": "maps", "add_in": "maps"},
     "dp": {"delta_in": "deltas", "delta_out": "deltas", "add_in": "deltas"},
     "ku": {
         "delta_in": "deltas",

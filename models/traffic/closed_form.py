@@ -23,6 +23,7 @@ from merp.models.network.phases import (
     phase_operations,
     phases_counted,
 )
+from merp.models.params.cnn_merp.fused_design import FusedShape
 from merp.models.params.cnn_merp.input_part import WHOLE, InputPart
 from merp.models.params.shape import Shape
 from merp.models.params.storage import Stores, element_bytes
@@ -108,6 +109,31 @@ def port_words(shape: Shape, images: int, part: InputPart | None = None) -> dict
         "partial_in": sums * part.partial_in,
         "partial_out": sums * part.partial_out,
     }
+
+
+def fused_port_words(shape: FusedShape, images: int, state: bool) -> dict[str, int]:
+    """Return the words that cross each port where two layers are one pass of forward propagation.
+
+    What the first one leaves crosses no port but where ``state`` (in bytes) leaves, too: then the
+    kernel update of the second needs it.
+    """
+    first, second, groups = shape
+    one, other = port_words(first, images), port_words(second, images)
+    words = {
+        "map_in": one["map_in"],
+        "kernel": one["kernel"],
+        "bias": one["bias"],
+        "second_kernel": groups * other["kernel"],
+        "second_bias": groups * other["bias"],
+        "map_out": groups * other["map_out"],
+    }
+    if state:
+        words |= {
+            "between_out": one["map_out"],
+            "between_state_out": state_bytes(first, first.m, images),
+            "state_out": groups * state_bytes(second, second.m, images),
+        }
+    return words
 
 
 def added_words(shape: Shape, images: int) -> int:
