@@ -11,11 +11,11 @@ from merp.hdl.conversion.entity import Bit
 
 
 @block
-def stream_demux(second: Bit, final: Bit, sink: Stream, one: Stream, other: Stream) -> Any:
+def stream_demux(second: Bit, turn_ends: Bit, sink: Stream, one: Stream, other: Stream) -> Any:
     """Hand the words on to one of two streams.
 
     second      in   they are other's; it changes between words alone
-    final       in   the next word is the last of its turn
+    turn_ends       in   the next word is the last of its turn
     sink        in   words; keep does not pass through here
     one, other  out  each its own words. The last of other is that of sink. That of one comes with
                      the last word of its turn, as long as that of sink does not: a misplaced one
@@ -27,7 +27,7 @@ def stream_demux(second: Bit, final: Bit, sink: Stream, one: Stream, other: Stre
     @always_comb
     def distribute() -> None:
         one.data.next = sink.data
-        one.last.next = final != sink.last
+        one.last.next = turn_ends != sink.last
         one.valid.next = sink.valid and not second
         other.data.next = sink.data
         other.last.next = sink.last

@@ -12,14 +12,14 @@ from merp.hdl.conversion.entity import Bit, Word, entity
 
 @entity
 def turn_counter(
-    clk: Bit, rst: Bit, start: Bit, words: Word, taken: Bit, second: Bit, final: Bit
+    clk: Bit, rst: Bit, start: Bit, words: Word, taken: Bit, second: Bit, turn_ends: Bit
 ) -> Any:
     """Count the words of a turn; the first of the two begins.
 
     words   in   of a turn, one at least; stable from start on
     taken   in   a word is transferred in this cycle
     second  out  it is the second one's turn
-    final   out  the next word is its turn's last
+    turn_ends   out  the next word is its turn's last
 
     Latency: second changes in the cycle behind a turn's last word. Reset, and start: the first
     word of the first one's turn.
@@ -28,12 +28,12 @@ def turn_counter(
 
     @always_comb
     def recognise() -> None:
-        final.next = passed + 1 == words
+        turn_ends.next = passed + 1 == words
 
     @always(clk.posedge)
     def tally() -> None:
         if taken:
-            if final:
+            if turn_ends:
                 passed.next = 0
                 second.next = not second
             else:

@@ -21,7 +21,7 @@ from merp.models.cnn_merp.phases import delta_design, maps_behind, update_design
 from merp.models.cnn_merp.update_flow import UpdateFlow, gradients_there, read_out, update_flow
 from merp.models.network.branches import begun, behind
 from merp.models.network.network import Layer, Network
-from merp.models.network.phases import NAMED, ONE_PASS, has_phase
+from merp.models.network.phases import NAMED, ONE_PASS, PAIR, has_phase
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.input_part import ADDING, WHOLE, InputPart
 from merp.models.params.cnn_merp.latencies import SLOT
@@ -139,6 +139,8 @@ def layer_cycles(network: Network, layer: Layer, phase: str, batch: int) -> Cycl
     None where the layer has no design, or no such phase (DP of the first layer).
     """
     if layer.design is None or not has_phase(network, layer, phase):
+        return None
+    if phase == PAIR:
         return None
     of = {"fp": _forward, "dp": _delta, "ku": _update, ONE_PASS: _backward}
     run = of[phase](network, layer)

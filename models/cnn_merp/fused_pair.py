@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
+from functools import lru_cache
+from itertools import product
 
 from merp.models.errors import BadInput
+from merp.models.fpga.estimate import fused_estimate
+from merp.models.fpga.parts import PARTS, Part
 from merp.models.network.branches import added, adder, previous, takers
 from merp.models.network.network import Layer, Network
 from merp.models.params.cnn_merp.design import Design
@@ -14,6 +19,9 @@ from merp.models.params.folded_shape import folds
 from merp.models.params.shape import Shape
 from merp.models.params.state_field import state_field_bits
 
+DEFAULT_PART = "xc7k325t"
+"""The paper's: the shares of the CUs are those that fit it, where no other is named."""
+
 GROUPS = (1, 2)
 """Of the second layer, that are computed side by side: an engine each."""
 
@@ -22,6 +30,16 @@ _KEPT = (
     "operand_precision", "mul_latency", "add_latency", "max_images", "storage", "state",
 )  # fmt: skip
 """Fields of a layer's design that its engine in a fused pair has, too."""
+
+
+def fused_layers(network: Network) -> tuple[Layer, Layer]:
+    """The two layers that a network fuses.
+
+    Raises:
+        ValueError: it fuses none.
+    """
+    first, second = (network.layer(name) for name in network.fuse)
+    return first, second
 
 
 def fused_shape(network: Network, first: Layer, second: Layer) -> FusedShape:
@@ -89,47 +107,74 @@ def check_fused(shape: FusedShape, design: FusedDesign, images: int, where: str)
         )
 
 
-def fused_design(network: Network, first: Layer, second: Layer, state: bool = False) -> FusedDesign:
-    """Design of two fused layers: each has a share of the CUs of the design that it runs on alone.
-
-    Each of these is taken to fill the FPGA. So the shares are fractions of one whole, and those
-    are chosen with which the slower layer is fastest, and of these the fewest CUs.
+def check_pair(network: Network, images: int, *, state: bool = False) -> None:
+    """Check that the layers that a network fuses run, and can leave ``state``.
 
     Raises:
-        BadInput: the layers cannot be fused, or one has no design, or no shares do.
+        BadInput: they cannot be fused, or one has no design, or no shares of their CUs are allowed.
+    """
+    pair = fused_layers(network)
+    where = f"{network.name}: layers {' and '.join(network.fuse)} cannot be fused"
+    check_fused(fused_shape(network, *pair), fused_design(network, *pair, state), images, where)
+
+
+def fused_design(
+    network: Network,
+    first: Layer,
+    second: Layer,
+    state: bool = False,
+    part: Part = PARTS[DEFAULT_PART],
+) -> FusedDesign:
+    """Design of two fused layers: each has some of the CUs of the design that it runs on alone.
+
+    Of all shares that fit ``part`` by the estimate those with which the slower layer is fastest,
+    and of these the fewest CUs.
+
+    Raises:
+        BadInput: the layers cannot be fused, or one has no design, or no shares fit.
     """
     shape = fused_shape(network, first, second)
-    alone = tuple(replace(network.design(each), state=state) for each in (first, second))
-    found = [
-        (*_slots(shape, *shares), shares)
-        for shares in _shares(alone[0].n_cu, alone[1].n_cu, shape.groups)
-    ]
-    where = f"{network.name}: layers {first.name} and {second.name} cannot be fused"
-    if not found:
+    alone = [replace(network.design(each), state=state) for each in (first, second)]
+    found = _fastest(shape, *alone, part)
+    if found is None:
         raise BadInput(
-            f"{where}: n_cu = {alone[0].n_cu} and {alone[1].n_cu}: no shares of them are allowed "
-            f"that leave a CU to the first layer and to each of {shape.groups} groups"
+            f"{network.name}: layers {first.name} and {second.name} cannot be fused: no shares of "
+            f"their {alone[0].n_cu} and {alone[1].n_cu} CUs fit the {part.name} by the estimate, "
+            f"with {shape.groups} engine(s) for the second: designs with other units, or smaller "
+            "layers, are allowed"
         )
-    *_, (one, other) = min(found)
-    return FusedDesign(
-        _sized(alone[0], shape.first, one), _sized(alone[1], shape.second, other), shape.groups
-    )
-
-
-def _shares(first: int, second: int, groups: int) -> list[tuple[int, int]]:
-    """CUs of the first layer's engine and of each of the second's, as many as fit beside those."""
-    found = []
-    for one in range(1, first):
-        other = (first - one) * second // first // groups
-        if other:
-            found.append((one, other))
     return found
 
 
-def _slots(shape: FusedShape, one: int, other: int) -> tuple[int, int]:
-    """Slots of an image of the slower layer; and CUs."""
-    slots = max(image_slots(shape.first, one), image_slots(shape.second, other))
-    return slots, one + shape.groups * other
+@lru_cache(maxsize=64)
+def _fastest(shape: FusedShape, one: Design, other: Design, part: Part) -> FusedDesign | None:
+    fitting = [
+        (max(image_slots(each, engine.n_cu) for each, engine in pairs), cus, design)
+        for design in _shares(shape, one, other)
+        if (cus := design.first.n_cu + design.groups * design.second.n_cu)
+        and (pairs := ((shape.first, design.first), (shape.second, design.second)))
+        and _fits(design, part)
+    ]
+    return min(fitting, key=lambda each: each[:2])[2] if fitting else None
+
+
+def _shares(shape: FusedShape, one: Design, other: Design) -> Iterator[FusedDesign]:
+    """Designs of every number of CUs up to those of the layers' own designs."""
+    firsts = [_sized(one, shape.first, n_cu) for n_cu in range(1, one.n_cu + 1)]
+    most = other.n_cu // shape.groups
+    seconds = [_sized(other, shape.second, n_cu) for n_cu in range(1, most + 1)]
+    for first, second in product(firsts, seconds):
+        yield FusedDesign(first, second, shape.groups)
+
+
+def _fits(design: FusedDesign, part: Part) -> bool:
+    taken = fused_estimate(design)
+    return (
+        taken.lut <= part.luts
+        and taken.ff <= part.flip_flops
+        and taken.bram <= part.block_rams
+        and taken.dsp <= part.dsps
+    )
 
 
 def image_slots(shape: Shape, n_cu: int) -> int:

@@ -15,16 +15,24 @@ PHASES = {"fp": "forward propagation", "dp": "delta propagation", "ku": "kernel 
 ONE_PASS = "bp"
 """Delta propagation and kernel update of a layer in one pass."""
 
+PAIR = "ff"
+"""Forward propagation of two layers in one pass; it is a phase of the first of them."""
+
 NAMED = {
-    **{phase: PHASES[phase] for phase in ("fp", "dp")},
+    "fp": PHASES["fp"],
+    PAIR: "forward propagation of two fused layers",
+    "dp": PHASES["dp"],
     ONE_PASS: "delta propagation and kernel update in one pass",
     "ku": PHASES["ku"],
 }
 """What each is called that hardware runs, in the order of a step that has some of them."""
 
+COUNTED = tuple(phase for phase in NAMED if phase != PAIR)
+"""Those whose traffic is counted apart."""
+
 
 def has_phase(network: Network, layer: Layer, phase: str) -> bool:
-    """Whether a layer has the phase, by how the network goes back.
+    """Whether a layer has the phase, by how the network goes back, and which layers it fuses.
 
     Images have no delta to propagate. One pass is for convolutions alone: where the network goes
     back in one, fully connected layers have both phases, and the first layer its update.
@@ -32,11 +40,25 @@ def has_phase(network: Network, layer: Layer, phase: str) -> bool:
     propagates = previous(network, layer) is not None
     one_pass = network.backward == FUSED and propagates and layer.kind == "conv"
     return {
-        "fp": True,
+        "fp": layer.name not in network.fuse,
+        PAIR: layer.name in network.fuse[:1],
         "dp": propagates and not one_pass,
         "ku": not one_pass,
         ONE_PASS: one_pass,
     }[phase]
+
+
+def made_by(network: Network, layer: Layer, phase: str) -> Layer:
+    """The layer whose output a pass of ``phase`` of ``layer`` makes: of two fused ones the second.
+
+    It is that of the pass, whether or not its output is a layer's input.
+    """
+    return network.layer(network.fuse[-1]) if phase == PAIR else layer
+
+
+def called(network: Network, layer: Layer, phase: str) -> str:
+    """What a pass of ``phase`` of ``layer`` is called by: of two fused layers both."""
+    return "+".join(network.fuse) if phase == PAIR else layer.name
 
 
 def phases_of_step(network: Network) -> tuple[str, ...]:
@@ -49,8 +71,15 @@ def phases_of_step(network: Network) -> tuple[str, ...]:
 
 
 def phases_counted(network: Network) -> tuple[str, ...]:
-    """``PHASES``, and one pass for two of them where the network goes back in it."""
-    return tuple(phase for phase in NAMED if phase in PHASES or network.backward == FUSED)
+    """``PHASES``, and one pass for two of them where the network goes back in it.
+
+    Of two fused layers each has its share of the words, as ``fp``.
+    """
+    return tuple(
+        phase
+        for phase in COUNTED
+        if phase in PHASES or (phase == ONE_PASS and network.backward == FUSED)
+    )
 
 
 def phase_operations(layer: Layer, phase: str, images: int) -> int:
@@ -69,6 +98,10 @@ def going_back_for(network: Network, phase: str) -> Network:
 
 def lacks(network: Network, layer: Layer, phase: str) -> str:
     """Why a layer does not have a phase of a network that goes back for it, and what is allowed."""
+    if phase == "fp":
+        return f"{layer.name} is fused with another layer: allowed: ff, of {network.fuse[0]}"
+    if phase == PAIR:
+        return f"{layer.name} is not the first of two layers that are fused"
     if phase == ONE_PASS and previous(network, layer) is not None:
         return f"{layer.name} is fully connected: allowed: fp, dp, ku, or a convolution"
     return (

@@ -17,7 +17,7 @@ from merp.models.network.branches import begun, behind, beside, stored_as
 from merp.models.network.network import Layer, Network
 from merp.models.network.network_keys import SEPARATE
 from merp.models.network.phases import (
-    NAMED,
+    COUNTED,
     ONE_PASS,
     has_phase,
     phase_operations,
@@ -83,7 +83,7 @@ class LayerTraffic:
 
     def phases(self, name: str) -> tuple[Phase, ...]:
         """Return the phase, or nothing where the layer does not execute it; ``step`` is all."""
-        names = NAMED if name == "step" else (name,)
+        names = COUNTED if name == "step" else (name,)
         found = (getattr(self, each) for each in names)
         return tuple(phase for phase in found if phase is not None)
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from merp.models.cnn_merp.one_pass import check_backward
+from merp.models.cnn_merp.fused_pair import check_pair
 from merp.models.errors import BadInput
 from merp.models.given import given, mention, name_of
 from merp.models.golden.memory import golden_bytes
@@ -13,6 +14,7 @@ from merp.models.memory import check_memory
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import (
     ONE_PASS,
+    PAIR,
     going_back_for,
     has_phase,
     lacks,
@@ -48,13 +50,17 @@ def pick(network: Network, layer: str | None, group: int | str | None, cus: int 
     """Find the layers to run, and their designs, sized anew for ``cus`` CUs if it is given.
 
     Args:
-        layer: a name, ``all``, or None for the first.
+        layer: a name, two of fused layers (``conv1+conv2``), ``all``, or None for the first.
         group: a number as such or as digits, ``all``, or None: 0 of a layer, all of ``all``.
 
     Raises:
         BadInput: there is no such layer or group, a layer has no design, or no such one is built.
     """
+    if layer != ALL:
+        network = replace(network, fuse=_pair(layer))
     layers = _layers(network, layer)
+    if cus is not None and network.fuse:
+        raise BadInput(f"{given('cus', cus)}: allowed without fused layers, which share CUs out")
     found = _group(layers, layer, group)
     if cus is not None:
         network = _with_cus(network, layers, cus)
@@ -91,7 +97,8 @@ def choose(
         check_fits(layer.shape, images, network.design(layer), f"{network.name}: {layer.name}")
     array = array_of(engine, cu_array)
     phases = phases_named(network, layers, phase)
-    if wave is not None and (len(phases) > 1 or len({layer.design for layer in layers}) > 1):
+    designs = {layer.design for layer in layers if phases != (PAIR,)}
+    if wave is not None and (len(phases) > 1 or len(designs) > 1):
         raise BadInput(
             f"{given('wave', wave)}: allowed only with one phase, and layers of one design"
         )
@@ -102,7 +109,7 @@ def choose(
             )
         layers = (first_rows(layers[0], rows),)
     check_phases(network, layers, phase)
-    if state and "fp" not in phases:
+    if state and not {"fp", PAIR} & set(phases):
         raise BadInput(
             f"{name_of('state')}: {mention('phase', phase)} writes none: allowed with fp, all"
         )
@@ -112,6 +119,8 @@ def choose(
             "with dp, bp, ku, all"
         )
     check_backward(network, layers)
+    if PAIR in phases:
+        check_pair(network, images, state=state)
     return Choice(
         network=network,
         layers=layers,
@@ -134,6 +143,12 @@ def phases_named(network: Network, layers: Sequence[Layer], phase: str) -> tuple
     """
     if phase == ALL:
         return phases_of_step(network)
+    if phase == "fp" and network.fuse:
+        return tuple(
+            each
+            for each in ("fp", PAIR)
+            if any(has_phase(network, layer, each) for layer in layers)
+        )
     if phase != ONE_PASS or len(layers) == 1:
         return (phase,)
     return tuple(each for each in phases_of_step(network) if each != "fp")
@@ -145,6 +160,12 @@ def check_phases(network: Network, layers: Sequence[Layer], phase: str) -> None:
     Raises:
         BadInput: so it is.
     """
+    if phase == "fp" and network.fuse:  # fused ones in one pass
+        return
+    if phase not in ("fp", PAIR, ALL) and len(layers) == len(network.fuse):
+        raise BadInput(
+            f"{mention('phase', phase)}: of {' and '.join(network.fuse)} fused: allowed: fp"
+        )
     if phase != ALL and not any(has_phase(network, layer, phase) for layer in layers):
         raise BadInput(f"{mention('phase', phase)}: {lacks(network, layers[0], phase)}")
 
@@ -225,8 +246,19 @@ def array_of(engine: str, asked: str | None) -> str:
     return "rtl"
 
 
+def _pair(asked: str | None) -> tuple[str, ...]:
+    """Names of two layers that are asked for as one pass."""
+    names = () if asked is None else tuple(asked.split("+"))
+    return names if len(names) == len(set(names)) == 2 else ()
+
+
 def _layers(network: Network, asked: str | None) -> list[Layer]:
     """The layers to run, each with a design."""
+    if asked != ALL and network.fuse:
+        layers = [network.layer(name) for name in network.fuse]
+        for each in layers:
+            network.design(each)  # says so where there is none
+        return layers
     if asked != ALL:
         layer = network.layer(asked) if asked is not None else network.layers[0]
         network.design(layer)  # says so where there is none

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 
+from merp.cosim.engines.record import Record
 from merp.cosim.phases.cnn_merp.forward import every_position_counts
-from merp.cosim.phases.expectation import Expectation, Half, Pair, Work, expected_ports
-from merp.cosim.phases.pins import inputs_on_pins
+from merp.cosim.phases.expectation import Expectation, Half, Pair, Pass, Work, expected_ports
+from merp.cosim.phases.pins import inputs_on_pins, widened_words
 from merp.hdl.base.signals import AxiStream, flag
 from merp.hdl.cnn_merp.phases.fused_forward import fused_forward
 from merp.hdl.cnn_merp.ports.kernels import LoadConfig
@@ -17,7 +19,11 @@ from merp.hdl.cnn_merp.ports.maps import MapConfig
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig
 from merp.hdl.cnn_merp.ports.passes import TurnConfig
 from merp.hdl.cnn_merp.ports.status import FusedStatus
-from merp.models.cnn_merp.fused_pair import check_fused
+from merp.models.cnn_merp.fused_pair import check_fused, fused_design, fused_layers, fused_shape
+from merp.models.golden.golden_step import GoldenStep
+from merp.models.golden.inference import group_maps
+from merp.models.golden.state import of_maps, packed
+from merp.models.network.network import Layer, Network
 from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.fused_design import FusedDesign, FusedShape
 from merp.models.params.cnn_merp.fused_registers import SECOND, fused_registers
@@ -174,3 +180,83 @@ def expect_fused_forward(
         early_end=not every_position_counts(second),
         halves={HALF: Half(first="map_in", last=None, work=Work.of(first, images, design.first))},
     )
+
+
+@dataclass(frozen=True)
+class FusedForward:
+    """Forward propagation of two fused layers of a network; a phase of the first of them.
+
+    Attributes:
+        network: whose layers run. design: what they run on.
+    """
+
+    name: ClassVar[str] = "ff"
+
+    network: Network
+    design: FusedDesign
+
+    @classmethod
+    def of(
+        cls, network: Network, layer: Layer, *, state: bool = False, before: bool = False
+    ) -> FusedForward:
+        """On shares of the designs of both; ``state``: what the way back needs leaves, too."""
+        design = fused_design(network, *fused_layers(network), state)
+        return cls(network, design)
+
+    def on(self, network: Network) -> FusedForward:
+        """The same elaboration, for layers of another network."""
+        return replace(self, network=network)
+
+    def top(self, array: str = "rtl") -> Top:
+        """The block, with signals of its own."""
+        return fused_forward_top(self.design, array)
+
+    @property
+    def _shape(self) -> FusedShape:
+        return fused_shape(self.network, *fused_layers(self.network))
+
+    def registers(self, layer: Layer, images: int) -> dict[str, int]:
+        """Value of every configuration port for a run of one group of the first layer."""
+        return fused_registers(self._shape, images, self.design)
+
+    def words(self, layer: Layer, images: int) -> dict[str, int]:
+        """Words (of state: bytes) on each port in such a run."""
+        return closed_form.fused_port_words(self._shape, images, self.design.second.state)
+
+    def golden_pass(self, layer: Layer, group: int, step: GoldenStep) -> Pass:
+        """A group of the first layer, and those of the second that are made of it."""
+        first, second = fused_layers(self.network)
+        shape, fmt = self._shape, self.design.first.fmt
+        own = group * shape.first.m, (group + 1) * shape.first.m
+        maps = shape.groups * shape.second.m
+        behind = group * maps, (group + 1) * maps
+
+        def of(each: Layer, part: tuple[int, int]) -> Pair:
+            kernels, bias = step.parameters[each.name]
+            return kernels[slice(*part)], bias[slice(*part)]
+
+        def part_of(array: Bits, part: tuple[int, int]) -> Bits:
+            return np.ascontiguousarray(array[..., slice(*part)])
+
+        x = step.x(first)
+        left: dict[str, Any] = {}
+        if self.design.second.state:
+            left = {
+                "between": part_of(step.y(first), own),
+                "states": (
+                    packed(of_maps(step.state(first), *own), shape.first, fmt),
+                    packed(of_maps(step.state(second), *behind), shape.second, fmt),
+                ),
+            }
+        run = fused_forward_run(
+            shape, self.design, group_maps(x, first, group), of(first, own), of(second, behind)
+        )
+        golden = part_of(step.y(second), behind)
+        return Pass(run, expect_fused_forward(shape, len(x), self.design, golden, **left))
+
+    def outputs(self, layer: Layer, images: int, records: Sequence[Record]) -> Bits:
+        """Output maps of the second layer, of the groups of the first that ``records`` are of."""
+        shape, groups = self._shape.second, self._shape.groups
+        size = images, shape.pooled_rows, shape.pooled_columns, groups * shape.m
+        made = [record.array(PORTS["map_out"], size) for record in records]
+        return widened_words(np.concatenate(made, axis=-1), "fp", "map_out", self.design.second)

@@ -67,12 +67,12 @@ def _share_out(
     given = stream_of(sink)
     if len(sources) == 1:
         return _connect(sink=given, source=stream_of(sources[0]))
-    taken, second, final = flag(), flag(), flag()
+    taken, second, turn_ends = flag(), flag(), flag()
     one, other = (stream_of(each) for each in sources)
     return (
         _taken(stream=given, taken=taken),
-        turn_counter(clk, rst, start, words=words, taken=taken, second=second, final=final),
-        stream_demux(second=second, final=final, sink=given, one=one, other=other),
+        turn_counter(clk, rst, start, words=words, taken=taken, second=second, turn_ends=turn_ends),
+        stream_demux(second=second, turn_ends=turn_ends, sink=given, one=one, other=other),
     )
 
 
@@ -84,13 +84,13 @@ def _gather(
     made = stream_of(source)
     if len(sinks) == 1:
         return _connect(sink=stream_of(sinks[0]), source=made)
-    taken, second, final = flag(), flag(), flag()
+    taken, second, turn_ends = flag(), flag(), flag()
     one, other = (stream_of(each) for each in sinks)
     unfinished = copy(one)  # the last word of all is other's
     unfinished.last = flag()
     return (
         _taken(stream=made, taken=taken),
-        turn_counter(clk, rst, start, words=words, taken=taken, second=second, final=final),
+        turn_counter(clk, rst, start, words=words, taken=taken, second=second, turn_ends=turn_ends),
         stream_mux(second=second, one=unfinished, other=other, source=made),
     )
 
