@@ -26,6 +26,9 @@ from merp.models.params.shape import Shape
 
 Numbers = NDArray[np.int64]
 
+FORK_LATENCY = 2
+"""From a word of the first layer to the same word on the port, where it leaves."""
+
 FOR_EVER = 1 << 16
 """Cycles without a word or a slot after which a run does not end."""
 
@@ -97,9 +100,7 @@ def _permits(engine: _Engine) -> bool:
     if pair == len(engine.starts):
         return True
     reading_over = (
-        at[CHANNEL] == engine.channels - 1
-        and at[LANE] == engine.sizes[pair] - 1
-        and at[GROUP] > 0
+        at[CHANNEL] == engine.channels - 1 and at[LANE] == engine.sizes[pair] - 1 and at[GROUP] > 0
     )
     oldest = engine.starts[pair] + (engine.sizes[pair] if reading_over else 0)
     if oldest == len(engine.positions):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from merp.models.errors import BadInput
+from merp.models.given import mention
 from merp.models.network.branches import previous
 from merp.models.network.network import Layer, Network
 from merp.models.network.network_keys import FUSED, SEPARATE
@@ -46,6 +48,34 @@ def has_phase(network: Network, layer: Layer, phase: str) -> bool:
         "ku": not one_pass,
         ONE_PASS: one_pass,
     }[phase]
+
+
+def pair_named(layer: str | None) -> tuple[str, ...]:
+    """The names of two layers that are named as one, ``conv1+conv2``; else none."""
+    names = () if layer is None else tuple(layer.split("+"))
+    return names if len(names) == len(set(names)) == 2 else ()
+
+
+def fusing(network: Network, layer: str, phase: str) -> tuple[Network, str, str]:
+    """What is asked for by a name that may be of two layers, ``conv1+conv2``: these are fused.
+
+    Returns the network as it then fuses, the layer that has the phase, and the phase: of two layers
+    ``ff`` of the first. A layer that is named alone is not fused, but where its ``ff`` is asked
+    for.
+
+    Raises:
+        BadInput: two layers are named, and another phase than forward propagation.
+    """
+    names = pair_named(layer)
+    if names:
+        for name in names:
+            network.layer(name)  # says so where there is none
+        if phase not in ("fp", PAIR):
+            raise BadInput(
+                f"{mention('phase', phase)}: of {names[0]} and {names[1]} fused: allowed: fp"
+            )
+        return replace(network, fuse=names), names[0], PAIR
+    return network if phase == PAIR else replace(network, fuse=()), layer, phase
 
 
 def made_by(network: Network, layer: Layer, phase: str) -> Layer:

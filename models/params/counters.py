@@ -52,7 +52,7 @@ PROPAGATION = tuple(f"propagation_{each.name}" for each in COUNTERS)
 """Of both backward phases in one pass: of delta propagation's half, whose slots these count."""
 
 FIRST = tuple(f"first_{each.name}" for each in COUNTERS)
-"""Of two layers fused in forward propagation: of the first one's engine, whose slots these count."""
+"""Of two layers fused in forward propagation: of the first one, whose slots these count."""
 
 _MEANINGS = {each.name: each.meaning for each in COUNTERS} | {
     name: f"{each.meaning}: {whose}"

@@ -110,6 +110,7 @@ _BY_PHASE: Final[dict[str, dict[str, Tensor]]] = {
         "bias_velocity_in": "gradients", "bias_velocity_out": "gradients",
     },
 }  # fmt: skip
+_BY_PHASE["ff"] = _BY_PHASE["fp"]
 _BY_PHASE["bp"] = _BY_PHASE["dp"] | _BY_PHASE["ku"]
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from merp.models.cnn_merp.one_pass import check_backward
 from merp.models.cnn_merp.fused_pair import check_pair
+from merp.models.cnn_merp.one_pass import check_backward
 from merp.models.errors import BadInput
 from merp.models.given import given, mention, name_of
 from merp.models.golden.memory import golden_bytes
@@ -18,6 +18,7 @@ from merp.models.network.phases import (
     going_back_for,
     has_phase,
     lacks,
+    pair_named,
     phases_of_step,
 )
 from merp.models.params.cnn_merp.design import ARITHMETIC, Design
@@ -57,7 +58,7 @@ def pick(network: Network, layer: str | None, group: int | str | None, cus: int 
         BadInput: there is no such layer or group, a layer has no design, or no such one is built.
     """
     if layer != ALL:
-        network = replace(network, fuse=_pair(layer))
+        network = replace(network, fuse=pair_named(layer))
     layers = _layers(network, layer)
     if cus is not None and network.fuse:
         raise BadInput(f"{given('cus', cus)}: allowed without fused layers, which share CUs out")
@@ -246,19 +247,13 @@ def array_of(engine: str, asked: str | None) -> str:
     return "rtl"
 
 
-def _pair(asked: str | None) -> tuple[str, ...]:
-    """Names of two layers that are asked for as one pass."""
-    names = () if asked is None else tuple(asked.split("+"))
-    return names if len(names) == len(set(names)) == 2 else ()
-
-
 def _layers(network: Network, asked: str | None) -> list[Layer]:
     """The layers to run, each with a design."""
     if asked != ALL and network.fuse:
-        layers = [network.layer(name) for name in network.fuse]
-        for each in layers:
+        pair = [network.layer(name) for name in network.fuse]
+        for each in pair:
             network.design(each)  # says so where there is none
-        return layers
+        return pair
     if asked != ALL:
         layer = network.layer(asked) if asked is not None else network.layers[0]
         network.design(layer)  # says so where there is none

@@ -162,7 +162,9 @@ def _mb_per_gflop(audit: Audit) -> dict[str, float]:
 def show(choice: Choice, results: Sequence[Result], screen: Console | None = None) -> None:
     """Print, per layer, words by port and way of counting, the bits, and the cycles."""
     screen = screen or console()
-    for line in apart(choice.network, choice.layers) if {"dp", "ku", ONE_PASS} & set(choice.phases) else ():
+    for line in (
+        apart(choice.network, choice.layers) if {"dp", "ku", ONE_PASS} & set(choice.phases) else ()
+    ):
         screen.print(f"Not in one pass: {line}")
     for result in results:
         _show_layer(choice, result, screen)
@@ -186,8 +188,9 @@ def _show_layer(choice: Choice, result: Result, screen: Console) -> None:
         cus = " + ".join(f"{n} of {each.n_cu} CUs of {each.k}x{each.k}" for n, each in shares)
     group = "all groups" if choice.group is None else f"group {choice.group}"
     part = "" if choice.rows is None else f", first {choice.rows} rows"
+    name = called(choice.network, layer, result.phase)
     screen.print(
-        f"{choice.network.name} {called(choice.network, layer, result.phase)} {result.phase}{part}, {group} of {layer.groups}: "
+        f"{choice.network.name} {name} {result.phase}{part}, {group} of {layer.groups}: "
         f"{choice.images} image(s), {cus} ({kind}), "
         f"engine {choice.engine}, CU array {choice.array}",
         style="bold",

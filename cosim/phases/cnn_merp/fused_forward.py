@@ -151,7 +151,7 @@ def expect_fused_forward(
     ``golden`` is (images, pooled rows, pooled columns, groups*m) of the second layer. Where the
     design writes state: ``between`` the same of the first layer, ``states`` of both layers.
     """
-    first, second, groups = shape
+    first, second = shape.first, shape.second
     formula = closed_form.fused_port_words(shape, images, design.second.state)
     walked = fused_counter.fused_words(shape, images, design)
     goldens = {"map_out": golden}

@@ -326,7 +326,7 @@ def fused_forward(
         # A group but the last one has no last of its own on the stream of maps.
         _some(each=[half.map_error, last.map_error], some=map_error),
     ]
-    ports = [
+    ports: list[tuple[Any, Any]] = [
         (s_axis_map, status.map_in),
         (s_axis_kernel, status.kernel),
         (s_axis_bias, status.bias),

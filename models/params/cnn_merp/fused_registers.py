@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.fused_design import FusedDesign, FusedShape
 from merp.models.params.cnn_merp.forward_registers import forward_registers
+from merp.models.params.cnn_merp.fused_design import FusedDesign, FusedShape
 from merp.models.params.cnn_merp.registers import (
     LOAD,
     MAP,
@@ -67,4 +67,4 @@ def second_settings(design: Design) -> Settings:
         **LOAD.settings(design),
         **output_table(design).settings(design),
     }
-    return {f"{SECOND}{name}": each for name, each in own.items()} | TURN.settings(design)
+    return {**{f"{SECOND}{name}": each for name, each in own.items()}, **TURN.settings(design)}

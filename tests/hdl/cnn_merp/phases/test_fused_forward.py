@@ -1,4 +1,4 @@
-"""Two layers fused in forward propagation: the bits of both runs, and no word of the map between."""
+"""Two layers fused in forward propagation: the bits of both runs, and no word between them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,6 @@ from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.fused_design import FusedDesign, FusedShape
 from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
 from merp.models.params.shape import Pool, Shape
-from merp.models.params.state_field import state_field_bits
 from merp.testbenches.cnn_merp.random_layers import random_hang, random_pad
 from merp.testbenches.top.run import Run
 
@@ -98,8 +97,9 @@ class Case:
         sums, between = layer(self.x, self.first, one, self.design.first)
         made = []
         for group in range(groups):
-            maps, own = slice(group * other.n, (group + 1) * other.n), slice(
-                group * other.m, (group + 1) * other.m
+            maps, own = (
+                slice(group * other.n, (group + 1) * other.n),
+                slice(group * other.m, (group + 1) * other.m),
             )
             pair = self.second[0][own], self.second[1][own]
             x = np.ascontiguousarray(between[..., maps])
@@ -115,7 +115,9 @@ class Case:
         return expect_fused_forward(self.shape, len(self.x), self.design, golden, **left)
 
 
-def _layer(rng: np.random.Generator, design: Design, n: int, m: int, rows: int, columns: int) -> Shape:
+def _layer(
+    rng: np.random.Generator, design: Design, n: int, m: int, rows: int, columns: int
+) -> Shape:
     pool = None
     if rng.random() < 0.6:
         kind = "average" if design.average and rng.random() < 0.5 else "max"
