@@ -110,12 +110,17 @@ def check_fused(shape: FusedShape, design: FusedDesign, images: int, where: str)
 def check_pair(network: Network, images: int, *, state: bool = False) -> None:
     """Check that the layers that a network fuses run, and can leave ``state``.
 
+    Of layers without a design only the traffic is known.
+
     Raises:
-        BadInput: they cannot be fused, or one has no design, or no shares of their CUs are allowed.
+        BadInput: they cannot be fused, or no shares of their CUs are allowed.
     """
     pair = fused_layers(network)
+    shape = fused_shape(network, *pair)
+    if any(each.design is None for each in pair):
+        return
     where = f"{network.name}: layers {' and '.join(network.fuse)} cannot be fused"
-    check_fused(fused_shape(network, *pair), fused_design(network, *pair, state), images, where)
+    check_fused(shape, fused_design(network, *pair, state), images, where)
 
 
 def fused_design(

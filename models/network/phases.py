@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import permutations
 
 from merp.models.errors import BadInput
 from merp.models.given import mention
@@ -50,10 +51,13 @@ def has_phase(network: Network, layer: Layer, phase: str) -> bool:
     }[phase]
 
 
-def pair_named(layer: str | None) -> tuple[str, ...]:
+def pair_named(network: Network, asked: str | None) -> tuple[str, ...]:
     """The names of two layers that are named as one, ``conv1+conv2``; else none."""
-    names = () if layer is None else tuple(layer.split("+"))
-    return names if len(names) == len(set(names)) == 2 else ()
+    names = [layer.name for layer in network.layers]
+    if asked is None or asked in names:
+        return ()
+    pairs = ((one, other) for one, other in permutations(names, 2) if f"{one}+{other}" == asked)
+    return next(pairs, ())
 
 
 def fusing(network: Network, layer: str, phase: str) -> tuple[Network, str, str]:
@@ -66,10 +70,8 @@ def fusing(network: Network, layer: str, phase: str) -> tuple[Network, str, str]
     Raises:
         BadInput: two layers are named, and another phase than forward propagation.
     """
-    names = pair_named(layer)
+    names = pair_named(network, layer)
     if names:
-        for name in names:
-            network.layer(name)  # says so where there is none
         if phase not in ("fp", PAIR):
             raise BadInput(
                 f"{mention('phase', phase)}: of {names[0]} and {names[1]} fused: allowed: fp"

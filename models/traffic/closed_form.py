@@ -249,6 +249,21 @@ def network_traffic(
     )
 
 
+def inference_traffic(network: Network, images: int) -> tuple[tuple[Layer, Phase], ...]:
+    """Return the traffic of each layer in inference: kernels and biases once, and no state.
+
+    What the first of two fused layers makes does not leave.
+    """
+    count = _Count(network, images, Footing(name="full"))
+    found = []
+    for layer in network.layers:
+        phase = count.forward(layer)
+        kept = {"state_out", "map_out"} if layer.name in network.fuse[:1] else {"state_out"}
+        streams = {port: moved for port, moved in phase.streams.items() if port not in kept}
+        found.append((layer, Phase(phase.operations, streams)))
+    return tuple(found)
+
+
 def total(layers: Iterable[LayerTraffic], phase: str) -> Phase:
     """Sum ``phase`` (``fp``, ``dp``, ``ku``, ``bp``, or ``step``: all) over the layers with it."""
     found = [each for layer in layers for each in layer.phases(phase)]
@@ -316,9 +331,16 @@ class _Count:
         return stored_as(self.network, layer) if self.footing.pooled else layer
 
     def forward(self, layer: Layer) -> Phase:
-        """FP: maps in and out; kernels, biases and the state for the way back."""
+        """FP: maps in and out; kernels, biases and the state for the way back.
+
+        Of two fused layers the second takes its maps on chip. In a step they leave the first one
+        all the same, for the kernel update.
+        """
+        self._check_fused()
         shape = layer.shape
         maps_in, sums = self._maps_in(layer), self._partial(layer.sums)
+        if layer.name in self.network.fuse[1:]:
+            maps_in = 0  # they come from the layer in front, on chip
         pooled = self._maps("fp", "map_out", layer.outputs)
 
         def maps_out(tiling: Tiling) -> int:
@@ -341,6 +363,18 @@ class _Count:
             streams["bias"] = self._once("fp", "bias", layer.biases)
             streams["state_out"] = self._state_written(layer)
         return Phase(layer.operations(self.images), streams)
+
+    def _check_fused(self) -> None:
+        """Refuse tiles of layers that are fused.
+
+        Raises:
+            BadInput: on footing ``board``, which cuts layers into tiles.
+        """
+        if self.network.fuse and self.footing.name == "board":
+            raise BadInput(
+                f"{self.network.name}: fuse: two layers in one pass are whole, footing board cuts "
+                "them: allowed are footings paper, full, or no fuse"
+            )
 
     def delta(self, layer: Layer) -> Phase:
         """DP: the layer's delta in, that of the one in front out, behind its ReLU' and un-pooling.

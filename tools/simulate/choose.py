@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from merp.models.cnn_merp.fused_pair import check_pair
+from merp.models.cnn_merp.fused_pair import check_pair, fused_layers
 from merp.models.cnn_merp.one_pass import check_backward
 from merp.models.errors import BadInput
 from merp.models.given import given, mention, name_of
@@ -57,10 +57,13 @@ def pick(network: Network, layer: str | None, group: int | str | None, cus: int 
     Raises:
         BadInput: there is no such layer or group, a layer has no design, or no such one is built.
     """
-    if layer != ALL:
-        network = replace(network, fuse=pair_named(layer))
-    layers = _layers(network, layer)
-    if cus is not None and network.fuse:
+    pair = pair_named(network, layer)
+    if pair:
+        network = replace(network, fuse=pair)
+        layers = [_with_design(network, name) for name in pair]
+    else:
+        layers = _layers(network, layer)
+    if cus is not None and pair:
         raise BadInput(f"{given('cus', cus)}: allowed without fused layers, which share CUs out")
     found = _group(layers, layer, group)
     if cus is not None:
@@ -94,6 +97,10 @@ def choose(
             or a layer cannot go back in one pass.
     """
     network, layers = going_back_for(picked.network, phase), picked.layers
+    if len(layers) == 1 and phase == PAIR and layers[0].name in network.fuse[:1]:
+        layers = fused_layers(network)
+    elif len(layers) == 1:
+        network = replace(network, fuse=())
     for layer in layers:
         check_fits(layer.shape, images, network.design(layer), f"{network.name}: {layer.name}")
     array = array_of(engine, cu_array)
@@ -147,7 +154,7 @@ def phases_named(network: Network, layers: Sequence[Layer], phase: str) -> tuple
     if phase == "fp" and network.fuse:
         return tuple(
             each
-            for each in ("fp", PAIR)
+            for each in (PAIR, "fp")
             if any(has_phase(network, layer, each) for layer in layers)
         )
     if phase != ONE_PASS or len(layers) == 1:
@@ -247,17 +254,17 @@ def array_of(engine: str, asked: str | None) -> str:
     return "rtl"
 
 
+def _with_design(network: Network, name: str) -> Layer:
+    """A layer that has a design."""
+    layer = network.layer(name)
+    network.design(layer)  # says so where there is none
+    return layer
+
+
 def _layers(network: Network, asked: str | None) -> list[Layer]:
     """The layers to run, each with a design."""
-    if asked != ALL and network.fuse:
-        pair = [network.layer(name) for name in network.fuse]
-        for each in pair:
-            network.design(each)  # says so where there is none
-        return pair
     if asked != ALL:
-        layer = network.layer(asked) if asked is not None else network.layers[0]
-        network.design(layer)  # says so where there is none
-        return [layer]
+        return [_with_design(network, network.layers[0].name if asked is None else asked)]
     # Each layer feeds the next, so the first that is traffic-only ends the chain.
     layers: list[Layer] = []
     for layer in network.layers:

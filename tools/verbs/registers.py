@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
     from merp.testbenches.axi.axi_top import axi_registers_of
     from merp.tools.bitstream.bitstream import bitstream_of
 
-    network, name, phase = fusing(open_network(args.network), args.layer, args.phase)
+    network, name, phase = fusing(open_network(args.network, fuses=True), args.layer, args.phase)
     network = going_back_for(network, phase)
     layer = network.layer(name)
     before = check_options(network, phase, args.state, args.delta_at)

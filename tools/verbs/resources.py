@@ -83,7 +83,7 @@ def add_engine(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Synthesise and print."""
-    network, name, phase = fusing(open_network(args.network), args.layer, args.phase)
+    network, name, phase = fusing(open_network(args.network, fuses=True), args.layer, args.phase)
     check_options(args)
     if args.route:
         found = routed(network, args)
