@@ -2,202 +2,186 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
+from fused_cases import ELABORATIONS, case, plain, play
 
 from marks import in_full
 from merp.cosim.audit.audit import audit
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
-from merp.cosim.engines.record import Record
-from merp.cosim.phases.cnn_merp.fused_forward import (
-    expect_fused_forward,
-    fused_forward_run,
-    fused_forward_top,
-)
-from merp.cosim.phases.expectation import Expectation, Pair
-from merp.models.cnn_merp.fused_pair import check_fused
+from merp.cosim.phases.cnn_merp.fused_forward import fused_forward_top
 from merp.models.errors import BadInput
 from merp.models.golden.in_memory import in_memory
-from merp.models.golden.pooling import pool_maps
-from merp.models.golden.state import keep_state, packed
-from merp.models.golden.super_layer import super_layer
-from merp.models.params.bits import Bits
-from merp.models.params.cnn_merp.design import Design
-from merp.models.params.cnn_merp.fused_design import FusedDesign, FusedShape
-from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32, FloatFormat
-from merp.models.params.shape import Pool, Shape
-from merp.testbenches.cnn_merp.random_layers import random_hang, random_pad
-from merp.testbenches.top.run import Run
+from merp.models.params.cnn_merp.fused_design import FusedDesign
+from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32
+from merp.models.params.state_field import state_field_bits
+from merp.models.params.storage import Storage
+from merp.testbenches.top.run import Stuck
 
 
-def design_for(
-    first: tuple[int, int], second: tuple[int, int], groups: int, **chosen: Any
-) -> FusedDesign:
-    """Kernel size and CUs of either layer's engine; the rest is the same for both."""
-    common: dict[str, Any] = dict(
-        r=1, kernel_words=36, groups=8, row_words=80, max_size=14, max_maps=8, max_images=3,
-        max_stride=3, fifo_words=16, pool_window=3, pool_overlap=2, pool_words=96, mul_latency=1,
-        add_latency=2,
-    )  # fmt: skip
-    one, other = (Design(**(common | chosen | {"k": k, "n_cu": n})) for k, n in (first, second))
-    return FusedDesign(one, other, groups)
+@pytest.mark.parametrize("index", range(len(ELABORATIONS)))
+def test_random_layers_back_to_back(index: int) -> None:
+    play([case(i, index) for i in range(2)])
 
 
-# Either layer with larger kernels, or more CUs; one group and two; with state and without.
-ELABORATIONS: list[FusedDesign] = [
-    design_for((3, 1), (2, 2), 2, fmt=BFLOAT16, d=2),
-    design_for((2, 3), (3, 1), 1, fmt=BINARY16, average=True),
-    design_for((3, 2), (3, 2), 2, fmt=BFLOAT16, state=True, average=True, sided=True),
-    design_for((4, 1), (1, 2), 1, fmt=FloatFormat(6, 9), state=True, hanging=True, d=2),
-    design_for((3, 2), (2, 2), 2, cu_kind="fused", r=2, p=2, d=2, state=True, add_latency=3),
-    design_for((2, 2), (5, 1), 1, fmt=BINARY32, add_latency=5, mul_latency=3, p=2, d=2),
-]
+@pytest.mark.full
+@pytest.mark.parametrize("seed", range(1, 12))
+@pytest.mark.parametrize("index", range(len(ELABORATIONS)))
+def test_more_random_layers_back_to_back(index: int, seed: int) -> None:
+    play([case(10 * seed + i, index) for i in range(3)])
 
 
-def words(rng: np.random.Generator, fmt: FloatFormat, size: tuple[int, ...], wild: bool) -> Bits:
-    """Numbers of similar size; wild ones are raw bits now and then."""
-    exponent = rng.integers(fmt.bias - 2, fmt.bias + 2, size)
-    magnitude = exponent << fmt.frac_bits | rng.integers(0, 1 << fmt.frac_bits, size)
-    found = rng.integers(0, 2, size) << (fmt.width - 1) | magnitude
-    if wild:
-        found = np.where(rng.random(size) < 0.1, rng.integers(0, 1 << fmt.width, size), found)
-    return found.astype(np.uint32)
+@pytest.mark.parametrize("index", in_full(*range(len(ELABORATIONS))))
+def test_register_transfer_arrays_give_the_same_record(index: int) -> None:
+    cases = [case(70, index)]
+    [behavioural], [rtl] = play(cases), play(cases, array="rtl")
+    assert behavioural.differences(rtl) == []
 
 
-@dataclass(frozen=True)
-class Case:
-    """Two layers, their arrays, and the pressure on their streams."""
+LATE: dict[str, tuple[int, ...]] = {"m_axis_between": (*[0] * 40, 1)}
+STATES: dict[str, tuple[int, ...]] = {
+    "m_axis_state": (*[0] * 9, 1), "m_axis_between_state": (*[0] * 7, 1, 1),
+}  # fmt: skip
+SHUT: dict[str, tuple[int, ...]] = {"m_axis_map": (*[0] * 30, 1)}
+SPARSE: dict[str, tuple[int, ...]] = {"s_axis_map": (*[0] * 5, 1)}
 
-    design: FusedDesign
-    shape: FusedShape
-    x: Bits
-    first: Pair
-    second: Pair
-    stalls: dict[str, tuple[int, ...]]
-    reset_at: int | None
 
-    def run(self) -> Run:
-        return fused_forward_run(
-            self.shape, self.design, self.x, self.first, self.second, self.stalls, self.reset_at
-        )
+@pytest.mark.parametrize(
+    "stalls", [LATE, STATES, SHUT, SPARSE], ids=["between", "states", "maps out", "maps in"]
+)
+def test_any_stream_may_be_the_slow_one(stalls: dict[str, tuple[int, ...]]) -> None:
+    record, _ = play([plain(2, 1, stalls=stalls), plain(2, 3)])
+    first, last = record.outcome.first, record.outcome.last
+    assert (last["m_axis_between"] > last["m_axis_map"]) == (stalls is LATE)
+    loaded = max(last[f"s_axis_{name}"] for name in ("kernel", "second_kernel", "second_bias"))
+    assert first["s_axis_map"] > loaded
 
-    def expected(self) -> Expectation:
-        """What the layers do one after the other, group by group, on the golden models."""
-        one, other, groups = self.shape
-        storage, fmt = self.design.first.storage, self.design.first.fmt
 
-        def layer(x: Bits, pair: Pair, shape: Shape, design: Design) -> tuple[Bits, Bits]:
-            sums = super_layer(x, *pair, replace(shape, pool=None), fmt, design.summation)
-            return sums, in_memory(pool_maps(sums, shape.pool, fmt), "maps", fmt, storage)
+INPUTS = (
+    "s_axis_map", "s_axis_kernel", "s_axis_bias", "s_axis_second_kernel", "s_axis_second_bias",
+)  # fmt: skip
 
-        sums, between = layer(self.x, self.first, one, self.design.first)
-        made = []
-        for group in range(groups):
-            maps, own = (
-                slice(group * other.n, (group + 1) * other.n),
-                slice(group * other.m, (group + 1) * other.m),
+
+@pytest.mark.parametrize("spoilt", [None, *INPUTS])
+def test_a_misplaced_last_is_told_and_forgotten(spoilt: str | None) -> None:
+    """A word too many at the source of a stream: its last does not come with the run's."""
+    first, second = plain(0, 4), plain(0, 5)
+    run = first.run()
+    if spoilt is not None:
+        more = np.zeros(1, np.uint32)
+        run = replace(run, words={**run.words, spoilt: np.append(run.words[spoilt], more)})
+    top = fused_forward_top(first.design, "behavioural")
+    records = run_job(Job(top, [run, second.run()]), "myhdl")
+    told = [record.outcome.status["status_framing_error"] for record in records]
+    assert told == [int(spoilt is not None), 0]
+    for record, each in zip(records, (first, second), strict=True):
+        assert audit(record, each.expected()).mismatches == 0
+
+
+@pytest.mark.parametrize("stream", ["second_kernel", "second_bias"])
+def test_a_last_behind_the_first_group_is_told(stream: str) -> None:
+    """There the first group's own stream ends, and the whole one does not."""
+    case = plain(0, 4)
+    run = case.run()
+    name = f"s_axis_{stream}"
+    half = replace(run, words={**run.words, name: run.words[name][: len(run.words[name]) // 2]})
+    with pytest.raises(Stuck, match="status_framing_error 1"):
+        run_job(Job(fused_forward_top(case.design, "behavioural"), [half], limit=100), "myhdl")
+
+
+@pytest.mark.parametrize("index", [2, *in_full(0, 1, 5)])
+@pytest.mark.parametrize("reset_at", [200, *in_full(1, 400, 700)])
+def test_resets_in_every_part_of_a_pass(index: int, reset_at: int) -> None:
+    """While kernels load, when the second layer begins, and in mid-stream."""
+    play([replace(plain(index, 6), reset_at=reset_at), plain(index, 7)])
+
+
+def test_a_wrong_counter_of_the_first_layer_is_told() -> None:
+    case = plain(0, 8)
+    [record] = play([case])
+    for name in ("total", "issue", "fill", "useful", "kernel_load"):
+        key = f"status_first_{name}"
+        status = {**record.outcome.status, key: record.outcome.status[key] + 1}
+        spoilt = replace(record, outcome=replace(record.outcome, status=status))
+        failures = audit(spoilt, case.expected()).failures
+        assert failures
+        assert all("first" in failure for failure in failures)
+
+
+STORED = Storage(maps=BFLOAT16, deltas=BINARY32, kernels=BINARY16, gradients=BINARY32)
+
+
+def test_the_map_between_is_rounded_as_if_it_lay_in_memory() -> None:
+    """Kernels and maps in narrower formats, images in one of their own."""
+    design = ELABORATIONS[4]
+    first = replace(design.first, storage=replace(STORED, image=BINARY16))
+    design = FusedDesign(first, replace(design.second, storage=STORED), design.groups)
+    given = plain(4, 10)
+
+    def rounded(words: Any, tensor: Any, storage: Storage) -> Any:
+        if isinstance(words, tuple):
+            return tuple(rounded(each, tensor, storage) for each in words)
+        return in_memory(words, tensor, BINARY32, storage)
+
+    images = replace(STORED, maps=BINARY16)
+    play(
+        [
+            replace(
+                given,
+                design=design,
+                x=rounded(given.x, "maps", images),
+                first=rounded(given.first, "kernels", STORED),
+                second=rounded(given.second, "kernels", STORED),
             )
-            pair = self.second[0][own], self.second[1][own]
-            x = np.ascontiguousarray(between[..., maps])
-            made.append(layer(x, pair, other, self.design.second))
-        activation, golden = (np.concatenate(each, axis=-1) for each in zip(*made, strict=True))
-        left: dict[str, Any] = {}
-        if self.design.second.state:
-            states = tuple(
-                packed(keep_state(each, shape, "pooled", fmt), shape, fmt)
-                for each, shape in ((sums, one), (activation, other))
-            )
-            left = {"between": between, "states": states}
-        return expect_fused_forward(self.shape, len(self.x), self.design, golden, **left)
-
-
-def _layer(
-    rng: np.random.Generator, design: Design, n: int, m: int, rows: int, columns: int
-) -> Shape:
-    pool = None
-    if rng.random() < 0.6:
-        kind = "average" if design.average and rng.random() < 0.5 else "max"
-        pool = Pool(kind=kind, window=int(rng.integers(1, 4)), stride=int(rng.integers(1, 4)))
-        pool = random_hang(rng, pool) if design.hanging else pool
-    return Shape(
-        n=n, m=m, k=design.k, rows=rows, columns=columns, stride=int(rng.integers(1, 4)),
-        pad=random_pad(rng, design, design.k), relu=bool(rng.random() < 0.7), pool=pool,
-    )  # fmt: skip
-
-
-def _shape(rng: np.random.Generator, design: FusedDesign) -> tuple[FusedShape, int]:
-    while True:
-        images = int(rng.integers(1, 4))
-        n, between, m = (int(rng.integers(1, 5)) for _ in range(3))
-        if design.second.state and design.groups > 1:
-            m = 8
-        rows, columns = (int(rng.integers(3, 13)) for _ in range(2))
-        try:
-            one = _layer(rng, design.first, n, design.groups * between, rows, columns)
-            other = _layer(rng, design.second, between, m, one.pooled_rows, one.pooled_columns)
-            shape = FusedShape(one, other, design.groups)
-            check_fused(shape, design, images, "random case")
-        except (ValueError, BadInput):
-            continue
-        return shape, images
-
-
-def arrays_for(
-    rng: np.random.Generator, design: FusedDesign, shape: FusedShape, images: int, pressure: bool
-) -> Case:
-    fmt, wild = design.first.fmt, bool(rng.random() < 0.4)
-    one, other, groups = shape
-    stalls = {
-        stream.name: (
-            *(
-                int(bit)
-                for bit in rng.random(int(rng.integers(3, 40))) < rng.choice([0.15, 0.5, 0.9])
-            ),
-            1,
-        )
-        for stream in fused_forward_top(design).ports.streams
-        if pressure and rng.random() < 0.6
-    }
-
-    def parameters(maps: int, each: Shape) -> Pair:
-        return (
-            words(rng, fmt, (maps, each.n, each.k, each.k), wild),
-            words(rng, fmt, (maps,), wild),
-        )
-
-    return Case(
-        design=design,
-        shape=shape,
-        x=words(rng, fmt, (images, one.rows, one.columns, one.n), wild),
-        first=parameters(one.m, one),
-        second=parameters(groups * other.m, other),
-        stalls=stalls,
-        reset_at=int(rng.integers(5, 900)) if pressure and rng.random() < 0.3 else None,
+        ]
     )
 
 
-def case(seed: int, index: int, pressure: bool = True) -> Case:
-    rng = np.random.default_rng([seed, index, 0xFF])
-    design = ELABORATIONS[index]
-    return arrays_for(rng, design, *_shape(rng, design), pressure)
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"map_port": 2}, "several elements a beat"),
+        ({"kernel_port": 2}, "several elements a beat"),
+        ({"partial": True}, "in parts"),
+        ({"folded": True}, "for fully connected"),
+        ({"widened": True}, "smaller kernels"),
+        ({"added": True}, "adds maps"),
+    ],
+)
+@pytest.mark.parametrize("which", ["first", "second"])
+def test_designs_that_are_not_fused_are_refused_in_a_line(
+    which: str, changes: dict[str, Any], said: str
+) -> None:
+    case = plain(0, 9)
+    design = case.design._replace(**{which: replace(getattr(case.design, which), **changes)})
+    with pytest.raises(BadInput, match=said) as refused:
+        replace(case, design=design).run()
+    assert "\n" not in str(refused.value)
 
 
-def play(cases: list[Case], engine: str = "myhdl", array: str = "behavioural") -> list[Record]:
-    """Run cases of one elaboration back to back, and audit each."""
-    top = fused_forward_top(cases[0].design, array)
-    records = run_job(Job(top, [each.run() for each in cases], limit=3000), engine)
-    for each, record in zip(cases, records, strict=True):
-        found = audit(record, each.expected())
-        assert found.passed, f"{each.shape}: {found.failures}"
-        assert found.bit_exact
-    return records
+def test_state_of_two_groups_is_whole_bytes() -> None:
+    case = plain(2, 9)
+    fields = replace(case.shape.second, m=7)
+    assert fields.m * state_field_bits(fields) % 8
+    with pytest.raises(BadInput, match="no whole bytes"):
+        replace(case, shape=case.shape._replace(second=fields)).run()
 
 
-@pytest.mark.parametrize("seed", [0, *in_full(*range(1, 12))])
-@pytest.mark.parametrize("index", range(len(ELABORATIONS)))
-def test_random_layers_back_to_back(index: int, seed: int) -> None:
-    play([case(10 * seed + i, index) for i in range(3)])
+@pytest.mark.verilator
+@pytest.mark.parametrize("index", in_full(*range(len(ELABORATIONS))))
+def test_verilog_gives_the_same_record(index: int) -> None:
+    cases = [case(seed, index) for seed in range(80, 86)]
+    for mine, other in zip(play(cases, "verilator", "rtl"), play(cases), strict=True):
+        assert mine.differences(other) == []
+
+
+@pytest.mark.ghdl
+@pytest.mark.parametrize("index", [2, *in_full(0, 1, 3, 4, 5)])
+def test_vhdl_gives_the_same_record(index: int) -> None:
+    cases = [case(seed, index) for seed in (80, 81)]
+    for mine, other in zip(play(cases, "ghdl", "rtl"), play(cases), strict=True):
+        assert mine.differences(other) == []
