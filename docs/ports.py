@@ -23,6 +23,7 @@ from typing import Any
 from merp.cosim.phases.cnn_merp.backward import backward_top
 from merp.cosim.phases.cnn_merp.delta import delta_top
 from merp.cosim.phases.cnn_merp.forward import forward_top
+from merp.cosim.phases.cnn_merp.fused_forward import fused_forward_top
 from merp.cosim.phases.cnn_merp.kernel_update import kernel_update_top
 from merp.hdl.arithmetic.byte_value import byte_value
 from merp.hdl.arithmetic.fp_convert import fp_convert
@@ -33,9 +34,12 @@ from merp.hdl.cnn_merp.phases.stored_stream import stored_stream
 from merp.hdl.cnn_merp.upsampling.unpool_scale import unpool_scale
 from merp.hdl.conversion.convert import Export, convert
 from merp.hdl.fused.fused_element import fused_element
+from merp.models.cnn_merp.fused_pair import fused_design
 from merp.models.cnn_merp.one_pass import backward_design
 from merp.models.cnn_merp.phases import delta_design, update_design
+from merp.models.network.network import Network
 from merp.models.params.byte_image import ByteImage
+from merp.models.params.cnn_merp.fused_design import FusedDesign
 from merp.models.params.formats import BINARY16, BINARY32, FloatFormat
 from merp.models.params.fused import OPERAND_BITS
 from merp.testbenches.axi.axi_top import axi_registers_of, axi_top
@@ -160,9 +164,16 @@ def _optional() -> Iterator[tuple[Exported, str]]:
             "ku, fully connected layers, smaller kernels and kernel_port 4",
         ),
         (backward_top(backward_design(network, layer)), "dp and ku in one pass"),
+        (fused_forward_top(_two_groups(network)), "fused with conv1, as if of two groups"),
     ):
         settings = {each.name: each.meaning for each in axi_registers_of(top).registers}
         yield _exported(top.function, top.args, settings), f"digits conv2, {described}"
+
+
+def _two_groups(network: Network) -> FusedDesign:
+    """Of conv1 and conv2, the second of which stands there twice; for training."""
+    pair = network.layer("conv1"), network.layer("conv2")
+    return fused_design(network, *pair, state=True)._replace(groups=2)
 
 
 def _exported(

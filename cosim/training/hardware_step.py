@@ -21,13 +21,13 @@ from merp.models.errors import CheckFailed
 from merp.models.golden.loss import Labels, loss
 from merp.models.golden.training import Model, Step, Updated, train_step
 from merp.models.network.network import Layer, Network
-from merp.models.network.phases import NAMED
+from merp.models.network.phases import NAMED, PAIR
 from merp.models.params.bits import Bits
 from merp.models.params.rates import Rates, UpdateRule
 from merp.testbenches.top.player import Progress
 from merp.testbenches.top.top import Top
 
-BACK = NAMED.keys() - {"fp"}
+BACK = NAMED.keys() - {"fp", PAIR}
 """Phases of the way back."""
 
 Audits = Mapping[tuple[str, str], Audit]

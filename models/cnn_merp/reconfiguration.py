@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection
 from itertools import pairwise
 
 from merp.models.network.network import Layer, Network
-from merp.models.network.phases import NAMED, ONE_PASS, has_phase
+from merp.models.network.phases import NAMED, ONE_PASS, PAIR, has_phase
 
 PORT_BITS = 16
 PORT_MHZ = 66.0
@@ -45,7 +45,7 @@ def layer_passes(
     layers = [layer for layer in network.layers if layer.design is not None]
     return [
         (layer, phase)
-        for some, order in ((("fp",), layers), (PROPAGATING, layers[::-1]), (("ku",), layers))
+        for some, order in ((("fp", PAIR), layers), (PROPAGATING, layers[::-1]), (("ku",), layers))
         for layer in order
         for phase in some
         if phase in phases

@@ -25,6 +25,7 @@ from merp.models.network.network_keys import (
     CHANNELS,
     COLUMNS,
     FORMAT,
+    FUSE,
     GROUPS,
     INPUT_OF,
     KERNEL,
@@ -91,6 +92,7 @@ def network_of(
     fmt = FORMATS[FORMAT.read(head)]
     storage = read_storage(head.table("storage"), fmt) if head.has("storage") else None
     backward = BACKWARD.read(head)
+    fuse = FUSE.read(head)
     size = _input(head.table("input"))
     head.finish()
     tables = root.value("layer")
@@ -110,6 +112,9 @@ def network_of(
         layer = _layer(section, front, tuple(designs), outputs)
         outputs[layer.name] = _output(layer)
         layers.append(layer)
+    for each in fuse:
+        if each not in outputs:
+            raise head.bad(FUSE.key, f"names of layers: {', '.join(outputs)}")
     wrong = misplaced(layers)
     if wrong is not None:
         raise BadInput(f"{file}: {wrong}")
@@ -138,6 +143,7 @@ def network_of(
         weights=weights,
         storage=storage,
         backward=backward,
+        fuse=fuse,
     )
 
 

@@ -51,9 +51,13 @@ STALLS = tuple(each.name.removeprefix("stall_") for each in COUNTERS if each.sta
 PROPAGATION = tuple(f"propagation_{each.name}" for each in COUNTERS)
 """Of both backward phases in one pass: of delta propagation's half, whose slots these count."""
 
+FIRST = tuple(f"first_{each.name}" for each in COUNTERS)
+"""Of two layers fused in forward propagation: of the first one, whose slots these count."""
+
 _MEANINGS = {each.name: each.meaning for each in COUNTERS} | {
-    name: f"{each.meaning}: delta propagation's half"
-    for name, each in zip(PROPAGATION, COUNTERS, strict=True)
+    name: f"{each.meaning}: {whose}"
+    for half, whose in ((PROPAGATION, "delta propagation's half"), (FIRST, "the first layer"))
+    for name, each in zip(half, COUNTERS, strict=True)
 }
 
 

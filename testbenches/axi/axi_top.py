@@ -8,6 +8,7 @@ from merp.hdl.axi.axi_lite import AxiLite
 from merp.hdl.axi.axi_shell import axi_shell
 from merp.hdl.base.signals import AxiStream, Bundles, flag
 from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.fused_registers import second_settings
 from merp.models.params.cnn_merp.settings import (
     add_unpool_settings,
     engine_settings,
@@ -35,8 +36,8 @@ def axi_registers_of(top: Top) -> RegisterMap:
     known: dict[str, Setting] = {}
     for name, parameter in top.parameters.items():
         if isinstance(parameter, Design):
-            settings = propagation_settings if name == "propagation" else engine_settings
-            known |= settings(parameter)
+            listed_as = {"propagation": propagation_settings, "second": second_settings}
+            known |= listed_as.get(name, engine_settings)(parameter)
         elif isinstance(parameter, UnpoolDesign):
             listed = add_unpool_settings if name == "add_undone" else unpool_settings
             known |= listed(parameter)

@@ -9,7 +9,7 @@ from typing import Any
 from merp.models.errors import BadInput, shown
 from merp.models.network.network import Network
 from merp.models.network.network_keys import FUSED
-from merp.models.network.phases import NAMED
+from merp.models.network.phases import COUNTED
 from merp.models.params.state_field import STATES
 from merp.models.traffic.closed_form import LayerTraffic, Phase, network_traffic, total
 from merp.models.traffic.footing import FOOTINGS, Footing
@@ -87,7 +87,7 @@ class Traffic(Rows):
 
     def _made(self) -> Iterator[Row]:
         for each in self.layers:
-            for name in NAMED:
+            for name in COUNTED:
                 phase: Phase | None = getattr(each, name)
                 if phase is not None:
                     yield {

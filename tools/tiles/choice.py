@@ -99,7 +99,7 @@ def choose(
         layers = (layers[0] if layer is None else complete.layer(layer),)
     check_phases(complete, layers, phase)
     _check_one_pass(found, layers, phase)
-    phases = phases_named(found.phases, layers, phase)
+    phases = phases_named(complete, found.phases, layers, phase)
     check_room_of(complete, layers[-1], images, whole_step=phases != ("fp",))
     return Choice(found, apart, layers, phases, sample, seed, engine, array)
 
