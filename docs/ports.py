@@ -16,6 +16,7 @@ import typing
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -25,11 +26,12 @@ from merp.cosim.phases.cnn_merp.delta import delta_top
 from merp.cosim.phases.cnn_merp.forward import forward_top
 from merp.cosim.phases.cnn_merp.fused_forward import fused_forward_top
 from merp.cosim.phases.cnn_merp.kernel_update import kernel_update_top
+from merp.cosim.pipeline.pipeline import Pipeline
 from merp.hdl.arithmetic.byte_value import byte_value
 from merp.hdl.arithmetic.fp_convert import fp_convert
 from merp.hdl.arithmetic.fp_widen import fp_widen
 from merp.hdl.arithmetic.low_product import low_product
-from merp.hdl.base.signals import AxiStream, Stream, bits, flag
+from merp.hdl.base.signals import AxiStream, Bundles, Stream, bits, flag
 from merp.hdl.cnn_merp.phases.stored_stream import stored_stream
 from merp.hdl.cnn_merp.upsampling.unpool_scale import unpool_scale
 from merp.hdl.conversion.convert import Export, convert
@@ -37,11 +39,13 @@ from merp.hdl.fused.fused_element import fused_element
 from merp.models.cnn_merp.fused_pair import fused_design
 from merp.models.cnn_merp.one_pass import backward_design
 from merp.models.cnn_merp.phases import delta_design, update_design
+from merp.models.cnn_merp.pipeline import DEPTH, pipeline_design
 from merp.models.network.network import Network
 from merp.models.params.byte_image import ByteImage
 from merp.models.params.cnn_merp.fused_design import FusedDesign
 from merp.models.params.formats import BINARY16, BINARY32, FloatFormat
 from merp.models.params.fused import OPERAND_BITS
+from merp.models.params.rates import PLAIN
 from merp.testbenches.axi.axi_top import axi_registers_of, axi_top
 from merp.tools.bitstream.bitstream import bitstream_of
 from merp.tools.common.shipped import open_network
@@ -168,6 +172,10 @@ def _optional() -> Iterator[tuple[Exported, str]]:
     ):
         settings = {each.name: each.meaning for each in axi_registers_of(top).registers}
         yield _exported(top.function, top.args, settings), f"digits conv2, {described}"
+    tiny = open_network("tiny3")
+    top = Pipeline(tiny, pipeline_design(tiny, DEPTH), PLAIN).top()
+    settings = {each.name: each.meaning for each in axi_registers_of(top).registers}
+    yield _exported(top.function, top.args, settings), "tiny3 as a pipeline"
 
 
 def _two_groups(network: Network) -> FusedDesign:
@@ -344,10 +352,38 @@ def _prefix(name: str) -> str:
     return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
 
 
+def _gathered(block: Block) -> Iterator[Port]:
+    """The ports, those of a bundle of bundles as one for each engine, or stream, that it is of."""
+    hints = typing.get_type_hints(block.function)
+    bundles = tuple(f"{name}_" for name, hint in hints.items() if _holds_bundles(hint))
+    gathered = (_gather(port, bundles) for port in block.ports)
+    for (name, direction), some in groupby(gathered, key=lambda port: (port.name, port.direction)):
+        yield Port(name, direction, sum(port.width for port in some))
+
+
+def _holds_bundles(hint: Any) -> bool:
+    return inspect.isclass(hint) and issubclass(hint, Bundles)
+
+
+def _gather(port: Port, bundles: tuple[str, ...]) -> Port:
+    """A port, named ``..._*`` for all those that are of the same engine or stream."""
+    head = next((name for name in bundles if port.name.startswith(name)), None)
+    if head is None:
+        return port
+    match = re.match(rf"({head}(?:layer\d+_)?(?:fp|dp|ku|admission|features|states)_)", port.name)
+    stream = re.match(
+        r"([sm]_axis_(?:layer\d+_)?(?:fp|ku)_\w+?_)t(?:data|valid|ready|last)$", port.name
+    )
+    found = stream or match
+    direction = "in, out" if stream else port.direction
+    return Port(f"{found.group(1)}*", direction, port.width) if found else port
+
+
 def table(name: str) -> str:
     """The table of a block's ports, between its markers."""
     block = blocks()[name]
     meaning = meanings(block)
+    said = _said(block.function)
     before = ""
     lines = [
         f"<!-- ports: {name} -->",
@@ -357,8 +393,10 @@ def table(name: str) -> str:
         "| port | | bits | meaning |",
         "|---|---|---|---|",
     ]
-    for port in block.ports:
-        text = meaning[port.name].replace("|", "\\|").replace("*", "\\*")
+    for port in _gathered(block):
+        formal = next((name for name in said if _belongs(port.name, name)), "")
+        text = said[formal] if port.name.endswith("*") else meaning[port.name]
+        text = text.replace("|", "\\|").replace("*", "\\*")
         text, before = ('"' if text == before else text), text
         lines.append(f"| `{port.name}` | {port.direction} | {port.width} | {text} |")
     return "\n".join([*lines, "", "<!-- /ports -->"])

@@ -65,16 +65,29 @@ class Layers(Protocol):
         """
 
 
+class Whole(NamedTuple):
+    """A step in which all layers and phases ran at once.
+
+    Attributes:
+        cycles: from its start until every engine was done. in_flight: images on their way, at most.
+    """
+
+    cycles: int
+    in_flight: int
+
+
 class Stepped(NamedTuple):
     """What came of a step.
 
     Attributes:
         model: the next one. loss: mean, before the step. audits: of every layer and phase.
+        whole: of a pipeline, the step as one run; None where layers ran one after the other.
     """
 
     model: Model
     loss: float
     audits: Audits
+    whole: Whole | None = None
 
 
 class HardwareStep:

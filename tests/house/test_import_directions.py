@@ -71,6 +71,7 @@ HDL = rooms(
     {"cnn_merp.ports": SHARED, "cnn_merp.behavioural": "conversion behavioural cnn_merp.ports"},
     {f"cnn_merp.{room}": f"{PORTS} cnn_merp.behavioural" for room in BLOCKS},
     {"cnn_merp.phases": f"{PORTS} cnn_merp.behavioural {EVERY_BLOCK}"},
+    {"pipeline": f"{PORTS} cnn_merp.phases"},
 )
 
 TESTBENCHES = rooms(
@@ -84,7 +85,8 @@ COSIM = rooms(
     {"architectures": "phases phases.cnn_merp", "audit": "engines phases phases.cnn_merp"},
     {"block": "engines", "synthesis": "engines build_cache"},
     {"passes": "phases phases.cnn_merp audit"},
-    {"training": "engines phases phases.cnn_merp audit passes"},
+    {"pipeline": "engines phases phases.cnn_merp audit"},
+    {"training": "engines phases phases.cnn_merp audit passes pipeline"},
 )
 
 COMMON = "common bitstream"

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from merp.cosim.training.hardware_step import Audits
+from merp.cosim.training.hardware_step import Stepped
 from merp.models.errors import BadInput
 from merp.models.given import given, name_of
 from merp.models.golden.memory import training_bytes
@@ -36,19 +36,19 @@ class Trained:
     Attributes:
         course: what was trained. split: on what. done: the model, and the loss of each step.
         plan: whose passes ran, if any.
-        audits: of the last step; every step moves and takes the same. None of the golden engine.
+        last: what came of the last step, if there was one; every step moves and takes the same.
     """
 
     course: Course
     split: Split
     done: Checkpoint
     plan: Plan | None
-    audits: Audits
+    last: Stepped | None
 
     @cached_property
     def answer(self) -> dict[str, Any]:
         """The answer for machines, the held-out images classified."""
-        return report.answer(self.course, self.done, self.split, self.plan, self.audits)
+        return report.answer(self.course, self.done, self.split, self.plan, self.last)
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,20 +94,21 @@ class Ready:
         _rates(course, start.batch, 0)
         _rates(course, start.batch, max(0, steps - 1) // per_epoch)  # the least, before any step
         done = start
-        audits: Audits = {}
+        stepped: Stepped | None = None
         try:
             for step in range(start.step, steps):
                 progress.within(f"step {step + 1:,} of {steps:,}")
                 chosen = batch_of(images, start.batch, start.seed, step)
                 x, labels = self.split.images[chosen], self.split.labels[chosen]
                 rates = _rates(course, start.batch, step // per_epoch)
-                model, loss, audits = run_step(done.model, x, labels, rates)
+                stepped = run_step(done.model, x, labels, rates)
+                loss = stepped.loss
                 if not math.isfinite(loss):
                     raise BadInput(f"{rate}: the loss is {loss} at step {step}: allowed is less")
                 # Only now is it known that the step before left a model that works.
                 if saved is not None and step > start.step and step % per_epoch == 0:
                     checkpoint.save(saved, done, course.network)
-                done = replace(done, model=model, loss=(*done.loss, loss))
+                done = replace(done, model=stepped.model, loss=(*done.loss, loss))
                 said = f"step {done.step:,} of {steps:,}, loss {loss:.4f}"
                 progress.count(done.step, steps, said, start.step)
         except KeyboardInterrupt:
@@ -116,7 +117,7 @@ class Ready:
             raise
         if saved is not None:
             checkpoint.save(saved, done, course.network)
-        return Trained(course, self.split, done, self.plan, audits)
+        return Trained(course, self.split, done, self.plan, stepped)
 
 
 def labelled(source: str, argument: str = "data") -> Data:

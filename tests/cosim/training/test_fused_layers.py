@@ -112,7 +112,7 @@ def check_steps(network: Network, engine: str, momentum: float, steps: int) -> N
         labels = rng.integers(0, 3, images)
         golden = train_step(network, wanted, batch, labels, rates, pooled=True)
         wanted = golden.model
-        found, loss, audits = hardware.step(found, batch, labels, rates)
+        found, loss, audits, _ = hardware.step(found, batch, labels, rates)
         assert loss == golden.loss
         for part in ("parameters", "velocities"):
             for name, both in getattr(wanted, part).items():
