@@ -34,10 +34,10 @@ def rooms(*floors: Mapping[str, str]) -> Rooms:
     return {room: frozenset(below.split()) for floor in floors for room, below in floor.items()}
 
 
-PARAMS = "errors given memory params params.cnn_merp"
+PARAMS = "errors given memory params params.cnn_merp params.mac_array"
 MODELS = rooms(
     {"errors": "", "given": "errors", "memory": "errors", "params": "errors"},
-    {"params.cnn_merp": "errors params"},
+    dict.fromkeys(("params.cnn_merp", "params.mac_array"), "errors params"),
     {"architectures": PARAMS},
     {"arithmetic": PARAMS, "network": f"{PARAMS} architectures", "fpga": PARAMS},
     {"onnx": f"{PARAMS} arithmetic network"},
