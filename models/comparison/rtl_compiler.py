@@ -21,9 +21,9 @@ from merp.models.comparison.rtl_compiler_printed import published
 from merp.models.errors import BadInput
 from merp.models.fpga.board import Board
 from merp.models.given import mention
+from merp.models.mac_array.geometry import Geometry, geometry
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import PHASES
-from merp.models.rtl_compiler.geometry import Geometry, geometry
 from merp.models.rtl_compiler.latency import Machine, image_seconds, update_seconds
 from merp.models.rtl_compiler.resources import MAPS, dsp_blocks, macs, memory_bits
 from merp.models.rtl_compiler.slots import PIXELS, delta_slots, forward_slots, update_slots

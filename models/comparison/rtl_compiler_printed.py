@@ -11,7 +11,7 @@ from typing import Final
 
 from merp.models.comparison.printed import Printed
 from merp.models.comparison.reproduction import Place
-from merp.models.rtl_compiler.geometry import Geometry, geometry
+from merp.models.mac_array.geometry import Geometry, geometry
 from merp.models.rtl_compiler.latency import Machine, image_seconds, update_seconds
 from merp.models.rtl_compiler.networks import cifar
 from merp.models.rtl_compiler.resources import dsp_blocks, memory_bits

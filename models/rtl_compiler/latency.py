@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from merp.models.rtl_compiler.geometry import Geometry
+from merp.models.mac_array.geometry import Geometry
 from merp.models.rtl_compiler.slots import delta_slots, forward_slots, update_slots
 
 KERNEL_RATE = 0.676

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from merp.models.rtl_compiler.geometry import Geometry
+from merp.models.mac_array.geometry import Geometry
 from merp.models.rtl_compiler.slots import PIXELS
 
 MAPS = (4, 8, 16, 32, 64)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from merp.models.rtl_compiler.geometry import Geometry
+from merp.models.mac_array.geometry import Geometry
 
 PIXELS = 8
 """Output columns, and output rows, at once. source: section IV.A"""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from merp.models.rtl_compiler.geometry import Geometry
+from merp.models.mac_array.geometry import Geometry
 from merp.models.rtl_compiler.slots import PIXELS
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from merp.models.plan.plan import Plan
 
 ENGINES = ("golden", "myhdl", "verilator", "ghdl")
-LOSSES = ("cross-entropy", "squared")
+LOSSES = ("cross-entropy", "squared", "hinge")
 HARDWARE_STATE = "pooled"  # the only kind that the hardware writes
 BATCH, EPOCHS, RATE, MOMENTUM = 32, 10, 0.05, 0.9  # 98 % of the held-out digits
 MOST_BATCH, MOST_STEPS, MOST_EPOCHS = 1 << 16, 1 << 31, 1 << 20

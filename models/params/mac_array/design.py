@@ -35,6 +35,10 @@ RANGES = {
 FLAGS = ("balance", "kernel_first", "stochastic", "momentum", "loss")
 
 
+MAX_WINDOW = 11
+"""Rows of the largest map that a fully connected layer takes as one kernel's window."""
+
+
 def over(count: int, at_once: int) -> int:
     """Times that ``at_once`` are taken until there are ``count``."""
     return -(-count // at_once)
@@ -180,6 +184,11 @@ class Design(Array):
                 f"pool_window must divide pox and poy ({self.pox} and {self.poy}), "
                 f"not {self.pool_window}"
             )
+
+    @staticmethod
+    def most(key: str) -> int:
+        """The largest value of a number."""
+        return RANGES[key][1] if key in RANGES else max(CHOICES[key])
 
     @property
     def index_bits(self) -> int:

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from merp.models.mac_array.geometry import Geometry, geometry
 from merp.models.network.network import Network
-from merp.models.rtl_compiler.geometry import Geometry, geometry
 from merp.models.rtl_compiler.networks import cifar
 from merp.models.rtl_compiler.slots import delta_slots, forward_slots, update_slots
 from merp.tools.common.shipped import open_network

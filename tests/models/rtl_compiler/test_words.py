@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from merp.models.mac_array.geometry import Geometry, geometry
 from merp.models.network.phases import PHASES
-from merp.models.rtl_compiler.geometry import Geometry, geometry
 from merp.models.rtl_compiler.networks import cifar
 from merp.models.rtl_compiler.words import Words, words
 
