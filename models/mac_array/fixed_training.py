@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from merp.models.arithmetic.compiled import Values
 from merp.models.arithmetic.fixed import Words, to_words
 from merp.models.arithmetic.random_bits import pass_seed
 from merp.models.golden.initial import initial_numbers
@@ -24,6 +23,7 @@ from merp.models.mac_array.fixed_delta import delta, expanded
 from merp.models.mac_array.fixed_forward import Forward, forward
 from merp.models.mac_array.fixed_loss import fixed_loss
 from merp.models.mac_array.fixed_update import Pair, accumulated, bits_of_update, increments
+from merp.models.mac_array.kernel_order import as_stored, in_array
 from merp.models.mac_array.passes import (
     Registers,
     delta_pass,
@@ -115,30 +115,6 @@ def initial_model(network: Network, seed: int) -> FixedModel:
     return FixedModel(parameters=pairs, velocities=rest)
 
 
-def in_array(of: ArrayPass, kernels: Words) -> Words:
-    """Kernels (m, n, k, k) as the array has them: of fully connected layers windows of maps."""
-    if kernels.shape[1:] == (of.inputs, of.kernel, of.kernel):
-        return kernels
-    whole = kernels.reshape(len(kernels), of.kernel, of.kernel, of.inputs)
-    return np.ascontiguousarray(whole.transpose(0, 3, 1, 2))
-
-
-def as_stored(kernels: Words, shape: tuple[int, ...]) -> Words:
-    """Kernels of the array as the network has them; undoes ``in_array``."""
-    if kernels.shape == shape:
-        return kernels
-    return np.ascontiguousarray(kernels.transpose(0, 2, 3, 1)).reshape(shape)
-
-
-def images_in(network: Network, images: Values) -> Words:
-    """Images as words: (images, rows, columns, channels)."""
-    return to_words(images, network.fixed.input).words
-
-
-def _maps_in(of: ArrayPass, maps: Words) -> Words:
-    return maps.reshape(len(maps), of.rows, of.columns, of.inputs)
-
-
 def run_forward(
     network: Network, images: Words, made: Pairs, loss: str | None = None
 ) -> list[tuple[ArrayPass, Words, Forward]]:
@@ -151,7 +127,7 @@ def run_forward(
     for layer in network.layers:
         last = layer is network.layers[-1]
         of = forward_pass(network, layer, loss if last else None)
-        maps = _maps_in(of, maps)
+        maps = maps.reshape(len(maps), of.rows, of.columns, of.inputs)
         kernels, biases = made[layer.name]
         found = forward(of, maps, in_array(of, kernels), biases)
         kept.append((of, maps, found))
@@ -219,7 +195,7 @@ def train_step(
         if front is not None:
             back = delta_pass(network, layer)
             mask = kept[network.layers.index(front)][2].mask
-            left = delta(back, sums, before.kernels, _as_maps(back, mask))
+            left = delta(back, sums, before.kernels, mask.reshape(maps.shape))
             note(front, "delta", left.clipped, left.maps.size)
             deltas = left.maps
     return FixedStep(
@@ -234,10 +210,6 @@ def train_step(
         },
         vanished=vanished,
     )
-
-
-def _as_maps(of: ArrayPass, mask: np.ndarray) -> np.ndarray:
-    return mask.reshape(len(mask), of.rows, of.columns, of.inputs)
 
 
 def classify(network: Network, images: Words, made: Pairs, batch: int = AT_ONCE) -> Labels:

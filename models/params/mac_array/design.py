@@ -61,6 +61,11 @@ class Array:
     balance: bool = True
 
     @property
+    def unrolled(self) -> Array:
+        """This alone, of a design."""
+        return Array(pox=self.pox, poy=self.poy, pof=self.pof, balance=self.balance)
+
+    @property
     def pixels(self) -> int:
         """MACs of a lane."""
         return self.pox * self.poy
