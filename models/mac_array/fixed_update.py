@@ -95,8 +95,9 @@ def bits_of_update(of: ArrayPass, array: Array) -> tuple[Sums, Sums]:
     bits = random_bits(of.seed, tiles * beats, lanes).astype(np.int64).reshape(tiles, beats, lanes)
     kernels = np.empty((tiles, lanes, of.inputs, of.taps), np.int64)
     lane = np.arange(lanes)
-    for beat, (i, tap) in enumerate(order):
-        kernels[:, :, i, tap] = bits[:, beat, (i + lane) % lanes]  # the circulant order of words
+    inputs, taps = np.array(order).T
+    word = (inputs[:, np.newaxis] + lane) % lanes  # of a beat, in circulant order
+    kernels[:, :, inputs, taps] = bits[:, np.arange(len(order))[:, np.newaxis], word].swapaxes(1, 2)
     whole = kernels.reshape(-1, of.inputs, of.kernel, of.kernel)
     return whole[: of.outputs], bits[:, -1].reshape(-1)[: of.outputs]
 
