@@ -105,7 +105,7 @@ def test_a_file_of_other_fractions_rounding_or_format_is_not_resumed(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--engine", "verilator"), "--engine verilator: digits-fixed is in fixed point: allowed is"),
+        (("--engine", "verilator"), "verilator: digits-fixed is in fixed point: allowed is golden"),
         (("--weight-decay", "0.1"), "0.1: digits-fixed is in fixed point: allowed is 0"),
         (("--weights", "x.npz"), "--weights: digits-fixed is in fixed point: allowed without"),
         (("--state-bits", "1"), "its state stays on the chip: allowed without"),
@@ -160,8 +160,7 @@ def test_formats_proposes_tables_of_a_network_file(capsys, tmp_path: Path) -> No
     mine = tomllib.loads(STOCHASTIC)
     assert mine["fractions"].keys() == proposed["fractions"].keys()
     said = refusal(capsys, "formats", "digits", "--data", "digits")
-    assert said.endswith("layer conv1: allowed here is a design of mac_array
-")
+    assert said.endswith("layer conv1: allowed here is a design of mac_array\n")
 
 
 @pytest.mark.parametrize(
