@@ -34,23 +34,24 @@ def rooms(*floors: Mapping[str, str]) -> Rooms:
     return {room: frozenset(below.split()) for floor in floors for room, below in floor.items()}
 
 
-PARAMS = "errors given memory params params.cnn_merp"
+PARAMS = "errors given memory params params.cnn_merp params.mac_array"
 MODELS = rooms(
     {"errors": "", "given": "errors", "memory": "errors", "params": "errors"},
-    {"params.cnn_merp": "errors params"},
+    dict.fromkeys(("params.cnn_merp", "params.mac_array"), "errors params"),
     {"architectures": PARAMS},
     {"arithmetic": PARAMS, "network": f"{PARAMS} architectures", "fpga": PARAMS},
     {"onnx": f"{PARAMS} arithmetic network"},
     dict.fromkeys(("golden", "traffic", "cnn_merp"), f"{PARAMS} arithmetic network fpga"),
+    {"mac_array": f"{PARAMS} arithmetic network fpga golden traffic"},
     {"plan": f"{PARAMS} network fpga cnn_merp traffic"},
     {"front": ""},
     {"fcnn": ""},
     {"fpdeep": f"{PARAMS} network", "mazouz": f"{PARAMS} network front"},
-    {"rtl_compiler": f"{PARAMS} network"},
+    {"rtl_compiler": f"{PARAMS} network mac_array"},
     {"cluster": f"{PARAMS} network fpdeep"},
     {
         "comparison": f"{PARAMS} network fpga cnn_merp traffic plan front "
-        "fcnn fpdeep cluster mazouz rtl_compiler"
+        "fcnn fpdeep cluster mazouz rtl_compiler mac_array"
     },
     {"explore": f"{PARAMS} network fpga plan comparison"},
 )

@@ -8,23 +8,22 @@ from functools import partial
 from typing import Any
 
 from merp.cosim.passes.of_plan import OfPlan
-from merp.cosim.training.hardware_step import Audits, Stepped, Whole
+from merp.cosim.training.hardware_step import Audits, Whole
 from merp.models.cnn_merp.reconfiguration import UPDATING
-from merp.models.golden.training import classify
 from merp.models.network.network import Network
 from merp.models.network.network_keys import FUSED
 from merp.models.network.phases import NAMED, apart, phases_counted
 from merp.models.params.counters import STALLS
 from merp.models.params.rates import PLAIN
 from merp.models.plan.plan import Plan
-from merp.models.traffic.closed_form import step_bytes
-from merp.models.traffic.footing import Footing
 from merp.tools.common.table import console, fixed, table
+from merp.tools.train.arithmetic import Stepped, arithmetic_of
 from merp.tools.train.checkpoint import Checkpoint
 from merp.tools.train.counts import PhaseCounts, by_phase
-from merp.tools.train.course import Course
+from merp.tools.train.course import ON_CHIP, Course
 from merp.tools.train.data import Split
 from merp.tools.train.loss_chart import draw
+from merp.tools.train.saturated import show_saturated
 
 
 def answer(
@@ -39,9 +38,10 @@ def answer(
     """
     audits: Audits = {} if last is None else last.audits
     network, state = course.network, course.state
-    found = classify(network, data.held_images, done.model.parameters)
-    paper = dict(step_bytes(network, done.batch, Footing()))
-    full = dict(step_bytes(network, done.batch, Footing(name="full", state=state)))
+    arithmetic = arithmetic_of(network)
+    found = arithmetic.classify(data.held_images, done.model.parameters)
+    paper = dict(arithmetic.step_bytes(done.batch, "paper", state))
+    full = dict(arithmetic.step_bytes(done.batch, "full", state))
     del paper["momentum"]
     if not course.rule.momentum:
         full["momentum"] = 0
@@ -202,7 +202,8 @@ def show(answer: Mapping[str, Any]) -> None:
     counted = answer["bytes"]
     footings = [counted["paper"], counted["full"]]
     columns = ["phase", "paper footing", "full footing"]
-    caption = f"From the closed form, state of {answer['state_bits']}; velocities, apart: "
+    state = "on the chip" if answer["state_bits"] == ON_CHIP else f"of {answer['state_bits']}"
+    caption = f"From the closed form, state {state}; velocities, apart: "
     caption += f"{fixed(counted['full']['momentum'] / 1e6, 3)} MB."
     if "plan" in counted:
         footings.append(counted["plan"])
@@ -234,6 +235,8 @@ def show(answer: Mapping[str, Any]) -> None:
     screen.print(table("Traffic of one step, MB", columns, rows, totals=1, caption=caption))
     if "pipeline" in answer:
         screen.print(_engines(answer["pipeline"]))
+    if "saturated" in answer:
+        show_saturated(answer)
 
 
 def _engines(pipeline: Mapping[str, Any]) -> Any:

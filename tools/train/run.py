@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from merp.cosim.training.hardware_step import Stepped
 from merp.models.errors import BadInput
 from merp.models.given import given, name_of
 from merp.models.golden.memory import training_bytes
-from merp.models.golden.training import NoSuchFactor, initial_model, rates_of
 from merp.models.memory import check_memory
-from merp.models.params.rates import Rates
 from merp.models.plan.plan import Plan
-from merp.tools.common.kernel_file import with_weights
 from merp.tools.common.output import Output
 from merp.tools.common.progress import Progress
 from merp.tools.train import checkpoint, report
+from merp.tools.train.arithmetic import Stepped, arithmetic_of
 from merp.tools.train.checkpoint import Checkpoint
 from merp.tools.train.course import BATCH, EPOCHS, Course
 from merp.tools.train.data import Data, Split, batch_of, read_data, split
 from merp.tools.train.digits import digits
-from merp.tools.train.step import step_of
+from merp.tools.train.place import Place
 
 DIGITS = "digits"
 
@@ -37,6 +35,7 @@ class Trained:
         course: what was trained. split: on what. done: the model, and the loss of each step.
         plan: whose passes ran, if any.
         last: what came of the last step, if there was one; every step moves and takes the same.
+        said: what else the steps leave to say, by the keys of the answer.
     """
 
     course: Course
@@ -44,11 +43,15 @@ class Trained:
     done: Checkpoint
     plan: Plan | None
     last: Stepped | None
+    said: Mapping[str, Any]
 
     @cached_property
     def answer(self) -> dict[str, Any]:
         """The answer for machines, the held-out images classified."""
-        return report.answer(self.course, self.done, self.split, self.plan, self.last)
+        return {
+            **report.answer(self.course, self.done, self.split, self.plan, self.last),
+            **self.said,
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,12 +90,12 @@ class Ready:
             Stuck: the hardware stood still.
         """
         course, start, steps = self.course, self.start, self.steps
-        run_step = step_of(course, self.plan, start.batch, progress)
+        runner = arithmetic_of(course.network).runner(course, self.plan, start.batch, progress)
         rate = given("learning_rate", course.learning_rate)
         images = len(self.split.images)
         per_epoch = images // start.batch
-        _rates(course, start.batch, 0)
-        _rates(course, start.batch, max(0, steps - 1) // per_epoch)  # the least, before any step
+        runner.check(0)
+        runner.check(max(0, steps - 1) // per_epoch)  # the least, before any step
         done = start
         stepped: Stepped | None = None
         try:
@@ -100,8 +103,8 @@ class Ready:
                 progress.within(f"step {step + 1:,} of {steps:,}")
                 chosen = batch_of(images, start.batch, start.seed, step)
                 x, labels = self.split.images[chosen], self.split.labels[chosen]
-                rates = _rates(course, start.batch, step // per_epoch)
-                stepped = run_step(done.model, x, labels, rates)
+                place = Place(start.seed, step, step // per_epoch)
+                stepped = runner.step(done.model, x, labels, place)
                 loss = stepped.loss
                 if not math.isfinite(loss):
                     raise BadInput(f"{rate}: the loss is {loss} at step {step}: allowed is less")
@@ -117,7 +120,7 @@ class Ready:
             raise
         if saved is not None:
             checkpoint.save(saved, done, course.network)
-        return Trained(course, self.split, done, self.plan, stepped)
+        return Trained(course, self.split, done, self.plan, stepped, runner.answer())
 
 
 def labelled(source: str, argument: str = "data") -> Data:
@@ -131,28 +134,6 @@ def labelled(source: str, argument: str = "data") -> Data:
     return digits(argument) if source == DIGITS else read_data(Path(source))
 
 
-def _rates(course: Course, batch: int, epoch: int) -> Rates:
-    """What the registers of a step hold in an epoch.
-
-    Raises:
-        BadInput: the format has no such rate, momentum or weight decay.
-    """
-    rate = course.rate(epoch)
-    try:
-        return rates_of(
-            rate,
-            batch,
-            course.network.fmt,
-            momentum=course.momentum,
-            weight_decay=course.weight_decay,
-        )
-    except NoSuchFactor as error:
-        changed = error.name == "learning_rate" and rate != course.learning_rate
-        said = f": {rate:g} in epoch {epoch + 1}" if changed else ""
-        asked = given(error.name, getattr(course, error.name))
-        raise BadInput(f"{asked}{said}: {error}") from error
-
-
 def prepare(course: Course, data: Data, validation: Data | None = None) -> Ready:
     """Check the data, the memory and the length, and take up what is resumed.
 
@@ -162,6 +143,7 @@ def prepare(course: Course, data: Data, validation: Data | None = None) -> Ready
         BadInput: names what is wrong.
     """
     network = course.network
+    arithmetic_of(network).check(course)
     parts = split(data, network, validation)
     batch = 1 if course.resume else course.batch or BATCH  # a saved file says its own
     needed = training_bytes(network, batch, len(parts.held_images))
@@ -183,9 +165,7 @@ def _start(course: Course, data: Split, batch: int, resumed: Checkpoint | None) 
     inputs = checkpoint.inputs_of(network, data, pooled=course.pooled)
     if resumed is None:
         seed = course.seed or 0
-        if course.weights is not None:
-            network = with_weights(network, course.weights, seed)
-        model = initial_model(network, seed)
+        model = arithmetic_of(network).initial(seed, course.weights)
         return Checkpoint(model=model, seed=seed, batch=batch, loss=(), inputs=inputs)
     if resumed.inputs != inputs:
         raise BadInput(

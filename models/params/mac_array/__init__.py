@@ -1,0 +1,1 @@
+"""The fixed-point MAC array: its design, its passes, its numbers."""
