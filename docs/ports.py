@@ -33,11 +33,14 @@ from merp.hdl.cnn_merp.phases.stored_stream import stored_stream
 from merp.hdl.cnn_merp.upsampling.unpool_scale import unpool_scale
 from merp.hdl.conversion.convert import Export, convert
 from merp.hdl.fused.fused_element import fused_element
+from merp.hdl.mac_array.array.mac_array import mac_array
+from merp.hdl.mac_array.ports.operands import Operands, Rank
 from merp.models.cnn_merp.one_pass import backward_design
 from merp.models.cnn_merp.phases import delta_design, update_design
 from merp.models.params.byte_image import ByteImage
 from merp.models.params.formats import BINARY16, BINARY32, FloatFormat
 from merp.models.params.fused import OPERAND_BITS
+from merp.models.params.mac_array.design import Design
 from merp.testbenches.axi.axi_top import axi_registers_of, axi_top
 from merp.tools.bitstream.bitstream import bitstream_of
 from merp.tools.common.shipped import open_network
@@ -184,9 +187,23 @@ def blocks() -> dict[str, Block]:
     for top, described in _optional():
         for name, block in _entities(top, described):
             found.setdefault(name, block)
+    for top in _mac_array():
+        for name, block in _entities(top, "8 x 8 x 16"):
+            found.setdefault(name, block)
     for function, args, design in _alone():
         found |= dict(_entities(_exported(function, args, {}), design, alone=True))
     return found
+
+
+def _mac_array() -> Iterator[Exported]:
+    """Blocks of the MAC array, each with those inside."""
+    design = Design(
+        pof=16, max_kernel=3, kernel_words=1024, map_words=1024, delta_words=256, max_size=64,
+        max_maps=64,
+    )  # fmt: skip
+    clocked = {"clk": flag(), "rst": flag(), "design": design}
+    array = {"operands": Operands(design), "rank": Rank(design)}
+    yield _exported(mac_array, clocked | array, {})
 
 
 def _alone() -> Iterator[tuple[Callable[..., Any], dict[str, Any], str]]:

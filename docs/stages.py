@@ -46,6 +46,7 @@ STAGES: Mapping[str, tuple[str, ...]] = {
     ),
     "Gradients": ("cnn_merp/delta_buffer", "cnn_merp/gradient_array"),
     "Update": ("cnn_merp/update_unit",),
+    "MAC array": ("mac_array/array",),
     "Streams": ("streams",),
     "Shared arithmetic": (
         "arithmetic/fp_add",

@@ -64,6 +64,8 @@ BLOCKS = (
     "super_layer", "update_unit", "upsampling",
 )  # fmt: skip
 EVERY_BLOCK = " ".join(f"cnn_merp.{room}" for room in BLOCKS)
+MAC_PORTS = f"{SHARED} mac_array.ports"
+MAC_BLOCKS = ("array",)
 HDL = rooms(
     {"conversion": "", "base": "conversion", "behavioural": "conversion"},
     {"streams": BASE, "arithmetic": f"{BASE} behavioural", "axi": BASE},
@@ -71,11 +73,13 @@ HDL = rooms(
     {"cnn_merp.ports": SHARED, "cnn_merp.behavioural": "conversion behavioural cnn_merp.ports"},
     {f"cnn_merp.{room}": f"{PORTS} cnn_merp.behavioural" for room in BLOCKS},
     {"cnn_merp.phases": f"{PORTS} cnn_merp.behavioural {EVERY_BLOCK}"},
+    {"mac_array.ports": SHARED, "mac_array.behavioural": "conversion behavioural mac_array.ports"},
+    {f"mac_array.{room}": f"{MAC_PORTS} mac_array.behavioural" for room in MAC_BLOCKS},
 )
 
 TESTBENCHES = rooms(
     {"block": "", "top": "block", "axi": "block top"},
-    {"arithmetic": "block", "cnn_merp": "block top arithmetic"},
+    {"arithmetic": "block", "cnn_merp": "block top arithmetic", "mac_array": "block top"},
 )
 
 COSIM = rooms(

@@ -17,8 +17,8 @@ PIXELS = (4, 8, 16)
 LANES = (4, 8, 16, 32, 64)
 STRIDES = (1, 2, 4)
 POOL_WINDOWS = (1, 2, 4, 8, 16)
-LOSSES = ("euclidean", "hinge")
-"""Losses whose deltas the array can form itself."""
+LOSSES = ("squared", "hinge")
+"""Losses whose deltas the array can form itself: half the squared distance, and squared hinge."""
 
 CHOICES = {
     "pox": PIXELS, "poy": PIXELS, "pof": LANES, "max_stride": STRIDES, "pool_window": POOL_WINDOWS,
@@ -41,72 +41,20 @@ def over(count: int, at_once: int) -> int:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Design:
-    """Elaboration parameters of one array.
+class Array:
+    """What the array unrolls.
 
     Attributes:
         pox: output columns at once; also the words of an atom, the beat of maps and deltas.
         poy: output rows at once.
         pof: lanes, output maps at once; also the words of a beat of kernels.
         balance: in kernel updates, pixels that a kernel leaves idle have further input maps.
-        kernel_first: no slot before all kernels of a pass are in; also a run-time register.
-        stochastic: whether stochastic rounding of new kernels is built.
-        momentum: whether velocities and their streams are built.
-        loss: whether the unit of the losses is built.
-        max_kernel: the largest kernel, in rows or columns.
-        max_stride: the largest stride of a convolution.
-        pool_window: the largest pooling window, which is its stride; 1 when there is no pooling.
-        kernel_words: depth of each of the pof kernel buffers, in words: the largest
-            ceil(Nof/pof) * Nif * K^2.
-        map_words: depth of each of the pox * poy map banks, in words.
-        delta_words: deltas of one map that a lane holds for kernel updates, in atoms; there are two
-            such halves.
-        mask_words: outputs of all layers whose masks are kept, in atoms.
-        index_words: pooled outputs of all layers whose indices are kept, in atoms.
-        max_size: the largest number of rows or columns of a map.
-        max_maps: the largest number of input or output maps.
-
-    Raises:
-        ValueError: a value is out of range; the message names the key and what is allowed.
     """
 
     pox: int = 8
     poy: int = 8
     pof: int
     balance: bool = True
-    kernel_first: bool = False
-    stochastic: bool = False
-    momentum: bool = False
-    loss: bool = False
-    max_kernel: int
-    max_stride: int = 1
-    pool_window: int = 1
-    kernel_words: int
-    map_words: int
-    delta_words: int
-    mask_words: int = 1
-    index_words: int = 1
-    max_size: int
-    max_maps: int
-
-    def __post_init__(self) -> None:
-        """Check every field against its range."""
-        for key in FLAGS:
-            if type(getattr(self, key)) is not bool:
-                raise ValueError(f"{key} must be true or false, not {getattr(self, key)}")
-        for key, allowed in CHOICES.items():
-            value = getattr(self, key)
-            if type(value) is not int or value not in allowed:
-                raise ValueError(f"{key} must be one of {_listed(allowed)}, not {value}")
-        for key, (low, high) in RANGES.items():
-            value = getattr(self, key)
-            if type(value) is not int or not low <= value <= high:
-                raise ValueError(f"{key} must be a whole number from {low} to {high}, not {value}")
-        if self.pool_window > min(self.pox, self.poy):
-            raise ValueError(
-                f"pool_window must divide pox and poy ({self.pox} and {self.poy}), "
-                f"not {self.pool_window}"
-            )
 
     @property
     def pixels(self) -> int:
@@ -127,16 +75,6 @@ class Design:
     def parameter_bits(self) -> int:
         """Bits of a beat of kernels, gradients and velocities: a word of each lane."""
         return WORD_BITS * self.pof
-
-    @property
-    def index_bits(self) -> int:
-        """Bits of the place of a maximum in the largest pooling window, at least 1."""
-        return max(1, (self.pool_window**2 - 1).bit_length())
-
-    @property
-    def max_tiles(self) -> int:
-        """Tiles of output maps of a pass, at most; the bias memory has a word of each."""
-        return over(self.max_maps, self.pof)
 
     def column_blocks(self, columns: int) -> int:
         """CB: atoms of a row of so many columns."""
@@ -181,6 +119,77 @@ class Design:
         """
         kept = 2 + self.row_blocks(pad) + self.row_blocks(kernel - 1 - pad) + int(pooled)
         return min(kept, self.row_blocks(over(rows, stride)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Design(Array):
+    """Elaboration parameters of one array.
+
+    Attributes:
+        kernel_first: no slot before all kernels of a pass are in; also a run-time register.
+        stochastic: whether stochastic rounding of new kernels is built.
+        momentum: whether velocities and their streams are built.
+        loss: whether the unit of the losses is built.
+        max_kernel: the largest kernel, in rows or columns.
+        max_stride: the largest stride of a convolution.
+        pool_window: the largest pooling window, which is its stride; 1 when there is no pooling.
+        kernel_words: depth of each of the pof kernel buffers, in words: the largest
+            ceil(Nof/pof) * Nif * K^2.
+        map_words: depth of each of the pox * poy map banks, in words.
+        delta_words: deltas of one map that a lane holds for kernel updates, in atoms; there are two
+            such halves.
+        mask_words: outputs of all layers whose masks are kept, in atoms.
+        index_words: pooled outputs of all layers whose indices are kept, in atoms.
+        max_size: the largest number of rows or columns of a map.
+        max_maps: the largest number of input or output maps.
+
+    Raises:
+        ValueError: a value is out of range; the message names the key and what is allowed.
+    """
+
+    kernel_first: bool = False
+    stochastic: bool = False
+    momentum: bool = False
+    loss: bool = False
+    max_kernel: int
+    max_stride: int = 1
+    pool_window: int = 1
+    kernel_words: int
+    map_words: int
+    delta_words: int
+    mask_words: int = 1
+    index_words: int = 1
+    max_size: int
+    max_maps: int
+
+    def __post_init__(self) -> None:
+        """Check every field against its range."""
+        for key in FLAGS:
+            if type(getattr(self, key)) is not bool:
+                raise ValueError(f"{key} must be true or false, not {getattr(self, key)}")
+        for key, allowed in CHOICES.items():
+            value = getattr(self, key)
+            if type(value) is not int or value not in allowed:
+                raise ValueError(f"{key} must be one of {_listed(allowed)}, not {value}")
+        for key, (low, high) in RANGES.items():
+            value = getattr(self, key)
+            if type(value) is not int or not low <= value <= high:
+                raise ValueError(f"{key} must be a whole number from {low} to {high}, not {value}")
+        if self.pool_window > min(self.pox, self.poy):
+            raise ValueError(
+                f"pool_window must divide pox and poy ({self.pox} and {self.poy}), "
+                f"not {self.pool_window}"
+            )
+
+    @property
+    def index_bits(self) -> int:
+        """Bits of the place of a maximum in the largest pooling window, at least 1."""
+        return max(1, (self.pool_window**2 - 1).bit_length())
+
+    @property
+    def max_tiles(self) -> int:
+        """Tiles of output maps of a pass, at most; the bias memory has a word of each."""
+        return over(self.max_maps, self.pof)
 
 
 def _listed(values: tuple[int, ...]) -> str:

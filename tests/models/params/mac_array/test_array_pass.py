@@ -29,7 +29,7 @@ CONV4 = ArrayPass(
         ({"pool": 32}, "pool must not exceed the sums' size, not 32"),
         ({"shift": 31}, "shift must be -15 to 30, not 31"),
         ({"update_shift": 48}, "update_shift must be 0 to 47, not 48"),
-        ({"loss": "cross-entropy"}, "loss must be one of euclidean, hinge, not cross-entropy"),
+        ({"loss": "cross-entropy"}, "loss must be one of squared, hinge, not cross-entropy"),
         ({"inputs": 1 << 14}, "sums of 147456 products: at most 131071 are allowed"),
     ],
 )
