@@ -34,13 +34,15 @@ from merp.hdl.cnn_merp.upsampling.unpool_scale import unpool_scale
 from merp.hdl.conversion.convert import Export, convert
 from merp.hdl.fused.fused_element import fused_element
 from merp.hdl.mac_array.array.mac_array import mac_array
+from merp.hdl.mac_array.array.round_lanes import round_lanes
 from merp.hdl.mac_array.ports.operands import Operands, Rank
 from merp.models.cnn_merp.one_pass import backward_design
 from merp.models.cnn_merp.phases import delta_design, update_design
 from merp.models.params.byte_image import ByteImage
 from merp.models.params.formats import BINARY16, BINARY32, FloatFormat
 from merp.models.params.fused import OPERAND_BITS
-from merp.models.params.mac_array.design import Design
+from merp.models.params.mac_array.design import SUM_BITS, Design
+from merp.models.params.mac_array.words import ROUNDED_BITS
 from merp.testbenches.axi.axi_top import axi_registers_of, axi_top
 from merp.tools.bitstream.bitstream import bitstream_of
 from merp.tools.common.shipped import open_network
@@ -204,6 +206,13 @@ def _mac_array() -> Iterator[Exported]:
     clocked = {"clk": flag(), "rst": flag(), "design": design}
     array = {"operands": Operands(design), "rank": Rank(design)}
     yield _exported(mac_array, clocked | array, {})
+    lanes = {
+        "clk": flag(), "sums": bits(design.pof * SUM_BITS), "biases": bits(design.parameter_bits),
+        "bias_shift": bits(4), "shift": bits(6), "relu": flag(),
+        "rounded": bits(design.pof * ROUNDED_BITS), "words": bits(design.parameter_bits),
+        "clipped": bits(design.pof),
+    }  # fmt: skip
+    yield _exported(round_lanes, lanes, {})
 
 
 def _alone() -> Iterator[tuple[Callable[..., Any], dict[str, Any], str]]:

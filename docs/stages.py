@@ -51,6 +51,7 @@ STAGES: Mapping[str, tuple[str, ...]] = {
     "Shared arithmetic": (
         "arithmetic/fp_add",
         "arithmetic/fp_mul",
+        "arithmetic/fixed_round",
         "arithmetic/fp_tree",
         "arithmetic/fp_round",
         "arithmetic/fp_convert",

@@ -11,13 +11,12 @@ from merp.hdl.base.signals import flag
 from merp.hdl.mac_array.ports.operands import Operands, Rank
 from merp.models.params.mac_array.design import SUM_BITS, WORD_BITS, Design
 from merp.testbenches.block.trace import Sample, Trace, run_block
+from merp.testbenches.mac_array.words import any_word, joined, parted
 
 INPUTS = (
     "rst", "operands_valid", "operands_first", "operands_last", "operands_biased",
     "operands_pixels", "operands_weights", "rank_place",
 )  # fmt: skip
-
-EXTREMES = (0x8000, 0x7FFF, 0xFFFF, 1, 0)
 
 
 @dataclass(frozen=True)
@@ -31,34 +30,15 @@ class Slot:
     biased: bool = False
 
 
-def joined(words: tuple[int, ...] | list[int], width: int = WORD_BITS) -> int:
-    """Words side by side, the first one lowest."""
-    return sum((word & (1 << width) - 1) << i * width for i, word in enumerate(words))
-
-
-def number(word: int, width: int = WORD_BITS) -> int:
-    """A word as a number in two's complement."""
-    return word - (word >> width - 1 << width)
-
-
-def parted(words: int, number_of: int, width: int = WORD_BITS) -> list[int]:
-    """Numbers that stand side by side."""
-    return [number(words >> i * width & (1 << width) - 1, width) for i in range(number_of)]
-
-
 def random_tiles(design: Design, tiles: int, rng: Random) -> list[Slot]:
     """Tiles of one to five slots, of which the first one has all words at the least."""
     slots = [Slot((0x8000,) * design.pixels, (0x8000,) * design.pof, True, True, True)]
     for _ in range(tiles - 1):
         size, biased = rng.randint(1, 5), rng.random() < 0.5
-
-        def word() -> int:
-            return rng.choice(EXTREMES) if rng.random() < 0.2 else rng.getrandbits(WORD_BITS)
-
         slots += [
             Slot(
-                tuple(word() for _ in range(design.pixels)),
-                tuple(word() for _ in range(design.pof)),
+                tuple(any_word(rng) for _ in range(design.pixels)),
+                tuple(any_word(rng) for _ in range(design.pof)),
                 i == 0,
                 i == size - 1,
                 biased,

@@ -16,7 +16,7 @@ from merp.hdl.conversion.convert import convert
 from merp.hdl.mac_array.array.mac import mac
 from merp.models.params.mac_array.design import SUM_BITS, WORD_BITS
 from merp.testbenches.block.trace import Trace, run_block
-from merp.testbenches.mac_array.array_bench import EXTREMES, number
+from merp.testbenches.mac_array.words import EXTREMES, number
 from needed_tools import needs
 
 INPUTS = ("pixel", "weight", "first", "add")

@@ -19,12 +19,12 @@ from merp.testbenches.block.trace import Sample, run_block
 from merp.testbenches.mac_array.array_bench import (
     INPUTS,
     Slot,
-    number,
     random_tiles,
     run_array,
     tiles_of,
 )
 from merp.testbenches.mac_array.designs import small_design
+from merp.testbenches.mac_array.words import number
 
 SMALL = small_design()
 
