@@ -35,6 +35,7 @@ from merp.hdl.conversion.convert import Export, convert
 from merp.hdl.fused.fused_element import fused_element
 from merp.hdl.mac_array.array.mac_array import mac_array
 from merp.hdl.mac_array.array.round_lanes import round_lanes
+from merp.hdl.mac_array.phases.operand_supply import operand_supply
 from merp.hdl.mac_array.ports.operands import Operands, Rank
 from merp.models.cnn_merp.one_pass import backward_design
 from merp.models.cnn_merp.phases import delta_design, update_design
@@ -42,8 +43,10 @@ from merp.models.params.byte_image import ByteImage
 from merp.models.params.formats import BINARY16, BINARY32, FloatFormat
 from merp.models.params.fused import OPERAND_BITS
 from merp.models.params.mac_array.design import SUM_BITS, Design
+from merp.models.params.mac_array.input_registers import input_settings
 from merp.models.params.mac_array.words import ROUNDED_BITS
 from merp.testbenches.axi.axi_top import axi_registers_of, axi_top
+from merp.testbenches.mac_array.supply_bench import arguments as supply_arguments
 from merp.tools.bitstream.bitstream import bitstream_of
 from merp.tools.common.shipped import open_network
 
@@ -203,6 +206,8 @@ def _mac_array() -> Iterator[Exported]:
         pof=16, max_kernel=3, kernel_words=1024, map_words=1024, delta_words=256, max_size=64,
         max_maps=64,
     )  # fmt: skip
+    settings = {name: setting.meaning for name, setting in input_settings(design).items()}
+    yield _exported(operand_supply, supply_arguments(design), settings)
     clocked = {"clk": flag(), "rst": flag(), "design": design}
     array = {"operands": Operands(design), "rank": Rank(design)}
     yield _exported(mac_array, clocked | array, {})

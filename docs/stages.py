@@ -46,7 +46,13 @@ STAGES: Mapping[str, tuple[str, ...]] = {
     ),
     "Gradients": ("cnn_merp/delta_buffer", "cnn_merp/gradient_array"),
     "Update": ("cnn_merp/update_unit",),
-    "MAC array": ("mac_array/array",),
+    "MAC array": (
+        "mac_array/phases",
+        "mac_array/sequencer",
+        "mac_array/kernel_buffer",
+        "mac_array/map_buffer",
+        "mac_array/array",
+    ),
     "Streams": ("streams",),
     "Shared arithmetic": (
         "arithmetic/fp_add",

@@ -42,6 +42,7 @@ MODELS = rooms(
     {"arithmetic": PARAMS, "network": f"{PARAMS} architectures", "fpga": PARAMS},
     {"onnx": f"{PARAMS} arithmetic network"},
     dict.fromkeys(("golden", "traffic", "cnn_merp"), f"{PARAMS} arithmetic network fpga"),
+    {"mac_array": f"{PARAMS} arithmetic network fpga"},
     {"plan": f"{PARAMS} network fpga cnn_merp traffic"},
     {"front": ""},
     {"fcnn": ""},
@@ -65,7 +66,8 @@ BLOCKS = (
 )  # fmt: skip
 EVERY_BLOCK = " ".join(f"cnn_merp.{room}" for room in BLOCKS)
 MAC_PORTS = f"{SHARED} mac_array.ports"
-MAC_BLOCKS = ("array",)
+MAC_BLOCKS = ("array", "kernel_buffer", "map_buffer", "sequencer")
+EVERY_MAC_BLOCK = " ".join(f"mac_array.{room}" for room in MAC_BLOCKS)
 HDL = rooms(
     {"conversion": "", "base": "conversion", "behavioural": "conversion"},
     {"streams": BASE, "arithmetic": f"{BASE} behavioural", "axi": BASE},
@@ -75,6 +77,7 @@ HDL = rooms(
     {"cnn_merp.phases": f"{PORTS} cnn_merp.behavioural {EVERY_BLOCK}"},
     {"mac_array.ports": SHARED, "mac_array.behavioural": "conversion behavioural mac_array.ports"},
     {f"mac_array.{room}": f"{MAC_PORTS} mac_array.behavioural" for room in MAC_BLOCKS},
+    {"mac_array.phases": f"{MAC_PORTS} mac_array.behavioural {EVERY_MAC_BLOCK}"},
 )
 
 TESTBENCHES = rooms(
