@@ -35,6 +35,7 @@ from merp.hdl.conversion.convert import Export, convert
 from merp.hdl.fused.fused_element import fused_element
 from merp.hdl.mac_array.array.mac_array import mac_array
 from merp.hdl.mac_array.array.round_lanes import round_lanes
+from merp.hdl.mac_array.output.output_path import output_path
 from merp.hdl.mac_array.phases.operand_supply import operand_supply
 from merp.hdl.mac_array.ports.operands import Operands, Rank
 from merp.models.cnn_merp.one_pass import backward_design
@@ -44,8 +45,10 @@ from merp.models.params.formats import BINARY16, BINARY32, FloatFormat
 from merp.models.params.fused import OPERAND_BITS
 from merp.models.params.mac_array.design import SUM_BITS, Design
 from merp.models.params.mac_array.input_registers import input_settings
+from merp.models.params.mac_array.output_registers import output_table
 from merp.models.params.mac_array.words import ROUNDED_BITS
 from merp.testbenches.axi.axi_top import axi_registers_of, axi_top
+from merp.testbenches.mac_array.output_bench import output_args
 from merp.testbenches.mac_array.supply_bench import arguments as supply_arguments
 from merp.tools.bitstream.bitstream import bitstream_of
 from merp.tools.common.shipped import open_network
@@ -211,6 +214,12 @@ def _mac_array() -> Iterator[Exported]:
     clocked = {"clk": flag(), "rst": flag(), "design": design}
     array = {"operands": Operands(design), "rank": Rank(design)}
     yield _exported(mac_array, clocked | array, {})
+    settings = output_table(design).settings(design)
+    yield _exported(
+        output_path,
+        output_args(design),
+        {name: each.meaning for name, each in settings.items()},
+    )
     lanes = {
         "clk": flag(), "sums": bits(design.pof * SUM_BITS), "biases": bits(design.parameter_bits),
         "bias_shift": bits(4), "shift": bits(6), "relu": flag(),

@@ -59,22 +59,6 @@ def test_sums_are_exact() -> None:
     check(0, 600)
 
 
-def test_the_longest_sum_of_extremes_has_its_place() -> None:
-    """2^17 - 1 products of -32768 with itself, of which this run adds the last ones."""
-    most = ((1 << 17) - 1) * (1 << 2 * WORD_BITS - 2)
-    assert most < 1 << SUM_BITS - 1
-    args = arguments()
-    args["total"].val[:] = args["total"]._val[:] = args["total"]._init[:] = most - (1 << 30)
-    trace = run_block(
-        mac,
-        args,
-        INPUTS,
-        lambda cycle, _: {"pixel": 0x8000, "weight": 0x8000, "first": 0, "add": int(cycle == 2)},
-        5,
-    )
-    assert trace.column("total")[-1] == most
-
-
 @needs("yosys")
 def test_it_is_one_dsp48_and_nothing_else(tmp_path: Path) -> None:
     export = convert(mac, arguments(), "verilog", tmp_path)
