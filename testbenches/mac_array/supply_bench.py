@@ -38,8 +38,8 @@ from merp.testbenches.block.trace import Sample, Trace, run_block
 from merp.testbenches.mac_array.words import joined, parted
 
 CONFIGS = {
-    "rows": RowsConfig, "columns": ColumnsConfig, "load": LoadConfig, "kernels": KernelsConfig,
-    "walk": WalkConfig,
+    "rows_config": RowsConfig, "columns_config": ColumnsConfig, "load_config": LoadConfig,
+    "kernels_config": KernelsConfig, "walk_config": WalkConfig,
 }  # fmt: skip
 CAUSES = ("issue", "stall_kernel", "stall_input", "stall_output")
 DRAIN = 5

@@ -30,7 +30,9 @@ def atom_spread(
     """Put element stride * i + phase of an atom at column part * pox / stride + i.
 
     atom     in   its elements, the first one lowest
-    stride   in   1, 2 or 4, as far as the design has it; phase, part: below it
+    stride   in   1, 2 or 4, as far as the design has it
+    phase    in   of the elements, below stride
+    part     in   which part of a row of banks they go to, below stride
     data     out  of each column; of those that are not enabled anything
     columns  out  which columns have an element
 

@@ -37,7 +37,7 @@ def kernel_walk(
     fire        in   the slot at hand is issued
     last_tap, last_map, last_tile, last_group  in  it is the last of its map, of its tile with
                      last_tap, of its group with these, of its band with these
-    progress    in   words that are there; of columns, runs of beats (kernel_intake)
+    progress    in   words that are there; of columns, runs of beats (parameter_intake)
     loaded      in   all are
     there       out  the slot's are
     read        out  a cycle after the slot was issued; rows 0 in every other cycle

@@ -49,12 +49,13 @@ def pass_sequencer(
     the sums of the tile before have been read.
 
     walk, rows, columns  in  registers, stable from start to the last slot
-    progress, loaded     in  kernel words that are there (kernel_intake)
-    arrived              in  pulse: a map's rows of the next band are there; complete: all are
+    progress, loaded     in  kernel words that are there (parameter_intake)
+    arrived              in  pulse: a map's rows of the next band are there
+    complete             in  all rows of all maps are
     drained              in  pulse: the last read of a tile's sums
-    computed             out pulse: the last slot of a band was issued in the cycle before
+    computed             out  pulse: the last slot of a band was issued in the cycle before
     slot, map_read, kernel_read  out  a cycle after the issue
-    verdict              out of this cycle; nothing is named when no slot is left
+    verdict              out  of this cycle; nothing is named when no slot is left
 
     Throughput: a slot per cycle. Reset: nothing to issue.
     """

@@ -74,18 +74,18 @@ def _axis(
 
 
 ROWS = _axis(
-    "rows", lambda design: design.poy, lambda run: run.vertical, lambda run: run.ring,
+    "rows_config", lambda design: design.poy, lambda run: run.vertical, lambda run: run.ring,
     lambda run: run.row_words, lambda run: run.vertical.stride * run.phase_words,
 )  # fmt: skip
 """Of windows along rows: blocks follow each other in a ring."""
 
 COLUMNS = _axis(
-    "columns", lambda design: design.pox, lambda run: run.horizontal,
+    "columns_config", lambda design: design.pox, lambda run: run.horizontal,
     lambda run: run.horizontal.blocks, lambda run: run.block_words, lambda run: run.phase_words,
 )  # fmt: skip
 """Of windows along columns: all blocks of a row are kept."""
 
-LOAD = PassTable("load", (
+LOAD = PassTable("load_config", (
     MAPS,
     PassRegister(
         "atoms", 1, lambda design: over(design.max_size, design.pox), "atoms of a row",
@@ -133,7 +133,7 @@ GROUP_STEP = _kernel_words(
     "group_step", "words of a kernel buffer from a tile of lanes to the next", _group_words
 )
 
-KERNELS = PassTable("kernels", (
+KERNELS = PassTable("kernels_config", (
     GROUPS,
     GROUP_STEP,
     switch("transposed", "kernels are read by columns, without biases", lambda run: run.transposed),
@@ -155,7 +155,7 @@ KERNELS = PassTable("kernels", (
 ))  # fmt: skip
 """Of the order in which kernels come."""
 
-WALK = PassTable("walk", (
+WALK = PassTable("walk_config", (
     MAPS,
     GROUPS,
     GROUP_STEP,

@@ -17,7 +17,7 @@ from merp.models.params.mac_array.design import Design
 
 
 @entity
-def kernel_intake(
+def parameter_intake(
     clk: Bit,
     rst: Bit,
     start: Bit,
