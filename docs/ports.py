@@ -36,6 +36,8 @@ from merp.hdl.cnn_merp.phases.stored_stream import stored_stream
 from merp.hdl.cnn_merp.upsampling.unpool_scale import unpool_scale
 from merp.hdl.conversion.convert import Export, convert
 from merp.hdl.fused.fused_element import fused_element
+from merp.hdl.mac_array.map_buffer.region_rotator import region_rotator
+from merp.hdl.mac_array.phases.trainer import trainer
 from merp.models.cnn_merp.fused_pair import fused_design
 from merp.models.cnn_merp.one_pass import backward_design
 from merp.models.cnn_merp.phases import delta_design, update_design
@@ -45,8 +47,12 @@ from merp.models.params.byte_image import ByteImage
 from merp.models.params.cnn_merp.fused_design import FusedDesign
 from merp.models.params.formats import BINARY16, BINARY32, FloatFormat
 from merp.models.params.fused import OPERAND_BITS
+from merp.models.params.mac_array.design import Design
+from merp.models.params.mac_array.input_registers import input_settings
+from merp.models.params.mac_array.output_registers import output_table
 from merp.models.params.rates import PLAIN
 from merp.testbenches.axi.axi_top import axi_registers_of, axi_top
+from merp.testbenches.mac_array.trainer_bench import trainer_arguments
 from merp.tools.bitstream.bitstream import bitstream_of
 from merp.tools.common.shipped import open_network
 
@@ -203,9 +209,23 @@ def blocks() -> dict[str, Block]:
     for top, described in _optional():
         for name, block in _entities(top, described):
             found.setdefault(name, block)
+    for top in _mac_array():
+        for name, block in _entities(top, "8 x 8 x 16"):
+            found.setdefault(name, block)
     for function, args, design in _alone():
         found |= dict(_entities(_exported(function, args, {}), design, alone=True))
     return found
+
+
+def _mac_array() -> Iterator[Exported]:
+    """The MAC array with all of its blocks inside."""
+    design = Design(
+        pof=16, max_kernel=3, kernel_words=1024, map_words=1024, delta_words=256, mask_words=1024,
+        index_words=256, pool_window=2, max_stride=2, max_size=64, max_maps=64,
+    )  # fmt: skip
+    settings = {**input_settings(design), **output_table(design).settings(design)}
+    meanings = {name: setting.meaning for name, setting in settings.items()}
+    yield _exported(trainer, trainer_arguments(design), meanings)
 
 
 def _alone() -> Iterator[tuple[Callable[..., Any], dict[str, Any], str]]:
@@ -223,6 +243,8 @@ def _alone() -> Iterator[tuple[Callable[..., Any], dict[str, Any], str]]:
     args = {"clk": flag(), "operand": bits(OPERAND_BITS + 1), "element": bits(BINARY32.width)}
     yield fused_element, args, "the sign above"
     yield low_product, {"a": bits(24), "b": bits(8), "y": bits(32)}, "24 bits times 8"
+    args = {"x": bits(128), "shift": bits(3), "level": bits(2), "y": bits(128)}
+    yield region_rotator, args | {"places": 8, "width": 16}, "8 words of 16 bits"
     network = open_network("digits")
     unpool = delta_design(network, network.layer("conv2")).unpool
     ports = ("clk", "rst", "average", "valid", "ready", "word_valid", "take")

@@ -76,3 +76,16 @@ def word_within(word: Word, counted: Word, kept: Word, at: int) -> Any:
             kept.next = word
 
     return give
+
+
+@block
+def flags_within(valid: Bit, counted: Word, flags: Word, kept: Word) -> Any:
+    """Keep the flags of the first ``counted`` lanes, in a cycle that is valid."""
+    lanes = len(flags)
+
+    @always_comb
+    def keep() -> None:
+        for i in range(lanes):
+            kept.next[i] = valid and counted > i and flags[i]
+
+    return keep

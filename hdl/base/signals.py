@@ -19,6 +19,11 @@ def bits(width: int, value: int = 0) -> Any:
     return Signal(intbv(value)[width:])
 
 
+def signed(width: int) -> Any:
+    """Signal of a number of ``width`` bits in two's complement."""
+    return Signal(intbv(0, min=-(1 << width - 1), max=1 << width - 1))
+
+
 def flag(value: int = 0) -> Any:
     """Signal of a single bit."""
     return Signal(bool(value))

@@ -65,6 +65,9 @@ BLOCKS = (
     "super_layer", "update_unit", "upsampling",
 )  # fmt: skip
 EVERY_BLOCK = " ".join(f"cnn_merp.{room}" for room in BLOCKS)
+MAC_PORTS = f"{SHARED} mac_array.ports"
+MAC_BLOCKS = ("array", "kernel_buffer", "map_buffer", "output", "sequencer")
+EVERY_MAC_BLOCK = " ".join(f"mac_array.{room}" for room in MAC_BLOCKS)
 HDL = rooms(
     {"conversion": "", "base": "conversion", "behavioural": "conversion"},
     {"streams": BASE, "arithmetic": f"{BASE} behavioural", "axi": BASE},
@@ -73,11 +76,14 @@ HDL = rooms(
     {f"cnn_merp.{room}": f"{PORTS} cnn_merp.behavioural" for room in BLOCKS},
     {"cnn_merp.phases": f"{PORTS} cnn_merp.behavioural {EVERY_BLOCK}"},
     {"pipeline": f"{PORTS} cnn_merp.phases"},
+    {"mac_array.ports": SHARED, "mac_array.behavioural": "conversion behavioural mac_array.ports"},
+    {f"mac_array.{room}": f"{MAC_PORTS} mac_array.behavioural" for room in MAC_BLOCKS},
+    {"mac_array.phases": f"{MAC_PORTS} mac_array.behavioural {EVERY_MAC_BLOCK}"},
 )
 
 TESTBENCHES = rooms(
     {"block": "", "top": "block", "axi": "block top"},
-    {"arithmetic": "block", "cnn_merp": "block top arithmetic"},
+    {"arithmetic": "block", "cnn_merp": "block top arithmetic", "mac_array": "block top"},
 )
 
 COSIM = rooms(

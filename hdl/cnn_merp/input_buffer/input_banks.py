@@ -9,8 +9,8 @@ from typing import Any
 
 from myhdl import ConcatSignal, always_comb
 
+from merp.hdl.base.bank import bank
 from merp.hdl.base.signals import bits
-from merp.hdl.cnn_merp.input_buffer.bank import bank
 from merp.hdl.cnn_merp.ports.maps import BankRead, BankWrite
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design

@@ -6,9 +6,9 @@ from typing import Any
 
 from myhdl import ConcatSignal, always, always_comb, block, intbv
 
+from merp.hdl.base.bank import bank
 from merp.hdl.base.lane import word_of_lane
 from merp.hdl.base.signals import bits
-from merp.hdl.cnn_merp.input_buffer.bank import bank
 from merp.hdl.cnn_merp.ports.maps import BankRead, WideBankWrite
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.cnn_merp.design import Design

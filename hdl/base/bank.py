@@ -1,6 +1,6 @@
-"""One of the k x k two-port memories that hold the kept rows of the input maps.
+"""One of the two-port memories over which maps are spread so that a window is read at once.
 
-CNN-MERP section V.C and figure 9.
+CNN-MERP section V.C and figure 9; the RTL compiler's paper, section III.F.
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ def bank(
     words: int,
     width: int,
 ) -> Any:
-    """Store elements of one (row mod k, column mod k) and give one tap of each window.
+    """Store elements of one place (row modulo rows of banks, column modulo columns of banks).
+
+    Of each window it gives one element, which lies in one of two blocks of rows and of columns.
 
     A tap in the padding clears the output register instead of reading: the memory's own
     synchronous reset masks it, at no cost in logic.

@@ -1,0 +1,34 @@
+"""Clip a number in fixed point to a narrower word."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always_comb, block, intbv
+
+from merp.hdl.conversion.entity import Bit, Word
+
+
+@block
+def clip(value: Word, word: Word, clipped: Bit) -> Any:
+    """Give the nearest number that ``word`` can hold; tell where that is another one.
+
+    Both are in two's complement. Combinational.
+    """
+    width, size = len(value), len(word)
+    most = (1 << size - 1) - 1
+
+    @always_comb
+    def hold() -> None:
+        number = intbv(0, min=-(1 << width - 1), max=1 << width - 1)
+        number[:] = value.signed()
+        clipped.next = False
+        if number > most:
+            number[:] = most
+            clipped.next = True
+        elif number < -most - 1:
+            number[:] = -most - 1
+            clipped.next = True
+        word.next = number[size:]
+
+    return hold

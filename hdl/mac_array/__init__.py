@@ -1,0 +1,1 @@
+"""The MAC array: training in fixed point, one design for all phases."""

@@ -1,0 +1,1 @@
+"""Multipliers and accumulators, and the second rank that holds a tile's sums."""

@@ -1,0 +1,140 @@
+"""From sums to words: bias, rounding, clipping and ReLU, a pixel of all lanes a cycle."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import ConcatSignal, always, always_comb, intbv
+
+from merp.hdl.arithmetic.clip import clip
+from merp.hdl.arithmetic.fixed_round import fixed_round
+from merp.hdl.base.signals import bits, flag
+from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.models.params.mac_array.array_pass import SHIFTS
+from merp.models.params.mac_array.design import SUM_BITS, WORD_BITS
+from merp.models.params.mac_array.words import ROUNDED_BITS
+
+SHIFT_LEFT = -SHIFTS["shift"][0]
+"""The largest shift to the left behind the sums: what is added to n in a register."""
+
+TO_ROUNDED = 4
+"""Cycles from a sum to what it is rounded to."""
+
+TO_WORD = TO_ROUNDED + 1
+"""Cycles from a sum to its word."""
+
+
+@entity
+def round_lane(
+    clk: Bit,
+    total: Word,
+    bias: Word,
+    bias_shift: Word,
+    shift: Word,
+    relu: Bit,
+    rounded: Word,
+    word: Word,
+    clipped: Bit,
+) -> Any:
+    """Add a bias to a sum, round it, clip it and set it to zero where it is negative.
+
+    total       in   the sum
+    bias        in   a word, two cycles ahead
+    bias_shift  in   by which the bias is shifted left to the fraction of the sum
+    shift       in   a cycle later than the sum: n + 15, where it is rounded to multiples of 2^n
+    relu        in   negative words become zero
+    rounded     out  four cycles later, as wide as it takes to add a word and clip then
+    word        out  five cycles later
+    clipped     out  with it: it was clipped
+
+    Numbers in two's complement. Throughput: one per cycle. Reset: none.
+    """
+    origin, biased = bits(SUM_BITS), bits(SUM_BITS)
+    held, beyond = bits(WORD_BITS), flag()
+    span = WORD_BITS + (1 << len(bias_shift)) - 1
+
+    @always(clk.posedge)
+    def place_bias() -> None:
+        moved = intbv(0, min=-(1 << span - 1), max=1 << span - 1)
+        whole = intbv(0, min=-(1 << SUM_BITS - 1), max=1 << SUM_BITS - 1)
+        moved[:] = bias.signed()
+        moved[:] = moved << bias_shift
+        whole[:] = moved
+        origin.next = whole[SUM_BITS:]
+
+    @always(clk.posedge)
+    def add_bias() -> None:
+        whole = intbv(0, min=-(1 << SUM_BITS - 1), max=1 << SUM_BITS - 1)
+        whole[:] = total.signed() + origin.signed()
+        biased.next = whole[SUM_BITS:]
+
+    @always(clk.posedge)
+    def activate() -> None:
+        word.next = held
+        clipped.next = beyond
+        if relu and held[WORD_BITS - 1]:
+            word.next = 0
+
+    return (
+        place_bias,
+        add_bias,
+        fixed_round(clk, value=biased, shift=shift, rounded=rounded, left=SHIFT_LEFT),
+        clip(value=rounded, word=held, clipped=beyond),
+        activate,
+    )
+
+
+@entity
+def round_lanes(
+    clk: Bit,
+    sums: Word,
+    biases: Word,
+    bias_shift: Word,
+    shift: Word,
+    relu: Bit,
+    rounded: Word,
+    words: Word,
+    clipped: Word,
+) -> Any:
+    """Round a sum of each lane.
+
+    sums        in   lane 0 lowest, as all words of lanes
+    biases      in   a word of each lane, two cycles ahead
+    bias_shift  in   by which biases are shifted left
+    shift       in   a cycle later than the sums: n + 15, where they are rounded to multiples of 2^n
+    relu        in   negative words become zero
+    rounded     out  four cycles later, as wide as it takes to add a word and clip then
+    words       out  five cycles later
+    clipped     out  with them: a bit of each lane, its word was clipped
+
+    Throughput: a pixel of all lanes per cycle. Reset: none.
+    """
+    lanes = len(clipped)
+    each_rounded = [bits(ROUNDED_BITS) for _ in range(lanes)]
+    each_word = [bits(WORD_BITS) for _ in range(lanes)]
+    each_clipped = [flag() for _ in range(lanes)]
+    units = [
+        round_lane(
+            clk,
+            total=sums((c + 1) * SUM_BITS, c * SUM_BITS),
+            bias=biases((c + 1) * WORD_BITS, c * WORD_BITS),
+            bias_shift=bias_shift,
+            shift=shift,
+            relu=relu,
+            rounded=each_rounded[c],
+            word=each_word[c],
+            clipped=each_clipped[c],
+        )
+        for c in range(lanes)
+    ]
+    all_rounded = ConcatSignal(*reversed(each_rounded))
+    all_words = ConcatSignal(*reversed(each_word))
+    all_clipped = ConcatSignal(*reversed(each_clipped))
+
+    @always_comb
+    def hand_out() -> None:
+        rounded.next = all_rounded
+        words.next = all_words
+        clipped.next = all_clipped
+
+    return units, hand_out

@@ -1,0 +1,1 @@
+"""Behavioural twins of the MAC array's blocks: simulation only."""

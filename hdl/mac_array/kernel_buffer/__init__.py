@@ -1,0 +1,1 @@
+"""One copy of the kernels, read by rows and by columns."""

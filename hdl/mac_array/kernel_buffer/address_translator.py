@@ -1,0 +1,44 @@
+"""Where a buffer of the circulant kernel memory reads: the same for a row, its own for a column.
+
+The RTL compiler's paper, section III.D.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always_comb, intbv
+
+from merp.hdl.conversion.entity import Word, entity
+
+
+@entity
+def address_translator(
+    base: Word, turn: Word, rows: Word, taps: Word, address: Word, buffer: int, lanes: int
+) -> Any:
+    """Give the address of one of the buffers.
+
+    Element (input map i, output map f) stands in buffer (i + f) mod lanes, so the column of an
+    output map has row r of its tile in buffer (r + turn) mod lanes, with turn = f mod lanes.
+
+    base     in   address of a row; of a column's first row
+    turn     in   f mod lanes, of a column
+    rows     in   how many rows the column has; 0: a row is read, all buffers at base
+    taps     in   addresses from a row to the next
+    address  out  base + r * taps with r = (buffer - turn) mod lanes if r < rows, else base
+
+    A lane behind the column's last row reads its first one: no address is past the layer's end.
+    Combinational.
+    """
+    lane_bits = (lanes - 1).bit_length()
+
+    @always_comb
+    def translate() -> None:
+        row = intbv(0)[lane_bits + 1 :]
+        row[:] = turn
+        row[:] = buffer + lanes - row
+        address.next = base
+        if row[lane_bits:] < rows:
+            address.next = base + row[lane_bits:] * taps
+
+    return translate

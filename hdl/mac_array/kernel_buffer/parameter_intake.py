@@ -1,0 +1,130 @@
+"""Intake of kernels: the beats of a pass, each to its address, and how far they have come.
+
+The RTL compiler's paper, section III.D: memory holds kernels in the order of the buffer.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, always_comb
+
+from merp.hdl.base.signals import Stream, count, flag
+from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.hdl.mac_array.ports.kernels import BiasWrite, KernelWrite
+from merp.hdl.mac_array.ports.registers import KernelsConfig
+from merp.models.params.mac_array.design import Design
+
+
+@entity
+def parameter_intake(
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
+    config: KernelsConfig,
+    sink: Stream,
+    write: KernelWrite,
+    bias: BiasWrite,
+    progress: Word,
+    loaded: Bit,
+    framing_error: Bit,
+    design: Design,
+) -> Any:
+    """Take a pass's beats of kernels, and behind each tile of FP's its biases.
+
+    config         in   registers, stable from start to loaded
+    sink           in   beats: of each tile of lanes one run, in DP one of each tile of output maps;
+                        a run has ascending addresses
+    write, bias    out  a cycle after the transfer
+    progress       out  FP: addresses that are there, of a tile's last one only with its biases.
+                        DP: runs that are there
+    loaded         out  all are there, until start
+    framing_error  out  last came with another beat than the pass's last; until start
+
+    Latency: what progress counts can be read by a slot two cycles later. Throughput: a beat per
+    cycle. Reset: no beat is taken.
+    """
+    top = 2 * design.kernel_words
+    taking = flag()
+    address, run_base, group_base = count(top), count(top), count(top)
+    left = count(top)  # beats of this run, this one included
+    part, group = count(design.max_tiles), count(design.max_tiles)
+    biases_next = flag()
+    take, ends_run, last_part, last_group = flag(), flag(), flag(), flag()
+
+    @always_comb
+    def accept() -> None:
+        sink.ready.next = taking
+        take.next = sink.valid and taking
+
+    @always_comb
+    def tell() -> None:
+        ends_run.next = biases_next or (config.transposed and left == 1)
+        last_part.next = part + 1 == config.parts
+        last_group.next = group + 1 == config.groups
+
+    @always(clk.posedge)
+    def walk() -> None:
+        if take:
+            if sink.last != (ends_run and last_part and last_group):
+                framing_error.next = True
+            if ends_run or (left != 1 and not config.transposed):
+                progress.next = progress + 1
+            if not ends_run:
+                address.next = address + 1
+                left.next = left - 1
+                biases_next.next = left == 1
+            else:
+                biases_next.next = False
+                left.next = config.run
+                if not last_part:
+                    part.next = part + 1
+                    address.next = run_base + config.part_step
+                    run_base.next = run_base + config.part_step
+                    if last_group:
+                        left.next = config.last_run
+                elif not last_group:
+                    part.next = 0
+                    group.next = group + 1
+                    address.next = group_base + config.group_step
+                    run_base.next = group_base + config.group_step
+                    group_base.next = group_base + config.group_step
+                    if group + 2 == config.groups:
+                        left.next = config.last_run
+                else:
+                    taking.next = False
+                    loaded.next = True
+        if start:
+            taking.next = True
+            loaded.next = False
+            framing_error.next = False
+            biases_next.next = False
+            progress.next = 0
+            address.next = 0
+            run_base.next = 0
+            group_base.next = 0
+            part.next = 0
+            group.next = 0
+            left.next = config.run
+            if config.groups == 1:
+                left.next = config.last_run
+        if rst:
+            taking.next = False
+            loaded.next = False
+            framing_error.next = False
+
+    @always(clk.posedge)
+    def put() -> None:
+        write.enable.next = take and not biases_next
+        bias.enable.next = take and biases_next
+        write.data.next = sink.data
+        bias.data.next = sink.data
+        if take and not biases_next:
+            write.addr.next = address
+        if take:
+            bias.addr.next = group
+        if rst:
+            write.enable.next = False
+            bias.enable.next = False
+
+    return accept, tell, walk, put

@@ -1,0 +1,88 @@
+"""Circulant transposable kernel buffer: rows for FP and columns for DP out of a single copy.
+
+The RTL compiler's paper, section III.D, figures 5 and 6.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import ConcatSignal, always
+
+from merp.hdl.base.dual_port_ram import dual_port_ram
+from merp.hdl.base.rotator import rotator
+from merp.hdl.base.signals import bits, count
+from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.hdl.mac_array.kernel_buffer.address_translator import address_translator
+
+
+@entity
+def transposable_buffer(
+    clk: Bit,
+    write: Bit,
+    write_addr: Word,
+    data: Word,
+    base: Word,
+    turn: Word,
+    rows: Word,
+    taps: Word,
+    weights: Word,
+    lanes: int,
+    width: int,
+    words: int,
+) -> Any:
+    """Keep kernel elements; give every lane its own of a row or of a column.
+
+    Element (input map i, output map f, tap k) stands in buffer (i + f) mod lanes, at address
+    (f div lanes * inputs + i) * taps + k.
+
+    write, write_addr, data  in  a beat: the word of buffer b at b, lowest first
+    base     in   a row i, outputs from lanes*t on: (t * inputs + i) * taps + k;
+                  a column f, inputs from lanes*t on, 180 degrees turned:
+                  (f div lanes * inputs + lanes*t) * taps + taps - 1 - k
+    turn     in   i mod lanes of a row, f mod lanes of a column
+    rows     in   0: a row is read; else the column's elements, which the first lanes get
+    taps     in   elements of a kernel
+    weights  out  the word of lane 0 lowest, two cycles later
+
+    Lanes behind a column's last element get its first one's buffer, whatever stands there.
+    words: depth of a buffer, above every address. Throughput: a beat in and a row or column out
+    per cycle. A read of the words being written gives the old ones. Reset: none.
+    """
+    parts = [bits(width) for _ in range(lanes)]
+    addresses = [count(words - 1) for _ in range(lanes)]
+    turn_1 = bits(len(turn))
+    turned = bits(lanes * width)
+    translators = [
+        address_translator(
+            base=base,
+            turn=turn,
+            rows=rows,
+            taps=taps,
+            address=addresses[b],
+            buffer=b,
+            lanes=lanes,
+        )
+        for b in range(lanes)
+    ]
+    memories = [
+        dual_port_ram(
+            clk,
+            write=write,
+            write_addr=write_addr,
+            data=data((b + 1) * width, b * width),
+            read_addr=addresses[b],
+            word=parts[b],
+            words=words,
+        )
+        for b in range(lanes)
+    ]
+    side_by_side = ConcatSignal(*reversed(parts))
+    rotate = rotator(x=side_by_side, shift=turn_1, y=turned, places=lanes, width=width)
+
+    @always(clk.posedge)
+    def hold() -> None:
+        turn_1.next = turn
+        weights.next = turned
+
+    return translators, memories, rotate, hold

@@ -1,0 +1,61 @@
+"""Map banks: a memory for each pixel of the array, an atom in and an element of each out.
+
+The RTL compiler's paper, sections III.C and III.F.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import ConcatSignal, always_comb
+
+from merp.hdl.base.bank import bank
+from merp.hdl.base.signals import bits
+from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.hdl.mac_array.ports.maps import MapRead, MapWrite
+from merp.models.params.mac_array.design import WORD_BITS, Design
+
+
+@entity
+def map_banks(clk: Bit, write: MapWrite, read: MapRead, elements: Word, design: Design) -> Any:
+    """Write banks of a row and read all of them.
+
+    write     in   elements of an atom, which go to the same address of as many banks
+    read      in   of a slot
+    elements  out  of bank (0, 0) lowest, then (0, 1), ...; 0 of those that are not on
+
+    Latency: elements one cycle after read, and until the next one. Throughput: a write and a read
+    per cycle. Reset: none.
+    """
+    pox, poy = design.pox, design.poy
+    q = [bits(WORD_BITS) for _ in range(design.pixels)]
+    banks = [
+        bank(
+            clk,
+            write_row=write.rows(row),
+            write_column=write.columns(column),
+            write_addr=write.addr,
+            write_data=write.data((column + 1) * WORD_BITS, column * WORD_BITS),
+            read=read.enable,
+            row_on=read.rows_on(row),
+            column_on=read.columns_on(column),
+            row_next=read.rows_next(row),
+            column_next=read.columns_next(column),
+            addr_00=read.addr_00,
+            addr_01=read.addr_01,
+            addr_10=read.addr_10,
+            addr_11=read.addr_11,
+            q=q[row * pox + column],
+            words=design.map_words,
+            width=WORD_BITS,
+        )
+        for row in range(poy)
+        for column in range(pox)
+    ]
+    side_by_side = ConcatSignal(*reversed(q))
+
+    @always_comb
+    def collect() -> None:
+        elements.next = side_by_side
+
+    return banks, collect

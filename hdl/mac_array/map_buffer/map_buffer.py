@@ -1,0 +1,41 @@
+"""The map banks and the data router behind them: an atom in, the pixels of a slot out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from merp.hdl.base.delay import delay
+from merp.hdl.base.signals import bits
+from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.hdl.mac_array.map_buffer.data_router import data_router
+from merp.hdl.mac_array.map_buffer.map_banks import map_banks
+from merp.hdl.mac_array.ports.maps import MapRead, MapWrite
+from merp.models.params.mac_array.design import WORD_BITS, Design
+
+
+@entity
+def map_buffer(clk: Bit, write: MapWrite, read: MapRead, pixels: Word, design: Design) -> Any:
+    """Keep rows of maps; give every MAC its pixel.
+
+    write   in   elements of an atom
+    read    in   of a slot
+    pixels  out  of the MACs, MAC (0, 0) lowest, row by row; 0 outside the map
+
+    Latency: pixels two cycles after read, as weights out of the kernel buffer. Throughput: a write
+    and a slot per cycle. A read of what is being written gives what was there. Reset: none.
+    """
+    elements = bits(design.pixels * WORD_BITS)
+    row_shift, column_shift = bits(len(read.row_shift)), bits(len(read.column_shift))
+    return (
+        map_banks(clk, write=write, read=read, elements=elements, design=design),
+        delay(clk, d=read.row_shift, q=row_shift, cycles=1),
+        delay(clk, d=read.column_shift, q=column_shift, cycles=1),
+        data_router(
+            clk,
+            elements=elements,
+            row_shift=row_shift,
+            column_shift=column_shift,
+            pixels=pixels,
+            design=design,
+        ),
+    )

@@ -1,0 +1,76 @@
+"""Masks of the outputs of all layers: a bit of each word, an atom in a word of memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import ConcatSignal, always_comb, block
+
+from merp.hdl.base.delay import delay
+from merp.hdl.base.dual_port_ram import dual_port_ram
+from merp.hdl.base.signals import bits, flag
+from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.models.params.mac_array.design import WORD_BITS
+
+
+@block
+def _positive(word: Word, is_positive: Bit) -> Any:
+    @always_comb
+    def compare() -> None:
+        is_positive.next = word != 0 and not word[WORD_BITS - 1]
+
+    return compare
+
+
+@entity
+def mask_memory(
+    clk: Bit,
+    write: Bit,
+    write_addr: Word,
+    atom: Word,
+    read: Bit,
+    read_addr: Word,
+    mask: Word,
+    words: int,
+) -> Any:
+    """Keep which words of an atom are positive.
+
+    write, write_addr, atom  in   an atom of outputs leaves
+    read, read_addr          in   an atom of their deltas is on its way
+    mask                     out  a bit of each column, a cycle later; without read all are set
+
+    The mask is that of the words that leave, behind rounding, ReLU and pooling.
+    Throughput: an atom in and one out per cycle. Reset: none; a mask stays until it is written.
+    """
+    columns = len(mask)
+    everything = (1 << columns) - 1
+    flags = [flag() for _ in range(columns)]
+    positive, found = bits(columns), bits(columns)
+    was_read = flag()
+    compared = [
+        _positive(word=atom((j + 1) * WORD_BITS, j * WORD_BITS), is_positive=flags[j])
+        for j in range(columns)
+    ]
+    joined = ConcatSignal(*reversed(flags))
+
+    @always_comb
+    def collect() -> None:
+        positive.next = joined
+
+    @always_comb
+    def give() -> None:
+        if was_read:
+            mask.next = found
+        else:
+            mask.next = everything
+
+    memory = dual_port_ram(
+        clk,
+        write=write,
+        write_addr=write_addr,
+        data=positive,
+        read_addr=read_addr,
+        word=found,
+        words=words,
+    )
+    return compared, collect, memory, delay(clk, d=read, q=was_read, cycles=1), give

@@ -1,0 +1,87 @@
+"""Pixels of all lanes come in, pooled or not, and leave as atoms of one lane after the other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import ConcatSignal, always_comb
+
+from merp.hdl.base.delay import delay
+from merp.hdl.base.select_part import select_part
+from merp.hdl.base.signals import bits, count, flag
+from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.hdl.mac_array.output.lane_buffer import lane_buffer
+from merp.hdl.mac_array.ports.pooling import Pooling
+from merp.hdl.mac_array.ports.sending import Sending
+from merp.models.params.mac_array.design import WORD_BITS, Design
+
+
+@entity
+def output_buffer(
+    clk: Bit,
+    pooling: Pooling,
+    words: Word,
+    sending: Sending,
+    atom: Word,
+    indices: Word,
+    design: Design,
+) -> Any:
+    """Keep two groups of tiles of every lane.
+
+    pooling  in   what becomes of a pixel
+    words    in   its words, lane 0 lowest
+    sending  in   the row and the lane of the atom that is read
+    atom     out  two cycles later, column 0 lowest
+    indices  out  with it: places of the maxima in their windows, column 0 lowest
+
+    A window can be read from two cycles after its last pixel on. Columns that lie outside the map
+    have what was in the buffer.
+    Throughput: a pixel of all lanes in and an atom of one out per cycle. Reset: none.
+    """
+    lanes, index_width = design.pof, design.pox * design.index_bits
+    write, completes = flag(), flag()
+    write_row, column = count(2 * design.poy - 1), count(design.pox - 1)
+    lane = count(design.pof - 1)
+    atoms = [bits(design.atom_bits) for _ in range(lanes)]
+    places = [bits(index_width) for _ in range(lanes)]
+    buffers = [
+        lane_buffer(
+            clk,
+            pooling=pooling,
+            word=words((c + 1) * WORD_BITS, c * WORD_BITS),
+            write=write,
+            write_row=write_row,
+            column=column,
+            read_row=sending.row,
+            atom=atoms[c],
+            indices=places[c],
+            design=design,
+        )
+        for c in range(lanes)
+    ]
+    all_atoms, all_places = bits(lanes * design.atom_bits), bits(lanes * index_width)
+    joined_atoms = ConcatSignal(*reversed(atoms))
+    joined_places = ConcatSignal(*reversed(places))
+
+    @always_comb
+    def complete() -> None:
+        completes.next = pooling.valid and pooling.closes
+
+    @always_comb
+    def collect() -> None:
+        all_atoms.next = joined_atoms
+        all_places.next = joined_places
+
+    return (
+        buffers,
+        complete,
+        collect,
+        delay(clk, d=completes, q=write, cycles=1),
+        delay(clk, d=pooling.row, q=write_row, cycles=1),
+        delay(clk, d=pooling.column, q=column, cycles=1),
+        delay(clk, d=sending.lane, q=lane, cycles=1),
+        select_part(
+            clk, words=all_atoms, index=lane, word=atom, size=design.atom_bits, parts=lanes
+        ),
+        select_part(clk, words=all_places, index=lane, word=indices, size=index_width, parts=lanes),
+    )

@@ -1,0 +1,237 @@
+"""From the words of a pixel of all lanes to the stream of atoms, in FP and DP."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, always_comb, concat
+
+from merp.hdl.base.delay import delay
+from merp.hdl.base.dual_port_ram import dual_port_ram
+from merp.hdl.base.flag_counter import flag_counter
+from merp.hdl.base.lane import flags_within
+from merp.hdl.base.signals import Stream, bits, count, flag
+from merp.hdl.base.valid_delay import valid_delay
+from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.hdl.mac_array.output.atom_sender import atom_sender
+from merp.hdl.mac_array.output.mask_memory import mask_memory
+from merp.hdl.mac_array.output.output_buffer import output_buffer
+from merp.hdl.mac_array.output.pool_position import pool_position
+from merp.hdl.mac_array.output.scaling import scaling
+from merp.hdl.mac_array.output.tile_drain import tile_drain
+from merp.hdl.mac_array.output.tile_walk import tile_walk
+from merp.hdl.mac_array.ports.kernels import BiasWrite
+from merp.hdl.mac_array.ports.outputs import Group, IndexWrite, OutputConfig, Pixel, Tile
+from merp.hdl.mac_array.ports.pooling import Pooling
+from merp.hdl.mac_array.ports.sending import Sending
+from merp.hdl.streams.credit_fifo import credit_fifo
+from merp.hdl.streams.credit_gate import credit_gate
+from merp.models.params.mac_array.design import Design
+from merp.models.params.mac_array.output_registers import ATOM_NUMBER_BITS
+
+TO_WORDS = 6
+"""Cycles from the place of a pixel to its words: the second rank's and those of the rounding."""
+
+TO_ATOM = 2
+"""Cycles from the row and lane of an atom to the atom."""
+
+FIFO_WORDS = 8
+"""Atoms between the buffer and the port: what is on its way until a credit comes back."""
+
+
+@entity
+def output_path(
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
+    config: OutputConfig,
+    bias: BiasWrite,
+    copied: Bit,
+    place: Word,
+    drained: Bit,
+    biases: Word,
+    words: Word,
+    clipped: Word,
+    index: IndexWrite,
+    source: Stream,
+    saturated: Word,
+    design: Design,
+) -> Any:
+    """Read tile after tile, pool it, and send what leaves in atoms.
+
+    config     in   registers, stable from start on
+    bias       in   write port of the bias memory
+    copied     in   pulse: from this cycle on the second rank has another tile
+    place      out  the MAC that is read there
+    drained    out  pulse: it is the tile's last one
+    biases     out  those of the tile, a word of each lane; zero where none are added
+    words      in   six cycles after place: a word of each lane, lane 0 lowest
+    clipped    in   with them: which were clipped
+    index      out  places of the maxima of an atom that leaves
+    source     out  atoms: band of rows, tile of maps, tile of columns, lane, row
+    saturated  out  words of pixels inside the map that were clipped, since start
+
+    Tiles are read at once, but for the first one of a group whose half of the buffer is not free.
+    Latency: a group's first atom is offered twelve cycles after its last pixel was read.
+    Throughput: a pixel of all lanes read per cycle, an atom sent per cycle.
+    Reset: as start, the pass is at its beginning, and no atom is offered; masks and biases stay.
+    """
+    tile, pixel = Tile(design), Pixel(design)
+    group, ready = Group(design), Group(design)
+    pooling, placed = Pooling(design), Pooling(design)
+    sending = Sending(design)
+    clear, freed, room, credit, push = (flag() for _ in range(5))
+    stored = bits(design.parameter_bits)
+
+    @always_comb
+    def begin() -> None:
+        clear.next = rst or start
+
+    @always_comb
+    def give_biases() -> None:
+        biases.next = 0
+        if config.biased:
+            biases.next = stored
+
+    reading = [
+        begin,
+        give_biases,
+        dual_port_ram(
+            clk,
+            write=bias.enable,
+            write_addr=bias.addr,
+            data=bias.data,
+            read_addr=tile.maps,
+            word=stored,
+            words=design.max_tiles,
+        ),
+        tile_walk(clk, start, advance=drained, config=config, tile=tile, design=design),
+        tile_drain(
+            clk,
+            rst,
+            start,
+            copied=copied,
+            tile=tile,
+            freed=freed,
+            place=place,
+            drained=drained,
+            pixel=pixel,
+            group=group,
+            design=design,
+        ),
+        pool_position(clk, config=config, pixel=pixel, pooling=pooling, design=design),
+    ]
+
+    late = [
+        valid_delay(clk, clear, d=pooling.valid, q=placed.valid, cycles=TO_WORDS - 1),
+        *(
+            delay(clk, d=getattr(pooling, name), q=getattr(placed, name), cycles=TO_WORDS - 1)
+            for name in vars(pooling)
+            if name != "valid"
+        ),
+        # A group can be read two cycles after its last pixel has come.
+        valid_delay(clk, clear, d=group.valid, q=ready.valid, cycles=TO_WORDS + 1),
+        delay(clk, d=group.rows, q=ready.rows, cycles=TO_WORDS + 1),
+        delay(clk, d=group.lanes, q=ready.lanes, cycles=TO_WORDS + 1),
+        delay(clk, d=group.number, q=ready.number, cycles=TO_WORDS + 1),
+    ]
+
+    lanes, beyond = count(design.pof), bits(design.pof)
+    counting = [
+        delay(clk, d=pixel.lanes, q=lanes, cycles=TO_WORDS),
+        flags_within(valid=placed.valid, counted=lanes, flags=clipped, kept=beyond),
+        flag_counter(clk, clear=clear, flags=beyond, total=saturated),
+    ]
+
+    atom, scaled = bits(design.atom_bits), bits(design.atom_bits)
+    indices = bits(design.pox * design.index_bits)
+    mask = bits(design.pox)
+    mask_read, mask_write, write, index_write, final = (flag() for _ in range(5))
+    read_addr, write_addr = count(design.mask_words - 1), count(design.mask_words - 1)
+    index_addr = count(design.index_words - 1)
+    left = bits(ATOM_NUMBER_BITS)
+    entry, head = bits(design.atom_bits + 1), bits(design.atom_bits + 1)
+
+    @always(clk.posedge)
+    def address() -> None:
+        # Numbers of atoms that no memory keeps may be beyond it.
+        mask_read.next = sending.issue and config.masked
+        mask_write.next = sending.issue and config.kept
+        index_write.next = sending.issue and config.indexed
+        read_addr.next = 0
+        index_addr.next = 0
+        if sending.issue and (config.masked or config.kept):
+            read_addr.next = config.mask_base + sending.number
+        if sending.issue and config.indexed:
+            index_addr.next = config.index_base + sending.number
+
+    @always_comb
+    def compare() -> None:
+        final.next = left == 1
+
+    @always_comb
+    def enter() -> None:
+        entry.next = concat(final, scaled)
+        index.data.next = indices
+
+    @always(clk.posedge)
+    def count_down() -> None:
+        if push:
+            left.next = left - 1
+        if clear:
+            left.next = config.atoms
+
+    @always_comb
+    def offer() -> None:
+        source.data.next = head[design.atom_bits :]
+        source.last.next = head[design.atom_bits]
+
+    leaving = [
+        output_buffer(
+            clk,
+            pooling=placed,
+            words=words,
+            sending=sending,
+            atom=atom,
+            indices=indices,
+            design=design,
+        ),
+        atom_sender(
+            clk, clear, config=config, group=ready, room=room, sending=sending, freed=freed,
+            design=design,
+        ),
+        credit_gate(clk, clear, taken=sending.issue, freed=credit, some=room, places=FIFO_WORDS),
+        valid_delay(clk, clear, d=sending.issue, q=push, cycles=TO_ATOM),
+        address,
+        valid_delay(clk, clear, d=mask_write, q=write, cycles=TO_ATOM - 1),
+        delay(clk, d=read_addr, q=write_addr, cycles=TO_ATOM - 1),
+        mask_memory(
+            clk,
+            write=write,
+            write_addr=write_addr,
+            atom=atom,
+            read=mask_read,
+            read_addr=read_addr,
+            mask=mask,
+            words=design.mask_words,
+        ),
+        valid_delay(clk, clear, d=index_write, q=index.enable, cycles=TO_ATOM - 1),
+        delay(clk, d=index_addr, q=index.addr, cycles=TO_ATOM - 1),
+        scaling(atom=atom, mask=mask, scaled=scaled),
+        compare,
+        enter,
+        count_down,
+        credit_fifo(
+            clk,
+            clear,
+            push=push,
+            data=entry,
+            head=head,
+            head_valid=source.valid,
+            take=source.ready,
+            credit=credit,
+            words=FIFO_WORDS,
+        ),
+        offer,
+    ]  # fmt: skip
+    return reading, late, counting, leaving

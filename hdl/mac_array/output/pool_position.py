@@ -1,0 +1,61 @@
+"""The place of a pixel in its pooling window, and of the window in the output buffer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, concat, intbv
+
+from merp.hdl.conversion.entity import Bit, entity
+from merp.hdl.mac_array.ports.outputs import OutputConfig, Pixel
+from merp.hdl.mac_array.ports.pooling import Pooling
+from merp.models.params.mac_array.design import Design
+
+
+@entity
+def pool_position(
+    clk: Bit, config: OutputConfig, pixel: Pixel, pooling: Pooling, design: Design
+) -> Any:
+    """Find where a pixel of a tile goes.
+
+    config   in   the pooling window, a power of two
+    pixel    in   row and column in its tile, and which tile of its group that is
+    pooling  out  a cycle later
+
+    Windows are those of the map, as tiles begin at multiples of them. The windows of a tile have a
+    part of an atom's columns, that of the tile in its group.
+    Throughput: a pixel per cycle. Reset: none.
+    """
+    column_bits = len(pixel.column)
+    size = column_bits + len(pixel.part) + len(pixel.row)  # more than any of these numbers takes
+    half_bit = len(pooling.row) - 1
+
+    @always(clk.posedge)
+    def find() -> None:
+        row = intbv(0)[size:]
+        column = intbv(0)[size:]
+        most = intbv(0)[size:]
+        in_row = intbv(0)[size:]
+        in_column = intbv(0)[size:]
+        code = intbv(0)[size:]
+        ahead = intbv(0)[size:]
+        row[:] = pixel.row
+        column[:] = pixel.column
+        most[:] = config.inside
+        in_row[:] = row & most
+        in_column[:] = column & most
+        code[:] = in_row << config.pool
+        code[:] = code + in_column
+        row[:] = row >> config.pool
+        column[:] = column >> config.pool
+        ahead[:] = concat(pixel.part, intbv(0)[column_bits:])
+        ahead[:] = ahead >> config.pool
+        pooling.valid.next = pixel.valid
+        pooling.opens.next = in_row == 0 and in_column == 0
+        pooling.closes.next = in_row == most and in_column == most
+        pooling.beside.next = column
+        pooling.code.next = code
+        pooling.row.next = concat(pixel.half, row[half_bit:])
+        pooling.column.next = ahead + column
+
+    return find

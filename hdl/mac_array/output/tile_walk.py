@@ -1,0 +1,116 @@
+"""The walk over the tiles of a pass: bands of rows, tiles of maps, tiles of columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, always_comb
+
+from merp.hdl.base.signals import bits, count, flag
+from merp.hdl.conversion.entity import Bit, entity
+from merp.hdl.mac_array.ports.outputs import OutputConfig, Tile
+from merp.models.params.mac_array.design import Design
+from merp.models.params.mac_array.output_registers import ATOM_NUMBER_BITS
+
+
+@entity
+def tile_walk(
+    clk: Bit, start: Bit, advance: Bit, config: OutputConfig, tile: Tile, design: Design
+) -> Any:
+    """Tell what of the tile at hand lies in the map, and where its outputs go.
+
+    config   in   sizes, stable from start on
+    advance  in   pulse: go to the next tile
+    tile     out  of the tile at hand
+
+    Where outputs are pooled, as many tiles of columns as the window is wide make a group: their
+    pooled columns fill one atom of each row. At a row's end a group may have fewer tiles.
+    Latency: a tile is there four cycles after start or advance, and stays until the next one.
+    Reset: none, begin with start.
+    """
+    rows_left = count(design.max_size)  # of the map, those of this band included
+    columns_left = count(design.max_size)
+    maps_left = count(design.max_maps)
+    maps = count(design.max_tiles - 1)
+    part = count(design.pool_window - 1)
+    band_base, tile_base, line_base = (bits(ATOM_NUMBER_BITS) for _ in range(3))
+    block = bits(ATOM_NUMBER_BITS)  # atoms of the row ahead of the group
+    last_part, last_column, last_maps = flag(), flag(), flag()
+    fills = flag()  # the group has a column of outputs
+    filled = flag()  # the same, kept from its first tile on
+
+    @always_comb
+    def compare() -> None:
+        last_column.next = columns_left <= design.pox
+        last_maps.next = maps_left <= design.pof
+
+    @always_comb
+    def group() -> None:
+        last_part.next = part == config.inside or last_column
+        if part == 0:
+            fills.next = columns_left > config.inside
+        else:
+            fills.next = filled
+
+    @always(clk.posedge)
+    def walk() -> None:
+        line_base.next = band_base + tile_base
+        filled.next = fills
+        if advance:
+            if last_part:
+                part.next = 0
+                block.next = block + 1
+            else:
+                part.next = part + 1
+            if not last_column:
+                columns_left.next = columns_left - design.pox
+            else:
+                columns_left.next = config.columns
+                block.next = 0
+                if not last_maps:
+                    maps_left.next = maps_left - design.pof
+                    maps.next = maps + 1
+                    tile_base.next = tile_base + config.tile_step
+                else:
+                    maps_left.next = config.maps
+                    maps.next = 0
+                    tile_base.next = 0
+                    if rows_left > design.poy:
+                        rows_left.next = rows_left - design.poy
+                        band_base.next = band_base + config.band_step
+        if start:
+            rows_left.next = config.rows
+            columns_left.next = config.columns
+            maps_left.next = config.maps
+            maps.next = 0
+            part.next = 0
+            block.next = 0
+            band_base.next = 0
+            tile_base.next = 0
+
+    @always(clk.posedge)
+    def measure() -> None:
+        tile.rows.next = design.poy
+        if rows_left < design.poy:
+            tile.rows.next = rows_left
+        tile.columns.next = design.pox
+        if last_column:
+            tile.columns.next = columns_left
+        tile.lanes.next = design.pof
+        if last_maps:
+            tile.lanes.next = maps_left
+        tile.maps.next = maps
+        tile.part.next = part
+        tile.begins.next = part == 0
+        tile.ends.next = last_part
+        tile.number.next = line_base + block
+
+    @always_comb
+    def pool() -> None:
+        tile.out_rows.next = tile.rows >> config.pool
+
+    @always(clk.posedge)
+    def judge() -> None:
+        tile.leaves.next = fills and tile.out_rows != 0
+
+    return compare, group, walk, measure, pool, judge

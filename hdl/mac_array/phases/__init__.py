@@ -1,0 +1,1 @@
+"""The array with everything around it."""

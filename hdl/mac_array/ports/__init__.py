@@ -1,0 +1,1 @@
+"""Bundles of signals between the rooms of the MAC array."""

@@ -1,0 +1,24 @@
+"""Beats of kernels and biases on their way into their memories."""
+
+from __future__ import annotations
+
+from merp.hdl.base.signals import bits, count, flag
+from merp.models.params.mac_array.design import Design
+
+
+class KernelWrite:
+    """A beat into the kernel buffer, a word into each of its memories."""
+
+    def __init__(self, design: Design) -> None:
+        self.enable = flag()
+        self.addr = count(design.kernel_words - 1)  # in all of them
+        self.data = bits(design.parameter_bits)  # the word of each, the first one lowest
+
+
+class BiasWrite:
+    """The biases of a tile of output maps."""
+
+    def __init__(self, design: Design) -> None:
+        self.enable = flag()
+        self.addr = count(design.max_tiles - 1)  # number of the tile
+        self.data = bits(design.parameter_bits)  # of each lane, lane 0 lowest

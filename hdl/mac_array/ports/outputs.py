@@ -1,0 +1,62 @@
+"""Tiles on their way out: which one is read, its pixels, and what is kept of them."""
+
+from __future__ import annotations
+
+from merp.hdl.base.registers import RegisterBundle
+from merp.hdl.base.signals import bits, count, flag
+from merp.models.params.mac_array.design import Design
+from merp.models.params.mac_array.output_registers import ATOM_NUMBER_BITS, output_table
+
+
+class OutputConfig(RegisterBundle):
+    """Run-time registers of what lies behind the array, those of ``output_table``."""
+
+    def __init__(self, design: Design) -> None:
+        super().__init__(output_table(design), design)
+
+
+class IndexWrite:
+    """Write port of the index memory."""
+
+    def __init__(self, design: Design) -> None:
+        self.enable = flag()  # an atom of pooled outputs leaves
+        self.addr = count(design.index_words - 1)  # its number behind that of the layer's first one
+        self.data = bits(design.pox * design.index_bits)  # places of its maxima, column 0 lowest
+
+
+class Tile:
+    """A tile of sums, and the group of tiles whose outputs leave as one column of atoms."""
+
+    def __init__(self, design: Design) -> None:
+        self.rows = count(design.poy)  # of the tile that lie in the map
+        self.columns = count(design.pox)  # of the tile that lie in the map
+        self.lanes = count(design.pof)  # that have an output map
+        self.maps = count(design.max_tiles - 1)  # tile of output maps
+        self.part = count(design.pool_window - 1)  # of the group of tiles that is pooled to atoms
+        self.begins = flag()  # the first tile of its group
+        self.ends = flag()  # the last tile of its group
+        self.leaves = flag()  # there are outputs of the group
+        self.out_rows = count(design.poy)  # of atoms that leave
+        self.number = bits(ATOM_NUMBER_BITS)  # of the group's first atom among the layer's outputs
+
+
+class Pixel:
+    """A pixel of all lanes that is read out of the second rank."""
+
+    def __init__(self, design: Design) -> None:
+        self.valid = flag()  # there is one
+        self.row = count(design.poy - 1)  # in its tile
+        self.column = count(design.pox - 1)  # in its tile
+        self.part = count(design.pool_window - 1)  # of the group, which the tile is
+        self.half = flag()  # of the output buffer, for the group
+        self.lanes = count(design.pof)  # that have an output map
+
+
+class Group:
+    """Atoms of all lanes that are ready to leave."""
+
+    def __init__(self, design: Design) -> None:
+        self.valid = flag()  # pulse: a half of the output buffer is filled
+        self.rows = count(design.poy)  # atoms of each lane
+        self.lanes = count(design.pof)  # that have an output map
+        self.number = bits(ATOM_NUMBER_BITS)  # of the first atom among the layer's outputs

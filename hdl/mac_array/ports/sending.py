@@ -1,0 +1,17 @@
+"""Which atom of the output buffer leaves."""
+
+from __future__ import annotations
+
+from merp.hdl.base.signals import bits, count, flag
+from merp.models.params.mac_array.design import Design
+from merp.models.params.mac_array.output_registers import ATOM_NUMBER_BITS
+
+
+class Sending:
+    """An atom that is read."""
+
+    def __init__(self, design: Design) -> None:
+        self.issue = flag()  # an atom is read in this cycle
+        self.row = count(2 * design.poy - 1)  # of the output buffer
+        self.lane = count(design.pof - 1)  # whose atom it is
+        self.number = bits(ATOM_NUMBER_BITS)  # among the outputs of the layer

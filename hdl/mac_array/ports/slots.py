@@ -1,0 +1,38 @@
+"""Slots: what the array computes in a cycle, or why nothing."""
+
+from __future__ import annotations
+
+from merp.hdl.base.signals import count, flag
+from merp.models.params.mac_array.design import Design
+
+
+class KernelRead:
+    """The read of a row or column of the kernel buffer."""
+
+    def __init__(self, design: Design) -> None:
+        self.base = count(2 * design.kernel_words)  # of a row; of a column's first element
+        self.turn = count(design.pof - 1)  # by how many places the buffers' words are turned
+        self.rows = count(design.pof)  # elements of a column; 0: a row is read
+
+
+class Slot:
+    """A slot; its operands come two cycles later."""
+
+    def __init__(self, design: Design) -> None:
+        self.valid = flag()  # there is a slot in this cycle
+        self.first = flag()  # the sums of a tile begin
+        self.last = flag()  # they are finished
+
+
+class Verdict:
+    """The sequencer's verdict of a cycle: a slot, or the cause why there is none."""
+
+    def __init__(self, design: Design) -> None:
+        self.issue = flag()  # a slot is issued
+        self.stall_kernel = flag()  # none: its kernel words are not there
+        self.stall_input = flag()  # none: its map is not there
+        self.stall_output = flag()  # none: the sums of the tile before have not been read
+        self.final_issue = flag()  # the pass's last slot
+        self.rows = count(design.poy)  # rows of MACs whose pixels count
+        self.columns = count(design.pox)  # columns of them
+        self.lanes = count(design.pof)  # lanes in use

@@ -1,0 +1,204 @@
+"""The sequencer of FP and DP: in every cycle, issue a slot or name the reason why not.
+
+The RTL compiler's paper, sections III.B and III.C: a tap of an input map a cycle, for a tile of
+pixels of as many output maps as there are lanes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, always_comb
+
+from merp.hdl.base.loop_index import loop_index
+from merp.hdl.base.signals import count, flag
+from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.hdl.mac_array.ports.maps import AxisRead, MapRead
+from merp.hdl.mac_array.ports.registers import ColumnsConfig, RowsConfig, WalkConfig
+from merp.hdl.mac_array.ports.slots import KernelRead, Slot, Verdict
+from merp.hdl.mac_array.sequencer.kernel_walk import kernel_walk
+from merp.hdl.mac_array.sequencer.window_axis import window_axis
+from merp.models.params.mac_array.design import Design
+
+
+@entity
+def pass_sequencer(
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
+    walk: WalkConfig,
+    rows: RowsConfig,
+    columns: ColumnsConfig,
+    progress: Word,
+    loaded: Bit,
+    arrived: Bit,
+    complete: Bit,
+    drained: Bit,
+    computed: Bit,
+    slot: Slot,
+    map_read: MapRead,
+    kernel_read: KernelRead,
+    verdict: Verdict,
+    design: Design,
+) -> Any:
+    """Issue the slots of a pass; everything behind is a pipeline that never stalls.
+
+    For each band of rows: for each tile of lanes: for each tile of columns: for each map that comes
+    in: for each tap: a slot. It waits for its kernel words (the last one of a tile for the bias,
+    too), for the rows of its map that its band needs, and, if it is the last one of its tile, until
+    the sums of the tile before have been read.
+
+    walk, rows, columns  in  registers, stable from start to the last slot
+    progress, loaded     in  kernel words that are there (parameter_intake)
+    arrived              in  pulse: a map's rows of the next band are there
+    complete             in  all rows of all maps are
+    drained              in  pulse: the last read of a tile's sums
+    computed             out  pulse: the last slot of a band was issued in the cycle before
+    slot, map_read, kernel_read  out  a cycle after the issue
+    verdict              out  of this cycle; nothing is named when no slot is left
+
+    Throughput: a slot per cycle. Reset: nothing to issue.
+    """
+    pox, poy, pof = design.pox, design.poy, design.pof
+    busy = flag()
+    # Behind each other from the innermost loop on: the loop is at its end, and all within it are.
+    column, row, each_map = (
+        count(design.max_kernel),
+        count(design.max_kernel),
+        count(design.max_maps),
+    )
+    tile, group, band = count(design.max_size), count(design.max_tiles), count(design.max_size)
+    last_column, last_row, last_map = flag(), flag(), flag()
+    last_tile, last_group, last_band = flag(), flag(), flag()
+    fire, next_row, next_map, next_tile = flag(), flag(), flag(), flag()
+    next_group, next_band = flag(), flag()
+    last_tap = flag()
+
+    first = flag()  # the tile's first slot
+    read_out = flag()  # the sums of the tile before have been read
+    maps_there = count(2 * design.max_maps + 1)  # of this band and of the next one
+    kernels_there = flag()
+    across, down = AxisRead(design, pox), AxisRead(design, poy)
+    restart_rows, restart_columns = flag(), flag()
+    advance_columns, rewind_columns = flag(), flag()
+
+    @always_comb
+    def judge() -> None:
+        last_tap.next = last_column and last_row
+        fire.next = False
+        verdict.stall_kernel.next = False
+        verdict.stall_input.next = False
+        verdict.stall_output.next = False
+        if busy:
+            if not kernels_there:
+                verdict.stall_kernel.next = True
+            elif not complete and maps_there <= each_map:
+                verdict.stall_input.next = True
+            elif last_column and last_row and last_map and not read_out:
+                verdict.stall_output.next = True
+            else:
+                fire.next = True
+
+    @always_comb
+    def carry() -> None:
+        next_row.next = fire and last_column
+        next_map.next = fire and last_tap
+        next_tile.next = fire and last_tap and last_map
+        next_group.next = fire and last_tap and last_map and last_tile
+        next_band.next = fire and last_tap and last_map and last_tile and last_group
+
+    @always_comb
+    def tell() -> None:
+        verdict.issue.next = fire
+        verdict.final_issue.next = next_band and last_band
+        verdict.rows.next = poy
+        verdict.columns.next = pox
+        verdict.lanes.next = pof
+        if last_band:
+            verdict.rows.next = walk.last_rows
+        if last_tile:
+            verdict.columns.next = walk.last_columns
+        if last_group:
+            verdict.lanes.next = walk.last_lanes
+
+    @always_comb
+    def move() -> None:
+        restart_columns.next = next_row
+        advance_columns.next = next_tile
+        rewind_columns.next = start or next_group
+        restart_rows.next = next_map
+
+    loops = (
+        loop_index(clk, start, step=fire, size=walk.kernel, index=column, final=last_column),
+        loop_index(clk, start, step=next_row, size=walk.kernel, index=row, final=last_row),
+        loop_index(clk, start, step=next_map, size=walk.maps, index=each_map, final=last_map),
+        loop_index(clk, start, step=next_tile, size=walk.tiles, index=tile, final=last_tile),
+        loop_index(clk, start, step=next_group, size=walk.groups, index=group, final=last_group),
+        loop_index(clk, start, step=next_band, size=walk.bands, index=band, final=last_band),
+    )
+
+    @always(clk.posedge)
+    def advance() -> None:
+        computed.next = next_band
+        if fire:
+            first.next = next_tile
+        if next_tile:
+            read_out.next = False
+        elif drained:
+            read_out.next = True
+        if verdict.final_issue:
+            busy.next = False
+        if start:
+            busy.next = True
+            first.next = True
+            read_out.next = True
+        if rst:
+            busy.next = False
+            computed.next = False
+
+    @always(clk.posedge)
+    def take_stock() -> None:
+        if next_band and arrived:
+            maps_there.next = maps_there - walk.maps + 1
+        elif next_band and not complete:
+            maps_there.next = maps_there - walk.maps
+        elif arrived:
+            maps_there.next = maps_there + 1
+        if start or rst:
+            maps_there.next = 0
+
+    @always(clk.posedge)
+    def issue() -> None:
+        slot.valid.next = fire
+        map_read.enable.next = fire
+        if fire:
+            slot.first.next = first
+            slot.last.next = next_tile
+            map_read.rows_on.next = down.on
+            map_read.rows_next.next = down.following
+            map_read.row_shift.next = down.shift
+            map_read.columns_on.next = across.on
+            map_read.columns_next.next = across.following
+            map_read.column_shift.next = across.shift
+            map_read.addr_00.next = down.here + across.here + each_map
+            map_read.addr_01.next = down.here + across.beyond + each_map
+            map_read.addr_10.next = down.beyond + across.here + each_map
+            map_read.addr_11.next = down.beyond + across.beyond + each_map
+        if rst:
+            slot.valid.next = False
+            map_read.enable.next = False
+
+    horizontal = window_axis(
+        clk, config=columns, rewind=rewind_columns, advance=advance_columns,
+        restart=restart_columns, step=fire, read=across, design=design, tile=pox,
+    )  # fmt: skip
+    vertical = window_axis(
+        clk, config=rows, rewind=start, advance=next_band, restart=restart_rows,
+        step=next_row, read=down, design=design, tile=poy,
+    )  # fmt: skip
+    words = kernel_walk(
+        clk, start, config=walk, fire=fire, last_tap=last_tap, last_map=last_map,
+        last_tile=last_tile, last_group=last_group, progress=progress, loaded=loaded,
+        there=kernels_there, read=kernel_read, design=design,
+    )  # fmt: skip
+    return judge, carry, tell, move, loops, advance, take_stock, issue, horizontal, vertical, words

@@ -1,0 +1,112 @@
+"""Run-time registers of what lies behind the array in FP and DP: sizes, and steps between atoms.
+
+Atoms are numbered as the maps that leave stand in memory: map, row, column block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Final
+
+from merp.models.params.mac_array.array_pass import SHIFTS
+from merp.models.params.mac_array.design import Design
+from merp.models.params.mac_array.pass_run import PassRun
+from merp.models.params.register_table import RegisterTable, RunRegister, switch
+
+ATOM_NUMBER_BITS: Final = 20
+_MOST_ATOMS: Final = (1 << ATOM_NUMBER_BITS) - 1
+
+
+def _pool(run: PassRun) -> int:
+    """Pooling window at the output."""
+    work = run.work
+    return work.pool if work.phase == "fp" and work.fused else 1
+
+
+def _row_atoms(run: PassRun) -> int:
+    """Atoms of a row that leaves."""
+    return run.design.column_blocks(run.horizontal.out // _pool(run))
+
+
+def _map_atoms(run: PassRun) -> int:
+    """Atoms of a map that leaves."""
+    return run.vertical.out // _pool(run) * _row_atoms(run)
+
+
+def _step(name: str, meaning: str, value: Callable[[PassRun], int]) -> RunRegister[Design, PassRun]:
+    return RunRegister(name, 0, lambda design: _MOST_ATOMS, meaning, value)
+
+
+@cache
+def output_table(design: Design) -> RegisterTable[Design, PassRun]:
+    """The registers of ``design``, in the order of their signals."""
+    del design
+    return RegisterTable(
+        "output_config",
+        (
+            RunRegister(
+                "rows", 1, lambda design: design.max_size, "rows of sums",
+                lambda run: run.vertical.out,
+            ),
+            RunRegister(
+                "columns", 1, lambda design: design.max_size, "columns of sums",
+                lambda run: run.horizontal.out,
+            ),
+            RunRegister(
+                "maps", 1, lambda design: design.max_maps, "maps that leave",
+                lambda run: run.out_maps,
+            ),
+            RunRegister(
+                "pool", 0, lambda design: design.pool_window.bit_length() - 1,
+                "logarithm of the pooling window at the output",
+                lambda run: _pool(run).bit_length() - 1,
+            ),
+            RunRegister(
+                "inside", 0, lambda design: design.pool_window - 1,
+                "pooling window at the output less one", lambda run: _pool(run) - 1,
+            ),
+            RunRegister(
+                "shift", 0, lambda design: SHIFTS["shift"][1] - SHIFTS["shift"][0],
+                "n + 15, where sums are rounded to multiples of 2^n",
+                lambda run: run.work.shift - SHIFTS["shift"][0],
+            ),
+            RunRegister(
+                "bias_shift", 0, lambda design: SHIFTS["bias_shift"][1],
+                "by which biases are shifted left", lambda run: max(0, run.work.bias_shift),
+            ),
+            switch("biased", "biases are added", lambda run: run.work.phase == "fp"),
+            switch(
+                "relu", "negative words become zero",
+                lambda run: run.work.phase == "fp" and run.work.relu,
+            ),
+            switch("kept", "masks of the outputs are written", lambda run: run.work.phase == "fp"),
+            switch("indexed", "places of maxima are written", lambda run: _pool(run) > 1),
+            switch(
+                "masked", "masks are laid over the outputs",
+                lambda run: run.work.phase == "dp" and run.work.relu,
+            ),
+            _step("map_step", "atoms from a map to the next", _map_atoms),
+            _step(
+                "tile_step", "atoms from a tile of maps to the next",
+                lambda run: run.design.pof * _map_atoms(run),
+            ),
+            _step(
+                "band_step", "atoms from a band of rows to the next",
+                lambda run: run.design.poy // _pool(run) * _row_atoms(run),
+            ),
+            _step("row_step", "atoms from a row to the next", _row_atoms),
+            RunRegister(
+                "mask_base", 0, lambda design: design.mask_words - 1,
+                "word of the mask memory of the first atom", lambda run: run.work.mask_base,
+            ),
+            RunRegister(
+                "index_base", 0, lambda design: design.index_words - 1,
+                "word of the index memory of the first atom", lambda run: run.work.index_base,
+            ),
+            RunRegister(
+                "atoms", 1, lambda design: _MOST_ATOMS, "atoms that leave",
+                lambda run: run.out_maps * _map_atoms(run),
+            ),
+        ),
+    )  # fmt: skip

@@ -1,0 +1,195 @@
+"""A pass of FP or DP as the supply side sees it: maps in, a window that moves over them, maps out.
+
+The RTL compiler's paper, sections III.B to III.D. In DP deltas come in, the output maps' in the
+place of input maps, and the window is the kernel turned by 180 degrees; so both are the same walk.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from merp.models.params.mac_array.array_pass import ArrayPass
+from merp.models.params.mac_array.design import Design, over
+
+
+@dataclass(frozen=True)
+class Side:
+    """Rows or columns of a pass.
+
+    Attributes:
+        size: of a map that comes in. out: of one that leaves. tile: pixels of the array.
+        stride, pad: of the window.
+    """
+
+    size: int
+    out: int
+    tile: int
+    stride: int
+    pad: int
+
+    @property
+    def tiles(self) -> int:
+        """Tiles that cover what leaves."""
+        return over(self.out, self.tile)
+
+    @property
+    def last(self) -> int:
+        """What the last tile has of what leaves."""
+        return self.out - (self.tiles - 1) * self.tile
+
+    @property
+    def blocks(self) -> int:
+        """Blocks of ``tile`` banks that a map takes: its elements of a phase, in tiles."""
+        return over(over(self.size, self.stride), self.tile)
+
+    @property
+    def split(self) -> int:
+        """Bank of the first window's first element."""
+        return -over(self.pad, self.stride) % self.tile
+
+    @property
+    def phase(self) -> int:
+        """Phase of that element: its place modulo the stride."""
+        return -self.pad % self.stride
+
+
+@dataclass(frozen=True)
+class PassRun:
+    """A pass of FP or DP on a design.
+
+    Raises:
+        ValueError: the design cannot run the pass; the message says why.
+    """
+
+    work: ArrayPass
+    design: Design
+
+    def __post_init__(self) -> None:
+        """Check that the pass fits."""
+        work, design = self.work, self.design
+        if work.phase not in ("fp", "dp"):
+            raise ValueError(f"phase must be fp or dp, not {work.phase}")
+        if self.transposed and work.stride > 1:
+            raise ValueError(f"dp of stride {work.stride}: only a stride of 1 is built")
+        for key, value, most in (
+            ("kernel", work.kernel, design.max_kernel),
+            ("stride", work.stride, design.max_stride),
+            ("rows", max(work.rows, work.out_rows), design.max_size),
+            ("columns", max(work.columns, work.out_columns), design.max_size),
+            ("maps", max(work.inputs, work.outputs), design.max_maps),
+            ("kernel words", work.kernel_words(design), design.kernel_words),
+            ("map words", work.map_words(design), design.map_words),
+            ("mask words", work.mask_base + self.mask_atoms, design.mask_words),
+            ("index words", work.index_base + self.index_atoms, design.index_words),
+        ):
+            if value > most:
+                raise ValueError(f"{key}: the design has at most {most}, the layer {value}")
+        reach = max(work.pad, work.kernel - 1 - work.pad)
+        if reach > min(design.pox, design.poy):
+            raise ValueError(
+                f"pad and kernel - 1 - pad must be at most {min(design.pox, design.poy)}, "
+                f"not {reach}"
+            )
+
+    @property
+    def transposed(self) -> bool:
+        """Whether kernels are read by columns."""
+        return self.work.phase == "dp"
+
+    @property
+    def maps(self) -> int:
+        """Maps that come in."""
+        return self.work.outputs if self.transposed else self.work.inputs
+
+    @property
+    def out_maps(self) -> int:
+        """Maps that leave."""
+        return self.work.inputs if self.transposed else self.work.outputs
+
+    @property
+    def groups(self) -> int:
+        """Tiles of lanes that cover the maps that leave."""
+        return over(self.out_maps, self.design.pof)
+
+    @property
+    def last_lanes(self) -> int:
+        """Lanes in use in the last of them."""
+        return self.out_maps - (self.groups - 1) * self.design.pof
+
+    @property
+    def out_pool(self) -> int:
+        """Pooling window at the output."""
+        return self.work.pool if self.work.phase == "fp" and self.work.fused else 1
+
+    @property
+    def out_atoms(self) -> int:
+        """Atoms that leave."""
+        rows, columns = self.vertical.out // self.out_pool, self.horizontal.out // self.out_pool
+        return self.out_maps * rows * self.design.column_blocks(columns)
+
+    @property
+    def mask_atoms(self) -> int:
+        """Atoms whose masks FP writes, or DP reads."""
+        return 0 if self.transposed and not self.work.relu else self.out_atoms
+
+    @property
+    def index_atoms(self) -> int:
+        """Atoms whose maxima have a place that is written."""
+        return self.out_atoms if self.out_pool > 1 else 0
+
+    @property
+    def vertical(self) -> Side:
+        """Rows."""
+        return self._side(self.work.rows, self.work.out_rows, self.design.poy)
+
+    @property
+    def horizontal(self) -> Side:
+        """Columns."""
+        return self._side(self.work.columns, self.work.out_columns, self.design.pox)
+
+    def _side(self, size: int, out: int, tile: int) -> Side:
+        work = self.work
+        if self.transposed:
+            return Side(out, size, tile, 1, work.kernel - 1 - work.pad)
+        return Side(size, out, tile, work.stride, work.pad)
+
+    @property
+    def atom_blocks(self) -> int:
+        """CB: atoms of a row that comes in."""
+        return over(self.horizontal.size, self.design.pox)
+
+    @property
+    def phase_words(self) -> int:
+        """Words of a bank from a phase of columns to the next."""
+        return self.maps
+
+    @property
+    def block_words(self) -> int:
+        """Words of a bank from a block of columns to the next."""
+        return self.horizontal.stride**2 * self.maps
+
+    @property
+    def row_words(self) -> int:
+        """Words of a bank from a block of rows to the next."""
+        return self.horizontal.blocks * self.block_words
+
+    @property
+    def ring(self) -> int:
+        """RB: blocks of rows that are kept."""
+        return self.work.block_rows(self.design)
+
+    @property
+    def load_rows(self) -> tuple[int, ...]:
+        """Rows of each load band, those left out that have none.
+
+        The first band is what the first band of windows needs, each further one moves on as far as
+        a band of windows does, and the last one has what is left.
+        """
+        side, kernel = self.vertical, self.work.kernel
+        first = side.stride * (side.tile - 1) + kernel - side.pad
+        if side.tiles == 1 or first >= side.size:
+            return (side.size,)
+        further = side.stride * side.tile
+        left = side.size - first
+        between = min(side.tiles - 2, over(left, further) - 1)
+        return (first, *[further] * between, left - between * further)

@@ -1,0 +1,1 @@
+"""Benches of the MAC array and its blocks."""

@@ -1,0 +1,224 @@
+"""Bench of the output path: tiles of words as the array and the rounding give them; atoms out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+from merp.hdl.base.signals import Stream, bits, count, flag
+from merp.hdl.mac_array.output.output_path import TO_WORDS, output_path
+from merp.hdl.mac_array.ports.kernels import BiasWrite
+from merp.hdl.mac_array.ports.outputs import IndexWrite, OutputConfig
+from merp.models.params.mac_array.array_pass import ArrayPass
+from merp.models.params.mac_array.design import Design
+from merp.models.params.mac_array.output_registers import output_table
+from merp.models.params.mac_array.pass_run import PassRun
+from merp.testbenches.block.trace import Sample, Trace, run_block
+from merp.testbenches.mac_array.words import any_word, joined
+
+NEXT_COPY = 7
+"""Cycles from a tile's last read to the earliest copy of the next one."""
+
+
+@dataclass(frozen=True)
+class Maps:
+    """Words of the sums of a pass, by map, row and column; and which of them were clipped."""
+
+    words: list[list[list[int]]]
+    clipped: list[list[list[int]]]
+
+    @property
+    def size(self) -> tuple[int, int, int]:
+        """Maps, rows, columns."""
+        return len(self.words), len(self.words[0]), len(self.words[0][0])
+
+
+def random_maps(maps: int, rows: int, columns: int, rng: Random, kinds: int = 0) -> Maps:
+    """Maps of random words; of few ``kinds`` of them, so that maxima are equal."""
+
+    def word() -> int:
+        return rng.randrange(-kinds, kinds) & 0xFFFF if kinds else any_word(rng)
+
+    return Maps(
+        [[[word() for _ in range(columns)] for _ in range(rows)] for _ in range(maps)],
+        [
+            [[int(rng.random() < 0.1) for _ in range(columns)] for _ in range(rows)]
+            for _ in range(maps)
+        ],
+    )
+
+
+def tiles(maps: Maps, design: Design) -> Iterator[tuple[int, int, int]]:
+    """First row, map and column of each tile: bands, tiles of maps, tiles of columns."""
+    size, rows, columns = maps.size
+    for row in range(0, rows, design.poy):
+        for first in range(0, size, design.pof):
+            for column in range(0, columns, design.pox):
+                yield row, first, column
+
+
+@dataclass
+class OutputRun:
+    """What a run of the output path did.
+
+    Attributes:
+        trace: of all ports.
+        atoms: words of each atom that left, column 0 first, and whether it was the last one.
+        indices: places of maxima by number in the index memory.
+    """
+
+    trace: Trace
+    atoms: list[tuple[list[int], int]] = field(default_factory=list)
+    indices: dict[int, list[int]] = field(default_factory=dict)
+
+
+def split(word: int, count_of: int, width: int) -> list[int]:
+    """Raw words that stand side by side."""
+    return [word >> i * width & (1 << width) - 1 for i in range(count_of)]
+
+
+def output_args(design: Design) -> dict[str, Any]:
+    """Arguments of the path."""
+    return {
+        "clk": flag(), "rst": flag(), "start": flag(), "config": OutputConfig(design),
+        "bias": BiasWrite(design), "copied": flag(), "place": count(design.pixels),
+        "drained": flag(), "biases": bits(design.parameter_bits),
+        "words": bits(design.parameter_bits), "clipped": bits(design.pof),
+        "index": IndexWrite(design), "source": Stream(design.atom_bits), "saturated": bits(32),
+        "design": design,
+    }  # fmt: skip
+
+
+def registers(work: ArrayPass, design: Design) -> dict[str, int]:
+    """Values of the registers by port."""
+    values = output_table(design).values(PassRun(work, design))
+    return {name.replace("output_config", "config"): value for name, value in values.items()}
+
+
+INPUTS = ("rst", "start", "copied", "words", "clipped", "source_ready")
+BIAS_INPUTS = ("bias_enable", "bias_addr", "bias_data")
+
+
+def run_output(
+    runs: list[tuple[ArrayPass, Maps]],
+    design: Design,
+    rng: Random,
+    ready: float = 1.0,
+    hurry: bool = True,
+    held: int = 0,
+) -> list[OutputRun]:
+    """Run passes one after the other, the next one started once the last atom has left.
+
+    Words of pixels outside the maps and of lanes without a map are noise, and so are those of
+    cycles in which nothing was read. Biases are written behind start, a word a cycle.
+
+    Args:
+        runs: passes and their words. ready: how often the sink is, once ``held`` cycles are over.
+        hurry: tiles come as soon as they may.
+
+    Raises:
+        AssertionError: the path gives other biases than those of the tile that it reads.
+    """
+    args = output_args(design)
+    config = [f"config_{name}" for name in vars(args["config"])]
+    read: list[tuple[int, int, int] | None] = []  # by cycle: run, tile and place
+    state = {"run": -1, "tile": -1, "reading": 0, "started": 0}
+    order: list[list[tuple[int, int, int]]] = [list(tiles(maps, design)) for _, maps in runs]
+    starts: list[int] = []
+    ends: list[int] = []
+    wait = 0
+    biases = [
+        [rng.getrandbits(design.parameter_bits) for _ in range(-(-maps.size[0] // design.pof))]
+        for _, maps in runs
+    ]
+    writes: list[tuple[int, int]] = []
+
+    def given(run: int, tile: int, place: int) -> tuple[int, int]:
+        maps = runs[run][1]
+        size, rows, columns = maps.size
+        row, first, column = order[run][tile]
+        r, c = row + place // design.pox, column + place % design.pox
+        words, flags = [], []
+        for lane in range(design.pof):
+            inside = r < rows and c < columns and first + lane < size
+            words.append(maps.words[first + lane][r][c] if inside else rng.getrandbits(16))
+            flags.append(maps.clipped[first + lane][r][c] if inside else rng.getrandbits(1))
+        return joined(words), joined(flags, 1)
+
+    def drive(cycle: int, seen: Sample) -> Mapping[str, int]:
+        nonlocal wait
+        values = {
+            "rst": int(cycle == 0), "start": 0, "copied": 0,
+            "source_ready": int(cycle >= held and rng.random() < ready), "bias_enable": 0,
+            "bias_addr": 0, "bias_data": 0,
+        }  # fmt: skip
+        if seen:
+            left = seen["source_valid"] and seen["source_ready"]
+            if left and seen["source_last"]:
+                ends.append(cycle - 1)
+                state["started"] = 0
+            # The place that was seen is that of the cycle before this one.
+            at = state["run"], state["tile"], seen["place"]
+            read.append(at if state["reading"] else None)
+            if seen["drained"]:
+                state["reading"] = 0
+                wait = NEXT_COPY - 1 + (0 if hurry else rng.randrange(20))
+        if not state["started"] and cycle > 1 and state["run"] + 1 < len(runs):
+            state["run"] += 1
+            state["tile"], state["started"] = -1, 1
+            starts.append(cycle)
+            values["start"] = 1
+            wait = NEXT_COPY
+            writes.extend(enumerate(biases[state["run"]]))
+            values |= registers(runs[state["run"]][0], design)
+        elif state["started"] and wait > 0:
+            wait -= 1
+            if wait == 0 and state["tile"] + 1 < len(order[state["run"]]):
+                state["tile"] += 1
+                values["copied"] = state["reading"] = 1
+        if writes and not values["start"]:
+            addr, data = writes.pop(0)
+            values |= {"bias_enable": 1, "bias_addr": addr, "bias_data": data}
+        late = read[cycle - TO_WORDS] if cycle >= TO_WORDS else None
+        if late is None:
+            values["words"] = rng.getrandbits(design.parameter_bits)
+            values["clipped"] = rng.getrandbits(design.pof)
+        else:
+            values["words"], values["clipped"] = given(*late)
+        return values
+
+    cycles = 40 + held
+    for _, maps in runs:
+        size, rows, columns = maps.size
+        atoms = -(-size // design.pof) * design.pof * rows * -(-columns // design.pox)
+        number_of = len(list(tiles(maps, design)))
+        cycles += int(atoms / ready) + number_of * (design.pixels + 8 + 20 * (not hurry)) + 60
+    trace = run_block(output_path, args, (*INPUTS, *BIAS_INPUTS, *config), drive, cycles)
+    assert len(ends) == len(runs), "the run was too short"
+    for given_biases, of in zip(trace.column("biases"), read, strict=False):
+        if of is not None:
+            run, tile, _ = of
+            added = runs[run][0].phase == "fp"
+            assert given_biases == added * biases[run][order[run][tile][1] // design.pof]
+    return _found(trace, starts, ends, design)
+
+
+def _found(trace: Trace, starts: list[int], ends: list[int], design: Design) -> list[OutputRun]:
+    columns = {name: trace.column(name) for name in (
+        "source_valid", "source_ready", "source_data", "source_last", "index_enable", "index_addr",
+        "index_data",
+    )}  # fmt: skip
+    found = []
+    for start, end in zip(starts, ends, strict=True):
+        run = OutputRun(trace)
+        for t in range(start, end + 1):
+            if columns["source_valid"][t] and columns["source_ready"][t]:
+                words = split(columns["source_data"][t], design.pox, 16)
+                run.atoms.append((words, columns["source_last"][t]))
+            if columns["index_enable"][t]:
+                places = split(columns["index_data"][t], design.pox, design.index_bits)
+                run.indices[columns["index_addr"][t]] = places
+        found.append(run)
+    return found

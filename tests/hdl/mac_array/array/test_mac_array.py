@@ -1,0 +1,139 @@
+"""Lanes of MACs: each tile's sums against integers, the twin's bits in every cycle."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from merp.cosim.block.replay import replay
+from merp.hdl.base.signals import flag
+from merp.hdl.mac_array.array.mac_array import mac_array
+from merp.hdl.mac_array.behavioural.mac_array import mac_array_fast
+from merp.hdl.mac_array.ports.operands import Operands, Rank
+from merp.models.params.mac_array.design import WORD_BITS, Design
+from merp.testbenches.block.reset import as_new_after_reset
+from merp.testbenches.block.trace import Sample, run_block
+from merp.testbenches.mac_array.array_bench import (
+    INPUTS,
+    Slot,
+    random_tiles,
+    run_array,
+    tiles_of,
+)
+from merp.testbenches.mac_array.designs import small_design
+from merp.testbenches.mac_array.words import number
+
+SMALL = small_design()
+
+
+def summed(slots: list[Slot], design: Design) -> list[list[list[int]]]:
+    """The definition: of each tile, of each MAC and the bias gradients, of each lane."""
+    sums = [[0] * design.pof for _ in range(design.pixels + 1)]
+    tiles = []
+    for slot in slots:
+        for m, c in ((m, c) for m in range(design.pixels) for c in range(design.pof)):
+            product = number(slot.pixels[m]) * number(slot.weights[c])
+            sums[m][c] = product + (0 if slot.first else sums[m][c])
+        for c in range(design.pof):
+            if slot.biased:
+                sums[-1][c] = number(slot.weights[c]) + (0 if slot.first else sums[-1][c])
+        if slot.last:
+            tiles.append([list(row) for row in sums])
+    return tiles
+
+
+@pytest.mark.parametrize(
+    ("block", "design"),
+    [
+        (mac_array, SMALL),
+        (mac_array_fast, SMALL),
+        (mac_array_fast, small_design(8, 4, 8)),
+        (mac_array_fast, small_design(4, 8, 16)),
+    ],
+)
+def test_tiles_are_summed(block: Any, design: Design) -> None:
+    rng = Random(design.pixels)
+    slots = random_tiles(design, 12, rng)
+    trace = run_array(block, design, slots, rng)
+    assert tiles_of(trace, design) == summed(slots, design)
+
+
+@pytest.mark.parametrize("last", [0, 5])
+def test_latency_and_throughput(last: int) -> None:
+    """Slots back to back: the copy is seen four cycles after the last one."""
+    design = SMALL
+    slots = [Slot((1,) * 16, (1,) * 4, t == 0, t == last) for t in range(last + 1)]
+    trace = run_array(mac_array, design, slots, Random(0), rate=1.0)
+    issued = [t for t, valid in enumerate(trace.column("operands_valid")) if valid]
+    assert issued == list(range(1, last + 2))
+    assert trace.column("rank_copied").index(1) == issued[-1] + 4
+    assert tiles_of(trace, design)[0][0] == [last + 1] * 4
+
+
+def at_random(seed: int, resets: float) -> Any:
+    def drive(cycle: int, _: Sample) -> dict[str, int]:
+        rng = Random(f"{seed} {cycle}")
+        wide = {
+            "operands_pixels": WORD_BITS * SMALL.pixels,
+            "operands_weights": WORD_BITS * SMALL.pof,
+        }
+        values = {name: int(rng.random() < 0.4) for name in INPUTS}
+        values |= {name: rng.getrandbits(width) for name, width in wide.items()}
+        values["rst"] = int(cycle == 0 or rng.random() < resets)
+        values["rank_place"] = rng.randrange(SMALL.pixels + 1)
+        return values
+
+    return drive
+
+
+def test_the_twin_has_the_same_bits_in_every_cycle() -> None:
+    """Anything goes: reads while a tile is copied, biases in any tile, resets."""
+    traces = [
+        run_block(
+            block,
+            {"clk": flag(), "rst": flag(), "operands": Operands(SMALL), "rank": Rank(SMALL),
+             "design": SMALL},
+            INPUTS,
+            at_random(3, 0.05),
+            400,
+        )
+        for block in (mac_array, mac_array_fast)
+    ]  # fmt: skip
+    assert traces[0].rows == traces[1].rows
+    assert sum(traces[0].column("rank_copied")) > 30
+
+
+@pytest.mark.parametrize("block", [mac_array, mac_array_fast])
+def test_a_reset_copies_nothing_more(block: Any) -> None:
+    def session(number_of: int) -> Any:
+        drive = at_random(number_of, 0.0)
+
+        def begun(cycle: int, seen: Sample) -> dict[str, int]:
+            values = drive(cycle, seen)
+            if number_of == 1:
+                values["operands_valid"] = int(cycle > 0)
+                values["operands_first"] = values["operands_biased"] = int(cycle == 1)
+            return values
+
+        return begun
+
+    as_new_after_reset(
+        block,
+        {"clk": flag(), "rst": flag(), "operands": Operands(SMALL), "rank": Rank(SMALL),
+         "design": SMALL},
+        INPUTS,
+        session,
+        range(6, 10),
+        30,
+        late={"rank_sums": 30},
+    )  # fmt: skip
+
+
+@pytest.mark.ghdl
+def test_vhdl_replays(tmp_path: Path) -> None:
+    rng = Random(5)
+    trace = run_array(mac_array, SMALL, random_tiles(SMALL, 6, rng), rng)
+    assert replay(trace, tmp_path) == len(trace.rows)

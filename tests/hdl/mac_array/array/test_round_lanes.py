@@ -1,0 +1,96 @@
+"""Sums to words: bias, ties, bounds, ReLU behind the rounding, every shift; latency of both."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from merp.cosim.block.replay import replay
+from merp.hdl.base.signals import bits, flag
+from merp.hdl.mac_array.array.round_lanes import TO_ROUNDED, TO_WORD, round_lanes
+from merp.models.params.mac_array.design import SUM_BITS, WORD_BITS
+from merp.models.params.mac_array.words import ROUNDED_BITS
+from merp.testbenches.block.trace import Trace, run_block
+from merp.testbenches.mac_array.words import any_word, clipped, joined, nearest, number, parted
+
+LANES = 4
+INPUTS = ("sums", "biases", "bias_shift", "shift", "relu")
+
+
+def sums_at(n: int, rng: Random) -> list[int]:
+    """Ties around zero and at the bounds of a word, where a sum can be such; and random ones."""
+    half = 1 << n - 1 if n > 0 else 0
+    wholes = (0, 1, -1, 2, 32767, 32766, -32768, -32769)
+    ties = [nearest(whole, -n) + half + rng.choice((-1, 0, 1)) for whole in wholes if n >= 0]
+    return [*ties, *(rng.getrandbits(rng.randint(2, 47)) - (1 << 46) for _ in range(8))]
+
+
+def check(seed: int, shifts: range) -> Trace:
+    """Runs of one shift each; biases of zero in every other one, so that ties are exact."""
+    rng = Random(seed)
+    rows: list[dict[str, Any]] = []
+    for n in shifts:
+        for biased in (0, 1):
+            setting = {"bias_shift": rng.randrange(16), "n": n, "relu": rng.getrandbits(1)}
+            bias = [number(any_word(rng)) * biased for _ in range(LANES)]
+            values = sums_at(n, rng)
+            rows += [
+                setting
+                | {"bias": bias, "sums": [values[(i + c) % len(values)] for c in range(LANES)]}
+                for i in range(len(values))
+            ]
+            rows += [setting | {"bias": bias, "sums": None}] * (TO_WORD + 2)  # registers change
+    last = rows[-1]
+
+    def drive(cycle: int, _: Any) -> dict[str, int]:
+        row = rows[cycle]
+        ahead = rows[cycle + 2] if cycle + 2 < len(rows) else last
+        sums = row["sums"] or [rng.getrandbits(SUM_BITS) for _ in range(LANES)]
+        return {
+            "sums": joined(sums, SUM_BITS), "biases": joined(ahead["bias"]),
+            "bias_shift": ahead["bias_shift"], "shift": rows[max(0, cycle - 1)]["n"] + 15,
+            "relu": row["relu"],
+        }  # fmt: skip
+
+    args = {
+        "clk": flag(), "sums": bits(LANES * SUM_BITS), "biases": bits(LANES * WORD_BITS),
+        "bias_shift": bits(4), "shift": bits(6), "relu": flag(),
+        "rounded": bits(LANES * ROUNDED_BITS), "words": bits(LANES * WORD_BITS),
+        "clipped": bits(LANES),
+    }  # fmt: skip
+    trace = run_block(round_lanes, args, INPUTS, drive, len(rows))
+    rounded, words, flags = (trace.column(name) for name in ("rounded", "words", "clipped"))
+    compared = 0
+    for t, row in enumerate(rows):
+        if row["sums"] is None or t < 2 or t + TO_WORD >= len(rows):
+            continue
+        exact = [
+            nearest(value + (bias << row["bias_shift"]), row["n"])
+            for value, bias in zip(row["sums"], row["bias"], strict=True)
+        ]
+        assert parted(rounded[t + TO_ROUNDED], LANES, ROUNDED_BITS) == [
+            clipped(each, ROUNDED_BITS) for each in exact
+        ]
+        wanted = [clipped(each) for each in exact]
+        found = parted(words[t + TO_WORD], LANES)
+        assert found == [max(0, each) if row["relu"] else each for each in wanted], (t, row)
+        assert flags[t + TO_WORD] == sum(
+            (each != kept) << c for c, (each, kept) in enumerate(zip(exact, wanted, strict=True))
+        )
+        compared += 1
+    assert compared > 10 * len(shifts)
+    return trace
+
+
+def test_every_shift() -> None:
+    trace = check(0, range(-15, 31))
+    assert any(trace.column("clipped"))
+
+
+@pytest.mark.ghdl
+def test_vhdl_replays(tmp_path: Path) -> None:
+    trace = check(1, range(-15, 31, 9))
+    assert replay(trace, tmp_path) == len(trace.rows)

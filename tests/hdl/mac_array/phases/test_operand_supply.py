@@ -1,0 +1,206 @@
+"""Every slot of a pass brings the pixels and weights of the layer's definition, in every cycle."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from merp.cosim.block.replay import replay
+from merp.hdl.mac_array.phases.operand_supply import OPERANDS
+from merp.models.params.mac_array.design import Design
+from merp.models.params.mac_array.pass_run import PassRun
+from merp.testbenches.block.trace import Trace
+from merp.testbenches.mac_array.designs import small_design
+from merp.testbenches.mac_array.supply_bench import (
+    CAUSES,
+    Layer,
+    Pressure,
+    check_slots,
+    make_layer,
+    run_supply,
+    slots,
+)
+
+FREE = Pressure()
+
+
+def design_of(pox: int = 4, poy: int = 4, pof: int = 4, **choices: Any) -> Design:
+    return small_design(
+        pox, poy, pof, **{"kernel_words": 512, "map_words": 1024, "max_stride": 4} | choices
+    )
+
+
+def cycles_of(layer: Layer, design: Design, pressure: Pressure) -> int:
+    """Cycles that certainly suffice."""
+    rate = min(np.mean(pressure.maps), np.mean(pressure.parameters))
+    words = len(layer.atoms(design)) * layer.work.stride + len(layer.beats(design))
+    ends = [each.last for each in slots(layer, design)]
+    return int(words / rate) + len(ends) + sum(ends) * (pressure.drain + 8) + 100
+
+
+def play(design: Design, *passes: tuple[Layer, Pressure], reset_at: int | None = None) -> Trace:
+    cycles = sum(cycles_of(layer, design, pressure) for layer, pressure in passes)
+    if reset_at is not None:
+        cycles += reset_at
+    return run_supply(design, passes, cycles, reset_at)
+
+
+def check(design: Design, *passes: tuple[Layer, Pressure]) -> Trace:
+    trace = play(design, *passes)
+    assert check_slots(trace, design, [layer for layer, _ in passes])
+    assert not any(trace.column("framing_error"))
+    assert trace.column("loaded")[-1]
+    assert trace.column("complete")[-1]
+    check_verdicts(trace, design, [layer for layer, _ in passes])
+    check_biases(trace, design, [layer for layer, _ in passes])
+    return trace
+
+
+def check_verdicts(trace: Trace, design: Design, layers: list[Layer]) -> None:
+    """At most one cause a cycle; operands three cycles after; useful MACs are those that count."""
+    causes = [trace.column(f"verdict_{name}") for name in CAUSES]
+    assert all(sum(each) <= 1 for each in zip(*causes, strict=True))
+    issued = causes[0]
+    later = OPERANDS + 1
+    assert trace.column("operands_valid")[later:] == issued[:-later]
+    assert sum(trace.column("verdict_final_issue")) == len(layers)
+    names = ("issue", "rows", "columns", "lanes")
+    useful = sum(
+        rows * columns * lanes
+        for issue, rows, columns, lanes in zip(
+            *(trace.column(f"verdict_{name}") for name in names), strict=True
+        )
+        if issue
+    )
+    assert useful == sum(
+        each.pixels.size * each.weights.size for layer in layers for each in slots(layer, design)
+    )
+
+
+def check_biases(trace: Trace, design: Design, layers: list[Layer]) -> None:
+    """Each tile of output maps has its biases written once, and before its sums are finished."""
+    names = ("bias_enable", "bias_addr", "bias_data")
+    seen = [
+        (addr, [data >> 16 * c & 0xFFFF for c in range(design.pof)])
+        for enable, addr, data in zip(*(trace.column(name) for name in names), strict=True)
+        if enable
+    ]
+    written = iter(seen)
+    for layer in layers:
+        if layer.work.phase == "fp":
+            for tile in range(design.map_tiles(layer.work.outputs)):
+                biases = layer.biases[tile * design.pof : (tile + 1) * design.pof] & 0xFFFF
+                addr, words = next(written)
+                assert (addr, words[: len(biases)]) == (tile, biases.tolist())
+    assert next(written, None) is None
+
+
+def fp(seed: int = 1, **sizes: int) -> Layer:
+    return make_layer(seed, phase="fp", **sizes)
+
+
+def dp(seed: int = 1, **sizes: int) -> Layer:
+    return make_layer(seed, phase="dp", **sizes)
+
+
+DIRECTED = {
+    "one pixel, fewer maps than lanes": fp(inputs=3, outputs=2, rows=1, columns=1, kernel=1),
+    "classifier": fp(inputs=6, outputs=10, rows=4, columns=4, kernel=4),
+    "several of everything": fp(inputs=3, outputs=6, rows=9, columns=10, kernel=3, pad=1),
+    "asymmetric reach": fp(inputs=2, outputs=5, rows=9, columns=7, kernel=4, pad=1),
+    "no pad": fp(inputs=2, outputs=4, rows=11, columns=6, kernel=3),
+    "stride 2": fp(inputs=2, outputs=4, rows=13, columns=14, kernel=3, stride=2, pad=1),
+    "stride 2, rows that no window needs": fp(
+        inputs=2, outputs=4, rows=16, columns=16, kernel=2, stride=2
+    ),
+    "stride 4": fp(inputs=2, outputs=3, rows=23, columns=18, kernel=5, stride=4, pad=2),
+    "reach of a whole block": fp(inputs=1, outputs=4, rows=10, columns=9, kernel=5, pad=4),
+    "all rows in the first band": fp(inputs=2, outputs=4, rows=5, columns=5, kernel=5, pad=2),
+    "dp": dp(inputs=6, outputs=5, rows=9, columns=7, kernel=3, pad=1),
+    "dp, no pad": dp(inputs=9, outputs=3, rows=8, columns=6, kernel=3),
+    "dp, fewer maps than lanes": dp(inputs=3, outputs=9, rows=6, columns=6, kernel=2, pad=1),
+    "dp of a classifier": dp(inputs=6, outputs=10, rows=4, columns=4, kernel=4),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", DIRECTED)
+def test_slots_are_those_of_the_layer(name: str) -> None:
+    check(design_of(), (DIRECTED[name], FREE))
+
+
+def random_layer(rng: np.random.Generator, design: Design, most: int) -> Layer:
+    """A layer that the design takes, of fewer cycles than most."""
+    while True:
+        sizes = {
+            "phase": str(rng.choice(["fp", "dp"])),
+            "inputs": int(rng.integers(1, 2 * design.pof)),
+            "outputs": int(rng.integers(1, 2 * design.pof)),
+            "rows": int(rng.integers(1, 14)),
+            "columns": int(rng.integers(1, 14)),
+            "kernel": int(rng.integers(1, 6)),
+            "stride": int(rng.choice([1, 1, 2, 4])),
+        }
+        sizes["pad"] = int(rng.integers(0, sizes["kernel"]))
+        try:
+            layer = make_layer(int(rng.integers(1 << 30)), **sizes)
+            PassRun(layer.work, design)
+        except ValueError:
+            continue
+        if cycles_of(layer, design, FREE) < most:
+            return layer
+
+
+def random_pressure(rng: np.random.Generator) -> Pressure:
+    def pattern() -> tuple[int, ...]:
+        if rng.random() < 0.4:
+            return (1,)
+        return (*(int(b) for b in rng.random(37) < rng.choice([0.2, 0.5, 0.9])), 1)
+
+    return Pressure(pattern(), pattern(), int(rng.choice([5, 9, 40])))
+
+
+def check_random(array: tuple[int, int, int], seed: int, most: int) -> None:
+    rng = np.random.default_rng(seed)
+    design = design_of(*array, kernel_words=1024, map_words=4096)
+    check(design, *[(random_layer(rng, design, most), random_pressure(rng)) for _ in range(2)])
+
+
+@pytest.mark.parametrize(("array", "seed"), [((4, 4, 4), 0), ((4, 8, 4), 3), ((8, 4, 8), 4)])
+def test_random_passes_behind_each_other(array: tuple[int, int, int], seed: int) -> None:
+    check_random(array, seed, most=330)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("array", [(4, 4, 4), (8, 8, 4), (4, 8, 8), (8, 4, 4), (8, 8, 16)])
+@pytest.mark.parametrize("seed", range(10, 18))
+def test_long_random_passes_behind_each_other(array: tuple[int, int, int], seed: int) -> None:
+    check_random(array, seed, most=3000)
+
+
+def test_a_reset_in_mid_stream_leaves_nothing() -> None:
+    design = design_of()
+    layer = DIRECTED["stride 2"]
+    for reset_at in (20, 141):
+        trace = play(design, (layer, FREE), reset_at=reset_at)
+        begun = trace.column("start").index(1, reset_at)
+        rows = Trace(trace.block, trace.args, trace.ports, trace.rows[begun:])
+        assert check_slots(rows, design, [layer])
+        assert not any(trace.column("operands_valid")[reset_at + 1 : begun])
+
+
+def test_kernels_first_waits_for_all_of_them() -> None:
+    layer = DIRECTED["several of everything"]
+    trace = check(design_of(kernel_first=True), (layer, FREE))
+    assert trace.column("verdict_issue").index(1) >= trace.column("loaded").index(1)
+    early = check(design_of(), (layer, FREE))
+    assert early.column("verdict_issue").index(1) < early.column("loaded").index(1)
+
+
+@pytest.mark.ghdl
+@pytest.mark.parametrize("name", ["stride 2", "dp"])
+def test_vhdl_replays(name: str, tmp_path: Path) -> None:
+    trace = check(design_of(), (DIRECTED[name], random_pressure(np.random.default_rng(1))))
+    assert replay(trace, tmp_path) == len(trace.rows)
