@@ -38,6 +38,7 @@ from merp.hdl.mac_array.array.round_lanes import round_lanes
 from merp.hdl.mac_array.output.output_path import output_path
 from merp.hdl.mac_array.phases.operand_supply import operand_supply
 from merp.hdl.mac_array.ports.operands import Operands, Rank
+from merp.hdl.mac_array.update.update_path import update_path
 from merp.models.cnn_merp.one_pass import backward_design
 from merp.models.cnn_merp.phases import delta_design, update_design
 from merp.models.params.byte_image import ByteImage
@@ -46,10 +47,12 @@ from merp.models.params.fused import OPERAND_BITS
 from merp.models.params.mac_array.design import SUM_BITS, Design
 from merp.models.params.mac_array.input_registers import input_settings
 from merp.models.params.mac_array.output_registers import output_table
+from merp.models.params.mac_array.update_registers import update_table
 from merp.models.params.mac_array.words import ROUNDED_BITS
 from merp.testbenches.axi.axi_top import axi_registers_of, axi_top
 from merp.testbenches.mac_array.output_bench import output_args
 from merp.testbenches.mac_array.supply_bench import arguments as supply_arguments
+from merp.testbenches.mac_array.update_bench import update_args
 from merp.tools.bitstream.bitstream import bitstream_of
 from merp.tools.common.shipped import open_network
 
@@ -218,6 +221,13 @@ def _mac_array() -> Iterator[Exported]:
     yield _exported(
         output_path,
         output_args(design),
+        {name: each.meaning for name, each in settings.items()},
+    )
+    stepping = replace(design, momentum=True, stochastic=True)
+    settings = update_table(stepping).settings(stepping)
+    yield _exported(
+        update_path,
+        update_args(stepping),
         {name: each.meaning for name, each in settings.items()},
     )
     lanes = {
