@@ -33,25 +33,20 @@ from merp.hdl.cnn_merp.phases.stored_stream import stored_stream
 from merp.hdl.cnn_merp.upsampling.unpool_scale import unpool_scale
 from merp.hdl.conversion.convert import Export, convert
 from merp.hdl.fused.fused_element import fused_element
-from merp.hdl.mac_array.array.mac_array import mac_array
-from merp.hdl.mac_array.array.round_lanes import round_lanes
-from merp.hdl.mac_array.output.output_path import output_path
-from merp.hdl.mac_array.phases.operand_supply import operand_supply
-from merp.hdl.mac_array.ports.operands import Operands, Rank
+from merp.hdl.mac_array.map_buffer.region_rotator import region_rotator
+from merp.hdl.mac_array.phases.trainer import trainer
 from merp.hdl.mac_array.update.update_path import update_path
 from merp.models.cnn_merp.one_pass import backward_design
 from merp.models.cnn_merp.phases import delta_design, update_design
 from merp.models.params.byte_image import ByteImage
 from merp.models.params.formats import BINARY16, BINARY32, FloatFormat
 from merp.models.params.fused import OPERAND_BITS
-from merp.models.params.mac_array.design import SUM_BITS, Design
+from merp.models.params.mac_array.design import Design
 from merp.models.params.mac_array.input_registers import input_settings
 from merp.models.params.mac_array.output_registers import output_table
 from merp.models.params.mac_array.update_registers import update_table
-from merp.models.params.mac_array.words import ROUNDED_BITS
 from merp.testbenches.axi.axi_top import axi_registers_of, axi_top
-from merp.testbenches.mac_array.output_bench import output_args
-from merp.testbenches.mac_array.supply_bench import arguments as supply_arguments
+from merp.testbenches.mac_array.trainer_bench import trainer_arguments
 from merp.testbenches.mac_array.update_bench import update_args
 from merp.tools.bitstream.bitstream import bitstream_of
 from merp.tools.common.shipped import open_network
@@ -207,36 +202,18 @@ def blocks() -> dict[str, Block]:
 
 
 def _mac_array() -> Iterator[Exported]:
-    """Blocks of the MAC array, each with those inside."""
+    """The MAC array with all of its blocks inside."""
     design = Design(
-        pof=16, max_kernel=3, kernel_words=1024, map_words=1024, delta_words=256, max_size=64,
-        max_maps=64,
+        pof=16, max_kernel=3, kernel_words=1024, map_words=1024, delta_words=256, mask_words=1024,
+        index_words=256, pool_window=2, max_stride=2, max_size=64, max_maps=64,
     )  # fmt: skip
-    settings = {name: setting.meaning for name, setting in input_settings(design).items()}
-    yield _exported(operand_supply, supply_arguments(design), settings)
-    clocked = {"clk": flag(), "rst": flag(), "design": design}
-    array = {"operands": Operands(design), "rank": Rank(design)}
-    yield _exported(mac_array, clocked | array, {})
-    settings = output_table(design).settings(design)
-    yield _exported(
-        output_path,
-        output_args(design),
-        {name: each.meaning for name, each in settings.items()},
-    )
+    settings = {**input_settings(design), **output_table(design).settings(design)}
+    meanings = {name: setting.meaning for name, setting in settings.items()}
+    yield _exported(trainer, trainer_arguments(design), meanings)
     stepping = replace(design, momentum=True, stochastic=True)
-    settings = update_table(stepping).settings(stepping)
-    yield _exported(
-        update_path,
-        update_args(stepping),
-        {name: each.meaning for name, each in settings.items()},
-    )
-    lanes = {
-        "clk": flag(), "sums": bits(design.pof * SUM_BITS), "biases": bits(design.parameter_bits),
-        "bias_shift": bits(4), "shift": bits(6), "relu": flag(),
-        "rounded": bits(design.pof * ROUNDED_BITS), "words": bits(design.parameter_bits),
-        "clipped": bits(design.pof),
-    }  # fmt: skip
-    yield _exported(round_lanes, lanes, {})
+    settings = dict(update_table(stepping).settings(stepping))
+    meanings = {name: setting.meaning for name, setting in settings.items()}
+    yield _exported(update_path, update_args(stepping), meanings)
 
 
 def _alone() -> Iterator[tuple[Callable[..., Any], dict[str, Any], str]]:
@@ -254,6 +231,8 @@ def _alone() -> Iterator[tuple[Callable[..., Any], dict[str, Any], str]]:
     args = {"clk": flag(), "operand": bits(OPERAND_BITS + 1), "element": bits(BINARY32.width)}
     yield fused_element, args, "the sign above"
     yield low_product, {"a": bits(24), "b": bits(8), "y": bits(32)}, "24 bits times 8"
+    args = {"x": bits(128), "shift": bits(3), "level": bits(2), "y": bits(128)}
+    yield region_rotator, args | {"places": 8, "width": 16}, "8 words of 16 bits"
     network = open_network("digits")
     unpool = delta_design(network, network.layer("conv2")).unpool
     ports = ("clk", "rst", "average", "valid", "ready", "word_valid", "take")

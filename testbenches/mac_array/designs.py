@@ -11,6 +11,6 @@ def small_design(pox: int = 4, poy: int = 4, pof: int = 4, **choices: Any) -> De
     """A design of few MACs, with what a test asks for."""
     sizes = {
         "max_kernel": 5, "kernel_words": 256, "map_words": 256, "delta_words": 64,
-        "max_size": 64, "max_maps": 32,
+        "max_size": 64, "max_maps": 32, "mask_words": 1024,
     }  # fmt: skip
     return Design(pox=pox, poy=poy, pof=pof, **sizes | choices)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from merp.models.params.mac_array.design import Design, over
 from merp.models.params.mac_array.pass_run import PassRun, Side
-from merp.models.params.register_map import Settings
+from merp.models.params.register_map import Setting
 from merp.models.params.register_table import RegisterTable, RunRegister, switch
 
 PassRegister = RunRegister[Design, PassRun]
@@ -206,6 +206,6 @@ def input_registers(run: PassRun) -> dict[str, int]:
     return {name: value for table in TABLES for name, value in table.values(run).items()}
 
 
-def input_settings(design: Design) -> Settings:
+def input_settings(design: Design) -> dict[str, Setting]:
     """Their legal ranges and meanings, by the same names."""
     return {name: setting for table in TABLES for name, setting in table.settings(design).items()}

@@ -79,6 +79,8 @@ class PassRun:
             ("maps", max(work.inputs, work.outputs), design.max_maps),
             ("kernel words", work.kernel_words(design), design.kernel_words),
             ("map words", work.map_words(design), design.map_words),
+            ("mask words", work.mask_base + self.mask_atoms, design.mask_words),
+            ("index words", work.index_base + self.index_atoms, design.index_words),
         ):
             if value > most:
                 raise ValueError(f"{key}: the design has at most {most}, the layer {value}")
@@ -113,6 +115,27 @@ class PassRun:
     def last_lanes(self) -> int:
         """Lanes in use in the last of them."""
         return self.out_maps - (self.groups - 1) * self.design.pof
+
+    @property
+    def out_pool(self) -> int:
+        """Pooling window at the output."""
+        return self.work.pool if self.work.phase == "fp" and self.work.fused else 1
+
+    @property
+    def out_atoms(self) -> int:
+        """Atoms that leave."""
+        rows, columns = self.vertical.out // self.out_pool, self.horizontal.out // self.out_pool
+        return self.out_maps * rows * self.design.column_blocks(columns)
+
+    @property
+    def mask_atoms(self) -> int:
+        """Atoms whose masks FP writes, or DP reads."""
+        return 0 if self.transposed and not self.work.relu else self.out_atoms
+
+    @property
+    def index_atoms(self) -> int:
+        """Atoms whose maxima have a place that is written."""
+        return self.out_atoms if self.out_pool > 1 else 0
 
     @property
     def vertical(self) -> Side:

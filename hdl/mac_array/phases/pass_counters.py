@@ -1,0 +1,130 @@
+"""The counters of a pass: its cycles by cause, and when it is over.
+
+They look at the sequencer's verdicts and at the output's handshake, and at nothing else.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, always_comb
+
+from merp.hdl.base.signals import AxiStream, count, flag
+from merp.hdl.base.valid_delay import valid_delay
+from merp.hdl.conversion.entity import Bit, entity
+from merp.hdl.mac_array.ports.slots import Verdict
+from merp.hdl.mac_array.ports.status import ArrayStatus
+from merp.models.params.mac_array.design import Design
+
+SETTLED = 2
+"""Cycles from the last word to the cycle in which every counter has its last value."""
+
+
+@entity
+def pass_counters(
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
+    verdict: Verdict,
+    output: AxiStream,
+    drained: Bit,
+    error: Bit,
+    status: ArrayStatus,
+    design: Design,
+) -> Any:
+    """Count a pass's cycles, and tell when it is over.
+
+    verdict  in   the sequencer's: a slot, or why there is none
+    output   in   the stream of results, which is only listened to
+    drained  in   pulse: the last read of a tile's sums
+    error    in   a stream's last came with a wrong beat
+    status   out  all but saturated and the words of the ports
+
+    total runs from the cycle after start to that of the last output word, or of the last sum that
+    is read where pooling leaves out the last rows and it comes later. Each of its cycles is an
+    issue, a fill (before the first one), a drain (after the last one), or a stall.
+    done comes when every counter is still. Reset: no pass, counters at zero; start, too.
+    """
+    counting = flag()
+    issued, exhausted = flag(), flag()  # the first slot was issued; the last one was
+    sent, read = flag(), flag()  # the last word has left; the last sum was read
+    ends, still = flag(), flag()
+    # Useful MACs are multiplied and summed behind the slot, which the pass outlasts.
+    slot, slot_1 = flag(), flag()
+    pixels, lanes = count(design.pixels), count(design.pof)
+    useful = count(design.macs)
+
+    @always_comb
+    def end() -> None:
+        ends.next = (
+            counting
+            and (sent or (output.tvalid and output.tready and output.tlast))
+            and (read or (exhausted and drained))
+        )
+
+    @always(clk.posedge)
+    def cycles() -> None:
+        if counting:
+            status.total.next = status.total + 1
+            if verdict.issue:
+                issued.next = True
+                status.issue.next = status.issue + 1
+                if verdict.final_issue:
+                    exhausted.next = True
+            elif exhausted:
+                status.drain.next = status.drain + 1
+            elif not issued:
+                status.fill.next = status.fill + 1
+            elif verdict.stall_kernel:
+                status.stall_kernel.next = status.stall_kernel + 1
+            elif verdict.stall_input:
+                status.stall_input.next = status.stall_input + 1
+            elif verdict.stall_output:
+                status.stall_output.next = status.stall_output + 1
+            if output.tvalid and output.tready and output.tlast:
+                sent.next = True
+            if exhausted and drained:
+                read.next = True
+            if ends:
+                counting.next = False
+        if start or rst:
+            counting.next = start and not rst
+            issued.next = False
+            exhausted.next = False
+            sent.next = False
+            read.next = False
+            status.total.next = 0
+            status.issue.next = 0
+            status.fill.next = 0
+            status.drain.next = 0
+            status.stall_kernel.next = 0
+            status.stall_input.next = 0
+            status.stall_output.next = 0
+
+    @always(clk.posedge)
+    def multiply() -> None:
+        slot.next = verdict.issue
+        pixels.next = verdict.rows * verdict.columns
+        lanes.next = verdict.lanes
+        slot_1.next = slot
+        useful.next = pixels * lanes
+        if slot_1:
+            status.useful.next = status.useful + useful
+        if start or rst:
+            slot.next = False
+            slot_1.next = False
+            status.useful.next = 0
+
+    @always(clk.posedge)
+    def tell() -> None:
+        status.framing_error.next = error
+        if still:
+            status.busy.next = False
+            status.done.next = True
+        if start or rst:
+            status.framing_error.next = False
+            status.busy.next = start and not rst
+            status.done.next = False
+
+    settle = valid_delay(clk, rst, d=ends, q=still, cycles=SETTLED)
+    return end, cycles, multiply, tell, settle

@@ -1,0 +1,29 @@
+"""What a top of the MAC array tells of a pass."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from merp.hdl.base.signals import bits, flag
+from merp.hdl.base.status import STATUS_WIDTH
+from merp.models.params.mac_array.array_counters import ARRAY_COUNTERS, FORWARD_WORDS
+from merp.models.params.register_map import FLAGS
+
+
+class ArrayStatus:
+    """What the array tells: progress, and the counters that the report is audited against.
+
+    busy           out  a pass is under way
+    done           out  the last output word has left; until the next start
+    framing_error  out  an input's last came early or late; until the next start
+    """
+
+    def __init__(self) -> None:
+        names = (*(each.name for each in ARRAY_COUNTERS), *FORWARD_WORDS)
+        vars(self).update({name: flag() for name in FLAGS})
+        vars(self).update({name: bits(STATUS_WIDTH) for name in names})
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """The signal of a flag or a counter."""

@@ -1,0 +1,27 @@
+"""The counters that a top of the MAC array has: its cycles by cause, and words by port.
+
+Names and meanings only are shared. What a counter must hold is computed by the hardware, by the
+models and by the audit, each in its own way.
+"""
+
+from __future__ import annotations
+
+from merp.models.params.counters import Counter
+
+ARRAY_COUNTERS = (
+    Counter("total", "cycles from the one after start to the last word or sum"),
+    Counter("issue", "cycles with a slot issued to the array", part=True),
+    Counter("fill", "cycles before the first slot", part=True),
+    Counter("drain", "cycles after the last slot", part=True),
+    Counter("stall_kernel", "cycles without a slot: no kernel words", part=True, stall=True),
+    Counter("stall_input", "cycles without a slot: no map", part=True, stall=True),
+    Counter(
+        "stall_output", "cycles without a slot: sums not read", part=True, stall=True
+    ),
+    Counter("useful", "products of pixels, lanes and taps that count"),
+    Counter("saturated", "words that left and were clipped"),
+)  # fmt: skip
+"""In the order of their signals; ``total`` is the sum of the parts."""
+
+FORWARD_WORDS = ("map_in", "kernel", "map_out")
+"""Ports of FP and DP whose words are counted."""

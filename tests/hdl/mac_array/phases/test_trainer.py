@@ -1,0 +1,202 @@
+"""Passes of the whole array: words of exact sums, and every word and cycle accounted for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from merp.cosim.engines.engine import run_job
+from merp.cosim.engines.job import Job
+from merp.cosim.engines.record import Record
+from merp.models.params.mac_array.array_counters import ARRAY_COUNTERS
+from merp.models.params.mac_array.design import Design, over
+from merp.models.params.mac_array.pass_run import PassRun
+from merp.testbenches.mac_array.designs import small_design
+from merp.testbenches.mac_array.supply_bench import Layer, make_layer, slots
+from merp.testbenches.mac_array.trainer_bench import (
+    OUTPUT,
+    maps_of,
+    results,
+    run_of,
+    saturations,
+    trainer_top,
+)
+from merp.testbenches.top.run import Outcome
+
+LIMIT = 3000
+PARTS = [f"status_{each.name}" for each in ARRAY_COUNTERS if each.part]
+
+
+class Case(NamedTuple):
+    """A pass, the pass whose masks it reads, and what is done to it."""
+
+    layer: Layer
+    masks: Layer | None = None
+    stalls: dict[str, Sequence[int]] | None = None
+    reset_at: int | None = None
+
+
+def design_of(pox: int = 4, poy: int = 4, pof: int = 4, **choices: Any) -> Design:
+    given = {"kernel_words": 512, "map_words": 1024, "max_stride": 4, "index_words": 512}
+    return small_design(pox, poy, pof, **given | {"pool_window": 2, "mask_words": 2048} | choices)
+
+
+def play(design: Design, cases: Sequence[Case], engine: str, array: str) -> list[Record]:
+    runs = [run_of(case.layer, design, case.stalls, case.reset_at) for case in cases]
+    job = Job(trainer_top(design, array), runs, limit=LIMIT)
+    return run_job(job, engine)
+
+
+def check(
+    design: Design, *cases: Case, engine: str = "myhdl", array: str = "behavioural"
+) -> list[Record]:
+    records = play(design, cases, engine, array)
+    for case, record in zip(cases, records, strict=True):
+        layer, outcome = case.layer, record.outcome
+        assert not outcome.faults
+        mask = None if case.masks is None else results(case.masks) > 0
+        wanted = results(layer, mask)
+        got = maps_of(outcome.words[OUTPUT], layer, design, wanted)
+        assert np.array_equal(got, wanted), layer.work
+        check_status(outcome, layer, design)
+    return records
+
+
+def check_status(outcome: Outcome, layer: Layer, design: Design) -> None:
+    """Words by the formulas of the specification, slots and products by definition."""
+    work, status = layer.work, outcome.status
+    x = work.inputs * work.rows * design.column_blocks(work.columns) * design.pox
+    y = work.outputs * work.out_rows * design.column_blocks(work.out_columns) * design.pox
+    g = work.pool if work.fused else 1
+    pooled = design.column_blocks(work.out_columns // g) * design.pox
+    w = design.map_tiles(work.outputs) * design.pof * work.inputs * work.taps
+    b = design.map_tiles(work.outputs) * design.pof
+    moved = (y, x, w) if work.phase == "dp" else (
+        x, work.outputs * (work.out_rows // g) * pooled, w + b,
+    )  # fmt: skip
+    for name, port, words in zip(
+        ("map_in", "map_out", "kernel"), ("s_axis_map", OUTPUT, "s_axis_kernel"), moved, strict=True
+    ):
+        assert status[f"status_{name}"] == outcome.transfers[port] == words, name
+    expected = list(slots(layer, design))
+    assert status["status_issue"] == len(expected) == formula(layer, design)
+    assert status["status_useful"] == sum(e.pixels.size * e.weights.size for e in expected)
+    assert status["status_total"] == sum(status[name] for name in PARTS)
+    assert status["status_saturated"] == saturations(layer)
+    assert not status["status_framing_error"]
+    assert not status["status_busy"]
+
+
+def formula(layer: Layer, design: Design) -> int:
+    """Slots of a pass, section 2.1 of the specification."""
+    work = layer.work
+    if work.phase == "dp":
+        sides = over(work.rows, design.poy) * over(work.columns, design.pox)
+        return work.outputs * work.taps * sides * over(work.inputs, design.pof)
+    sides = over(work.out_rows, design.poy) * over(work.out_columns, design.pox)
+    return work.inputs * work.taps * sides * over(work.outputs, design.pof)
+
+
+def fp(seed: int = 1, **sizes: Any) -> Layer:
+    return make_layer(seed, **{"phase": "fp", "shift": 17, "bias_shift": 9} | sizes)
+
+
+def dp(seed: int = 1, **sizes: Any) -> Layer:
+    return make_layer(seed, **{"phase": "dp", "shift": 17} | sizes)
+
+
+FRONT = fp(1, inputs=3, outputs=6, rows=9, columns=10, kernel=3, pad=1)
+BACK = dp(2, inputs=6, outputs=5, rows=9, columns=10, kernel=3, pad=1)
+POOLED = fp(3, inputs=2, outputs=5, rows=9, columns=11, kernel=3, pad=1, pool=2)
+BEHIND_POOLING = dp(4, inputs=5, outputs=3, rows=4, columns=5, kernel=2)
+
+
+def test_fp_and_dp_give_the_words_of_exact_sums() -> None:
+    classifier = fp(5, inputs=5, outputs=10, rows=4, columns=4, kernel=4, relu=False)
+    strided = fp(6, inputs=2, outputs=4, rows=11, columns=9, kernel=3, stride=2, pad=1)
+    bare = dp(7, inputs=3, outputs=4, rows=5, columns=5, kernel=3, pad=1, relu=False)
+    check(
+        design_of(),
+        Case(FRONT), Case(BACK, masks=FRONT), Case(POOLED), Case(BEHIND_POOLING, masks=POOLED),
+        Case(classifier), Case(strided), Case(bare),
+    )  # fmt: skip
+
+
+def test_the_multipliers_themselves_do_as_their_twin() -> None:
+    cases = (Case(POOLED), Case(BEHIND_POOLING, masks=POOLED))
+    real, quick = (check(design_of(), *cases, array=array) for array in ("rtl", "behavioural"))
+    assert [a.differences(b) for a, b in zip(real, quick, strict=True)] == [[], []]
+
+
+def stalled(seed: int) -> dict[str, Sequence[int]]:
+    rng = np.random.default_rng(seed)
+    names = ("s_axis_map", "s_axis_kernel", OUTPUT)
+    return {name: (*(int(b) for b in rng.random(31) < rate), 1)
+            for name, rate in zip(names, rng.choice([0.2, 0.5, 0.9], 3), strict=True)}  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_ports_may_wait(seed: int) -> None:
+    cases = (Case(POOLED), Case(BEHIND_POOLING, masks=POOLED))
+    check(design_of(), *(case._replace(stalls=stalled(seed)) for case in cases))
+
+
+def test_every_cause_of_waiting_is_named() -> None:
+    slow = {"s_axis_map": (*[0] * 9, 1)}, {"s_axis_kernel": (*[0] * 9, 1)}, {OUTPUT: (*[0] * 9, 1)}
+    records = check(design_of(), *(Case(FRONT, stalls=stalls) for stalls in slow))
+    names = ("input", "kernel", "output")
+    for record, cause in zip(records, names, strict=True):
+        waits = {name: record.outcome.status[f"status_stall_{name}"] for name in names}
+        assert max(waits, key=waits.__getitem__) == cause
+
+
+def test_a_pass_that_was_reset_begins_anew() -> None:
+    cases = [Case(FRONT, reset_at=at) for at in (40, 300)]
+    records = check(design_of(), *cases, Case(BACK, masks=FRONT))
+    assert [record.outcome.resets for record in records] == [1, 1, 0]
+
+
+def random_case(rng: np.random.Generator, design: Design) -> Case:
+    """A pass that the design takes, its ports stalled."""
+    while True:
+        kernel = int(rng.integers(1, 6))
+        layer = make_layer(
+            int(rng.integers(1 << 30)),
+            phase=str(rng.choice(["fp", "fp", "dp"])), inputs=int(rng.integers(1, 2 * design.pof)),
+            outputs=int(rng.integers(1, 2 * design.pof)), rows=int(rng.integers(kernel, 14)),
+            columns=int(rng.integers(kernel, 14)), kernel=kernel, pad=int(rng.integers(0, kernel)),
+            stride=1, relu=bool(rng.integers(2)), shift=int(rng.integers(-1, 31)),
+            bias_shift=int(rng.integers(0, 16)),
+        )  # fmt: skip
+        if layer.work.phase == "dp" and layer.work.relu:
+            continue  # wants masks of a pass before
+        try:
+            PassRun(layer.work, design)
+        except ValueError:
+            continue
+        return Case(layer, stalls=stalled(int(rng.integers(1 << 30))))
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("array", [(4, 4, 4), (8, 8, 4), (4, 8, 8), (8, 8, 16)])
+def test_random_passes(array: tuple[int, int, int]) -> None:
+    rng = np.random.default_rng(sum(array))
+    design = design_of(*array, kernel_words=1024, map_words=4096, mask_words=4096)
+    check(design, *(random_case(rng, design) for _ in range(50)))
+
+
+@pytest.mark.ghdl
+def test_vhdl_does_the_same() -> None:
+    cases = (Case(POOLED, stalls=stalled(3)), Case(BEHIND_POOLING, masks=POOLED))
+    check(design_of(), *cases, engine="ghdl", array="rtl")
+
+
+@pytest.mark.full
+@pytest.mark.verilator
+def test_random_passes_in_verilator() -> None:
+    rng = np.random.default_rng(5)
+    design = design_of(8, 8, 16, kernel_words=1024, map_words=4096, mask_words=4096)
+    check(design, *(random_case(rng, design) for _ in range(50)), engine="verilator", array="rtl")
