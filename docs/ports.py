@@ -38,6 +38,7 @@ from merp.hdl.conversion.convert import Export, convert
 from merp.hdl.fused.fused_element import fused_element
 from merp.hdl.mac_array.map_buffer.region_rotator import region_rotator
 from merp.hdl.mac_array.phases.trainer import trainer
+from merp.hdl.mac_array.update.update_path import update_path
 from merp.models.cnn_merp.fused_pair import fused_design
 from merp.models.cnn_merp.one_pass import backward_design
 from merp.models.cnn_merp.phases import delta_design, update_design
@@ -50,9 +51,11 @@ from merp.models.params.fused import OPERAND_BITS
 from merp.models.params.mac_array.design import Design
 from merp.models.params.mac_array.input_registers import input_settings
 from merp.models.params.mac_array.output_registers import output_table
+from merp.models.params.mac_array.update_registers import update_table
 from merp.models.params.rates import PLAIN
 from merp.testbenches.axi.axi_top import axi_registers_of, axi_top
 from merp.testbenches.mac_array.trainer_bench import trainer_arguments
+from merp.testbenches.mac_array.update_bench import update_args
 from merp.tools.bitstream.bitstream import bitstream_of
 from merp.tools.common.shipped import open_network
 
@@ -226,6 +229,10 @@ def _mac_array() -> Iterator[Exported]:
     settings = {**input_settings(design), **output_table(design).settings(design)}
     meanings = {name: setting.meaning for name, setting in settings.items()}
     yield _exported(trainer, trainer_arguments(design), meanings)
+    stepping = replace(design, momentum=True, stochastic=True)
+    settings = dict(update_table(stepping).settings(stepping))
+    meanings = {name: setting.meaning for name, setting in settings.items()}
+    yield _exported(update_path, update_args(stepping), meanings)
 
 
 def _alone() -> Iterator[tuple[Callable[..., Any], dict[str, Any], str]]:
