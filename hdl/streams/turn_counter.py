@@ -24,22 +24,22 @@ def turn_counter(
     Latency: second changes in the cycle behind a turn's last word. Reset, and start: the first
     word of the first one's turn.
     """
-    passed = bits(len(words))
+    left = bits(len(words))  # behind the next word
 
     @always_comb
     def recognise() -> None:
-        turn_ends.next = passed + 1 == words
+        turn_ends.next = left == 0
 
     @always(clk.posedge)
     def tally() -> None:
         if taken:
             if turn_ends:
-                passed.next = 0
+                left.next = words - 1
                 second.next = not second
             else:
-                passed.next = passed + 1
+                left.next = left - 1
         if start or rst:
-            passed.next = 0
+            left.next = words - 1
             second.next = False
 
     return recognise, tally

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
-from itertools import product
+from itertools import pairwise, product
 
 from merp.models.errors import BadInput
 from merp.models.fpga.estimate import fused_estimate
@@ -107,7 +107,9 @@ def check_fused(shape: FusedShape, design: FusedDesign, images: int, where: str)
         )
 
 
-def check_pair(network: Network, images: int, *, state: bool = False) -> None:
+def check_pair(
+    network: Network, images: int, *, state: bool = False, part: Part = PARTS[DEFAULT_PART]
+) -> None:
     """Check that the layers that a network fuses run, and can leave ``state``.
 
     Of layers without a design only the traffic is known.
@@ -120,7 +122,7 @@ def check_pair(network: Network, images: int, *, state: bool = False) -> None:
     if any(each.design is None for each in pair):
         return
     where = f"{network.name}: layers {' and '.join(network.fuse)} cannot be fused"
-    check_fused(shape, fused_design(network, *pair, state), images, where)
+    check_fused(shape, fused_design(network, *pair, state, part), images, where)
 
 
 def fused_design(
@@ -149,6 +151,20 @@ def fused_design(
             "layers, are allowed"
         )
     return found
+
+
+def pairs_that_fit(
+    network: Network, part: Part = PARTS[DEFAULT_PART]
+) -> Iterator[tuple[Layer, Layer, FusedDesign]]:
+    """Yield two layers, one behind the other, that can be fused on a part, and how."""
+    for first, second in pairwise(network.layers):
+        if first.design is None or second.design is None:
+            continue
+        try:
+            check_pair(replace(network, fuse=(first.name, second.name)), 1, part=part)
+            yield first, second, fused_design(network, first, second, part=part)
+        except BadInput:
+            continue
 
 
 @lru_cache(maxsize=64)

@@ -37,7 +37,7 @@ from merp.models.traffic.tiling import Tiling, best_tiling
 
 EACH_IMAGE = (
     "map_in", "map_out", "delta_in", "delta_out", "state_in", "state_out", "add_in",
-    "add_state_in",
+    "add_state_in", "between_out", "between_state_out",
 )  # fmt: skip
 """Ports that move something for every image; the others move once in a run."""
 
@@ -262,6 +262,19 @@ def inference_traffic(network: Network, images: int) -> tuple[tuple[Layer, Phase
         streams = {port: moved for port, moved in phase.streams.items() if port not in kept}
         found.append((layer, Phase(phase.operations, streams)))
     return tuple(found)
+
+
+def fused_traffic(network: Network, shape: FusedShape, images: int) -> Phase:
+    """Return the traffic of the two layers of ``shape`` in one pass, in inference.
+
+    ``shape`` is of a group of the first that ``network`` fuses, and of those made of it.
+    """
+    runs = network.layer(network.fuse[0]).groups
+    words = fused_port_words(shape, images, state=False)
+    streams = {
+        port: runs * count * element_bytes("ff", port, network) for port, count in words.items()
+    }
+    return Phase(2 * runs * shape.macs(images), streams)
 
 
 def total(layers: Iterable[LayerTraffic], phase: str) -> Phase:
