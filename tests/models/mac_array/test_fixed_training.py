@@ -17,7 +17,13 @@ from merp.models.mac_array.fixed_training import (
     train_step,
 )
 from merp.models.mac_array.fixed_update import Pair
-from merp.models.mac_array.float_twin import Largest, fraction_for, twin_at_rest, twin_gradients
+from merp.models.mac_array.float_twin import (
+    Largest,
+    fraction_for,
+    twin_at_rest,
+    twin_gradients,
+    twin_step,
+)
 from merp.models.mac_array.kernel_order import as_stored, in_array
 from merp.models.mac_array.passes import bases, delta_pass, forward_pass, sized, update_pass
 from merp.models.network.network import Network
@@ -62,6 +68,21 @@ def test_gradients_of_the_twin_are_derivatives(kind: str) -> None:
         np.testing.assert_allclose(ours, numeric, rtol=0, atol=2e-6 * size)
         numeric = binary64.central_differences(total, biases, 1e-6)
         np.testing.assert_allclose(found[name][1], numeric, rtol=0, atol=2e-6 * size)
+
+
+def test_a_step_of_the_twin_is_that_of_momentum() -> None:
+    first, largest = twin_at_rest(DIGITS, 1), Largest()
+    second, _ = twin_step(DIGITS, first, IMAGES, LABELS, 0.01, 0.9, "hinge", largest)
+    third, _ = twin_step(DIGITS, second, IMAGES, LABELS, 0.01, 0.9, "hinge", largest)
+    made = second.parameters
+    _, gradients = twin_gradients(DIGITS, IMAGES, LABELS, made, "hinge", Largest())
+    for name, pair in gradients.items():
+        for part in (0, 1):
+            velocity = 0.9 * second.velocities[name][part] + pair[part]
+            np.testing.assert_allclose(third.velocities[name][part], velocity, rtol=1e-12)
+            moved = made[name][part] - 0.01 * velocity
+            np.testing.assert_allclose(third.parameters[name][part], moved, rtol=1e-12)
+    assert largest.seen["fc3", "velocity"] >= np.abs(third.velocities["fc3"][0]).max()
 
 
 @pytest.mark.parametrize("kind", ["cross-entropy", "squared", "hinge"])
