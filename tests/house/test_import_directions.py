@@ -66,7 +66,7 @@ BLOCKS = (
 )  # fmt: skip
 EVERY_BLOCK = " ".join(f"cnn_merp.{room}" for room in BLOCKS)
 MAC_PORTS = f"{SHARED} mac_array.ports"
-MAC_BLOCKS = ("array", "kernel_buffer", "map_buffer", "output", "sequencer")
+MAC_BLOCKS = ("array", "delta_buffer", "kernel_buffer", "map_buffer", "output", "sequencer")
 EVERY_MAC_BLOCK = " ".join(f"mac_array.{room}" for room in MAC_BLOCKS)
 HDL = rooms(
     {"conversion": "", "base": "conversion", "behavioural": "conversion"},
