@@ -35,7 +35,8 @@ def phase_of(
     Raises:
         BadInput: the layer has no design.
     """
-    return PHASES[type(network.design(layer))][name](network, layer, state=state, before=before)
+    of_design = PHASES[type(network.elaboration(layer))]
+    return of_design[name](network, layer, state=state, before=before)
 
 
 def phases_of(

@@ -35,6 +35,7 @@ from merp.hdl.conversion.convert import Export, convert
 from merp.hdl.fused.fused_element import fused_element
 from merp.hdl.mac_array.map_buffer.region_rotator import region_rotator
 from merp.hdl.mac_array.phases.trainer import trainer
+from merp.hdl.mac_array.update.update_path import update_path
 from merp.models.cnn_merp.one_pass import backward_design
 from merp.models.cnn_merp.phases import delta_design, update_design
 from merp.models.params.byte_image import ByteImage
@@ -45,8 +46,10 @@ from merp.models.params.mac_array.gradient_registers import GRADIENT_TABLES
 from merp.models.params.mac_array.input_registers import TABLES
 from merp.models.params.mac_array.output_registers import output_table
 from merp.models.params.mac_array.pass_registers import supply_settings
+from merp.models.params.mac_array.update_registers import update_table
 from merp.testbenches.axi.axi_top import axi_registers_of, axi_top
 from merp.testbenches.mac_array.trainer_bench import trainer_arguments
+from merp.testbenches.mac_array.update_bench import update_args
 from merp.tools.bitstream.bitstream import bitstream_of
 from merp.tools.common.shipped import open_network
 
@@ -213,6 +216,10 @@ def _mac_array() -> Iterator[Exported]:
         bundle = table.bundle.removeprefix("supply_config_")
         meanings |= {f"{bundle}_config_{each.name}": each.meaning for each in table.registers}
     yield _exported(trainer, trainer_arguments(design), meanings)
+    stepping = replace(design, momentum=True, stochastic=True)
+    settings = dict(update_table(stepping).settings(stepping))
+    meanings = {name: setting.meaning for name, setting in settings.items()}
+    yield _exported(update_path, update_args(stepping), meanings)
 
 
 def _alone() -> Iterator[tuple[Callable[..., Any], dict[str, Any], str]]:

@@ -54,6 +54,7 @@ STAGES: Mapping[str, tuple[str, ...]] = {
         "mac_array/delta_buffer",
         "mac_array/array",
         "mac_array/output",
+        "mac_array/update",
     ),
     "Streams": ("streams",),
     "Shared arithmetic": (

@@ -307,6 +307,25 @@ VERBS = {
             ),
         ),
     ),
+    "formats": Verb(
+        group="train",
+        line="fraction bits for a network in fixed point",
+        description=(
+            "Trains a network of the fixed-point MAC array in float64 for some steps, and proposes "
+            "the fraction bits of each tensor: twice the largest magnitude that was met fits."
+        ),
+        examples=(
+            Example(
+                words="formats digits-fixed --data digits",
+                says="tables of a network file; needs pip install 'merp[train]'",
+            ),
+            Example(
+                words="formats digits-fixed --data digits --loss hinge --lr 0.005 --steps 440",
+                says="ten epochs, with the accuracy in float64",
+                quick=False,
+            ),
+        ),
+    ),
     "train": Verb(
         group="train",
         line="train a network in the hardware's arithmetic",

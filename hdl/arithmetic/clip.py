@@ -6,6 +6,7 @@ from typing import Any
 
 from myhdl import always_comb, block, intbv
 
+from merp.hdl.base.signals import bits
 from merp.hdl.conversion.entity import Bit, Word
 
 
@@ -32,3 +33,18 @@ def clip(value: Word, word: Word, clipped: Bit) -> Any:
         word.next = number[size:]
 
     return hold
+
+
+@block
+def clipped_sum(a: Word, b: Word, word: Word, clipped: Bit) -> Any:
+    """Add two numbers in two's complement, and clip their sum. Combinational."""
+    width = max(len(a), len(b)) + 1
+    total = bits(width)
+
+    @always_comb
+    def add() -> None:
+        exact = intbv(0, min=-(1 << width - 1), max=1 << width - 1)
+        exact[:] = a.signed() + b.signed()
+        total.next = exact[width:]
+
+    return add, clip(value=total, word=word, clipped=clipped)

@@ -17,7 +17,7 @@ def with_cus(network: Network, factor: int) -> Network:
     if factor == 1:
         return network
     designs: dict[str, Design] = {}
-    for name, design in network.designs.items():
+    for name, design in network.cnn_merp_designs.items():
         shapes: list[Shape] = [layer.shape for layer in network.layers if layer.design == name]
         chosen = {
             field.name: getattr(design, field.name)

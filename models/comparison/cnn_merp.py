@@ -95,7 +95,7 @@ def _with_word(network: Network, options: Options) -> Network:
     if (network.fmt, network.storage) == (fmt, None):
         return network
     bare = tuple(replace(layer, design=None) for layer in network.layers)
-    return replace(network, fmt=fmt, storage=None, layers=bare, designs={})
+    return replace(network, numbers=fmt, storage=None, layers=bare, designs={})
 
 
 def _designs(network: Network, options: Options) -> Iterator[tuple[Network, str]]:

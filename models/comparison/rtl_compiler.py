@@ -21,16 +21,15 @@ from merp.models.comparison.rtl_compiler_printed import published
 from merp.models.errors import BadInput
 from merp.models.fpga.board import Board
 from merp.models.given import mention
+from merp.models.mac_array.array_cycles import SLOTS
+from merp.models.mac_array.array_traffic import words
+from merp.models.mac_array.geometry import Geometry, geometry
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import PHASES
-from merp.models.rtl_compiler.geometry import Geometry, geometry
 from merp.models.rtl_compiler.latency import Machine, image_seconds, update_seconds
 from merp.models.rtl_compiler.resources import MAPS, dsp_blocks, macs, memory_bits
-from merp.models.rtl_compiler.slots import PIXELS, delta_slots, forward_slots, update_slots
-from merp.models.rtl_compiler.words import words
 
 WORD_BITS: Final = 16
-_SLOTS: Final = {"fp": forward_slots, "dp": delta_slots, "ku": update_slots}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -183,9 +182,9 @@ def _rows(plan: Plan) -> tuple[Row, ...]:
                 continue
             if phase == "ku":
                 spent += undone + machine.update(shape)
-            slots = batch * _SLOTS[phase](shape, plan.maps)
+            slots = batch * SLOTS[phase](shape, machine.array)
             cycles = spent * machine.hertz
-            moved = words(shape, plan.maps, batch, phase)
+            moved = words(shape, machine.array, batch, phase)
             size = plan.word_bits // 8
             rows.append(
                 Row(
@@ -198,7 +197,7 @@ def _rows(plan: Plan) -> tuple[Row, ...]:
                         "kernels": Figure(size * moved.kernels, "model"),
                     },
                     waits={"memory": derived(cycles - slots, *model)},
-                    runs_as=f"{PIXELS} x {PIXELS} pixels x {plan.maps} maps",
+                    runs_as=f"{machine.array.pox} x {machine.array.poy} pixels x {plan.maps} maps",
                     binds="DRAM" if cycles > 2 * slots else "array",
                 )
             )

@@ -11,11 +11,12 @@ from typing import Final
 
 from merp.models.comparison.printed import Printed
 from merp.models.comparison.reproduction import Place
-from merp.models.rtl_compiler.geometry import Geometry, geometry
+from merp.models.mac_array.array_cycles import update_slots
+from merp.models.mac_array.geometry import Geometry, geometry
+from merp.models.params.mac_array.design import Array
 from merp.models.rtl_compiler.latency import Machine, image_seconds, update_seconds
 from merp.models.rtl_compiler.networks import cifar
 from merp.models.rtl_compiler.resources import dsp_blocks, memory_bits
-from merp.models.rtl_compiler.slots import update_slots
 from merp.models.traffic.published import Erratum
 
 IMAGES: Final = 50_000  # of an epoch
@@ -183,7 +184,7 @@ def balancing(design: Design) -> float:
     """Return by how much KU is faster where idle pixels have further input maps."""
     layers = design.layers()
     plain, balanced = (
-        sum(update_slots(layer, design.maps, balance=each) for layer in layers)
+        sum(update_slots(layer, Array(pof=design.maps, balance=each)) for layer in layers)
         for each in (False, True)
     )
     return plain / balanced

@@ -16,6 +16,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from merp.models.arithmetic.compiled import Values
 from merp.models.arithmetic.words import to_bits
 from merp.models.golden.in_memory import pair_in_memory
 from merp.models.network.network import Layer, Network
@@ -29,16 +30,32 @@ _CHUNK = 1 << 20  # kernel words rounded at a time: a large layer's binary64 cop
 Parameters = Mapping[str, tuple[Bits, Bits]]
 
 
-def layer_parameters(layer: Layer, seed: int, fmt: FloatFormat) -> tuple[Bits, Bits]:
-    """Kernels (groups*m, n, k, k) and biases (groups*m,) of one layer, as words."""
+def _drawn(layer: Layer, seed: int) -> Iterator[Values]:
+    """Numbers of a layer, part by part: its kernels, at the end its biases."""
     shape = layer.shape
     generator = np.random.default_rng([seed, *layer.name.encode()])
     deviation = math.sqrt(2.0 / (shape.n * shape.k * shape.k))
-    kernels = np.empty(layer.kernels, np.uint32)
-    for low in range(0, kernels.size, _CHUNK):
-        part = kernels[low : low + _CHUNK]
-        part[:] = to_bits(deviation * generator.standard_normal(part.size), fmt)
-    biases = to_bits(BIAS_DEVIATION * generator.standard_normal(layer.biases), fmt)
+    for low in range(0, layer.kernels, _CHUNK):
+        yield deviation * generator.standard_normal(min(_CHUNK, layer.kernels - low))
+    yield BIAS_DEVIATION * generator.standard_normal(layer.biases)
+
+
+def initial_numbers(layer: Layer, seed: int) -> tuple[Values, Values]:
+    """Kernels (groups*m, n, k, k) and biases (groups*m,) of one layer, before any rounding."""
+    shape = layer.shape
+    *kernels, biases = _drawn(layer, seed)
+    return np.concatenate(kernels).reshape(layer.biases, shape.n, shape.k, shape.k), biases
+
+
+def layer_parameters(layer: Layer, seed: int, fmt: FloatFormat) -> tuple[Bits, Bits]:
+    """Kernels (groups*m, n, k, k) and biases (groups*m,) of one layer, as words."""
+    shape = layer.shape
+    words = np.empty(layer.kernels + layer.biases, np.uint32)
+    low = 0
+    for part in _drawn(layer, seed):
+        words[low : low + part.size] = to_bits(part, fmt)
+        low += part.size
+    kernels, biases = np.split(words, [layer.kernels])
     return kernels.reshape(layer.biases, shape.n, shape.k, shape.k), biases
 
 

@@ -38,18 +38,40 @@ def _squared(scores: Values, wanted: Values) -> tuple[Values, Values]:
     return 0.5 * (error * error).sum(axis=1), error
 
 
+def _squared_hinge(scores: Values, wanted: Values) -> tuple[Values, Values]:
+    """Squares of how much each score lacks of 1 for the label, and of -1 elsewhere."""
+    sign = 2.0 * wanted - 1.0
+    lacking = np.maximum(0.0, 1.0 - sign * scores)
+    return (lacking * lacking).sum(axis=1), -2.0 * sign * lacking
+
+
 _KINDS: dict[str, Callable[[Values, Values], tuple[Values, Values]]] = {
     "cross-entropy": _cross_entropy,
     "squared": _squared,
+    "hinge": _squared_hinge,
 }
 LOSSES = tuple(_KINDS)
+
+
+def losses_of(kind: str, scores: Values, labels: Labels) -> tuple[Values, Values]:
+    """Losses (images,) of (images, classes) scores, and their derivatives by the scores.
+
+    Raises:
+        ValueError: there is no such kind.
+    """
+    if kind not in _KINDS:
+        raise ValueError(f"loss must be one of {', '.join(LOSSES)}, not {kind!r}")
+    wanted = np.zeros(scores.shape)
+    wanted[np.arange(len(labels)), labels] = 1.0
+    with np.errstate(invalid="ignore", over="ignore"):
+        return _KINDS[kind](scores, wanted)
 
 
 def loss(kind: str, output: Bits, labels: Labels, fmt: FloatFormat) -> tuple[float, Bits]:
     """Return the mean loss of a batch and the delta of the network's output.
 
     Args:
-        kind: ``cross-entropy`` (of the softmax) or ``squared``.
+        kind: ``cross-entropy`` (of the softmax), ``squared`` or ``hinge`` (squared).
         output: words of the last layer, images first; an image's elements are its scores.
         labels: (images,) classes, numbered as the scores.
         fmt: number format of ``output`` and of the delta.
@@ -60,11 +82,6 @@ def loss(kind: str, output: Bits, labels: Labels, fmt: FloatFormat) -> tuple[flo
     Raises:
         ValueError: there is no such kind.
     """
-    if kind not in _KINDS:
-        raise ValueError(f"loss must be one of {', '.join(LOSSES)}, not {kind!r}")
     scores = to_values(output, fmt).reshape(len(output), -1)
-    wanted = np.zeros(scores.shape)
-    wanted[np.arange(len(labels)), labels] = 1.0
-    with np.errstate(invalid="ignore", over="ignore"):
-        losses, derivative = _KINDS[kind](scores, wanted)
+    losses, derivative = losses_of(kind, scores, labels)
     return float(losses.mean()), to_bits(derivative, fmt).reshape(output.shape)

@@ -13,11 +13,13 @@ from difflib import get_close_matches
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from merp.models.architectures import Design
+from merp.models.architectures import Design, cnn_merp_design
 from merp.models.errors import BadInput
 from merp.models.network.feeds import Feeds, feeds_of
 from merp.models.network.network_keys import SEPARATE
-from merp.models.params.formats import BINARY32, FloatFormat
+from merp.models.params.cnn_merp.design import Design as CnnMerpDesign
+from merp.models.params.fixed import FIXED16, FixedFormat
+from merp.models.params.formats import BINARY32, FORMATS, FloatFormat
 from merp.models.params.shape import Shape
 from merp.models.params.storage import InMemory, Storage, Stores
 from merp.models.params.summation import TREE, Summation
@@ -96,7 +98,7 @@ class Network(Stores):
     Attributes:
         name: as printed.
         input: rows, columns and channels of the input map.
-        fmt: number format of the arithmetic; one per network, as layers feed each other.
+        numbers: format of the arithmetic; one per network, as layers feed each other.
         storage: formats of the tensors in memory, the image among them; None: all as ``fmt``.
         layers: in the order of forward propagation.
         designs: the elaborations that the layers name.
@@ -107,12 +109,35 @@ class Network(Stores):
 
     name: str
     input: tuple[int, int, int]
-    fmt: FloatFormat = BINARY32
+    numbers: FloatFormat | FixedFormat = BINARY32
     layers: tuple[Layer, ...]
     designs: Mapping[str, Design] = field(default_factory=dict)
     weights: Mapping[str, tuple[Bits, Bits]] = field(default_factory=dict, compare=False)
     storage: Storage | None = None
     backward: str = SEPARATE
+
+    @property
+    def fmt(self) -> FloatFormat:
+        """The format of the arithmetic, of those who compute with floats alone.
+
+        Raises:
+            BadInput: the network's numbers are fixed-point.
+        """
+        if isinstance(self.numbers, FixedFormat):
+            floats = ", ".join(FORMATS)
+            raise BadInput(f"{self.name}: format = {FIXED16!r}: allowed here are {floats}")
+        return self.numbers
+
+    @property
+    def fixed(self) -> FixedFormat:
+        """The format of the arithmetic, of those who compute in fixed point alone.
+
+        Raises:
+            BadInput: the network's numbers are floats.
+        """
+        if not isinstance(self.numbers, FixedFormat):
+            raise BadInput(f"{self.name}: format: allowed here is {FIXED16!r}")
+        return self.numbers
 
     def layer(self, name: str) -> Layer:
         """Return the layer called ``name``.
@@ -140,8 +165,29 @@ class Network(Stores):
         """
         return feeds_of(self)
 
-    def design(self, layer: Layer) -> Design:
-        """Return the design that runs ``layer``.
+    def design(self, layer: Layer) -> CnnMerpDesign:
+        """Return the design that runs ``layer``, for those who answer for CNN-MERP alone.
+
+        Raises:
+            BadInput: the layer has none, or one of another architecture.
+        """
+        found = self.elaboration(layer)
+        return cnn_merp_design(found, f"{self.name}: layer {layer.name}")
+
+    @property
+    def cnn_merp_designs(self) -> Mapping[str, CnnMerpDesign]:
+        """``designs``, for those who answer for CNN-MERP alone.
+
+        Raises:
+            BadInput: there is one of another architecture.
+        """
+        return {
+            name: cnn_merp_design(each, f"{self.name}: design {name}")
+            for name, each in self.designs.items()
+        }
+
+    def elaboration(self, layer: Layer) -> Design:
+        """Return the design that runs ``layer``, of whatever architecture.
 
         Raises:
             BadInput: the layer has none, so that only its traffic is known.

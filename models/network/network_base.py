@@ -13,7 +13,8 @@ def with_base(file: str, values: dict[str, Any], bases: Path) -> dict[str, Any]:
     """Return the tables ``values`` of ``file``, laid over those of its ``base`` if it names one.
 
     A base is a network file in the folder ``bases`` that has none itself. Keys of [network],
-    [layer.<name>] and [design.<name>] take the place of the base's.
+    [layer.<name>] and [design.<name>] take the place of the base's. Designs of the base that no
+    layer names any more are left out.
 
     Raises:
         BadInput: there is no such base, or it has no such layer.
@@ -29,7 +30,20 @@ def with_base(file: str, values: dict[str, Any], bases: Path) -> dict[str, Any]:
     layers = Section(file, "layer", laid["layer"])
     laid["layer"] = [layers.value(name) for name in order]
     layers.finish()
+    _drop_unnamed(laid, base, values)
     return laid
+
+
+def _drop_unnamed(laid: dict[str, Any], base: Mapping[str, Any], values: Mapping[str, Any]) -> None:
+    """Take designs out that only the base has, and that no layer names any more."""
+    known, own = base.get("design"), values.get("design", {})
+    if not isinstance(known, Mapping) or not isinstance(own, Mapping):
+        return
+    named = [table.get("design") for table in laid["layer"] if isinstance(table, Mapping)]
+    designs = laid["design"]
+    laid["design"] = {
+        key: designs[key] for key in designs if key in own or key not in known or key in named
+    }
 
 
 def _laid_over(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from merp.models.architectures import read_design
 from merp.models.errors import BadInput
-from merp.models.network.branches import misplaced
+from merp.models.network.branches import misplaced, previous
+from merp.models.network.fixed_table import LAYER_KEY, check_outputs, read_numbers
 from merp.models.network.network import Layer, Network
 from merp.models.network.network_base import with_base
 from merp.models.network.network_keys import (
@@ -41,9 +42,10 @@ from merp.models.network.network_keys import (
     STRIDE,
 )
 from merp.models.network.storage_table import of_design, read_storage
-from merp.models.params.formats import FORMATS
+from merp.models.params.fixed import FIXED16, FixedFormat
 from merp.models.params.shape import Pool, Shape, sides
 from merp.models.params.toml_section import Section, read_toml
+from merp.models.params.users import Use, Users
 
 if TYPE_CHECKING:
     from merp.models.params.bits import Bits
@@ -88,8 +90,13 @@ def network_of(
     head = root.table("network")
     head.where = "network"
     name = head.name(())
-    fmt = FORMATS[FORMAT.read(head)]
-    storage = read_storage(head.table("storage"), fmt) if head.has("storage") else None
+    fractions = _own_fractions(file, tables.get("layer"))
+    numbers = read_numbers(root, head, fractions)
+    storage = None
+    if head.has("storage"):
+        if isinstance(numbers, FixedFormat):
+            raise head.bad("storage", f"absent with {FORMAT.key} = {FIXED16!r}")
+        storage = read_storage(head.table("storage"), numbers)
     backward = BACKWARD.read(head)
     size = _input(head.table("input"))
     head.finish()
@@ -113,31 +120,55 @@ def network_of(
     wrong = misplaced(layers)
     if wrong is not None:
         raise BadInput(f"{file}: {wrong}")
-    return Network(
+    network = Network(
         name=name,
         input=size,
-        fmt=fmt,
+        numbers=numbers,
         layers=tuple(layers),
-        designs={
-            key: read_design(
-                Section(file, f"design {key}", table),
-                key,
-                {layer.name: layer.shape for layer in layers if layer.design == key},
-                fmt,
-                added=any(layer.add is not None for layer in layers if layer.design == key),
-                storage=of_design(
-                    file,
-                    key,
-                    [layer.name for layer in layers if layer.design == key],
-                    layers[0].name,
-                    storage,
-                ),
-            )
-            for key, table in designs.items()
-        },
         weights=weights,
         storage=storage,
         backward=backward,
+    )
+    if isinstance(numbers, FixedFormat):
+        for layer in layers:
+            front = previous(network, layer)
+            check_outputs(file, numbers, layer.name, front and front.name)
+    made = {
+        key: read_design(Section(file, f"design {key}", table), key, _users(file, network, key))
+        for key, table in designs.items()
+    }
+    return replace(network, designs=made)
+
+
+def _own_fractions(file: str, tables: object) -> dict[str, Section]:
+    """Tables of the fractions of the layers that have some of their own."""
+    found = {}
+    for table in tables if isinstance(tables, list) else ():
+        if isinstance(table, Mapping) and LAYER_KEY in table:
+            name = str(table.get("name"))
+            where = f"layer {name}: {LAYER_KEY}"
+            found[name] = Section(file, where, table[LAYER_KEY])
+    return found
+
+
+def _users(file: str, network: Network, key: str) -> Users:
+    """The layers that name the design ``key``, for its reader."""
+    using = [layer for layer in network.layers if layer.design == key]
+    first = network.layers[0].name
+    fronts = {layer.name: previous(network, layer) for layer in using}
+    return Users(
+        layers={
+            layer.name: Use(
+                shape=layer.shape,
+                groups=layer.groups,
+                taken=_output(front) if (front := fronts[layer.name]) else network.input,
+                chained=layer.input is None and layer.add is None,
+            )
+            for layer in using
+        },
+        numbers=network.numbers,
+        added=any(layer.add is not None for layer in using),
+        storage=of_design(file, key, [layer.name for layer in using], first, network.storage),
     )
 
 
@@ -165,6 +196,7 @@ def _layer(
     design = section.choice("design", (*designs, AUTO)) if section.has("design") else None
     if design == AUTO and AUTO not in designs:
         design = None
+    section.has(LAYER_KEY)  # read before, with the network's
     taken = INPUT_OF.read(section, list(outputs))
     size = outputs[taken] if taken else front
     if kind == "conv":

@@ -3,6 +3,14 @@
 from __future__ import annotations
 
 from merp.models.params.byte_image import ByteImage
+from merp.models.params.fixed import (
+    FIXED16,
+    FIXED_TENSORS,
+    IMAGE_FRACTION,
+    MOST_FRACTION,
+    ROUNDINGS,
+    Fractions,
+)
 from merp.models.params.formats import FORMATS, OTHER_NAMES
 from merp.models.params.keys import Choice, Flag, Key, Ratio, Reference, Sides, Whole
 from merp.models.params.shape import POOL_KINDS
@@ -20,10 +28,40 @@ AUTO = "auto"
 FORMAT = Choice(
     key="format",
     says="number format of the arithmetic, and of every element that storage does not name",
-    allowed=tuple(FORMATS),
+    allowed=(*FORMATS, FIXED16),
     default="binary32",
     other_names=OTHER_NAMES,
 )
+
+ROUNDING = Choice(
+    key="rounding",
+    says="of new kernels in fixed point: to nearest even, or with random bits",
+    allowed=ROUNDINGS,
+    default=ROUNDINGS[0],
+)
+
+FRACTION_INPUT = Whole(
+    key="input",
+    says="fraction bits of the images",
+    low=0,
+    high=MOST_FRACTION,
+    default=IMAGE_FRACTION,
+)
+FRACTIONS: tuple[Whole, ...] = tuple(
+    Whole(
+        key=tensor, says=f"fraction bits of {what}", low=0, high=MOST_FRACTION,
+        default=getattr(Fractions, tensor),
+    )
+    for tensor, what in zip(
+        FIXED_TENSORS,
+        (
+            "a layer's output", "kernels and biases", "deltas of a layer's sums and output",
+            "gradients, summed over the batch", "velocities",
+        ),
+        strict=True,
+    )
+)  # fmt: skip
+"""Of [fractions], beside that of the images; and of ``fractions`` in a layer."""
 
 SEPARATE, FUSED = "separate", "fused"
 BACKWARD = Choice(

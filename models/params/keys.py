@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from merp.models.params.shape import Padding
 from merp.models.params.toml_section import Section
+
+
+def says_of(documented: type) -> dict[str, str]:
+    """What the docstring of a class says of each of its attributes, in a line."""
+    attributes = (documented.__doc__ or "").partition("Attributes:\n")[2].partition("\n\n")[0]
+    return {
+        key: re.sub(r"\s+", " ", text).strip().rstrip(".")
+        for key, text in re.findall(r"^ {8}(\w+): (.*(?:\n {12}.*)*)", attributes, re.MULTILINE)
+    }
 
 
 @dataclass(frozen=True, kw_only=True)

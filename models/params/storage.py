@@ -8,7 +8,7 @@ are no such tensors; they stay as they are.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from merp.models.params.byte_image import ByteImage
 from merp.models.params.formats import FORMATS, FloatFormat, format_name
@@ -120,7 +120,12 @@ class Stores:
         fmt: of the arithmetic. storage: formats in memory; None: all as ``fmt``.
     """
 
-    fmt: FloatFormat
+    if TYPE_CHECKING:  # a field of some, worked out by others
+
+        @property
+        def fmt(self) -> FloatFormat:
+            """Of the arithmetic."""
+
     storage: Storage | None
 
     def stored(self, tensor: Tensor) -> FloatFormat:

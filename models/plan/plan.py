@@ -341,7 +341,7 @@ def _of_design(
     for phase, works in phases.items():
         if phase != "fp" and done:
             rest = [work for work in works if work.layer.name not in done]
-            works = _on_engine(network.designs[name], phase, rest)
+            works = _on_engine(network.cnn_merp_designs[name], phase, rest)
         if works:
             engine, tiles = best_tiles(name, works, board, goal)
             for work, tile in zip(works, tiles, strict=True):
@@ -359,7 +359,7 @@ def _in_one_pass(
     asked = [w for w in propagations if has_phase(network, w.layer, ONE_PASS)]
     of_layer = {work.layer.name: work for work in updates}
     pairs = [(work, of_layer[work.layer.name]) for work in asked]
-    found = in_one_pass(name, network.designs[name], pairs, board)
+    found = in_one_pass(name, network.cnn_merp_designs[name], pairs, board)
     if found is None:
         return []
     engine, works = found
@@ -379,7 +379,7 @@ def _start(network: Network, layer: Layer, phase: str, state: str) -> dict[str, 
 def works_of(network: Network, name: str, phase: str, batch: int, state: str) -> Iterator[Work]:
     """Layers that run on a design in a phase, as if both backward phases of all were apart."""
     network = replace(network, backward=SEPARATE)
-    forward, back = network.designs[name], phase != "fp"
+    forward, back = network.cnn_merp_designs[name], phase != "fp"
     drafts = [
         Work(
             layer=layer,

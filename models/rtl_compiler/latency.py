@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from merp.models.rtl_compiler.geometry import Geometry
-from merp.models.rtl_compiler.slots import delta_slots, forward_slots, update_slots
+from merp.models.mac_array.array_cycles import delta_slots, forward_slots, update_slots
+from merp.models.mac_array.geometry import Geometry
+from merp.models.params.mac_array.design import Array
 
 KERNEL_RATE = 0.676
 """Share of the memory's peak that kernels and gradients reach; fitted."""
@@ -39,6 +40,11 @@ class Machine:
     word_bytes: int = 2
     double: bool = True
 
+    @property
+    def array(self) -> Array:
+        """What it unrolls."""
+        return Array(pof=self.maps)
+
     def image(self, layer: Geometry, phase: str) -> float:
         """Return the seconds of an image."""
         inputs = layer.groups * layer.n * layer.rows * layer.columns
@@ -47,14 +53,14 @@ class Machine:
         moving, pooling = self._maps(inputs + sums), self._maps(sums + outputs) * layer.pooled
         kernels = self._kernels(layer.kernels)
         if phase == "fp":
-            computing = forward_slots(layer, self.maps) / self.hertz
+            computing = forward_slots(layer, self.array) / self.hertz
             return kernels + max(computing, moving) + pooling
         if phase == "dp":
             if not layer.propagates:
                 return pooling
-            computing = delta_slots(layer, self.maps) / self.hertz
+            computing = delta_slots(layer, self.array) / self.hertz
             return kernels + max(computing, moving) + pooling
-        computing = update_slots(layer, self.maps) / self.hertz
+        computing = update_slots(layer, self.array) / self.hertz
         gradients = 2 * kernels
         return moving + (max(computing, gradients) if self.double else computing + gradients)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from merp.models.rtl_compiler.geometry import Geometry
-from merp.models.rtl_compiler.slots import PIXELS
+from merp.models.mac_array.geometry import Geometry
+from merp.models.params.mac_array.design import Array
 
 MAPS = (4, 8, 16, 32, 64)
 """Output maps at once that may be chosen; 16, 32 and 64 are the paper's."""
@@ -13,7 +13,7 @@ MAPS = (4, 8, 16, 32, 64)
 
 def macs(maps: int) -> int:
     """Return the multiply-adds a cycle."""
-    return PIXELS**2 * maps
+    return Array(pof=maps).macs
 
 
 def dsp_blocks(maps: int, there: int) -> float:

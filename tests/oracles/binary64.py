@@ -152,10 +152,12 @@ def forward(network: Network, images: Array, made: Parameters) -> tuple[list[Ahe
 
 
 def loss(kind: str, scores: Array, labels: NDArray[np.int64]) -> float:
-    """Sum over the batch of softmax cross-entropy, or of half the squared distance."""
+    """Sum over the batch of softmax cross-entropy, half the squared distance, or squared hinge."""
     wanted = np.eye(scores.shape[1])[labels]
     if kind == "squared":
         return float(((scores - wanted) ** 2).sum() / 2)
+    if kind == "hinge":
+        return float((np.maximum(0, 1 - (2 * wanted - 1) * scores) ** 2).sum())
     probabilities = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
     return float(-np.log((probabilities * wanted).sum(axis=1)).sum())
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from typing import Any, NoReturn
@@ -143,3 +144,18 @@ def add_network(parser: argparse.ArgumentParser, *, optional: bool = False) -> N
         nargs="?" if optional else None,
         help="a shipped network's name, a TOML file or an ONNX model",
     )
+
+
+def number(low: float, high: float, allowed: str) -> Callable[[str], float]:
+    """Return an argument type: a number from ``low`` to below ``high``."""
+
+    def parse(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        if not low <= value < high:
+            raise argparse.ArgumentTypeError(f"must be {allowed}, not {shown(text)}")
+        return value
+
+    return parse

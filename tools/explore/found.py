@@ -132,7 +132,7 @@ def network_file(found: Found, place: int, file: str, tables: Mapping[str, Any],
     Raises:
         BadInput: no design holds a convolution in one piece.
     """
-    designs = {name: design_table(design) for name, design in made.designs.items()}
+    designs = {name: design_table(design) for name, design in made.cnn_merp_designs.items()}
     tables = deepcopy({key: value for key, value in tables.items() if key != "design"})
     for layer, table in zip(made.layers, tables["layer"], strict=True):
         table.pop("design", None)

@@ -17,7 +17,7 @@ from merp.tools.export.dma import images_in_a_transfer
 
 def title(bitstream: Bitstream) -> str:
     """One line: what a bitstream does, and with how much."""
-    design = bitstream.network.designs[bitstream.design]
+    design = bitstream.network.cnn_merp_designs[bitstream.design]
     units = str(design.n_cu)
     if bitstream.phase.name == ONE_PASS:
         halves = backward_design(bitstream.network, bitstream.layers[0])

@@ -163,7 +163,7 @@ def _streams(bitstream: Bitstream, engine: Top, expected: Expectation) -> dict[s
 
 def _stored(bitstream: Bitstream, ports: Mapping[str, str]) -> dict[str, StoredFormat]:
     """Formats of the streams, given by their ports, that are not that of the arithmetic."""
-    design = bitstream.network.designs[bitstream.design]
+    design = bitstream.network.cnn_merp_designs[bitstream.design]
     found = {
         stream: stored_format(bitstream.phase.name, port, design) for stream, port in ports.items()
     }

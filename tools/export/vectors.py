@@ -68,7 +68,7 @@ def small_network(bitstream: Bitstream) -> Network:
 
 def _small(shape: Shape, bitstream: Bitstream) -> Shape:
     """Maps of two groups, the last CU idle in the second, and windows that are pooled."""
-    crowd = 2 * bitstream.network.designs[bitstream.design].n_cu - 1
+    crowd = 2 * bitstream.network.cnn_merp_designs[bitstream.design].n_cu - 1
     few = crowd if bitstream.phase.name == ONE_PASS else SMALL_MAPS  # a half has half of the CUs
     n, m = (crowd, SMALL_MAPS) if bitstream.phase.name == "dp" else (few, crowd)
     pool = shape.pool

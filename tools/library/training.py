@@ -14,15 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from merp.models.arithmetic.compiled import Values
-from merp.models.arithmetic.words import to_values
 from merp.models.errors import BadInput, shown
 from merp.models.golden.initial import Parameters
+from merp.models.params.fixed import FixedFormat
 from merp.models.params.formats import FloatFormat
 from merp.tools.common.output import Output
 from merp.tools.common.progress import Progress
 from merp.tools.library.checks import path
 from merp.tools.library.rows import Row, Rows
 from merp.tools.train import report
+from merp.tools.train.arithmetic import Arithmetic, arithmetic_of
 from merp.tools.train.course import Course
 from merp.tools.train.data import Data, checked
 from merp.tools.train.run import DIGITS, Trained, labelled, prepare
@@ -47,9 +48,10 @@ class Training:
     losses: Values
     accuracy: float
     words: Parameters
-    fmt: FloatFormat
+    fmt: FloatFormat | FixedFormat
     paths: tuple[Path, ...]
     _answer: Mapping[str, Any]
+    _arithmetic: Arithmetic
 
     @property
     def steps(self) -> int:
@@ -60,7 +62,10 @@ class Training:
     def arrays(self) -> Mapping[str, tuple[Values, Values]]:
         """``words`` as float64 numbers, exactly."""
         return {
-            layer: (to_values(kernels, self.fmt), to_values(biases, self.fmt))
+            layer: (
+                self._arithmetic.numbers(layer, "kernels", kernels),
+                self._arithmetic.numbers(layer, "kernels", biases),
+            )
             for layer, (kernels, biases) in self.words.items()
         }
 
@@ -148,9 +153,10 @@ def _result(trained: Trained, answer: Mapping[str, Any], paths: tuple[Path, ...]
         losses=np.array(trained.done.loss, np.float64),
         accuracy=answer["accuracy"],
         words=trained.done.model.parameters,
-        fmt=trained.course.network.fmt,
+        fmt=trained.course.network.numbers,
         paths=paths,
         _answer=answer,
+        _arithmetic=arithmetic_of(trained.course.network),
     )
 
 

@@ -50,7 +50,7 @@ def with_board(imported: Imported, board: Board) -> dict[str, dict[str, Any]]:
     planned = plan(imported.network, board).network
     for layer, table in zip(planned.layers, imported.tables["layer"], strict=True):
         table["design"] = layer.design
-    designs = {name: design_table(design) for name, design in planned.designs.items()}
+    designs = {name: design_table(design) for name, design in planned.cnn_merp_designs.items()}
     network_of(imported.network.name, {**imported.tables, "design": designs})
     return designs
 

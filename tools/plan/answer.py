@@ -40,7 +40,7 @@ def plan_json(plan: Plan) -> dict[str, Any]:
             name: {"chosen": name in plan.chosen, "cu_kind": design.cu_kind}
             | {"ku_kind": design.ku_kind}
             | {key: getattr(design, key) for key in CHOICES}
-            for name, design in plan.network.designs.items()
+            for name, design in plan.network.cnn_merp_designs.items()
         },
         "bitstreams": [_engine(engine) for engine in plan.engines],
         "layers": [planned_answer(planned) for planned in plan.layers],

@@ -93,7 +93,7 @@ def _print_bitstreams(plan: Plan) -> None:
         for engine in plan.engines
     ]
     rows.append([plan.board.part.name, "", *_figures(capacity(plan.board.part)), ""])
-    chosen = ", ".join(_chosen(name, plan.network.designs[name]) for name in plan.chosen)
+    chosen = ", ".join(_chosen(name, plan.network.cnn_merp_designs[name]) for name in plan.chosen)
     console().print(
         table(
             "Bitstreams",

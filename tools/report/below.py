@@ -37,7 +37,7 @@ def _on_its_designs(network: Network) -> Network | None:
             name: replace(
                 design, storage=of_design(network.name, name, users[name], first, storage)
             )
-            for name, design in network.designs.items()
+            for name, design in network.cnn_merp_designs.items()
         }
         found = replace(network, designs=designs)
         check_backward(found)

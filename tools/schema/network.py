@@ -13,11 +13,14 @@ from merp.models.network.network_keys import (
     BACKWARD,
     CONVOLUTION,
     FORMAT,
+    FRACTION_INPUT,
+    FRACTIONS,
     IMAGE_STORAGE,
     INPUT,
     KINDS,
     LAYER,
     POOL,
+    ROUNDING,
     STORAGE,
 )
 from merp.models.params.keys import Choice, Flag, Key, Ratio, Reference, Sides, Whole
@@ -50,7 +53,7 @@ def _file(*, whole: bool) -> Schema:
     network = _table(
         {
             "name": _NAMED,
-            **_nodes((FORMAT, BACKWARD)),
+            **_nodes((FORMAT, ROUNDING, BACKWARD)),
             "storage": storage | {"description": "formats in memory, no wider than format"},
             "input": _table(_nodes(INPUT), _required(INPUT), whole=whole),
         },
@@ -63,7 +66,13 @@ def _file(*, whole: bool) -> Schema:
         "additionalProperties": _design(whole=whole),
         "description": "elaborations of the hardware, by name",
     }
-    found = {"network": network, "layer": _layers(whole=whole), "design": designs}
+    fractions = _table(_nodes((FRACTION_INPUT, *FRACTIONS)), (), whole=whole)
+    found = {
+        "network": network,
+        "fractions": fractions | {"description": "fraction bits of words in fixed point"},
+        "layer": _layers(whole=whole),
+        "design": designs,
+    }
     if not whole:
         found = {"base": _base(), **found}
     return _table(found, ("network", "layer"), whole=whole)
@@ -103,7 +112,9 @@ def _layer(kind: str, *, whole: bool) -> Schema:
         **_NAMED,
         "description": "the design that runs it; without one, or auto: the plan on a board has one",
     }
-    found = {"name": _NAMED, **_nodes(keys), "design": design}
+    own = _table(_nodes(FRACTIONS), (), whole=whole)
+    own |= {"description": "what of [fractions] differs in this layer"}
+    found = {"name": _NAMED, **_nodes(keys), "design": design, "fractions": own}
     if kind == "conv":
         pool = _table(_nodes(POOL), _required(POOL), whole=whole)
         found["pool"] = pool | {"description": "pooling after ReLU; default none"}
@@ -111,8 +122,15 @@ def _layer(kind: str, *, whole: bool) -> Schema:
 
 
 def _design(*, whole: bool) -> Schema:
-    (keys,) = KEYS.values()  # a second architecture needs a choice of tables here
-    return _table(_nodes((ARCHITECTURE, *keys)), _required(keys), whole=whole)
+    tables = {
+        name: _table(_nodes((ARCHITECTURE, *keys)), _required(keys), whole=whole)
+        for name, keys in KEYS.items()
+    }
+    found = tables.pop(next(iter(KEYS)))
+    for name, each in tables.items():
+        named = {"required": ["architecture"], "properties": {"architecture": {"const": name}}}
+        found = {"if": named, "then": each, "else": found}
+    return found
 
 
 def _table(nodes: Mapping[str, Schema], required: Iterable[str], *, whole: bool) -> Schema:

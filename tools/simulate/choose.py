@@ -266,7 +266,7 @@ def _group(layers: Sequence[Layer], layer: str | None, asked: int | str | None) 
 
 def _with_cus(network: Network, layers: Sequence[Layer], cus: int) -> Network:
     """The network with every design of ``layers`` sized anew for ``cus`` CUs."""
-    designs = dict(network.designs)
+    designs = dict(network.cnn_merp_designs)
     for name in {layer.design for layer in layers if layer.design}:
         shapes = [layer.shape for layer in network.layers if layer.design == name]
         designs[name] = _sized(designs[name], shapes, cus)

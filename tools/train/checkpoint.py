@@ -3,28 +3,26 @@
 Keys: ``<layer>.kernel``, ``<layer>.bias``, ``<layer>.velocity`` (of the kernels, in stream order,
 then of the biases), ``step``, ``seed``, ``network``, ``batch``, ``loss``, one per step, ``inputs``,
 a hash of network and data, and ``sha256``, one of all the others. Numbers are binary32, which holds
-every format's; each is one of the format that the network stores it in.
+every format's; each is one of the format that the network stores it in, or of its fractions.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from merp.models.arithmetic.words import to_bits, to_values
 from merp.models.errors import BadInput, shown
 from merp.models.given import name_of
-from merp.models.golden.training import Model
 from merp.models.network.network import Network
-from merp.models.params.bits import Bits
 from merp.models.params.storage import Tensor
 from merp.tools.common.npz import read_npz
 from merp.tools.common.output import Output
 from merp.tools.common.seal import SEAL, digest, is_whole, sealed
+from merp.tools.train.arithmetic import Model, arithmetic_of
 from merp.tools.train.data import Split
 
 _TENSORS: Mapping[str, Tensor] = {
@@ -60,11 +58,10 @@ class Checkpoint:
 def inputs_of(network: Network, data: Split, *, pooled: bool) -> str:
     """Hash of all that decides, beside seed, batch and options, what the next step makes.
 
-    Of a design that is how it sums alone: a step may run on more units, or in other passes. Whether
-    deltas are ``pooled`` in memory decides it where they are stored narrower than they are summed.
+    Whether deltas are ``pooled`` in memory decides it where they are stored narrower than they are
+    summed.
     """
-    layers = [(replace(layer, design=None), network.summation(layer)) for layer in network.layers]
-    arithmetic: tuple[object, ...] = network.input, network.fmt, layers
+    arithmetic = arithmetic_of(network).identity
     if network.storage is not None:
         at = pooled if network.stored("deltas") != network.fmt else None
         arithmetic += (network.storage, at)
@@ -77,7 +74,7 @@ def save(output: Output, checkpoint: Checkpoint, network: Network) -> None:
     Raises:
         BadInput: it cannot be written, or the model has elements that are not finite.
     """
-    fmt = network.fmt
+    arithmetic = arithmetic_of(network)
     arrays: dict[str, NDArray[np.generic]] = {
         "step": np.array(checkpoint.step, np.int64),
         "seed": np.array(checkpoint.seed, np.int64),
@@ -89,7 +86,7 @@ def save(output: Output, checkpoint: Checkpoint, network: Network) -> None:
     for layer, (kernels, biases) in checkpoint.model.parameters.items():
         velocity = np.concatenate([v.reshape(-1) for v in checkpoint.model.velocities[layer]])
         for key, words in (("kernel", kernels), ("bias", biases), ("velocity", velocity)):
-            numbers = to_values(words, fmt)
+            numbers = arithmetic.numbers(layer, _TENSORS[key], words)
             if not np.isfinite(numbers).all():
                 what = f"{layer}.{key} overflowed: allowed is less {name_of('learning_rate')}"
                 raise BadInput(f"{output.said}: not saved: {what}")
@@ -105,11 +102,13 @@ def resume(path: Path, network: Network) -> Checkpoint:
     """
     arrays = read_npz(path)
     _check(path, arrays, network)
-    words = {
-        f"{layer.name}.{key}": _words(path, f"{layer.name}.{key}", arrays, network, tensor)
-        for layer in network.layers
-        for key, tensor in _TENSORS.items()
-    }
+    arithmetic = arithmetic_of(network)
+    words = {}
+    for layer in network.layers:
+        for part, tensor in _TENSORS.items():
+            key = f"{layer.name}.{part}"
+            exact = arrays[key].astype(np.float64)
+            words[key] = arithmetic.words(f"{path}: {key}", layer.name, tensor, exact)
     if not is_whole(arrays):
         raise BadInput(f"{path}: not as merp train saved it, {SEAL} differs: train anew")
     parameters, velocities = {}, {}
@@ -120,7 +119,7 @@ def resume(path: Path, network: Network) -> Checkpoint:
         moved = velocity[: kernels.size].reshape(kernels.shape)
         velocities[layer.name] = moved, velocity[kernels.size :]
     return Checkpoint(
-        model=Model(parameters=parameters, velocities=velocities),
+        model=arithmetic.model(parameters, velocities),
         seed=int(arrays["seed"]),
         batch=int(arrays["batch"]),
         loss=tuple(arrays["loss"].tolist()),
@@ -165,23 +164,3 @@ def _check(path: Path, arrays: dict[str, NDArray[np.generic]], network: Network)
         if int(arrays[key]) < low:
             raise BadInput(f"{path}: {key} = {arrays[key]}: allowed is {low} or more")
     check("loss", "f", (int(arrays["step"]),))
-
-
-def _words(
-    path: Path,
-    key: str,
-    arrays: Mapping[str, NDArray[np.generic]],
-    network: Network,
-    tensor: Tensor,
-) -> Bits:
-    exact, stored = arrays[key].astype(np.float64), network.stored(tensor)
-    found = to_values(to_bits(exact, stored), stored)
-    differing = np.argwhere(~(np.isfinite(exact) & (found == exact)))
-    if differing.size:
-        place = tuple(int(index) for index in differing[0])
-        said = "the network's format" if stored == network.fmt else f"the storage of {tensor}"
-        raise BadInput(
-            f"{path}: {key}[{', '.join(map(str, place))}] = {exact[place]}: allowed are finite "
-            f"numbers of {said}"
-        )
-    return to_bits(exact, network.fmt)

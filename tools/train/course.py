@@ -12,14 +12,17 @@ from merp.models.fpga.board import Board
 from merp.models.given import given, mention, name_of
 from merp.models.network.network import Network
 from merp.models.network.network_keys import FUSED, SEPARATE
+from merp.models.params.fixed import FixedFormat
 from merp.models.params.rates import UpdateRule
 
 if TYPE_CHECKING:
     from merp.models.plan.plan import Plan
 
 ENGINES = ("golden", "myhdl", "verilator", "ghdl")
-LOSSES = ("cross-entropy", "squared")
+LOSSES = ("cross-entropy", "squared", "hinge")
 HARDWARE_STATE = "pooled"  # the only kind that the hardware writes
+ON_CHIP = "chip"
+"""The state that never leaves the MAC array."""
 BATCH, EPOCHS, RATE, MOMENTUM = 32, 10, 0.05, 0.9  # 98 % of the held-out digits
 MOST_BATCH, MOST_STEPS, MOST_EPOCHS = 1 << 16, 1 << 31, 1 << 20
 
@@ -159,6 +162,13 @@ def state_kept(network: Network, engine: str, target: Target | None, asked: str 
     Raises:
         BadInput: the hardware keeps another.
     """
+    if isinstance(network.numbers, FixedFormat):
+        if asked is not None:
+            raise BadInput(
+                f"{given('state_bits', asked)}: {network.name} is in fixed point, its state stays "
+                "on the chip: allowed without"
+            )
+        return ON_CHIP
     one_pass = network.backward == FUSED
     if engine == "golden" and target is None and not one_pass:
         return asked or "32"

@@ -12,10 +12,8 @@ from merp.models.arithmetic.compiled import Values
 from merp.models.errors import BadInput
 from merp.models.golden.loss import Labels
 from merp.models.network.network import Network
-from merp.models.params.bits import Bits
-from merp.tools.common.finite_words import finite_words
 from merp.tools.common.npz import read_npz
-from merp.tools.common.storable import check_storable
+from merp.tools.train.arithmetic import Words, arithmetic_of
 
 KEYS = ("images", "labels")
 HELD_OUT = 5  # one image in so many is never trained on
@@ -38,9 +36,9 @@ class Data(NamedTuple):
 class Split(NamedTuple):
     """Images as words, and labels, to train with and held out."""
 
-    images: Bits
+    images: Words
     labels: Labels
-    held_images: Bits
+    held_images: Words
     held_labels: Labels
 
 
@@ -97,13 +95,28 @@ def split(data: Data, network: Network, validation: Data | None = None) -> Split
     if validation is not None:
         held_out = _words(validation, network, 1)
         return Split(words, data.labels, held_out, validation.labels)
-    order = np.random.default_rng(0).permutation(len(words))
-    held, kept = np.split(order, [len(words) // HELD_OUT])
+    held, kept = held_apart(len(words))
     return Split(words[kept], data.labels[kept], words[held], data.labels[held])
 
 
-def _words(data: Data, network: Network, fewest: int) -> Bits:
+def held_apart(count: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Indices of the images that are held out of so many, and of the others."""
+    held, kept = np.split(np.random.default_rng(0).permutation(count), [count // HELD_OUT])
+    return held, kept
+
+
+def _words(data: Data, network: Network, fewest: int) -> Words:
     """The images as words, all checked against the network."""
+    checked_sizes(data, network, fewest)
+    return arithmetic_of(network).image_words(f"{data.source}: images", data.images)
+
+
+def checked_sizes(data: Data, network: Network, fewest: int = HELD_OUT) -> None:
+    """Check sizes, labels and the number of images against the network.
+
+    Raises:
+        BadInput: they are not the network's, or too few.
+    """
     images, labels, source = data.images, data.labels, data.source
     if images.shape[1:] != network.input:
         raise BadInput(
@@ -118,9 +131,6 @@ def _words(data: Data, network: Network, fewest: int) -> Bits:
             f"{source}: labels[{wrong[0]}] = {labels[wrong[0]]}: {network.name} has "
             f"{classes} outputs: allowed are 0 to {classes - 1}"
         )
-    words = finite_words(f"{source}: images", images, network.fmt)
-    check_storable(f"{source}: images", words, network.fmt, network.stored_input)
-    return words
 
 
 def batch_of(images: int, batch: int, seed: int, step: int) -> NDArray[np.int64]:

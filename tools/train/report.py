@@ -8,20 +8,19 @@ from typing import Any
 
 from merp.cosim.passes.of_plan import OfPlan
 from merp.cosim.training.hardware_step import Audits
-from merp.models.golden.training import classify
 from merp.models.network.network import Network
 from merp.models.network.network_keys import FUSED
 from merp.models.network.phases import NAMED, PHASES, apart, phases_counted
 from merp.models.params.rates import PLAIN
 from merp.models.plan.plan import Plan
-from merp.models.traffic.closed_form import step_bytes
-from merp.models.traffic.footing import Footing
 from merp.tools.common.table import console, fixed, table
+from merp.tools.train.arithmetic import arithmetic_of
 from merp.tools.train.checkpoint import Checkpoint
 from merp.tools.train.counts import PhaseCounts, by_phase
-from merp.tools.train.course import Course
+from merp.tools.train.course import ON_CHIP, Course
 from merp.tools.train.data import Split
 from merp.tools.train.loss_chart import draw
+from merp.tools.train.saturated import show_saturated
 
 
 def answer(
@@ -35,9 +34,10 @@ def answer(
     phase.
     """
     network, state = course.network, course.state
-    found = classify(network, data.held_images, done.model.parameters)
-    paper = dict(step_bytes(network, done.batch, Footing()))
-    full = dict(step_bytes(network, done.batch, Footing(name="full", state=state)))
+    arithmetic = arithmetic_of(network)
+    found = arithmetic.classify(data.held_images, done.model.parameters)
+    paper = dict(arithmetic.step_bytes(done.batch, "paper", state))
+    full = dict(arithmetic.step_bytes(done.batch, "full", state))
     del paper["momentum"]
     if not course.rule.momentum:
         full["momentum"] = 0
@@ -169,7 +169,8 @@ def show(answer: Mapping[str, Any]) -> None:
     counted = answer["bytes"]
     footings = [counted["paper"], counted["full"]]
     columns = ["phase", "paper footing", "full footing"]
-    caption = f"From the closed form, state of {answer['state_bits']}; velocities, apart: "
+    state = "on the chip" if answer["state_bits"] == ON_CHIP else f"of {answer['state_bits']}"
+    caption = f"From the closed form, state {state}; velocities, apart: "
     caption += f"{fixed(counted['full']['momentum'] / 1e6, 3)} MB."
     if "plan" in counted:
         footings.append(counted["plan"])
@@ -191,3 +192,5 @@ def show(answer: Mapping[str, Any]) -> None:
             row.append(f"{cycles['total']:,} + {cycles['kernel_load']:,}")
         rows.append(row)
     screen.print(table("Traffic of one step, MB", columns, rows, totals=1, caption=caption))
+    if "saturated" in answer:
+        show_saturated(answer)

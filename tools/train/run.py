@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -12,19 +13,17 @@ from merp.cosim.training.hardware_step import Audits
 from merp.models.errors import BadInput
 from merp.models.given import given, name_of
 from merp.models.golden.memory import training_bytes
-from merp.models.golden.training import NoSuchFactor, initial_model, rates_of
 from merp.models.memory import check_memory
-from merp.models.params.rates import Rates
 from merp.models.plan.plan import Plan
-from merp.tools.common.kernel_file import with_weights
 from merp.tools.common.output import Output
 from merp.tools.common.progress import Progress
 from merp.tools.train import checkpoint, report
+from merp.tools.train.arithmetic import arithmetic_of
 from merp.tools.train.checkpoint import Checkpoint
 from merp.tools.train.course import BATCH, EPOCHS, Course
 from merp.tools.train.data import Data, Split, batch_of, read_data, split
 from merp.tools.train.digits import digits
-from merp.tools.train.step import step_of
+from merp.tools.train.place import Place
 
 DIGITS = "digits"
 
@@ -37,6 +36,7 @@ class Trained:
         course: what was trained. split: on what. done: the model, and the loss of each step.
         plan: whose passes ran, if any.
         audits: of the last step; every step moves and takes the same. None of the golden engine.
+        said: what else the steps leave to say, by the keys of the answer.
     """
 
     course: Course
@@ -44,11 +44,15 @@ class Trained:
     done: Checkpoint
     plan: Plan | None
     audits: Audits
+    said: Mapping[str, Any]
 
     @cached_property
     def answer(self) -> dict[str, Any]:
         """The answer for machines, the held-out images classified."""
-        return report.answer(self.course, self.done, self.split, self.plan, self.audits)
+        return {
+            **report.answer(self.course, self.done, self.split, self.plan, self.audits),
+            **self.said,
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,12 +91,12 @@ class Ready:
             Stuck: the hardware stood still.
         """
         course, start, steps = self.course, self.start, self.steps
-        run_step = step_of(course, self.plan, start.batch, progress)
+        runner = arithmetic_of(course.network).runner(course, self.plan, start.batch, progress)
         rate = given("learning_rate", course.learning_rate)
         images = len(self.split.images)
         per_epoch = images // start.batch
-        _rates(course, start.batch, 0)
-        _rates(course, start.batch, max(0, steps - 1) // per_epoch)  # the least, before any step
+        runner.check(0)
+        runner.check(max(0, steps - 1) // per_epoch)  # the least, before any step
         done = start
         audits: Audits = {}
         try:
@@ -100,14 +104,15 @@ class Ready:
                 progress.within(f"step {step + 1:,} of {steps:,}")
                 chosen = batch_of(images, start.batch, start.seed, step)
                 x, labels = self.split.images[chosen], self.split.labels[chosen]
-                rates = _rates(course, start.batch, step // per_epoch)
-                model, loss, audits = run_step(done.model, x, labels, rates)
+                place = Place(start.seed, step, step // per_epoch)
+                stepped = runner.step(done.model, x, labels, place)
+                loss, audits = stepped.loss, stepped.audits
                 if not math.isfinite(loss):
                     raise BadInput(f"{rate}: the loss is {loss} at step {step}: allowed is less")
                 # Only now is it known that the step before left a model that works.
                 if saved is not None and step > start.step and step % per_epoch == 0:
                     checkpoint.save(saved, done, course.network)
-                done = replace(done, model=model, loss=(*done.loss, loss))
+                done = replace(done, model=stepped.model, loss=(*done.loss, loss))
                 said = f"step {done.step:,} of {steps:,}, loss {loss:.4f}"
                 progress.count(done.step, steps, said, start.step)
         except KeyboardInterrupt:
@@ -116,7 +121,7 @@ class Ready:
             raise
         if saved is not None:
             checkpoint.save(saved, done, course.network)
-        return Trained(course, self.split, done, self.plan, audits)
+        return Trained(course, self.split, done, self.plan, audits, runner.answer())
 
 
 def labelled(source: str, argument: str = "data") -> Data:
@@ -130,28 +135,6 @@ def labelled(source: str, argument: str = "data") -> Data:
     return digits(argument) if source == DIGITS else read_data(Path(source))
 
 
-def _rates(course: Course, batch: int, epoch: int) -> Rates:
-    """What the registers of a step hold in an epoch.
-
-    Raises:
-        BadInput: the format has no such rate, momentum or weight decay.
-    """
-    rate = course.rate(epoch)
-    try:
-        return rates_of(
-            rate,
-            batch,
-            course.network.fmt,
-            momentum=course.momentum,
-            weight_decay=course.weight_decay,
-        )
-    except NoSuchFactor as error:
-        changed = error.name == "learning_rate" and rate != course.learning_rate
-        said = f": {rate:g} in epoch {epoch + 1}" if changed else ""
-        asked = given(error.name, getattr(course, error.name))
-        raise BadInput(f"{asked}{said}: {error}") from error
-
-
 def prepare(course: Course, data: Data, validation: Data | None = None) -> Ready:
     """Check the data, the memory and the length, and take up what is resumed.
 
@@ -161,6 +144,7 @@ def prepare(course: Course, data: Data, validation: Data | None = None) -> Ready
         BadInput: names what is wrong.
     """
     network = course.network
+    arithmetic_of(network).check(course)
     parts = split(data, network, validation)
     batch = 1 if course.resume else course.batch or BATCH  # a saved file says its own
     needed = training_bytes(network, batch, len(parts.held_images))
@@ -182,9 +166,7 @@ def _start(course: Course, data: Split, batch: int, resumed: Checkpoint | None) 
     inputs = checkpoint.inputs_of(network, data, pooled=course.pooled)
     if resumed is None:
         seed = course.seed or 0
-        if course.weights is not None:
-            network = with_weights(network, course.weights, seed)
-        model = initial_model(network, seed)
+        model = arithmetic_of(network).initial(seed, course.weights)
         return Checkpoint(model=model, seed=seed, batch=batch, loss=(), inputs=inputs)
     if resumed.inputs != inputs:
         raise BadInput(

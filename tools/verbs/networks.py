@@ -9,7 +9,6 @@ from typing import Any
 
 from merp.models.network.network import Layer, Network
 from merp.models.network.network_keys import FUSED
-from merp.models.params.cnn_merp.design import Design
 from merp.models.params.shape import Padding, Pool
 from merp.tools.common.arguments import add_network, add_tables
 from merp.tools.common.shipped import open_network, shipped_names
@@ -129,7 +128,8 @@ def _print_details(network: Network) -> None:
         caption += " Convolutions but the first layer go back in one pass (bp)."
     screen.print(table(network.name, columns, rows, text_columns=3, caption=caption))
     if network.designs:
-        keys = [field.name for field in fields(Design) if field.name != "fmt"]
         designs = network.designs.values()
+        first = next(iter(designs))  # all compute in the same numbers, so all have the same keys
+        keys = [field.name for field in fields(first) if field.name != "fmt"]
         values = [(key, *(str(getattr(design, key)) for design in designs)) for key in keys]
         screen.print(table("Designs", ("parameter", *network.designs), values))

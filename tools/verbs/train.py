@@ -6,14 +6,12 @@ import argparse
 import json
 import math
 import sys
-from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
-from merp.models.errors import shown
 from merp.models.network.network import Network
 from merp.models.params.state_field import STATES
-from merp.tools.common.arguments import add_backward, add_network, add_tables, whole
+from merp.tools.common.arguments import add_backward, add_network, add_tables, number, whole
 from merp.tools.common.boards import add_board, open_board
 from merp.tools.common.output import Output
 from merp.tools.common.progress_bar import ProgressBar
@@ -37,21 +35,6 @@ from merp.tools.train.course import (
     state_kept,
     target_of,
 )
-
-
-def _number(low: float, high: float, allowed: str) -> Callable[[str], float]:
-    """Return an argument type: a number from ``low`` to below ``high``."""
-
-    def parse(text: str) -> float:
-        try:
-            value = float(text)
-        except ValueError:
-            value = math.nan
-        if not low <= value < high:
-            raise argparse.ArgumentTypeError(f"must be {allowed}, not {shown(text)}")
-        return value
-
-    return parse
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -81,14 +64,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--lr",
-        type=_number(sys.float_info.min, math.inf, "a number above 0"),
+        type=number(sys.float_info.min, math.inf, "a number above 0"),
         default=RATE,
         metavar="X",
         help=f"learning rate (default {RATE})",
     )
     parser.add_argument(
         "--lr-decay",
-        type=_number(sys.float_info.min, 1, "a number above 0 and below 1"),
+        type=number(sys.float_info.min, 1, "a number above 0 and below 1"),
         metavar="X",
         help="factor of the learning rate after every --lr-every epochs (default: it stays)",
     )
@@ -97,14 +80,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--momentum",
-        type=_number(0, 1, "a number from 0 to below 1"),
+        type=number(0, 1, "a number from 0 to below 1"),
         default=MOMENTUM,
         metavar="X",
         help=f"default {MOMENTUM}",
     )
     parser.add_argument(
         "--weight-decay",
-        type=_number(0, math.inf, "a number of 0 or more"),
+        type=number(0, math.inf, "a number of 0 or more"),
         default=0.0,
         metavar="X",
         help="of kernels and biases, coupled with the gradient as in PyTorch's SGD (default 0)",

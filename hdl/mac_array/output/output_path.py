@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import always, always_comb, concat
+from myhdl import always, always_comb
 
 from merp.hdl.base.delay import delay
 from merp.hdl.base.dual_port_ram import dual_port_ram
@@ -24,10 +24,8 @@ from merp.hdl.mac_array.ports.kernels import BiasWrite
 from merp.hdl.mac_array.ports.outputs import Group, IndexWrite, OutputConfig, Pixel, Tile
 from merp.hdl.mac_array.ports.pooling import Pooling
 from merp.hdl.mac_array.ports.sending import Sending
-from merp.hdl.streams.credit_fifo import credit_fifo
-from merp.hdl.streams.credit_gate import credit_gate
+from merp.hdl.streams.credit_source import credit_source
 from merp.models.params.mac_array.design import Design
-from merp.models.params.mac_array.output_registers import ATOM_NUMBER_BITS
 
 TO_WORDS = 6
 """Cycles from the place of a pixel to its words: the second rank's and those of the rounding."""
@@ -80,7 +78,7 @@ def output_path(
     group, ready = Group(design), Group(design)
     pooling, placed = Pooling(design), Pooling(design)
     sending = Sending(design)
-    clear, freed, room, credit, push = (flag() for _ in range(5))
+    clear, freed, room, push = (flag() for _ in range(4))
     stored = bits(design.parameter_bits)
 
     @always_comb
@@ -146,11 +144,9 @@ def output_path(
     atom, scaled = bits(design.atom_bits), bits(design.atom_bits)
     indices = bits(design.pox * design.index_bits)
     mask = bits(design.pox)
-    mask_read, mask_write, write, index_write, final = (flag() for _ in range(5))
+    mask_read, mask_write, write, index_write = (flag() for _ in range(4))
     read_addr, write_addr = count(design.mask_words - 1), count(design.mask_words - 1)
     index_addr = count(design.index_words - 1)
-    left = bits(ATOM_NUMBER_BITS)
-    entry, head = bits(design.atom_bits + 1), bits(design.atom_bits + 1)
 
     @always(clk.posedge)
     def address() -> None:
@@ -166,25 +162,8 @@ def output_path(
             index_addr.next = config.index_base + sending.number
 
     @always_comb
-    def compare() -> None:
-        final.next = left == 1
-
-    @always_comb
-    def enter() -> None:
-        entry.next = concat(final, scaled)
+    def give_indices() -> None:
         index.data.next = indices
-
-    @always(clk.posedge)
-    def count_down() -> None:
-        if push:
-            left.next = left - 1
-        if clear:
-            left.next = config.atoms
-
-    @always_comb
-    def offer() -> None:
-        source.data.next = head[design.atom_bits :]
-        source.last.next = head[design.atom_bits]
 
     leaving = [
         output_buffer(
@@ -197,10 +176,15 @@ def output_path(
             design=design,
         ),
         atom_sender(
-            clk, clear, config=config, group=ready, room=room, sending=sending, freed=freed,
+            clk,
+            clear,
+            config=config,
+            group=ready,
+            room=room,
+            sending=sending,
+            freed=freed,
             design=design,
         ),
-        credit_gate(clk, clear, taken=sending.issue, freed=credit, some=room, places=FIFO_WORDS),
         valid_delay(clk, clear, d=sending.issue, q=push, cycles=TO_ATOM),
         address,
         valid_delay(clk, clear, d=mask_write, q=write, cycles=TO_ATOM - 1),
@@ -218,20 +202,17 @@ def output_path(
         valid_delay(clk, clear, d=index_write, q=index.enable, cycles=TO_ATOM - 1),
         delay(clk, d=index_addr, q=index.addr, cycles=TO_ATOM - 1),
         scaling(atom=atom, mask=mask, scaled=scaled),
-        compare,
-        enter,
-        count_down,
-        credit_fifo(
+        give_indices,
+        credit_source(
             clk,
             clear,
+            total=config.atoms,
+            taken=sending.issue,
+            room=room,
             push=push,
-            data=entry,
-            head=head,
-            head_valid=source.valid,
-            take=source.ready,
-            credit=credit,
+            data=scaled,
+            source=source,
             words=FIFO_WORDS,
         ),
-        offer,
-    ]  # fmt: skip
+    ]
     return reading, late, counting, leaving

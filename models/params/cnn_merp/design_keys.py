@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import MISSING, fields
 
 from merp.models.params.cnn_merp.design import PORTS, RANGES, Design
 from merp.models.params.cnn_merp.sizing import MAXIMA
-from merp.models.params.keys import Choice, Flag, Key, Whole
+from merp.models.params.keys import Choice, Flag, Key, Whole, says_of
 from merp.models.params.summation import (
     CU_KINDS,
     DSPS,
@@ -35,11 +34,7 @@ _ALL_RANGES = RANGES | {
     "ku_lanes": (1, RANGES["k"][1] ** 2),
 }
 _DEFAULTS = {each.name: each.default for each in fields(Design) if each.default is not MISSING}
-_ATTRIBUTES = (Design.__doc__ or "").partition("Attributes:\n")[2].partition("\n\n")[0]
-_SAYS = {
-    key: re.sub(r"\s+", " ", text).strip().rstrip(".")
-    for key, text in re.findall(r"^ {8}(\w+): (.*(?:\n {12}.*)*)", _ATTRIBUTES, re.MULTILINE)
-}
+_SAYS = says_of(Design)
 
 
 def _whole(key: str) -> Whole:

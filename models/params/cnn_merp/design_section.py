@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from merp.models.errors import BadInput
@@ -14,25 +13,12 @@ from merp.models.params.cnn_merp.sizing import (
     check_memories,
     size_design,
 )
-from merp.models.params.formats import FloatFormat
-from merp.models.params.shape import Shape
-from merp.models.params.storage import Storage
 from merp.models.params.toml_section import Section
+from merp.models.params.users import Users
 
 
-def read_design(
-    section: Section,
-    name: str,
-    users: Mapping[str, Shape],
-    fmt: FloatFormat,
-    *,
-    added: bool,
-    storage: Storage | None,
-) -> Design:
+def read_design(section: Section, name: str, users: Users) -> Design:
     """Read one [design.<name>]; maxima that it does not give follow from its layers.
-
-    ``users``: the shapes of those layers, by name; ``added``: one of them adds the output of
-    another layer to its sums. ``storage``: the network's.
 
     Raises:
         BadInput: an unknown key, a value out of range, or a layer that it cannot run.
@@ -44,10 +30,10 @@ def read_design(
     if section.has(AVERAGE.key):
         chosen[AVERAGE.key] = AVERAGE.read(section)
     chosen[PARTIAL.key] = PARTIAL.read(section)
-    chosen |= {"added": added, "storage": storage}
+    chosen |= {"fmt": users.numbers, "added": users.added, "storage": users.storage}
     section.finish()
     try:
-        design = size_design(list(users.values()), fmt=fmt, **chosen)
+        design = size_design(list(users.shapes.values()), **chosen)
         check_memories(design)
     except ValueError as error:
         raise BadInput(f"{section.file}: design {name}: {error}") from error
@@ -57,6 +43,6 @@ def read_design(
             f"{section.file}: design {name}: kernel memories of {elements} elements: at most "
             f"{MAX_KERNEL_ELEMENTS} are allowed; without a design the layer is traffic-only"
         )
-    for layer, shape in users.items():
+    for layer, shape in users.shapes.items():
         check_fits(shape, 1, design, f"{section.file}: layer {layer}")
     return design

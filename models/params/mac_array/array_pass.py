@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from merp.models.params.mac_array.design import LOSSES, MAX_PRODUCTS, Design, over
+from merp.models.params.mac_array.design import LOSSES, MAX_PRODUCTS, Array, over
+from merp.models.params.shape import Shape
 
 PHASES = ("fp", "dp", "ku", "pool", "upsample")
 
@@ -133,18 +134,18 @@ class ArrayPass:
         maps = max(self.inputs, self.outputs)
         return max(maps * self.taps, self.out_rows * self.out_columns)
 
-    def kernel_words(self, design: Design) -> int:
+    def kernel_words(self, design: Array) -> int:
         """Words of each kernel buffer that the layer fills: beats of kernels without biases."""
         return design.map_tiles(self.outputs) * self.inputs * self.taps
 
-    def block_rows(self, design: Design) -> int:
+    def block_rows(self, design: Array) -> int:
         """RB of FP and DP."""
         delta = self.phase == "dp"
         rows, stride = (self.out_rows, 1) if delta else (self.rows, self.stride)
         pooled = delta and self.fused and self.pool > 1
         return design.block_rows(rows, self.kernel, stride, self.pad, pooled=pooled)
 
-    def map_words(self, design: Design) -> int:
+    def map_words(self, design: Array) -> int:
         """Words of each map bank that the pass fills; 0 of those without slots."""
         if self.phase == "ku":
             down, across = design.bank_side(self.kernel)
@@ -158,10 +159,35 @@ class ArrayPass:
             return self.block_rows(design) * across * self.stride**2 * self.inputs
         return 0
 
-    def delta_words(self, design: Design) -> int:
+    def delta_words(self, design: Array) -> int:
         """Atoms of a map of deltas, which a lane holds in KU."""
         return self.out_rows * design.column_blocks(self.out_columns)
 
-    def output_atoms(self, design: Design) -> int:
+    def output_atoms(self, design: Array) -> int:
         """Atoms of the layer's outputs: words of mask, and where it pools, of index memory."""
         return self.outputs * self.pooled_rows * design.column_blocks(self.pooled_columns)
+
+
+def array_pass(shape: Shape, phase: str = "fp") -> ArrayPass:
+    """A phase of a layer by its sizes, without what depends on numbers.
+
+    Raises:
+        ValueError: the array has no such layer.
+    """
+    if not isinstance(shape.pad, int):
+        raise ValueError(f"pad must be the same on all sides, not {list(shape.pad)}")
+    pool = shape.pool
+    if pool is not None and (pool.kind, pool.stride, pool.pad) != ("max", pool.window, 0):
+        raise ValueError("pool must be the maximum of windows side by side, whole ones")
+    return ArrayPass(
+        phase=phase,
+        inputs=shape.n,
+        outputs=shape.m,
+        rows=shape.rows,
+        columns=shape.columns,
+        kernel=shape.k,
+        stride=shape.stride,
+        pad=shape.pad,
+        pool=pool.window if pool else 1,
+        relu=shape.relu,
+    )

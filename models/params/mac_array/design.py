@@ -35,6 +35,10 @@ RANGES = {
 FLAGS = ("balance", "kernel_first", "stochastic", "momentum", "loss")
 
 
+MAX_WINDOW = 11
+"""Rows of the largest map that a fully connected layer takes as one kernel's window."""
+
+
 def over(count: int, at_once: int) -> int:
     """Times that ``at_once`` are taken until there are ``count``."""
     return -(-count // at_once)
@@ -55,6 +59,11 @@ class Array:
     poy: int = 8
     pof: int
     balance: bool = True
+
+    @property
+    def unrolled(self) -> Array:
+        """This alone, of a design."""
+        return Array(pox=self.pox, poy=self.poy, pof=self.pof, balance=self.balance)
 
     @property
     def pixels(self) -> int:
@@ -180,6 +189,11 @@ class Design(Array):
                 f"pool_window must divide pox and poy ({self.pox} and {self.poy}), "
                 f"not {self.pool_window}"
             )
+
+    @staticmethod
+    def most(key: str) -> int:
+        """The largest value of a number."""
+        return RANGES[key][1] if key in RANGES else max(CHOICES[key])
 
     @property
     def index_bits(self) -> int:

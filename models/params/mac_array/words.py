@@ -18,3 +18,15 @@ ROUNDED_BITS: Final = WORD_BITS + 2
 What leaves this range leaves that of a word too, whichever word is added to it: so a number may be
 held within it before the addition, and is still clipped once.
 """
+
+RANDOM_BITS: Final = 16
+"""Of a draw of stochastic rounding."""
+
+RANDOM_STATE_BITS: Final = 31
+SEED_BITS: Final = RANDOM_STATE_BITS - 1
+
+
+def lane_constant(lane: int) -> int:
+    """What a lane's random bits begin with, together with the seed; never the seed itself."""
+    every = (1 << RANDOM_STATE_BITS) - 1
+    return (lane + 1) * 0x2545F491 & every | 1 << SEED_BITS

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from float_networks import FLOAT_NETWORKS
 
 from merp.models.comparison.cnn_merp import ARCHITECTURE, STATE, plan, record
 from merp.models.comparison.options import Options
@@ -15,7 +16,7 @@ from merp.models.plan.plan import plan as plan_on_board
 from merp.models.plan.traffic import board_traffic
 from merp.models.traffic.closed_form import network_traffic, total
 from merp.tools.common.boards import open_board
-from merp.tools.common.shipped import open_network, shipped_names
+from merp.tools.common.shipped import open_network
 from merp.tools.plan.answer import plan_json
 
 
@@ -73,7 +74,7 @@ QUICK = ("alexnet", "lenet5", "resnet-digits")
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(x, marks=() if x in QUICK else pytest.mark.full) for x in shipped_names()],
+    [pytest.param(x, marks=() if x in QUICK else pytest.mark.full) for x in FLOAT_NETWORKS],
 )
 def test_tiles_move_maps_again_and_never_less(name: str) -> None:
     found = ARCHITECTURE.answer(open_network(name), open_board("nexys-video"), conv(name, batch=2))

@@ -117,6 +117,9 @@ def test_gradients_of_a_network(network: Network, kind: str) -> None:
     outer = scores - wanted
     if kind == "cross-entropy":
         outer = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True) - wanted
+    if kind == "hinge":
+        sign = 2 * wanted - 1
+        outer = -2 * sign * np.maximum(0, 1 - sign * scores)
     derived = binary64.backward(network, inputs, outer, exact)
 
     def total() -> float:
@@ -168,7 +171,7 @@ def test_forward_is_that_of_inference(network: Network) -> None:
 @pytest.mark.parametrize("network", NETWORKS, ids=lambda network: network.name)
 @pytest.mark.parametrize("fmt", [BINARY32, BFLOAT16], ids=["binary32", "bfloat16"])
 def test_a_step_is_the_same_whatever_state_is_kept(network: Network, fmt) -> None:
-    network = replace(network, fmt=fmt)
+    network = replace(network, numbers=fmt)
     rates = rates_of(0.1, 2, fmt, momentum=0.9)
     images = images_of(network)
     models = []

@@ -104,11 +104,12 @@ BESIDE = CONV + '[[layer]]\nname = "conv2"\n' + SAME
 DESIGNED = HEAD + CONV + 'design = "a"\n'
 BAD = {
     "": "file: network is missing",
-    "x = 1\n" + HEAD + CONV: "file: unknown key 'x': allowed are network, layer, design",
+    "x = 1\n" + HEAD + CONV: "file: unknown key 'x': allowed are network, fractions, layer, design",
     "network = 3\n": "file: network must be a table, not 3",
     HEAD: "file: layer is missing",
     HEAD
-    + "layer = []\n": "network: unknown key 'layer': allowed are name, format, storage, backward, "
+    + "layer = []\n": "network: unknown key 'layer': allowed are name, format, rounding, storage, "
+    "backward, "
     "input",
     "layer = []\n" + HEAD: "file: layer = []: must be one or more [[layer]] tables",
     "layer = [3]\n" + HEAD: "layer 1 must be a table, not 3",
@@ -120,7 +121,7 @@ BAD = {
         "network: input is missing; is 'inptu' meant to be it?"
     ),
     HEAD.replace("\n", '\nformat = "bfloat61"\n', 1) + CONV: (
-        "network: format = 'bfloat61': must be one of binary32, bfloat16, binary16; "
+        "network: format = 'bfloat61': must be one of binary32, bfloat16, binary16, fixed16; "
         "did you mean bfloat16?"
     ),
     STORED.format("maps = 'bf16'") + CONV: (
@@ -178,7 +179,8 @@ BAD = {
     },
     **{
         HEAD.replace("\n", f'\nformat = "{name}"\n', 1) + CONV: (
-            f"network: format = '{name}': must be one of binary32, bfloat16, binary16; {hint}"
+            f"network: format = '{name}': must be one of "
+            f"binary32, bfloat16, binary16, fixed16; {hint}"
         )
         for name, hint in {
             "float32": "did you mean binary32?",
@@ -232,7 +234,7 @@ BAD = {
     ),
     HEAD + CONV + "groups = 4\n": "layer conv1: groups = 4: must be a divisor of the 6 maps",
     HEAD + CONV + "strid = 2\n": (
-        "layer conv1: unknown key 'strid': allowed are name, maps, relu, design, input, "
+        "layer conv1: unknown key 'strid': allowed are name, maps, relu, design, fractions, input, "
         "kernel, stride, pad, groups, pool, add; did you mean stride?"
     ),
     HEAD + CONV + 'input = "conv1"\n': "layer conv1: input = 'conv1': must be one of none",
@@ -291,7 +293,8 @@ BAD = {
         "be partial"
     ),
     HEAD + FC + "kernel = 1\n": (
-        "layer fc2: unknown key 'kernel': allowed are name, maps, relu, design, input, add"
+        "layer fc2: unknown key 'kernel': allowed are name, maps, relu, design, fractions, input, "
+        "add"
     ),
     DESIGNED: "layer conv1: design = 'a': must be one of auto",
     DESIGNED + "[design.b]\nk = 3\nn_cu = 2\n": "layer conv1: design = 'a': must be one of b, auto",
@@ -417,7 +420,7 @@ BAD_ON_A_BASE = {
         "layer must be a table, not [{'name': 'conv1', 'maps': 6, 'kernel': 3}]"
     ),
     'base = "whole"\n[layer.fc2]\npad = 1\n': (
-        "layer fc2: unknown key 'pad': allowed are name, maps, relu, design, input, add"
+        "layer fc2: unknown key 'pad': allowed are name, maps, relu, design, fractions, input, add"
     ),
     'base = "whole"\n[layer]\nconv1 = 3\n': "layer 1 must be a table, not 3",
     'base = "whole"\nnetwork = 3\n': "file: network must be a table, not 3",

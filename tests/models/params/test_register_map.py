@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from float_networks import FLOAT_NETWORKS
 
 from checkout import ROOT
 from merp.cosim.phases.cnn_merp.forward import forward_top
@@ -25,7 +26,7 @@ from merp.testbenches.axi.axi_top import axi_registers_of
 from merp.testbenches.cnn_merp.random_layers import ELABORATIONS
 from merp.tools.bitstream.bitstream import bitstream_of
 from merp.tools.cli import main
-from merp.tools.common.shipped import open_network, shipped_names
+from merp.tools.common.shipped import open_network
 from needed_tools import needs
 
 TOP = forward_top(ELABORATIONS[6])
@@ -35,7 +36,7 @@ DOCS = ROOT / "docs"
 def layers_with_designs() -> list[tuple[str, str]]:
     return [
         (name, layer.name)
-        for name in shipped_names()
+        for name in FLOAT_NETWORKS
         for layer in open_network(name).layers
         if layer.design is not None
     ]

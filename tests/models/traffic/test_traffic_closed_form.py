@@ -306,7 +306,7 @@ def test_the_paper_is_quoted_for_binary32_alone() -> None:
     for tensor in TENSORS:
         storage = Storage(**(dict.fromkeys(TENSORS, BINARY32) | {tensor: BINARY16}))
         assert not published.is_papers_network(replace(ALEXNET, storage=storage))
-    assert not published.is_papers_network(replace(ALEXNET, fmt=BINARY16))
+    assert not published.is_papers_network(replace(ALEXNET, numbers=BINARY16))
 
 
 def test_tiles_of_another_tool() -> None:

@@ -6,12 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from float_networks import FLOAT_NETWORKS
 
 from merp.models.golden.initial import parameters
 from merp.models.network.network import Network
 from merp.testbenches.axi.axi_top import axi_registers_of
 from merp.tools.bitstream.bitstream import schedule
-from merp.tools.common.shipped import open_network, shipped_names
+from merp.tools.common.shipped import open_network
 from merp.tools.export.vectors import small_pass
 
 HANGING = """
@@ -24,7 +25,7 @@ pool = { window = 3, ceil = true }
 
 
 @pytest.mark.parametrize("before", [False, True])
-@pytest.mark.parametrize("name", shipped_names())
+@pytest.mark.parametrize("name", FLOAT_NETWORKS)
 def test_runs_are_legal_on_every_shipped_design(name: str, before: bool) -> None:
     check_runs(open_network(name), before)
 

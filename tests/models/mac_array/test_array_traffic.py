@@ -4,15 +4,17 @@ from dataclasses import replace
 
 import pytest
 
+from merp.models.mac_array.array_traffic import Words, words
+from merp.models.mac_array.geometry import Geometry, geometry
 from merp.models.network.phases import PHASES
-from merp.models.rtl_compiler.geometry import Geometry, geometry
+from merp.models.params.mac_array.design import Array
 from merp.models.rtl_compiler.networks import cifar
-from merp.models.rtl_compiler.words import Words, words
 
 POOLED = Geometry(
     groups=1, n=3, m=5, k=3, stride=1, rows=12, columns=12, out_rows=12, out_columns=12,
     pooled_rows=6, pooled_columns=6, pooled=True, propagates=True,
 )  # fmt: skip
+EIGHT = Array(pof=8)
 X, Y, YP, W, B = 3 * 12 * 16, 5 * 12 * 16, 5 * 6 * 8, 8 * 27, 8
 """Rows of 12 and 6 fill atoms of 8; 5 maps fill lanes of 8."""
 
@@ -34,7 +36,7 @@ def test_mb_per_gflop_of_a_step(
     found = []
     for fuse in (False, True):
         moved = [
-            words(geometry(network, layer), 16 * times, 40, phase, fused=fuse)
+            words(geometry(network, layer), Array(pof=16 * times), 40, phase, fused=fuse)
             for layer in network.layers
             for phase in PHASES
         ]
@@ -46,20 +48,20 @@ def test_mb_per_gflop_of_a_step(
 
 
 def test_words_of_each_phase() -> None:
-    assert words(POOLED, 8, 4, "fp") == Words(4 * (X + Y + Y + YP), 4 * (W + B))
-    assert words(POOLED, 8, 4, "dp") == Words(4 * (Y + X), 4 * W)
-    assert words(POOLED, 8, 4, "ku") == Words(4 * (X + Y + Y + YP), (2 * 3 + 2) * (W + B))
+    assert words(POOLED, EIGHT, 4, "fp") == Words(4 * (X + Y + Y + YP), 4 * (W + B))
+    assert words(POOLED, EIGHT, 4, "dp") == Words(4 * (Y + X), 4 * W)
+    assert words(POOLED, EIGHT, 4, "ku") == Words(4 * (X + Y + Y + YP), (2 * 3 + 2) * (W + B))
 
 
 def test_words_where_pooling_is_fused() -> None:
-    assert words(POOLED, 8, 4, "fp", fused=True).maps == 4 * (X + YP)
-    assert words(POOLED, 8, 4, "dp", fused=True).maps == 4 * (YP + X)
-    assert words(POOLED, 8, 4, "ku", fused=True).maps == 4 * (X + YP)
+    assert words(POOLED, EIGHT, 4, "fp", fused=True).maps == 4 * (X + YP)
+    assert words(POOLED, EIGHT, 4, "dp", fused=True).maps == 4 * (YP + X)
+    assert words(POOLED, EIGHT, 4, "ku", fused=True).maps == 4 * (X + YP)
 
 
 def test_an_image_alone_reads_no_gradients() -> None:
-    assert words(POOLED, 8, 1, "ku").kernels == 2 * (W + B)
+    assert words(POOLED, EIGHT, 1, "ku").kernels == 2 * (W + B)
 
 
 def test_the_first_layer_has_no_delta() -> None:
-    assert words(replace(POOLED, propagates=False), 8, 4, "dp") == Words(0, 0)
+    assert words(replace(POOLED, propagates=False), EIGHT, 4, "dp") == Words(0, 0)

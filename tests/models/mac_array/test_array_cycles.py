@@ -1,12 +1,17 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from merp.models.mac_array.array_cycles import delta_slots, forward_slots, update_slots
+from merp.models.mac_array.geometry import Geometry, geometry
 from merp.models.network.network import Network
-from merp.models.rtl_compiler.geometry import Geometry, geometry
+from merp.models.params.mac_array.design import Array
 from merp.models.rtl_compiler.networks import cifar
-from merp.models.rtl_compiler.slots import delta_slots, forward_slots, update_slots
 from merp.tools.common.shipped import open_network
+
+ARRAY = Array(pof=64)
 
 
 def geometries(network: Network) -> list[Geometry]:
@@ -29,10 +34,10 @@ def test_networks_are_those_of_the_files(times: int) -> None:
     ],
 )
 def test_slots_of_the_papers_networks(times: int, slots: tuple[int, ...], gain: float) -> None:
-    layers, maps = geometries(cifar(times)), 16 * times
+    layers, maps = geometries(cifar(times)), Array(pof=16 * times)
     counts = (forward_slots, delta_slots, update_slots)
     assert tuple(sum(count(layer, maps) for layer in layers) for count in counts) == slots
-    plain = sum(update_slots(layer, maps, balance=False) for layer in layers)
+    plain = sum(update_slots(layer, replace(maps, balance=False)) for layer in layers)
     assert plain / slots[2] == pytest.approx(gain, abs=0.005)
 
 
@@ -52,8 +57,8 @@ def test_fully_connected_behind_another_or_a_large_map_stays() -> None:
 def test_strides_groups_and_large_kernels() -> None:
     network = open_network("alexnet")
     conv1, conv2, *_ = geometries(network)
-    assert forward_slots(conv1, 64) == 3 * 121 * 49 * 2
-    assert delta_slots(conv1, 64) == 0
-    assert update_slots(conv1, 64) == 2 * 3 * 4 * 55 * 55  # 11 x 11 in four sweeps of 8 x 8
-    assert update_slots(conv2, 64) == 2 * 2 * 48 * 27 * 27
-    assert delta_slots(conv2, 64) == 2 * 128 * 25 * 16 * 1
+    assert forward_slots(conv1, ARRAY) == 3 * 121 * 49 * 2
+    assert delta_slots(conv1, ARRAY) == 0
+    assert update_slots(conv1, ARRAY) == 2 * 3 * 4 * 55 * 55  # 11 x 11 in four sweeps of 8 x 8
+    assert update_slots(conv2, ARRAY) == 2 * 2 * 48 * 27 * 27
+    assert delta_slots(conv2, ARRAY) == 2 * 128 * 25 * 16 * 1

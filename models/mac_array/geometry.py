@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from merp.models.network.branches import previous
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import has_phase
-
-MAX_KERNEL = 11
-"""Rows of the largest map that a fully connected layer takes as one kernel's window."""
+from merp.models.params.mac_array.design import MAX_WINDOW
+from merp.models.params.mac_array.window import Size, as_window
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,26 +41,29 @@ class Geometry:
         return self.groups * self.n * self.m * self.k**2
 
 
-def geometry(network: Network, layer: Layer) -> Geometry:
+def taken(network: Network, layer: Layer) -> Size:
+    """Rows, columns and channels of what a layer takes."""
+    front = previous(network, layer)
+    if front is None:
+        return network.input
+    return front.shape.pooled_rows, front.shape.pooled_columns, front.biases
+
+
+def geometry(network: Network, layer: Layer, largest: int = MAX_WINDOW) -> Geometry:
     """Return the geometry of a layer.
 
-    A fully connected layer behind small square maps is a convolution whose kernel is as large.
+    A fully connected layer behind square maps of at most ``largest`` rows is a convolution whose
+    kernel is as large.
     """
-    shape = layer.shape
-    n, k, rows, columns = shape.n, shape.k, shape.rows, shape.columns
-    front = previous(network, layer)
-    if layer.kind == "fc" and front is not None and front.kind == "conv":
-        side = front.shape.pooled_rows
-        if side == front.shape.pooled_columns <= MAX_KERNEL:
-            n, k, rows, columns = n // side**2, side, side, side
+    shape = as_window(layer.shape, taken(network, layer), largest)
     return Geometry(
         groups=layer.groups,
-        n=n,
+        n=shape.n,
         m=shape.m,
-        k=k,
+        k=shape.k,
         stride=shape.stride,
-        rows=rows,
-        columns=columns,
+        rows=shape.rows,
+        columns=shape.columns,
         out_rows=shape.out_rows,
         out_columns=shape.out_columns,
         pooled_rows=shape.pooled_rows,

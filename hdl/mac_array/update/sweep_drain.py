@@ -1,0 +1,187 @@
+"""Read the gradients of a sweep out of the second rank: a tap of a map of all lanes a beat."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, always_comb, concat, intbv
+
+from merp.hdl.base.signals import count, flag
+from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.hdl.mac_array.ports.updates import Beat, UpdateConfig
+from merp.models.params.mac_array.design import Design
+
+
+@entity
+def sweep_drain(
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
+    config: UpdateConfig,
+    copied: Bit,
+    permit: Bit,
+    place: Word,
+    drained: Bit,
+    beat: Beat,
+    design: Design,
+) -> Any:
+    """Walk over the beats of a pass: tiles of output maps, groups of input maps, tiles of taps.
+
+    config   in   sizes, stable from start on
+    copied   in   pulse: from this cycle on the second rank has another sweep
+    permit   in   what a beat needs is there, and there is room for what it gives
+    place    out  the MAC that is read
+    drained  out  pulse: it is the sweep's last beat
+    beat     out  what is read, in the cycle of place
+
+    A sweep's beats: its maps in the order of their regions, of each its taps inside the kernel, row
+    by row. Behind the last sweep of a tile of output maps comes the beat of its bias gradients.
+    Throughput: a beat per cycle. Reset, and start: no sweep, the pass at its beginning.
+    """
+    pending, clear, go, map_done, sweep_done = (flag() for _ in range(5))
+    group_done, at_bias, last_beat = flag(), flag(), flag()
+    row, column = count(design.poy - 1), count(design.pox - 1)  # of the tap in its region
+    base_row, base_column = count(design.poy - 1), count(design.pox - 1)  # of the region
+    region = count(design.pox)  # in the row of regions, from 1
+    last_row, last_column, last_across, last_region = flag(), flag(), flag(), flag()
+    rows_left, columns_left = count(design.max_kernel), count(design.max_kernel)
+    inputs_left, outputs_left = count(design.max_maps), count(design.max_maps)
+    maps = count(design.pixels)  # of the sweep, up to this one
+    turn, first_turn = count(design.pof - 1), count(design.pof - 1)
+    turn_bits, row_bits, column_bits = len(turn), len(row), len(column)
+    reach = design.pixels.bit_length() + turn_bits
+
+    @always_comb
+    def compare() -> None:
+        next_row = intbv(0)[row_bits + 1 :]
+        next_column = intbv(0)[column_bits + 1 :]
+        next_row[:] = row
+        next_row[:] = next_row + 1
+        next_column[:] = column
+        next_column[:] = next_column + 1
+        last_row.next = next_row == config.side or next_row >= rows_left
+        last_column.next = next_column == config.side or next_column >= columns_left
+        last_across.next = region == config.across
+        last_region.next = maps == config.regions or maps >= inputs_left
+
+    @always_comb
+    def begin() -> None:
+        clear.next = rst or start
+        go.next = (copied or pending) and permit
+
+    @always_comb
+    def finish() -> None:
+        map_done.next = last_row and last_column and last_region
+        group_done.next = rows_left <= config.side and columns_left <= config.side
+
+    @always_comb
+    def close() -> None:
+        sweep_done.next = not at_bias and map_done
+        last_beat.next = at_bias or (
+            map_done and not (group_done and inputs_left <= config.regions)
+        )
+
+    @always(clk.posedge)
+    def keep() -> None:
+        if copied:
+            pending.next = True
+        if go and last_beat:
+            pending.next = False
+        if clear:
+            pending.next = False
+
+    @always(clk.posedge)
+    def walk_regions() -> None:
+        turned = intbv(0)[reach:]
+        turned[:] = first_turn
+        turned[:] = turned + config.regions
+        if go and not at_bias:
+            if not last_column:
+                column.next = column + 1
+            else:
+                column.next = 0
+                if not last_row:
+                    row.next = row + 1
+                else:
+                    row.next = 0
+                    maps.next = maps + 1
+                    if turn == design.pof - 1:
+                        turn.next = 0
+                    else:
+                        turn.next = turn + 1
+                    if last_across or last_region:
+                        region.next = 1
+                        base_column.next = 0
+                        if last_region:
+                            base_row.next = 0
+                        else:
+                            base_row.next = base_row + config.side
+                    else:
+                        region.next = region + 1
+                        base_column.next = base_column + config.side
+            if sweep_done:
+                maps.next = 1
+                turn.next = first_turn
+                if group_done:
+                    turn.next = turned[turn_bits:]
+                    first_turn.next = turned[turn_bits:]
+                    if inputs_left <= config.regions:
+                        turn.next = 0
+                        first_turn.next = 0
+        if clear:
+            row.next = 0
+            column.next = 0
+            base_row.next = 0
+            base_column.next = 0
+            region.next = 1
+            maps.next = 1
+            turn.next = 0
+            first_turn.next = 0
+
+    @always(clk.posedge)
+    def walk_sweeps() -> None:
+        if go and sweep_done:
+            if columns_left > config.side:
+                columns_left.next = columns_left - config.side
+            else:
+                columns_left.next = config.kernel
+                if rows_left > config.side:
+                    rows_left.next = rows_left - config.side
+                else:
+                    rows_left.next = config.kernel
+                    if inputs_left > config.regions:
+                        inputs_left.next = inputs_left - config.regions
+                    else:
+                        inputs_left.next = config.inputs
+                        at_bias.next = True
+        if go and at_bias:
+            at_bias.next = False
+            if outputs_left > design.pof:
+                outputs_left.next = outputs_left - design.pof
+        if clear:
+            columns_left.next = config.kernel
+            rows_left.next = config.kernel
+            inputs_left.next = config.inputs
+            outputs_left.next = config.outputs
+            at_bias.next = False
+
+    @always_comb
+    def tell() -> None:
+        mac_row = intbv(0)[row_bits:]
+        mac_column = intbv(0)[column_bits:]
+        mac_row[:] = base_row | row
+        mac_column[:] = base_column | column
+        place.next = concat(intbv(0)[1:], mac_row, mac_column)
+        if at_bias:
+            place.next = design.pixels
+        drained.next = go and last_beat
+        beat.valid.next = go
+        beat.bias.next = at_bias
+        beat.turn.next = 0
+        if not at_bias:
+            beat.turn.next = turn
+        beat.lanes.next = design.pof
+        if outputs_left < design.pof:
+            beat.lanes.next = outputs_left
+
+    return compare, begin, finish, close, keep, walk_regions, walk_sweeps, tell

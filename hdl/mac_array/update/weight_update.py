@@ -1,0 +1,151 @@
+"""The step of one place of the parameter beats: gradient, velocity, kernel."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, always_comb, block, intbv
+
+from merp.hdl.arithmetic.clip import clip, clipped_sum
+from merp.hdl.arithmetic.fixed_round import fixed_round
+from merp.hdl.base.signals import bits, flag, signed
+from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.models.params.mac_array.array_pass import SHIFTS
+from merp.models.params.mac_array.design import WORD_BITS
+from merp.models.params.mac_array.words import ROUNDED_BITS
+
+TO_GRADIENT = 1
+TO_VELOCITY = 5
+TO_KERNEL = 11
+"""Cycles from an increment to what becomes of it."""
+
+FRACTION = 16
+"""Bits of momentum behind the point."""
+
+
+@block
+def _decayed(clk: Bit, momentum: Word, velocity: Word, kept: Word) -> Any:
+    """Momentum times the old velocity, rounded towards zero; three cycles later.
+
+    Rounded to nearest, small velocities would never end.
+    """
+    factor, old = signed(WORD_BITS + 1), signed(WORD_BITS)
+    product = signed(2 * WORD_BITS + 1)
+    size, below = len(product), (1 << FRACTION) - 1
+
+    @always(clk.posedge)
+    def multiply() -> None:
+        whole = intbv(0)[WORD_BITS + 1 :]
+        whole[:] = momentum
+        factor.next = whole.signed()
+        old.next = velocity.signed()
+        product.next = factor * old
+
+    @always(clk.posedge)
+    def cut() -> None:
+        exact = intbv(0, min=-(1 << size - 1), max=1 << size - 1)
+        exact[:] = product
+        if exact < 0:
+            exact[:] = exact + below
+        kept.next = exact[size:FRACTION]
+
+    return multiply, cut
+
+
+@block
+def _step(clk: Bit, minus_rate: Word, velocity: Word, step: Word) -> Any:
+    """Minus the learning rate times a velocity, two cycles later."""
+    factor, new = signed(WORD_BITS + 1), signed(WORD_BITS)
+    product = signed(2 * WORD_BITS + 1)
+    size = len(product)
+
+    @always(clk.posedge)
+    def multiply() -> None:
+        factor.next = minus_rate.signed()
+        new.next = velocity.signed()
+        product.next = factor * new
+
+    @always_comb
+    def hand_on() -> None:
+        step.next = product[size:]
+
+    return multiply, hand_on
+
+
+@entity
+def weight_update(
+    clk: Bit,
+    increment: Word,
+    gradient: Word,
+    kernel: Word,
+    velocity_shift: Word,
+    update_shift: Word,
+    minus_rate: Word,
+    new_gradient: Word,
+    new_velocity: Word,
+    new_kernel: Word,
+    gradient_clipped: Bit,
+    velocity_clipped: Bit,
+    kernel_clipped: Bit,
+    velocity: Word = None,
+    momentum: Word = None,
+    stochastic: Bit = None,
+    random: Word = None,
+) -> Any:
+    """Add an image's increment to a gradient, and take the step of a batch with it.
+
+    increment         in   the image's rounded sum, not clipped to a word yet
+    gradient          in   with it: what the images before have left
+    kernel            in   ten cycles later: the old word
+    velocity_shift    in   n + 15, where gradients are rounded to multiples of 2^n
+    update_shift      in   n, where the step is rounded to multiples of 2^n
+    minus_rate        in   mantissa of the learning rate, negative
+    new_gradient      out  a cycle after increment
+    new_velocity      out  five cycles after increment
+    new_kernel        out  eleven cycles after increment
+    gradient_clipped, velocity_clipped, kernel_clipped  out  with each: it was clipped
+    velocity          in   (where it is built) a cycle after increment: the old word
+    momentum          in   (in the same) of 65536
+    stochastic        in   (where it is built) the step is rounded stochastically
+    random            in   (in the same) nine cycles after increment: bits for it
+
+    Two multipliers. Throughput: one per cycle. Reset: none.
+    """
+    gradient_held, velocity_held, kernel_held = (bits(WORD_BITS) for _ in range(3))
+    gradient_beyond, velocity_beyond, kernel_beyond = flag(), flag(), flag()
+    part, moved = bits(ROUNDED_BITS), bits(ROUNDED_BITS)
+    step = bits(2 * WORD_BITS + 1)
+
+    @always(clk.posedge)
+    def load() -> None:
+        new_gradient.next = gradient_held
+        gradient_clipped.next = gradient_beyond
+        new_velocity.next = velocity_held
+        velocity_clipped.next = velocity_beyond
+        new_kernel.next = kernel_held
+        kernel_clipped.next = kernel_beyond
+
+    if velocity is None:
+        move: Any = clip(value=part, word=velocity_held, clipped=velocity_beyond)
+    else:
+        kept = bits(WORD_BITS + 1)
+        move = (
+            _decayed(clk, momentum=momentum, velocity=velocity, kept=kept),
+            clipped_sum(a=part, b=kept, word=velocity_held, clipped=velocity_beyond),
+        )
+    draw = {} if stochastic is None else {"stochastic": stochastic, "random": random}
+    return (
+        clipped_sum(a=increment, b=gradient, word=gradient_held, clipped=gradient_beyond),
+        fixed_round(
+            clk,
+            value=new_gradient,
+            shift=velocity_shift,
+            rounded=part,
+            left=-SHIFTS["velocity_shift"][0],
+        ),
+        move,
+        _step(clk, minus_rate=minus_rate, velocity=new_velocity, step=step),
+        fixed_round(clk, value=step, shift=update_shift, rounded=moved, left=0, **draw),
+        clipped_sum(a=moved, b=kernel, word=kernel_held, clipped=kernel_beyond),
+        load,
+    )

@@ -1,0 +1,77 @@
+"""Fixed point of 16 bits: rounding to nearest even, saturation, and rounding of products with them.
+
+A word is an integer in two's complement; its value is word * 2^-fraction. Sums of products are
+exact: int64 holds every one of 48 bits, shifted left by as much as registers allow.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from merp.models.arithmetic.compiled import Values
+
+Words = NDArray[np.int16]
+Sums = NDArray[np.int64]
+
+LEAST, MOST = -(1 << 15), (1 << 15) - 1
+SUM_LIMIT = 1 << 47
+"""Sums stay below it in size, so that 48 bits hold them."""
+
+
+class Saturated(NamedTuple):
+    """Words, and how many of them were clipped."""
+
+    words: Words
+    clipped: int
+
+
+def nearest_even(sums: Sums, shift: int) -> Sums:
+    """RNE: sums * 2^-shift to nearest, ties to even; a shift below 0 is one to the left, exact."""
+    if shift <= 0:
+        return sums << -shift
+    floor = sums >> shift
+    rest = sums - (floor << shift)
+    half = 1 << (shift - 1)
+    return floor + ((rest > half) | ((rest == half) & (floor & 1 == 1)))
+
+
+def toward_zero(products: Sums, shift: int) -> Sums:
+    """Products * 2^-shift, cut off toward zero."""
+    return np.sign(products) * (np.abs(products) >> shift)
+
+
+def floor_shift(products: Sums, shift: int) -> Sums:
+    """Products * 2^-shift, rounded down; a shift below 0 is one to the left, exact."""
+    return products >> shift if shift > 0 else products << -shift
+
+
+def saturated(sums: Sums) -> Saturated:
+    """Clip to a word, and count what was clipped."""
+    words = np.clip(sums, LEAST, MOST)
+    return Saturated(words.astype(np.int16), int(np.count_nonzero(words != sums)))
+
+
+def exact(sums: Values) -> Sums:
+    """Integers that a product of float64 matrices has made of words.
+
+    Raises:
+        OverflowError: one is so large that it does not fit 48 bits: the sum is too long.
+    """
+    if sums.size and not np.abs(sums).max() < SUM_LIMIT:
+        raise OverflowError(f"a sum does not fit 48 bits: {np.abs(sums).max():.0f}")
+    return sums.astype(np.int64)
+
+
+def to_words(numbers: Values, fraction: int) -> Saturated:
+    """Round finite numbers to words, to nearest even."""
+    scaled = np.rint(np.asarray(numbers, np.float64) * 2.0**fraction)
+    words = np.clip(scaled, LEAST, MOST)
+    return Saturated(words.astype(np.int16), int(np.count_nonzero(words != scaled)))
+
+
+def to_numbers(words: Words, fraction: int) -> Values:
+    """Values of words, exactly."""
+    return words.astype(np.float64) * 2.0**-fraction

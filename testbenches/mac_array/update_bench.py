@@ -1,0 +1,187 @@
+"""Bench of the update path: sums of sweeps as the array has them, streams of parameter beats."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from merp.hdl.base.signals import Stream, bits, count, flag
+from merp.hdl.mac_array.ports.updates import Saturated, UpdateConfig
+from merp.hdl.mac_array.update.update_path import TO_ROUNDED, TO_SHIFT, update_path
+from merp.models.params.mac_array.array_pass import SHIFTS, ArrayPass
+from merp.models.params.mac_array.design import Design, over
+from merp.models.params.mac_array.update_registers import UpdateRun, update_table
+from merp.models.params.mac_array.words import ROUNDED_BITS
+from merp.testbenches.block.trace import Sample, Trace, run_block
+from merp.testbenches.mac_array.words import clipped, joined, nearest
+
+NEXT_COPY = 7
+"""Cycles from a sweep's last read to the earliest copy of the next one."""
+
+KINDS = ("gradient", "kernel", "velocity")
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Exact sums of an image: of kernels by output map, input map and tap; of biases."""
+
+    kernels: Sequence[Sequence[Sequence[int]]]
+    biases: Sequence[int]
+
+
+@dataclass
+class UpdateRunResult:
+    """What a run did.
+
+    Attributes:
+        trace: of all ports.
+        left: the beats that left, by kind, each with its last. taken: how many came in.
+        saturated: words that were clipped.
+    """
+
+    trace: Trace
+    left: dict[str, list[tuple[int, int]]]
+    taken: dict[str, int]
+    saturated: dict[str, int]
+
+
+def sweeps(work: ArrayPass, design: Design) -> list[tuple[int, int, int, int]]:
+    """Tile of output maps, group of input maps and tile of taps of each sweep."""
+    side, regions = design.region_side(work.kernel), design.regions(work.kernel)
+    tiles = range(over(work.kernel, side))
+    return [
+        (tile, group, down, across)
+        for tile in range(design.map_tiles(work.outputs))
+        for group in range(over(work.inputs, regions))
+        for down in tiles
+        for across in tiles
+    ]
+
+
+def sum_at(
+    sums: Sums, sweep: tuple[int, int, int, int], place: int, f: int, work: ArrayPass, d: Design
+) -> int | None:
+    """What MAC ``place`` of the lane of output map f has after a sweep; None where it is idle."""
+    _, group, down, across = sweep
+    if f >= work.outputs:
+        return None
+    if place == d.pixels:
+        return sums.biases[f]
+    side = d.region_side(work.kernel)
+    high, wide = d.region_grid(work.kernel)
+    row, column = divmod(place, d.pox)
+    region_row, region_column = row // side, column // side
+    i = group * high * wide + region_row * wide + region_column
+    ky, kx = down * side + row % side, across * side + column % side
+    if region_row >= high or region_column >= wide or i >= work.inputs:
+        return None
+    return sums.kernels[f][i][ky * work.kernel + kx] if max(ky, kx) < work.kernel else None
+
+
+def update_args(design: Design) -> dict[str, Any]:
+    """Arguments of the path."""
+    kinds = KINDS if design.momentum else KINDS[:2]
+    return {
+        "clk": flag(), "rst": flag(), "start": flag(), "config": UpdateConfig(design),
+        "copied": flag(), "place": count(design.pixels), "drained": flag(), "shift": bits(6),
+        "rounded": bits(ROUNDED_BITS * design.pof),
+        **{f"{kind}_{end}": Stream(design.parameter_bits) for kind in kinds
+           for end in ("sink", "source")},
+        "saturated": Saturated(), "design": design,
+    }  # fmt: skip
+
+
+def registers(work: ArrayPass, design: Design) -> dict[str, int]:
+    """Values of the registers by port."""
+    values = update_table(design).values(UpdateRun(work, design))
+    return {name.replace("update_config", "config"): value for name, value in values.items()}
+
+
+def inputs_of(design: Design) -> tuple[str, ...]:
+    """Ports that a bench drives, registers left out."""
+    kinds = KINDS if design.momentum else KINDS[:2]
+    streams = [f"{kind}_{pin}" for kind in kinds for pin in
+               ("sink_data", "sink_valid", "sink_last", "source_ready")]  # fmt: skip
+    return ("rst", "start", "copied", "rounded", *streams)
+
+
+def run_update(
+    work: ArrayPass,
+    design: Design,
+    sums: Sums,
+    given: Mapping[str, Sequence[int]],
+    rng: Random,
+    rate: float = 1.0,
+    hurry: bool = True,
+) -> UpdateRunResult:
+    """Run a pass.
+
+    Args:
+        work: the pass. sums: of its image. given: beats of each kind, wanted or not.
+        rate: how often sources have a beat, and sinks are ready. hurry: sweeps come as soon as
+            they may.
+    """
+    args = update_args(design)
+    kinds = KINDS if design.momentum else KINDS[:2]
+    values = registers(work, design)
+    order = sweeps(work, design)
+    coming = {kind: list(given[kind]) for kind in kinds}
+    left: dict[str, list[tuple[int, int]]] = {kind: [] for kind in kinds}
+    reads: list[tuple[int, int] | None] = []
+    shifts: list[int] = []
+    at, wait, reading = -1, NEXT_COPY + 1, False
+
+    def rounded(cycle: int) -> int:
+        read = reads[cycle - TO_ROUNDED] if cycle >= TO_ROUNDED else None
+        words = []
+        for lane in range(design.pof):
+            total = None
+            if read is not None:
+                sweep, place = order[read[0]], read[1]
+                total = sum_at(sums, sweep, place, sweep[0] * design.pof + lane, work, design)
+            n = shifts[cycle - TO_ROUNDED + TO_SHIFT] + SHIFTS["shift"][0] if total else 0
+            noise = rng.getrandbits(ROUNDED_BITS)
+            words.append(noise if total is None else clipped(nearest(total, n), ROUNDED_BITS))
+        return joined(words, ROUNDED_BITS)
+
+    def drive(cycle: int, seen: Sample) -> Mapping[str, int]:
+        nonlocal at, wait, reading
+        pins = {"rst": int(cycle == 0), "start": int(cycle == 1), "copied": 0}
+        if seen:
+            reads.append((at, seen["place"]) if reading else None)
+            shifts.append(seen["shift"])
+            if seen["drained"]:
+                reading = False
+                wait = NEXT_COPY - 1 + (0 if hurry else rng.randrange(20))
+        if cycle > 1 and not reading:
+            wait -= 1
+            if wait == 0 and at + 1 < len(order):
+                at += 1
+                reading = True
+                pins["copied"] = 1
+        for kind in kinds:
+            taken = seen and seen[f"{kind}_sink_valid"] and seen[f"{kind}_sink_ready"]
+            if taken:
+                coming[kind].pop(0)
+            if seen and seen[f"{kind}_source_valid"] and seen[f"{kind}_source_ready"]:
+                left[kind].append((seen[f"{kind}_source_data"], seen[f"{kind}_source_last"]))
+            held = seen and seen[f"{kind}_sink_valid"] and not taken
+            offered = bool(coming[kind]) and cycle > 1 and (held or rng.random() < rate)
+            pins |= {
+                f"{kind}_sink_valid": int(offered), f"{kind}_sink_last": 0,
+                f"{kind}_sink_data": coming[kind][0] if offered
+                else rng.getrandbits(design.parameter_bits),
+                f"{kind}_source_ready": int(rng.random() < rate),
+            }  # fmt: skip
+        return {**values, **pins, "rounded": rounded(cycle)}
+
+    beats = UpdateRun(work, design).beats
+    cycles = 50 + len(order) * (9 + 20 * (not hurry))
+    cycles += beats if rate == 1 else int(3 * beats / rate)
+    names = (*inputs_of(design), *values)
+    trace = run_block(update_path, args, names, drive, cycles)
+    taken = {kind: len(given[kind]) - len(coming[kind]) for kind in kinds}
+    saturated = {kind: trace.column(f"saturated_{kind}")[-1] for kind in KINDS}
+    return UpdateRunResult(trace, left, taken, saturated)

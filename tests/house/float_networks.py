@@ -1,0 +1,10 @@
+"""The shipped networks whose numbers are floats, on CNN-MERP."""
+
+from __future__ import annotations
+
+from merp.models.params.formats import FloatFormat
+from merp.tools.common.shipped import open_network, shipped_names
+
+FLOAT_NETWORKS = [
+    name for name in shipped_names() if isinstance(open_network(name).numbers, FloatFormat)
+]

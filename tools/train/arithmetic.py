@@ -1,0 +1,127 @@
+"""What training asks of a network's numbers: one answer for floats, one for fixed point."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+from numpy.typing import NDArray
+
+from merp.models.arithmetic.compiled import Values
+from merp.models.golden.loss import Labels
+from merp.models.network.network import Network
+from merp.models.params.fixed import FixedFormat
+from merp.models.params.formats import FloatFormat
+from merp.models.plan.plan import Plan
+from merp.tools.common.progress import Progress
+from merp.tools.train.course import Course
+from merp.tools.train.fixed_arithmetic import FixedArithmetic
+from merp.tools.train.float_arithmetic import FloatArithmetic
+from merp.tools.train.place import Place
+
+Words = NDArray[Any]
+"""Words of a network's numbers, of whatever type holds them."""
+
+Model = Any
+"""What a step changes: ``parameters`` and ``velocities``, pairs of words by layer."""
+
+
+class Stepped(Protocol):
+    """What comes of a step."""
+
+    @property
+    def model(self) -> Model:
+        """The next one."""
+
+    @property
+    def loss(self) -> float:
+        """Mean, before the step."""
+
+    @property
+    def audits(self) -> Mapping[tuple[str, str], Any]:
+        """What was found of hardware, where it ran."""
+
+
+class Runner(Protocol):
+    """Steps of a course, one after the other."""
+
+    def check(self, epoch: int) -> None:
+        """Refuse rates of an epoch that registers do not hold.
+
+        Raises:
+            BadInput: names the rate, and what is allowed.
+        """
+
+    def step(self, model: Model, images: Words, labels: Labels, place: Place) -> Stepped:
+        """Run one step."""
+
+    def answer(self) -> dict[str, Any]:
+        """What its steps leave to say, by the keys of the answer for machines."""
+
+
+class Arithmetic(Protocol):
+    """Numbers of a network as training has them."""
+
+    @property
+    def identity(self) -> tuple[object, ...]:
+        """All of the network that decides the bits of a step, beside how deltas are stored."""
+
+    def check(self, course: Course) -> None:
+        """Refuse what of a course it does not have.
+
+        Raises:
+            BadInput: names it.
+        """
+
+    def image_words(self, where: str, images: Values) -> Words:
+        """Images as words.
+
+        Raises:
+            BadInput: a number that the format does not hold; ``where`` opens the message.
+        """
+
+    def numbers(self, layer: str, tensor: str, words: Words) -> Values:
+        """Values of words of a layer's ``kernels``, or of its ``gradients``: its velocities."""
+
+    def words(self, where: str, layer: str, tensor: str, numbers: Values) -> Words:
+        """The same back again.
+
+        Raises:
+            BadInput: one is no number of the format; ``where`` opens the message.
+        """
+
+    def initial(self, seed: int, weights: Path | None) -> Model:
+        """Kernels and biases to begin with, at rest.
+
+        Raises:
+            BadInput: of ``weights``.
+        """
+
+    def model(self, parameters: Mapping[str, Any], velocities: Mapping[str, Any]) -> Model:
+        """A model of pairs of kernels and biases, and of their velocities, by layer."""
+
+    def runner(self, course: Course, plan: Plan | None, batch: int, progress: Progress) -> Runner:
+        """What runs the steps of a course.
+
+        Raises:
+            BadInput: there is no hardware that does.
+        """
+
+    def classify(self, images: Words, parameters: Mapping[str, Any]) -> Labels:
+        """Class of each image: (images,)."""
+
+    def step_bytes(self, batch: int, footing: str, state: str) -> Mapping[str, int]:
+        """Bytes of a step on a footing by phase, ``step`` and ``momentum``; by formula."""
+
+
+ARITHMETICS: Mapping[type[FloatFormat | FixedFormat], Callable[[Network], Arithmetic]] = {
+    FloatFormat: FloatArithmetic,
+    FixedFormat: FixedArithmetic,
+}
+"""By the family of formats."""
+
+
+def arithmetic_of(network: Network) -> Arithmetic:
+    """That of a network."""
+    return ARITHMETICS[type(network.numbers)](network)

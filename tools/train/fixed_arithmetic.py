@@ -1,0 +1,213 @@
+"""Training in fixed point, on the MAC array: the golden model."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from merp.models.arithmetic.compiled import Values
+from merp.models.arithmetic.fixed import Words, to_numbers, to_words
+from merp.models.errors import BadInput
+from merp.models.given import given, mention, name_of
+from merp.models.golden.loss import Labels
+from merp.models.mac_array.array_traffic import words
+from merp.models.mac_array.fixed_training import (
+    Clipped,
+    FixedModel,
+    FixedRates,
+    classify,
+    initial_model,
+    train_step,
+)
+from merp.models.mac_array.fixed_update import Pair
+from merp.models.mac_array.geometry import geometry
+from merp.models.mac_array.passes import design_of
+from merp.models.network.network import Network
+from merp.models.network.phases import PHASES
+from merp.models.params.mac_array.rates import MOST_SHIFT, nearest_rate, rate_of
+from merp.models.plan.plan import Plan
+from merp.tools.common.progress import Progress
+from merp.tools.train.course import Course
+from merp.tools.train.place import Place
+
+_FRACTIONS = {"kernels": "kernel", "gradients": "velocity"}
+
+
+class FixedStepped(NamedTuple):
+    """What comes of a step; nothing is audited."""
+
+    model: FixedModel
+    loss: float
+    audits: Mapping[tuple[str, str], Any]
+
+
+@dataclass(frozen=True)
+class FixedRunner:
+    """Steps of a course, and what was saturated in them."""
+
+    course: Course
+    batch: int
+    progress: Progress
+    clipped: Counter[tuple[str, str]] = field(default_factory=Counter)
+    counted: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    def check(self, epoch: int) -> None:
+        """Refuse a learning rate that a layer's fractions leave no shift for."""
+        rate = self.course.rate(epoch) / self.batch
+        for layer in self.course.network.layers:
+            numbers = self.course.network.fixed.of(layer.name)
+            fractions = numbers.velocity, numbers.kernel
+            if not 0 <= rate_of(rate).update_shift(*fractions) <= MOST_SHIFT:
+                nearest = nearest_rate(rate, *fractions) * self.batch
+                raise BadInput(
+                    f"{given('learning_rate', self.course.rate(epoch))}: over a batch of "
+                    f"{self.batch} layer {layer.name} has no such rate: the nearest allowed is "
+                    f"{nearest!r}"
+                )
+
+    def step(self, model: FixedModel, images: Words, labels: Labels, place: Place) -> FixedStepped:
+        """Run one step."""
+        rates = FixedRates(
+            rate=self.course.rate(place.epoch) / self.batch,
+            momentum=self.course.momentum,
+            seed=place.seed,
+            step=place.step,
+        )
+        network = self.course.network
+        with self.progress.spent.on("golden"):
+            done = train_step(network, model, images, labels, rates, self.course.loss)
+        for layer, tensors in done.clipping.items():
+            for tensor, found in tensors.items():
+                self._count(layer, tensor, found)
+            self._count(layer, "zero", done.vanished[layer])
+        return FixedStepped(done.model, done.loss, {})
+
+    def _count(self, layer: str, what: str, found: Clipped) -> None:
+        self.clipped[layer, what] += found.clipped
+        self.counted[layer, what] += found.words
+
+    def answer(self) -> dict[str, Any]:
+        """Saturated words of the steps that ran, and the share of increments that rounded to 0."""
+        saturated: dict[str, dict[str, Any]] = {}
+        for (layer, what), count in self.clipped.items():
+            row = saturated.setdefault(layer, {})
+            share = count / self.counted[layer, what]
+            if what == "zero":
+                row["zero_increments"] = share
+            else:
+                row[what] = {"words": count, "share": share}
+        ordered = {layer.name: saturated[layer.name] for layer in self.course.network.layers
+                   if layer.name in saturated}  # fmt: skip
+        return {"rounding": self.course.network.fixed.rounding, "saturated": ordered}
+
+
+@dataclass(frozen=True)
+class FixedArithmetic:
+    """Of a network in fixed point."""
+
+    network: Network
+
+    @property
+    def identity(self) -> tuple[object, ...]:
+        """Random bits depend on the order of kernels, and so on the array; nothing else does."""
+        network = self.network
+        arrays = [
+            design_of(network, layer).unrolled if network.fixed.stochastic else None
+            for layer in network.layers
+        ]
+        layers = [replace(layer, design=None) for layer in network.layers]
+        return network.input, network.fixed, layers, arrays
+
+    def check(self, course: Course) -> None:
+        """Refuse what the array does not do, or does not do yet.
+
+        Raises:
+            BadInput: weights, weight decay, hardware, or a layer without a design.
+        """
+        where = f"{self.network.name} is in fixed point"
+        for layer in self.network.layers:
+            design_of(self.network, layer)
+        if course.engine != "golden":
+            raise BadInput(f"{mention('engine', course.engine)}: {where}: allowed is golden")
+        if course.weight_decay:
+            raise BadInput(f"{given('weight_decay', course.weight_decay)}: {where}: allowed is 0")
+        if course.weights is not None:
+            raise BadInput(f"{name_of('weights')}: {where}: allowed without")
+
+    def image_words(self, where: str, images: Values) -> Words:
+        """Images as words; what is too large is refused, not clipped."""
+        found = to_words(np.where(np.isfinite(images), images, np.inf), self.network.fixed.input)
+        near = to_numbers(found.words, self.network.fixed.input)
+        unusable = np.argwhere(~(np.abs(near - images) <= 2.0**-self.network.fixed.input))
+        if unusable.size:
+            place = tuple(int(index) for index in unusable[0])
+            most = to_numbers(np.array([32767], np.int16), self.network.fixed.input)[0]
+            raise BadInput(
+                f"{where}[{', '.join(map(str, place))}] = {images[place]}: allowed are numbers "
+                f"from -{most:g} to {most:g}, as fractions: input = {self.network.fixed.input}"
+            )
+        return found.words
+
+    def _fraction(self, layer: str, tensor: str) -> int:
+        found: int = getattr(self.network.fixed.of(layer), _FRACTIONS[tensor])
+        return found
+
+    def numbers(self, layer: str, tensor: str, words: Words) -> Values:
+        """Values of words, by the layer's fractions."""
+        return to_numbers(words, self._fraction(layer, tensor))
+
+    def words(self, where: str, layer: str, tensor: str, numbers: Values) -> Words:
+        """Words of numbers, exactly."""
+        fraction = self._fraction(layer, tensor)
+        found = to_words(np.where(np.isfinite(numbers), numbers, 0), fraction).words
+        differing = np.argwhere(to_numbers(found, fraction) != numbers)
+        if differing.size:
+            place = tuple(int(index) for index in differing[0])
+            raise BadInput(
+                f"{where}[{', '.join(map(str, place))}] = {numbers[place]}: allowed are numbers of "
+                f"16 bits, {fraction} of them of the fraction"
+            )
+        return found
+
+    def initial(self, seed: int, weights: Path | None) -> FixedModel:
+        """Kernels and biases from the seed, at rest."""
+        return initial_model(self.network, seed)
+
+    def model(self, parameters: Mapping[str, Any], velocities: Mapping[str, Any]) -> FixedModel:
+        """A model of pairs of kernels and biases, and of their velocities, by layer."""
+        return FixedModel(
+            parameters={layer: Pair(*pair) for layer, pair in parameters.items()},
+            velocities={layer: Pair(*pair) for layer, pair in velocities.items()},
+        )
+
+    def runner(
+        self, course: Course, plan: Plan | None, batch: int, progress: Progress
+    ) -> FixedRunner:
+        """What runs the steps of a course."""
+        return FixedRunner(course, batch, progress)
+
+    def classify(self, images: Words, parameters: Mapping[str, Any]) -> Labels:
+        """Class of each image: (images,)."""
+        return classify(self.network, images, parameters)
+
+    def step_bytes(self, batch: int, footing: str, state: str) -> Mapping[str, int]:
+        """Bytes of a step on the ports of the array, pooling and un-pooling fused.
+
+        On footing ``paper`` maps and deltas alone; no state leaves the array.
+        """
+        size = self.network.fixed.bytes
+        found = dict.fromkeys((*PHASES, "step", "momentum"), 0)
+        for layer in self.network.layers:
+            seen, array = geometry(self.network, layer), design_of(self.network, layer)
+            for phase in PHASES:
+                moved = words(seen, array, batch, phase, fused=True, momentum=True)
+                bytes_ = size * (moved.maps + (footing != "paper") * moved.kernels)
+                found[phase] += bytes_
+                found["step"] += bytes_
+                found["momentum"] += size * moved.velocities
+        return found
