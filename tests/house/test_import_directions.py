@@ -42,7 +42,7 @@ MODELS = rooms(
     {"arithmetic": PARAMS, "network": f"{PARAMS} architectures", "fpga": PARAMS},
     {"onnx": f"{PARAMS} arithmetic network"},
     dict.fromkeys(("golden", "traffic", "cnn_merp"), f"{PARAMS} arithmetic network fpga"),
-    {"mac_array": f"{PARAMS} arithmetic network golden"},
+    {"mac_array": f"{PARAMS} arithmetic network fpga golden traffic"},
     {"plan": f"{PARAMS} network fpga cnn_merp traffic"},
     {"front": ""},
     {"fcnn": ""},
