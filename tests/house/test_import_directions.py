@@ -66,7 +66,9 @@ BLOCKS = (
 )  # fmt: skip
 EVERY_BLOCK = " ".join(f"cnn_merp.{room}" for room in BLOCKS)
 MAC_PORTS = f"{SHARED} mac_array.ports"
-MAC_BLOCKS = ("array", "kernel_buffer", "map_buffer", "output", "sequencer", "update")
+MAC_BLOCKS = (
+    "array", "delta_buffer", "kernel_buffer", "map_buffer", "output", "sequencer", "update",
+)  # fmt: skip
 EVERY_MAC_BLOCK = " ".join(f"mac_array.{room}" for room in MAC_BLOCKS)
 HDL = rooms(
     {"conversion": "", "base": "conversion", "behavioural": "conversion"},
