@@ -46,8 +46,10 @@ from merp.models.params.byte_image import ByteImage
 from merp.models.params.formats import BINARY16, BINARY32, FloatFormat
 from merp.models.params.fused import OPERAND_BITS
 from merp.models.params.mac_array.design import Design
-from merp.models.params.mac_array.input_registers import input_settings
+from merp.models.params.mac_array.gradient_registers import GRADIENT_TABLES
+from merp.models.params.mac_array.input_registers import TABLES
 from merp.models.params.mac_array.output_registers import output_table
+from merp.models.params.mac_array.pass_registers import supply_settings
 from merp.models.params.mac_array.update_registers import update_table
 from merp.testbenches.axi.axi_top import axi_registers_of, axi_top
 from merp.testbenches.mac_array.trainer_bench import trainer_arguments
@@ -211,8 +213,12 @@ def _mac_array() -> Iterator[Exported]:
         pof=16, max_kernel=3, kernel_words=1024, map_words=1024, delta_words=256, mask_words=1024,
         index_words=256, pool_window=2, max_stride=2, max_size=64, max_maps=64,
     )  # fmt: skip
-    settings = {**input_settings(design), **output_table(design).settings(design)}
+    settings = {**supply_settings(design), **output_table(design).settings(design)}
     meanings = {name: setting.meaning for name, setting in settings.items()}
+    # Inside, each bundle stands by itself.
+    for table in (*TABLES, *GRADIENT_TABLES):
+        bundle = table.bundle.removeprefix("supply_config_")
+        meanings |= {f"{bundle}_config_{each.name}": each.meaning for each in table.registers}
     yield _exported(trainer, trainer_arguments(design), meanings)
     stepping = replace(design, momentum=True, stochastic=True, loss=True)
     settings = dict(update_table(stepping).settings(stepping))

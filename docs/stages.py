@@ -51,6 +51,7 @@ STAGES: Mapping[str, tuple[str, ...]] = {
         "mac_array/sequencer",
         "mac_array/kernel_buffer",
         "mac_array/map_buffer",
+        "mac_array/delta_buffer",
         "mac_array/array",
         "mac_array/output",
         "mac_array/update",

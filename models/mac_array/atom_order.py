@@ -6,7 +6,7 @@ is band, map, row, column: a band of rows is what the next band of windows needs
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 import numpy.typing as npt
@@ -43,8 +43,34 @@ def atoms_in(work: ArrayPass, design: Design) -> Iterator[tuple[int, int, int]]:
         begin = end
 
 
-def atom_words(maps: Words, work: ArrayPass, design: Design, noise: np.random.Generator) -> Words:
-    """The atoms of maps (maps, rows, columns), as (atoms, pox) words of 16 bits.
+def update_maps(work: ArrayPass, design: Design) -> Iterator[tuple[int, int, int]]:
+    """Map, row and column block of each atom of maps in KU: group, row, map, column."""
+    regions = design.regions(work.kernel)
+    for low in range(0, work.inputs, regions):
+        maps = range(low, min(low + regions, work.inputs))
+        for row in range(work.rows):
+            for each_map in maps:
+                for block in range(design.column_blocks(work.columns)):
+                    yield each_map, row, block
+
+
+def update_deltas(work: ArrayPass, design: Design) -> Iterator[tuple[int, int, int]]:
+    """The same of its deltas: tile of lanes, row, lane, column."""
+    for low in range(0, work.outputs, design.pof):
+        maps = range(low, min(low + design.pof, work.outputs))
+        for row in range(work.out_rows):
+            for each_map in maps:
+                for block in range(design.column_blocks(work.out_columns)):
+                    yield each_map, row, block
+
+
+def atom_words(
+    maps: Words,
+    order: Iterable[tuple[int, int, int]],
+    design: Design,
+    noise: np.random.Generator,
+) -> Words:
+    """The atoms of maps (maps, rows, columns) in an order, as (atoms, pox) words of 16 bits.
 
     Behind a row's last column come words of no meaning, drawn from ``noise``.
     """
@@ -53,4 +79,4 @@ def atom_words(maps: Words, work: ArrayPass, design: Design, noise: np.random.Ge
     filled = noise.integers(-32768, 32768, (*maps.shape[:2], width))
     filled[:, :, :columns] = maps
     blocks = filled.reshape(*maps.shape[:2], -1, design.pox)
-    return np.array([blocks[place] for place in atoms_in(work, design)])
+    return np.array([blocks[place] for place in order])

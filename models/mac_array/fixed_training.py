@@ -176,8 +176,6 @@ def train_step(
         )  # fmt: skip
         old, moving = model.parameters[layer.name], model.velocities[layer.name]
         past = Pair(in_array(of, moving.kernels), moving.biases)
-        if not of.has_momentum:
-            past = Pair(*map(np.zeros_like, past))
         bits = bits_of_update(of, design_of(network, layer)) if stochastic else (None, None)
         before = Pair(in_array(of, old.kernels), old.biases)
         new = [

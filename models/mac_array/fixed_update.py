@@ -112,7 +112,7 @@ def updated(
     """Take the step of kernels or biases of a layer.
 
     Args:
-        of: the pass. words: old ones. velocities: old ones; 0 without momentum.
+        of: the pass. words: old ones. velocities: old ones, which do not count without momentum.
         gradients: of the whole batch. bits: 16 random ones of each word, of stochastic rounding.
     """
     kept = toward_zero(of.momentum * velocities.astype(np.int64), MOMENTUM_BITS)

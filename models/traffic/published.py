@@ -64,6 +64,7 @@ def is_papers_network(network: Network) -> bool:
     return (
         sizes == _GEOMETRY
         and [layer.name for layer in layers] == list(TABLE_3)
+        and network.numbers == BINARY32
         and network.stored_input == BINARY32
         and all(network.stored(tensor) == BINARY32 for tensor in TENSORS)
     )

@@ -7,23 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from merp.hdl.base.signals import Stream, flag
+from merp.hdl.base.signals import Stream, flag, signals_of
 from merp.hdl.mac_array.phases.operand_supply import operand_supply
 from merp.hdl.mac_array.ports.kernels import BiasWrite
 from merp.hdl.mac_array.ports.operands import Operands
-from merp.hdl.mac_array.ports.registers import (
-    ColumnsConfig,
-    KernelsConfig,
-    LoadConfig,
-    RowsConfig,
-    WalkConfig,
-)
+from merp.hdl.mac_array.ports.registers import SupplyConfig
 from merp.hdl.mac_array.ports.slots import Verdict
-from merp.models.mac_array.atom_order import atom_words
+from merp.models.mac_array.atom_order import atom_words, atoms_in, update_deltas, update_maps
 from merp.models.mac_array.circulant import (
     Words,
     by_input_tiles,
@@ -32,15 +27,10 @@ from merp.models.mac_array.circulant import (
 )
 from merp.models.params.mac_array.array_pass import ArrayPass
 from merp.models.params.mac_array.design import Design
-from merp.models.params.mac_array.input_registers import input_registers
-from merp.models.params.mac_array.pass_run import PassRun
+from merp.models.params.mac_array.pass_registers import supply_registers
 from merp.testbenches.block.trace import Sample, Trace, run_block
 from merp.testbenches.mac_array.words import joined, parted
 
-CONFIGS = {
-    "rows_config": RowsConfig, "columns_config": ColumnsConfig, "load_config": LoadConfig,
-    "kernels_config": KernelsConfig, "walk_config": WalkConfig,
-}  # fmt: skip
 CAUSES = ("issue", "stall_kernel", "stall_input", "stall_output")
 DRAIN = 5
 """Cycles from the last operands of a tile to the earliest reading of its last sum."""
@@ -52,18 +42,37 @@ class Layer:
 
     Attributes:
         maps: that come in, (maps, rows, columns). kernels: (output maps, input maps, taps).
-        biases: (output maps,). seed: of the words of no meaning.
+        biases: (output maps,). deltas: of KU, (output maps, rows, columns). seed: of the words of
+            no meaning.
     """
 
     work: ArrayPass
     maps: Words
     kernels: Words
     biases: Words
+    deltas: Words
     seed: int
+
+    def streams(self, design: Design) -> dict[str, Words]:
+        """The beats of every stream of the supply side."""
+        none = np.empty((0, 1), np.int64)
+        if self.work.phase == "ku":
+            return {
+                "maps": self.atoms(design),
+                "parameters": none,
+                "deltas": self.delta_atoms(design),
+            }
+        return {"maps": self.atoms(design), "parameters": self.beats(design), "deltas": none}
 
     def atoms(self, design: Design) -> Words:
         """The beats of maps."""
-        return atom_words(self.maps, self.work, design, np.random.default_rng(self.seed))
+        order = (update_maps if self.work.phase == "ku" else atoms_in)(self.work, design)
+        return atom_words(self.maps, order, design, np.random.default_rng(self.seed))
+
+    def delta_atoms(self, design: Design) -> Words:
+        """The beats of KU's deltas."""
+        order = update_deltas(self.work, design)
+        return atom_words(self.deltas, order, design, np.random.default_rng([self.seed, 2]))
 
     def beats(self, design: Design) -> Words:
         """The beats of kernels."""
@@ -92,20 +101,55 @@ def make_layer(seed: int, **sizes: Any) -> Layer:
     if work.phase == "dp":
         maps = (work.outputs, work.out_rows, work.out_columns)
     kernels = words(work.outputs, work.inputs, work.taps)
-    return Layer(work, words(*maps), kernels, words(work.outputs), seed)
+    deltas = words(work.outputs, work.out_rows, work.out_columns)
+    return Layer(work, words(*maps), kernels, words(work.outputs), deltas, seed)
 
 
 class Expected(NamedTuple):
-    """A slot: pixels (rows, columns) of the MACs and weights of the lanes that count."""
+    """A slot: pixels and numbers of the MACs that count, weights of the lanes that count."""
 
     first: bool
     last: bool
+    biased: bool
+    places: Words
     pixels: Words
     weights: Words
 
 
 def slots(layer: Layer, design: Design) -> Iterator[Expected]:
     """Every slot of a pass, in order, by the layer's definition."""
+    return (sweep_slots if layer.work.phase == "ku" else tile_slots)(layer, design)
+
+
+def sweep_slots(layer: Layer, design: Design) -> Iterator[Expected]:
+    """Those of KU: each MAC holds a tap of the gradients of a map, deltas are the weights."""
+    work, q = layer.work, design.region_side(layer.work.kernel)
+    regions, across = design.regions(work.kernel), design.region_grid(work.kernel)[1]
+    last = (work.out_rows - 1, work.out_columns - 1)
+    around = work.kernel + q
+    padded = np.pad(layer.maps, ((0, 0), (around, around), (around, around)))
+    tiles = range(0, work.kernel, q)
+    for lane, low, down, right in product(
+        range(0, work.outputs, design.pof), range(0, work.inputs, regions), tiles, tiles
+    ):
+        held = [
+            (region // across * q + a, region % across * q + b, low + region, down + a, right + b)
+            for region in range(min(regions, work.inputs - low))
+            for a in range(min(q, work.kernel - down))
+            for b in range(min(q, work.kernel - right))
+        ]
+        row, column, each_map, tap_row, tap_column = np.array(held).T
+        for at in product(range(work.out_rows), range(work.out_columns)):
+            y, x = (work.stride * place - work.pad + around for place in at)
+            yield Expected(
+                at == (0, 0), at == last, (low, down, right) == (0, 0, 0),
+                row * design.pox + column, padded[each_map, y + tap_row, x + tap_column],
+                layer.deltas[(slice(lane, lane + design.pof), *at)],
+            )  # fmt: skip
+
+
+def tile_slots(layer: Layer, design: Design) -> Iterator[Expected]:
+    """Those of FP and DP."""
     work = layer.work
     k = work.kernel
     delta = work.phase == "dp"
@@ -118,6 +162,7 @@ def slots(layer: Layer, design: Design) -> Iterator[Expected]:
         for lane in range(0, lanes_of, design.pof):
             for left in range(0, columns, design.pox):
                 high, wide = min(design.poy, rows - top), min(design.pox, columns - left)
+                places = np.add.outer(np.arange(high) * design.pox, np.arange(wide))
                 for i in range(len(layer.maps)):
                     for tap in range(k * k):
                         row = stride * top + tap // k - pad + around
@@ -130,7 +175,11 @@ def slots(layer: Layer, design: Design) -> Iterator[Expected]:
                             else layer.kernels[group, i, tap]
                         )
                         at = i * k * k + tap
-                        yield Expected(at == 0, at == len(layer.maps) * k * k - 1, pixels, weights)
+                        end = len(layer.maps) * k * k - 1
+                        yield Expected(
+                            at == 0, at == end, False, places.reshape(-1), pixels.reshape(-1),
+                            weights,
+                        )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -139,6 +188,7 @@ class Pressure:
 
     maps: Sequence[int] = (1,)
     parameters: Sequence[int] = (1,)
+    deltas: Sequence[int] = (1,)
     drain: int = DRAIN
 
 
@@ -146,11 +196,10 @@ def arguments(design: Design) -> dict[str, Any]:
     """Arguments of ``operand_supply``."""
     return {
         "clk": flag(), "rst": flag(), "start": flag(),
-        **{name: bundle(design) for name, bundle in CONFIGS.items()},
-        "maps": Stream(design.atom_bits), "parameters": Stream(design.parameter_bits),
+        "config": SupplyConfig(design), "maps": Stream(design.atom_bits),
+        "parameters": Stream(design.parameter_bits), "deltas": Stream(design.atom_bits),
         "drained": flag(), "operands": Operands(design), "bias": BiasWrite(design),
-        "verdict": Verdict(design), "loaded": flag(), "complete": flag(),
-        "framing_error": flag(), "design": design,
+        "verdict": Verdict(design), "complete": flag(), "framing_error": flag(), "design": design,
     }  # fmt: skip
 
 
@@ -165,8 +214,8 @@ def run_supply(
     In cycle ``reset_at`` everything is reset, and the pass at hand begins anew.
     """
     args = arguments(design)
-    config = [f"{name}_{field}" for name in CONFIGS for field in vars(args[name])]
-    streams = ("maps", "parameters")
+    config = [f"config_{name}" for name, _ in signals_of(args["config"])]
+    streams = ("maps", "parameters", "deltas")
     inputs = (
         "rst", "start", "drained", *config,
         *(f"{name}_{field}" for name in streams for field in ("data", "valid", "last")),
@@ -181,13 +230,15 @@ def run_supply(
     finished = False  # the last slot was issued
 
     def begin(layer: Layer) -> dict[str, int]:
-        beats["maps"] = [joined(atom) for atom in layer.atoms(design).tolist()]
-        beats["parameters"] = [joined(beat) for beat in layer.beats(design).tolist()]
+        for name, words in layer.streams(design).items():
+            beats[name] = [joined(beat) for beat in words.tolist()]
         for name in streams:
             sent[name], offered[name] = 0, False
         draining.clear()
         quiet = {f"{name}_valid": 0 for name in streams}
-        return {**input_registers(PassRun(layer.work, design)), **quiet, "start": 1, "drained": 0}
+        values = supply_registers(layer.work, design)
+        registers = {name.removeprefix("supply_"): value for name, value in values.items()}
+        return {**registers, **quiet, "start": 1, "drained": 0}
 
     def drive(cycle: int, seen: Sample) -> dict[str, int]:
         nonlocal running, since, finished
@@ -233,19 +284,18 @@ def run_supply(
 
 def check_slots(trace: Trace, design: Design, layers: Sequence[Layer]) -> int:
     """Compare every slot of a trace with those of the passes; the number of slots."""
-    names = ("valid", "first", "last", "pixels", "weights")
+    names = ("valid", "first", "last", "biased", "pixels", "weights")
     columns = [trace.column(f"operands_{name}") for name in names]
     wanted = (each for layer in layers for each in slots(layer, design))
     seen = 0
-    for valid, first, last, pixels, weights in zip(*columns, strict=True):
+    for valid, first, last, biased, pixels, weights in zip(*columns, strict=True):
         if not valid:
             continue
         expected = next(wanted, None)
         assert expected is not None, "a slot behind the last one"
-        assert (bool(first), bool(last)) == (expected.first, expected.last), seen
-        given = np.reshape(parted(pixels, design.pixels), (design.poy, design.pox))
-        high, wide = expected.pixels.shape
-        assert np.array_equal(given[:high, :wide], expected.pixels), seen
+        assert (bool(first), bool(last), bool(biased)) == expected[:3], seen
+        given = np.array(parted(pixels, design.pixels))[expected.places]
+        assert np.array_equal(given, expected.pixels), seen
         assert parted(weights, expected.weights.size) == expected.weights.tolist(), seen
         seen += 1
     assert next(wanted, None) is None, f"only {seen} slots"

@@ -10,13 +10,14 @@ import numpy as np
 from merp.hdl.base.signals import AxiStream, flag
 from merp.hdl.mac_array.phases.trainer import trainer
 from merp.hdl.mac_array.ports.outputs import OutputConfig
+from merp.hdl.mac_array.ports.registers import SupplyConfig
 from merp.hdl.mac_array.ports.status import ArrayStatus
 from merp.models.mac_array.circulant import Words
 from merp.models.params.mac_array.design import WORD_BITS, Design
-from merp.models.params.mac_array.input_registers import input_registers
 from merp.models.params.mac_array.output_registers import output_table
+from merp.models.params.mac_array.pass_registers import supply_registers
 from merp.models.params.mac_array.pass_run import PassRun
-from merp.testbenches.mac_array.supply_bench import CONFIGS, Layer
+from merp.testbenches.mac_array.supply_bench import Layer
 from merp.testbenches.mac_array.words import clipped, nearest
 from merp.testbenches.top.run import Run
 from merp.testbenches.top.top import Top
@@ -29,7 +30,7 @@ def trainer_arguments(design: Design) -> dict[str, Any]:
     """Arguments of ``trainer``."""
     return {
         "clk": flag(), "rst": flag(), "start": flag(),
-        **{name: bundle(design) for name, bundle in CONFIGS.items()},
+        "supply_config": SupplyConfig(design),
         "output_config": OutputConfig(design),
         "s_axis_map": AxiStream(WORD_BITS, design.pox),
         "s_axis_kernel": AxiStream(WORD_BITS, design.pof),
@@ -56,7 +57,7 @@ def run_of(
         "s_axis_map": layer.atoms(design), "s_axis_kernel": layer.beats(design),
     }  # fmt: skip
     return Run(
-        config=input_registers(run) | output_table(design).values(run),
+        config=supply_registers(layer.work, design) | output_table(design).values(run),
         words={name: (beats.reshape(-1) & mask).astype(np.uint64) for name, beats in words.items()},
         stalls=stalls or {},
         reset_at=reset_at,

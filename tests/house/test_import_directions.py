@@ -42,7 +42,7 @@ MODELS = rooms(
     {"arithmetic": PARAMS, "network": f"{PARAMS} architectures", "fpga": PARAMS},
     {"onnx": f"{PARAMS} arithmetic network"},
     dict.fromkeys(("golden", "traffic", "cnn_merp"), f"{PARAMS} arithmetic network fpga"),
-    {"mac_array": f"{PARAMS} arithmetic network golden"},
+    {"mac_array": f"{PARAMS} arithmetic network fpga golden traffic"},
     {"plan": f"{PARAMS} network fpga cnn_merp traffic"},
     {"front": ""},
     {"fcnn": ""},
@@ -66,7 +66,9 @@ BLOCKS = (
 )  # fmt: skip
 EVERY_BLOCK = " ".join(f"cnn_merp.{room}" for room in BLOCKS)
 MAC_PORTS = f"{SHARED} mac_array.ports"
-MAC_BLOCKS = ("array", "kernel_buffer", "map_buffer", "output", "sequencer", "update")
+MAC_BLOCKS = (
+    "array", "delta_buffer", "kernel_buffer", "map_buffer", "output", "sequencer", "update",
+)  # fmt: skip
 EVERY_MAC_BLOCK = " ".join(f"mac_array.{room}" for room in MAC_BLOCKS)
 HDL = rooms(
     {"conversion": "", "base": "conversion", "behavioural": "conversion"},

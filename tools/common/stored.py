@@ -26,6 +26,8 @@ def words_answer(network: Network) -> dict[str, Any]:
 
 def word_bytes(network: Network) -> int | None:
     """Bytes of an element in memory, whatever its tensor; None where they differ."""
+    if network.storage is None:
+        return network.numbers.bytes
     sizes = {network.stored(tensor).bytes for tensor in TENSORS} | {network.stored_input.bytes}
     return sizes.pop() if len(sizes) == 1 else None
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from os import PathLike, fspath
 from typing import Any
 
 from merp.models.errors import BadInput, shown
+from merp.models.mac_array.step_traffic import array_traffic
 from merp.models.network.network import Network
 from merp.models.network.network_keys import FUSED
 from merp.models.network.phases import NAMED
+from merp.models.params.fixed import FixedFormat
+from merp.models.params.formats import FloatFormat
 from merp.models.params.state_field import STATES
 from merp.models.traffic.closed_form import LayerTraffic, Phase, network_traffic, total
 from merp.models.traffic.footing import FOOTINGS, Footing
@@ -57,9 +60,16 @@ def footing_of(
     return Footing(name=name, state=state, memory_bytes=memory, board=found)
 
 
+COUNTED: Mapping[
+    type[FloatFormat | FixedFormat],
+    Callable[[Network, int, Footing], tuple[LayerTraffic, ...]],
+] = {FloatFormat: network_traffic, FixedFormat: array_traffic}
+"""The closed form of the architectures that compute in a family of formats."""
+
+
 def _layers(network: Network, batch: int, footing: Footing) -> tuple[LayerTraffic, ...]:
-    if footing.board is None:
-        return network_traffic(network, batch, footing)
+    if footing.name != "board" or footing.board is None:
+        return COUNTED[type(network.numbers)](network, batch, footing)
     from merp.models.plan.plan import plan  # NumPy takes long to import
     from merp.models.plan.traffic import board_traffic
 

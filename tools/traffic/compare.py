@@ -78,7 +78,11 @@ def print_comparison(
             )
     sums = sum(row[0] in TOTALS for row in rows)
     title = f"A: {networks[0].name}, B: {networks[1].name}, batch {batch}"
-    caption = footing_caption(footing)
+    captions = [footing_caption(footing, network) for network in networks]
+    caption = captions[0] if captions[0] == captions[1] else ""
+    if not caption:
+        both = zip("AB", captions, strict=True)
+        caption = " ".join(f"{letter}: {said}" for letter, said in both)
     for letter, network in zip("AB", networks, strict=True):
         caption += "".join(f" {letter}: {note}" for note in stored_notes(network))
     screen = console()

@@ -8,6 +8,7 @@ from typing import Final
 from merp.models.network.network import Layer, Network
 from merp.models.network.network_keys import FUSED
 from merp.models.network.phases import PHASES
+from merp.models.params.fixed import FixedFormat
 from merp.models.traffic import published
 from merp.models.traffic.closed_form import LayerTraffic, Phase, total
 from merp.models.traffic.footing import Footing
@@ -36,8 +37,15 @@ def _row(
     return row
 
 
-def footing_caption(footing: Footing) -> str:
-    """Return what a table on ``footing`` counts."""
+def footing_caption(footing: Footing, network: Network) -> str:
+    """Return what a table of ``network`` on ``footing`` counts."""
+    if isinstance(network.numbers, FixedFormat):
+        what = "maps and deltas" if footing.name == "paper" else "all words but velocities"
+        pooling = "fused" if footing.pooled else "in DRAM"
+        return (
+            f"Footing {footing.name}: {what} on the array's ports, atoms filled up; pooling "
+            f"and un-pooling {pooling}. MB = 10^6 bytes; Gop = 10^9 operations."
+        )
     counted = {
         "paper": "Footing paper: feature and delta maps only.",
         "full": "Footing full: maps, kernels, biases, and state for ReLU' and un-pooling",
@@ -84,7 +92,7 @@ def print_traffic(
         table(
             title, columns, rows, bundles=[1 + compared] + [2 + compared] * len(phases),
             totals=len(sums),
-            caption=" ".join([footing_caption(footing), *notes, *stored_notes(network)]),
+            caption=" ".join([footing_caption(footing, network), *notes, *stored_notes(network)]),
         )
     )  # fmt: skip
     for name, layers in sums.items():

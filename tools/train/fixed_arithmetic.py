@@ -15,7 +15,6 @@ from merp.models.arithmetic.fixed import Words, to_numbers, to_words
 from merp.models.errors import BadInput
 from merp.models.given import given, mention, name_of
 from merp.models.golden.loss import Labels
-from merp.models.mac_array.array_traffic import words
 from merp.models.mac_array.fixed_training import (
     Clipped,
     FixedModel,
@@ -25,12 +24,14 @@ from merp.models.mac_array.fixed_training import (
     train_step,
 )
 from merp.models.mac_array.fixed_update import Pair
-from merp.models.mac_array.geometry import geometry
 from merp.models.mac_array.passes import design_of
+from merp.models.mac_array.step_traffic import array_traffic
 from merp.models.network.network import Network
 from merp.models.network.phases import PHASES
 from merp.models.params.mac_array.rates import MOST_SHIFT, nearest_rate, rate_of
 from merp.models.plan.plan import Plan
+from merp.models.traffic.closed_form import total
+from merp.models.traffic.footing import Footing
 from merp.tools.common.progress import Progress
 from merp.tools.train.course import Course
 from merp.tools.train.place import Place
@@ -200,14 +201,8 @@ class FixedArithmetic:
 
         On footing ``paper`` maps and deltas alone; no state leaves the array.
         """
-        size = self.network.fixed.bytes
-        found = dict.fromkeys((*PHASES, "step", "momentum"), 0)
-        for layer in self.network.layers:
-            seen, array = geometry(self.network, layer), design_of(self.network, layer)
-            for phase in PHASES:
-                moved = words(seen, array, batch, phase, fused=True, momentum=True)
-                bytes_ = size * (moved.maps + (footing != "paper") * moved.kernels)
-                found[phase] += bytes_
-                found["step"] += bytes_
-                found["momentum"] += size * moved.velocities
-        return found
+        counted = Footing() if footing == "paper" else Footing(name=footing, state="pooled")
+        layers = array_traffic(self.network, batch, counted)
+        phases = {phase: total(layers, phase) for phase in (*PHASES, "step")}
+        bytes_ = {phase: found.bytes for phase, found in phases.items()}
+        return bytes_ | {"momentum": phases["step"].momentum}

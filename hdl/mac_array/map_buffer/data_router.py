@@ -9,21 +9,33 @@ from typing import Any
 
 from myhdl import ConcatSignal, always
 
-from merp.hdl.base.rotator import rotator
 from merp.hdl.base.signals import bits
 from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.hdl.mac_array.map_buffer.region_rotator import region_rotator
 from merp.models.params.mac_array.design import WORD_BITS, Design
 
 
 @entity
 def data_router(
-    clk: Bit, elements: Word, row_shift: Word, column_shift: Word, pixels: Word, design: Design
+    clk: Bit,
+    elements: Word,
+    row_shift: Word,
+    column_shift: Word,
+    row_level: Word,
+    column_level: Word,
+    pixels: Word,
+    design: Design,
 ) -> Any:
-    """Give MAC (a, b) what bank (a + row_shift mod poy, b + column_shift mod pox) holds.
+    """Give MAC (a, b) of each region what bank (a + row_shift, b + column_shift) of it holds.
+
+    A region has 2^row_level rows and 2^column_level columns, in which the sums wrap; in FP and DP
+    there is one.
 
     elements      in   of the banks, bank (0, 0) lowest, row by row
     row_shift     in   row of banks that the first row of MACs takes
     column_shift  in   column of banks that the first column takes
+    row_level     in   logarithm of the rows of a region
+    column_level  in   logarithm of its columns
     pixels        out  of the MACs, MAC (0, 0) lowest, row by row
 
     Latency: one cycle. Throughput: a slot per cycle. Reset: none.
@@ -32,11 +44,14 @@ def data_router(
     row_bits = pox * WORD_BITS
     upright = bits(poy * row_bits)
     turned = [bits(row_bits) for _ in range(poy)]
-    rotate_rows = rotator(x=elements, shift=row_shift, y=upright, places=poy, width=row_bits)
+    rotate_rows = region_rotator(
+        x=elements, shift=row_shift, level=row_level, y=upright, places=poy, width=row_bits
+    )
     rotate_columns = [
-        rotator(
+        region_rotator(
             x=upright((a + 1) * row_bits, a * row_bits),
             shift=column_shift,
+            level=column_level,
             y=turned[a],
             places=pox,
             width=WORD_BITS,

@@ -14,11 +14,20 @@ from merp.models.params.mac_array.design import WORD_BITS, Design
 
 
 @entity
-def map_buffer(clk: Bit, write: MapWrite, read: MapRead, pixels: Word, design: Design) -> Any:
+def map_buffer(
+    clk: Bit,
+    write: MapWrite,
+    read: MapRead,
+    row_level: Word,
+    column_level: Word,
+    pixels: Word,
+    design: Design,
+) -> Any:
     """Keep rows of maps; give every MAC its pixel.
 
     write   in   elements of an atom
     read    in   of a slot
+    row_level, column_level  in  logarithm of the rows and columns of a region, stable in a pass
     pixels  out  of the MACs, MAC (0, 0) lowest, row by row; 0 outside the map
 
     Latency: pixels two cycles after read, as weights out of the kernel buffer. Throughput: a write
@@ -35,6 +44,8 @@ def map_buffer(clk: Bit, write: MapWrite, read: MapRead, pixels: Word, design: D
             elements=elements,
             row_shift=row_shift,
             column_shift=column_shift,
+            row_level=row_level,
+            column_level=column_level,
             pixels=pixels,
             design=design,
         ),

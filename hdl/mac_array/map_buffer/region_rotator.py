@@ -7,24 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import ConcatSignal, always_comb, block
+from myhdl import ConcatSignal, always_comb
 
+from merp.hdl.base.either import either
 from merp.hdl.base.signals import bits
-from merp.hdl.conversion.entity import Bit, Word, entity
-
-
-@block
-def _either(choice: Bit, one: Word, other: Word, y: Word) -> Any:
-    """Give ``one`` if ``choice``, else ``other``."""
-
-    @always_comb
-    def choose() -> None:
-        if choice:
-            y.next = one
-        else:
-            y.next = other
-
-    return choose
+from merp.hdl.conversion.entity import Word, entity
 
 
 def _turned(x: Word, by: int, side: int, places: int, width: int) -> Any:
@@ -55,10 +42,10 @@ def region_rotator(x: Word, shift: Word, level: Word, y: Word, places: int, widt
         for m in reversed(range(j + 1, levels)):
             chosen = bits(places * width)
             within = _turned(stage, 1 << j, 1 << m, places, width)
-            choices.append(_either(choice=small(m), one=within, other=turned, y=chosen))
+            choices.append(either(choice=small(m), one=within, other=turned, y=chosen))
             turned = chosen
         passed = bits(places * width) if j < levels - 1 else y
-        choices.append(_either(choice=shift(j), one=turned, other=stage, y=passed))
+        choices.append(either(choice=shift(j), one=turned, other=stage, y=passed))
         stage = passed
 
     @always_comb

@@ -1,4 +1,4 @@
-"""The supply side of the array: kernels and maps in, the operands of a slot a cycle out."""
+"""The supply side of the array: beats and atoms in, the operands of a slot a cycle out."""
 
 from __future__ import annotations
 
@@ -7,26 +7,19 @@ from typing import Any
 from myhdl import always_comb
 
 from merp.hdl.base.delay import delay
-from merp.hdl.base.signals import Stream, count, flag
+from merp.hdl.base.either import either, either_bundle
+from merp.hdl.base.signals import Stream, bits, flag
 from merp.hdl.base.valid_delay import valid_delay
 from merp.hdl.conversion.entity import Bit, entity
-from merp.hdl.mac_array.kernel_buffer.parameter_intake import parameter_intake
-from merp.hdl.mac_array.kernel_buffer.transposable_buffer import transposable_buffer
 from merp.hdl.mac_array.map_buffer.map_buffer import map_buffer
-from merp.hdl.mac_array.map_buffer.map_intake import map_intake
-from merp.hdl.mac_array.ports.kernels import BiasWrite, KernelWrite
+from merp.hdl.mac_array.phases.gradient_supply import gradient_supply
+from merp.hdl.mac_array.phases.layer_supply import layer_supply
+from merp.hdl.mac_array.ports.kernels import BiasWrite
 from merp.hdl.mac_array.ports.maps import MapRead, MapWrite
 from merp.hdl.mac_array.ports.operands import Operands
-from merp.hdl.mac_array.ports.registers import (
-    ColumnsConfig,
-    KernelsConfig,
-    LoadConfig,
-    RowsConfig,
-    WalkConfig,
-)
-from merp.hdl.mac_array.ports.slots import KernelRead, Slot, Verdict
-from merp.hdl.mac_array.sequencer.pass_sequencer import pass_sequencer
-from merp.models.params.mac_array.design import WORD_BITS, Design
+from merp.hdl.mac_array.ports.registers import SupplyConfig
+from merp.hdl.mac_array.ports.slots import Slot, Verdict
+from merp.models.params.mac_array.design import Design
 
 OPERANDS = 2
 """Cycles from a slot to its operands: the memories, and what turns their words."""
@@ -37,77 +30,100 @@ def operand_supply(
     clk: Bit,
     rst: Bit,
     start: Bit,
-    rows_config: RowsConfig,
-    columns_config: ColumnsConfig,
-    load_config: LoadConfig,
-    kernels_config: KernelsConfig,
-    walk_config: WalkConfig,
+    config: SupplyConfig,
     maps: Stream,
     parameters: Stream,
+    deltas: Stream,
     drained: Bit,
     operands: Operands,
     bias: BiasWrite,
     verdict: Verdict,
-    loaded: Bit,
     complete: Bit,
     framing_error: Bit,
     design: Design,
 ) -> Any:
-    """Feed the array with the slots of a pass of FP or DP.
+    """Feed the array with the slots of a pass of any phase.
 
-    rows_config, columns_config, load_config, kernels_config, walk_config  in  registers, stable
-                        from start until the last slot's operands have come
-    maps           in   atoms in the order band, map, row, column
-    parameters     in   beats of kernels, and of FP's biases
-    drained        in   pulse: the last read of a tile's sums
+    config         in   registers, stable from start until the last slot's operands have come
+    maps           in   atoms of maps, of deltas in DP
+    parameters     in   beats of kernels and biases; none in KU
+    deltas         in   atoms of deltas in KU; else none
+    drained        in   pulse: the last read of the sums of a tile or sweep
     operands       out  of a slot, three cycles after verdict tells of it
     bias           out  biases on their way to their memory
     verdict        out  of this cycle; nothing is named when no slot is left
-    loaded         out  all beats of kernels were taken, until start
-    complete       out  all atoms were taken, until start
+    complete       out  all beats and atoms were taken, until start
     framing_error  out  a stream's last came with a wrong beat; until start
 
-    Throughput: an atom (stride s: in s cycles) and a beat in, a slot out per cycle. Reset: the pass
-    is abandoned.
+    Throughput: a beat or atom in and a slot out per cycle; atoms of strided layers in FP, and of
+    maps in KU, in several cycles. Reset: the pass is abandoned.
     """
-    kernel_write, kernel_read = KernelWrite(design), KernelRead(design)
-    map_write, map_read = MapWrite(design), MapRead(design)
-    slot = Slot(design)
-    progress = count(2 * design.kernel_words)
-    arrived, computed = flag(), flag()
-    map_error, kernel_error = flag(), flag()
+    update = config.walk.update
+    start_layer, start_update = flag(), flag()
+    layer_maps, update_maps = Stream(design.atom_bits), Stream(design.atom_bits)
+    layer_write, update_write, write = (MapWrite(design) for _ in range(3))
+    layer_read, update_read, read = (MapRead(design) for _ in range(3))
+    layer_slot, update_slot, slot = (Slot(design) for _ in range(3))
+    layer_verdict, update_verdict = Verdict(design), Verdict(design)
+    weights, pixels_of_deltas = bits(design.parameter_bits), bits(design.parameter_bits)
+    layer_loaded, layer_complete, update_complete = flag(), flag(), flag()
+    layer_error, update_error = flag(), flag()
+
+    @always_comb
+    def begin() -> None:
+        start_layer.next = start and not update
+        start_update.next = start and update
+
+    @always_comb
+    def share() -> None:
+        # Only the side that was started takes anything.
+        layer_maps.data.next = maps.data
+        layer_maps.last.next = maps.last
+        layer_maps.valid.next = maps.valid and not update
+        update_maps.data.next = maps.data
+        update_maps.last.next = maps.last
+        update_maps.valid.next = maps.valid and update
+        maps.ready.next = (layer_maps.ready and not update) or (update_maps.ready and update)
 
     @always_comb
     def tell() -> None:
-        framing_error.next = map_error or kernel_error
-        operands.biased.next = False
+        if update:
+            complete.next = update_complete
+            framing_error.next = update_error
+        else:
+            complete.next = layer_loaded and layer_complete
+            framing_error.next = layer_error
 
-    map_in = map_intake(
-        clk, rst, start, load=load_config, rows=rows_config, columns=columns_config, sink=maps,
-        computed=computed, write=map_write, arrived=arrived, complete=complete,
-        framing_error=map_error, design=design,
+    layer = layer_supply(
+        clk, rst, start=start_layer, rows_config=config.rows, columns_config=config.columns,
+        load_config=config.load, kernels_config=config.kernels, walk_config=config.walk,
+        maps=layer_maps, parameters=parameters, drained=drained, map_write=layer_write,
+        map_read=layer_read, slot=layer_slot, weights=weights, bias=bias, verdict=layer_verdict,
+        loaded=layer_loaded, complete=layer_complete, framing_error=layer_error, design=design,
     )  # fmt: skip
-    kernel_in = parameter_intake(
-        clk, rst, start, config=kernels_config, sink=parameters, write=kernel_write, bias=bias,
-        progress=progress, loaded=loaded, framing_error=kernel_error, design=design,
+    gradients = gradient_supply(
+        clk, rst, start=start_update, region_rows_config=config.region_rows,
+        region_columns_config=config.region_columns, region_load_config=config.region_load,
+        delta_load_config=config.delta_load, sweep_config=config.sweep, maps=update_maps,
+        deltas=deltas, drained=drained, map_write=update_write, map_read=update_read,
+        slot=update_slot, weights=pixels_of_deltas, verdict=update_verdict,
+        complete=update_complete, framing_error=update_error, design=design,
     )  # fmt: skip
-    sequencer = pass_sequencer(
-        clk, rst, start, walk=walk_config, rows=rows_config, columns=columns_config,
-        progress=progress, loaded=loaded, arrived=arrived, complete=complete, drained=drained,
-        computed=computed, slot=slot, map_read=map_read, kernel_read=kernel_read, verdict=verdict,
-        design=design,
-    )  # fmt: skip
-    map_side = map_buffer(
-        clk, write=map_write, read=map_read, pixels=operands.pixels, design=design
+    choices = (
+        either_bundle(choice=update, one=update_write, other=layer_write, y=write),
+        either_bundle(choice=update, one=update_read, other=layer_read, y=read),
+        either_bundle(choice=update, one=update_slot, other=layer_slot, y=slot),
+        either_bundle(choice=update, one=update_verdict, other=layer_verdict, y=verdict),
+        either(choice=update, one=pixels_of_deltas, other=weights, y=operands.weights),
     )
-    kernel_side = transposable_buffer(
-        clk, write=kernel_write.enable, write_addr=kernel_write.addr, data=kernel_write.data,
-        base=kernel_read.base, turn=kernel_read.turn, rows=kernel_read.rows, taps=walk_config.taps,
-        weights=operands.weights, lanes=design.pof, width=WORD_BITS, words=design.kernel_words,
+    banks = map_buffer(
+        clk, write=write, read=read, row_level=config.rows.level,
+        column_level=config.columns.level, pixels=operands.pixels, design=design,
     )  # fmt: skip
     pace = (
         valid_delay(clk, rst, d=slot.valid, q=operands.valid, cycles=OPERANDS),
         delay(clk, d=slot.first, q=operands.first, cycles=OPERANDS),
         delay(clk, d=slot.last, q=operands.last, cycles=OPERANDS),
+        delay(clk, d=slot.biased, q=operands.biased, cycles=OPERANDS),
     )
-    return tell, map_in, kernel_in, sequencer, map_side, kernel_side, pace
+    return begin, share, tell, layer, gradients, choices, banks, pace

@@ -50,9 +50,10 @@ def pass_counters(
     sent, read = flag(), flag()  # the last word has left; the last sum was read
     ends, still = flag(), flag()
     # Useful MACs are multiplied and summed behind the slot, which the pass outlasts.
-    slot, slot_1 = flag(), flag()
-    pixels, lanes = count(design.pixels), count(design.pof)
-    useful = count(design.macs)
+    slot, slot_1, slot_2 = flag(), flag(), flag()
+    pixels, maps = count(design.pixels), count(design.pixels)
+    lanes, lanes_1 = count(design.pof), count(design.pof)
+    taps, useful = count(design.pixels), count(design.macs)
 
     @always_comb
     def end() -> None:
@@ -105,14 +106,19 @@ def pass_counters(
     def multiply() -> None:
         slot.next = verdict.issue
         pixels.next = verdict.rows * verdict.columns
+        maps.next = verdict.maps
         lanes.next = verdict.lanes
         slot_1.next = slot
-        useful.next = pixels * lanes
-        if slot_1:
+        taps.next = pixels * maps
+        lanes_1.next = lanes
+        slot_2.next = slot_1
+        useful.next = taps * lanes_1
+        if slot_2:
             status.useful.next = status.useful + useful
         if start or rst:
             slot.next = False
             slot_1.next = False
+            slot_2.next = False
             status.useful.next = 0
 
     @always(clk.posedge)

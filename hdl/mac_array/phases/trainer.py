@@ -10,7 +10,7 @@ from typing import Any
 from myhdl import always_comb, block
 
 from merp.hdl.base.element_counter import element_counter
-from merp.hdl.base.signals import AxiStream, bits, flag, stream_of
+from merp.hdl.base.signals import AxiStream, Stream, bits, flag, stream_of
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.mac_array.array.mac_array import mac_array
 from merp.hdl.mac_array.array.round_lanes import round_lanes
@@ -20,13 +20,7 @@ from merp.hdl.mac_array.phases.pass_counters import pass_counters
 from merp.hdl.mac_array.ports.kernels import BiasWrite
 from merp.hdl.mac_array.ports.operands import Operands, Rank
 from merp.hdl.mac_array.ports.outputs import IndexWrite, OutputConfig
-from merp.hdl.mac_array.ports.registers import (
-    ColumnsConfig,
-    KernelsConfig,
-    LoadConfig,
-    RowsConfig,
-    WalkConfig,
-)
+from merp.hdl.mac_array.ports.registers import SupplyConfig
 from merp.hdl.mac_array.ports.slots import Verdict
 from merp.hdl.mac_array.ports.status import ArrayStatus
 from merp.models.params.mac_array.design import Design
@@ -52,11 +46,7 @@ def trainer(
     clk: Bit,
     rst: Bit,
     start: Bit,
-    rows_config: RowsConfig,
-    columns_config: ColumnsConfig,
-    load_config: LoadConfig,
-    kernels_config: KernelsConfig,
-    walk_config: WalkConfig,
+    supply_config: SupplyConfig,
     output_config: OutputConfig,
     s_axis_map: AxiStream,
     s_axis_kernel: AxiStream,
@@ -66,8 +56,7 @@ def trainer(
 ) -> Any:
     """Compute a pass of FP or DP of one layer and image.
 
-    rows_config, columns_config, load_config, kernels_config, walk_config, output_config  in
-                   registers, stable from start to done
+    supply_config, output_config  in  registers, stable from start to done
     s_axis_map     in   atoms of input maps, of deltas in DP: band, map, row, column
     s_axis_kernel  in   beats of kernels, FP's with biases
     m_axis_map     out  atoms of output maps, of deltas in DP: band, tile of maps, tile of columns,
@@ -80,16 +69,15 @@ def trainer(
     """
     operands, rank, bias = Operands(design), Rank(design), BiasWrite(design)
     verdict, index = Verdict(design), IndexWrite(design)
-    drained, loaded, complete, error = flag(), flag(), flag(), flag()
+    drained, complete, error = flag(), flag(), flag()
     biases, words = bits(design.parameter_bits), bits(design.parameter_bits)
     rounded, clipped = bits(design.pof * ROUNDED_BITS), bits(design.pof)
 
     supply = operand_supply(
-        clk, rst, start, rows_config=rows_config, columns_config=columns_config,
-        load_config=load_config, kernels_config=kernels_config, walk_config=walk_config,
-        maps=stream_of(s_axis_map), parameters=stream_of(s_axis_kernel), drained=drained,
-        operands=operands, bias=bias, verdict=verdict, loaded=loaded, complete=complete,
-        framing_error=error, design=design,
+        clk, rst, start, config=supply_config, maps=stream_of(s_axis_map),
+        parameters=stream_of(s_axis_kernel), deltas=Stream(design.atom_bits), drained=drained,
+        operands=operands, bias=bias, verdict=verdict, complete=complete, framing_error=error,
+        design=design,
     )  # fmt: skip
     array = mac_array(clk, rst, operands=operands, rank=rank, design=design)
     rounding = round_lanes(

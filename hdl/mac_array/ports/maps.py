@@ -47,3 +47,12 @@ class AxisRead:
         self.on = bits(tile)  # banks whose elements lie inside the map
         self.following = bits(tile)  # banks that hold the next block
         self.shift = count(tile - 1)  # bank that the first MACs take
+
+
+class DeltaWrite:
+    """An atom of deltas on its way into the memory of a lane."""
+
+    def __init__(self, design: Design) -> None:
+        self.lanes = bits(design.pof)  # enable of each lane
+        self.addr = count(2 * design.delta_words - 1)  # in that lane
+        self.data = bits(design.atom_bits)  # the atom

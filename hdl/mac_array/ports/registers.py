@@ -4,6 +4,13 @@ from __future__ import annotations
 
 from merp.hdl.base.registers import RegisterBundle
 from merp.models.params.mac_array.design import Design
+from merp.models.params.mac_array.gradient_registers import (
+    DELTA_LOAD,
+    REGION_COLUMNS,
+    REGION_LOAD,
+    REGION_ROWS,
+    SWEEP,
+)
 from merp.models.params.mac_array.input_registers import COLUMNS, KERNELS, LOAD, ROWS, WALK
 
 
@@ -40,3 +47,54 @@ class WalkConfig(RegisterBundle):
 
     def __init__(self, design: Design) -> None:
         super().__init__(WALK, design)
+
+
+class RegionRowsConfig(RegisterBundle):
+    """Of windows in regions along rows, those of the table ``REGION_ROWS``."""
+
+    def __init__(self, design: Design) -> None:
+        super().__init__(REGION_ROWS, design)
+
+
+class RegionColumnsConfig(RegisterBundle):
+    """Of windows in regions along columns, those of the table ``REGION_COLUMNS``."""
+
+    def __init__(self, design: Design) -> None:
+        super().__init__(REGION_COLUMNS, design)
+
+
+class RegionLoadConfig(RegisterBundle):
+    """Of the order in which atoms come in KU, those of the table ``REGION_LOAD``."""
+
+    def __init__(self, design: Design) -> None:
+        super().__init__(REGION_LOAD, design)
+
+
+class DeltaLoadConfig(RegisterBundle):
+    """Of the order in which deltas come in KU, those of the table ``DELTA_LOAD``."""
+
+    def __init__(self, design: Design) -> None:
+        super().__init__(DELTA_LOAD, design)
+
+
+class SweepConfig(RegisterBundle):
+    """Of the sequencer of sweeps, those of the table ``SWEEP``."""
+
+    def __init__(self, design: Design) -> None:
+        super().__init__(SWEEP, design)
+
+
+class SupplyConfig:
+    """Run-time registers of the supply side; each pass uses those of its phase."""
+
+    def __init__(self, design: Design) -> None:
+        self.rows = RowsConfig(design)
+        self.columns = ColumnsConfig(design)
+        self.load = LoadConfig(design)
+        self.kernels = KernelsConfig(design)
+        self.walk = WalkConfig(design)
+        self.region_rows = RegionRowsConfig(design)
+        self.region_columns = RegionColumnsConfig(design)
+        self.region_load = RegionLoadConfig(design)
+        self.delta_load = DeltaLoadConfig(design)
+        self.sweep = SweepConfig(design)

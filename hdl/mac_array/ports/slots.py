@@ -22,6 +22,7 @@ class Slot:
         self.valid = flag()  # there is a slot in this cycle
         self.first = flag()  # the sums of a tile begin
         self.last = flag()  # they are finished
+        self.biased = flag()  # its weights are deltas that bias gradients sum, too
 
 
 class Verdict:
@@ -30,9 +31,18 @@ class Verdict:
     def __init__(self, design: Design) -> None:
         self.issue = flag()  # a slot is issued
         self.stall_kernel = flag()  # none: its kernel words are not there
-        self.stall_input = flag()  # none: its map is not there
-        self.stall_output = flag()  # none: the sums of the tile before have not been read
+        self.stall_input = flag()  # none: its maps, or deltas, are not there
+        self.stall_output = flag()  # none: the sums before have not been read
         self.final_issue = flag()  # the pass's last slot
-        self.rows = count(design.poy)  # rows of MACs whose pixels count
+        self.rows = count(design.poy)  # rows of MACs of a region that count
         self.columns = count(design.pox)  # columns of them
+        self.maps = count(design.pixels)  # regions with a map; the whole array is one in FP and DP
         self.lanes = count(design.pof)  # lanes in use
+
+
+class DeltaRead:
+    """The read of a delta pixel of every lane."""
+
+    def __init__(self, design: Design) -> None:
+        self.addr = count(2 * design.delta_words - 1)  # of the atom
+        self.pixel = count(design.pox - 1)  # in it

@@ -111,6 +111,7 @@ def pass_sequencer(
     def tell() -> None:
         verdict.issue.next = fire
         verdict.final_issue.next = next_band and last_band
+        verdict.maps.next = 1
         verdict.rows.next = poy
         verdict.columns.next = pox
         verdict.lanes.next = pof
@@ -174,6 +175,7 @@ def pass_sequencer(
         if fire:
             slot.first.next = first
             slot.last.next = next_tile
+            slot.biased.next = False
             map_read.rows_on.next = down.on
             map_read.rows_next.next = down.following
             map_read.row_shift.next = down.shift

@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from merp.models.params.mac_array.design import Design, over
 from merp.models.params.mac_array.pass_run import PassRun, Side
-from merp.models.params.register_map import Setting
 from merp.models.params.register_table import RegisterTable, RunRegister, switch
 
 PassRegister = RunRegister[Design, PassRun]
@@ -44,6 +43,11 @@ def _axis(
     return PassTable(bundle, (
         STRIDE,
         PassRegister(
+            "level", 0, lambda design: tile(design).bit_length() - 1,
+            "logarithm of the banks over which a map is spread",
+            lambda run: side(run).tile.bit_length() - 1,
+        ),
+        PassRegister(
             "split", 0, lambda design: tile(design) - 1, "bank of the first window's first element",
             lambda run: side(run).split,
         ),
@@ -74,18 +78,18 @@ def _axis(
 
 
 ROWS = _axis(
-    "rows_config", lambda design: design.poy, lambda run: run.vertical, lambda run: run.ring,
+    "supply_config_rows", lambda design: design.poy, lambda run: run.vertical, lambda run: run.ring,
     lambda run: run.row_words, lambda run: run.vertical.stride * run.phase_words,
 )  # fmt: skip
 """Of windows along rows: blocks follow each other in a ring."""
 
 COLUMNS = _axis(
-    "columns_config", lambda design: design.pox, lambda run: run.horizontal,
+    "supply_config_columns", lambda design: design.pox, lambda run: run.horizontal,
     lambda run: run.horizontal.blocks, lambda run: run.block_words, lambda run: run.phase_words,
 )  # fmt: skip
 """Of windows along columns: all blocks of a row are kept."""
 
-LOAD = PassTable("load_config", (
+LOAD = PassTable("supply_config_load", (
     MAPS,
     PassRegister(
         "atoms", 1, lambda design: over(design.max_size, design.pox), "atoms of a row",
@@ -133,7 +137,7 @@ GROUP_STEP = _kernel_words(
     "group_step", "words of a kernel buffer from a tile of lanes to the next", _group_words
 )
 
-KERNELS = PassTable("kernels_config", (
+KERNELS = PassTable("supply_config_kernels", (
     GROUPS,
     GROUP_STEP,
     switch("transposed", "kernels are read by columns, without biases", lambda run: run.transposed),
@@ -155,7 +159,8 @@ KERNELS = PassTable("kernels_config", (
 ))  # fmt: skip
 """Of the order in which kernels come."""
 
-WALK = PassTable("walk_config", (
+WALK = PassTable("supply_config_walk", (
+    switch("update", "the pass is a kernel update; then nothing else here counts", lambda _: False),
     MAPS,
     GROUPS,
     GROUP_STEP,
@@ -204,8 +209,3 @@ TABLES = (ROWS, COLUMNS, LOAD, KERNELS, WALK)
 def input_registers(run: PassRun) -> dict[str, int]:
     """Value of every register of the supply side, by the flattened name of its port."""
     return {name: value for table in TABLES for name, value in table.values(run).items()}
-
-
-def input_settings(design: Design) -> dict[str, Setting]:
-    """Their legal ranges and meanings, by the same names."""
-    return {name: setting for table in TABLES for name, setting in table.settings(design).items()}

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from merp.models.params.mac_array.array_pass import ArrayPass
 from merp.models.params.mac_array.design import Design, over
+from merp.models.params.mac_array.fitting import check_fit
 
 
 @dataclass(frozen=True)
@@ -71,25 +72,13 @@ class PassRun:
             raise ValueError(f"phase must be fp or dp, not {work.phase}")
         if self.transposed and work.stride > 1:
             raise ValueError(f"dp of stride {work.stride}: only a stride of 1 is built")
+        check_fit(work, design)
         for key, value, most in (
-            ("kernel", work.kernel, design.max_kernel),
-            ("stride", work.stride, design.max_stride),
-            ("rows", max(work.rows, work.out_rows), design.max_size),
-            ("columns", max(work.columns, work.out_columns), design.max_size),
-            ("maps", max(work.inputs, work.outputs), design.max_maps),
-            ("kernel words", work.kernel_words(design), design.kernel_words),
-            ("map words", work.map_words(design), design.map_words),
             ("mask words", work.mask_base + self.mask_atoms, design.mask_words),
             ("index words", work.index_base + self.index_atoms, design.index_words),
         ):
             if value > most:
-                raise ValueError(f"{key}: the design has at most {most}, the layer {value}")
-        reach = max(work.pad, work.kernel - 1 - work.pad)
-        if reach > min(design.pox, design.poy):
-            raise ValueError(
-                f"pad and kernel - 1 - pad must be at most {min(design.pox, design.poy)}, "
-                f"not {reach}"
-            )
+                raise ValueError(f"{key}: the design has at most {most}, the layers {value}")
 
     @property
     def transposed(self) -> bool:

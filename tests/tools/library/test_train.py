@@ -106,7 +106,7 @@ def bad() -> dict[str, dict[str, object]]:
     data = IMAGES, LABELS
     return {
         "engine = 'vcs': allowed are golden, myhdl, verilator, ghdl": {"engine": "vcs"},
-        "loss = 'absolute': allowed are cross-entropy, squared": {"loss": "absolute"},
+        "loss = 'absolute': allowed are cross-entropy, squared, hinge": {"loss": "absolute"},
         "batch = 0: must be a whole number from 1 to 65536": {"batch": 0},
         "batch = 17: allowed are 1 to 16, the images to train with": {"batch": 17},
         "steps = 1.5: must be a whole number from 1 to 2147483648": {"steps": 1.5},

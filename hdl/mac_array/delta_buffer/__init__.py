@@ -1,0 +1,1 @@
+"""Deltas of a tile of output maps, broadcast pixel by pixel in a kernel update."""

@@ -1,0 +1,131 @@
+"""Intake of deltas in a kernel update: each atom to its lane, two tiles of output maps ahead.
+
+The RTL compiler's paper, section III.E.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, always_comb
+
+from merp.hdl.base.loop_index import loop_index
+from merp.hdl.base.signals import Stream, bits, count, flag
+from merp.hdl.conversion.entity import Bit, entity
+from merp.hdl.mac_array.ports.maps import DeltaWrite
+from merp.hdl.mac_array.ports.registers import DeltaLoadConfig
+from merp.models.params.mac_array.design import Design
+
+TILES_AHEAD = 2
+"""Tiles of output maps whose deltas are kept."""
+
+
+@entity
+def delta_intake(
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
+    load: DeltaLoadConfig,
+    sink: Stream,
+    computed: Bit,
+    write: DeltaWrite,
+    arrived: Bit,
+    complete: Bit,
+    framing_error: Bit,
+    design: Design,
+) -> Any:
+    """Accept the deltas of a pass and write them into the lanes' memories.
+
+    load           in   registers, stable from start to complete
+    sink           in   atoms in the order tile of lanes, row, lane, column
+    computed       in   pulse: the last slot of a tile of lanes was issued
+    write          out  the atom, a cycle later
+    arrived        out  pulse: a row of every lane can be read
+    complete       out  all atoms of the pass can be, until start
+    framing_error  out  last came with another atom than the pass's last; until start
+
+    A tile may enter when the tile before the last one is computed. Latency: an atom is in its
+    memory two cycles after it was taken. Throughput: one per cycle. Reset: none is taken.
+    """
+    taking, take = flag(), flag()
+    ahead = count(TILES_AHEAD)
+    lanes = count(design.pof)
+    atom, row = count(design.max_size), count(design.max_size)
+    lane, tile = count(design.pof), count(design.max_tiles)
+    last_atom, last_lane, last_row, last_tile = (flag() for _ in range(4))
+    next_lane, next_row, next_tile = (flag() for _ in range(3))
+    enable = bits(design.pof, 1)
+    row_base = count(2 * design.delta_words)
+    half = flag()
+
+    @always_comb
+    def permission() -> None:
+        take.next = sink.valid and taking and ahead != TILES_AHEAD
+        sink.ready.next = taking and ahead != TILES_AHEAD
+
+    @always_comb
+    def carry() -> None:
+        next_lane.next = take and last_atom
+        next_row.next = take and last_atom and last_lane
+        next_tile.next = take and last_atom and last_lane and last_row
+
+    @always(clk.posedge)
+    def walk() -> None:
+        if next_row:
+            enable.next = 1
+            row_base.next = row_base + load.atoms
+        elif next_lane:
+            enable.next = enable << 1
+        if next_tile:
+            half.next = not half
+            row_base.next = 0
+            if not half:
+                row_base.next = design.delta_words
+            if tile + 2 == load.tiles:
+                lanes.next = load.last_lanes
+        if start:
+            enable.next = 1
+            row_base.next = 0
+            half.next = False
+            lanes.next = load.lanes
+
+    @always(clk.posedge)
+    def tell() -> None:
+        arrived.next = next_row
+        if next_tile and not computed:
+            ahead.next = ahead + 1
+        elif computed and not next_tile and ahead != 0:
+            ahead.next = ahead - 1
+        if next_tile and last_tile:
+            taking.next = False
+            complete.next = True
+        if take and sink.last != (next_tile and last_tile):
+            framing_error.next = True
+        if start:
+            taking.next = True
+            complete.next = False
+            framing_error.next = False
+            ahead.next = 0
+        if rst:
+            taking.next = False
+            complete.next = False
+            framing_error.next = False
+            arrived.next = False
+
+    @always(clk.posedge)
+    def put() -> None:
+        write.lanes.next = 0
+        if take:
+            write.lanes.next = enable
+            write.addr.next = row_base + atom
+            write.data.next = sink.data
+        if rst:
+            write.lanes.next = 0
+
+    loops = (
+        loop_index(clk, start, step=take, size=load.atoms, index=atom, final=last_atom),
+        loop_index(clk, start, step=next_lane, size=lanes, index=lane, final=last_lane),
+        loop_index(clk, start, step=next_row, size=load.rows, index=row, final=last_row),
+        loop_index(clk, start, step=next_tile, size=load.tiles, index=tile, final=last_tile),
+    )
+    return permission, carry, walk, tell, put, loops

@@ -1,0 +1,76 @@
+"""A part of an atom, as wide as a region, at the columns of banks of its region."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import ConcatSignal, always_comb, intbv
+
+from merp.hdl.base.lane import word_of_lane
+from merp.hdl.base.signals import bits, count
+from merp.hdl.conversion.entity import Word, entity
+from merp.models.params.mac_array.design import WORD_BITS, Design
+
+
+@entity
+def region_spread(
+    atom: Word,
+    level: Word,
+    parts: Word,
+    part: Word,
+    across: Word,
+    data: Word,
+    columns: Word,
+    design: Design,
+) -> Any:
+    """Put element part * 2^level + i of an atom at column across * 2^level + i.
+
+    atom     in   its elements, the first one lowest
+    level    in   logarithm of the columns of a region
+    parts    in   pox / 2^level, parts of an atom
+    part     in   which of them
+    across   in   the region's number in its row of regions
+    data     out  of each column; of those that are not enabled anything
+    columns  out  which columns have an element
+
+    Combinational.
+    """
+    pox = design.pox
+    sizes = pox.bit_length()
+    chosen = count(2 * pox - 2)
+    words = [bits(WORD_BITS) for _ in range(pox)]
+    choices = []
+    for column in range(pox):
+        # As many parts as a region is narrow: one of the whole atom, two of its halves, ...
+        places = [
+            start * side + column % side
+            for side in (pox >> level for level in range(sizes))
+            for start in range(pox // side)
+        ]
+        candidates = [atom((at + 1) * WORD_BITS, at * WORD_BITS) for at in places]
+        side_by_side = ConcatSignal(*reversed(candidates))
+        choices.append(word_of_lane(words=side_by_side, lane=chosen, word=words[column]))
+    together = ConcatSignal(*reversed(words))
+
+    @always_comb
+    def choose() -> None:
+        chosen.next = 0
+        if parts > 1:
+            chosen.next = parts - 1 + part
+
+    @always_comb
+    def collect() -> None:
+        data.next = together
+
+    @always_comb
+    def enable() -> None:
+        enabled = intbv(0)[pox:]
+        region = intbv(0)[sizes:]
+        for column in range(pox):
+            region[:] = column
+            region[:] = region >> level
+            if region == across:
+                enabled[column] = True
+        columns.next = enabled
+
+    return choices, choose, collect, enable

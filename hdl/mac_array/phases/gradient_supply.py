@@ -1,0 +1,92 @@
+"""KU's side of the supply: maps into their regions, deltas into their lanes, sweeps over both."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always_comb
+
+from merp.hdl.base.signals import Stream, flag
+from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.hdl.mac_array.delta_buffer.delta_intake import delta_intake
+from merp.hdl.mac_array.delta_buffer.delta_lanes import delta_lanes
+from merp.hdl.mac_array.map_buffer.region_intake import region_intake
+from merp.hdl.mac_array.ports.maps import DeltaWrite, MapRead, MapWrite
+from merp.hdl.mac_array.ports.registers import (
+    DeltaLoadConfig,
+    RegionColumnsConfig,
+    RegionLoadConfig,
+    RegionRowsConfig,
+    SweepConfig,
+)
+from merp.hdl.mac_array.ports.slots import DeltaRead, Slot, Verdict
+from merp.hdl.mac_array.sequencer.gradient_sequencer import gradient_sequencer
+from merp.models.params.mac_array.design import Design
+
+
+@entity
+def gradient_supply(
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
+    region_rows_config: RegionRowsConfig,
+    region_columns_config: RegionColumnsConfig,
+    region_load_config: RegionLoadConfig,
+    delta_load_config: DeltaLoadConfig,
+    sweep_config: SweepConfig,
+    maps: Stream,
+    deltas: Stream,
+    drained: Bit,
+    map_write: MapWrite,
+    map_read: MapRead,
+    slot: Slot,
+    weights: Word,
+    verdict: Verdict,
+    complete: Bit,
+    framing_error: Bit,
+    design: Design,
+) -> Any:
+    """Issue the slots of a pass of KU; the map banks are outside, as FP and DP share them.
+
+    region_rows_config, region_columns_config, region_load_config, delta_load_config, sweep_config
+                   in   registers, stable from start until the last slot's operands have come
+    maps           in   atoms in the order group of maps, row, map, column
+    deltas         in   atoms in the order tile of lanes, row, lane, column
+    drained        in   pulse: the last read of a sweep's sums
+    map_write      out  into the map banks
+    map_read       out  from them, of a slot
+    slot           out  a cycle after verdict tells of it
+    weights        out  of a slot, two cycles after it: a delta of each lane, lane 0 lowest
+    verdict        out  of this cycle; nothing is named when no slot is left
+    complete       out  all maps and deltas were taken, until start
+    framing_error  out  a stream's last came with a wrong beat; until start
+
+    Throughput: an atom of deltas, a part of an atom of maps in, a slot out per cycle. Reset: the
+    pass is abandoned.
+    """
+    delta_write, delta_read = DeltaWrite(design), DeltaRead(design)
+    map_row, delta_row, computed = flag(), flag(), flag()
+    maps_complete, deltas_complete = flag(), flag()
+    map_error, delta_error = flag(), flag()
+
+    @always_comb
+    def tell() -> None:
+        framing_error.next = map_error or delta_error
+        complete.next = maps_complete and deltas_complete
+
+    map_in = region_intake(
+        clk, rst, start, load=region_load_config, sink=maps, write=map_write, arrived=map_row,
+        complete=maps_complete, framing_error=map_error, design=design,
+    )  # fmt: skip
+    delta_in = delta_intake(
+        clk, rst, start, load=delta_load_config, sink=deltas, computed=computed, write=delta_write,
+        arrived=delta_row, complete=deltas_complete, framing_error=delta_error, design=design,
+    )  # fmt: skip
+    sequencer = gradient_sequencer(
+        clk, rst, start, sweep=sweep_config, rows=region_rows_config, columns=region_columns_config,
+        map_row=map_row, maps_complete=maps_complete, delta_row=delta_row,
+        deltas_complete=deltas_complete, drained=drained, computed=computed, slot=slot,
+        map_read=map_read, delta_read=delta_read, verdict=verdict, design=design,
+    )  # fmt: skip
+    lanes = delta_lanes(clk, write=delta_write, read=delta_read, deltas=weights, design=design)
+    return tell, map_in, delta_in, sequencer, lanes

@@ -1,0 +1,101 @@
+"""The side of the supply for FP and DP: kernels and maps in, slots out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always_comb
+
+from merp.hdl.base.signals import Stream, count, flag
+from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.hdl.mac_array.kernel_buffer.parameter_intake import parameter_intake
+from merp.hdl.mac_array.kernel_buffer.transposable_buffer import transposable_buffer
+from merp.hdl.mac_array.map_buffer.map_intake import map_intake
+from merp.hdl.mac_array.ports.kernels import BiasWrite, KernelWrite
+from merp.hdl.mac_array.ports.maps import MapRead, MapWrite
+from merp.hdl.mac_array.ports.registers import (
+    ColumnsConfig,
+    KernelsConfig,
+    LoadConfig,
+    RowsConfig,
+    WalkConfig,
+)
+from merp.hdl.mac_array.ports.slots import KernelRead, Slot, Verdict
+from merp.hdl.mac_array.sequencer.pass_sequencer import pass_sequencer
+from merp.models.params.mac_array.design import WORD_BITS, Design
+
+
+@entity
+def layer_supply(
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
+    rows_config: RowsConfig,
+    columns_config: ColumnsConfig,
+    load_config: LoadConfig,
+    kernels_config: KernelsConfig,
+    walk_config: WalkConfig,
+    maps: Stream,
+    parameters: Stream,
+    drained: Bit,
+    map_write: MapWrite,
+    map_read: MapRead,
+    slot: Slot,
+    weights: Word,
+    bias: BiasWrite,
+    verdict: Verdict,
+    loaded: Bit,
+    complete: Bit,
+    framing_error: Bit,
+    design: Design,
+) -> Any:
+    """Issue the slots of a pass of FP or DP; the map banks are outside, as KU shares them.
+
+    rows_config, columns_config, load_config, kernels_config, walk_config  in  registers, stable
+                        from start until the last slot's operands have come
+    maps           in   atoms in the order band, map, row, column
+    parameters     in   beats of kernels, and of FP's biases
+    drained        in   pulse: the last read of a tile's sums
+    map_write      out  into the map banks
+    map_read       out  from them, of a slot
+    slot           out  a cycle after verdict tells of it
+    weights        out  of a slot, two cycles after it: a kernel element of each lane, lane 0 lowest
+    bias           out  biases on their way to their memory
+    verdict        out  of this cycle; nothing is named when no slot is left
+    loaded         out  all beats of kernels were taken, until start
+    complete       out  all atoms were taken, until start
+    framing_error  out  a stream's last came with a wrong beat; until start
+
+    Throughput: an atom (stride s: in s cycles) and a beat in, a slot out per cycle. Reset: the pass
+    is abandoned.
+    """
+    kernel_write, kernel_read = KernelWrite(design), KernelRead(design)
+    progress = count(2 * design.kernel_words)
+    arrived, computed = flag(), flag()
+    map_error, kernel_error = flag(), flag()
+
+    @always_comb
+    def tell() -> None:
+        framing_error.next = map_error or kernel_error
+
+    map_in = map_intake(
+        clk, rst, start, load=load_config, rows=rows_config, columns=columns_config, sink=maps,
+        computed=computed, write=map_write, arrived=arrived, complete=complete,
+        framing_error=map_error, design=design,
+    )  # fmt: skip
+    kernel_in = parameter_intake(
+        clk, rst, start, config=kernels_config, sink=parameters, write=kernel_write, bias=bias,
+        progress=progress, loaded=loaded, framing_error=kernel_error, design=design,
+    )  # fmt: skip
+    sequencer = pass_sequencer(
+        clk, rst, start, walk=walk_config, rows=rows_config, columns=columns_config,
+        progress=progress, loaded=loaded, arrived=arrived, complete=complete, drained=drained,
+        computed=computed, slot=slot, map_read=map_read, kernel_read=kernel_read, verdict=verdict,
+        design=design,
+    )  # fmt: skip
+    kernel_side = transposable_buffer(
+        clk, write=kernel_write.enable, write_addr=kernel_write.addr, data=kernel_write.data,
+        base=kernel_read.base, turn=kernel_read.turn, rows=kernel_read.rows, taps=walk_config.taps,
+        weights=weights, lanes=design.pof, width=WORD_BITS, words=design.kernel_words,
+    )  # fmt: skip
+    return tell, map_in, kernel_in, sequencer, kernel_side

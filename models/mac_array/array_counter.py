@@ -1,0 +1,42 @@
+"""Words on the array's ports by walking through a pass, every atom and beat of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from merp.models.mac_array import orders
+from merp.models.params.mac_array.array_pass import ArrayPass
+from merp.models.params.mac_array.design import Array
+
+
+def walked_words(of: ArrayPass, array: Array) -> dict[str, int]:
+    """Words on each port of FP, DP or KU of one image; of a port without any, none.
+
+    KU: as ``of`` is the first or last image of its batch.
+    """
+    ports: dict[str, Iterable[tuple[int, int, int]]]
+    if of.phase == "fp":
+        ports = {
+            "map_in": orders.maps_in(of, array),
+            "map_out": orders.outputs_of_forward(of, array),
+            "kernel_in": orders.forward_kernels(of, array),
+        }
+    elif of.phase == "dp":
+        ports = {
+            "map_in": orders.maps_in(of, array),
+            "map_out": orders.outputs_of_delta(of, array),
+            "kernel_in": orders.delta_kernels(of, array),
+        }
+    else:
+        ports = {
+            "map_in": orders.update_maps(of, array),
+            "delta_in": orders.update_deltas(of, array),
+        }
+        moved: tuple[str, ...] = () if of.first else ("gradient_in",)
+        moved += ("kernel_in", "kernel_out") if of.last else ("gradient_out",)
+        moved += ("velocity_in", "velocity_out") if of.last and of.has_momentum else ()
+        ports |= {port: orders.update_parameters(of, array) for port in moved}
+    beats = {port: len(list(each)) for port, each in ports.items()}
+    atoms = ("map_in", "map_out", "delta_in")
+    words = {port: array.pox if port in atoms else array.pof for port in beats}
+    return {port: count * words[port] for port, count in beats.items() if count}

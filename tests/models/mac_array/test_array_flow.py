@@ -1,0 +1,100 @@
+"""Cycles of FP and DP by cause: as the hardware counted them, and as the slots' formula says."""
+
+from __future__ import annotations
+
+from dataclasses import astuple, replace
+
+import numpy as np
+import pytest
+from array_layers import random_pass, seen
+
+from merp.models.mac_array.array_cycles import delta_slots, forward_slots
+from merp.models.mac_array.array_flow import array_cycles
+from merp.models.mac_array.passes import design_of, sized
+from merp.models.params.mac_array.array_pass import ArrayPass
+from merp.models.params.mac_array.design import Array
+from merp.tools.common.shipped import open_network
+
+FOUR = Array(pox=4, poy=4, pof=4)
+
+
+def layer(phase: str, inputs: int, outputs: int, rows: int, columns: int, kernel: int,
+          stride: int = 1, pad: int = 0, pool: int = 1) -> ArrayPass:  # fmt: skip
+    return ArrayPass(
+        phase=phase, inputs=inputs, outputs=outputs, rows=rows, columns=columns, kernel=kernel,
+        stride=stride, pad=pad, pool=pool,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("work", "counted"),
+    [
+        (layer("fp", 3, 6, 9, 10, 3, pad=1), (486, 0, 12, 0, 16, 21)),
+        (layer("fp", 2, 5, 9, 11, 3, pad=1, pool=2), (324, 0, 6, 44, 16, 9)),
+        (layer("fp", 5, 10, 4, 4, 4), (240, 0, 0, 0, 5, 20)),
+        (layer("fp", 2, 4, 11, 9, 3, stride=2, pad=1), (72, 0, 39, 5, 49, 27)),
+        (layer("fp", 1, 1, 1, 1, 1), (1, 0, 0, 0, 2, 19)),
+        (layer("fp", 1, 4, 4, 4, 1), (1, 0, 0, 0, 4, 49)),
+        (layer("fp", 4, 1, 3, 3, 3, pad=1), (36, 0, 0, 0, 4, 29)),
+        (layer("fp", 1, 7, 15, 19, 1), (40, 0, 0, 795, 21, 35)),
+        (layer("fp", 5, 4, 16, 9, 3, pad=1, pool=2), (540, 0, 24, 0, 16, 10)),
+        (layer("fp", 2, 6, 6, 9, 4, stride=2, pad=3), (256, 0, 19, 0, 37, 21)),
+        (layer("fp", 7, 6, 3, 5, 3, stride=2, pad=1, pool=2), (126, 0, 17, 0, 13, 25)),
+        (layer("fp", 1, 32, 64, 8, 4, stride=4), (512, 0, 2, 0, 129, 41)),
+        (layer("fp", 1, 4, 40, 1, 1), (10, 0, 3, 122, 5, 47)),
+        (layer("fp", 1, 8, 16, 1, 1), (8, 0, 0, 95, 5, 47)),
+        (layer("fp", 1, 16, 8, 2, 1, pool=2), (8, 0, 0, 98, 5, 33)),
+        (layer("dp", 8, 1, 15, 1, 1), (8, 2, 0, 92, 5, 40)),
+        (layer("dp", 3, 4, 5, 5, 3, pad=1), (144, 0, 0, 0, 27, 21)),
+        (layer("dp", 4, 7, 6, 10, 3, pad=1), (378, 0, 16, 0, 36, 29)),
+    ],
+)
+def test_cycles_are_those_that_the_counters_of_the_hardware_had(
+    work: ArrayPass, counted: tuple[int, ...]
+) -> None:
+    """Issue, stalls of kernels, inputs and outputs, fill, drain, of a 4 x 4 x 4 array."""
+    found = array_cycles(work, FOUR)
+    assert astuple(found) == counted
+    assert found.total == sum(counted)
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_slots_are_those_of_the_formula(seed: int) -> None:
+    of, array = random_pass(seed)
+    assert array_cycles(of, array).issue == forward_slots(seen(of), array)
+    if of.stride == 1:
+        delta = replace(of, phase="dp", fused=False)
+        found, later = (array_cycles(delta, array, kernel_first=first) for first in (False, True))
+        assert found.issue == later.issue == delta_slots(seen(of), array)
+        assert later.total >= found.total
+        assert later.stall_kernel == 0
+
+
+def test_what_is_not_modelled_is_refused() -> None:
+    for work in (
+        layer("ku", 1, 1, 4, 4, 1),
+        layer("dp", 1, 1, 4, 4, 3, stride=2),
+        layer("dp", 1, 1, 4, 4, 1, pool=2),
+    ):
+        with pytest.raises(ValueError, match="no cycles of ArrayPass"):
+            array_cycles(work, FOUR)
+
+
+@pytest.mark.parametrize(
+    ("times", "forward", "delta"), [(1, 23_558, 20_732), (2, 46_422, 39_708), (4, 92_150, 77_948)]
+)
+def test_the_papers_machine_is_near_a_timeline_by_tiles(
+    times: int, forward: int, delta: int
+) -> None:
+    """With an atom a cycle through pooling and un-pooling in DRAM, within 5 % of the outline."""
+    network = open_network(f"cifar10-{times}x-fixed")
+    found = {"fp": 0, "dp": 0}
+    for each in network.layers:
+        array = design_of(network, each)
+        for phase in found:
+            work = sized(network, each, phase, fused=False)
+            if phase == "fp" or each is not network.layers[0]:
+                found[phase] += array_cycles(work, array, kernel_first=True).total
+            if work.pool > 1:
+                found[phase] += work.outputs * work.out_rows * array.column_blocks(work.out_columns)
+    np.testing.assert_allclose([found["fp"], found["dp"]], [forward, delta], rtol=0.05)
