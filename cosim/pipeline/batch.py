@@ -15,9 +15,13 @@ from merp.cosim.phases.expectation import Pass
 from merp.cosim.pipeline.pipeline import Engine, Pipeline
 from merp.models.golden.training import Model, Step, leaves, state_behind
 from merp.models.network.branches import behind
+from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.pipeline_registers import ADMISSION, PipelineRun, sum_words
 from merp.models.params.rates import Rates
 from merp.testbenches.top.run import Answer, Run
+
+STORES = {"features": "ku", "states": "dp"}
+"""Stores of a layer, each with the phase that takes from it."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,30 @@ class Batch:
             seen, joined = self._seen(record, engine)
             expected = self.passes[engine.name].expected
             found[engine.name] = Audited(seen, audit(seen, expected, joined=joined))
+        return found
+
+    @property
+    def goldens(self) -> dict[str, Bits]:
+        """What must leave, by stream of the top."""
+        found = {}
+        for engine in self.pipeline.engines:
+            for port, each in self.passes[engine.name].expected.ports.items():
+                pin = self.pipeline.pin(engine, port)
+                if pin is not None and each.golden is not None:
+                    found[pin] = each.golden
+        return found
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """What counters must hold at the end, whoever pauses when."""
+        found = {"flight": 0}
+        for engine in self.pipeline.engines:
+            expected = self.passes[engine.name].expected
+            counted = {name: port.closed_form for name, port in expected.ports.items()}
+            counted |= {"issue": expected.work.issue, "useful": expected.work.useful}
+            found |= {f"{engine.name}_{name}": count for name, count in counted.items()}
+            layer, phase = f"layer{engine.place}", engine.phase.name
+            found |= {f"{layer}_{kept}_fill": 0 for kept in STORES if STORES[kept] == phase}
         return found
 
     def failures(self, record: Record) -> list[str]:
@@ -76,7 +104,7 @@ class Batch:
     def _left(self, record: Record) -> list[str]:
         """What is left in stores, images that are still on their way, or too many at once."""
         status = record.outcome.status
-        stores = ("features_fill", "states_fill")
+        stores = tuple(f"{store}_fill" for store in STORES)
         left = {name: count for name, count in status.items() if name.endswith(stores)}
         left["status_flight"] = status["status_flight"]
         found = [

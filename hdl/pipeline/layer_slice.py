@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import ConcatSignal, always_comb
-
 from merp.hdl.base.signals import AxiStream, Bundles, Stream, bits, stream_of
 from merp.hdl.base.status import STATUS_WIDTH
 from merp.hdl.cnn_merp.phases.delta import delta
 from merp.hdl.cnn_merp.phases.forward import forward
 from merp.hdl.cnn_merp.phases.kernel_update import kernel_update
 from merp.hdl.conversion.entity import Bit, entity
+from merp.hdl.pipeline.gather import gather
 from merp.hdl.pipeline.ports import with_flags
 from merp.hdl.streams.broadcast import broadcast
 from merp.hdl.streams.stream_fifo import stream_fifo
@@ -183,15 +182,4 @@ def layer_slice(
         status=ku,
         design=design.update,
     )
-    done = ConcatSignal(*(each.done for each in told))
-    busy = ConcatSignal(*(each.busy for each in told))
-    wrong = ConcatSignal(*(each.framing_error for each in told))
-    all_done = (1 << len(told)) - 1
-
-    @always_comb
-    def tell() -> None:
-        status.done.next = done == all_done
-        status.busy.next = busy != 0
-        status.framing_error.next = wrong != 0
-
-    return parts, engine, update, tell
+    return parts, engine, update, gather(told, status=status)

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import ConcatSignal, always_comb
+from myhdl import always_comb
 
 from merp.hdl.base.signals import BYTE, AxiStream, Bundles, Stream, flag, stream_of
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.pipeline.admission import admission
+from merp.hdl.pipeline.gather import gather
 from merp.hdl.pipeline.layer_slice import layer_slice
 from merp.hdl.pipeline.ports import PipelineStatus, with_flags
 from merp.hdl.streams.stream_gate import stream_gate
@@ -82,22 +83,17 @@ def pipeline(
             )
         )
     first = deltas[0]
-    done = ConcatSignal(*(each.done for each in told))
-    busy = ConcatSignal(*(each.busy for each in told))
-    wrong = ConcatSignal(loss_error, *(each.framing_error for each in told))
-    all_done = (1 << len(told)) - 1
-
-    @always_comb
-    def tell() -> None:
-        status.done.next = done == all_done
-        status.busy.next = busy != 0
-        status.framing_error.next = wrong != 0
+    layers = with_flags(Bundles({}))
+    flags = gather(told, status=layers)
 
     @always_comb
     def connect() -> None:
         losses.data.next = s_axis.delta.tdata
         losses.last.next = s_axis.delta.tlast
         leaving.next = first.valid and first.ready
+        status.done.next = layers.done
+        status.busy.next = layers.busy
+        status.framing_error.next = layers.framing_error or loss_error
 
     loss_gate = stream_gate(
         clk,
@@ -120,4 +116,4 @@ def pipeline(
         flight=status.flight,
         peak=status.flight_peak,
     )
-    return slices, tell, connect, loss_gate, entrance
+    return slices, flags, connect, loss_gate, entrance

@@ -49,6 +49,7 @@ MODELS = rooms(
     {"fpdeep": f"{PARAMS} network", "mazouz": f"{PARAMS} network front"},
     {"rtl_compiler": f"{PARAMS} network mac_array"},
     {"cluster": f"{PARAMS} network fpdeep"},
+    {"pipeline": f"{PARAMS} network cnn_merp cluster"},
     {
         "comparison": f"{PARAMS} network fpga cnn_merp traffic plan front "
         "fcnn fpdeep cluster mazouz rtl_compiler mac_array"

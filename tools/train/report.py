@@ -9,12 +9,14 @@ from typing import Any
 
 from merp.cosim.passes.of_plan import OfPlan
 from merp.cosim.training.hardware_step import Audits, Whole
+from merp.models.cnn_merp.pipeline import DEPTH
 from merp.models.cnn_merp.reconfiguration import UPDATING
 from merp.models.network.network import Network
 from merp.models.network.network_keys import FUSED
 from merp.models.network.phases import NAMED, apart, phases_counted
 from merp.models.params.counters import STALLS
 from merp.models.params.rates import PLAIN
+from merp.models.pipeline.cycles import pipeline_cycles
 from merp.models.plan.plan import Plan
 from merp.tools.common.table import console, fixed, table
 from merp.tools.train.arithmetic import Stepped, arithmetic_of
@@ -62,7 +64,7 @@ def answer(
         }
     told = partial(apart, network) if plan is None else plan.apart
     if last is not None and last.whole is not None:
-        planned["pipeline"] = _pipeline(course, last.whole, audits)
+        planned["pipeline"] = _pipeline(course, done.batch, last.whole, audits)
     cycles = _cycles(network, counts, None if last is None else last.whole)
     return {
         "network": network.name,
@@ -125,12 +127,13 @@ def _measured(counts: Mapping[str, PhaseCounts]) -> dict[str, dict[str, int]] | 
     }
 
 
-def _pipeline(course: Course, whole: Whole, audits: Audits) -> dict[str, Any]:
+def _pipeline(course: Course, images: int, whole: Whole, audits: Audits) -> dict[str, Any]:
     """The step as one run: its cycles, images on their way, and the cycles of every engine."""
     return {
         "depth": course.depth,
         "in_flight": whole.in_flight,
         "cycles": whole.cycles,
+        "modelled": pipeline_cycles(course.network, images, course.depth or DEPTH).total,
         "engines": [
             {
                 "layer": layer,
@@ -250,7 +253,8 @@ def _engines(pipeline: Mapping[str, Any]) -> Any:
         for each in pipeline["engines"]
     ]
     caption = (
-        f"One step takes {pipeline['cycles']:,} cycles; {pipeline['in_flight']} of at most "
+        f"One step takes {pipeline['cycles']:,} cycles, by the model of rows "
+        f"{pipeline['modelled']:,}; {pipeline['in_flight']} of at most "
         f"{pipeline['depth']} images were on their way at once. Total: from an engine's first word "
         "to its last."
     )
