@@ -34,7 +34,11 @@ from merp.hdl.cnn_merp.upsampling.unpool_scale import unpool_scale
 from merp.hdl.conversion.convert import Export, convert
 from merp.hdl.fused.fused_element import fused_element
 from merp.hdl.mac_array.map_buffer.region_rotator import region_rotator
+from merp.hdl.mac_array.output.loss_unit import loss_unit
+from merp.hdl.mac_array.output.upsampler import upsampler
 from merp.hdl.mac_array.phases.trainer import trainer
+from merp.hdl.mac_array.ports.outputs import IndexWrite, OutputConfig
+from merp.hdl.mac_array.ports.unpooling import ExpandedAtom, PooledAtom
 from merp.models.cnn_merp.one_pass import backward_design
 from merp.models.cnn_merp.phases import delta_design, update_design
 from merp.models.params.byte_image import ByteImage
@@ -219,6 +223,19 @@ def _mac_array() -> Iterator[Exported]:
         bundle = table.bundle.removeprefix("supply_config_")
         meanings |= {f"{bundle}_config_{each.name}": each.meaning for each in table.registers}
     yield _exported(trainer, trainer_arguments(design), meanings)
+    stepping = replace(design, loss=True)
+    settings = dict(output_table(stepping).settings(stepping))
+    meanings = {name: setting.meaning for name, setting in settings.items()}
+    clocked = {"clk": flag(), "rst": flag(), "start": flag(), "design": stepping}
+    streams = {"sink": Stream(design.atom_bits), "source": Stream(design.atom_bits)}
+    loss = {"config": OutputConfig(stepping), "target": Stream(6), "saturated": bits(32)}
+    yield _exported(loss_unit, clocked | streams | loss, meanings)
+    pooled = {
+        "clk": flag(), "clear": flag(), "pool": bits(1), "most": bits(1),
+        "index": IndexWrite(design), "sink": PooledAtom(design), "source": ExpandedAtom(design),
+        "design": design,
+    }  # fmt: skip
+    yield _exported(upsampler, pooled, {})
 
 
 def _alone() -> Iterator[tuple[Callable[..., Any], dict[str, Any], str]]:

@@ -38,10 +38,26 @@ def _step(name: str, meaning: str, value: Callable[[PassRun], int]) -> RunRegist
     return RunRegister(name, 0, lambda design: _MOST_ATOMS, meaning, value)
 
 
+LOSS: Final[tuple[RunRegister[Design, PassRun], ...]] = (
+    switch("loss", "deltas of the loss follow the outputs", lambda run: run.work.loss is not None),
+    switch("hinge", "of squared hinge, else of half the squared distance",
+           lambda run: run.work.loss == "hinge"),
+    RunRegister(
+        "one_shift", 0, lambda design: SHIFTS["one_shift"][1], "an output of 1 is 2^one_shift",
+        lambda run: run.work.one_shift,
+    ),
+    RunRegister(
+        "loss_shift", 0, lambda design: SHIFTS["loss_shift"][1] - SHIFTS["loss_shift"][0],
+        "n + 15, where deltas of the loss are rounded to multiples of 2^n",
+        lambda run: run.work.loss_shift - SHIFTS["loss_shift"][0],
+    ),
+)  # fmt: skip
+"""Those of a design that forms the deltas of a loss."""
+
+
 @cache
 def output_table(design: Design) -> RegisterTable[Design, PassRun]:
     """The registers of ``design``, in the order of their signals."""
-    del design
     return RegisterTable(
         "output_config",
         (
@@ -108,5 +124,6 @@ def output_table(design: Design) -> RegisterTable[Design, PassRun]:
                 "atoms", 1, lambda design: _MOST_ATOMS, "atoms that leave",
                 lambda run: run.out_maps * _map_atoms(run),
             ),
+            *(LOSS if design.loss else ()),
         ),
     )  # fmt: skip

@@ -1,0 +1,222 @@
+"""Un-pooling: a delta goes where its maximum was, all other places of its window are zero."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import ConcatSignal, always, always_comb, block, concat, intbv
+
+from merp.hdl.base.dual_port_ram import dual_port_ram
+from merp.hdl.base.rotator import rotator
+from merp.hdl.base.signals import bits, count, flag
+from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.hdl.mac_array.ports.outputs import IndexWrite
+from merp.hdl.mac_array.ports.unpooling import ExpandedAtom, PooledAtom
+from merp.models.params.mac_array.design import WORD_BITS, Design
+
+
+@block
+def _entry(word: Word, index: Word, columns: Word, entry: Word, number: int) -> Any:
+    """A delta below the place that it goes to; zero behind the map's last column."""
+
+    @always_comb
+    def join() -> None:
+        entry.next = concat(index, intbv(0)[WORD_BITS:])
+        if columns > number:
+            entry.next = concat(index, word)
+
+    return join
+
+
+@block
+def _column(
+    options: Word, pool: Word, most: Word, row: Word, word: Word, number: int, windows: int
+) -> Any:
+    """A column of an expanded atom.
+
+    options: the entry of its window, for each logarithm of the window's side from 0 on.
+    """
+    each = len(options) // windows
+    whole, size = len(options), 2 * (each - WORD_BITS) + windows + 4
+
+    @always_comb
+    def choose() -> None:
+        entry = intbv(0)[whole:]
+        moved = intbv(0)[whole:]
+        place = intbv(0)[size:]
+        column = intbv(0)[size:]
+        for k in range(windows):
+            moved[:] = options >> (k * each)
+            if pool == k:
+                entry[:] = entry | moved
+        column[:] = number
+        column[:] = column & most
+        place[:] = row
+        place[:] = place << pool
+        place[:] = place + column
+        word.next = 0
+        if entry[each:WORD_BITS] == place:
+            word.next = entry[WORD_BITS:]
+
+    return choose
+
+
+@entity
+def upsampler(
+    clk: Bit,
+    clear: Bit,
+    pool: Word,
+    most: Word,
+    index: IndexWrite,
+    sink: PooledAtom,
+    source: ExpandedAtom,
+    design: Design,
+) -> Any:
+    """Expand pooled atoms to the resolution of sums.
+
+    pool, most  in   logarithm of the window's side, and the side less one; stable from clear on
+    index       in   write port of the index memory: places of the maxima of an atom of outputs
+    sink        in   pooled deltas
+    source      out  of each as many rows as the window is high, of each of them its atoms
+
+    Deltas behind a map's last pooled column are zero, so that sums which pooling dropped get zeros.
+    Nothing but selection: the mask of ReLU was laid over the deltas when they left their pass.
+    Latency: two cycles. Throughput: an atom out per cycle. Reset, by clear: no atom; indices stay.
+    """
+    columns, each = design.pox, WORD_BITS + design.index_bits
+    windows = design.pool_window.bit_length()
+    held, taken, load, filled, last_part, last_row, done = (flag() for _ in range(7))
+    waiting = bits(design.atom_bits)
+    waiting_columns, waiting_parts = count(columns), count(design.pool_window)
+    parts = count(design.pool_window)
+    addr, kept_addr = count(design.index_words - 1), count(design.index_words - 1)
+    indices = bits(columns * design.index_bits)
+    entries = [bits(each) for _ in range(columns)]
+    words = [bits(WORD_BITS) for _ in range(columns)]
+    atom, turned = bits(columns * each), bits(columns * each)
+    column_bits, part_bits = (columns - 1).bit_length(), len(source.part)
+    shift = bits(column_bits)
+    joined_entries, joined_words = ConcatSignal(*reversed(entries)), ConcatSignal(*reversed(words))
+    options = [
+        ConcatSignal(
+            *reversed([turned(((j >> k) + 1) * each, (j >> k) * each) for k in range(windows)])
+        )
+        if windows > 1
+        else turned((j + 1) * each, j * each)
+        for j in range(columns)
+    ]
+
+    @always_comb
+    def compare() -> None:
+        reached = intbv(0)[part_bits + 1 :]
+        reached[:] = source.part
+        reached[:] = reached + 1
+        last_part.next = reached >= parts
+        last_row.next = source.row == most
+
+    @always_comb
+    def finish() -> None:
+        source.valid.next = filled
+        source.last.next = last_part and last_row
+        done.next = filled and source.ready and last_part and last_row
+
+    @always_comb
+    def admit() -> None:
+        load.next = held and (done or not filled)
+        sink.ready.next = not held or done or not filled
+        taken.next = sink.valid and (not held or done or not filled)
+
+    @always_comb
+    def address() -> None:
+        if taken:
+            addr.next = sink.addr
+        else:
+            addr.next = kept_addr
+
+    @always(clk.posedge)
+    def wait_for_indices() -> None:
+        kept_addr.next = addr
+        if taken:
+            waiting.next = sink.data
+            waiting_columns.next = sink.columns
+            waiting_parts.next = sink.parts
+            held.next = True
+        elif load:
+            held.next = False
+        if clear:
+            held.next = False
+
+    @always(clk.posedge)
+    def walk() -> None:
+        if filled and source.ready:
+            if not last_part:
+                source.part.next = source.part + 1
+            else:
+                source.part.next = 0
+                if not last_row:
+                    source.row.next = source.row + 1
+        if done:
+            filled.next = False
+        if load:
+            filled.next = True
+            atom.next = joined_entries
+            parts.next = waiting_parts
+            source.row.next = 0
+        if clear:
+            filled.next = False
+            source.part.next = 0
+            source.row.next = 0
+
+    @always_comb
+    def turn() -> None:
+        ahead = intbv(0)[part_bits + column_bits :]
+        ahead[:] = concat(source.part, intbv(0)[column_bits:])
+        ahead[:] = ahead >> pool
+        shift.next = ahead[column_bits:]
+
+    @always_comb
+    def hand_out() -> None:
+        source.data.next = joined_words
+
+    return (
+        compare,
+        finish,
+        admit,
+        address,
+        wait_for_indices,
+        walk,
+        turn,
+        hand_out,
+        dual_port_ram(
+            clk,
+            write=index.enable,
+            write_addr=index.addr,
+            data=index.data,
+            read_addr=addr,
+            word=indices,
+            words=design.index_words,
+        ),
+        [
+            _entry(
+                word=waiting((j + 1) * WORD_BITS, j * WORD_BITS),
+                index=indices((j + 1) * design.index_bits, j * design.index_bits),
+                columns=waiting_columns,
+                entry=entries[j],
+                number=j,
+            )
+            for j in range(columns)
+        ],
+        rotator(x=atom, shift=shift, y=turned, places=columns, width=each),
+        [
+            _column(
+                options=options[j],
+                pool=pool,
+                most=most,
+                row=source.row,
+                word=words[j],
+                number=j,
+                windows=windows,
+            )
+            for j in range(columns)
+        ],
+    )
