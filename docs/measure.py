@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from merp.cosim.engines.verilator_engine import verilog_sha
-from merp.models.network.phases import ONE_PASS, going_back_for
+from merp.models.network.phases import ONE_PASS, PAIR, fusing, going_back_for
 from merp.tools import cli
 from merp.tools.common.json_file import read_json
 from merp.tools.common.output import Output
@@ -49,26 +49,27 @@ WANTED: tuple[Pass, ...] = (
         if (layer, phase) != ("conv1", "dp") and (phase != "fp" or deltas == "pooled")
     )
     + tuple((layer, ONE_PASS, "pooled") for layer in LAYERS[:-1])
+    + (("conv1+conv2", PAIR, "pooled"),)
 )
 
 
 def options(wanted: Pass) -> dict[str, bool]:
     """What the phase is built with: FP of a step writes the state that the way back needs."""
     _, phase, deltas = wanted
-    return {"state": phase == "fp", "before": phase != "fp" and deltas == "pooled"}
+    return {"state": phase == "fp", "before": phase not in ("fp", PAIR) and deltas == "pooled"}
 
 
 def sha(wanted: Pass) -> str:
     """Fingerprint of the hardware as it is now."""
     layer, phase, _ = wanted
-    network = going_back_for(NETWORK, phase)
+    network, layer, phase = fusing(going_back_for(NETWORK, phase), layer, phase)
     return hardware_sha(network, network.layer(layer), phase, **options(wanted))
 
 
 def exact(wanted: Pass) -> str:
     """Fingerprint of its Verilog as it is now."""
     layer, phase, _ = wanted
-    network = going_back_for(NETWORK, phase)
+    network, layer, phase = fusing(going_back_for(NETWORK, phase), layer, phase)
     return verilog_sha(hardware(network, network.layer(layer), phase, **options(wanted)))
 
 
@@ -106,7 +107,8 @@ def simulate(wanted: Pass, now: str) -> Json:
     layer, phase, deltas = wanted
     command = ["simulate", NAME, "--json", "--layer", layer, "--phase", phase]
     command += ["--group", "all", "--engine", "verilator"]
-    command += ["--state"] if phase == "fp" else ["--delta-at", deltas]
+    if phase != PAIR:
+        command += ["--state"] if phase == "fp" else ["--delta-at", deltas]
     with redirect_stdout(StringIO()) as answer:
         status = cli.main(command)
     if status:

@@ -148,6 +148,7 @@ class _Simulation:
             self._send([len(run.words[pin.name])])
             self._to.write(np.asarray(run.words[pin.name]).astype("<u8").tobytes())
             self._send_list(run.pattern(pin.name))
+            self._send(self._answer(run, pin.name))
         for pin in self._ports.outputs:
             self._send_list(run.pattern(pin.name))
         self._to.flush()
@@ -158,9 +159,17 @@ class _Simulation:
                 if progress:
                     progress(cycles, words)
             elif kind == STUCK:
-                raise Stuck(self._text())
+                text = self._text()
+                raise Stuck(text, {pin.name: self._word() for pin in self._ports.status})
             else:
                 return self._outcome()
+
+    def _answer(self, run: Run, source: str) -> tuple[int, int, int]:
+        answer = run.answers.get(source)
+        if answer is None:
+            return NEVER, 1, 0
+        outputs = [pin.name for pin in self._ports.outputs]
+        return outputs.index(answer.stream), answer.words, answer.given
 
     def _outcome(self) -> Outcome:
         cycles, resets, nanoseconds = self._words(3)

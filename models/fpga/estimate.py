@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from merp.models.fpga.memories import Memory, bank_memory
+from merp.models.fpga.memories import Memory, bank_memory, convolution_memories
 from merp.models.fpga.resources import Resources
 from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.fused_design import FusedDesign
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 from merp.models.params.formats import BINARY32
 from merp.models.params.fused import products_apiece
@@ -162,6 +163,16 @@ def backward_estimate(
     )
     halves = estimate(propagation, "dp", (), unpool) + estimate(update, "ku", ())
     return halves + read_back + kept
+
+
+def fused_estimate(design: FusedDesign) -> Resources:
+    """What two layers fused in forward propagation take: an engine each, one for each group.
+
+    What lies between them, and the registers behind AXI, are counted as those of the engines.
+    """
+    engines = [design.first, *(design.groups * [design.second])]
+    found = [estimate(each, "fp", convolution_memories(each)) for each in engines]
+    return sum(found[1:], found[0])
 
 
 def _kind(design: Design) -> int | str:

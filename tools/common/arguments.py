@@ -132,7 +132,10 @@ def add_delta_at(parser: argparse.ArgumentParser) -> None:
 def add_phase(parser: argparse.ArgumentParser, *more: str) -> None:
     """Add ``--phase``: one that hardware runs, or one of ``more``."""
     parser.add_argument(
-        "--phase", choices=(*NAMED, *more), default="fp", help="bp: dp and ku in one; default fp"
+        "--phase",
+        choices=(*NAMED, *more),
+        default="fp",
+        help="ff: fp of two fused layers; bp: dp and ku in one; default fp",
     )
 
 

@@ -10,7 +10,7 @@ from merp.models.errors import BadInput, shown
 from merp.models.mac_array.step_traffic import array_traffic
 from merp.models.network.network import Network
 from merp.models.network.network_keys import FUSED
-from merp.models.network.phases import NAMED
+from merp.models.network.phases import COUNTED
 from merp.models.params.fixed import FixedFormat
 from merp.models.params.formats import FloatFormat
 from merp.models.params.state_field import STATES
@@ -60,7 +60,7 @@ def footing_of(
     return Footing(name=name, state=state, memory_bytes=memory, board=found)
 
 
-COUNTED: Mapping[
+CLOSED_FORMS: Mapping[
     type[FloatFormat | FixedFormat],
     Callable[[Network, int, Footing], tuple[LayerTraffic, ...]],
 ] = {FloatFormat: network_traffic, FixedFormat: array_traffic}
@@ -69,7 +69,7 @@ COUNTED: Mapping[
 
 def _layers(network: Network, batch: int, footing: Footing) -> tuple[LayerTraffic, ...]:
     if footing.name != "board" or footing.board is None:
-        return COUNTED[type(network.numbers)](network, batch, footing)
+        return CLOSED_FORMS[type(network.numbers)](network, batch, footing)
     from merp.models.plan.plan import plan  # NumPy takes long to import
     from merp.models.plan.traffic import board_traffic
 
@@ -97,7 +97,7 @@ class Traffic(Rows):
 
     def _made(self) -> Iterator[Row]:
         for each in self.layers:
-            for name in NAMED:
+            for name in COUNTED:
                 phase: Phase | None = getattr(each, name)
                 if phase is not None:
                     yield {

@@ -76,7 +76,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Export and list what was written."""
-    network = open_network(args.network)
+    network = open_network(args.network, fuses=True)
     target = target_named(args.part)
     if args.layer is None and not args.all:
         raise BadInput("export: which design? give --layer L or --all")

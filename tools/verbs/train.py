@@ -9,6 +9,7 @@ import sys
 from contextlib import ExitStack
 from pathlib import Path
 
+from merp.models.cnn_merp.pipeline import DEPTH
 from merp.models.network.network import Network
 from merp.models.params.state_field import STATES
 from merp.tools.common.arguments import add_backward, add_network, add_tables, number, whole
@@ -18,6 +19,7 @@ from merp.tools.common.progress_bar import ProgressBar
 from merp.tools.common.shipped import open_network
 from merp.tools.plan.options import add_tiling
 from merp.tools.train.course import (
+    ARCHITECTURES,
     BATCH,
     ENGINES,
     EPOCHS,
@@ -25,11 +27,13 @@ from merp.tools.train.course import (
     LOSSES,
     MOMENTUM,
     MOST_BATCH,
+    MOST_DEPTH,
     MOST_EPOCHS,
     MOST_STEPS,
     RATE,
     Course,
     Target,
+    depth_of,
     going_back,
     schedule,
     state_kept,
@@ -49,6 +53,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="images to measure accuracy on (default: a fifth of the data, never trained with)",
     )
     parser.add_argument("--engine", choices=ENGINES, default="golden", help="default golden")
+    parser.add_argument(
+        "--architecture",
+        choices=ARCHITECTURES,
+        default=ARCHITECTURES[0],
+        help="mazouz: all layers and phases at once, as a pipeline (default cnn-merp: one after "
+        "the other)",
+    )
+    parser.add_argument(
+        "--depth",
+        type=whole(1, MOST_DEPTH),
+        metavar="N",
+        help=f"images on their way at most in a pipeline (default {DEPTH})",
+    )
     parser.add_argument(
         "--batch", type=whole(1, MOST_BATCH), metavar="N", help=f"images a step (default {BATCH})"
     )
@@ -129,24 +146,30 @@ def run(args: argparse.Namespace) -> int:
     target = target_of(board, goal=args.goal, apart=args.apart)
     network = going_back(open_network(args.network), args.backward, target)
     state = state_kept(network, args.engine, target, args.state_bits)
+    depth = depth_of(args.architecture, args.depth, args.engine, target)
     with ExitStack() as held:
         output = saved = None
         if args.output is not None:
             output = held.enter_context(Output.of_folder("-o", args.output))
         if args.save is not None:
             saved = held.enter_context(Output.of_file("--save", args.save))
-        _run(args, _course(args, network, state, target), output, saved)
+        _run(args, _course(args, network, state, target, depth), output, saved)
     return 0
 
 
 def _course(
-    args: argparse.Namespace, network: Network, state: str, target: Target | None
+    args: argparse.Namespace,
+    network: Network,
+    state: str,
+    target: Target | None,
+    depth: int | None,
 ) -> Course:
     return Course(
         network=network,
         engine=args.engine,
         state=state,
         target=target,
+        depth=depth,
         batch=args.batch,
         steps=args.steps,
         epochs=args.epochs,
