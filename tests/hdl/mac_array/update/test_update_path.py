@@ -232,8 +232,8 @@ def test_a_reset_leaves_nothing() -> None:
         update_args(WHOLE),
         (*inputs_of(WHOLE), *registers(work, WHOLE)),
         lambda number_of: at_random(number_of, fixed, flags, words, begin=12),
-        (30, 47, 80, 120),
-        120,
+        (47, 80),
+        100,
         payload={f"{kind}_source_{pin}": f"{kind}_source_valid" for kind in sources
                  for pin in ("data", "last")},
         late={"shift": 3},
