@@ -136,9 +136,9 @@ def waiting(folder: Path) -> Network:
     return _read(folder, WAITING)
 
 
-def small(folder: Path) -> Network:
-    """Two layers that train in a second."""
-    return _read(folder, SMALL)
+def small(folder: Path, units: int = 2) -> Network:
+    """Two layers that train in a second, the first on so many units."""
+    return _read(folder, SMALL.replace("n_cu = 2", f"n_cu = {units}"))
 
 
 def _read(folder: Path, text: str) -> Network:

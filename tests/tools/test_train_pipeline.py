@@ -96,6 +96,7 @@ def test_what_no_pipeline_has_is_refused_in_one_line(
 
 
 @pytest.mark.full
+@pytest.mark.verilator
 @needs("scikit-learn")
 @pytest.mark.parametrize("depth", [1, 4])
 def test_a_hundred_digits_one_at_a_time(

@@ -74,6 +74,13 @@ def test_more_images_on_their_way_take_fewer_cycles(network: Network) -> None:
     assert cycles[0] > cycles[1] > cycles[2]
 
 
+def test_an_image_is_done_with_its_last_delta_and_the_next_comes_in_then(tmp_path: Path) -> None:
+    """Where the first layer's update is the slowest, and its deltas wait for it."""
+    slow = small(tmp_path, units=1)
+    found = [train(slow, images, 1).steps[0].whole for images in (1, 2)]
+    assert [whole.cycles for whole in found if whole is not None] == [600, 600 + 491]
+
+
 def test_one_image_at_a_time(network: Network) -> None:
     found = train(network, 1, 4, steps=2)
     assert same(found)
