@@ -69,9 +69,8 @@ def test_the_sites_report_has_the_records_a_way_back_and_a_picture(
     made = site["site_report"](ROOT / "docs", "https://example.org/merp/")
     text, picture = made[site["PAGE"]], made[site["PICTURE"]]
     passes = {(layer, phase) for layer, phase, _ in measure["read"]()}
-    confirmed = len(
-        {each for each in passes if each[1] not in ("bp", "ff")}
-    )  # the network's own phases
+    own = {each for each in passes if each[1] not in ("bp", "ff")}  # the network's own phases
+    confirmed = len(own)
     assert f"Confirmed in hardware {confirmed} of 23" in text
     assert text.count('class="basis measured"') >= confirmed
     assert 'href="../measured/alexnet/simulate.json"' in text
