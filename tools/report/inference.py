@@ -41,10 +41,10 @@ def inference_table(choice: Choice) -> Table | None:
         id="inference",
         title="Layers fused",
         caption=(
-            "Inference, convolution layers, kernels and biases once, no state. Fused: the map "
-            "between two layers stays on chip; the pair is the one, of those that fit the part by "
-            "the estimate, that saves most. Measured: records moved these very bytes on each port "
-            "named here, of each layer or pair, bits right."
+            "Footing full, inference: convolution layers, kernels and biases once, no state. "
+            "Fused: the map between two layers stays on chip; the pair is the one, of those that "
+            "fit the part by the estimate, that saves most. Measured: records moved these very "
+            "bytes on each port, of each layer or pair, bits right."
         ),
         columns=[
             Column(key="fused", label="fused"),

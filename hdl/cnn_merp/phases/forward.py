@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from myhdl import always_comb, block
+from myhdl import always_comb
 
 from merp.hdl.base.element_counter import counter_of
 from merp.hdl.base.signals import AxiStream, Stream, beats_of, flag, stream_of
@@ -26,19 +26,9 @@ from merp.hdl.cnn_merp.ports.slots import Verdict
 from merp.hdl.cnn_merp.ports.status import ForwardStatus
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.streams.piece_cutter import piece_cutter
+from merp.hdl.streams.stream_end import stream_end
 from merp.hdl.streams.tail_filler import tail_filler
 from merp.models.params.cnn_merp.design import Design
-
-
-@block
-def _end(maps: AxiStream, ends: Bit) -> Any:
-    """The run's last map word is transferred."""
-
-    @always_comb
-    def end() -> None:
-        ends.next = maps.tvalid and maps.tready and maps.tlast
-
-    return end
 
 
 @entity
@@ -246,7 +236,7 @@ def forward(
         sink_added=added_sums,
     )
     if half is not None:
-        told = _end(maps=m_axis_map, ends=ends)
+        told = stream_end(stream=m_axis_map, ends=ends)
         return borders, fillers, loader, summands, layer, told
     assert status is not None
     ports = [
@@ -281,7 +271,7 @@ def forward(
     )
 
     if m_axis_partial is None:
-        ended = _end(maps=m_axis_map, ends=ends)
+        ended = stream_end(stream=m_axis_map, ends=ends)
         return borders, fillers, loader, summands, layer, words, counters, ended
 
     @always_comb

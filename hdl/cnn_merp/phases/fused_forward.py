@@ -23,6 +23,7 @@ from merp.hdl.cnn_merp.ports.status import FusedStatus
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.streams.open_stream import open_stream
 from merp.hdl.streams.stream_demux import stream_demux
+from merp.hdl.streams.stream_end import stream_end
 from merp.hdl.streams.stream_fork import stream_fork
 from merp.hdl.streams.stream_mux import stream_mux
 from merp.hdl.streams.turn_counter import turn_counter
@@ -93,17 +94,6 @@ def _gather(
         turn_counter(clk, rst, start, words=words, taken=taken, second=second, turn_ends=turn_ends),
         stream_mux(second=second, one=unfinished, other=other, source=made),
     )
-
-
-@block
-def _ends(stream: AxiStream, ends: Bit) -> Any:
-    """The last word of a stream is transferred."""
-
-    @always_comb
-    def recognise() -> None:
-        ends.next = stream.tvalid and stream.tready and stream.tlast
-
-    return recognise
 
 
 @block
@@ -291,7 +281,7 @@ def fused_forward(
     done_with_maps += [each.verdict.idle for each in engines]
     done_with_results = [each.output_done for each in engines]
     map_ends, ends = flag(), flag()
-    ending: list[Any] = [_ends(stream=m_axis_map, ends=map_ends)]
+    ending: list[Any] = [stream_end(stream=m_axis_map, ends=map_ends)]
     if m_axis_between is None:
         ends = map_ends
     else:
@@ -307,7 +297,7 @@ def fused_forward(
                 other=stream_of(to_second),
                 words=AHEAD,
             ),
-            _ends(stream=m_axis_between, ends=between_ends),
+            stream_end(stream=m_axis_between, ends=between_ends),
             _both_end(
                 clk,
                 rst,
