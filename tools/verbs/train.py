@@ -31,12 +31,9 @@ from merp.tools.train.course import (
     ENGINES,
     EPOCHS,
     HARDWARE_STATE,
-    LOSSES,
-    MOMENTUM,
     MOST_BATCH,
     MOST_EPOCHS,
     MOST_STEPS,
-    RATE,
     Course,
     Target,
     depth_of,
@@ -45,14 +42,13 @@ from merp.tools.train.course import (
     state_kept,
     target_of,
 )
+from merp.tools.train.options import add_data, add_loss, add_momentum, add_rate
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what the verb takes."""
     add_network(parser)
-    parser.add_argument(
-        "--data", required=True, metavar="digits|FILE.npz", help="scikit-learn's digits, or a file"
-    )
+    add_data(parser)
     parser.add_argument(
         "--validation",
         metavar="digits|FILE.npz",
@@ -85,13 +81,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     length.add_argument(
         "--epochs", type=whole(1, MOST_EPOCHS), metavar="N", help=f"in all (default {EPOCHS})"
     )
-    parser.add_argument(
-        "--lr",
-        type=number(sys.float_info.min, math.inf, "a number above 0"),
-        default=RATE,
-        metavar="X",
-        help=f"learning rate (default {RATE})",
-    )
+    add_rate(parser)
     parser.add_argument(
         "--lr-decay",
         type=number(sys.float_info.min, 1, "a number above 0 and below 1"),
@@ -101,13 +91,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--lr-every", type=whole(1, MOST_EPOCHS), metavar="N", help="with --lr-decay (default 1)"
     )
-    parser.add_argument(
-        "--momentum",
-        type=number(0, 1, "a number from 0 to below 1"),
-        default=MOMENTUM,
-        metavar="X",
-        help=f"default {MOMENTUM}",
-    )
+    add_momentum(parser)
     parser.add_argument(
         "--weight-decay",
         type=number(0, math.inf, "a number of 0 or more"),
@@ -115,7 +99,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="X",
         help="of kernels and biases, coupled with the gradient as in PyTorch's SGD (default 0)",
     )
-    parser.add_argument("--loss", choices=LOSSES, default=LOSSES[0], help=f"default {LOSSES[0]}")
+    add_loss(parser)
     parser.add_argument(
         "--state-bits",
         choices=STATES,
