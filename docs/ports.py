@@ -38,10 +38,8 @@ from merp.hdl.conversion.convert import Export, convert
 from merp.hdl.fused.fused_element import fused_element
 from merp.hdl.mac_array.map_buffer.region_rotator import region_rotator
 from merp.hdl.mac_array.output.loss_unit import loss_unit
-from merp.hdl.mac_array.output.upsampler import upsampler
 from merp.hdl.mac_array.phases.trainer import trainer
-from merp.hdl.mac_array.ports.outputs import IndexWrite, OutputConfig
-from merp.hdl.mac_array.ports.unpooling import ExpandedAtom, PooledAtom
+from merp.hdl.mac_array.ports.outputs import OutputConfig
 from merp.models.cnn_merp.fused_pair import fused_design
 from merp.models.cnn_merp.one_pass import backward_design
 from merp.models.cnn_merp.phases import delta_design, update_design
@@ -56,6 +54,7 @@ from merp.models.params.mac_array.gradient_registers import GRADIENT_TABLES
 from merp.models.params.mac_array.input_registers import TABLES
 from merp.models.params.mac_array.output_registers import output_table
 from merp.models.params.mac_array.pass_registers import supply_settings
+from merp.models.params.mac_array.unpool_registers import UNPOOL
 from merp.models.params.mac_array.update_registers import update_table
 from merp.models.params.rates import PLAIN
 from merp.testbenches.axi.axi_top import axi_registers_of, axi_top
@@ -235,6 +234,7 @@ def _mac_array() -> Iterator[Exported]:
         **supply_settings(design),
         **output_table(design).settings(design),
         **update_table(design).settings(design),
+        **UNPOOL.settings(design),
     }
     meanings = {name: setting.meaning for name, setting in settings.items()}
     # Inside, each bundle stands by itself.
@@ -249,12 +249,6 @@ def _mac_array() -> Iterator[Exported]:
     streams = {"sink": Stream(design.atom_bits), "source": Stream(design.atom_bits)}
     loss = {"config": OutputConfig(stepping), "target": Stream(6), "saturated": bits(32)}
     yield _exported(loss_unit, clocked | streams | loss, meanings)
-    pooled = {
-        "clk": flag(), "clear": flag(), "pool": bits(1), "most": bits(1),
-        "index": IndexWrite(design), "sink": PooledAtom(design), "source": ExpandedAtom(design),
-        "design": design,
-    }  # fmt: skip
-    yield _exported(upsampler, pooled, {})
 
 
 def _alone() -> Iterator[tuple[Callable[..., Any], dict[str, Any], str]]:

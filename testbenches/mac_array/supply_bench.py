@@ -26,6 +26,7 @@ from merp.models.mac_array.orders import (
     delta_kernels,
     forward_kernels,
     maps_in,
+    pooling_out,
     update_deltas,
     update_maps,
 )
@@ -60,17 +61,17 @@ class Layer:
     def streams(self, design: Design) -> dict[str, Words]:
         """The beats of every stream of the supply side."""
         none = np.empty((0, 1), np.int64)
+        streams = {"parameters": none, "deltas": none}
         if self.work.phase == "ku":
-            return {
-                "maps": self.atoms(design),
-                "parameters": none,
-                "deltas": self.delta_atoms(design),
-            }
-        return {"maps": self.atoms(design), "parameters": self.beats(design), "deltas": none}
+            streams["deltas"] = self.delta_atoms(design)
+        elif self.work.phase != "upsample":
+            streams["parameters"] = self.beats(design)
+        return {"maps": self.atoms(design), **streams}
 
     def atoms(self, design: Design) -> Words:
         """The beats of maps."""
-        order = (update_maps if self.work.phase == "ku" else maps_in)(self.work, design)
+        orders = {"ku": update_maps, "upsample": pooling_out}
+        order = orders.get(self.work.phase, maps_in)(self.work, design)
         return atom_words(self.maps, order, design, np.random.default_rng(self.seed))
 
     def delta_atoms(self, design: Design) -> Words:
@@ -136,6 +137,8 @@ def make_layer(seed: int, /, **sizes: Any) -> Layer:
     maps = (work.inputs, work.rows, work.columns)
     if work.phase == "dp":
         maps = (work.outputs, work.out_rows, work.out_columns)
+    if work.phase == "upsample":
+        maps = (work.outputs, work.pooled_rows, work.pooled_columns)
     kernels = words(work.outputs, work.inputs, work.taps)
     deltas = words(work.outputs, work.out_rows, work.out_columns)
     return Layer(work, words(*maps), kernels, words(work.outputs), deltas, seed)
@@ -154,6 +157,8 @@ class Expected(NamedTuple):
 
 def slots(layer: Layer, design: Design) -> Iterator[Expected]:
     """Every slot of a pass, in order, by the layer's definition."""
+    if layer.work.phase == "upsample":
+        return iter(())
     return (sweep_slots if layer.work.phase == "ku" else tile_slots)(layer, design)
 
 

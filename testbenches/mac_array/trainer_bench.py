@@ -13,6 +13,7 @@ from merp.hdl.mac_array.phases.trainer import trainer
 from merp.hdl.mac_array.ports.outputs import OutputConfig
 from merp.hdl.mac_array.ports.registers import SupplyConfig
 from merp.hdl.mac_array.ports.status import ArrayStatus
+from merp.hdl.mac_array.ports.unpooling import UnpoolConfig
 from merp.hdl.mac_array.ports.updates import UpdateConfig
 from merp.models.mac_array.circulant import Words
 from merp.models.mac_array.fixed_update import (
@@ -25,6 +26,7 @@ from merp.models.mac_array.fixed_update import (
 from merp.models.mac_array.orders import (
     outputs_of_delta,
     outputs_of_forward,
+    pooling_in,
     update_parameters,
 )
 from merp.models.params.mac_array.array_pass import ArrayPass
@@ -32,6 +34,7 @@ from merp.models.params.mac_array.design import WORD_BITS, Design
 from merp.models.params.mac_array.output_registers import output_table
 from merp.models.params.mac_array.pass_registers import supply_registers
 from merp.models.params.mac_array.pass_run import PassRun
+from merp.models.params.mac_array.unpool_registers import UNPOOL, UnpoolRun
 from merp.models.params.mac_array.update_registers import UpdateRun, update_table
 from merp.testbenches.mac_array.supply_bench import Layer, beat_words
 from merp.testbenches.mac_array.words import clipped, nearest
@@ -39,6 +42,9 @@ from merp.testbenches.top.run import Run
 from merp.testbenches.top.top import Top
 
 MAPS = "m_axis_map"
+ORDERS = {"fp": outputs_of_forward, "dp": outputs_of_delta, "upsample": pooling_in}
+"""Orders of what leaves there."""
+
 KINDS = ("gradient", "kernel", "velocity")
 """Parameters that leave a pass of KU, each by a port of its name."""
 
@@ -54,7 +60,7 @@ def trainer_arguments(design: Design) -> dict[str, Any]:
         "clk": flag(), "rst": flag(), "start": flag(),
         "supply_config": SupplyConfig(design),
         "output_config": OutputConfig(design),
-        "update_config": UpdateConfig(design),
+        "update_config": UpdateConfig(design), "unpool_config": UnpoolConfig(design),
         **{name: AxiStream(WORD_BITS, design.pox)
            for name in ("s_axis_map", "s_axis_delta", "m_axis_map")},
         **{f"{side}_axis_{kind}": AxiStream(WORD_BITS, design.pof)
@@ -102,10 +108,14 @@ def run_of(
 def registers(work: ArrayPass, design: Design) -> dict[str, int]:
     """Value of every register; of those that the phase does not use the least."""
     outputs, updates = output_table(design), update_table(design)
-    settings = {**outputs.settings(design), **updates.settings(design)}
+    settings = {
+        **outputs.settings(design), **updates.settings(design), **UNPOOL.settings(design)
+    }  # fmt: skip
     values = {name: setting.least for name, setting in settings.items()}
     if work.phase == "ku":
         values |= updates.values(UpdateRun(work, design))
+    elif work.phase == "upsample":
+        values |= UNPOOL.values(UnpoolRun(work, design))
     else:
         values |= outputs.values(PassRun(work, design))
     return values | supply_registers(work, design)
@@ -194,19 +204,43 @@ def sums(layer: Layer) -> Words:
     return total
 
 
+def windows(maps: Words, g: int) -> Words:
+    """The elements of every whole pooling window, (maps, rows, columns, g * g) in raster order."""
+    high, wide = maps.shape[1] // g, maps.shape[2] // g
+    kept = maps[:, : high * g, : wide * g].reshape(len(maps), high, g, wide, g)
+    return kept.transpose(0, 1, 3, 2, 4).reshape(len(maps), high, wide, g * g)
+
+
+def unpooled(layer: Layer, front: Layer) -> Words:
+    """Deltas where the first maximum of their window was in the pass of FP in front, 0 elsewhere.
+
+    Rows and columns of sums that fill no window are left out.
+    """
+    g = layer.work.pool
+    places = windows(rounded_maps(front), g).argmax(axis=-1)
+    _, high, wide = places.shape
+    found = np.zeros((len(places), high * g, wide * g), np.int64)
+    at = np.indices(places.shape)
+    found[at[0], at[1] * g + places // g, at[2] * g + places % g] = layer.maps
+    return found
+
+
+def rounded_maps(layer: Layer) -> Words:
+    """Words of a pass before pooling or the mask."""
+    work = layer.work
+    totals = sums(layer)
+    rounded = [clipped(nearest(int(total), work.shift)) for total in totals.reshape(-1)]
+    maps: Words = np.array(rounded).reshape(totals.shape)
+    return np.maximum(maps, 0) if work.relu and work.phase == "fp" else maps
+
+
 def results(layer: Layer, mask: Words | None = None) -> Words:
     """Words of the maps that leave: rounded, clipped, and with ReLU and maxima or the mask."""
     work = layer.work
-    rounded = [clipped(nearest(int(total), work.shift)) for total in sums(layer).reshape(-1)]
-    maps: Words = np.array(rounded).reshape(sums(layer).shape)
+    maps = rounded_maps(layer)
     if work.phase == "dp":
         return maps if mask is None or not work.relu else np.where(mask, maps, 0)
-    if work.relu:
-        maps = np.maximum(maps, 0)
-    g = work.pool if work.fused else 1
-    high, wide = maps.shape[1] // g, maps.shape[2] // g
-    kept = maps[:, : high * g, : wide * g].reshape(len(maps), high, g, wide, g)
-    return kept.max(axis=(2, 4))
+    return windows(maps, work.pool if work.fused else 1).max(axis=-1)
 
 
 def saturations(layer: Layer) -> int:
@@ -219,7 +253,7 @@ def maps_of(words: Sequence[int], layer: Layer, design: Design, like: Words) -> 
     """The maps that the words of the output port are; those behind a row's last one left out."""
     got = np.full((*like.shape[:2], design.column_blocks(like.shape[2]) * design.pox), 1 << 20)
     atoms = np.array(words, np.int64).reshape(-1, design.pox)
-    order = outputs_of_delta if layer.work.phase == "dp" else outputs_of_forward
+    order = ORDERS[layer.work.phase]
     places = list(order(layer.work, design))
     assert len(atoms) == len(places), f"{len(atoms)} atoms, not {len(places)}"
     for atom, (each_map, row, block) in zip(atoms, places, strict=True):

@@ -27,6 +27,7 @@ def pass_counters(
     start: Bit,
     verdict: Verdict,
     sent: Bit,
+    computes: Bit,
     drained: Bit,
     error: Bit,
     status: ArrayStatus,
@@ -36,6 +37,7 @@ def pass_counters(
 
     verdict  in   the sequencer's: a slot, or why there is none
     sent     in   the last word of all results has left, in this cycle or before
+    computes  in  the pass has slots
     drained  in   pulse: the last read of the sums of a tile or sweep
     error    in   a stream's last came with a wrong beat
     status   out  all but what was clipped and the words of the ports
@@ -57,7 +59,7 @@ def pass_counters(
 
     @always_comb
     def end() -> None:
-        ends.next = counting and sent and (read or (exhausted and drained))
+        ends.next = counting and sent and (read or not computes or (exhausted and drained))
 
     @always(clk.posedge)
     def cycles() -> None:

@@ -1,4 +1,4 @@
-"""The fixed-point MAC array with everything around it: FP, DP and KU of any layer, pass by pass.
+"""The fixed-point MAC array with everything around it: every phase of any layer, pass by pass.
 
 S. K. Venkataramanaiah et al., FPL 2019, figure 3.
 """
@@ -16,6 +16,7 @@ from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.mac_array.array.mac_array import mac_array
 from merp.hdl.mac_array.array.round_lanes import round_lanes
 from merp.hdl.mac_array.output.output_path import output_path
+from merp.hdl.mac_array.output.unpool_path import unpool_path
 from merp.hdl.mac_array.phases.last_sent import last_sent
 from merp.hdl.mac_array.phases.operand_supply import operand_supply
 from merp.hdl.mac_array.phases.parameter_gate import parameter_gate
@@ -26,6 +27,7 @@ from merp.hdl.mac_array.ports.outputs import IndexWrite, OutputConfig
 from merp.hdl.mac_array.ports.registers import SupplyConfig
 from merp.hdl.mac_array.ports.slots import Verdict
 from merp.hdl.mac_array.ports.status import ArrayStatus
+from merp.hdl.mac_array.ports.unpooling import UnpoolConfig
 from merp.hdl.mac_array.ports.updates import Saturated, UpdateConfig
 from merp.hdl.mac_array.update.update_path import update_path
 from merp.models.params.mac_array.design import Design
@@ -54,6 +56,7 @@ def trainer(
     supply_config: SupplyConfig,
     output_config: OutputConfig,
     update_config: UpdateConfig,
+    unpool_config: UnpoolConfig,
     s_axis_map: AxiStream,
     s_axis_delta: AxiStream,
     s_axis_kernel: AxiStream,
@@ -66,14 +69,15 @@ def trainer(
     s_axis_velocity: AxiStream | None = None,
     m_axis_velocity: AxiStream | None = None,
 ) -> Any:
-    """Compute a pass of FP, DP or KU of one layer and image.
+    """Compute a pass of FP, DP, KU or un-pooling of one layer and image.
 
-    supply_config, output_config, update_config  in  registers, stable from start to done
-    s_axis_map       in   atoms of input maps, of deltas in DP
+    supply_config, output_config, update_config, unpool_config  in  registers, stable from start to
+                          done
+    s_axis_map       in   atoms of input maps, of deltas in DP and un-pooling
     s_axis_delta     in   atoms of deltas in KU
     s_axis_kernel    in   beats of kernels and biases: FP, DP without biases, KU of the last image
     s_axis_gradient  in   beats of gradients: KU of all images but the first
-    m_axis_map       out  atoms of output maps, of deltas in DP
+    m_axis_map       out  atoms of output maps, of deltas in DP and un-pooling
     m_axis_kernel    out  new kernels and biases: KU of the last image
     m_axis_gradient  out  new gradients: KU of all images but the last
     status           out  progress and counters
@@ -81,15 +85,20 @@ def trainer(
     m_axis_velocity  out  (there) new ones
 
     A beat has pox words of maps and deltas, pof words of all else, which all count; last comes with
-    a pass's last one. Masks of ReLU stay on the chip from FP to DP. Throughput: a beat per cycle
+    a pass's last one. Masks of ReLU and places of maxima
+    stay on the chip from FP to the way back. Throughput: a beat per cycle
     and port, a slot per cycle. Reset: the pass is abandoned; a start needs none.
     """
-    update = supply_config.walk.update
+    update, unpools = supply_config.walk.update, unpool_config.active
     operands, rank, bias = Operands(design), Rank(design), BiasWrite(design)
     verdict, index = Verdict(design), IndexWrite(design)
     kernels, layer_kernels = stream_of(s_axis_kernel), Stream(design.parameter_bits)
     offered_kernels, old_kernels = Stream(design.parameter_bits), Stream(design.parameter_bits)
     old_gradients = Stream(design.parameter_bits)
+    maps, results = stream_of(s_axis_map), stream_of(m_axis_map)
+    computed_maps, pooled = Stream(design.atom_bits), Stream(design.atom_bits)
+    outputs, expanded = Stream(design.atom_bits), Stream(design.atom_bits)
+    start_computing, computes, unpool_error = flag(), flag(), flag()
     drained, complete, sent, error = flag(), flag(), flag(), flag()
     supply_error, kernel_error, gradient_error, velocity_error = (flag() for _ in range(4))
     biases, words = bits(design.parameter_bits), bits(design.parameter_bits)
@@ -120,6 +129,29 @@ def trainer(
             kernels.ready.next = layer_kernels.ready
 
     @always_comb
+    def share_maps() -> None:
+        computes.next = not unpools
+        start_computing.next = start and not unpools
+        computed_maps.data.next = maps.data
+        computed_maps.last.next = maps.last
+        computed_maps.valid.next = maps.valid and not unpools
+        pooled.data.next = maps.data
+        pooled.last.next = maps.last
+        pooled.valid.next = maps.valid and unpools
+        outputs.ready.next = results.ready and not unpools
+        expanded.ready.next = results.ready and unpools
+        if unpools:
+            maps.ready.next = pooled.ready
+            results.data.next = expanded.data
+            results.last.next = expanded.last
+            results.valid.next = expanded.valid
+        else:
+            maps.ready.next = computed_maps.ready
+            results.data.next = outputs.data
+            results.last.next = outputs.last
+            results.valid.next = outputs.valid
+
+    @always_comb
     def share_rank() -> None:
         layer_copied.next = rank.copied and not update
         update_copied.next = rank.copied and update
@@ -132,7 +164,9 @@ def trainer(
 
     @always_comb
     def tell() -> None:
-        error.next = supply_error or kernel_error or gradient_error or velocity_error
+        error.next = (
+            supply_error or kernel_error or gradient_error or velocity_error or unpool_error
+        )
         if not update:
             sent.next = map_sent
         elif update_config.last:
@@ -141,7 +175,7 @@ def trainer(
             sent.next = gradient_sent
 
     supply = operand_supply(
-        clk, rst, start, config=supply_config, maps=stream_of(s_axis_map),
+        clk, rst, start=start_computing, config=supply_config, maps=computed_maps,
         parameters=layer_kernels, deltas=stream_of(s_axis_delta), drained=drained,
         operands=operands, bias=bias, verdict=verdict, complete=complete,
         framing_error=supply_error, design=design,
@@ -158,7 +192,11 @@ def trainer(
     maps_out = output_path(
         clk, rst, start, config=output_config, bias=bias, copied=layer_copied, place=layer_place,
         drained=layer_drained, biases=biases, words=words, clipped=clipped, index=index,
-        source=stream_of(m_axis_map), saturated=status.saturated, design=design,
+        source=outputs, saturated=status.saturated, design=design,
+    )  # fmt: skip
+    unpooling = unpool_path(
+        clk, rst, start, config=unpool_config, index=index, sink=pooled, source=expanded,
+        framing_error=unpool_error, design=design,
     )  # fmt: skip
     gates = [
         parameter_gate(
@@ -214,13 +252,13 @@ def trainer(
     )  # fmt: skip
     counters = (
         pass_counters(
-            clk, rst, start, verdict=verdict, sent=sent, drained=drained, error=error,
-            status=status, design=design,
+            clk, rst, start, verdict=verdict, sent=sent, computes=computes, drained=drained,
+            error=error, status=status, design=design,
         ),
         [element_counter(clk, rst, start, stream=port, words=total) for port, total in counted],
     )  # fmt: skip
     beats = [_whole_beats(source) for source in sources]
     return (
-        share_kernels, share_rank, ask, tell, supply, array, maps_out, gates, ends, parameters_out,
-        counters, beats,
+        share_kernels, share_maps, share_rank, ask, tell, supply, array, maps_out, unpooling, gates,
+        ends, parameters_out, counters, beats,
     )  # fmt: skip

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from merp.hdl.base.registers import RegisterBundle
 from merp.hdl.base.signals import bits, count, flag
 from merp.models.params.mac_array.design import Design
+from merp.models.params.mac_array.unpool_registers import UNPOOL
 
 
 class PooledAtom:
@@ -28,3 +30,10 @@ class ExpandedAtom:
         self.row = count(design.pool_window - 1)  # in the window
         self.part = count(design.pool_window - 1)  # of the row, atom by atom
         self.last = flag()  # of the pooled atom
+
+
+class UnpoolConfig(RegisterBundle):
+    """Run-time registers of un-pooling, those of the table ``UNPOOL``."""
+
+    def __init__(self, design: Design) -> None:
+        super().__init__(UNPOOL, design)

@@ -27,6 +27,8 @@ def supply_registers(work: ArrayPass, design: Design) -> dict[str, int]:
         ValueError: the design cannot run the pass; the message says why.
     """
     least = {name: setting.least for name, setting in supply_settings(design).items()}
+    if work.phase == "upsample":
+        return least
     if work.phase != "ku":
         return least | input_registers(PassRun(work, design))
     run = GradientRun(work, design)

@@ -234,7 +234,7 @@ def taken_before_the_first_slot(trace: Trace) -> int:
 
 def test_no_tile_is_finished_without_its_biases() -> None:
     layer = fp(inputs=2, outputs=3, rows=4, columns=4, kernel=2)
-    late = Pressure(parameters=(*[1] * 8, *[0] * 60))
+    late = Pressure(parameters=(*[1] * 9, *[0] * 60))
     trace = check(design_of(), (layer, late))
     assert trace.column("bias_enable").index(1) < trace.column("operands_last").index(1)
 

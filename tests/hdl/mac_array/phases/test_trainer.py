@@ -27,6 +27,7 @@ from merp.testbenches.mac_array.trainer_bench import (
     run_of,
     saturations,
     trainer_top,
+    unpooled,
     updates,
 )
 from merp.testbenches.top.run import Outcome
@@ -64,6 +65,9 @@ def check(
         assert not outcome.faults
         if layer.work.phase == "ku":
             check_parameters(outcome, layer, design)
+        elif case.masks is not None and layer.work.phase == "upsample":
+            wanted = unpooled(layer, case.masks)
+            assert np.array_equal(maps_of(outcome.words[MAPS], layer, design, wanted), wanted)
         else:
             wanted = results(layer, None if case.masks is None else results(case.masks) > 0)
             got = maps_of(outcome.words[MAPS], layer, design, wanted)
@@ -100,6 +104,10 @@ def words_moved(work: ArrayPass, design: Design) -> dict[str, int]:
         return moved | {"m_axis_map": work.outputs * (work.out_rows // g) * pooled}
     if work.phase == "dp":
         return {"s_axis_map": y, "s_axis_kernel": w, "m_axis_map": x}
+    if work.phase == "upsample":
+        rows = work.outputs * work.pooled_rows
+        atoms = min(design.column_blocks(work.out_columns), g * pooled // design.pox)
+        return {"s_axis_map": rows * pooled, "m_axis_map": rows * g * atoms * design.pox}
     step, velocity = (w + b) * work.last, (w + b) * work.last * work.has_momentum
     return {
         "s_axis_map": x, "s_axis_delta": y, "s_axis_kernel": step, "m_axis_kernel": step,
@@ -129,6 +137,8 @@ def check_status(outcome: Outcome, layer: Layer, design: Design) -> None:
 def formula(layer: Layer, design: Design) -> int:
     """Slots of a pass, section 2.1 of the specification."""
     work = layer.work
+    if work.phase == "upsample":
+        return 0
     if work.phase == "ku":
         groups = over(work.inputs, design.regions(work.kernel))
         sweeps = over(work.outputs, design.pof) * groups * design.tap_tiles(work.kernel)
@@ -203,6 +213,19 @@ def test_kernels_of_every_size_are_updated(balance: bool) -> None:
 def test_a_layer_goes_through_all_phases() -> None:
     back = ku(8, inputs=6, outputs=5, rows=9, columns=10, kernel=3, pad=1, last=False)
     check(design_of(), Case(FRONT), Case(back), Case(BACK, masks=FRONT), Case(back))
+
+
+def upsample(number: int, front: Layer) -> Layer:
+    """Pooled deltas of the outputs of a pass of FP."""
+    names = ("inputs", "outputs", "rows", "columns", "kernel", "pad", "pool")
+    return make_layer(number, phase="upsample", **{n: getattr(front.work, n) for n in names})
+
+
+def test_pooled_deltas_go_where_their_maxima_were() -> None:
+    wide = fp(11, inputs=2, outputs=3, rows=8, columns=19, kernel=3, pad=1, pool=4, shift=27)
+    cases = [Case(POOLED), Case(upsample(9, POOLED), POOLED, stalls=stalled(6))]
+    cases += [Case(wide), Case(upsample(12, wide), wide)]
+    check(design_of(pool_window=4), *cases)
 
 
 def test_the_multipliers_themselves_do_as_their_twin() -> None:
