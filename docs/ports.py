@@ -42,7 +42,6 @@ from merp.hdl.mac_array.output.upsampler import upsampler
 from merp.hdl.mac_array.phases.trainer import trainer
 from merp.hdl.mac_array.ports.outputs import IndexWrite, OutputConfig
 from merp.hdl.mac_array.ports.unpooling import ExpandedAtom, PooledAtom
-from merp.hdl.mac_array.update.update_path import update_path
 from merp.models.cnn_merp.fused_pair import fused_design
 from merp.models.cnn_merp.one_pass import backward_design
 from merp.models.cnn_merp.phases import delta_design, update_design
@@ -61,7 +60,6 @@ from merp.models.params.mac_array.update_registers import update_table
 from merp.models.params.rates import PLAIN
 from merp.testbenches.axi.axi_top import axi_registers_of, axi_top
 from merp.testbenches.mac_array.trainer_bench import trainer_arguments
-from merp.testbenches.mac_array.update_bench import update_args
 from merp.tools.bitstream.bitstream import bitstream_of
 from merp.tools.common.shipped import open_network
 
@@ -230,19 +228,21 @@ def _mac_array() -> Iterator[Exported]:
     """The MAC array with all of its blocks inside."""
     design = Design(
         pof=16, max_kernel=3, kernel_words=1024, map_words=1024, delta_words=256, mask_words=1024,
-        index_words=256, pool_window=2, max_stride=2, max_size=64, max_maps=64,
+        index_words=256, pool_window=2, max_stride=2, max_size=64, max_maps=64, momentum=True,
+        stochastic=True,
     )  # fmt: skip
-    settings = {**supply_settings(design), **output_table(design).settings(design)}
+    settings = {
+        **supply_settings(design),
+        **output_table(design).settings(design),
+        **update_table(design).settings(design),
+    }
     meanings = {name: setting.meaning for name, setting in settings.items()}
     # Inside, each bundle stands by itself.
     for table in (*TABLES, *GRADIENT_TABLES):
         bundle = table.bundle.removeprefix("supply_config_")
         meanings |= {f"{bundle}_config_{each.name}": each.meaning for each in table.registers}
     yield _exported(trainer, trainer_arguments(design), meanings)
-    stepping = replace(design, momentum=True, stochastic=True, loss=True)
-    settings = dict(update_table(stepping).settings(stepping))
-    meanings = {name: setting.meaning for name, setting in settings.items()}
-    yield _exported(update_path, update_args(stepping), meanings)
+    stepping = replace(design, loss=True)
     settings = dict(output_table(stepping).settings(stepping))
     meanings = {name: setting.meaning for name, setting in settings.items()}
     clocked = {"clk": flag(), "rst": flag(), "start": flag(), "design": stepping}

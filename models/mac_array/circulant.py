@@ -63,22 +63,3 @@ def column(beats: Words, inputs: int, taps: int, f: int, tile: int) -> Words:
     first = (f // lanes * inputs + tile * lanes) * taps
     addresses = first + rows * taps + np.arange(taps)[::-1, None]
     return beats[addresses, (rows + f) % lanes]
-
-
-def with_biases(beats: Words, biases: Words) -> Words:
-    """Beats in FP's order: behind those of each tile of output maps its biases, (tiles, P)."""
-    tiles, lanes = biases.shape
-    joined = np.concatenate((beats.reshape(tiles, -1, lanes), biases[:, None]), axis=1)
-    return joined.reshape(-1, lanes)
-
-
-def by_input_tiles(beats: Words, inputs: int, taps: int) -> Words:
-    """Beats in DP's order: tile of input maps, tile of output maps, input map, tap."""
-    lanes = beats.shape[1]
-    whole = beats.reshape(-1, inputs, taps, lanes)
-    runs = [
-        run
-        for first in range(0, inputs, lanes)
-        for run in whole[:, first : first + lanes].reshape(len(whole), -1, lanes)
-    ]
-    return np.concatenate(runs)

@@ -5,7 +5,7 @@ What every slot must bring is computed from the definition of the layer, slot by
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any, NamedTuple
@@ -18,12 +18,16 @@ from merp.hdl.mac_array.ports.kernels import BiasWrite
 from merp.hdl.mac_array.ports.operands import Operands
 from merp.hdl.mac_array.ports.registers import SupplyConfig
 from merp.hdl.mac_array.ports.slots import Verdict
-from merp.models.mac_array.atom_order import atom_words, atoms_in, update_deltas, update_maps
-from merp.models.mac_array.circulant import (
-    Words,
-    by_input_tiles,
-    parameter_beats,
-    with_biases,
+from merp.models.mac_array.circulant import Words, parameter_beats
+from merp.models.mac_array.orders import (
+    BIAS,
+    Atom,
+    Beat,
+    delta_kernels,
+    forward_kernels,
+    maps_in,
+    update_deltas,
+    update_maps,
 )
 from merp.models.params.mac_array.array_pass import ArrayPass
 from merp.models.params.mac_array.design import Design
@@ -66,7 +70,7 @@ class Layer:
 
     def atoms(self, design: Design) -> Words:
         """The beats of maps."""
-        order = (update_maps if self.work.phase == "ku" else atoms_in)(self.work, design)
+        order = (update_maps if self.work.phase == "ku" else maps_in)(self.work, design)
         return atom_words(self.maps, order, design, np.random.default_rng(self.seed))
 
     def delta_atoms(self, design: Design) -> Words:
@@ -76,19 +80,51 @@ class Layer:
 
     def beats(self, design: Design) -> Words:
         """The beats of kernels."""
-        rng = np.random.default_rng([self.seed, 1])
-        outputs, inputs, taps = self.kernels.shape
-        lanes = design.pof
-        missing = -outputs % lanes
-        padding = rng.integers(-32768, 32768, (missing, inputs, taps))
-        beats = parameter_beats(self.kernels, lanes, padding)
-        if self.work.phase == "dp":
-            return by_input_tiles(beats, inputs, taps)
-        noise = rng.integers(-32768, 32768, missing)
-        return with_biases(beats, np.concatenate((self.biases, noise)).reshape(-1, lanes))
+        order = delta_kernels if self.work.phase == "dp" else forward_kernels
+        noise = np.random.default_rng([self.seed, 1])
+        return beat_words(order(self.work, design), design, self.kernels, self.biases, noise)
 
 
-def make_layer(seed: int, **sizes: Any) -> Layer:
+def atom_words(
+    maps: Words, order: Iterable[Atom], design: Design, noise: np.random.Generator
+) -> Words:
+    """Maps (maps, rows, columns) as atoms in an order, (atoms, pox).
+
+    Behind a row's last column come words of no meaning, drawn from ``noise``.
+    """
+    columns = maps.shape[2]
+    width = design.column_blocks(columns) * design.pox
+    filled = noise.integers(-32768, 32768, (*maps.shape[:2], width))
+    filled[:, :, :columns] = maps
+    blocks = filled.reshape(*maps.shape[:2], -1, design.pox)
+    return np.array([blocks[each_map, row, block] for each_map, row, block in order])
+
+
+def beat_words(
+    order: Iterable[Beat],
+    design: Design,
+    kernels: Words,
+    biases: Words,
+    noise: np.random.Generator | None,
+) -> Words:
+    """Kernels (output maps, input maps, taps) and biases as beats in an order, (beats, pof).
+
+    Lanes without an output map have words drawn from ``noise``, or 0.
+    """
+    outputs, inputs, taps = kernels.shape
+    padding: Words = np.zeros((-outputs % design.pof, inputs * taps + 1), np.int64)
+    if noise is not None:
+        padding = noise.integers(-32768, 32768, size=padding.shape)
+    of_kernels = padding[:, 1:].reshape(-1, inputs, taps)
+    beats = parameter_beats(kernels, design.pof, of_kernels)
+    of_biases = np.concatenate((biases, padding[:, 0])).reshape(-1, design.pof)
+    return np.array([
+        of_biases[tile] if i == BIAS else beats[(tile * inputs + i) * taps + tap]
+        for tile, i, tap in order
+    ])  # fmt: skip
+
+
+def make_layer(seed: int, /, **sizes: Any) -> Layer:
     """A pass with random words, the largest ones among them."""
     work = ArrayPass(**sizes)
     rng = np.random.default_rng(seed)

@@ -2,28 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from merp.hdl.base.signals import AxiStream, flag
 from merp.hdl.mac_array.phases.trainer import trainer
 from merp.hdl.mac_array.ports.outputs import OutputConfig
 from merp.hdl.mac_array.ports.registers import SupplyConfig
 from merp.hdl.mac_array.ports.status import ArrayStatus
+from merp.hdl.mac_array.ports.updates import UpdateConfig
 from merp.models.mac_array.circulant import Words
+from merp.models.mac_array.fixed_update import (
+    accumulated,
+    bits_of_update,
+    increments,
+    updated,
+)
+from merp.models.mac_array.orders import (
+    outputs_of_delta,
+    outputs_of_forward,
+    update_parameters,
+)
+from merp.models.params.mac_array.array_pass import ArrayPass
 from merp.models.params.mac_array.design import WORD_BITS, Design
 from merp.models.params.mac_array.output_registers import output_table
 from merp.models.params.mac_array.pass_registers import supply_registers
 from merp.models.params.mac_array.pass_run import PassRun
-from merp.testbenches.mac_array.supply_bench import Layer
+from merp.models.params.mac_array.update_registers import UpdateRun, update_table
+from merp.testbenches.mac_array.supply_bench import Layer, beat_words
 from merp.testbenches.mac_array.words import clipped, nearest
 from merp.testbenches.top.run import Run
 from merp.testbenches.top.top import Top
 
-INPUTS = ("s_axis_map", "s_axis_kernel")
-OUTPUT = "m_axis_map"
+MAPS = "m_axis_map"
+KINDS = ("gradient", "kernel", "velocity")
+"""Parameters that leave a pass of KU, each by a port of its name."""
+
+
+def kinds_of(design: Design) -> tuple[str, ...]:
+    """Kinds of parameters that have ports."""
+    return KINDS if design.momentum else KINDS[:2]
 
 
 def trainer_arguments(design: Design) -> dict[str, Any]:
@@ -32,10 +53,12 @@ def trainer_arguments(design: Design) -> dict[str, Any]:
         "clk": flag(), "rst": flag(), "start": flag(),
         "supply_config": SupplyConfig(design),
         "output_config": OutputConfig(design),
-        "s_axis_map": AxiStream(WORD_BITS, design.pox),
-        "s_axis_kernel": AxiStream(WORD_BITS, design.pof),
-        "m_axis_map": AxiStream(WORD_BITS, design.pox),
-        "status": ArrayStatus(), "design": design,
+        "update_config": UpdateConfig(design),
+        **{name: AxiStream(WORD_BITS, design.pox)
+           for name in ("s_axis_map", "s_axis_delta", "m_axis_map")},
+        **{f"{side}_axis_{kind}": AxiStream(WORD_BITS, design.pof)
+           for kind in kinds_of(design) for side in "sm"},
+        "status": ArrayStatus(design), "design": design,
     }  # fmt: skip
 
 
@@ -51,17 +74,103 @@ def run_of(
     reset_at: int | None = None,
 ) -> Run:
     """A pass with its words."""
-    run = PassRun(layer.work, design)
     mask = (1 << WORD_BITS) - 1
-    words = {
-        "s_axis_map": layer.atoms(design), "s_axis_kernel": layer.beats(design),
+    none, noise = np.empty(0, np.int64), np.random.default_rng([layer.seed, 4])
+    supplied = layer.streams(design)
+    words = {f"s_axis_{kind}": none for kind in kinds_of(design)}
+    words |= {
+        "s_axis_map": supplied["maps"], "s_axis_delta": supplied["deltas"],
+        "s_axis_kernel": supplied["parameters"],
     }  # fmt: skip
+    if layer.work.phase == "ku":
+        words |= {
+            f"s_axis_{kind}": beat_words(
+                update_parameters(layer.work, design), design, *parameters(layer, kind), noise
+            )
+            for kind in kinds_of(design)
+            if comes(layer.work, kind)
+        }
     return Run(
-        config=supply_registers(layer.work, design) | output_table(design).values(run),
+        config=registers(layer.work, design),
         words={name: (beats.reshape(-1) & mask).astype(np.uint64) for name, beats in words.items()},
         stalls=stalls or {},
         reset_at=reset_at,
     )
+
+
+def registers(work: ArrayPass, design: Design) -> dict[str, int]:
+    """Value of every register; of those that the phase does not use the least."""
+    outputs, updates = output_table(design), update_table(design)
+    settings = {**outputs.settings(design), **updates.settings(design)}
+    values = {name: setting.least for name, setting in settings.items()}
+    if work.phase == "ku":
+        values |= updates.values(UpdateRun(work, design))
+    else:
+        values |= outputs.values(PassRun(work, design))
+    return values | supply_registers(work, design)
+
+
+def comes(work: ArrayPass, kind: str) -> bool:
+    """Whether parameters of a kind come in."""
+    if kind == "gradient":
+        return not work.first
+    return work.last and (kind == "kernel" or work.has_momentum)
+
+
+def parameters(layer: Layer, kind: str) -> tuple[Words, Words]:
+    """What a pass of KU finds: of kernels (output maps, input maps, taps), of biases."""
+    if kind == "kernel":
+        return layer.kernels, layer.biases
+    rng = np.random.default_rng([layer.seed, 3, KINDS.index(kind)])
+    shapes = layer.kernels.shape, layer.biases.shape
+    kernels, biases = (rng.integers(-32768, 32768, shape) for shape in shapes)
+    return kernels, biases
+
+
+def updates(layer: Layer, design: Design) -> tuple[dict[str, Words], dict[str, int]]:
+    """Beats that must leave a pass of KU, 0 in lanes without an output map; words clipped."""
+    work = layer.work
+    maps, deltas = (words.transpose(1, 2, 0)[None] for words in (layer.maps, layer.deltas))
+    found: dict[str, list[Words]] = {kind: [] for kind in KINDS}
+    counts = dict.fromkeys(KINDS, 0)
+    bits = bits_of_update(work, design) if work.stochastic else (None, None)
+    old = {kind: parameters(layer, kind) for kind in KINDS}
+    for place, increment in enumerate(increments(work, _word(maps), _word(deltas))):
+        before = {
+            kind: _word(pair[place]).reshape(increment.shape[1:]) for kind, pair in old.items()
+        }
+        gradient = accumulated(increment, None if work.first else before["gradient"])
+        step = updated(
+            work, before["kernel"], before["velocity"] * work.has_momentum, gradient.words,
+            bits[place],
+        )  # fmt: skip
+        clipped_here = gradient.clipped, step.kernels_clipped, step.velocities_clipped
+        words_here = gradient.words, step.kernels, step.velocities
+        for kind, words, clips in zip(KINDS, words_here, clipped_here, strict=True):
+            found[kind].append(words.astype(np.int64))
+            counts[kind] += clips * (work.last or kind == "gradient")
+    beats = {}
+    for kind in kinds_of(design):
+        if leaves(work, kind):
+            kernels, biases = found[kind]
+            flat = kernels.reshape(layer.kernels.shape)
+            beats[kind] = beat_words(update_parameters(work, design), design, flat, biases, None)
+    return beats, counts
+
+
+def _word(numbers: Words) -> NDArray[np.int16]:
+    return numbers.astype(np.int16)
+
+
+def leaves(work: ArrayPass, kind: str) -> bool:
+    """Whether parameters of a kind leave."""
+    return not work.last if kind == "gradient" else comes(work, kind)
+
+
+def owned(layer: Layer, design: Design) -> Words:
+    """Which words of KU's beats belong to an output map."""
+    ones = np.ones_like(layer.kernels), np.ones_like(layer.biases)
+    return beat_words(update_parameters(layer.work, design), design, *ones, None) == 1
 
 
 def sums(layer: Layer) -> Words:
@@ -105,24 +214,12 @@ def saturations(layer: Layer) -> int:
     return sum(each != clipped(each) for each in rounded)
 
 
-def atoms_out(layer: Layer, design: Design) -> Iterator[tuple[int, int, int]]:
-    """Map, row and column block of each atom that leaves: band, maps, columns, lane, row."""
-    work = layer.work
-    g = work.pool if work.phase == "fp" and work.fused else 1
-    size, rows, columns = sums(layer).shape
-    for top in range(0, rows, design.poy):
-        for first in range(0, size, design.pof):
-            for block in range(design.column_blocks(columns // g)):
-                for each_map in range(first, min(first + design.pof, size)):
-                    for row in range(top // g, min((top + design.poy) // g, rows // g)):
-                        yield each_map, row, block
-
-
 def maps_of(words: Sequence[int], layer: Layer, design: Design, like: Words) -> Words:
     """The maps that the words of the output port are; those behind a row's last one left out."""
     got = np.full((*like.shape[:2], design.column_blocks(like.shape[2]) * design.pox), 1 << 20)
     atoms = np.array(words, np.int64).reshape(-1, design.pox)
-    places = list(atoms_out(layer, design))
+    order = outputs_of_delta if layer.work.phase == "dp" else outputs_of_forward
+    places = list(order(layer.work, design))
     assert len(atoms) == len(places), f"{len(atoms)} atoms, not {len(places)}"
     for atom, (each_map, row, block) in zip(atoms, places, strict=True):
         got[each_map, row, block * design.pox : (block + 1) * design.pox] = atom

@@ -9,7 +9,7 @@ from typing import Any
 
 from myhdl import always, always_comb
 
-from merp.hdl.base.signals import AxiStream, count, flag
+from merp.hdl.base.signals import count, flag
 from merp.hdl.base.valid_delay import valid_delay
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.mac_array.ports.slots import Verdict
@@ -26,7 +26,7 @@ def pass_counters(
     rst: Bit,
     start: Bit,
     verdict: Verdict,
-    output: AxiStream,
+    sent: Bit,
     drained: Bit,
     error: Bit,
     status: ArrayStatus,
@@ -35,10 +35,10 @@ def pass_counters(
     """Count a pass's cycles, and tell when it is over.
 
     verdict  in   the sequencer's: a slot, or why there is none
-    output   in   the stream of results, which is only listened to
-    drained  in   pulse: the last read of a tile's sums
+    sent     in   the last word of all results has left, in this cycle or before
+    drained  in   pulse: the last read of the sums of a tile or sweep
     error    in   a stream's last came with a wrong beat
-    status   out  all but saturated and the words of the ports
+    status   out  all but what was clipped and the words of the ports
 
     total runs from the cycle after start to that of the last output word, or of the last sum that
     is read where pooling leaves out the last rows and it comes later. Each of its cycles is an
@@ -47,7 +47,7 @@ def pass_counters(
     """
     counting = flag()
     issued, exhausted = flag(), flag()  # the first slot was issued; the last one was
-    sent, read = flag(), flag()  # the last word has left; the last sum was read
+    read = flag()  # the last sum was read
     ends, still = flag(), flag()
     # Useful MACs are multiplied and summed behind the slot, which the pass outlasts.
     slot, slot_1, slot_2 = flag(), flag(), flag()
@@ -57,11 +57,7 @@ def pass_counters(
 
     @always_comb
     def end() -> None:
-        ends.next = (
-            counting
-            and (sent or (output.tvalid and output.tready and output.tlast))
-            and (read or (exhausted and drained))
-        )
+        ends.next = counting and sent and (read or (exhausted and drained))
 
     @always(clk.posedge)
     def cycles() -> None:
@@ -82,8 +78,6 @@ def pass_counters(
                 status.stall_input.next = status.stall_input + 1
             elif verdict.stall_output:
                 status.stall_output.next = status.stall_output + 1
-            if output.tvalid and output.tready and output.tlast:
-                sent.next = True
             if exhausted and drained:
                 read.next = True
             if ends:
@@ -92,7 +86,6 @@ def pass_counters(
             counting.next = start and not rst
             issued.next = False
             exhausted.next = False
-            sent.next = False
             read.next = False
             status.total.next = 0
             status.issue.next = 0

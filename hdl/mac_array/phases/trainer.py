@@ -1,6 +1,6 @@
-"""The fixed-point MAC array with everything around it: FP and DP of any layer, pass by pass.
+"""The fixed-point MAC array with everything around it: FP, DP and KU of any layer, pass by pass.
 
-S. K. Venkataramanaiah et al., FPL 2019, figure 3. Kernel updates are not built yet.
+S. K. Venkataramanaiah et al., FPL 2019, figure 3.
 """
 
 from __future__ import annotations
@@ -9,13 +9,16 @@ from typing import Any
 
 from myhdl import always_comb, block
 
+from merp.hdl.base.either import either
 from merp.hdl.base.element_counter import element_counter
-from merp.hdl.base.signals import AxiStream, Stream, bits, flag, stream_of
+from merp.hdl.base.signals import AxiStream, Stream, bits, count, flag, stream_of
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.mac_array.array.mac_array import mac_array
 from merp.hdl.mac_array.array.round_lanes import round_lanes
 from merp.hdl.mac_array.output.output_path import output_path
+from merp.hdl.mac_array.phases.last_sent import last_sent
 from merp.hdl.mac_array.phases.operand_supply import operand_supply
+from merp.hdl.mac_array.phases.parameter_gate import parameter_gate
 from merp.hdl.mac_array.phases.pass_counters import pass_counters
 from merp.hdl.mac_array.ports.kernels import BiasWrite
 from merp.hdl.mac_array.ports.operands import Operands, Rank
@@ -23,6 +26,8 @@ from merp.hdl.mac_array.ports.outputs import IndexWrite, OutputConfig
 from merp.hdl.mac_array.ports.registers import SupplyConfig
 from merp.hdl.mac_array.ports.slots import Verdict
 from merp.hdl.mac_array.ports.status import ArrayStatus
+from merp.hdl.mac_array.ports.updates import Saturated, UpdateConfig
+from merp.hdl.mac_array.update.update_path import update_path
 from merp.models.params.mac_array.design import Design
 from merp.models.params.mac_array.words import ROUNDED_BITS
 
@@ -48,55 +53,174 @@ def trainer(
     start: Bit,
     supply_config: SupplyConfig,
     output_config: OutputConfig,
+    update_config: UpdateConfig,
     s_axis_map: AxiStream,
+    s_axis_delta: AxiStream,
     s_axis_kernel: AxiStream,
+    s_axis_gradient: AxiStream,
     m_axis_map: AxiStream,
+    m_axis_kernel: AxiStream,
+    m_axis_gradient: AxiStream,
     status: ArrayStatus,
     design: Design,
+    s_axis_velocity: AxiStream | None = None,
+    m_axis_velocity: AxiStream | None = None,
 ) -> Any:
-    """Compute a pass of FP or DP of one layer and image.
+    """Compute a pass of FP, DP or KU of one layer and image.
 
-    supply_config, output_config  in  registers, stable from start to done
-    s_axis_map     in   atoms of input maps, of deltas in DP: band, map, row, column
-    s_axis_kernel  in   beats of kernels, FP's with biases
-    m_axis_map     out  atoms of output maps, of deltas in DP: band, tile of maps, tile of columns,
-                        lane, row; last with the pass's last one
-    status         out  progress and counters
+    supply_config, output_config, update_config  in  registers, stable from start to done
+    s_axis_map       in   atoms of input maps, of deltas in DP
+    s_axis_delta     in   atoms of deltas in KU
+    s_axis_kernel    in   beats of kernels and biases: FP, DP without biases, KU of the last image
+    s_axis_gradient  in   beats of gradients: KU of all images but the first
+    m_axis_map       out  atoms of output maps, of deltas in DP
+    m_axis_kernel    out  new kernels and biases: KU of the last image
+    m_axis_gradient  out  new gradients: KU of all images but the last
+    status           out  progress and counters
+    s_axis_velocity  in   (of a design with momentum) old velocities: KU of the last image
+    m_axis_velocity  out  (there) new ones
 
-    A beat has pox words of maps, or pof words of kernels; all of them count. Masks of ReLU stay on
-    the chip from FP to DP. Throughput: a beat per cycle and port, a slot per cycle. Reset: the pass
-    is abandoned; a start needs none.
+    A beat has pox words of maps and deltas, pof words of all else, which all count; last comes with
+    a pass's last one. Masks of ReLU stay on the chip from FP to DP. Throughput: a beat per cycle
+    and port, a slot per cycle. Reset: the pass is abandoned; a start needs none.
     """
+    update = supply_config.walk.update
     operands, rank, bias = Operands(design), Rank(design), BiasWrite(design)
     verdict, index = Verdict(design), IndexWrite(design)
-    drained, complete, error = flag(), flag(), flag()
+    kernels, layer_kernels = stream_of(s_axis_kernel), Stream(design.parameter_bits)
+    offered_kernels, old_kernels = Stream(design.parameter_bits), Stream(design.parameter_bits)
+    old_gradients = Stream(design.parameter_bits)
+    drained, complete, sent, error = flag(), flag(), flag(), flag()
+    supply_error, kernel_error, gradient_error, velocity_error = (flag() for _ in range(4))
     biases, words = bits(design.parameter_bits), bits(design.parameter_bits)
     rounded, clipped = bits(design.pof * ROUNDED_BITS), bits(design.pof)
+    layer_copied, update_copied = flag(), flag()
+    layer_drained, update_drained = flag(), flag()
+    layer_place, update_place = count(design.pixels), count(design.pixels)
+    shift, update_shift = bits(len(output_config.shift)), bits(len(output_config.shift))
+    map_sent, kernel_sent, gradient_sent = flag(), flag(), flag()
+    velocity_sent, velocity_due = flag(), flag()
+    wants_gradients, wants_kernels = flag(), flag()
+    saturated = Saturated()
+    saturated.gradient = status.saturated_gradient
+    saturated.velocity = status.saturated_velocity
+    saturated.kernel = status.saturated_kernel
+
+    @always_comb
+    def share_kernels() -> None:
+        layer_kernels.data.next = kernels.data
+        layer_kernels.last.next = kernels.last
+        layer_kernels.valid.next = kernels.valid and not update
+        offered_kernels.data.next = kernels.data
+        offered_kernels.last.next = kernels.last
+        offered_kernels.valid.next = kernels.valid and update
+        if update:
+            kernels.ready.next = offered_kernels.ready
+        else:
+            kernels.ready.next = layer_kernels.ready
+
+    @always_comb
+    def share_rank() -> None:
+        layer_copied.next = rank.copied and not update
+        update_copied.next = rank.copied and update
+        drained.next = layer_drained or update_drained
+
+    @always_comb
+    def ask() -> None:
+        wants_gradients.next = update and not update_config.first
+        wants_kernels.next = update and update_config.last
+
+    @always_comb
+    def tell() -> None:
+        error.next = supply_error or kernel_error or gradient_error or velocity_error
+        if not update:
+            sent.next = map_sent
+        elif update_config.last:
+            sent.next = kernel_sent and (velocity_sent or not velocity_due)
+        else:
+            sent.next = gradient_sent
 
     supply = operand_supply(
         clk, rst, start, config=supply_config, maps=stream_of(s_axis_map),
-        parameters=stream_of(s_axis_kernel), deltas=Stream(design.atom_bits), drained=drained,
-        operands=operands, bias=bias, verdict=verdict, complete=complete, framing_error=error,
-        design=design,
+        parameters=layer_kernels, deltas=stream_of(s_axis_delta), drained=drained,
+        operands=operands, bias=bias, verdict=verdict, complete=complete,
+        framing_error=supply_error, design=design,
     )  # fmt: skip
-    array = mac_array(clk, rst, operands=operands, rank=rank, design=design)
-    rounding = round_lanes(
-        clk, sums=rank.sums, biases=biases, bias_shift=output_config.bias_shift,
-        shift=output_config.shift, relu=output_config.relu, rounded=rounded, words=words,
-        clipped=clipped,
+    array = (
+        mac_array(clk, rst, operands=operands, rank=rank, design=design),
+        round_lanes(
+            clk, sums=rank.sums, biases=biases, bias_shift=output_config.bias_shift, shift=shift,
+            relu=output_config.relu, rounded=rounded, words=words, clipped=clipped,
+        ),
+        either(choice=update, one=update_place, other=layer_place, y=rank.place),
+        either(choice=update, one=update_shift, other=output_config.shift, y=shift),
     )  # fmt: skip
-    output = output_path(
-        clk, rst, start, config=output_config, bias=bias, copied=rank.copied, place=rank.place,
-        drained=drained, biases=biases, words=words, clipped=clipped, index=index,
+    maps_out = output_path(
+        clk, rst, start, config=output_config, bias=bias, copied=layer_copied, place=layer_place,
+        drained=layer_drained, biases=biases, words=words, clipped=clipped, index=index,
         source=stream_of(m_axis_map), saturated=status.saturated, design=design,
+    )  # fmt: skip
+    gates = [
+        parameter_gate(
+            clk, rst, start, wanted=wants_gradients, beats=update_config.beats,
+            sink=stream_of(s_axis_gradient), source=old_gradients, framing_error=gradient_error,
+        ),
+        parameter_gate(
+            clk, rst, start, wanted=wants_kernels, beats=update_config.beats,
+            sink=offered_kernels, source=old_kernels, framing_error=kernel_error,
+        ),
+    ]  # fmt: skip
+    ends = [
+        last_sent(clk, rst, start, stream=m_axis_map, sent=map_sent),
+        last_sent(clk, rst, start, stream=m_axis_kernel, sent=kernel_sent),
+        last_sent(clk, rst, start, stream=m_axis_gradient, sent=gradient_sent),
+    ]
+    counted = [
+        (s_axis_map, status.map_in), (s_axis_delta, status.delta_in),
+        (s_axis_kernel, status.kernel_in), (s_axis_gradient, status.gradient_in),
+        (m_axis_map, status.map_out), (m_axis_kernel, status.kernel_out),
+        (m_axis_gradient, status.gradient_out),
+    ]  # fmt: skip
+    sources = [m_axis_map, m_axis_kernel, m_axis_gradient]
+    more: dict[str, Any] = {}
+    if s_axis_velocity is not None and m_axis_velocity is not None:
+        wants_velocities = flag()
+        old_velocities = Stream(design.parameter_bits)
+        more = {"velocity_sink": old_velocities, "velocity_source": stream_of(m_axis_velocity)}
+
+        @always_comb
+        def ask_velocities() -> None:
+            velocity_due.next = update_config.has_momentum
+            wants_velocities.next = update and update_config.last and update_config.has_momentum
+
+        gates += [
+            ask_velocities,
+            parameter_gate(
+                clk, rst, start, wanted=wants_velocities, beats=update_config.beats,
+                sink=stream_of(s_axis_velocity), source=old_velocities,
+                framing_error=velocity_error,
+            ),
+        ]  # fmt: skip
+        ends += [last_sent(clk, rst, start, stream=m_axis_velocity, sent=velocity_sent)]
+        counted += [
+            (s_axis_velocity, status.velocity_in), (m_axis_velocity, status.velocity_out),
+        ]  # fmt: skip
+        sources += [m_axis_velocity]
+    parameters_out = update_path(
+        clk, rst, start, config=update_config, copied=update_copied, place=update_place,
+        drained=update_drained, shift=update_shift, rounded=rounded, gradient_sink=old_gradients,
+        kernel_sink=old_kernels, gradient_source=stream_of(m_axis_gradient),
+        kernel_source=stream_of(m_axis_kernel), saturated=saturated, design=design, **more,
     )  # fmt: skip
     counters = (
         pass_counters(
-            clk, rst, start, verdict=verdict, output=m_axis_map, drained=drained, error=error,
+            clk, rst, start, verdict=verdict, sent=sent, drained=drained, error=error,
             status=status, design=design,
         ),
-        element_counter(clk, rst, start, stream=s_axis_map, words=status.map_in),
-        element_counter(clk, rst, start, stream=s_axis_kernel, words=status.kernel),
-        element_counter(clk, rst, start, stream=m_axis_map, words=status.map_out),
+        [element_counter(clk, rst, start, stream=port, words=total) for port, total in counted],
     )  # fmt: skip
-    return supply, array, rounding, output, _whole_beats(m_axis_map), counters
+    beats = [_whole_beats(source) for source in sources]
+    return (
+        share_kernels, share_rank, ask, tell, supply, array, maps_out, gates, ends, parameters_out,
+        counters, beats,
+    )  # fmt: skip

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.base.status import STATUS_WIDTH
-from merp.models.params.mac_array.array_counters import ARRAY_COUNTERS, FORWARD_WORDS
+from merp.models.params.mac_array.array_counters import ARRAY_COUNTERS, PORT_WORDS, VELOCITY_WORDS
+from merp.models.params.mac_array.design import Design
 from merp.models.params.register_map import FLAGS
 
 
@@ -18,8 +19,9 @@ class ArrayStatus:
     framing_error  out  an input's last came early or late; until the next start
     """
 
-    def __init__(self) -> None:
-        names = (*(each.name for each in ARRAY_COUNTERS), *FORWARD_WORDS)
+    def __init__(self, design: Design) -> None:
+        ports = (*PORT_WORDS, *(VELOCITY_WORDS if design.momentum else ()))
+        names = (*(each.name for each in ARRAY_COUNTERS), *ports)
         vars(self).update({name: flag() for name in FLAGS})
         vars(self).update({name: bits(STATUS_WIDTH) for name in names})
 

@@ -19,9 +19,17 @@ ARRAY_COUNTERS = (
         "stall_output", "cycles without a slot: sums not read", part=True, stall=True
     ),
     Counter("useful", "products of pixels, lanes and taps that count"),
-    Counter("saturated", "words that left and were clipped"),
+    Counter("saturated", "words of maps that were clipped"),
+    Counter("saturated_gradient", "gradients that were clipped"),
+    Counter("saturated_velocity", "velocities that were clipped"),
+    Counter("saturated_kernel", "kernels and biases that were clipped"),
 )  # fmt: skip
 """In the order of their signals; ``total`` is the sum of the parts."""
 
-FORWARD_WORDS = ("map_in", "kernel", "map_out")
-"""Ports of FP and DP whose words are counted."""
+PORT_WORDS = (
+    "map_in", "delta_in", "kernel_in", "gradient_in", "map_out", "kernel_out", "gradient_out",
+)  # fmt: skip
+"""Ports whose words are counted."""
+
+VELOCITY_WORDS = ("velocity_in", "velocity_out")
+"""Where momentum is built."""

@@ -12,17 +12,22 @@ from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
 from merp.models.params.mac_array.array_counters import ARRAY_COUNTERS
-from merp.models.params.mac_array.design import Design, over
-from merp.models.params.mac_array.pass_run import PassRun
+from merp.models.params.mac_array.array_pass import ArrayPass
+from merp.models.params.mac_array.design import WORD_BITS, Design, over
 from merp.testbenches.mac_array.designs import small_design
 from merp.testbenches.mac_array.supply_bench import Layer, make_layer, slots
 from merp.testbenches.mac_array.trainer_bench import (
-    OUTPUT,
+    KINDS,
+    MAPS,
+    kinds_of,
     maps_of,
+    owned,
+    registers,
     results,
     run_of,
     saturations,
     trainer_top,
+    updates,
 )
 from merp.testbenches.top.run import Outcome
 
@@ -57,35 +62,66 @@ def check(
     for case, record in zip(cases, records, strict=True):
         layer, outcome = case.layer, record.outcome
         assert not outcome.faults
-        mask = None if case.masks is None else results(case.masks) > 0
-        wanted = results(layer, mask)
-        got = maps_of(outcome.words[OUTPUT], layer, design, wanted)
-        assert np.array_equal(got, wanted), layer.work
+        if layer.work.phase == "ku":
+            check_parameters(outcome, layer, design)
+        else:
+            wanted = results(layer, None if case.masks is None else results(case.masks) > 0)
+            got = maps_of(outcome.words[MAPS], layer, design, wanted)
+            assert np.array_equal(got, wanted), layer.work
+            assert outcome.status["status_saturated"] == saturations(layer)
         check_status(outcome, layer, design)
     return records
 
 
-def check_status(outcome: Outcome, layer: Layer, design: Design) -> None:
-    """Words by the formulas of the specification, slots and products by definition."""
-    work, status = layer.work, outcome.status
+def check_parameters(outcome: Outcome, layer: Layer, design: Design) -> None:
+    """Gradients, or in the last image kernels and velocities, of lanes that have an output map."""
+    wanted, clipped = updates(layer, design)
+    own = owned(layer, design)
+    for kind in kinds_of(design):
+        words = np.array(outcome.words[f"m_axis_{kind}"], np.int64).reshape(-1, design.pof)
+        if kind not in wanted:
+            assert not len(words)
+            continue
+        got = words - ((words >> WORD_BITS - 1 & 1) << WORD_BITS)
+        assert np.array_equal(got[own], wanted[kind][own]), (layer.work, kind)
+    assert {kind: outcome.status[f"status_saturated_{kind}"] for kind in KINDS} == clipped
+
+
+def words_moved(work: ArrayPass, design: Design) -> dict[str, int]:
+    """Words on every port, section 2.3 of the specification."""
     x = work.inputs * work.rows * design.column_blocks(work.columns) * design.pox
     y = work.outputs * work.out_rows * design.column_blocks(work.out_columns) * design.pox
     g = work.pool if work.fused else 1
     pooled = design.column_blocks(work.out_columns // g) * design.pox
-    w = design.map_tiles(work.outputs) * design.pof * work.inputs * work.taps
     b = design.map_tiles(work.outputs) * design.pof
-    moved = (y, x, w) if work.phase == "dp" else (
-        x, work.outputs * (work.out_rows // g) * pooled, w + b,
-    )  # fmt: skip
-    for name, port, words in zip(
-        ("map_in", "map_out", "kernel"), ("s_axis_map", OUTPUT, "s_axis_kernel"), moved, strict=True
-    ):
-        assert status[f"status_{name}"] == outcome.transfers[port] == words, name
+    w = b * work.inputs * work.taps
+    if work.phase == "fp":
+        moved = {"s_axis_map": x, "s_axis_kernel": w + b}
+        return moved | {"m_axis_map": work.outputs * (work.out_rows // g) * pooled}
+    if work.phase == "dp":
+        return {"s_axis_map": y, "s_axis_kernel": w, "m_axis_map": x}
+    step, velocity = (w + b) * work.last, (w + b) * work.last * work.has_momentum
+    return {
+        "s_axis_map": x, "s_axis_delta": y, "s_axis_kernel": step, "m_axis_kernel": step,
+        "s_axis_gradient": (w + b) * (not work.first), "s_axis_velocity": velocity,
+        "m_axis_gradient": (w + b) * (not work.last), "m_axis_velocity": velocity,
+    }  # fmt: skip
+
+
+def check_status(outcome: Outcome, layer: Layer, design: Design) -> None:
+    """Words by formula and by the bench, slots and products by definition, every cycle's cause."""
+    status, moved = outcome.status, words_moved(layer.work, design)
+    for port, words in outcome.transfers.items():
+        side, _, name = port.split("_")
+        counter = f"status_{name}_{'in' if side == 's' else 'out'}"
+        if counter in status:
+            assert status[counter] == words == moved.get(port, 0), port
+        else:
+            assert not words
     expected = list(slots(layer, design))
     assert status["status_issue"] == len(expected) == formula(layer, design)
     assert status["status_useful"] == sum(e.pixels.size * e.weights.size for e in expected)
     assert status["status_total"] == sum(status[name] for name in PARTS)
-    assert status["status_saturated"] == saturations(layer)
     assert not status["status_framing_error"]
     assert not status["status_busy"]
 
@@ -93,6 +129,10 @@ def check_status(outcome: Outcome, layer: Layer, design: Design) -> None:
 def formula(layer: Layer, design: Design) -> int:
     """Slots of a pass, section 2.1 of the specification."""
     work = layer.work
+    if work.phase == "ku":
+        groups = over(work.inputs, design.regions(work.kernel))
+        sweeps = over(work.outputs, design.pof) * groups * design.tap_tiles(work.kernel)
+        return sweeps * work.out_rows * work.out_columns
     if work.phase == "dp":
         sides = over(work.rows, design.poy) * over(work.columns, design.pox)
         return work.outputs * work.taps * sides * over(work.inputs, design.pof)
@@ -106,6 +146,11 @@ def fp(seed: int = 1, **sizes: Any) -> Layer:
 
 def dp(seed: int = 1, **sizes: Any) -> Layer:
     return make_layer(seed, **{"phase": "dp", "shift": 17} | sizes)
+
+
+def ku(number: int, /, **sizes: Any) -> Layer:
+    rule = {"velocity_shift": 2, "update_shift": 20, "rate": 40000, "momentum": 58982}
+    return make_layer(number, **{"phase": "ku", "shift": 16, "bias_shift": 2} | rule | sizes)
 
 
 FRONT = fp(1, inputs=3, outputs=6, rows=9, columns=10, kernel=3, pad=1)
@@ -125,6 +170,41 @@ def test_fp_and_dp_give_the_words_of_exact_sums() -> None:
     )  # fmt: skip
 
 
+STEP = {"momentum": True, "stochastic": True}
+SIZES = {"inputs": 3, "outputs": 6, "rows": 6, "columns": 7, "kernel": 3, "pad": 1}
+IMAGES = {
+    "first": ku(1, **SIZES, first=True, last=False),
+    "between": ku(2, **SIZES, first=False, last=False),
+    "last": ku(3, **SIZES, first=False, last=True, has_momentum=True),
+    "only": ku(4, **SIZES, first=True, last=True, stochastic=True, seed=12345),
+    "without momentum": ku(5, **SIZES, first=False, last=True),
+}
+
+
+def test_gradients_and_new_kernels_are_those_of_the_golden_model() -> None:
+    check(design_of(**STEP), *(Case(layer) for layer in IMAGES.values()))
+
+
+KERNELS = {
+    "four regions": {"inputs": 6, "outputs": 3, "rows": 5, "columns": 6, "kernel": 2, "pad": 1},
+    "a region of each pixel": {"inputs": 18, "outputs": 3, "rows": 4, "columns": 3, "kernel": 1},
+    "four sweeps": {"inputs": 2, "outputs": 5, "rows": 6, "columns": 5, "kernel": 5, "pad": 2},
+    "stride": {"inputs": 3, "outputs": 5, "rows": 9, "columns": 8, "kernel": 3, "stride": 2},
+}
+
+
+@pytest.mark.parametrize("balance", [True, False])
+def test_kernels_of_every_size_are_updated(balance: bool) -> None:
+    ends = {"first": False, "last": True, "has_momentum": True}
+    cases = [Case(ku(7, **sizes, **ends), stalls=stalled(8)) for sizes in KERNELS.values()]
+    check(design_of(balance=balance, **STEP), *cases)
+
+
+def test_a_layer_goes_through_all_phases() -> None:
+    back = ku(8, inputs=6, outputs=5, rows=9, columns=10, kernel=3, pad=1, last=False)
+    check(design_of(), Case(FRONT), Case(back), Case(BACK, masks=FRONT), Case(back))
+
+
 def test_the_multipliers_themselves_do_as_their_twin() -> None:
     cases = (Case(POOLED), Case(BEHIND_POOLING, masks=POOLED))
     real, quick = (check(design_of(), *cases, array=array) for array in ("rtl", "behavioural"))
@@ -133,9 +213,12 @@ def test_the_multipliers_themselves_do_as_their_twin() -> None:
 
 def stalled(seed: int) -> dict[str, Sequence[int]]:
     rng = np.random.default_rng(seed)
-    names = ("s_axis_map", "s_axis_kernel", OUTPUT)
-    return {name: (*(int(b) for b in rng.random(31) < rate), 1)
-            for name, rate in zip(names, rng.choice([0.2, 0.5, 0.9], 3), strict=True)}  # fmt: skip
+    names = ("s_axis_map", "s_axis_kernel", "s_axis_delta", MAPS, "s_axis_gradient")
+    rates = rng.choice([0.2, 0.5, 0.9], len(names))
+    return {
+        name: (*(int(b) for b in rng.random(31) < rate), 1)
+        for name, rate in zip(names, rates, strict=True)
+    }
 
 
 @pytest.mark.parametrize("seed", [0, 1])
@@ -145,7 +228,7 @@ def test_ports_may_wait(seed: int) -> None:
 
 
 def test_every_cause_of_waiting_is_named() -> None:
-    slow = {"s_axis_map": (*[0] * 9, 1)}, {"s_axis_kernel": (*[0] * 9, 1)}, {OUTPUT: (*[0] * 9, 1)}
+    slow = {"s_axis_map": (*[0] * 9, 1)}, {"s_axis_kernel": (*[0] * 9, 1)}, {MAPS: (*[0] * 9, 1)}
     records = check(design_of(), *(Case(FRONT, stalls=stalls) for stalls in slow))
     names = ("input", "kernel", "output")
     for record, cause in zip(records, names, strict=True):
@@ -165,16 +248,20 @@ def random_case(rng: np.random.Generator, design: Design) -> Case:
         kernel = int(rng.integers(1, 6))
         layer = make_layer(
             int(rng.integers(1 << 30)),
-            phase=str(rng.choice(["fp", "fp", "dp"])), inputs=int(rng.integers(1, 2 * design.pof)),
+            phase=str(rng.choice(["fp", "dp", "ku"])), inputs=int(rng.integers(1, 2 * design.pof)),
             outputs=int(rng.integers(1, 2 * design.pof)), rows=int(rng.integers(kernel, 14)),
             columns=int(rng.integers(kernel, 14)), kernel=kernel, pad=int(rng.integers(0, kernel)),
             stride=1, relu=bool(rng.integers(2)), shift=int(rng.integers(-1, 31)),
-            bias_shift=int(rng.integers(0, 16)),
+            bias_shift=int(rng.integers(0, 16)), first=bool(rng.integers(2)),
+            last=bool(rng.integers(2)), has_momentum=design.momentum and bool(rng.integers(2)),
+            velocity_shift=int(rng.integers(-15, 16)), update_shift=int(rng.integers(0, 48)),
+            rate=int(rng.integers(32768, 65536)), momentum=int(rng.integers(65536)),
+            stochastic=design.stochastic and bool(rng.integers(2)), seed=int(rng.integers(1 << 30)),
         )  # fmt: skip
         if layer.work.phase == "dp" and layer.work.relu:
             continue  # wants masks of a pass before
         try:
-            PassRun(layer.work, design)
+            registers(layer.work, design)
         except ValueError:
             continue
         return Case(layer, stalls=stalled(int(rng.integers(1 << 30))))
@@ -184,19 +271,22 @@ def random_case(rng: np.random.Generator, design: Design) -> Case:
 @pytest.mark.parametrize("array", [(4, 4, 4), (8, 8, 4), (4, 8, 8), (8, 8, 16)])
 def test_random_passes(array: tuple[int, int, int]) -> None:
     rng = np.random.default_rng(sum(array))
-    design = design_of(*array, kernel_words=1024, map_words=4096, mask_words=4096)
+    design = design_of(*array, kernel_words=1024, map_words=4096, mask_words=4096, **STEP)
     check(design, *(random_case(rng, design) for _ in range(50)))
 
 
 @pytest.mark.ghdl
 def test_vhdl_does_the_same() -> None:
-    cases = (Case(POOLED, stalls=stalled(3)), Case(BEHIND_POOLING, masks=POOLED))
-    check(design_of(), *cases, engine="ghdl", array="rtl")
+    cases = (
+        Case(POOLED, stalls=stalled(3)), Case(BEHIND_POOLING, masks=POOLED),
+        Case(IMAGES["first"], stalls=stalled(4)), Case(IMAGES["last"]), Case(IMAGES["only"]),
+    )  # fmt: skip
+    check(design_of(**STEP), *cases, engine="ghdl", array="rtl")
 
 
 @pytest.mark.full
 @pytest.mark.verilator
 def test_random_passes_in_verilator() -> None:
     rng = np.random.default_rng(5)
-    design = design_of(8, 8, 16, kernel_words=1024, map_words=4096, mask_words=4096)
+    design = design_of(8, 8, 16, kernel_words=1024, map_words=4096, mask_words=4096, **STEP)
     check(design, *(random_case(rng, design) for _ in range(50)), engine="verilator", array="rtl")
