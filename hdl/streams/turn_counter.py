@@ -21,8 +21,8 @@ def turn_counter(
     second  out  it is the second one's turn
     turn_ends   out  the next word is its turn's last
 
-    Latency: second changes in the cycle behind a turn's last word. Reset, and start: the first
-    word of the first one's turn.
+    Latency: second changes in the cycle behind a turn's last word. Reset: the first one's turn,
+    which start begins.
     """
     left = bits(len(words))  # behind the next word
 
@@ -38,8 +38,11 @@ def turn_counter(
                 second.next = not second
             else:
                 left.next = left - 1
-        if start or rst:
+        if start:
             left.next = words - 1
+            second.next = False
+        if rst:
+            left.next = 0
             second.next = False
 
     return recognise, tally

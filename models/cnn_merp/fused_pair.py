@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise, product
@@ -76,8 +77,25 @@ def check_fused(shape: FusedShape, design: FusedDesign, images: int, where: str)
         BadInput: a layer, or what a design is built for, is not of the class that is fused, or does
             not fit.
     """
+    _check_class(shape, design, where)
+    for each, engine in _both(shape, design):
+        check_fits(each, images, engine, where)
+    second = shape.second
+    if design.second.state and shape.groups > 1 and second.m * state_field_bits(second) % 8:
+        raise BadInput(
+            f"{where}: the state of {second.m} maps of a group is no whole bytes: two groups that "
+            "leave state are allowed where it is"
+        )
+
+
+def _both(shape: FusedShape, design: FusedDesign) -> tuple[tuple[Shape, Design], ...]:
+    return (shape.first, design.first), (shape.second, design.second)
+
+
+def _check_class(shape: FusedShape, design: FusedDesign, where: str) -> None:
+    """The same of the classes alone, whatever the sizes."""
     engines = (design.first, design.second)
-    both = ((shape.first, design.first), (shape.second, design.second))
+    both = _both(shape, design)
     refused = {
         "a layer is fully connected": any(folds(each, engine.k) for each, engine in both),
         "a layer has smaller kernels than its design": any(
@@ -97,14 +115,6 @@ def check_fused(shape: FusedShape, design: FusedDesign, images: int, where: str)
                 f"{where}: {what}: fused in forward propagation are whole convolutions, an element "
                 "a beat, without additions"
             )
-    for each, engine in both:
-        check_fits(each, images, engine, where)
-    second = shape.second
-    if design.second.state and shape.groups > 1 and second.m * state_field_bits(second) % 8:
-        raise BadInput(
-            f"{where}: the state of {second.m} maps of a group is no whole bytes: two groups that "
-            "leave state are allowed where it is"
-        )
 
 
 def check_pair(
@@ -141,14 +151,15 @@ def fused_design(
         BadInput: the layers cannot be fused, or one has no design, or no shares fit.
     """
     shape = fused_shape(network, first, second)
-    alone = [replace(network.design(each), state=state) for each in (first, second)]
-    found = _fastest(shape, *alone, part)
+    one, other = (replace(network.design(each), state=state) for each in (first, second))
+    where = f"{network.name}: layers {first.name} and {second.name} cannot be fused"
+    _check_class(shape, FusedDesign(one, other, shape.groups), where)
+    found = _fastest(shape, one, other, part)
     if found is None:
         raise BadInput(
-            f"{network.name}: layers {first.name} and {second.name} cannot be fused: no shares of "
-            f"their {alone[0].n_cu} and {alone[1].n_cu} CUs fit the {part.name} by the estimate, "
-            f"with {shape.groups} engine(s) for the second: designs with other units, or smaller "
-            "layers, are allowed"
+            f"{where}: no shares of their {one.n_cu} and {other.n_cu} CUs fit the "
+            f"{part.name} by the estimate, with {shape.groups} engine(s) for the second: allowed "
+            "are designs of other units, or smaller layers"
         )
     return found
 
@@ -181,11 +192,19 @@ def _fastest(shape: FusedShape, one: Design, other: Design, part: Part) -> Fused
 
 def _shares(shape: FusedShape, one: Design, other: Design) -> Iterator[FusedDesign]:
     """Designs of every number of CUs up to those of the layers' own designs."""
-    firsts = [_sized(one, shape.first, n_cu) for n_cu in range(1, one.n_cu + 1)]
-    most = other.n_cu // shape.groups
-    seconds = [_sized(other, shape.second, n_cu) for n_cu in range(1, most + 1)]
+    firsts = _of_every_size(one, shape.first, one.n_cu)
+    seconds = _of_every_size(other, shape.second, other.n_cu // shape.groups)
     for first, second in product(firsts, seconds):
         yield FusedDesign(first, second, shape.groups)
+
+
+def _of_every_size(alone: Design, shape: Shape, most: int) -> list[Design]:
+    """Designs of up to ``most`` CUs, but those beyond a limit."""
+    found = []
+    for n_cu in range(1, most + 1):
+        with suppress(ValueError):
+            found.append(_sized(alone, shape, n_cu))
+    return found
 
 
 def _fits(design: FusedDesign, part: Part) -> bool:

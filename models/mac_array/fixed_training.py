@@ -22,7 +22,13 @@ from merp.models.mac_array import fixed_update
 from merp.models.mac_array.fixed_delta import delta, expanded
 from merp.models.mac_array.fixed_forward import Forward, forward
 from merp.models.mac_array.fixed_loss import fixed_loss
-from merp.models.mac_array.fixed_update import Pair, accumulated, bits_of_update, increments
+from merp.models.mac_array.fixed_update import (
+    Gradient,
+    Pair,
+    accumulated,
+    bits_of_update,
+    increments,
+)
 from merp.models.mac_array.kernel_order import as_stored, in_array
 from merp.models.mac_array.passes import (
     Registers,
@@ -31,6 +37,7 @@ from merp.models.mac_array.passes import (
     forward_pass,
     update_pass,
 )
+from merp.models.mac_array.products import parts
 from merp.models.network.branches import previous
 from merp.models.network.network import Layer, Network
 from merp.models.params.fixed import FIXED_TENSORS, FixedTensor
@@ -167,13 +174,9 @@ def train_step(
     for layer, (forth, maps, found) in reversed(list(zip(network.layers, kept, strict=True))):
         sums = expanded(forth, deltas.reshape(found.maps.shape), found.places)
         of = update_pass(network, layer, rates.registers(layer, stochastic=stochastic))
-        each = increments(of, maps, sums)
-        vanished[layer.name] = Clipped(int(np.count_nonzero(each.kernels == 0)), each.kernels.size)
-        added = [accumulated(some) for some in each]
-        note(
-            layer, "gradient", sum(x.clipped for x in added),
-            each.kernels.size + each.biases.size,
-        )  # fmt: skip
+        added, vanished[layer.name] = _gradients(of, maps, sums)
+        words_of = len(maps) * sum(x.words.size for x in added)
+        note(layer, "gradient", sum(x.clipped for x in added), words_of)
         old, moving = model.parameters[layer.name], model.velocities[layer.name]
         past = Pair(in_array(of, moving.kernels), moving.biases)
         bits = bits_of_update(of, design_of(network, layer)) if stochastic else (None, None)
@@ -208,6 +211,19 @@ def train_step(
         },
         vanished=vanished,
     )
+
+
+def _gradients(of: ArrayPass, maps: Words, sums: Words) -> tuple[list[Gradient], Clipped]:
+    """Gradients of kernels and biases of a batch, and increments of kernels that were 0."""
+    found: list[Gradient] = []
+    zeros = size = 0
+    for part in parts(of, len(maps)):
+        each = increments(of, maps[part], sums[part])
+        zeros += int(np.count_nonzero(each.kernels == 0))
+        size += each.kernels.size
+        begun: list[Gradient | None] = [*found] or [None, None]
+        found = [accumulated(some, before) for some, before in zip(each, begun, strict=True)]
+    return found, Clipped(zeros, size)
 
 
 def classify(network: Network, images: Words, made: Pairs, batch: int = AT_ONCE) -> Labels:

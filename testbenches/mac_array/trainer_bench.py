@@ -16,6 +16,7 @@ from merp.hdl.mac_array.ports.status import ArrayStatus
 from merp.hdl.mac_array.ports.updates import UpdateConfig
 from merp.models.mac_array.circulant import Words
 from merp.models.mac_array.fixed_update import (
+    Gradient,
     accumulated,
     bits_of_update,
     increments,
@@ -139,7 +140,7 @@ def updates(layer: Layer, design: Design) -> tuple[dict[str, Words], dict[str, i
         before = {
             kind: _word(pair[place]).reshape(increment.shape[1:]) for kind, pair in old.items()
         }
-        gradient = accumulated(increment, None if work.first else before["gradient"])
+        gradient = accumulated(increment, None if work.first else Gradient(before["gradient"], 0))
         step = updated(
             work, before["kernel"], before["velocity"] * work.has_momentum, gradient.words,
             bits[place],

@@ -16,6 +16,7 @@ from merp.models.network import network as description
 from merp.models.network.network_keys import BACKWARD, MAX_MAPS, MAX_SIZE
 from merp.models.network.phases import NAMED
 from merp.models.params.state_field import STATES
+from merp.tools.common.arguments import ARCHITECTURES, MOST_DEPTH
 from merp.tools.common.boards import open_board
 from merp.tools.export.languages import DIALECTS, VHDL
 from merp.tools.export.selection import MOST_IMAGES as MOST_EXPORTED
@@ -50,12 +51,10 @@ from merp.tools.simulate.choose import (
     pick,
 )
 from merp.tools.train.course import (
-    ARCHITECTURES,
     ENGINES,
     LOSSES,
     MOMENTUM,
     MOST_BATCH,
-    MOST_DEPTH,
     MOST_EPOCHS,
     MOST_STEPS,
     RATE,

@@ -9,7 +9,7 @@ from merp.models.cnn_merp.fused_pair import fused_layers, fused_shape, pairs_tha
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import PAIR
 from merp.models.params.byte_image import ByteImage
-from merp.models.params.storage import Storage
+from merp.models.params.storage import Storage, stored_name
 from merp.models.traffic.closed_form import Phase, fused_traffic, inference_traffic
 from merp.tools.report.choice import Choice
 from merp.tools.report.table import MEASURED, MODELLED, Column, Table
@@ -82,7 +82,8 @@ def _in_bytes(network: Network) -> Network:
 
 
 def _image(network: Network) -> str:
-    return "uint8" if isinstance(network.stored_input, ByteImage) else str(network.stored_input)
+    stored = network.stored_input
+    return "uint8" if isinstance(stored, ByteImage) else stored_name(stored)
 
 
 def _figures(network: Network, batch: int) -> Iterator[tuple[Layer, str, Phase]]:

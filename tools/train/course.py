@@ -15,6 +15,7 @@ from merp.models.network.network import Network
 from merp.models.network.network_keys import FUSED
 from merp.models.params.fixed import FixedFormat
 from merp.models.params.rates import UpdateRule
+from merp.tools.common.arguments import PIPELINE
 
 if TYPE_CHECKING:
     from merp.models.plan.plan import Plan
@@ -25,9 +26,6 @@ HARDWARE_STATE = "pooled"  # the only kind that the hardware writes
 ON_CHIP = "chip"
 """The state that never leaves the MAC array."""
 BATCH, EPOCHS, RATE, MOMENTUM = 32, 10, 0.05, 0.9  # 98 % of the held-out digits
-ARCHITECTURES = ("cnn-merp", "mazouz")
-PIPELINE = "mazouz"  # all layers and phases at once
-MOST_DEPTH = 256
 MOST_BATCH, MOST_STEPS, MOST_EPOCHS = 1 << 16, 1 << 31, 1 << 20
 
 

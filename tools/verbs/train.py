@@ -12,14 +12,21 @@ from pathlib import Path
 from merp.models.cnn_merp.pipeline import DEPTH
 from merp.models.network.network import Network
 from merp.models.params.state_field import STATES
-from merp.tools.common.arguments import add_backward, add_network, add_tables, number, whole
+from merp.tools.common.arguments import (
+    ARCHITECTURES,
+    MOST_DEPTH,
+    add_backward,
+    add_network,
+    add_tables,
+    number,
+    whole,
+)
 from merp.tools.common.boards import add_board, open_board
 from merp.tools.common.output import Output
 from merp.tools.common.progress_bar import ProgressBar
 from merp.tools.common.shipped import open_network
 from merp.tools.plan.options import add_tiling
 from merp.tools.train.course import (
-    ARCHITECTURES,
     BATCH,
     ENGINES,
     EPOCHS,
@@ -27,7 +34,6 @@ from merp.tools.train.course import (
     LOSSES,
     MOMENTUM,
     MOST_BATCH,
-    MOST_DEPTH,
     MOST_EPOCHS,
     MOST_STEPS,
     RATE,

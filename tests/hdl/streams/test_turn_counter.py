@@ -17,7 +17,7 @@ INPUTS = ("rst", "start", "words", "taken")
 
 
 def play(words: int, seed: int, cut: str | None = None, cycles: int = 160) -> Trace:
-    """Words now and then; in the middle of a turn a start, or a reset."""
+    """Words now and then; in the middle of a turn a start, or a reset and a start."""
     args: dict[str, Any] = {
         "clk": flag(), "rst": flag(), "start": flag(), "words": bits(3), "taken": flag(),
         "second": flag(), "turn_ends": flag(),
@@ -25,11 +25,13 @@ def play(words: int, seed: int, cut: str | None = None, cycles: int = 160) -> Tr
     rng = Random(seed)
 
     def drive(cycle: int, seen: Sample) -> dict[str, int]:
+        again = cycle == 50 if cut == "start" else cut == "rst" and cycle == 52
+        idle = cycle <= 1 or (cut == "rst" and 50 <= cycle <= 52)
         return {
             "rst": int(cycle == 0 or (cut == "rst" and cycle == 50)),
-            "start": int(cut == "start" and cycle == 50),
+            "start": int(cycle == 1 or again),
             "words": words,
-            "taken": int(cycle > 0 and rng.random() < 0.7),
+            "taken": int(not idle and rng.random() < 0.7),
         }
 
     return run_block(turn_counter, args, INPUTS, drive, cycles)
@@ -41,10 +43,12 @@ def test_each_has_as_many_words_in_turn(words: int, cut: str | None) -> None:
     trace = play(words, words, cut)
     passed = 0
     columns = (trace.column(name) for name in ("rst", "start", "taken", "second", "turn_ends"))
+    running = False
     for rst, start, taken, second, ends in list(zip(*columns, strict=True))[1:]:
         assert second == passed // words % 2
-        assert ends == (passed % words == words - 1)
+        assert not running or ends == (passed % words == words - 1)
         passed = 0 if rst or start else passed + taken
+        running = (running or start) and not rst
     assert passed > 2 * words
 
 
