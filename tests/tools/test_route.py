@@ -43,7 +43,7 @@ endmodule
 """What the captured report is of."""
 ROUTED = {
     "fp": "super_layer input_path fp_add accumulator cu_fused sequencer".split(),
-    "ku": "update_unit".split(),
+    "ku": "update_unit row_cu".split(),
 }
 """Blocks of the file, by phase."""
 SMALL = Design(
@@ -145,7 +145,8 @@ def test_each_block_is_routed_with_all_inside_it_and_once_for_each_seed(
     def route(files: list[Path], top: str, seed: int) -> Routed:
         stems = {file.stem for file in files}
         assert top in stems
-        assert ("fp_round" in stems) == (top in ("accumulator", "fp_add"))
+        rounds = any(stem.startswith("fp_round") for stem in stems)
+        assert rounds == (top in ("accumulator", "fp_add"))
         asked.append((top, seed))
         return result(10.0 - seed)
 
