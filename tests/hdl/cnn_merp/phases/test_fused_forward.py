@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from fused_cases import ELABORATIONS, case, plain, play
+from fused_cases import ELABORATIONS, arrays_for, case, plain, play
 
 from marks import in_full
 from merp.cosim.audit.audit import audit
@@ -16,8 +16,9 @@ from merp.cosim.engines.job import Job
 from merp.cosim.phases.cnn_merp.fused_forward import fused_forward_top
 from merp.models.errors import BadInput
 from merp.models.golden.in_memory import in_memory
-from merp.models.params.cnn_merp.fused_design import FusedDesign
+from merp.models.params.cnn_merp.fused_design import FusedDesign, FusedShape
 from merp.models.params.formats import BFLOAT16, BINARY16, BINARY32
+from merp.models.params.shape import Pool, Shape
 from merp.models.params.state_field import state_field_bits
 from merp.models.params.storage import Storage
 from merp.testbenches.top.run import Stuck
@@ -59,6 +60,17 @@ def test_any_stream_may_be_the_slow_one(stalls: dict[str, tuple[int, ...]]) -> N
     assert (last["m_axis_between"] > last["m_axis_map"]) == (stalls is LATE)
     loaded = max(last[f"s_axis_{name}"] for name in ("kernel", "second_kernel", "second_bias"))
     assert first["s_axis_map"] > loaded
+
+
+def test_a_pass_lasts_as_long_as_sums_that_pooling_leaves_out() -> None:
+    """Behind the last word of the first layer there are two rows of its sums."""
+    design = ELABORATIONS[3]
+    one = Shape(n=3, m=3, k=4, rows=12, columns=12, pool=Pool(window=1, stride=3))
+    other = Shape(n=3, m=1, k=1, rows=one.pooled_rows, columns=one.pooled_columns)
+    shape = FusedShape(one, other, 1)
+    cases = [arrays_for(np.random.default_rng(s), design, shape, 1, False) for s in (1, 2)]
+    record, _ = play(cases)
+    assert record.outcome.cycles > record.outcome.last["m_axis_map"] + 100
 
 
 INPUTS = (
