@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+from marks import in_full
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
@@ -203,13 +204,14 @@ KERNELS = {
 }
 
 
-@pytest.mark.parametrize("balance", [True, False])
+@pytest.mark.parametrize("balance", [True, *in_full(False)])
 def test_kernels_of_every_size_are_updated(balance: bool) -> None:
     ends = {"first": False, "last": True, "has_momentum": True}
     cases = [Case(ku(7, **sizes, **ends), stalls=stalled(8)) for sizes in KERNELS.values()]
     check(design_of(balance=balance, **STEP), *cases)
 
 
+@pytest.mark.full
 def test_a_layer_goes_through_all_phases() -> None:
     back = ku(8, inputs=6, outputs=5, rows=9, columns=10, kernel=3, pad=1, last=False)
     check(design_of(), Case(FRONT), Case(back), Case(BACK, masks=FRONT), Case(back))
@@ -244,7 +246,7 @@ def stalled(seed: int) -> dict[str, Sequence[int]]:
     }
 
 
-@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("seed", [0, *in_full(1)])
 def test_ports_may_wait(seed: int) -> None:
     cases = (Case(POOLED), Case(BEHIND_POOLING, masks=POOLED))
     check(design_of(), *(case._replace(stalls=stalled(seed)) for case in cases))
@@ -252,7 +254,8 @@ def test_ports_may_wait(seed: int) -> None:
 
 def test_every_cause_of_waiting_is_named() -> None:
     slow = {"s_axis_map": (*[0] * 9, 1)}, {"s_axis_kernel": (*[0] * 9, 1)}, {MAPS: (*[0] * 9, 1)}
-    records = check(design_of(), *(Case(FRONT, stalls=stalls) for stalls in slow))
+    layer = fp(1, inputs=3, outputs=6, rows=5, columns=9, kernel=3, pad=1)
+    records = check(design_of(), *(Case(layer, stalls=stalls) for stalls in slow))
     names = ("input", "kernel", "output")
     for record, cause in zip(records, names, strict=True):
         waits = {name: record.outcome.status[f"status_stall_{name}"] for name in names}
@@ -260,8 +263,8 @@ def test_every_cause_of_waiting_is_named() -> None:
 
 
 def test_a_pass_that_was_reset_begins_anew() -> None:
-    cases = [Case(FRONT, reset_at=at) for at in (40, 300)]
-    records = check(design_of(), *cases, Case(BACK, masks=FRONT))
+    cases = [Case(POOLED, reset_at=at) for at in (40, 150)]
+    records = check(design_of(), *cases, Case(BEHIND_POOLING, masks=POOLED))
     assert [record.outcome.resets for record in records] == [1, 1, 0]
 
 
