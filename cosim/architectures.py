@@ -8,6 +8,7 @@ from itertools import groupby
 from merp.cosim.phases.cnn_merp.backward import Backward
 from merp.cosim.phases.cnn_merp.delta import Delta
 from merp.cosim.phases.cnn_merp.forward import Forward
+from merp.cosim.phases.cnn_merp.fused_forward import FusedForward
 from merp.cosim.phases.cnn_merp.kernel_update import KernelUpdate
 from merp.cosim.phases.phase import Phase
 from merp.models.architectures import Design
@@ -15,8 +16,10 @@ from merp.models.network.network import Layer, Network
 from merp.models.network.phases import has_phase
 from merp.models.params.cnn_merp import design as cnn_merp
 
+_CNN_MERP = (Forward, FusedForward, Delta, KernelUpdate, Backward)
+
 PHASES: Mapping[type[Design], Mapping[str, Callable[..., Phase]]] = {
-    cnn_merp.Design: {each.name: each.of for each in (Forward, Delta, KernelUpdate, Backward)},
+    cnn_merp.Design: {each.name: each.of for each in _CNN_MERP},
 }
 """What makes each phase, by its name, by the type of design."""
 

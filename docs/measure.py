@@ -4,7 +4,8 @@ Each is a run of ``merp simulate --engine verilator``, all groups of one image, 
 and counted; all stand in ``docs/measured/alexnet/simulate.json``, each with the fingerprint of the
 hardware it was made on, and the site's report is built with them. The file is written after every
 run: what was broken off goes on where it stopped. A record whose sources have changed is made
-again; where they still give the same Verilog, it only gets their new fingerprint.
+again; where they still give the same Verilog, but for the order of its concurrent statements, it
+only gets their new fingerprint.
 
 ``--no-runs`` runs nothing: what cannot be renewed is taken out. ``--check`` writes nothing, and
 fails if there are any. ``--exact`` (with ``--check``) compares the Verilog as well, in minutes.
@@ -22,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from merp.cosim.engines.verilator_engine import verilog_sha
-from merp.models.network.phases import ONE_PASS, going_back_for
+from merp.models.network.phases import ONE_PASS, PAIR, fusing, going_back_for
 from merp.tools import cli
 from merp.tools.common.json_file import read_json
 from merp.tools.common.output import Output
@@ -49,27 +50,29 @@ WANTED: tuple[Pass, ...] = (
         if (layer, phase) != ("conv1", "dp") and (phase != "fp" or deltas == "pooled")
     )
     + tuple((layer, ONE_PASS, "pooled") for layer in LAYERS[:-1])
+    + (("conv1+conv2", PAIR, "pooled"),)
 )
 
 
 def options(wanted: Pass) -> dict[str, bool]:
     """What the phase is built with: FP of a step writes the state that the way back needs."""
     _, phase, deltas = wanted
-    return {"state": phase == "fp", "before": phase != "fp" and deltas == "pooled"}
+    return {"state": phase == "fp", "before": phase not in ("fp", PAIR) and deltas == "pooled"}
 
 
 def sha(wanted: Pass) -> str:
     """Fingerprint of the hardware as it is now."""
     layer, phase, _ = wanted
-    network = going_back_for(NETWORK, phase)
+    network, layer, phase = fusing(going_back_for(NETWORK, phase), layer, phase)
     return hardware_sha(network, network.layer(layer), phase, **options(wanted))
 
 
 def exact(wanted: Pass) -> str:
     """Fingerprint of its Verilog as it is now."""
     layer, phase, _ = wanted
-    network = going_back_for(NETWORK, phase)
-    return verilog_sha(hardware(network, network.layer(layer), phase, **options(wanted)))
+    network, layer, phase = fusing(going_back_for(NETWORK, phase), layer, phase)
+    top = hardware(network, network.layer(layer), phase, **options(wanted))
+    return verilog_sha(top, ordered=False)
 
 
 def stale(runs: Mapping[Pass, Json]) -> list[Pass]:
@@ -106,7 +109,8 @@ def simulate(wanted: Pass, now: str) -> Json:
     layer, phase, deltas = wanted
     command = ["simulate", NAME, "--json", "--layer", layer, "--phase", phase]
     command += ["--group", "all", "--engine", "verilator"]
-    command += ["--state"] if phase == "fp" else ["--delta-at", deltas]
+    if phase != PAIR:
+        command += ["--state"] if phase == "fp" else ["--delta-at", deltas]
     with redirect_stdout(StringIO()) as answer:
         status = cli.main(command)
     if status:

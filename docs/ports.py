@@ -16,6 +16,7 @@ import typing
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -23,12 +24,14 @@ from typing import Any
 from merp.cosim.phases.cnn_merp.backward import backward_top
 from merp.cosim.phases.cnn_merp.delta import delta_top
 from merp.cosim.phases.cnn_merp.forward import forward_top
+from merp.cosim.phases.cnn_merp.fused_forward import fused_forward_top
 from merp.cosim.phases.cnn_merp.kernel_update import kernel_update_top
+from merp.cosim.pipeline.pipeline import Pipeline
 from merp.hdl.arithmetic.byte_value import byte_value
 from merp.hdl.arithmetic.fp_convert import fp_convert
 from merp.hdl.arithmetic.fp_widen import fp_widen
 from merp.hdl.arithmetic.low_product import low_product
-from merp.hdl.base.signals import AxiStream, Stream, bits, flag
+from merp.hdl.base.signals import AxiStream, Bundles, Stream, bits, flag
 from merp.hdl.cnn_merp.phases.stored_stream import stored_stream
 from merp.hdl.cnn_merp.upsampling.unpool_scale import unpool_scale
 from merp.hdl.conversion.convert import Export, convert
@@ -37,9 +40,13 @@ from merp.hdl.mac_array.map_buffer.region_rotator import region_rotator
 from merp.hdl.mac_array.output.loss_unit import loss_unit
 from merp.hdl.mac_array.phases.trainer import trainer
 from merp.hdl.mac_array.ports.outputs import OutputConfig
+from merp.models.cnn_merp.fused_pair import fused_design
 from merp.models.cnn_merp.one_pass import backward_design
 from merp.models.cnn_merp.phases import delta_design, update_design
+from merp.models.cnn_merp.pipeline import DEPTH, pipeline_design
+from merp.models.network.network import Network
 from merp.models.params.byte_image import ByteImage
+from merp.models.params.cnn_merp.fused_design import FusedDesign
 from merp.models.params.formats import BINARY16, BINARY32, FloatFormat
 from merp.models.params.fused import OPERAND_BITS
 from merp.models.params.mac_array.design import Design
@@ -49,6 +56,7 @@ from merp.models.params.mac_array.output_registers import output_table
 from merp.models.params.mac_array.pass_registers import supply_settings
 from merp.models.params.mac_array.unpool_registers import UNPOOL
 from merp.models.params.mac_array.update_registers import update_table
+from merp.models.params.rates import PLAIN
 from merp.testbenches.axi.axi_top import axi_registers_of, axi_top
 from merp.testbenches.mac_array.trainer_bench import trainer_arguments
 from merp.tools.bitstream.bitstream import bitstream_of
@@ -172,9 +180,20 @@ def _optional() -> Iterator[tuple[Exported, str]]:
             "ku, fully connected layers, smaller kernels and kernel_port 4",
         ),
         (backward_top(backward_design(network, layer)), "dp and ku in one pass"),
+        (fused_forward_top(_two_groups(network)), "fused with conv1, as if of two groups"),
     ):
         settings = {each.name: each.meaning for each in axi_registers_of(top).registers}
         yield _exported(top.function, top.args, settings), f"digits conv2, {described}"
+    tiny = open_network("tiny3")
+    top = Pipeline(tiny, pipeline_design(tiny, DEPTH), PLAIN).top()
+    settings = {each.name: each.meaning for each in axi_registers_of(top).registers}
+    yield _exported(top.function, top.args, settings), "tiny3 as a pipeline"
+
+
+def _two_groups(network: Network) -> FusedDesign:
+    """Of conv1 and conv2, the second of which stands there twice; for training."""
+    pair = network.layer("conv1"), network.layer("conv2")
+    return fused_design(network, *pair, state=True)._replace(groups=2)
 
 
 def _exported(
@@ -378,10 +397,38 @@ def _prefix(name: str) -> str:
     return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
 
 
+def _gathered(block: Block) -> Iterator[Port]:
+    """The ports, those of a bundle of bundles as one for each engine, or stream, that it is of."""
+    hints = typing.get_type_hints(block.function)
+    bundles = tuple(f"{name}_" for name, hint in hints.items() if _holds_bundles(hint))
+    gathered = (_gather(port, bundles) for port in block.ports)
+    for (name, direction), some in groupby(gathered, key=lambda port: (port.name, port.direction)):
+        yield Port(name, direction, sum(port.width for port in some))
+
+
+def _holds_bundles(hint: Any) -> bool:
+    return inspect.isclass(hint) and issubclass(hint, Bundles)
+
+
+def _gather(port: Port, bundles: tuple[str, ...]) -> Port:
+    """A port, named ``..._*`` for all those that are of the same engine or stream."""
+    head = next((name for name in bundles if port.name.startswith(name)), None)
+    if head is None:
+        return port
+    match = re.match(rf"({head}(?:layer\d+_)?(?:fp|dp|ku|admission|features|states)_)", port.name)
+    stream = re.match(
+        r"([sm]_axis_(?:layer\d+_)?(?:fp|ku)_\w+?_)t(?:data|valid|ready|last)$", port.name
+    )
+    found = stream or match
+    direction = "in, out" if stream else port.direction
+    return Port(f"{found.group(1)}*", direction, port.width) if found else port
+
+
 def table(name: str) -> str:
     """The table of a block's ports, between its markers."""
     block = blocks()[name]
     meaning = meanings(block)
+    said = _said(block.function)
     before = ""
     lines = [
         f"<!-- ports: {name} -->",
@@ -391,8 +438,10 @@ def table(name: str) -> str:
         "| port | | bits | meaning |",
         "|---|---|---|---|",
     ]
-    for port in block.ports:
-        text = meaning[port.name].replace("|", "\\|").replace("*", "\\*")
+    for port in _gathered(block):
+        formal = next((name for name in said if _belongs(port.name, name)), "")
+        text = said[formal] if port.name.endswith("*") else meaning[port.name]
+        text = text.replace("|", "\\|").replace("*", "\\*")
         text, before = ('"' if text == before else text), text
         lines.append(f"| `{port.name}` | {port.direction} | {port.width} | {text} |")
     return "\n".join([*lines, "", "<!-- /ports -->"])

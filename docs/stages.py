@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 STAGES: Mapping[str, tuple[str, ...]] = {
+    "All layers at once": ("pipeline",),
     "Whole engines": ("cnn_merp/phases",),
     "AXI": ("axi",),
     "Kernel loading": ("cnn_merp/kernel_loader", "cnn_merp/cu_array/merge_taps"),

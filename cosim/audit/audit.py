@@ -30,7 +30,8 @@ class Audit:
     Attributes:
         words_compared: output words compared with the golden. mismatches: those that differ, are
             missing or too many.
-        ports: words by port and way of counting.
+        ports: words by port and way of counting; of one that joins two engines on a chip, and is no
+            pin, ``neighbour`` stands for what a monitor would count.
         cycles: hardware cycle counters by name, stalls as ``stall_input`` and so on; behind the
             name of a half those that it has of its own, as ``propagation_total``.
         operations: two per multiply-add. ideal: cycles with every CU useful in each.
@@ -84,7 +85,10 @@ class Audit:
 
 
 def audit(
-    record: Record, expected: Expectation, waveform: Mapping[str, int] | None = None
+    record: Record,
+    expected: Expectation,
+    waveform: Mapping[str, int] | None = None,
+    joined: Mapping[str, int] | None = None,
 ) -> Audit:
     """Check the record of one run against everything that is known about it.
 
@@ -92,10 +96,15 @@ def audit(
         record: of the run, from any engine.
         expected: what the pass must do.
         waveform: transfers by stream, from ``waveform.transfers``.
+        joined: of an engine among others on a chip, the ports that are no pins, each with the words
+            that the neighbour at its other end counted. When the engine began and ended cannot be
+            seen from outside then.
     """
+    inside = joined or {}
+    pins = {name: port for name, port in expected.ports.items() if name not in inside}
     failures = list(record.outcome.faults)
     compared = mismatches = 0
-    for name, port in expected.ports.items():
+    for name, port in pins.items():
         if port.golden is None:
             continue
         words = record.words(port.stream)
@@ -112,9 +121,9 @@ def audit(
                 f"{name}: {differ.size} of {both} words differ, the first at {place}: "
                 f"{int(words[first]):#x} instead of {int(port.golden.reshape(-1)[first]):#x}"
             )
-    if compared == 0:
+    if compared == 0 and joined is None:
         failures.append("no word was compared")
-    ports = _ports(record, expected, waveform)
+    ports = _ports(record, expected, waveform, inside)
     failures += [
         f"port {port}: counts differ: " + ", ".join(f"{way} {n}" for way, n in ways.items())
         for port, ways in ports.items()
@@ -123,7 +132,9 @@ def audit(
     status = {name.removeprefix("status_"): value for name, value in record.outcome.status.items()}
     counted = (*CYCLES, *(f"{half}_{name}" for half in expected.halves for name in CYCLES))
     cycles = {name: status[name] for name in counted}
-    failures += _cycle_failures(record, cycles, expected)
+    failures += _differing(cycles, _wanted(cycles, expected))
+    if joined is None:
+        failures += _differing(cycles, _wanted_of_pins(record, cycles, expected))
     for name, half in expected.halves.items():
         failures += _half_failures(record, status, name, half, expected)
     if status["framing_error"]:
@@ -134,7 +145,7 @@ def audit(
         ports=ports,
         bytes={
             name: record.outcome.transfers[port.stream] * port.word_bytes
-            for name, port in expected.ports.items()
+            for name, port in pins.items()
         },
         maps=tuple(name for name, port in expected.ports.items() if port.maps),
         cycles=cycles,
@@ -147,14 +158,21 @@ def audit(
 
 
 def _ports(
-    record: Record, expected: Expectation, waveform: Mapping[str, int] | None
+    record: Record,
+    expected: Expectation,
+    waveform: Mapping[str, int] | None,
+    inside: Mapping[str, int],
 ) -> dict[str, dict[str, int]]:
     ports = {
         name: {
             "closed_form": port.closed_form,
             "counter": port.counter,
             "hardware": record.outcome.status[f"status_{name}"],
-            "monitor": record.outcome.transfers[port.stream],
+            **(
+                {"neighbour": inside[name]}
+                if name in inside
+                else {"monitor": record.outcome.transfers[port.stream]}
+            ),
         }
         for name, port in expected.ports.items()
     }
@@ -164,8 +182,19 @@ def _ports(
     return ports
 
 
-def _cycle_failures(record: Record, cycles: Mapping[str, int], expected: Expectation) -> list[str]:
-    """Every cycle counter against what the others, the pins or the shape say it must be."""
+def _wanted(cycles: Mapping[str, int], expected: Expectation) -> dict[str, tuple[str, int]]:
+    """Cycle counters as the others and the shape say they must be."""
+    return {
+        "total, from its causes": ("total", sum(cycles[part] for part in PARTS)),
+        "issue": ("issue", expected.work.issue),
+        "useful": ("useful", expected.work.useful),
+    }
+
+
+def _wanted_of_pins(
+    record: Record, cycles: Mapping[str, int], expected: Expectation
+) -> dict[str, tuple[str, int]]:
+    """Cycle counters as the pins say they must be."""
     streams = {name: port.stream for name, port in expected.ports.items()}
     ended = max(record.outcome.last[streams[name]] for name in expected.last)
     seen = ended - record.outcome.first[streams[expected.first]] + 1
@@ -176,35 +205,30 @@ def _cycle_failures(record: Record, cycles: Mapping[str, int], expected: Expecta
         record.outcome.last[streams[name]] + behind + WRITE_CYCLES
         for name, behind in expected.loads.items()
     ]
-    wanted = {
-        "total, from its causes": ("total", sum(cycles[part] for part in PARTS)),
+    return {
         "total, on the pins": ("total", seen),
-        "issue": ("issue", expected.work.issue),
-        "useful": ("useful", expected.work.useful),
         "kernel_load, on the pins": ("kernel_load", max(loaded, default=0)),
     }
-    return _differing(cycles, wanted)
 
 
 def _half_failures(
     record: Record, status: Mapping[str, int], name: str, half: Half, expected: Expectation
 ) -> list[str]:
     """The same of the counters of a half, by those of its pass."""
-    begun = record.outcome.first[expected.ports[half.first].stream]
-    ended = record.outcome.last[expected.ports[half.last].stream]
-    return _differing(
-        status,
-        {
-            f"{name} total, from its causes": (
-                f"{name}_total",
-                sum(status[f"{name}_{part}"] for part in PARTS),
-            ),
-            f"{name} total, on the pins": (f"{name}_total", ended - begun + 1),
-            f"{name} issue": (f"{name}_issue", half.work.issue),
-            f"{name} useful": (f"{name}_useful", half.work.useful),
-            f"{name} kernel_load": (f"{name}_kernel_load", status["kernel_load"]),
-        },
-    )
+    wanted = {
+        f"{name} total, from its causes": (
+            f"{name}_total",
+            sum(status[f"{name}_{part}"] for part in PARTS),
+        ),
+        f"{name} issue": (f"{name}_issue", half.work.issue),
+        f"{name} useful": (f"{name}_useful", half.work.useful),
+        f"{name} kernel_load": (f"{name}_kernel_load", status["kernel_load"]),
+    }
+    if half.last is not None:
+        begun = record.outcome.first[expected.ports[half.first].stream]
+        ended = record.outcome.last[expected.ports[half.last].stream]
+        wanted[f"{name} total, on the pins"] = f"{name}_total", ended - begun + 1
+    return _differing(status, wanted)
 
 
 def _differing(counters: Mapping[str, int], wanted: Mapping[str, tuple[str, int]]) -> list[str]:
@@ -236,7 +260,7 @@ def combine(audits: Sequence[Audit]) -> Audit:
         for port, ways in each.ports.items():
             summed = ports.setdefault(port, dict.fromkeys(ways, 0))
             for way, words in ways.items():
-                summed[way] += words
+                summed[way] = summed.get(way, 0) + words
     return Audit(
         words_compared=sum(a.words_compared for a in audits),
         mismatches=sum(a.mismatches for a in audits),

@@ -19,6 +19,7 @@ from merp.cosim.audit.audit import CYCLES
 from merp.cosim.phases.expectation import Expectation, Pass
 from merp.models.params.bits import Bits
 from merp.models.params.register_map import RegisterMap
+from merp.testbenches.top.run import Run
 from merp.testbenches.top.top import TopPorts
 
 DONE = 0b010  # register ``status``: done, neither busy nor a framing error
@@ -30,8 +31,31 @@ def write_vectors(directory: Path, given: Pass, ports: TopPorts, registers: Regi
     ports: of the engine. registers: of its AXI shell.
     """
     run, expected = given
+    return write_run(
+        directory,
+        run,
+        {port.stream: port.golden for port in expected.ports.values()},
+        known_status(expected),
+        (*CYCLES, *(f"{half}_{name}" for half in expected.halves for name in CYCLES)),
+        ports,
+        registers,
+    )
+
+
+def write_run(
+    directory: Path,
+    run: Run,
+    goldens: Mapping[str, Bits | None],
+    status: Mapping[str, int],
+    cycles: Iterable[str],
+    ports: TopPorts,
+    registers: RegisterMap,
+) -> int:
+    """Write the files of a run; return how many words must come out.
+
+    goldens: by stream. status: what must be read, by register. cycles: counters that are shown.
+    """
     run.check(ports)
-    goldens = {port.stream: port.golden for port in expected.ports.values()}
     directory.mkdir(parents=True)
     compared = 0
     for pin in ports.inputs:
@@ -42,11 +66,10 @@ def write_vectors(directory: Path, given: Pass, ports: TopPorts, registers: Regi
         _write_words(directory / f"{pin.name}.txt", golden, pin.width)
         compared += golden.size
     _write_registers(directory / "registers.txt", run.config, registers)
-    _write_registers(directory / "status.txt", known_status(expected), registers)
-    shown = (*CYCLES, *(f"{half}_{name}" for half in expected.halves for name in CYCLES))
+    _write_registers(directory / "status.txt", status, registers)
     _write_lines(
         directory / "cycles.txt",
-        (f"{registers[f'status_{name}'].offset:x} {name}" for name in shown),
+        (f"{registers[f'status_{name}'].offset:x} {name}" for name in cycles),
     )
     return compared
 
@@ -57,6 +80,11 @@ def known_status(expected: Expectation) -> dict[str, int]:
     counts |= {"issue": expected.work.issue, "useful": expected.work.useful}
     for name, half in expected.halves.items():
         counts |= {f"{name}_issue": half.work.issue, f"{name}_useful": half.work.useful}
+    return status_words(counts)
+
+
+def status_words(counts: Mapping[str, int]) -> dict[str, int]:
+    """The status registers of a run that has ended, whose counters are known."""
     known = {"status": DONE, "error": 0}
     for name, value in counts.items():
         known |= {f"status_{name}": value & 0xFFFFFFFF, f"status_{name}_high": value >> 32}

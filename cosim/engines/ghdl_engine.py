@@ -172,7 +172,8 @@ class Simulation:
             ended = self._ended.done()  # before the look at the files that it may have left
             if error.exists():
                 plain = json.loads(error.read_text(encoding="ascii"))
-                raise Stuck(plain["text"]) if plain["stuck"] else RuntimeError(plain["text"])
+                text, stuck = plain["text"], plain["stuck"]
+                raise RuntimeError(text) if stuck is None else Stuck(text, stuck)
             if ended and not path.exists():
                 raise RuntimeError(
                     f"the simulation ended early: {_tail(self._folder / 'test.log')}"

@@ -30,6 +30,9 @@ from merp.testbenches.top.wave import Wave
 
 NEVER = (1 << 64) - 1
 COMMENT = re.compile(r"^[ \t]*//.*\n|[ \t]*//.*$", re.MULTILINE)
+STATEMENT = re.compile(r"\n\n(?=    \S)|\n+(?=endmodule)")
+"""Where a module's next statement begins, or it ends; a process has no such line within."""
+
 PROGRESS, OUTCOME, STUCK = 0, 1, 2
 
 
@@ -87,15 +90,21 @@ def _shown(top: Top, wave: Wave, scope: Scope) -> list[str]:
     return shown
 
 
-def verilog_sha(top: Top) -> str:
+def verilog_sha(top: Top, *, ordered: bool = True) -> str:
     """Fingerprint of the Verilog of ``top``: of the hardware, whatever it is simulated with.
 
     Comments do not count: they quote docstrings, and name the parameters that a design leaves out.
+
+    Args:
+        ordered: the order of a module's statements counts. It does for what synthesis makes of
+            them, not for what they do: all of them are concurrent.
     """
     digest = hashlib.sha256()
     with tempfile.TemporaryDirectory(prefix="merp-") as folder:
         for source in convert(top.function, top.args, "verilog", Path(folder)).files:
             code = COMMENT.sub("", source.read_text(encoding="utf-8"))
+            if not ordered:
+                code = "\n".join(sorted(STATEMENT.split(code)))
             digest.update(f"{source.name}\0{code}".encode())
     return digest.hexdigest()
 
@@ -148,6 +157,7 @@ class _Simulation:
             self._send([len(run.words[pin.name])])
             self._to.write(np.asarray(run.words[pin.name]).astype("<u8").tobytes())
             self._send_list(run.pattern(pin.name))
+            self._send(self._answer(run, pin.name))
         for pin in self._ports.outputs:
             self._send_list(run.pattern(pin.name))
         self._to.flush()
@@ -158,9 +168,17 @@ class _Simulation:
                 if progress:
                     progress(cycles, words)
             elif kind == STUCK:
-                raise Stuck(self._text())
+                text = self._text()
+                raise Stuck(text, {pin.name: self._word() for pin in self._ports.status})
             else:
                 return self._outcome()
+
+    def _answer(self, run: Run, source: str) -> tuple[int, int, int]:
+        answer = run.answers.get(source)
+        if answer is None:
+            return NEVER, 1, 0
+        outputs = [pin.name for pin in self._ports.outputs]
+        return outputs.index(answer.stream), answer.words, answer.given
 
     def _outcome(self) -> Outcome:
         cycles, resets, nanoseconds = self._words(3)

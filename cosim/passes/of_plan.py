@@ -8,19 +8,24 @@ from typing import Protocol
 
 import numpy as np
 
+from merp.cosim.passes.backward_tiles import BackwardTiles
 from merp.cosim.passes.cut import Cut, Place, Tiles
 from merp.cosim.passes.delta_tiles import DeltaTiles
 from merp.cosim.passes.forward_tiles import ForwardTiles
 from merp.cosim.passes.update_tiles import UpdateTiles
+from merp.cosim.phases.cnn_merp.backward import backward_top
 from merp.cosim.phases.cnn_merp.delta import delta_top
 from merp.cosim.phases.cnn_merp.forward import forward_top
 from merp.cosim.phases.cnn_merp.kernel_update import kernel_update_top
+from merp.models.cnn_merp.one_pass import BackwardDesign
 from merp.models.cnn_merp.phases import DeltaDesign
+from merp.models.cnn_merp.reconfiguration import PROPAGATING
 from merp.models.golden.inference import group_maps, group_parameters, own_maps
 from merp.models.golden.state import of_maps
 from merp.models.golden.stored import Stored
 from merp.models.golden.training import Updated
 from merp.models.network.network import Layer
+from merp.models.network.phases import ONE_PASS
 from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
@@ -73,7 +78,7 @@ class OfPlan:
 
     Attributes:
         planned: with state ``pooled``, which is what hardware keeps, and built.
-        rule: of a kernel update.
+        rule: of a kernel update, alone or in one pass with delta propagation.
     """
 
     planned: Planned
@@ -98,6 +103,8 @@ class OfPlan:
             return forward_top(self.design, array)
         if phase == "dp":
             return delta_top(self._delta_design, array)
+        if phase == ONE_PASS:
+            return backward_top(self._backward_design, array, self.rule)
         return kernel_update_top(self.design, array, self.rule, self._undone)
 
     @property
@@ -128,6 +135,11 @@ class OfPlan:
             own_add = None if add is None else own_maps(add, layer, group)
             return ForwardTiles(shape, self.design, x, *old.parameters, self.cut, own_add)
         own = group * shape.m, (group + 1) * shape.m
+        if work.phase == ONE_PASS:
+            return BackwardTiles(
+                self._backward_design, group_maps(step.x(layer), layer, group),
+                step.stored(layer).of_maps(slice(*own)), old, step.rates, self.cut,
+            )  # fmt: skip
         shape, all_deltas, all_states = step.stored(layer)
         deltas, state = all_deltas[..., slice(*own)], of_maps(all_states, *own)
         if work.phase == "dp":
@@ -147,15 +159,19 @@ class OfPlan:
         layer, shape = work.layer, work.shape
         if work.phase == "fp":
             return {"maps": step.y(layer)[..., group * shape.m + part]}
-        if work.phase == "dp":
+        found: dict[str, Bits] = {}
+        if work.phase in PROPAGATING:
             front = step.left(layer)
             size = len(front), shape.rows, shape.columns, layer.groups * shape.n
-            return {"deltas": group_maps(front.reshape(size), layer, group)[..., part]}
+            deltas = group_maps(front.reshape(size), layer, group)
+            found["deltas"] = deltas[..., part] if work.phase == "dp" else deltas
+        if work.phase == "dp":
+            return found
         new = step.updated(layer)
         named = {("kernels", "biases"): new.parameters}
         if self.rule.momentum:
             named["kernel_velocities", "bias_velocities"] = new.velocities
-        return {
+        return found | {
             name: array[part]
             for names, pair in named.items()
             for name, array in zip(names, group_parameters(layer, group, *pair), strict=True)
@@ -166,6 +182,12 @@ class OfPlan:
         unpool = self.planned.engine.unpool
         assert unpool is not None  # what expands deltas that are stored pooled
         return unpool
+
+    @property
+    def _backward_design(self) -> BackwardDesign:
+        propagation = self.planned.engine.propagation
+        assert propagation is not None  # the half that every engine of one pass has
+        return BackwardDesign(propagation, self.design, self._undone)
 
     @property
     def _delta_design(self) -> DeltaDesign:

@@ -70,12 +70,13 @@ class Half:
     """What a half of a pass must do whose cycles are counted apart.
 
     Attributes:
-        first: port whose first word starts the count of cycles. last: port whose last word ends it.
+        first: port whose first word starts the count of cycles. last: port whose last word ends it;
+            None where that crosses no port.
         work: of its CUs.
     """
 
     first: str
-    last: str
+    last: str | None
     work: Work
 
 

@@ -20,6 +20,10 @@ class Phase(Protocol):
     def name(self) -> str:
         """One of ``models.network.phases.NAMED``."""
 
+    @property
+    def network(self) -> Network:
+        """Whose layers run."""
+
     def on(self, network: Network) -> Phase:
         """The same elaboration, for layers of another network."""
 

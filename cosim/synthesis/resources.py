@@ -25,6 +25,9 @@ BLOCKS = frozenset(
         "narrow_products",
         "kernel_update", "row_array", "row_cu", "run_counters", "super_layer", "unpool",
         "update_unit", "wide_update",
+        "atom_sender", "circulant_order", "credit_source", "lane_buffer", "loss_unit", "mac_array",
+        "mac_lane", "output_buffer", "output_path", "random_bits", "round_lane", "round_lanes",
+        "sweep_drain", "tile_drain", "tile_walk", "update_path", "upsampler", "weight_update",
     }
 )  # fmt: skip
 """Synthesised apart, with what is in them but for further blocks: no more than a CU's worth of

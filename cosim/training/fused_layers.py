@@ -7,6 +7,7 @@ of all of them, so that deltas lie in memory at pooled resolution, and the host 
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from merp.cosim.phases.cnn_merp.backward import PORTS as BACKWARD_PORTS
@@ -29,6 +30,7 @@ from merp.cosim.training.hardware_step import LayerPasses
 from merp.cosim.training.step_so_far import StepSoFar
 from merp.models.cnn_merp.one_pass import check_backward
 from merp.models.cnn_merp.phases import check_start
+from merp.models.cnn_merp.reconfiguration import layer_passes
 from merp.models.golden.training import Step
 from merp.models.network.branches import previous
 from merp.models.network.network import Layer, Network
@@ -57,6 +59,10 @@ class FusedLayers:
         for layer in network.layers:
             check_start(network, layer)
         self.network = network
+
+    def order(self, phases: Collection[str]) -> list[tuple[Layer, str]]:
+        """Layer and phase of each pass, by how the network goes back."""
+        return layer_passes(self.network, phases)
 
     def top(self, layer: Layer, phase: str, array: str, *, rule: UpdateRule) -> Top:
         """The block that runs a phase of the layers that share a design."""

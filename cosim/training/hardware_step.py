@@ -17,18 +17,17 @@ from merp.cosim.audit.audit import Audit, combine
 from merp.cosim.audit.run_and_audit import Audited, Passes, run_and_audit
 from merp.cosim.phases.expectation import Pass
 from merp.cosim.training.step_so_far import StepSoFar
-from merp.models.cnn_merp.reconfiguration import layer_passes
 from merp.models.errors import CheckFailed
 from merp.models.golden.loss import Labels, loss
 from merp.models.golden.training import Model, Step, Updated, train_step
 from merp.models.network.network import Layer, Network
-from merp.models.network.phases import NAMED
+from merp.models.network.phases import NAMED, PAIR
 from merp.models.params.bits import Bits
 from merp.models.params.rates import Rates, UpdateRule
 from merp.testbenches.top.player import Progress
 from merp.testbenches.top.top import Top
 
-BACK = NAMED.keys() - {"fp"}
+BACK = NAMED.keys() - {"fp", PAIR}
 """Phases of the way back."""
 
 Audits = Mapping[tuple[str, str], Audit]
@@ -49,6 +48,9 @@ class Layers(Protocol):
     def pooled(self) -> bool:
         """Whether deltas lie in memory at pooled resolution, or as those of the sums."""
 
+    def order(self, phases: Collection[str]) -> list[tuple[Layer, str]]:
+        """Layer and phase of each pass that is one of ``phases``, in the order of a step."""
+
     def top(self, layer: Layer, phase: str, array: str, *, rule: UpdateRule) -> Top:
         """The block that runs a phase of the layers that share a design."""
 
@@ -63,16 +65,29 @@ class Layers(Protocol):
         """
 
 
+class Whole(NamedTuple):
+    """A step in which all layers and phases ran at once.
+
+    Attributes:
+        cycles: from its start until every engine was done. in_flight: images on their way, at most.
+    """
+
+    cycles: int
+    in_flight: int
+
+
 class Stepped(NamedTuple):
     """What came of a step.
 
     Attributes:
         model: the next one. loss: mean, before the step. audits: of every layer and phase.
+        whole: of a pipeline, the step as one run; None where layers ran one after the other.
     """
 
     model: Model
     loss: float
     audits: Audits
+    whole: Whole | None = None
 
 
 class HardwareStep:
@@ -145,7 +160,7 @@ class HardwareStep:
         audits: dict[tuple[str, str], Audit],
     ) -> None:
         """Run phases of all layers in the order of a step, and add their audits."""
-        order = layer_passes(self._layers.network, phases)
+        order = self._layers.order(phases)
         for _, some in groupby(order, key=lambda each: (each[0].design, each[1])):
             sharing = list(some)
             layer, phase = sharing[0]

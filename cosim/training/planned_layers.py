@@ -6,7 +6,7 @@ host undoes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from merp.cosim.phases.pins import as_stored
 from merp.cosim.training.hardware_step import LayerPasses, check
 from merp.cosim.training.step_so_far import StepSoFar
 from merp.models.cnn_merp.phases import check_start, maps_behind
+from merp.models.cnn_merp.reconfiguration import PROPAGATING, UPDATING, layer_passes
 from merp.models.golden.state import State, joined, unpacked
 from merp.models.golden.training import Step, Updated
 from merp.models.network.branches import previous
@@ -50,8 +51,17 @@ class PlannedLayers:
         """With the designs of the plan."""
         return self._plan.network
 
+    def order(self, phases: Collection[str]) -> list[tuple[Layer, str]]:
+        """Layer and phase of each pass, as planned: one pass back has what fits in one."""
+        planned = {(each.work.layer.name, each.work.phase) for each in self._plan.layers}
+
+        def has(layer: Layer, phase: str) -> bool:
+            return (layer.name, phase) in planned
+
+        return layer_passes(self.network, phases, has)
+
     def _of(self, layer: Layer, phase: str, rule: UpdateRule) -> OfPlan:
-        return OfPlan(self._plan.of(layer.name, phase), rule if phase == "ku" else PLAIN)
+        return OfPlan(self._plan.of(layer.name, phase), rule if phase in UPDATING else PLAIN)
 
     def top(self, layer: Layer, phase: str, array: str, *, rule: UpdateRule) -> Top:
         """The block that runs a phase of the layers that share a design."""
@@ -59,9 +69,11 @@ class PlannedLayers:
 
     def start_back(self, step: StepSoFar, delta: Bits) -> None:
         """Begin with the delta at pooled resolution."""
-        last = self.network.layers[-1]
-        design = self._of(last, "ku", PLAIN).design
-        step.deltas[last.name] = as_stored(delta, "ku", "delta_in", design)
+        last, phase = [each for each in self.order(UPDATING) if each[0] is self.network.layers[-1]][
+            -1
+        ]
+        design = self._of(last, phase, PLAIN).design
+        step.deltas[last.name] = as_stored(delta, phase, "delta_in", design)
 
     def passes(self, layer: Layer, phase: str, step: StepSoFar, wanted: Step) -> LayerPasses:
         """Parts of the outputs outside, of the inputs inside, as planned."""
@@ -86,9 +98,9 @@ class PlannedLayers:
         if phase == "fp":
             step.outputs[layer.name] = np.concatenate([each["maps"] for each in made], axis=-1)
             step.states[layer.name] = joined(states)
-        elif phase == "dp":
+        if phase in PROPAGATING:
             self._hand_back(layer, step, [each["deltas"] for each in made])
-        else:
+        if phase in UPDATING:
             step.new[layer.name] = _updated(made, step.before(layer))
         return audits
 

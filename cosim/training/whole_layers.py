@@ -7,6 +7,8 @@ propagation stands behind, are undone by the host, from the state that the hardw
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from merp.cosim.phases.cnn_merp.delta import PORTS, Delta, delta_pass
 from merp.cosim.phases.cnn_merp.forward import Forward
 from merp.cosim.phases.cnn_merp.kernel_update import KernelUpdate, update_pass
@@ -21,6 +23,7 @@ from merp.cosim.training.groups import (
 )
 from merp.cosim.training.hardware_step import LayerPasses
 from merp.cosim.training.step_so_far import StepSoFar
+from merp.models.cnn_merp.reconfiguration import layer_passes
 from merp.models.golden.stored import as_it_is
 from merp.models.golden.training import Step, leaves, state_behind
 from merp.models.golden.unpool import unpool
@@ -46,6 +49,10 @@ class WholeLayers:
     def __init__(self, network: Network, images: int) -> None:
         check_designs(network, images)
         self.network = network
+
+    def order(self, phases: Collection[str]) -> list[tuple[Layer, str]]:
+        """Layer and phase of each pass, by how the network goes back."""
+        return layer_passes(self.network, phases)
 
     def top(self, layer: Layer, phase: str, array: str, *, rule: UpdateRule) -> Top:
         """The block that runs a phase of the layers that share a design."""

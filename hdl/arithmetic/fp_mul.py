@@ -13,20 +13,30 @@ from merp.hdl.arithmetic.fp_round import RawFloat, fp_round
 from merp.hdl.arithmetic.low_product import low_product
 from merp.hdl.base.signals import bits, flag
 from merp.hdl.conversion.entity import Bit, Word, entity
-from merp.models.params.formats import FloatFormat
+from merp.models.params.formats import DSP_BITS, FloatFormat
 
 # latency -> register after (multiply, round); the result is always a register.
 CUTS = {1: (False, False), 2: (True, False), 3: (True, True)}
 
 
 @block
+def _multiply(a: Word, b: Word, y: Word) -> Any:
+    @always_comb
+    def multiply() -> None:
+        y.next = a * b
+
+    return multiply
+
+
+@block
 def _lower(
-    clk: Bit, a: Word, b: Word, upper: Word, product: Word, beside: int, registered: bool
+    clk: Bit, a: Word, b: Word, upper: Word, product: Word, low: int, beside: bool, registered: bool
 ) -> Any:
-    """Add what the low bits of b come to."""
-    size = len(product) // 2 + beside
+    """Add what the low bits of b come to, in a DSP block or beside."""
+    size = len(product) // 2 + low
     significand, found, lower = bits(len(product) // 2), bits(size), bits(size)
     frac = a(len(product) // 2 - 1, 0)
+    times = low_product if beside else _multiply
 
     @always_comb
     def complete() -> None:
@@ -38,14 +48,21 @@ def _lower(
 
     @always_comb
     def join() -> None:
-        product.next = (upper << beside) + lower
+        product.next = (upper << low) + lower
 
-    return complete, low_product(a=significand, b=b(beside, 0), y=found), hold, join
+    return complete, times(a=significand, b=b(low, 0), y=found), hold, join
 
 
 @entity
 def fp_mul(
-    clk: Bit, a: Word, b: Word, y: Word, fmt: FloatFormat, latency: int, beside: int = 0
+    clk: Bit,
+    a: Word,
+    b: Word,
+    y: Word,
+    fmt: FloatFormat,
+    latency: int,
+    beside: int = 0,
+    late: bool = False,
 ) -> Any:
     """Multiply two floats.
 
@@ -54,7 +71,8 @@ def fp_mul(
 
     A subnormal factor is a signed zero, and so is a product below the smallest normal. Infinities
     are kept; NaN, and 0 times infinity, give the canonical quiet NaN. Of b's fraction so many low
-    bits as ``beside`` says are multiplied beside the DSP blocks.
+    bits as ``beside`` says are multiplied beside the DSP blocks. Of factors that come ``late`` in
+    their cycle, as from a block RAM, no more than one DSP block is in the way.
     Latency: 1 to 3. Throughput: one product per cycle. Reset: none.
     """
     if latency not in CUTS:
@@ -69,7 +87,10 @@ def fp_mul(
 
     # | 1 or 0 | 1 | 2 * frac_bits of fraction |
     product = bits(2 * sig_bits)
-    upper = bits(2 * sig_bits - beside) if beside else product
+    # A product that takes two DSP blocks has them in a row, or side by side where it must not.
+    apart = late and cut_round and sig_bits > DSP_BITS
+    low = beside or (sig_bits - DSP_BITS if apart else 0)
+    upper = bits(2 * sig_bits - low) if low else product
     exponent = bits(exp_width)  # of a product below 2, two's complement
     sign, is_nan, is_inf, is_zero = flag(), flag(), flag(), flag()
     raw = RawFloat(exp_width, fmt)
@@ -83,7 +104,7 @@ def fp_mul(
         b_zero = b[sign_at:frac_bits] == 0
         # The hidden bit is always one: a zero factor is told by its flag, and nothing but the
         # fraction stands before the DSP blocks.
-        upper.next = concat(True, a[frac_bits:]) * concat(True, b[frac_bits:beside])
+        upper.next = concat(True, a[frac_bits:]) * concat(True, b[frac_bits:low])
         exp_sum[:] = a[sign_at:frac_bits] + b[sign_at:frac_bits] - bias
         exponent.next = exp_sum
         sign.next = a[sign_at] != b[sign_at]
@@ -94,7 +115,7 @@ def fp_mul(
         )
 
     # Where parts of a product are joined in front of it, the register comes before the rounding.
-    cut_normalise = bool(beside) and cut_round
+    cut_normalise = bool(low) and cut_round
 
     @(always(clk.posedge) if cut_normalise else always_comb)
     def normalise() -> None:
@@ -115,9 +136,16 @@ def fp_mul(
         raw.is_zero.next = is_zero
 
     lower: Any = []
-    if beside:
+    if low:
         lower = _lower(
-            clk, a=a, b=b, upper=upper, product=product, beside=beside, registered=cut_multiply
+            clk,
+            a=a,
+            b=b,
+            upper=upper,
+            product=product,
+            low=low,
+            beside=bool(beside),
+            registered=cut_multiply,
         )
     cut_round = cut_round and not cut_normalise
     return multiply, normalise, fp_round(clk, raw=raw, y=y, fmt=fmt, registered=cut_round), lower

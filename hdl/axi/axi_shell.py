@@ -21,12 +21,14 @@ from merp.hdl.conversion.internals import AnySignal, initial
 from merp.models.params.register_map import RegisterMap
 
 
-def axi_shell(engine: Callable[..., Any], config: Mapping[str, Any], status: Any) -> Any:
+def axi_shell(
+    engine: Callable[..., Any], config: Mapping[str, Any], status: Any, *, bundled: bool = False
+) -> Any:
     """The entity ``<engine>_axi``, that holds ``engine``.
 
     Args:
         engine: the top, an entity. config: its configuration bundles by argument name.
-        status: its status bundle.
+        status: its status bundle. bundled: it takes its streams as the bundles s_axis and m_axis.
     """
 
     def shell(
@@ -84,8 +86,13 @@ def axi_shell(engine: Callable[..., Any], config: Mapping[str, Any], status: Any
             interrupt=interrupt,
             registers=registers,
         )
-        streams = {f"s_axis_{name}": stream for name, stream in vars(s_axis).items()}
-        streams |= {f"m_axis_{name}": stream for name, stream in vars(m_axis).items()}
+        streams = {"s_axis": s_axis, "m_axis": m_axis}
+        if not bundled:
+            streams = {
+                f"{side}_{name}": stream
+                for side, bundle in streams.items()
+                for name, stream in vars(bundle).items()
+            }
         inner = engine(
             clk=aclk, rst=engine_rst, start=start, status=told, **vars(settings), **streams,
             **dict(parameters),
@@ -102,4 +109,6 @@ def _fresh(bundle: Any) -> Any:
     for name, value in vars(bundle).items():
         if isinstance(value, AnySignal):
             setattr(new, name, Signal(copy.copy(initial(value))))
+        elif hasattr(value, "__dict__"):  # a bundle in the bundle
+            setattr(new, name, _fresh(value))
     return new

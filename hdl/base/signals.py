@@ -7,7 +7,7 @@ A bundle is a class of signals; MyHDL flattens the argument ``sink`` to ``sink_d
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from myhdl import Signal, intbv
 
@@ -101,6 +101,11 @@ class Bundles:
 
     def __init__(self, members: Mapping[str, Any]) -> None:
         vars(self).update(members)
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """The bundle or signal of that name."""
 
 
 def signals_of(bundle: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:

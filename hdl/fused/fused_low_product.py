@@ -92,4 +92,6 @@ def fused_low_product(clk: Bit, a: Word, triple: Word, low: Word, y: Word, windo
         value[:] = concat(partial[top], partial) + term
         y.next = value
 
-    return digits, adders, load, add_last
+    # A sum before the digit that is added to it: synthesis that goes by the order of statements
+    # (GHDL and Yosys, page export) then has a digit's selection and its sum in one LUT.
+    return digits[:2], adders[0], digits[2], adders[1], load, add_last

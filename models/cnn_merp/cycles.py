@@ -15,14 +15,17 @@ from typing import Any, ClassVar
 
 from merp.models.cnn_merp.backward_flow import KERNEL_RETURN, BackwardFlow, backward_flow
 from merp.models.cnn_merp.flow import InputFlow, added_flow, continued_flow, input_flow
+from merp.models.cnn_merp.fused_flow import FORK_LATENCY, FusedFlow, fused_flow
+from merp.models.cnn_merp.fused_pair import fused_design, fused_layers, fused_shape
 from merp.models.cnn_merp.kernel_load import delta_load, forward_load
 from merp.models.cnn_merp.one_pass import BackwardDesign, backward_design
 from merp.models.cnn_merp.phases import delta_design, maps_behind, update_design
 from merp.models.cnn_merp.update_flow import UpdateFlow, gradients_there, read_out, update_flow
 from merp.models.network.branches import begun, behind
 from merp.models.network.network import Layer, Network
-from merp.models.network.phases import NAMED, ONE_PASS, has_phase
+from merp.models.network.phases import NAMED, ONE_PASS, PAIR, has_phase
 from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.fused_design import FusedDesign, FusedShape
 from merp.models.params.cnn_merp.input_part import ADDING, WHOLE, InputPart
 from merp.models.params.cnn_merp.latencies import SLOT
 from merp.models.params.cnn_merp.sizing import beats_of, groups_of
@@ -133,6 +136,33 @@ class BackwardCycles(Cycles):
         return self.operations / (2 * self.taps * issued)
 
 
+@dataclass(frozen=True, kw_only=True)
+class FusedCycles(Cycles):
+    """Cycles of two layers fused in forward propagation, by the slots of the second one.
+
+    Attributes:
+        n_cu, taps: of the second layer, of all groups that are computed side by side.
+        first_issue: slots of the first. multipliers: of both.
+    """
+
+    counts: ClassVar[tuple[str, ...]] = (*Cycles.counts, "first_issue")
+
+    first_issue: int
+    multipliers: int
+
+    @property
+    def ideal(self) -> float:
+        """With every multiplier of both layers useful in each cycle."""
+        return self.operations / (2 * self.multipliers)
+
+    @property
+    def slot_efficiency(self) -> float:
+        """CU-useful slots over issued ones, of both, by their multipliers."""
+        second = self.n_cu * self.taps
+        issued = self.issue * second + self.first_issue * (self.multipliers - second)
+        return self.operations / (2 * issued)
+
+
 def layer_cycles(network: Network, layer: Layer, phase: str, batch: int) -> Cycles | None:
     """Return the cycles of ``phase`` over all groups, in as many runs as the design asks for.
 
@@ -140,6 +170,8 @@ def layer_cycles(network: Network, layer: Layer, phase: str, batch: int) -> Cycl
     """
     if layer.design is None or not has_phase(network, layer, phase):
         return None
+    if phase == PAIR:
+        return fused_layer_cycles(network, batch)
     of = {"fp": _forward, "dp": _delta, "ku": _update, ONE_PASS: _backward}
     run = of[phase](network, layer)
     whole, rest = divmod(batch, network.design(layer).max_images)
@@ -147,6 +179,18 @@ def layer_cycles(network: Network, layer: Layer, phase: str, batch: int) -> Cycl
     cycles += [run(rest)] if rest else []
     summed = cycles[0] if len(cycles) == 1 else cycles[0].plus(cycles[1])
     return summed.times(layer.groups)
+
+
+def fused_layer_cycles(network: Network, batch: int) -> Cycles:
+    """Cycles of the two layers that ``network`` fuses, over all groups of the first."""
+    first, second = fused_layers(network)
+    shape, design = fused_shape(network, first, second), fused_design(network, first, second)
+    images = min(design.first.max_images, design.second.max_images)
+    whole, rest = divmod(batch, images)
+    cycles = [fused_cycles(shape, images, design).times(whole)] if whole else []
+    cycles += [fused_cycles(shape, rest, design)] if rest else []
+    summed = cycles[0] if len(cycles) == 1 else cycles[0].plus(cycles[1])
+    return summed.times(first.groups)
 
 
 def _forward(network: Network, layer: Layer) -> Callable[[int], Cycles]:
@@ -318,7 +362,39 @@ def backward_cycles(
     )
 
 
-Walk = Callable[[Shape, int, Any], InputFlow | UpdateFlow | BackwardFlow]
+def fused_cycles(shape: FusedShape, images: int, design: FusedDesign) -> FusedCycles:
+    """A group of the first of two fused layers, and those of the second that are made of it.
+
+    ``drain`` is all behind the last slot of the second layer.
+    """
+    slots = shape.groups * max(_slots(shape.first, design.first), _slots(*_second(shape, design)))
+    flow = _batch(fused_flow, shape, images, design, slots)
+    ends = [flow["last"], flow["last_word"]]
+    if design.second.state:  # the map between leaves behind the fork's FIFO
+        ends.append(flow["first_last_word"] + FORK_LATENCY)
+    loads = [forward_load(shape.first, design.first).cycles]
+    loads.append(shape.groups * forward_load(*_second(shape, design)).cycles)
+    return FusedCycles(
+        kernel_load=max(loads) + 1,
+        fill=flow["fill"],
+        issue=flow["issue"],
+        stall_input=flow["stall_input"],
+        stall_output=flow["stall_output"],
+        stall_hazard=flow["stall_hazard"],
+        drain=max(ends) - flow["last"],
+        operations=2 * shape.macs(images),
+        n_cu=design.groups * design.second.n_cu,
+        taps=design.second.taps,
+        first_issue=flow["first_issue"],
+        multipliers=design.multipliers,
+    )
+
+
+def _second(shape: FusedShape, design: FusedDesign) -> tuple[Shape, Design]:
+    return shape.second, design.second
+
+
+Walk = Callable[[Any, int, Any], InputFlow | UpdateFlow | BackwardFlow | FusedFlow]
 
 
 LONG = 1 << 21
@@ -345,7 +421,7 @@ def _slots(run: Shape, design: Design) -> int:
     return run.n * groups_of(run, design.n_cu) * run.out_rows * run.out_columns
 
 
-def _batch(walk: Walk, shape: Shape, images: int, design: Any, slots: int) -> dict[str, int]:
+def _batch(walk: Walk, shape: Any, images: int, design: Any, slots: int) -> dict[str, int]:
     """Walk a few images, and take every further pair of them for equal to the last one.
 
     Positions are computed in pairs, so single images can differ by some idle cycles; in a long walk
@@ -360,7 +436,7 @@ def _batch(walk: Walk, shape: Shape, images: int, design: Any, slots: int) -> di
 
 
 @lru_cache(maxsize=256)
-def _walked(walk: Walk, shape: Shape, images: int, design: Any) -> dict[str, int]:
+def _walked(walk: Walk, shape: Any, images: int, design: Any) -> dict[str, int]:
     return asdict(walk(shape, images, design))
 
 

@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from merp.models.fpga.memories import Memory, bank_memory
+from merp.models.fpga.memories import Memory, bank_memory, convolution_memories
 from merp.models.fpga.resources import Resources
 from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.fused_design import FusedDesign
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
-from merp.models.params.formats import BINARY32
+from merp.models.params.formats import BINARY32, DSP_BITS
 from merp.models.params.fused import products_apiece
 
 
@@ -30,6 +31,7 @@ class _Each(NamedTuple):
 _SHELL: Final = {"fp": _Each(758, 799), "dp": _Each(1130, 966), "ku": _Each(692, 827)}
 _ROW_SHELL: Final = _Each(840, 1483)  # with the word of deltas that is being collected
 _ADD, _MULTIPLY = _Each(372, 191), _Each(91, 100)
+_MULTIPLY_LATE = _Each(91, 85)  # of a tree, whose kernels are the output of their memories
 _ACCUMULATOR = _Each(34, 32)
 # of fused units by DSP blocks for a product, and of narrow factors: 48 units of 8 bits, W = 18
 _NARROW: Final = "narrow"
@@ -95,11 +97,11 @@ def dsps(
 ) -> int:
     """DSP blocks of a design: two for a product of binary32, or as many as fused units are given.
 
-    Formats whose significand has at most 17 bits take one, two units of factors of 8 bits one
+    Formats whose significand has at most DSP_BITS take one, two units of factors of 8 bits one
     together. Average pooling scales by a product for
     each of r lanes; un-pooling has one, a kernel update's rate another, for each element of a beat.
     """
-    one = 2 if design.fmt.frac_bits + 1 > 17 else 1
+    one = 2 if design.fmt.frac_bits + 1 > DSP_BITS else 1
     taps = design.fused_dsp if design.cu_kind == "fused" else one
     blocks = -(-design.n_cu // products_apiece(design.operand_precision))
     found = blocks * design.taps * taps
@@ -164,6 +166,16 @@ def backward_estimate(
     return halves + read_back + kept
 
 
+def fused_estimate(design: FusedDesign) -> Resources:
+    """What two layers fused in forward propagation take: an engine each, one for each group.
+
+    What lies between them, and the registers behind AXI, are counted as those of the engines.
+    """
+    engines = [design.first, *(design.groups * [design.second])]
+    found = [estimate(each, "fp", convolution_memories(each)) for each in engines]
+    return sum(found[1:], found[0])
+
+
 def _kind(design: Design) -> int | str:
     """Which measured blocks a design's fused units are like; those of 11 bits as those of 8."""
     return _NARROW if design.summation.narrow else design.fused_dsp
@@ -177,7 +189,7 @@ def _convolution(design: Design, phase: str) -> list[tuple[float, _Each]]:
         found += [(units * taps, _FUSED[_kind(design)]), (taps, _OPERANDS[_kind(design)])]
     else:
         found += [
-            (units * taps, _MULTIPLY),
+            (units * taps, _MULTIPLY_LATE),
             (units * (taps - 1), _ADD),
             (units / _MEASURED_UNITS, _TREES),
         ]

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from merp.models.fpga.block_ram import mapped
 from merp.models.params.cnn_merp import row
 from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.fused_design import FusedDesign
 from merp.models.params.cnn_merp.latencies import CREDIT_RETURN
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 from merp.models.params.fused import operand_bits
@@ -157,6 +158,12 @@ def added_memories(design: Design) -> list[Memory]:
         Memory("biases beside maps", own, lanes, biases, design.fmt.width),
         Memory("maps with biases", sums, 1, places, lanes * design.accumulator_format.width + 1),
     ]
+
+
+def fused_memories(design: FusedDesign) -> list[Memory]:
+    """Of two layers fused in forward propagation: those of every engine."""
+    behind = design.groups * convolution_memories(design.second)
+    return [*convolution_memories(design.first), *behind]
 
 
 def update_memories(design: Design, unpool: UnpoolDesign | None = None) -> list[Memory]:

@@ -6,8 +6,7 @@ are added one after the other.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -18,11 +17,18 @@ from merp.models.arithmetic.random_bits import pass_seed
 from merp.models.golden.initial import initial_numbers
 from merp.models.golden.loss import Labels
 from merp.models.golden.memory import AT_ONCE
-from merp.models.mac_array import fixed_update
-from merp.models.mac_array.fixed_delta import delta, expanded
+from merp.models.mac_array.fixed_delta import Delta, delta, expanded
 from merp.models.mac_array.fixed_forward import Forward, forward
 from merp.models.mac_array.fixed_loss import fixed_loss
-from merp.models.mac_array.fixed_update import Pair, accumulated, bits_of_update, increments
+from merp.models.mac_array.fixed_update import (
+    Gradient,
+    Pair,
+    Updated,
+    accumulated,
+    bits_of_update,
+    increments,
+    updated,
+)
 from merp.models.mac_array.kernel_order import as_stored, in_array
 from merp.models.mac_array.passes import (
     Registers,
@@ -31,6 +37,7 @@ from merp.models.mac_array.passes import (
     forward_pass,
     update_pass,
 )
+from merp.models.mac_array.products import parts
 from merp.models.network.branches import previous
 from merp.models.network.network import Layer, Network
 from merp.models.params.fixed import FIXED_TENSORS, FixedTensor
@@ -90,8 +97,8 @@ class FixedStep:
 
     Attributes:
         model: the next one. loss: mean, before the step.
-        clipping: what was saturated. vanished: of each layer, increments of gradients that rounded
-            to 0 though a delta and an input were there, and all increments.
+        clipping: what was saturated. vanished: of each layer, increments of gradients of kernels
+            that were 0, and all of them.
     """
 
     model: FixedModel
@@ -115,10 +122,39 @@ def initial_model(network: Network, seed: int) -> FixedModel:
     return FixedModel(parameters=pairs, velocities=rest)
 
 
+class Kept(NamedTuple):
+    """FP of a layer: the pass, its input maps as the array has them, and what came of it."""
+
+    layer: Layer
+    of: ArrayPass
+    maps: Words
+    found: Forward
+
+
+class Passed(NamedTuple):
+    """A layer that deltas have passed on their way back.
+
+    Attributes:
+        of: KU. deltas: of the outputs. sums: the same of the sums. gradients: of kernels and
+            biases, of the whole batch. vanished: of increments of kernels those that were 0.
+        updated: kernels and biases, kernels as the array has them. left: deltas of the output of
+            the layer in front; None of the first layer.
+    """
+
+    layer: Layer
+    of: ArrayPass
+    deltas: Words
+    sums: Words
+    gradients: tuple[Gradient, Gradient]
+    vanished: Clipped
+    updated: tuple[Updated, Updated]
+    left: Delta | None
+
+
 def run_forward(
     network: Network, images: Words, made: Pairs, loss: str | None = None
-) -> list[tuple[ArrayPass, Words, Forward]]:
-    """FP of all layers: pass, input maps and what came of it, each.
+) -> list[Kept]:
+    """FP of all layers, in order.
 
     loss: whose deltas follow the outputs of the last layer, if the array forms them.
     """
@@ -129,10 +165,59 @@ def run_forward(
         of = forward_pass(network, layer, loss if last else None)
         maps = maps.reshape(len(maps), of.rows, of.columns, of.inputs)
         kernels, biases = made[layer.name]
-        found = forward(of, maps, in_array(of, kernels), biases)
-        kept.append((of, maps, found))
-        maps = found.maps
+        kept.append(Kept(layer, of, maps, forward(of, maps, in_array(of, kernels), biases)))
+        maps = kept[-1].found.maps
     return kept
+
+
+def run_backward(
+    network: Network, kept: Sequence[Kept], deltas: Words, model: FixedModel, rates: FixedRates
+) -> Iterator[Passed]:
+    """KU and DP of all layers, the last one first; deltas: of its outputs."""
+    stochastic = network.fixed.stochastic
+    for before, (layer, forth, maps, found) in reversed([*zip([None, *kept], kept, strict=False)]):
+        deltas = deltas.reshape(found.maps.shape)
+        sums = expanded(forth, deltas, found.places)
+        of = update_pass(network, layer, rates.registers(layer, stochastic=stochastic))
+        gradients, vanished = _gradients(of, maps, sums)
+        old, moving = model.parameters[layer.name], model.velocities[layer.name]
+        kernels = in_array(of, old.kernels)
+        bits = bits_of_update(of, design_of(network, layer)) if stochastic else (None, None)
+        new = (
+            updated(of, kernels, in_array(of, moving.kernels), gradients[0].words, bits[0]),
+            updated(of, old.biases, moving.biases, gradients[1].words, bits[1]),
+        )
+        left = None
+        if before is not None:
+            mask = before.found.mask.reshape(maps.shape)
+            left = delta(delta_pass(network, layer), sums, kernels, mask)
+        yield Passed(layer, of, deltas, sums, gradients, vanished, new, left)
+        if left is not None:
+            deltas = left.maps
+
+
+class _Tally:
+    """Words that were saturated, by layer and tensor."""
+
+    def __init__(self, network: Network) -> None:
+        names = [layer.name for layer in network.layers]
+        self.found = {name: dict.fromkeys(FIXED_TENSORS, Clipped(0, 0)) for name in names}
+
+    def note(self, layer: Layer, tensor: FixedTensor, clipped: int, words: int) -> None:
+        """Count some more."""
+        so_far = self.found[layer.name][tensor]
+        self.found[layer.name][tensor] = Clipped(so_far.clipped + clipped, so_far.words + words)
+
+    def passed(self, images: int, front: Layer | None, back: Passed) -> None:
+        """Count what a layer's way back saturated."""
+        layer = back.layer
+        words = images * sum(each.words.size for each in back.gradients)
+        self.note(layer, "gradient", sum(each.clipped for each in back.gradients), words)
+        for new in back.updated:
+            self.note(layer, "kernel", new.kernels_clipped, new.kernels.size)
+            self.note(layer, "velocity", new.velocities_clipped, new.velocities.size)
+        if front is not None and back.left is not None:
+            self.note(front, "delta", back.left.clipped, back.left.maps.size)
 
 
 def train_step(
@@ -148,66 +233,45 @@ def train_step(
     Raises:
         BadInput: a layer has no array, or the learning rate none of its shifts.
     """
-    stochastic = network.fixed.stochastic
+    tally = _Tally(network)
     kept = run_forward(network, images, model.parameters, loss_kind)
-    count: Counter[tuple[str, FixedTensor]] = Counter()
-    words: Counter[tuple[str, FixedTensor]] = Counter()
-
-    def note(layer: Layer, tensor: FixedTensor, clipped: int, size: int) -> None:
-        count[layer.name, tensor] += clipped
-        words[layer.name, tensor] += size
-
-    for layer, (_, _, found) in zip(network.layers, kept, strict=True):
-        note(layer, "map", found.clipped, found.sums.size)
-    of, _, found = kept[-1]
-    lost = fixed_loss(of, loss_kind, found.maps, labels)
-    note(network.layers[-1], "delta", lost.clipped, lost.deltas.size)
-    deltas = lost.deltas
+    for each in kept:
+        tally.note(each.layer, "map", each.found.clipped, each.found.sums.size)
+    last = kept[-1]
+    lost = fixed_loss(last.of, loss_kind, last.found.maps, labels)
+    tally.note(last.layer, "delta", lost.clipped, lost.deltas.size)
     parameters, velocities, vanished = {}, {}, {}
-    for layer, (forth, maps, found) in reversed(list(zip(network.layers, kept, strict=True))):
-        sums = expanded(forth, deltas.reshape(found.maps.shape), found.places)
-        of = update_pass(network, layer, rates.registers(layer, stochastic=stochastic))
-        each = increments(of, maps, sums)
-        vanished[layer.name] = Clipped(int(np.count_nonzero(each.kernels == 0)), each.kernels.size)
-        added = [accumulated(some) for some in each]
-        note(
-            layer, "gradient", sum(x.clipped for x in added),
-            each.kernels.size + each.biases.size,
-        )  # fmt: skip
-        old, moving = model.parameters[layer.name], model.velocities[layer.name]
-        past = Pair(in_array(of, moving.kernels), moving.biases)
-        bits = bits_of_update(of, design_of(network, layer)) if stochastic else (None, None)
-        before = Pair(in_array(of, old.kernels), old.biases)
-        new = [
-            fixed_update.updated(of, w, v, g.words, r)
-            for w, v, g, r in zip(before, past, added, bits, strict=True)
-        ]
-        for part in new:
-            note(layer, "kernel", part.kernels_clipped, part.kernels.size)
-            note(layer, "velocity", part.velocities_clipped, part.velocities.size)
-        shape = old.kernels.shape
-        parameters[layer.name] = Pair(as_stored(new[0].kernels, shape), new[1].kernels)
-        moved = Pair(as_stored(new[0].velocities, shape), new[1].velocities)
-        velocities[layer.name] = moved if of.has_momentum else moving
-        front = previous(network, layer)
-        if front is not None:
-            back = delta_pass(network, layer)
-            mask = kept[network.layers.index(front)][2].mask
-            left = delta(back, sums, before.kernels, mask.reshape(maps.shape))
-            note(front, "delta", left.clipped, left.maps.size)
-            deltas = left.maps
+    for back in run_backward(network, kept, lost.deltas, model, rates):
+        name, (kernels, biases) = back.layer.name, back.updated
+        tally.passed(len(images), previous(network, back.layer), back)
+        vanished[name] = back.vanished
+        shape = model.parameters[name].kernels.shape
+        parameters[name] = Pair(as_stored(kernels.kernels, shape), biases.kernels)
+        moved = Pair(as_stored(kernels.velocities, shape), biases.velocities)
+        velocities[name] = moved if back.of.has_momentum else model.velocities[name]
     return FixedStep(
         model=FixedModel(parameters=parameters, velocities=velocities),
         loss=lost.value,
-        clipping={
-            layer.name: {
-                tensor: Clipped(count[layer.name, tensor], words[layer.name, tensor])
-                for tensor in FIXED_TENSORS
-            }
-            for layer in network.layers
-        },
+        clipping=tally.found,
         vanished=vanished,
     )
+
+
+def _gradients(
+    of: ArrayPass, maps: Words, sums: Words
+) -> tuple[tuple[Gradient, Gradient], Clipped]:
+    """Gradients of kernels and biases of a batch, and increments of kernels that were 0."""
+    kernels = biases = None
+    zeros = size = 0
+    for part in parts(of, len(maps)):
+        each = increments(of, maps[part], sums[part])
+        zeros += int(np.count_nonzero(each.kernels == 0))
+        size += each.kernels.size
+        kernels = accumulated(each.kernels, kernels)
+        biases = accumulated(each.biases, biases)
+    if kernels is None or biases is None:
+        raise ValueError("a step of no image")
+    return (kernels, biases), Clipped(zeros, size)
 
 
 def classify(network: Network, images: Words, made: Pairs, batch: int = AT_ONCE) -> Labels:
@@ -215,6 +279,6 @@ def classify(network: Network, images: Words, made: Pairs, batch: int = AT_ONCE)
     found = []
     for low in range(0, len(images), batch):
         part = images[low : low + batch]
-        outputs = run_forward(network, part, made)[-1][2].maps
+        outputs = run_forward(network, part, made)[-1].found.maps
         found.append(outputs.reshape(len(part), -1).argmax(axis=1))
     return np.concatenate(found).astype(np.int64)

@@ -77,9 +77,9 @@ def increments(of: ArrayPass, maps: Words, deltas: Words) -> Increments:
     return Increments(nearest_even(sums, of.shift), nearest_even(biases, of.bias_shift))
 
 
-def accumulated(increments: Iterable[Sums], begun: Words | None = None) -> Gradient:
+def accumulated(increments: Iterable[Sums], begun: Gradient | None = None) -> Gradient:
     """Add images in order to gradients, from 0 or what is ``begun``; saturate behind each."""
-    words, clipped = begun, 0
+    words, clipped = begun or (None, 0)
     for each in increments:
         words, count = saturated(each if words is None else words.astype(np.int64) + each)
         clipped += count

@@ -20,7 +20,7 @@ from merp.models.mac_array.fixed_delta import expanded
 from merp.models.mac_array.fixed_forward import Mask, Places, maxima
 from merp.models.mac_array.kernel_order import as_stored, in_array
 from merp.models.mac_array.passes import sized
-from merp.models.mac_array.products import delta_sums, forward_sums, gradient_sums
+from merp.models.mac_array.products import delta_sums, forward_sums, gradient_sums, parts
 from merp.models.network.branches import previous
 from merp.models.network.network import Layer, Network
 from merp.models.params.fixed import MOST_FRACTION, FixedTensor, Fractions
@@ -93,7 +93,10 @@ def twin_gradients(
         largest.note(layer, "delta", deltas)
         sums = expanded(each.of, deltas.reshape(each.outputs.shape), each.places)
         kernels, _ = made[layer.name]
-        gradients = gradient_sums(each.of, each.maps, sums).sum(axis=0)
+        gradients = sum(
+            gradient_sums(each.of, each.maps[part], sums[part]).sum(axis=0)
+            for part in parts(each.of, len(sums))
+        )
         pair = as_stored(gradients, kernels.shape), sums.sum(axis=(0, 1, 2))
         found[layer.name] = pair
         for part in pair:

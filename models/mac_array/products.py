@@ -6,11 +6,24 @@ other numbers they are those of the float64 twin.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from merp.models.arithmetic.compiled import Values
 from merp.models.params.mac_array.array_pass import ArrayPass
+
+AT_ONCE = 1 << 23
+"""Elements that are laid out together, of float64: images are taken in parts of so many."""
+
+
+def parts(of: ArrayPass, images: int) -> Iterator[slice]:
+    """Images by parts, so that neither their windows nor their gradients take more memory."""
+    windows = of.out_rows * of.out_columns * of.inputs * of.taps
+    step = max(1, AT_ONCE // max(windows, of.outputs * of.inputs * of.taps))
+    for low in range(0, images, step):
+        yield slice(low, low + step)
 
 
 def _windows(maps: Values, of: ArrayPass) -> Values:
@@ -26,7 +39,10 @@ def forward_sums(of: ArrayPass, maps: Values, kernels: Values) -> Values:
 
     maps: (images, rows, columns, n). kernels: (m, n, k, k).
     """
-    sums = _windows(maps, of) @ kernels.reshape(len(kernels), -1).T
+    by_tap = kernels.reshape(len(kernels), -1).T
+    sums = np.empty((len(maps), of.out_rows * of.out_columns, len(kernels)))
+    for part in parts(of, len(maps)):
+        sums[part] = _windows(maps[part], of) @ by_tap
     return sums.reshape(len(maps), of.out_rows, of.out_columns, -1)
 
 
@@ -35,16 +51,17 @@ def delta_sums(of: ArrayPass, deltas: Values, kernels: Values) -> Values:
 
     deltas: (images, out_rows, out_columns, m). kernels: (m, n, k, k).
     """
-    images, (m, n, k, _) = len(deltas), kernels.shape
-    spread = deltas.reshape(images, -1, m) @ kernels.reshape(m, -1)
-    spread = spread.reshape(images, of.out_rows, of.out_columns, n, k, k)
-    size = images, of.rows + 2 * of.pad, of.columns + 2 * of.pad, n
-    sums = np.zeros(size)
+    m, n, k, _ = kernels.shape
+    sums = np.zeros((len(deltas), of.rows + 2 * of.pad, of.columns + 2 * of.pad, n))
     down, across = (of.out_rows - 1) * of.stride + 1, (of.out_columns - 1) * of.stride + 1
-    for row in range(k):
-        for column in range(k):
-            reached = sums[:, row : row + down : of.stride, column : column + across : of.stride]
-            reached += spread[..., row, column]
+    for part in parts(of, len(deltas)):
+        spread = deltas[part].reshape(-1, m) @ kernels.reshape(m, -1)
+        spread = spread.reshape(-1, of.out_rows, of.out_columns, n, k, k)
+        reached = sums[part]
+        for row in range(k):
+            for column in range(k):
+                there = slice(row, row + down, of.stride), slice(column, column + across, of.stride)
+                reached[:, *there] += spread[..., row, column]
     return sums[:, of.pad : of.pad + of.rows, of.pad : of.pad + of.columns]
 
 

@@ -105,6 +105,8 @@ class Network(Stores):
         weights: kernels (groups*m, n, k, k) and biases (groups*m,) as words, of the layers that it
             came with numbers for; the others' come from a seed.
         backward: ``separate``, or ``fused``: both backward phases of a layer are one pass.
+        fuse: names of two layers that are one pass of forward propagation, the second behind the
+            first; or none.
     """
 
     name: str
@@ -115,6 +117,7 @@ class Network(Stores):
     weights: Mapping[str, tuple[Bits, Bits]] = field(default_factory=dict, compare=False)
     storage: Storage | None = None
     backward: str = SEPARATE
+    fuse: tuple[str, ...] = ()
 
     @property
     def fmt(self) -> FloatFormat:

@@ -26,6 +26,7 @@ from merp.models.network.network_keys import (
     CHANNELS,
     COLUMNS,
     FORMAT,
+    FUSE,
     GROUPS,
     INPUT_OF,
     KERNEL,
@@ -98,6 +99,7 @@ def network_of(
             raise head.bad("storage", f"absent with {FORMAT.key} = {FIXED16!r}")
         storage = read_storage(head.table("storage"), numbers)
     backward = BACKWARD.read(head)
+    fuse = FUSE.read(head)
     size = _input(head.table("input"))
     head.finish()
     tables = root.value("layer")
@@ -117,6 +119,9 @@ def network_of(
         layer = _layer(section, front, tuple(designs), outputs)
         outputs[layer.name] = _output(layer)
         layers.append(layer)
+    for each in fuse:
+        if each not in outputs:
+            raise head.bad(FUSE.key, f"names of layers: {', '.join(outputs)}")
     wrong = misplaced(layers)
     if wrong is not None:
         raise BadInput(f"{file}: {wrong}")
@@ -128,6 +133,7 @@ def network_of(
         weights=weights,
         storage=storage,
         backward=backward,
+        fuse=fuse,
     )
     if isinstance(numbers, FixedFormat):
         for layer in layers:

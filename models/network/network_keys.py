@@ -12,7 +12,7 @@ from merp.models.params.fixed import (
     Fractions,
 )
 from merp.models.params.formats import FORMATS, OTHER_NAMES
-from merp.models.params.keys import Choice, Flag, Key, Ratio, Reference, Sides, Whole
+from merp.models.params.keys import Choice, Flag, Key, Ratio, Reference, References, Sides, Whole
 from merp.models.params.shape import POOL_KINDS
 from merp.models.params.storage import BYTE, TENSORS
 
@@ -69,6 +69,13 @@ BACKWARD = Choice(
     says="delta propagation and kernel update of a layer: separate passes, or one (convolutions)",
     allowed=(SEPARATE, FUSED),
     default=SEPARATE,
+)
+
+FUSE = References(
+    key="fuse",
+    says="names of two layers, one behind the other, that are one pass of forward propagation: the "
+    "map between them stays on chip",
+    count=2,
 )
 
 STORAGE: tuple[Choice, ...] = tuple(

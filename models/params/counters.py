@@ -6,6 +6,7 @@ models and by the audit, each in its own way.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 
@@ -51,12 +52,36 @@ STALLS = tuple(each.name.removeprefix("stall_") for each in COUNTERS if each.sta
 PROPAGATION = tuple(f"propagation_{each.name}" for each in COUNTERS)
 """Of both backward phases in one pass: of delta propagation's half, whose slots these count."""
 
+FIRST = tuple(f"first_{each.name}" for each in COUNTERS)
+"""Of two layers fused in forward propagation: of the first one, whose slots these count."""
+
 _MEANINGS = {each.name: each.meaning for each in COUNTERS} | {
-    name: f"{each.meaning}: delta propagation's half"
-    for name, each in zip(PROPAGATION, COUNTERS, strict=True)
+    name: f"{each.meaning}: {whose}"
+    for half, whose in ((PROPAGATION, "delta propagation's half"), (FIRST, "the first layer"))
+    for name, each in zip(half, COUNTERS, strict=True)
 }
 
 
+_OF_PIPELINE = {
+    "flight": "images on their way",
+    "flight_peak": "images on their way at most",
+    "features_fill": "input maps in the store, in words",
+    "features_peak": "input maps in the store at most, in words",
+    "states_fill": "state of the layer in front in the store, in bytes",
+    "states_peak": "state of the layer in front in the store at most, in bytes",
+}
+"""Of all engines of a network at once, beside the counters of each."""
+
+
 def meaning_of(name: str) -> str:
-    """What the counter ``name`` counts: one of the table, or that of a port's words."""
+    """What the counter ``name`` counts: one of the table, or that of a port's words.
+
+    Those of an engine of a pipeline are called after its layer and phase.
+    """
+    engine = re.fullmatch(r"layer(\d+)_(?:(fp|dp|ku)_)?(\w+)", name)
+    if engine:
+        place, phase, own = engine.groups()
+        return f"layer {place}{f', {phase}' if phase else ''}: {meaning_of(own)}"
+    if name in _OF_PIPELINE:
+        return _OF_PIPELINE[name]
     return _MEANINGS.get(name, f"words that passed the port {name} (of state: bytes)")

@@ -72,6 +72,9 @@ class FloatFormat:
         return 1 << (self.width - 1)
 
 
+DSP_BITS = 17
+"""Of a significand that one DSP block (a DSP48E1's 25 by 18 bits, with signs) has room for."""
+
 BINARY32 = FloatFormat(8, 23)
 BFLOAT16 = FloatFormat(8, 7)
 BINARY16 = FloatFormat(5, 10)

@@ -142,4 +142,23 @@ class Reference:
         return section.choice(self.key, names) if section.has(self.key) else None
 
 
-Key = Whole | Sides | Ratio | Flag | Choice | Reference
+@dataclass(frozen=True, kw_only=True)
+class References:
+    """Names of so many different layers, or nothing."""
+
+    key: str
+    says: str
+    count: int
+    default: None = None
+    required: bool = False
+
+    def read(self, section: Section) -> tuple[str, ...]:
+        """Read it; whether there are such layers the caller knows.
+
+        Raises:
+            BadInput: it is something else.
+        """
+        return section.texts(self.key, self.count) if section.has(self.key) else ()
+
+
+Key = Whole | Sides | Ratio | Flag | Choice | Reference | References

@@ -102,7 +102,7 @@ def within(fmt: FloatFormat) -> tuple[str, ...]:
 
 
 _BY_PHASE: Final[dict[str, dict[str, Tensor]]] = {
-    "fp": {"map_out": "maps", "add_in": "maps"},
+    "fp": {"map_out": "maps", "between_out": "maps", "add_in": "maps"},
     "dp": {"delta_in": "deltas", "delta_out": "deltas", "add_in": "deltas"},
     "ku": {
         "delta_in": "deltas",
@@ -110,6 +110,7 @@ _BY_PHASE: Final[dict[str, dict[str, Tensor]]] = {
         "bias_velocity_in": "gradients", "bias_velocity_out": "gradients",
     },
 }  # fmt: skip
+_BY_PHASE["ff"] = _BY_PHASE["fp"]
 _BY_PHASE["bp"] = _BY_PHASE["dp"] | _BY_PHASE["ku"]
 
 

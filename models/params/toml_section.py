@@ -146,6 +146,14 @@ class Section:
             raise self.bad(key, "a text")
         return value
 
+    def texts(self, key: str, count: int) -> tuple[str, ...]:
+        """Return a list of ``count`` different texts, which must be there."""
+        value = self._take(key, True)
+        texts = isinstance(value, list) and all(isinstance(each, str) for each in value)
+        if not texts or len(value) != count or len(set(value)) != count:
+            raise self.bad(key, f"a list of {count} different texts")
+        return tuple(value)
+
     def flag(self, key: str, default: bool) -> bool:
         """Return true or false."""
         value = self._take(key, False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final, NamedTuple
@@ -15,7 +15,7 @@ from merp.models.fpga.board import Board
 from merp.models.network.branches import begun, behind, beside, previous, stored_as
 from merp.models.network.network import Layer, Network
 from merp.models.network.network_keys import FUSED, SEPARATE
-from merp.models.network.phases import NAMED, ONE_PASS, PHASES, has_phase
+from merp.models.network.phases import NAMED, ONE_PASS, PHASES, apart, has_phase
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.input_part import InputPart
 from merp.models.params.folded_shape import folds
@@ -183,6 +183,23 @@ class Plan:
     def of(self, layer: str, phase: str) -> Planned:
         """The plan of a layer's phase."""
         return next(p for p in self.layers if (p.work.layer.name, p.work.phase) == (layer, phase))
+
+    @property
+    def phases(self) -> tuple[str, ...]:
+        """Those that are planned of any layer, in the order of ``NAMED``."""
+        planned = {each.work.phase for each in self.layers}
+        return tuple(phase for phase in NAMED if phase in planned)
+
+    def apart(self, layers: Iterable[Layer]) -> Iterator[str]:
+        """As ``models.network.phases.apart``, and of convolutions that have no such pass here."""
+        yield from apart(self.network, layers)
+        in_one = {each.work.layer.name for each in self.layers if each.work.phase == ONE_PASS}
+        for layer in layers:
+            if has_phase(self.network, layer, ONE_PASS) and layer.name not in in_one:
+                yield (
+                    f"{layer.name} has dp and ku, as no hardware takes both at once, or they do "
+                    f"not fit {self.board.name} whole"
+                )
 
     @property
     def engines(self) -> tuple[Engine, ...]:

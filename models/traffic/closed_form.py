@@ -17,12 +17,13 @@ from merp.models.network.branches import begun, behind, beside, stored_as
 from merp.models.network.network import Layer, Network
 from merp.models.network.network_keys import SEPARATE
 from merp.models.network.phases import (
-    NAMED,
+    COUNTED,
     ONE_PASS,
     has_phase,
     phase_operations,
     phases_counted,
 )
+from merp.models.params.cnn_merp.fused_design import FusedShape
 from merp.models.params.cnn_merp.input_part import WHOLE, InputPart
 from merp.models.params.shape import Shape
 from merp.models.params.storage import Stores, element_bytes
@@ -36,7 +37,7 @@ from merp.models.traffic.tiling import Tiling, best_tiling
 
 EACH_IMAGE = (
     "map_in", "map_out", "delta_in", "delta_out", "state_in", "state_out", "add_in",
-    "add_state_in",
+    "add_state_in", "between_out", "between_state_out",
 )  # fmt: skip
 """Ports that move something for every image; the others move once in a run."""
 
@@ -82,7 +83,7 @@ class LayerTraffic:
 
     def phases(self, name: str) -> tuple[Phase, ...]:
         """Return the phase, or nothing where the layer does not execute it; ``step`` is all."""
-        names = NAMED if name == "step" else (name,)
+        names = COUNTED if name == "step" else (name,)
         found = (getattr(self, each) for each in names)
         return tuple(phase for phase in found if phase is not None)
 
@@ -108,6 +109,31 @@ def port_words(shape: Shape, images: int, part: InputPart | None = None) -> dict
         "partial_in": sums * part.partial_in,
         "partial_out": sums * part.partial_out,
     }
+
+
+def fused_port_words(shape: FusedShape, images: int, state: bool) -> dict[str, int]:
+    """Return the words that cross each port where two layers are one pass of forward propagation.
+
+    What the first one leaves crosses no port but where ``state`` (in bytes) leaves, too: then the
+    kernel update of the second needs it.
+    """
+    first, second, groups = shape
+    one, other = port_words(first, images), port_words(second, images)
+    words = {
+        "map_in": one["map_in"],
+        "kernel": one["kernel"],
+        "bias": one["bias"],
+        "second_kernel": groups * other["kernel"],
+        "second_bias": groups * other["bias"],
+        "map_out": groups * other["map_out"],
+    }
+    if state:
+        words |= {
+            "between_out": one["map_out"],
+            "between_state_out": state_bytes(first, first.m, images),
+            "state_out": groups * state_bytes(second, second.m, images),
+        }
+    return words
 
 
 def added_words(shape: Shape, images: int) -> int:
@@ -223,6 +249,34 @@ def network_traffic(
     )
 
 
+def inference_traffic(network: Network, images: int) -> tuple[tuple[Layer, Phase], ...]:
+    """Return the traffic of each layer in inference: kernels and biases once, and no state.
+
+    What the first of two fused layers makes does not leave.
+    """
+    count = _Count(network, images, Footing(name="full"))
+    found = []
+    for layer in network.layers:
+        phase = count.forward(layer)
+        kept = {"state_out", "map_out"} if layer.name in network.fuse[:1] else {"state_out"}
+        streams = {port: moved for port, moved in phase.streams.items() if port not in kept}
+        found.append((layer, Phase(phase.operations, streams)))
+    return tuple(found)
+
+
+def fused_traffic(network: Network, shape: FusedShape, images: int) -> Phase:
+    """Return the traffic of the two layers of ``shape`` in one pass, in inference.
+
+    ``shape`` is of a group of the first that ``network`` fuses, and of those made of it.
+    """
+    runs = network.layer(network.fuse[0]).groups
+    words = fused_port_words(shape, images, state=False)
+    streams = {
+        port: runs * count * element_bytes("ff", port, network) for port, count in words.items()
+    }
+    return Phase(2 * runs * shape.macs(images), streams)
+
+
 def total(layers: Iterable[LayerTraffic], phase: str) -> Phase:
     """Sum ``phase`` (``fp``, ``dp``, ``ku``, ``bp``, or ``step``: all) over the layers with it."""
     found = [each for layer in layers for each in layer.phases(phase)]
@@ -290,9 +344,16 @@ class _Count:
         return stored_as(self.network, layer) if self.footing.pooled else layer
 
     def forward(self, layer: Layer) -> Phase:
-        """FP: maps in and out; kernels, biases and the state for the way back."""
+        """FP: maps in and out; kernels, biases and the state for the way back.
+
+        Of two fused layers the second takes its maps on chip. In a step they leave the first one
+        all the same, for the kernel update.
+        """
+        self._check_fused()
         shape = layer.shape
         maps_in, sums = self._maps_in(layer), self._partial(layer.sums)
+        if layer.name in self.network.fuse[1:]:
+            maps_in = 0  # they come from the layer in front, on chip
         pooled = self._maps("fp", "map_out", layer.outputs)
 
         def maps_out(tiling: Tiling) -> int:
@@ -315,6 +376,18 @@ class _Count:
             streams["bias"] = self._once("fp", "bias", layer.biases)
             streams["state_out"] = self._state_written(layer)
         return Phase(layer.operations(self.images), streams)
+
+    def _check_fused(self) -> None:
+        """Refuse tiles of layers that are fused.
+
+        Raises:
+            BadInput: on footing ``board``, which cuts layers into tiles.
+        """
+        if self.network.fuse and self.footing.name == "board":
+            raise BadInput(
+                f"{self.network.name}: fuse: two layers in one pass are whole, footing board cuts "
+                "them: allowed are footings paper, full, or no fuse"
+            )
 
     def delta(self, layer: Layer) -> Phase:
         """DP: the layer's delta in, that of the one in front out, behind its ReLU' and un-pooling.

@@ -36,5 +36,6 @@ async def play_job(dut: Any) -> None:
             outcome = await bench.play(run, conducts[index] if conducts else Conduct())
             put(folder / f"outcome{index}.json", asdict(outcome))
     except Exception as error:
-        put(folder / "error.json", {"stuck": isinstance(error, Stuck), "text": str(error)})
+        status = error.status if isinstance(error, Stuck) else None
+        put(folder / "error.json", {"stuck": status, "text": str(error)})
         raise

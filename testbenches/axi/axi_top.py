@@ -8,9 +8,12 @@ from merp.hdl.axi.axi_lite import AxiLite
 from merp.hdl.axi.axi_shell import axi_shell
 from merp.hdl.base.signals import AxiStream, Bundles, flag
 from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.fused_registers import second_settings
+from merp.models.params.cnn_merp.pipeline_design import PipelineDesign
 from merp.models.params.cnn_merp.settings import (
     add_unpool_settings,
     engine_settings,
+    pipeline_settings,
     propagation_settings,
     unpool_settings,
 )
@@ -34,9 +37,11 @@ def axi_registers_of(top: Top) -> RegisterMap:
     """
     known: dict[str, Setting] = {}
     for name, parameter in top.parameters.items():
-        if isinstance(parameter, Design):
-            settings = propagation_settings if name == "propagation" else engine_settings
-            known |= settings(parameter)
+        if isinstance(parameter, PipelineDesign):
+            known |= pipeline_settings(parameter)
+        elif isinstance(parameter, Design):
+            listed_as = {"propagation": propagation_settings, "second": second_settings}
+            known |= listed_as.get(name, engine_settings)(parameter)
         elif isinstance(parameter, UnpoolDesign):
             listed = add_unpool_settings if name == "add_undone" else unpool_settings
             known |= listed(parameter)
@@ -60,9 +65,12 @@ def axi_top(top: Top) -> Top:
         ValueError: a configuration port of the top has no known range.
     """
     bundles = {name: value for name, value in top.args.items() if flatten({name: value})}
-    config = {name: bundle for name, bundle in bundles.items() if name.endswith("_config")}
+    config = {name: bundle for name, bundle in bundles.items() if name.endswith("config")}
+    bundled = isinstance(bundles.get("s_axis"), Bundles)
     streams = {
-        side: Bundles(
+        side: bundles[side]
+        if bundled
+        else Bundles(
             {
                 name.removeprefix(side + "_"): AxiStream(
                     len(bundle.tdata) // bundle.lanes, bundle.lanes
@@ -74,7 +82,7 @@ def axi_top(top: Top) -> Top:
         for side in ("s_axis", "m_axis")
     }
     return Top(
-        axi_shell(top.function, config, top.args["status"]),
+        axi_shell(top.function, config, top.args["status"], bundled=bundled),
         {
             "aclk": flag(),
             "aresetn": flag(),

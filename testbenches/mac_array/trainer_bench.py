@@ -17,6 +17,7 @@ from merp.hdl.mac_array.ports.unpooling import UnpoolConfig
 from merp.hdl.mac_array.ports.updates import UpdateConfig
 from merp.models.mac_array.circulant import Words
 from merp.models.mac_array.fixed_update import (
+    Gradient,
     accumulated,
     bits_of_update,
     increments,
@@ -149,7 +150,7 @@ def updates(layer: Layer, design: Design) -> tuple[dict[str, Words], dict[str, i
         before = {
             kind: _word(pair[place]).reshape(increment.shape[1:]) for kind, pair in old.items()
         }
-        gradient = accumulated(increment, None if work.first else before["gradient"])
+        gradient = accumulated(increment, None if work.first else Gradient(before["gradient"], 0))
         step = updated(
             work, before["kernel"], before["velocity"] * work.has_momentum, gradient.words,
             bits[place],

@@ -2,9 +2,11 @@
 //
 // The generated header ports.h names the top's ports: config[], inputs[], outputs[], status[].
 // Runs come in on stdin and answers go out on stdout, both as little-endian 64-bit words:
-//   run      1, reset_at (all ones: never), limit, config..., {words, pattern} of each input,
-//            pattern of each output;        a list is its length and its elements; 0 ends the job
-//   answer   0 progress: cycle, words out;  2 stuck: text;
+//   run      1, reset_at (all ones: never), limit, config..., {words, pattern, answered} of each
+//            input, pattern of each output; a list is its length and its elements; 0 ends the job
+//   answered index of the output to which a source is the answer (all ones: none), words of it,
+//            and words that it gives for them
+//   answer   0 progress: cycle, words out;  2 stuck: text, status...;
 //            1 outcome: cycles, resets, nanoseconds, {count, first, last} of each stream,
 //            words of each output, status..., faults: their number, and each as a text
 //   text     number of bytes, the bytes
@@ -130,7 +132,7 @@ static void edge() {
 struct Run {
     uint64_t reset_at, limit;
     Words config;
-    std::vector<Words> words, patterns;
+    std::vector<Words> words, patterns, answers;
 };
 
 class Source {
@@ -140,7 +142,7 @@ class Source {
 
     void drive(uint64_t t) {
         if (held) return;
-        if (next < words.size() && pattern[t % pattern.size()]) {
+        if (next < words.size() && next < known && pattern[t % pattern.size()]) {
             unsigned kept = 0;
             for (const auto& lane : pins.data) {
                 const bool counts = next < words.size();
@@ -162,6 +164,8 @@ class Source {
         held = false;
         released = true;
     }
+
+    uint64_t known = NEVER;  // words that can be presented so far
 
   private:
     const StreamPins& pins;
@@ -308,7 +312,13 @@ static bool attempt(const Run& run, uint64_t reset_at, uint64_t resets,
     Words final_status;
     uint64_t end = NEVER, moved_at = 0;
     for (uint64_t t = 0;; ++t) {
-        for (auto& source : sources) source.drive(t);
+        for (size_t i = 0; i < n_in; ++i) {
+            const Words& answer = run.answers[i];
+            if (answer[0] != NEVER) {
+                sources[i].known = out[answer[0]].count / answer[1] * answer[2];
+            }
+            sources[i].drive(t);
+        }
         for (size_t i = 0; i < n_out; ++i) {
             const Words& pattern = run.patterns[n_in + i];
             outputs[i].ready.set(pattern[t % pattern.size()]);
@@ -346,6 +356,7 @@ static bool attempt(const Run& run, uint64_t reset_at, uint64_t resets,
                 send(STUCK);
                 send("no word moved for " + std::to_string(run.limit) + " cycles (cycle " +
                      std::to_string(t) + "): " + join(streams) + "; " + join(pins));
+                for (const auto& pin : status) send(pin.get());
                 return true;
             }
         } else if (t == end + TAIL_CYCLES) {
@@ -418,6 +429,9 @@ int main(int argc, char** argv) {
         for (size_t i = 0; i < inputs.size(); ++i) {
             run.words.push_back(receive_list());
             run.patterns.push_back(receive_list());
+            Words answer;
+            for (int word = 0; word < 3; ++word) answer.push_back(receive());
+            run.answers.push_back(answer);
         }
         for (size_t i = 0; i < outputs.size(); ++i) run.patterns.push_back(receive_list());
         const auto began = std::chrono::steady_clock::now();

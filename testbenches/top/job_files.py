@@ -9,12 +9,13 @@ renaming, hence complete.
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from merp.testbenches.top.run import Run
+from merp.testbenches.top.run import Answer, Run
 
 FOLDER = "MERP_JOB_FOLDER"
 POLL_SECONDS = 0.02
@@ -34,10 +35,12 @@ def run_to_json(run: Run) -> dict[str, Any]:
         "words": {name: words.tolist() for name, words in run.words.items()},
         "stalls": {name: run.pattern(name) for name in run.stalls},
         "reset_at": run.reset_at,
+        "answers": {name: asdict(each) for name, each in run.answers.items()},
     }
 
 
 def run_from_json(plain: dict[str, Any]) -> Run:
     """Read what ``run_to_json`` wrote."""
     words = {name: np.array(values, dtype=np.uint64) for name, values in plain["words"].items()}
-    return Run(plain["config"], words, plain["stalls"], plain["reset_at"])
+    answers = {name: Answer(**each) for name, each in plain["answers"].items()}
+    return Run(plain["config"], words, plain["stalls"], plain["reset_at"], answers)

@@ -88,6 +88,11 @@ class _Attempt:
         self._sinks = [Sink(pin.name, run.pattern(pin.name)) for pin in ports.outputs]
         self._in = [Monitor(pin, pins[pin.name], len(run.words[pin.name])) for pin in ports.inputs]
         self._out = [Monitor(pin, pins[pin.name], None) for pin in ports.outputs]
+        sources = dict(zip((pin.name for pin in ports.inputs), self._sources, strict=True))
+        outputs = {monitor.name: monitor for monitor in self._out}
+        self._answers = [
+            (sources[name], each, outputs[each.stream]) for name, each in run.answers.items()
+        ]
         self._final: dict[str, int] = {}
         self._moved: list[str] = []
         self._cycles = 0
@@ -102,6 +107,8 @@ class _Attempt:
         moved_at = t = 0
         end: int | None = None
         while True:
+            for source, answer, output in self._answers:
+                source.known = answer.known(output.count)
             for source in self._sources:
                 source.drive(t, changes)
             for sink in self._sinks:
@@ -127,7 +134,7 @@ class _Attempt:
                 elif moved:
                     moved_at = t
                 elif t - moved_at >= limit:
-                    raise Stuck(self._state(t, limit))
+                    raise self._stuck(t, limit)
             elif t == end + TAIL_CYCLES:
                 break
             if progress and not t % PROGRESS_CYCLES:
@@ -157,10 +164,11 @@ class _Attempt:
             seconds=seconds,
         )
 
-    def _state(self, t: int, limit: int) -> str:
+    def _stuck(self, t: int, limit: int) -> Stuck:
         streams = ", ".join(
             f"{monitor.name} {monitor.count} words (valid {monitor.valid}, ready {monitor.ready})"
             for monitor in self._in + self._out
         )
-        status = ", ".join(f"{name} {int(read())}" for name, read in self._status.items())
-        return f"no word moved for {limit} cycles (cycle {t}): {streams}; {status}"
+        status = {name: int(read()) for name, read in self._status.items()}
+        told = ", ".join(f"{name} {value}" for name, value in status.items())
+        return Stuck(f"no word moved for {limit} cycles (cycle {t}): {streams}; {told}", status)

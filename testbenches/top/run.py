@@ -16,7 +16,33 @@ TAIL_CYCLES = 4  # after done: nothing may leave, nothing may be asked for, no c
 
 
 class Stuck(CheckFailed):
-    """No word moved on any stream for the run's limit of cycles; the message names the state."""
+    """No word moved on any stream for the run's limit of cycles; the message names the state.
+
+    Attributes:
+        status: every status port then, as far as the bench could read them.
+    """
+
+    def __init__(self, message: str, status: Mapping[str, int] | None = None) -> None:
+        super().__init__(message)
+        self.status = dict(status or {})
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A source whose words are made of those of an output, as a host makes a loss of scores.
+
+    Attributes:
+        stream: the output. words: of it, with the last of which so many (``given``) of the source
+            can come, from the next cycle on.
+    """
+
+    stream: str
+    words: int
+    given: int
+
+    def known(self, left: int) -> int:
+        """Words of the source that there are when ``left`` words of the output have left."""
+        return left // self.words * self.given
 
 
 @dataclass(frozen=True)
@@ -32,6 +58,7 @@ class Run:
         words: raw words of every input stream, in order; ``tlast`` goes with the last. Where a
             beat has several elements, each of them is a word.
         stalls: pattern of a stream, by its name; full rate where none is given.
+        answers: of input streams whose words are known only when others have left.
         reset_at: cycle in which ``rst`` rises for ``RESET_CYCLES``; the run then begins again from
             its first words. A run that is done before that is not reset.
     """
@@ -40,6 +67,7 @@ class Run:
     words: Mapping[str, Bits]
     stalls: Mapping[str, Sequence[int]] = field(default_factory=dict)
     reset_at: int | None = None
+    answers: Mapping[str, Answer] = field(default_factory=dict)
 
     def pattern(self, stream: str) -> tuple[int, ...]:
         """The stall pattern of a stream."""
@@ -70,6 +98,16 @@ class Run:
         for name in self.stalls:
             if not any(self.pattern(name)):
                 raise ValueError(f"stalls: the pattern of {name} never lets a word pass")
+        single = [pin.name for pin in ports.inputs if pin.lanes == 1]
+        unknown = set(self.answers) - set(single)
+        unknown |= {each.stream for each in self.answers.values()} - {
+            pin.name for pin in ports.outputs
+        }
+        if unknown:
+            raise ValueError(f"answers: no such stream of one word: {', '.join(sorted(unknown))}")
+        for name, each in self.answers.items():
+            if min(each.words, each.given) < 1:
+                raise ValueError(f"answers: {name} must give and take words, not {each}")
         if self.reset_at is not None and self.reset_at < 1:
             raise ValueError(f"reset_at must be at least 1, not {self.reset_at}")
 

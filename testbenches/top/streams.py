@@ -58,7 +58,11 @@ def unpack(pin: Pin, data: int, keep: int) -> list[int] | None:
 
 
 class Source:
-    """Presents ``words`` in order, ``tlast`` with the last, and holds each until it is taken."""
+    """Presents ``words`` in order, ``tlast`` with the last, and holds each until it is taken.
+
+    Attributes:
+        known: beats that can be presented so far: all, unless it is an answer to an output.
+    """
 
     def __init__(self, pin: Pin, words: Sequence[int], pattern: Sequence[int]) -> None:
         self._data, self._valid, self._last, self._keep = (
@@ -67,6 +71,7 @@ class Source:
         self._keeps = pin.keep > 0
         self._words = pack(pin, words) if self._keeps else [(word, 0) for word in words]
         self._pattern = pattern
+        self.known = len(self._words)
         self._next = 0
         self._held = False
         self._released = False
@@ -75,7 +80,8 @@ class Source:
         """Present the next word in cycle ``t`` if none is held and the pattern allows it."""
         if self._held:
             return
-        if self._next < len(self._words) and self._pattern[t % len(self._pattern)]:
+        more = self._next < len(self._words) and self._next < self.known
+        if more and self._pattern[t % len(self._pattern)]:
             changes[self._data], keep = self._words[self._next]
             if self._keeps:
                 changes[self._keep] = keep

@@ -6,12 +6,12 @@ Everything is derived from the bundles of the arguments, so that any top with th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from merp.hdl.base.signals import BYTE, AxiStream
+from merp.hdl.base.signals import BYTE, AxiStream, Bundles
 from merp.hdl.conversion.entity import behavioural
 from merp.testbenches.block.trace import flatten
 
@@ -41,6 +41,15 @@ class Pin:
     def keep(self) -> int:
         """Bits that tell which elements of a beat count; 0 where a beat is an element."""
         return self.width // BYTE if self.lanes > 1 else 0
+
+
+def streams_of(name: str, value: Any) -> Iterator[tuple[str, AxiStream]]:
+    """Each stream of an argument, which is one or a bundle of some, by the prefix of its pins."""
+    if isinstance(value, AxiStream):
+        yield name, value
+    elif isinstance(value, Bundles):
+        for key, each in vars(value).items():
+            yield from streams_of(f"{name}_{key}", each)
 
 
 @dataclass(frozen=True)
@@ -139,11 +148,14 @@ class Top:
             flat = flatten({name: value})
             if name in CONTROL or not flat:
                 continue
-            if isinstance(value, AxiStream):
+            found = dict(streams_of(name, value))
+            if found:
                 direction = {"s_axis": "inputs", "m_axis": "outputs"}.get(name[:6])
                 if direction is None:
                     raise ValueError(f"stream {name} must be called s_axis_* or m_axis_*")
-                groups[direction].append(Pin(name, len(value.tdata), value.lanes))
+                groups[direction] += [
+                    Pin(key, len(stream.tdata), stream.lanes) for key, stream in found.items()
+                ]
             elif name in flat:
                 raise ValueError(f"{self.name} has a port {name} of no known purpose")
             else:

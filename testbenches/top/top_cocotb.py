@@ -66,5 +66,6 @@ async def play_job(dut: Any) -> None:
             await Timer(5, "ns")
             dut.clk.value = 0
     except Exception as error:
-        put(folder / "error.json", {"stuck": isinstance(error, Stuck), "text": str(error)})
+        status = error.status if isinstance(error, Stuck) else None
+        put(folder / "error.json", {"stuck": status, "text": str(error)})
         raise

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from merp.cosim.block.formal import Claim, Proof, prove, stream_claim
+from merp.cosim.phases.cnn_merp.backward import backward_top
 from merp.cosim.phases.cnn_merp.delta import delta_top
 from merp.cosim.phases.cnn_merp.forward import forward_top
 from merp.cosim.phases.cnn_merp.kernel_update import kernel_update_top
@@ -22,6 +23,8 @@ from merp.hdl.cnn_merp.upsampling.dilater import DilateConfig, dilater
 from merp.hdl.streams.bit_packer import bit_packer
 from merp.hdl.streams.credit_fifo import credit_fifo
 from merp.hdl.streams.serializer import serializer
+from merp.hdl.streams.stream_fork import stream_fork
+from merp.models.cnn_merp.one_pass import BackwardDesign
 from merp.models.cnn_merp.phases import DeltaDesign
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 from merp.testbenches.axi.axi_top import axi_top
@@ -95,6 +98,19 @@ def of_bit_packer() -> tuple[Proof, Plant]:
     return proof, ("if ((source_valid && source_ready)) begin", "if (source_valid) begin")
 
 
+def of_stream_fork() -> tuple[Proof, Plant]:
+    args = flags("clk", "rst", "start")
+    args |= {name: Stream(WIDTH) for name in ("sink", "one", "other")}
+    proof = Proof(
+        stream_fork,
+        args | {"words": 4},
+        [stream_claim("one"), stream_claim("other")],
+        given=[stream_claim("sink")],
+        assumed=["!start || !(one_valid || other_valid)"],
+    )
+    return proof, ("branch_1_take = other_ready", "branch_1_take = one_ready")
+
+
 def of_dilater() -> tuple[Proof, Plant]:
     args = flags("clk", "rst", "start", "framing_error")
     args |= {"config": DilateConfig(DESIGN), "design": DESIGN}
@@ -130,19 +146,29 @@ PROOFS: dict[str, Callable[[], tuple[Proof, Plant]]] = {
     "parameter_writer": of_parameter_writer,
     "partial_writer": of_partial_writer,
     "bit_packer": of_bit_packer,
+    "stream_fork": of_stream_fork,
     "dilater": of_dilater,
     "axi_lite": of_axi_lite,
 }
 
 
+def axi_claim(stream: str) -> Claim:
+    return Claim(f"{stream}_tvalid", f"{stream}_tready", (f"{stream}_tdata", f"{stream}_tlast"))
+
+
 UNDONE = UnpoolDesign(
     window=2, overlap=1, words=8, max_size=8, max_maps=4, max_images=4, add_latency=1, mul_latency=1
 )
-SHELLS: dict[str, Callable[[], Top]] = {
-    "m_axis_map": lambda: forward_top(DESIGN),
-    "m_axis_delta": lambda: delta_top(DeltaDesign(DESIGN, UNDONE, False)),
-    "m_axis_kernel": lambda: kernel_update_top(DESIGN),
+SHELLS: dict[str, tuple[tuple[str, ...], Callable[[], Top]]] = {
+    "fp": (("m_axis_map",), lambda: forward_top(DESIGN)),
+    "dp": (("m_axis_delta",), lambda: delta_top(DeltaDesign(DESIGN, UNDONE, False))),
+    "ku": (("m_axis_kernel",), lambda: kernel_update_top(DESIGN)),
+    "bp": (
+        ("m_axis_delta", "m_axis_kernel", "m_axis_bias"),
+        lambda: backward_top(BackwardDesign(DESIGN, DESIGN, UNDONE)),
+    ),
 }
+"""Streams that leave each engine, and what makes it."""
 
 
 @pytest.mark.parametrize("block", PROOFS)
@@ -155,14 +181,15 @@ def test_streams_hold_until_they_are_taken(block: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("stream", SHELLS)
-def test_whole_shells_hold_what_they_offer(stream: str, tmp_path: Path) -> None:
-    top = axi_top(SHELLS[stream]())
-    own = Claim(f"{stream}_tvalid", f"{stream}_tready", (f"{stream}_tdata", f"{stream}_tlast"))
+@pytest.mark.parametrize("phase", SHELLS)
+def test_whole_shells_hold_what_they_offer(phase: str, tmp_path: Path) -> None:
+    streams, made = SHELLS[phase]
+    top = axi_top(made())
+    own = [axi_claim(stream) for stream in streams]
     # An abort resets the engine alone: the bus holds what it offers all the same.
     bus = [replace(each, reset="rst") for each in BUS]
     proof = Proof(
-        top.function, top.args, [own, *bus], depth=8, reset="engine_rst", opening="!aresetn"
+        top.function, top.args, [*own, *bus], depth=8, reset="engine_rst", opening="!aresetn"
     )
     verdict, printed = prove(proof, tmp_path / "sound")
     assert verdict == "PASS", printed
@@ -174,6 +201,6 @@ def test_whole_shells_hold_what_they_offer(stream: str, tmp_path: Path) -> None:
 def test_partial_sums_hold_in_the_whole_engine(tmp_path: Path) -> None:
     """A broken copy fails with their block alone."""
     top, stream = forward_top(PARTIAL), "m_axis_partial"
-    own = Claim(f"{stream}_tvalid", f"{stream}_tready", (f"{stream}_tdata", f"{stream}_tlast"))
-    verdict, printed = prove(Proof(top.function, top.args, [own], depth=8), tmp_path)
+    proof = Proof(top.function, top.args, [axi_claim(stream)], depth=8)
+    verdict, printed = prove(proof, tmp_path)
     assert verdict == "PASS", printed

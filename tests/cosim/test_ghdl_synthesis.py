@@ -139,7 +139,7 @@ def test_resources_are_those_of_the_verilog(phase: str, tmp_path: Path) -> None:
         sums[0] += own * export.instances[name]
         sums[1] += by_ghdl * export.instances[name]
     own, by_ghdl = sums
-    assert by_ghdl.lut == pytest.approx(own.lut, rel=0.07)
+    assert by_ghdl.lut == pytest.approx(own.lut, rel=0.015)  # -0.1, -0.1, 1.1 %
 
 
 ORDER = """\
@@ -179,7 +179,7 @@ def luts(file: Path) -> int:
 @pytest.mark.ghdl
 @needs("yosys")
 def test_a_sum_takes_more_luts_where_its_selection_is_declared_first(tmp_path: Path) -> None:
-    """Where docs/export.md says what the LUTs above come from."""
+    """Why statements are in the order of the data; docs/export.md says it."""
     file = tmp_path / "order.v"
     found = []
     for first, second in (("held", "chosen"), ("chosen", "held")):

@@ -49,6 +49,7 @@ MODELS = rooms(
     {"fpdeep": f"{PARAMS} network", "mazouz": f"{PARAMS} network front"},
     {"rtl_compiler": f"{PARAMS} network mac_array"},
     {"cluster": f"{PARAMS} network fpdeep"},
+    {"pipeline": f"{PARAMS} network cnn_merp cluster"},
     {
         "comparison": f"{PARAMS} network fpga cnn_merp traffic plan front "
         "fcnn fpdeep cluster mazouz rtl_compiler mac_array"
@@ -77,6 +78,7 @@ HDL = rooms(
     {"cnn_merp.ports": SHARED, "cnn_merp.behavioural": "conversion behavioural cnn_merp.ports"},
     {f"cnn_merp.{room}": f"{PORTS} cnn_merp.behavioural" for room in BLOCKS},
     {"cnn_merp.phases": f"{PORTS} cnn_merp.behavioural {EVERY_BLOCK}"},
+    {"pipeline": f"{PORTS} cnn_merp.phases"},
     {"mac_array.ports": SHARED, "mac_array.behavioural": "conversion behavioural mac_array.ports"},
     {f"mac_array.{room}": f"{MAC_PORTS} mac_array.behavioural" for room in MAC_BLOCKS},
     {"mac_array.phases": f"{MAC_PORTS} mac_array.behavioural {EVERY_MAC_BLOCK}"},
@@ -93,7 +95,8 @@ COSIM = rooms(
     {"architectures": "phases phases.cnn_merp", "audit": "engines phases phases.cnn_merp"},
     {"block": "engines", "synthesis": "engines build_cache"},
     {"passes": "phases phases.cnn_merp audit"},
-    {"training": "engines phases phases.cnn_merp audit passes"},
+    {"pipeline": "engines phases phases.cnn_merp audit"},
+    {"training": "engines phases phases.cnn_merp audit passes pipeline"},
 )
 
 COMMON = "common bitstream"

@@ -85,4 +85,4 @@ def test_every_network_file_of_the_page_is_a_whole_one(tmp_path: Path) -> None:
     assert len(files) > 1
     for text in files:
         (tmp_path / "mine.toml").write_text(text)
-        assert open_network(str(tmp_path / "mine.toml")).name == "mine"
+        assert open_network(str(tmp_path / "mine.toml"), fuses=True).name == "mine"

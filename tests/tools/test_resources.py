@@ -47,6 +47,7 @@ CASES = [(phase, kind) for phase in ("fp", "dp") for kind in CONVOLUTIONS]
 CASES += [("ku", kind) for kind in UPDATES]
 SHIPPED_KINDS = {"fp": "fused, one DSP", "dp": "fused, one DSP", "ku": "row, one DSP"}
 CLOCK = 7.3  # ns, the paper's 137 MHz
+MARGIN = 0.6  # a version of Yosys alone moves a block by more
 SMALL = Design(
     k=3, n_cu=2, r=1, kernel_words=4, groups=1, row_words=4, max_size=8, max_maps=2, fifo_words=2
 )
@@ -111,8 +112,8 @@ def slowest() -> dict[str, float]:
     return {name: delay for name, delay in found.items() if delay}  # memories have registers only
 
 
-def test_every_block_keeps_the_papers_clock() -> None:
-    assert {name: delay for name, delay in slowest().items() if delay > CLOCK} == {}
+def test_every_block_keeps_the_papers_clock_with_a_margin() -> None:
+    assert {name: delay for name, delay in slowest().items() if delay > CLOCK - MARGIN} == {}
 
 
 def test_the_page_says_how_far_each_block_is_from_both_clocks() -> None:

@@ -239,8 +239,10 @@ def test_what_hardware_refuses_is_refused_before_anything_runs(
         (["--layer", "conv2", "--phase", "bp", "--state"], "--state: --phase bp writes none"),
         (["--layer", "conv2", "--phase", "bp", "--rows", "2"], "--rows 2: allowed with one layer"),
         (["--layer", "all", "--phase", "bp", "--wave", "x.vcd"], "--wave x.vcd: allowed only with"),
-        (["--phase", "bp", "--board", "kc705"], "--phase bp: the passes of a plan"),
-        (["--phase", "all", "--board", "kc705"], 'tiny: backward = "fused": the passes of a plan'),
+        (
+            ["--layer", "conv1", "--phase", "bp", "--board", "kc705"],
+            "--phase bp: conv1 is the first layer",
+        ),
     ],
 )
 def test_bad_input(
@@ -249,6 +251,28 @@ def test_bad_input(
     assert main(["simulate", str(network_file), *arguments]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert said in line
+
+
+def test_on_a_board(
+    network_file: Path,
+    answer_of: Callable[..., Any],
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    """The passes of its plan; where it has none for both phases, that is said."""
+    arguments = ["simulate", network_file, "--board", "kc705", "--layer", "conv2"]
+    answer = answer_of(*arguments, "--phase", "bp")
+    (run,) = answer["runs"]
+    assert (run["passes_run"], run["measured"], run["failures"]) == (2, True, [])
+    assert all(each["pins"] == each["plan"] for each in run["bytes"].values())
+    (sampled,) = answer_of(*arguments, "--phase", "bp", "--tiles", "sample:1")["runs"]
+    assert (sampled["passed"], sampled["measured"]) == (True, False)
+    one = tmp_path / "one.toml"
+    one.write_text(NETWORK.replace("n_cu = 3", "n_cu = 1").replace('backward = "fused"', ""))
+    arguments[1] = one
+    assert main([*map(str, arguments), "--phase", "bp"]) == 2
+    said = "--phase bp: conv2: on kc705 it runs dp and ku apart: allowed: fp, dp, ku, all"
+    assert said in capsys.readouterr().err
 
 
 def test_a_layer_of_the_library(network_file: Path) -> None:

@@ -13,6 +13,15 @@ from merp.models.network.network_keys import BACKWARD
 from merp.models.network.phases import NAMED
 from merp.tools.common.complaint import complain
 
+ARCHITECTURES = ("cnn-merp", "mazouz")
+"""Of hardware that there is, by the names that ``merp map`` has."""
+
+PIPELINE = "mazouz"
+"""The one in which all layers and phases run at once."""
+
+MOST_DEPTH = 256
+"""Images on their way in it, at most."""
+
 
 class _Page(argparse.HelpFormatter):
     """A help page that says every default, and leaves the lines of examples as they are."""
@@ -132,7 +141,10 @@ def add_delta_at(parser: argparse.ArgumentParser) -> None:
 def add_phase(parser: argparse.ArgumentParser, *more: str) -> None:
     """Add ``--phase``: one that hardware runs, or one of ``more``."""
     parser.add_argument(
-        "--phase", choices=(*NAMED, *more), default="fp", help="bp: dp and ku in one; default fp"
+        "--phase",
+        choices=(*NAMED, *more),
+        default="fp",
+        help="ff: fp of two fused layers; bp: dp and ku in one; default fp",
     )
 
 

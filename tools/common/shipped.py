@@ -6,6 +6,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from merp.models.cnn_merp.fused_pair import check_pair
 from merp.models.cnn_merp.one_pass import check_backward
 from merp.models.errors import BadInput
 from merp.models.network.network import Network
@@ -22,13 +23,18 @@ def shipped_names() -> list[str]:
     return sorted(path.stem for path in DATA.glob("*.toml"))
 
 
-def open_network(name: str) -> Network:
+FUSING = ("simulate", "traffic", "export", "registers", "resources")
+"""Verbs that know networks which fuse layers."""
+
+
+def open_network(name: str, *, fuses: bool = False) -> Network:
     """Return the shipped network called ``name``, or that of the TOML file or ONNX model ``name``.
 
-    A network of a model has its weights.
+    A network of a model has its weights. fuses: its file may fuse layers.
 
     Raises:
-        BadInput: neither exists, or the file is wrong, or its network cannot go back as it says.
+        BadInput: neither exists, or the file is wrong, or its network cannot go back as it says, or
+            its layers cannot be fused as it says, or may not be.
     """
     path = network_path(name)
     if path.suffix == MODEL:
@@ -37,7 +43,17 @@ def open_network(name: str) -> Network:
         return import_model(path).network
     network = read_network(path, DATA)
     check_backward(network)
+    if network.fuse:
+        check_pair(network, 1)
+        if not fuses:
+            raise refuses(network)
     return network
+
+
+def refuses(network: Network) -> BadInput:
+    """The complaint about a network that fuses layers where none may be fused."""
+    names = ", ".join(f'"{name}"' for name in network.fuse)
+    return BadInput(f"{network.name}: fuse = [{names}]: allowed with {', '.join(FUSING)}")
 
 
 def open_tables(name: str) -> tuple[str, dict[str, Any]]:

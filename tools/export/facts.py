@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from merp.models.cnn_merp.fused_pair import fused_design, fused_layers
 from merp.models.cnn_merp.one_pass import backward_design
 from merp.models.network.network import Layer
-from merp.models.network.phases import NAMED, ONE_PASS, phase_operations
+from merp.models.network.phases import NAMED, ONE_PASS, PAIR, called, phase_operations
 from merp.models.params.cnn_merp.word_counters import word_bytes
 from merp.models.params.register_map import RegisterMap
 from merp.tools.bitstream.bitstream import Bitstream
@@ -22,6 +23,12 @@ def title(bitstream: Bitstream) -> str:
     if bitstream.phase.name == ONE_PASS:
         halves = backward_design(bitstream.network, bitstream.layers[0])
         units = f"{halves.propagation.n_cu} + {halves.update.n_cu}"
+    if bitstream.phase.name == PAIR:
+        pair = fused_layers(bitstream.network)
+        found = fused_design(bitstream.network, *pair)
+        shares = ((found.first.n_cu, found.first), (found.groups * found.second.n_cu, found.second))
+        cus = " and ".join(f"{n} CUs of {each.k} x {each.k}" for n, each in shares)
+        return f"{bitstream.network.name} {'+'.join(bitstream.network.fuse)}, {NAMED[PAIR]}, {cus}"
     return (
         f"{bitstream.network.name} {bitstream.design}, {NAMED[bitstream.phase.name]}, "
         f"{units} CUs of {design.k} x {design.k}"
@@ -40,10 +47,10 @@ def layer_facts(bitstream: Bitstream, layer: Layer, images: int) -> dict[str, An
     most = bitstream.network.design(layer).max_images
     cycles = bitstream.cycles(layer, images)
     return {
-        "layer": layer.name,
+        "layer": called(bitstream.network, layer, bitstream.phase.name),
         "runs": layer.groups,
         "images": images,
-        "operations": phase_operations(layer, bitstream.phase.name, images) // layer.groups,
+        "operations": _operations(bitstream, layer, images) // layer.groups,
         "words": dict(words),
         "bytes": {port: _bytes(bitstream, layer, port, images) for port in words},
         "dma_images": {
@@ -54,6 +61,13 @@ def layer_facts(bitstream: Bitstream, layer: Layer, images: int) -> dict[str, An
         "kernel_load": cycles and cycles.kernel_load // layer.groups,
         "registers": bitstream.phase.registers(layer, images),
     }
+
+
+def _operations(bitstream: Bitstream, layer: Layer, images: int) -> int:
+    """Operations of all groups of a layer, or of two fused ones."""
+    if bitstream.phase.name == PAIR:
+        return sum(each.operations(images) for each in fused_layers(bitstream.network))
+    return phase_operations(layer, bitstream.phase.name, images)
 
 
 def _bytes(bitstream: Bitstream, layer: Layer, port: str, images: int) -> int:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from merp.models.network.branches import added, beside, previous, stored_as
 from merp.models.network.network import Layer, Network
+from merp.models.network.phases import made_by
 
 
 class Operand(NamedTuple):
@@ -22,7 +23,7 @@ class Operand(NamedTuple):
 
 
 def operand(network: Network, layer: Layer, phase: str, port: str, *, before: bool) -> Operand:
-    """The array that ``port`` reads or writes in a pass of ``layer``.
+    """The array that ``port`` reads or writes in a pass of ``layer``, of two fused ones the first.
 
     Propagations to one input follow each other on the way back: each but the first starts at what
     the one before it has left in the same array. A delta of sums that are added stands for that of
@@ -34,11 +35,15 @@ def operand(network: Network, layer: Layer, phase: str, port: str, *, before: bo
         KeyError: no package has such a port.
     """
     front, start = previous(network, layer), beside(network, layer)
-    stored = stored_as(network, layer)
+    stored, made = stored_as(network, layer), made_by(network, layer, phase)
     array, whose = {
         "map_in": ("images" if front is None else "maps", front),
-        "map_out": ("maps", layer),
-        "state_out": ("state", layer),
+        "map_out": ("maps", made),
+        "state_out": ("state", made),
+        "between_out": ("maps", layer),
+        "between_state_out": ("state", layer),
+        "second_kernel": ("kernels", made),
+        "second_bias": ("biases", made),
         "add_in": ("maps", added(network, layer)) if phase == "fp" else ("deltas", start or front),
         "add_state_in": ("state", start),
         "delta_in": ("deltas", stored),

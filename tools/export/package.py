@@ -43,6 +43,106 @@ OWN_NAMES = (
 
 
 @dataclass(frozen=True, kw_only=True)
+class Frame:
+    """What packages have in common, whatever they hold.
+
+    Attributes:
+        name: as a folder. entity: of the top. title: one line. core: as FuseSoC names it.
+        target: the FPGA. clock_mhz: of the constraint.
+        dialect: the language.
+    """
+
+    name: str
+    entity: str
+    title: str
+    core: tuple[str, ...]
+    target: Target
+    clock_mhz: float
+    dialect: Dialect
+
+    @property
+    def wrapper(self) -> str:
+        """The file of the top."""
+        return f"hdl/{self.entity}{self.dialect.suffix}"
+
+    @property
+    def bench(self) -> list[str]:
+        """The files of the bench, in the order of compilation."""
+        return [f"sim/{name}" for name in self.dialect.bench]
+
+    def facts(self, engine: Top, export: Export, registers: RegisterMap) -> dict[str, Any]:
+        """What a program may want to know of the hardware."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "top": self.entity,
+            "language": self.dialect.name,
+            "versions": {name: version(name) for name in ("merp", "myhdl")},
+            "part": self.target.order_code,
+            "clock_mhz": self.clock_mhz,
+            "parameters": {name: repr(value) for name, value in sorted(engine.parameters.items())},
+            "instances": dict(sorted(export.instances.items())),
+            "compile_order": [
+                *(f"hdl/{file.name}" for file in export.files),
+                self.wrapper,
+                *self.bench,
+            ],
+            "registers": {each.name: each.offset for each in registers.registers},
+            "settings": [pin.name for pin in engine.ports.config],
+        }
+
+    def write(
+        self,
+        engine: Top,
+        export: Export,
+        registers: RegisterMap,
+        values: Mapping[str, Any],
+        spent: TimeSpent,
+        directory: Path,
+    ) -> None:
+        """Write wrapper, bench, scripts and page, where hardware and vectors are already.
+
+        Args:
+            engine: the top behind its shell, exported. values: of what is in the package alone.
+
+        Raises:
+            RuntimeError: the language's simulator, where it is installed, refuses the hardware.
+        """
+        everything = dict(values)
+        everything |= port_values(export, engine.ports, registers, self.clock_mhz, self.dialect)
+        everything |= {
+            "version": version("merp"),
+            "core": ":".join(("merp", *self.core, version("merp"))),
+            "device": self.target.part,
+            "families": [family.name for family in FAMILIES],
+            "hdl": self.dialect.title,
+            "wrapper": self.wrapper,
+            "bench": self.bench,
+            "register_rows": register_rows(registers),
+            "memories": memories(export.files),
+            "handshakes": handshakes(engine.ports),
+        }
+        small = sorted((directory / "vectors" / "small").iterdir())
+        everything["small"] = [f"vectors/small/{path.name}" for path in small]
+        for template, target in self._targets():
+            path = directory / target
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(render(template, everything), encoding="utf-8")
+        with spent.on("analysis by the simulator"):
+            order = values["compile_order"]
+            analyse(self.dialect.name, "bench", [directory / name for name in order])
+
+    def _targets(self) -> Iterator[tuple[str, str]]:
+        """Templates, and the files that they become."""
+        yield f"wrapper{self.dialect.suffix}", self.wrapper
+        for name in (*self.dialect.bench, "bench.prj"):
+            yield name, f"sim/{name}"
+        yield "test_package.py", f"sim/test_{self.entity}.py"
+        yield "fusesoc.core", f"{self.entity}.core"
+        yield from ((name, name) for name in OWN_NAMES)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Package:
     """What is to be exported.
 
@@ -62,14 +162,21 @@ class Package:
     dialect: Dialect
 
     @property
-    def wrapper(self) -> str:
-        """The file of the top."""
-        return f"hdl/{self.bitstream.entity}{self.dialect.suffix}"
-
-    @property
-    def bench(self) -> list[str]:
-        """The files of the bench, in the order of compilation."""
-        return [f"sim/{name}" for name in self.dialect.bench]
+    def frame(self) -> Frame:
+        """What it has in common with others."""
+        bitstream = self.bitstream
+        return Frame(
+            name=bitstream.name,
+            entity=bitstream.entity,
+            title=title(bitstream),
+            core=(
+                identifier(bitstream.network.name),
+                identifier(bitstream.design, bitstream.phase.name),
+            ),
+            target=self.target,
+            clock_mhz=self.clock_mhz,
+            dialect=self.dialect,
+        )
 
 
 def write_package(package: Package, spent: TimeSpent, directory: Path) -> dict[str, Any]:
@@ -96,54 +203,28 @@ def write_package(package: Package, spent: TimeSpent, directory: Path) -> dict[s
         for name, given in passes.items()
     }
     _write_headers(bitstream, package.images, registers, directory / "software")
-    facts = _facts(package, engine, export) | {
-        "registers": {each.name: each.offset for each in registers.registers},
-        "settings": [pin.name for pin in engine.ports.config],
-        "streams": _streams(bitstream, engine, passes["small"].expected),
-        "vectors": {name: {"words_compared": count} for name, count in compared.items()},
-    }
-    values = facts | port_values(export, engine.ports, registers, package.clock_mhz, dialect)
-    values |= _page_values(package, registers) | {"stream_words": stream_words(engine)}
-    values |= {"memories": memories(export.files), "handshakes": handshakes(engine.ports)}
-    values["stored"] = {
-        name: bits_in_words(format_of_facts(each["format"]))
-        for name, each in facts["streams"].items()
-        if "format" in each
-    }
-    small = sorted((directory / "vectors" / "small").iterdir())
-    values["small"] = [f"vectors/small/{path.name}" for path in small]
-    for template, target in _targets(package):
-        path = directory / target
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(render(template, values), encoding="utf-8")
-    with spent.on("analysis by the simulator"):
-        analyse(dialect.name, "bench", [directory / name for name in facts["compile_order"]])
-    return facts
-
-
-def _facts(package: Package, engine: Top, export: Export) -> dict[str, Any]:
-    """What a program may want to know of the export."""
-    bitstream = package.bitstream
-    return {
-        "name": bitstream.name,
-        "title": title(bitstream),
-        "top": bitstream.entity,
-        "language": package.dialect.name,
-        "versions": {name: version(name) for name in ("merp", "myhdl")},
-        "part": package.target.order_code,
-        "clock_mhz": package.clock_mhz,
+    facts = package.frame.facts(engine, export, registers) | {
         "design": bitstream.design,
         "phase": bitstream.phase.name,
         "format": asdict(bitstream.network.fmt),
-        "parameters": {name: repr(value) for name, value in sorted(engine.parameters.items())},
-        "instances": dict(sorted(export.instances.items())),
-        "compile_order": [
-            *(f"hdl/{file.name}" for file in export.files),
-            package.wrapper,
-            *package.bench,
-        ],
         "layers": [layer_facts(bitstream, each, package.images) for each in bitstream.layers],
+        "streams": _streams(bitstream, engine, passes["small"].expected),
+        "vectors": {name: {"words_compared": count} for name, count in compared.items()},
     }
+    values = facts | {
+        "stream_words": stream_words(engine),
+        "command": _command(package),
+        "layer": package.layer and package.layer.name,
+        "images": package.images,
+        "largest_transfer": LARGEST_TRANSFER,
+        "stored": {
+            name: bits_in_words(format_of_facts(each["format"]))
+            for name, each in facts["streams"].items()
+            if "format" in each
+        },
+    }
+    package.frame.write(engine, export, registers, values, spent, directory)
+    return facts
 
 
 def _streams(bitstream: Bitstream, engine: Top, expected: Expectation) -> dict[str, dict[str, Any]]:
@@ -172,29 +253,6 @@ def _stored(bitstream: Bitstream, ports: Mapping[str, str]) -> dict[str, StoredF
     }
 
 
-def _page_values(package: Package, registers: RegisterMap) -> dict[str, Any]:
-    """What the page and the scripts say beside the facts and the VHDL."""
-    bitstream = package.bitstream
-    core = (
-        identifier(bitstream.network.name),
-        identifier(bitstream.design, bitstream.phase.name),
-    )
-    return {
-        "version": version("merp"),
-        "core": ":".join(("merp", *core, version("merp"))),
-        "command": _command(package),
-        "device": package.target.part,
-        "families": [family.name for family in FAMILIES],
-        "hdl": package.dialect.title,
-        "wrapper": package.wrapper,
-        "bench": package.bench,
-        "register_rows": register_rows(registers),
-        "layer": package.layer and package.layer.name,
-        "images": package.images,
-        "largest_transfer": LARGEST_TRANSFER,
-    }
-
-
 def _command(package: Package) -> str | None:
     """The command that runs the photograph's pass in Verilator."""
     bitstream, layer = package.bitstream, package.layer
@@ -213,22 +271,20 @@ def _write_headers(
     bitstream: Bitstream, images: int, registers: RegisterMap, directory: Path
 ) -> None:
     """Write a C header per layer; names in it are the bitstream's, so that several go together."""
-    directory.mkdir()
     for layer in bitstream.layers:
         name = identifier(bitstream.entity, layer.name)
         values = bitstream.phase.registers(layer, images)
-        text = c_header(replace(registers, top=name), values, f"{layer.name}, {images} image(s)")
-        (directory / f"{name}.h").write_text(text, encoding="ascii")
+        said = f"{layer.name}, {images} image(s)"
+        write_header(directory, name, registers, values, said)
 
 
-def _targets(package: Package) -> Iterator[tuple[str, str]]:
-    """Templates, and the files that they become."""
-    yield f"wrapper{package.dialect.suffix}", package.wrapper
-    for name in (*package.dialect.bench, "bench.prj"):
-        yield name, f"sim/{name}"
-    yield "test_package.py", f"sim/test_{package.bitstream.entity}.py"
-    yield "fusesoc.core", f"{package.bitstream.entity}.core"
-    yield from ((name, name) for name in OWN_NAMES)
+def write_header(
+    directory: Path, name: str, registers: RegisterMap, values: Mapping[str, int], said: str
+) -> None:
+    """Write the C header of a register map called ``name``, with ``values`` of what is ``said``."""
+    directory.mkdir(exist_ok=True)
+    text = c_header(replace(registers, top=name), values, said)
+    (directory / f"{name}.h").write_text(text, encoding="ascii")
 
 
 def render(template: str, values: Mapping[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -11,6 +12,7 @@ from merp.tools.bitstream.bitstream import Bitstream, bitstream_of, schedule
 from merp.tools.common.output import Output
 from merp.tools.common.progress import Progress
 from merp.tools.export import package
+from merp.tools.export.pipeline import PipelinePackage
 from merp.tools.export.schedule import schedule_files
 from merp.tools.export.selection import Selection
 
@@ -75,17 +77,34 @@ class Exporting:
                 network, target = selected.network, selected.target
                 output.add(schedule_files(network, target, exported, **choice))
             output.commit()
-        return [
-            {
-                "design": manifest["design"],
-                "phase": manifest["phase"],
-                "layers": [each["layer"] for each in manifest["layers"]],
-                "directory": str(directory / name),
-                "top": manifest["top"],
-                "files": list(manifest["files"]),
-            }
-            for name, manifest in exported.items()
-        ]
+        return [_row(directory, name, manifest) for name, manifest in exported.items()]
+
+
+def _row(directory: Path, name: str, manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """What was written of a package."""
+    return {
+        "design": manifest["design"],
+        "phase": manifest["phase"],
+        "layers": [each["layer"] for each in manifest["layers"]],
+        "directory": str(directory / name),
+        "top": manifest["top"],
+        "files": list(manifest["files"]),
+    }
+
+
+def write_pipeline(
+    package: PipelinePackage, output: Output, directory: Path, progress: Progress
+) -> dict[str, Any]:
+    """Write a network as a pipeline; what was written, as a row of ``Exporting.write``.
+
+    Raises:
+        BadInput: it cannot be written.
+        RuntimeError: GHDL or Verilator, where it is installed, refuses what was exported.
+    """
+    with progress.spent.on("converting and writing"):
+        manifest = output.add_folder(package.name, partial(package.write, progress.spent))
+        output.commit()
+    return _row(directory, package.name, manifest)
 
 
 def _choice(selection: Selection) -> dict[str, bool]:

@@ -9,6 +9,7 @@ from typing import Any
 from merp.models.cnn_merp.reconfiguration import load_seconds
 from merp.models.fpga.order_codes import Target
 from merp.models.network.network import Network
+from merp.models.network.phases import called
 from merp.tools.bitstream.bitstream import schedule
 from merp.tools.common.owned import manifest_sha
 from merp.tools.export.operands import operand
@@ -31,7 +32,9 @@ def schedule_files(
     for bitstream, layer in schedule(network, **choice):
         manifest = exported[bitstream.name]
         phase, before = bitstream.phase.name, bitstream.before
-        facts = next(each for each in manifest["layers"] if each["layer"] == layer.name)
+        facts = next(
+            each for each in manifest["layers"] if each["layer"] == called(network, layer, phase)
+        )
         passes.append(
             {
                 "bitstream": bitstream.name,

@@ -10,7 +10,7 @@ from merp.models.given import given, name_of
 from merp.models.golden.memory import golden_bytes
 from merp.models.memory import check_memory
 from merp.models.network.network import Layer, Network
-from merp.models.network.phases import going_back_for
+from merp.models.network.phases import fusing, going_back_for
 from merp.models.params.cnn_merp.sizing import check_fits
 from merp.tools.bitstream.options import check_options, deltas_pooled
 from merp.tools.export.languages import Dialect
@@ -67,8 +67,10 @@ def select(
             f"{given('phase', phase)}: {name_of('all')} exports every phase: allowed with "
             f"{name_of('layer')}"
         )
-    found = None if layer is None else network.layer(layer)
     asked = phase or "fp"
+    if layer is not None:
+        network, layer, asked = fusing(network, layer, asked)
+    found = None if layer is None else network.layer(layer)
     if found is not None:
         network = going_back_for(network, asked)
         before = check_options(network, asked, state, delta_at)

@@ -9,11 +9,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from merp.cosim.phases.expectation import Pass
+from merp.models.cnn_merp.fused_pair import fused_layers
 from merp.models.golden.golden_step import GoldenStep
 from merp.models.golden.initial import Parameters, parameters
 from merp.models.network.branches import previous
 from merp.models.network.network import Layer, Network
-from merp.models.network.phases import ONE_PASS
+from merp.models.network.phases import ONE_PASS, PAIR, made_by
 from merp.models.params.bits import Bits
 from merp.models.params.shape import Shape
 from merp.tools.bitstream.bitstream import Bitstream
@@ -25,6 +26,7 @@ SMALL_ROWS = {
     "dp": 5,
     "ku": 9,
     ONE_PASS: 9,
+    PAIR: 9,
 }  # un-pooling makes many rows of the few that leave
 
 
@@ -39,7 +41,8 @@ def small_pass(bitstream: Bitstream) -> Pass:
     """A small layer, of random numbers, on the elaboration of ``bitstream``."""
     network = small_network(bitstream)
     image = random_maps(network, 1)
-    return _pass(bitstream, network, network.layers[-1], image, parameters(network, 0))
+    layer = network.layers[0 if bitstream.phase.name == PAIR else -1]
+    return _pass(bitstream, network, layer, image, parameters(network, 0))
 
 
 def small_network(bitstream: Bitstream) -> Network:
@@ -48,6 +51,8 @@ def small_network(bitstream: Bitstream) -> Network:
     The one in front has kernels of 1 x 1, and ReLU and pooling of the layer that is there.
     """
     network, layer = bitstream.network, bitstream.layers[0]
+    if bitstream.phase.name == PAIR:
+        return _small_pair(network)
     shape = _small(layer.shape, bitstream)
     small = replace(layer, groups=1, shape=shape, input=None, add=None)
     earlier = previous(network, layer)
@@ -64,6 +69,43 @@ def small_network(bitstream: Bitstream) -> Network:
     first = layers[0].shape
     size = first.rows, first.columns, first.n
     return replace(network, input=size, layers=layers, weights={})
+
+
+def _small_pair(network: Network) -> Network:
+    """Two fused layers with few and small maps: of the second as many as leave whole bytes."""
+    first, second = fused_layers(network)
+    groups = second.groups // first.groups
+    behind = _with_maps(second.shape, 2, 8)
+    pool = first.shape.pool
+    rows, columns = (behind.rows, behind.columns)
+    if pool:
+        rows, columns = pool.elements(rows, columns)
+    before = replace(
+        _with_maps(first.shape, 2, groups * behind.n),
+        rows=(rows - 1) * first.shape.stride + first.shape.k - first.shape.border,
+        columns=(columns - 1) * first.shape.stride + first.shape.k - first.shape.border,
+    )
+    layers = (
+        replace(first, groups=1, shape=before, input=None),
+        replace(second, groups=groups, shape=behind, input=None),
+    )
+    return replace(
+        network, input=(before.rows, before.columns, before.n), layers=layers, weights={}
+    )
+
+
+def _with_maps(shape: Shape, n: int, m: int) -> Shape:
+    """A layer of few maps that are small, where they are not already."""
+    pool = shape.pool
+    sums = pool.window + pool.stride if pool else 2
+    rows = max((sums - 1) * shape.stride + shape.k - shape.border, 1)
+    return replace(
+        shape,
+        n=min(shape.n, n),
+        m=min(shape.m, m),
+        rows=min(shape.rows, rows),
+        columns=min(shape.columns, rows),
+    )
 
 
 def _small(shape: Shape, bitstream: Bitstream) -> Shape:
@@ -87,5 +129,6 @@ def _pass(
     bitstream: Bitstream, network: Network, layer: Layer, image: Bits, made: Parameters
 ) -> Pass:
     """The first group of a layer of ``network``, on the elaboration of ``bitstream``."""
-    step = GoldenStep(network, (layer,), image, made, pooled=bitstream.before)
+    layers = dict.fromkeys((layer, made_by(network, layer, bitstream.phase.name)))
+    step = GoldenStep(network, tuple(layers), image, made, pooled=bitstream.before)
     return bitstream.phase.on(network).golden_pass(layer, 0, step)

@@ -16,6 +16,7 @@ from merp.models.network import network as description
 from merp.models.network.network_keys import BACKWARD, MAX_MAPS, MAX_SIZE
 from merp.models.network.phases import NAMED
 from merp.models.params.state_field import STATES
+from merp.tools.common.arguments import ARCHITECTURES, MOST_DEPTH
 from merp.tools.common.boards import open_board
 from merp.tools.export.languages import DIALECTS, VHDL
 from merp.tools.export.selection import MOST_IMAGES as MOST_EXPORTED
@@ -58,6 +59,7 @@ from merp.tools.train.course import (
     MOST_STEPS,
     RATE,
     Course,
+    depth_of,
     going_back,
     schedule,
     state_kept,
@@ -296,6 +298,8 @@ class Network(Mapping[str, Layer]):
         data: Place | tuple[ArrayLike, ArrayLike] = "digits",
         *,
         engine: str = "golden",
+        architecture: str = ARCHITECTURES[0],
+        depth: int | None = None,
         batch: int | None = None,
         steps: int | None = None,
         epochs: int | None = None,
@@ -325,6 +329,9 @@ class Network(Mapping[str, Layer]):
                 from 0; or an ``.npz`` file of these; or ``digits``, scikit-learn's.
             engine: ``golden``, the models; ``myhdl``, ``verilator`` or ``ghdl``, in the hardware,
                 every word compared with the models: the same weights, bit for bit.
+            architecture: ``cnn-merp``, layers and phases one after the other; ``mazouz``, all of
+                them at once, as a pipeline in the hardware.
+            depth: images on their way at most in a pipeline, 1 to 256 (default 4).
             batch: images of a step, 1 to 65536 (default 32, or that of ``resume``).
             steps: in all, those resumed included. epochs: in their place; 10 if neither is given.
             learning_rate: of the mean loss. momentum: from 0 to below 1.
@@ -354,6 +361,7 @@ class Network(Mapping[str, Layer]):
             Stuck: no word moved for too long.
         """
         one_of("engine", engine, ENGINES)
+        one_of("architecture", architecture, ARCHITECTURES)
         one_of("loss", loss, LOSSES)
         if state_bits is not None:
             one_of("state_bits", state_bits, STATES)
@@ -373,6 +381,9 @@ class Network(Mapping[str, Layer]):
             engine=engine,
             state=state_kept(network, engine, target, state_bits),
             target=target,
+            depth=depth_of(
+                architecture, whole_or_none("depth", depth, 1, MOST_DEPTH), engine, target
+            ),
             batch=whole_or_none("batch", batch, 1, MOST_BATCH),
             steps=whole_or_none("steps", steps, 1, MOST_STEPS),
             epochs=whole_or_none("epochs", epochs, 1, MOST_EPOCHS),

@@ -10,7 +10,7 @@ from merp.models.errors import BadInput, shown
 from merp.models.mac_array.step_traffic import array_traffic
 from merp.models.network.network import Network
 from merp.models.network.network_keys import FUSED
-from merp.models.network.phases import NAMED
+from merp.models.network.phases import COUNTED
 from merp.models.params.fixed import FixedFormat
 from merp.models.params.formats import FloatFormat
 from merp.models.params.state_field import STATES
@@ -43,6 +43,11 @@ def footing_of(
             f'{network.name}: backward = "{FUSED}": one pass takes deltas at pooled resolution: '
             f"allowed are footings full and board, state pooled; not footing {name}, state {state}"
         )
+    if network.fuse and name == "board":
+        raise BadInput(
+            f"{network.name}: fuse: two layers in one pass are whole, footing board cuts them: "
+            "allowed are footings paper and full, or no fuse"
+        )
     memory = whole_or_none("memory_bytes", memory_bytes, 1, 1 << 40)
     if name == "paper" and state != "32":
         raise BadInput(f"state_bits = {state!r}: allowed with footing full or board")
@@ -60,7 +65,7 @@ def footing_of(
     return Footing(name=name, state=state, memory_bytes=memory, board=found)
 
 
-COUNTED: Mapping[
+CLOSED_FORMS: Mapping[
     type[FloatFormat | FixedFormat],
     Callable[[Network, int, Footing], tuple[LayerTraffic, ...]],
 ] = {FloatFormat: network_traffic, FixedFormat: array_traffic}
@@ -69,7 +74,7 @@ COUNTED: Mapping[
 
 def _layers(network: Network, batch: int, footing: Footing) -> tuple[LayerTraffic, ...]:
     if footing.name != "board" or footing.board is None:
-        return COUNTED[type(network.numbers)](network, batch, footing)
+        return CLOSED_FORMS[type(network.numbers)](network, batch, footing)
     from merp.models.plan.plan import plan  # NumPy takes long to import
     from merp.models.plan.traffic import board_traffic
 
@@ -97,7 +102,7 @@ class Traffic(Rows):
 
     def _made(self) -> Iterator[Row]:
         for each in self.layers:
-            for name in NAMED:
+            for name in COUNTED:
                 phase: Phase | None = getattr(each, name)
                 if phase is not None:
                     yield {

@@ -10,6 +10,7 @@ from merp.models.network.network_keys import FUSED
 from merp.models.network.phases import ONE_PASS, PHASES
 from merp.models.params.cnn_merp.design_keys import CHOICES
 from merp.models.plan.engines import Engine
+from merp.models.plan.fusable import Fusable, fusable
 from merp.models.plan.plan import Plan, Planned
 from merp.models.plan.reached import Reached, reached
 from merp.tools.common.stored import storage_answer
@@ -44,6 +45,7 @@ def plan_json(plan: Plan) -> dict[str, Any]:
         },
         "bitstreams": [_engine(engine) for engine in plan.engines],
         "layers": [planned_answer(planned) for planned in plan.layers],
+        "fusable": [_fusable(each) for each in fusable(plan)],
         "fully_connected": [_reached(each) for each in reached(plan)],
         "total": _totals((p for p in plan.layers if p.work.layer.kind == "conv"), phases),
         "total_all": _totals(plan.layers, phases),
@@ -54,6 +56,17 @@ def plan_json(plan: Plan) -> dict[str, Any]:
             "seconds": plan.seconds,
             "images_per_second": plan.images_per_second,
         },
+    }
+
+
+def _fusable(each: Fusable) -> dict[str, Any]:
+    """Two layers that fit the board fused: bytes are of a batch in inference."""
+    return {
+        "layers": [each.first.name, each.second.name],
+        "n_cu": list(each.cus),
+        **each.resources.figures(),
+        "slots_per_image": each.slots,
+        "saved_bytes": each.saved,
     }
 
 

@@ -8,6 +8,7 @@ from merp.models.fpga.resources import Resources, capacity
 from merp.models.network.network_keys import FUSED
 from merp.models.params.cnn_merp.design import Design
 from merp.models.plan.engines import Engine
+from merp.models.plan.fusable import fusable
 from merp.models.plan.plan import Plan, Planned
 from merp.tools.common.stored import stored_notes
 from merp.tools.common.table import console, fixed, say, table
@@ -41,7 +42,9 @@ def _print_passes(plan: Plan) -> None:
         )
     if missing:
         caption += " *: no hardware expands the deltas at which sums of flattened maps start."
-    caption = " ".join([caption, *_one_pass_notes(plan), *stored_notes(plan.network)])
+    caption = " ".join(
+        [caption, *_one_pass_notes(plan), *_fusable_notes(plan), *stored_notes(plan.network)]
+    )
     state = plan.state
     console().print(
         table(
@@ -66,6 +69,16 @@ def _one_pass_notes(plan: Plan) -> Iterator[str]:
     apart = ", ".join(work.layer.name for work in works if work.layer.kind == "conv")
     if apart:
         yield f"Apart, as no hardware takes both phases or they do not fit whole: {apart}."
+
+
+def _fusable_notes(plan: Plan) -> Iterator[str]:
+    """Pairs of layers that fit the board fused; the plan itself runs each layer alone."""
+    for each in fusable(plan):
+        yield (
+            f"{each.first.name} and {each.second.name} fused in forward propagation would fit, "
+            f"{' + '.join(map(str, each.cus))} CUs, {each.resources.bram:g} RAMB36 by the "
+            f"estimate: {each.saved / 1e6:.1f} MB less in inference."
+        )
 
 
 def _row(planned: Planned) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from merp.models.network.network_keys import SEPARATE
-from merp.models.network.phases import NAMED, ONE_PASS, PHASES
+from merp.models.network.phases import COUNTED, ONE_PASS, PHASES
 from merp.models.traffic.bounds import lower_bound, on_chip_words
 from merp.models.traffic.closed_form import LayerTraffic, Phase, network_traffic, total
 from merp.models.traffic.footing import Footing
@@ -129,7 +129,7 @@ def _basis(choice: Choice, variant: Variant) -> str:
     figures = [
         (each.layer, phase, figure)
         for each in variant.layers
-        for phase in NAMED
+        for phase in COUNTED
         if each.layer.kind == "conv" and (figure := getattr(each, phase)) is not None
     ]
     seen = all(choice.saw(*each, every_port=True) for each in figures)

@@ -18,6 +18,7 @@ from merp.tools.report.alternatives import alternatives
 from merp.tools.report.board import bitstreams_table, plan_table, plan_text
 from merp.tools.report.bounds import bounds_table, variants_table
 from merp.tools.report.choice import Choice
+from merp.tools.report.inference import inference_table
 from merp.tools.report.passes import measured_table, reconfiguration_table
 from merp.tools.report.speed import attainable_table, cycles_table, roofline_table, throughput_table
 from merp.tools.report.table import Table
@@ -89,6 +90,7 @@ def document(choice: Choice, beside: Path) -> Json:
             "roofline",
         )
     if choice.convolutions:
+        fused = inference_table(choice)
         section(
             "bounds",
             "Distance to the lower bounds",
@@ -100,7 +102,7 @@ def document(choice: Choice, beside: Path) -> Json:
             "Below the paper",
             "What moves less, from the paper's step down: which of it records have measured, and "
             "which a formula says.",
-            [variants_table(choice)],
+            [variants_table(choice), *((fused,) if fused else ())],
             "variants",
         )
     if choice.cycles:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from merp.models.cnn_merp.fused_pair import fused_layers, fused_shape
 from merp.models.cnn_merp.phases import maps_behind
 from merp.models.errors import BadInput, one_line
 from merp.models.network.branches import begun, behind, beside, previous, undone_shape
@@ -20,10 +21,13 @@ from merp.models.network.network import Layer, Network
 from merp.models.network.phases import (
     NAMED,
     ONE_PASS,
+    PAIR,
     going_back_for,
     has_phase,
+    pair_named,
     phase_operations,
 )
+from merp.models.params.cnn_merp.fused_design import FusedShape
 from merp.models.params.cnn_merp.word_counters import word_bytes as port_word_bytes
 from merp.models.params.delta_shape import delta_shape
 from merp.models.traffic.closed_form import (
@@ -33,6 +37,7 @@ from merp.models.traffic.closed_form import (
     backward_port_words,
     begun_words,
     delta_port_words,
+    fused_port_words,
     port_words,
     state_bytes,
     update_port_words,
@@ -121,6 +126,8 @@ def read_records(directories: Sequence[Path], network: Network) -> list[Measurem
 
 def _told_apart(path: Path, run: Mapping[str, Any], network: Network) -> Measurement:
     """What a run measured, of the first of the networks that it confirms."""
+    if run["phase"] == PAIR:
+        network = replace(network, fuse=pair_named(network, run["layer"]))
     asked = _measurement(path, run, going_back_for(network, run["phase"]))
     others = (
         _measurement(path, run, other)
@@ -138,7 +145,7 @@ def _check_hardware(run: Mapping[str, Any], found: Measurement) -> None:
     """
     if HARDWARE not in run:
         return
-    before = found.phase != "fp" and found.deltas == "pooled"
+    before = found.phase not in ("fp", PAIR) and found.deltas == "pooled"
     now = hardware_sha(
         found.network, found.layer, found.phase, state="state_out" in found.moved, before=before
     )
@@ -150,7 +157,7 @@ def _check_hardware(run: Mapping[str, Any], found: Measurement) -> None:
 
 
 def _measurement(path: Path, run: Mapping[str, Any], network: Network) -> Measurement:
-    layer = network.layer(run["layer"])
+    layer = network.layer(network.fuse[0] if network.fuse else run["layer"])
     groups = layer.groups if run["group"] == "all" else 1
     found = {port: counts["monitor"] for port, counts in run["ports"].items()}
     # Where a layer does not pool, its ports do not tell: a record that is kept says it.
@@ -198,6 +205,8 @@ def _told(
     if run["bit_exact"] is not True or run["mismatches"] != 0:
         faults.append(f"{run['mismatches']} words differ from the golden")
     operations = phase_operations(layer, run["phase"], run["images"]) * groups // layer.groups
+    if run["phase"] == PAIR:
+        operations = 2 * groups * _pair(network).macs(run["images"])
     if run["operations"] != operations:
         faults.append(f"{run['operations']} operations, {operations} by closed form")
     # A record counts words, and says only here how many bytes they have.
@@ -231,7 +240,9 @@ def _expected(
     added = network.design(layer).added  # the port is there, also for layers that do not add
     if before and run["phase"] != "fp":
         shape = undone_shape(network, layer)
-    if run["phase"] == "fp":
+    if run["phase"] == PAIR:
+        words = fused_port_words(_pair(network), images, "state_out" in run["ports"])
+    elif run["phase"] == "fp":
         words = port_words(shape, images)
         if added:
             words["add_in"] = added_words(shape, images) if layer.add else 0
@@ -250,6 +261,10 @@ def _expected(
         if added:
             words |= _starting(network, layer, run, before)
     return {port: groups * count for port, count in words.items()}
+
+
+def _pair(network: Network) -> FusedShape:
+    return fused_shape(network, *fused_layers(network))
 
 
 def _starting(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from merp.models.errors import BadInput
 from merp.models.fpga.routed import SITES
 from merp.models.network.network import Network
-from merp.models.network.phases import going_back_for
+from merp.models.network.phases import fusing, going_back_for
 from merp.tools.bitstream.bitstream import bitstream_of
 from merp.tools.common.progress_bar import ProgressBar
 from merp.tools.common.table import Sheet, table
@@ -51,8 +51,9 @@ def routed(network: Network, args: argparse.Namespace) -> list[RoutedBlock]:
 
     yosys_version()
     nextpnr_version()
-    asked = going_back_for(network, args.phase)
-    top = axi_top(bitstream_of(asked, asked.layer(args.layer), args.phase).phase.top())
+    asked, name, phase = fusing(network, args.layer, args.phase)
+    asked = going_back_for(asked, phase)
+    top = axi_top(bitstream_of(asked, asked.layer(name), phase).phase.top())
     plan = f"conversion to Verilog, then each block synthesised, placed and routed on {DEVICE}"
     with ProgressBar("resources", plan) as bar:
         bar.say("converting")

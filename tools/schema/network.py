@@ -15,6 +15,7 @@ from merp.models.network.network_keys import (
     FORMAT,
     FRACTION_INPUT,
     FRACTIONS,
+    FUSE,
     IMAGE_STORAGE,
     INPUT,
     KINDS,
@@ -23,7 +24,7 @@ from merp.models.network.network_keys import (
     ROUNDING,
     STORAGE,
 )
-from merp.models.params.keys import Choice, Flag, Key, Ratio, Reference, Sides, Whole
+from merp.models.params.keys import Choice, Flag, Key, Ratio, Reference, References, Sides, Whole
 from merp.models.params.names import ALLOWED_NAME, NAME
 from merp.models.params.toml_section import RATIO, read_toml
 from merp.tools.common.data import DATA
@@ -53,7 +54,7 @@ def _file(*, whole: bool) -> Schema:
     network = _table(
         {
             "name": _NAMED,
-            **_nodes((FORMAT, ROUNDING, BACKWARD)),
+            **_nodes((FORMAT, ROUNDING, BACKWARD, FUSE)),
             "storage": storage | {"description": "formats in memory, no wider than format"},
             "input": _table(_nodes(INPUT), _required(INPUT), whole=whole),
         },
@@ -169,5 +170,8 @@ def _node(key: Key) -> Schema:
             found |= {"enum": list(key.allowed)}
         case Reference():
             found |= _NAMED | found
+        case References():
+            most = {"minItems": key.count, "maxItems": key.count, "uniqueItems": True}
+            found |= {"type": "array", "items": _NAMED, **most}
     default = str(key.default) if isinstance(key, Ratio) else key.default
     return found if default is None else found | {"default": default}

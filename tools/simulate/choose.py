@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from merp.models.cnn_merp.fused_pair import check_pair, fused_layers
 from merp.models.cnn_merp.one_pass import check_backward
 from merp.models.errors import BadInput
 from merp.models.given import given, mention, name_of
@@ -13,9 +14,11 @@ from merp.models.memory import check_memory
 from merp.models.network.network import Layer, Network
 from merp.models.network.phases import (
     ONE_PASS,
+    PAIR,
     going_back_for,
     has_phase,
     lacks,
+    pair_named,
     phases_of_step,
 )
 from merp.models.params.cnn_merp.design import ARITHMETIC, Design
@@ -48,13 +51,20 @@ def pick(network: Network, layer: str | None, group: int | str | None, cus: int 
     """Find the layers to run, and their designs, sized anew for ``cus`` CUs if it is given.
 
     Args:
-        layer: a name, ``all``, or None for the first.
+        layer: a name, two of fused layers (``conv1+conv2``), ``all``, or None for the first.
         group: a number as such or as digits, ``all``, or None: 0 of a layer, all of ``all``.
 
     Raises:
         BadInput: there is no such layer or group, a layer has no design, or no such one is built.
     """
-    layers = _layers(network, layer)
+    pair = pair_named(network, layer)
+    if pair:
+        network = replace(network, fuse=pair)
+        layers = [_with_design(network, name) for name in pair]
+    else:
+        layers = _layers(network, layer)
+    if cus is not None and pair:
+        raise BadInput(f"{given('cus', cus)}: allowed without fused layers, which share CUs out")
     found = _group(layers, layer, group)
     if cus is not None:
         network = _with_cus(network, layers, cus)
@@ -87,11 +97,16 @@ def choose(
             or a layer cannot go back in one pass.
     """
     network, layers = going_back_for(picked.network, phase), picked.layers
+    if len(layers) == 1 and phase == PAIR and layers[0].name in network.fuse[:1]:
+        layers = fused_layers(network)
+    elif len(layers) == 1:
+        network = replace(network, fuse=())
     for layer in layers:
         check_fits(layer.shape, images, network.design(layer), f"{network.name}: {layer.name}")
     array = array_of(engine, cu_array)
-    phases = phases_named(network, layers, phase)
-    if wave is not None and (len(phases) > 1 or len({layer.design for layer in layers}) > 1):
+    phases = phases_named(network, phases_of_step(network), layers, phase)
+    designs = {layer.design for layer in layers if phases != (PAIR,)}
+    if wave is not None and (len(phases) > 1 or len(designs) > 1):
         raise BadInput(
             f"{given('wave', wave)}: allowed only with one phase, and layers of one design"
         )
@@ -102,7 +117,7 @@ def choose(
             )
         layers = (first_rows(layers[0], rows),)
     check_phases(network, layers, phase)
-    if state and "fp" not in phases:
+    if state and not {"fp", PAIR} & set(phases):
         raise BadInput(
             f"{name_of('state')}: {mention('phase', phase)} writes none: allowed with fp, all"
         )
@@ -112,6 +127,8 @@ def choose(
             "with dp, bp, ku, all"
         )
     check_backward(network, layers)
+    if PAIR in phases:
+        check_pair(network, images, state=state)
     return Choice(
         network=network,
         layers=layers,
@@ -127,16 +144,24 @@ def choose(
     )
 
 
-def phases_named(network: Network, layers: Sequence[Layer], phase: str) -> tuple[str, ...]:
-    """One of ``NAMED``; with ``all`` each that ``network`` has.
+def phases_named(
+    network: Network, of_step: Sequence[str], layers: Sequence[Layer], phase: str
+) -> tuple[str, ...]:
+    """One of ``NAMED``; with ``all`` each that a step has.
 
     With ``bp`` of several layers the whole way back: what does not go back in one pass, too.
     """
     if phase == ALL:
-        return phases_of_step(network)
+        return tuple(of_step)
+    if phase == "fp" and network.fuse:
+        return tuple(
+            each
+            for each in (PAIR, "fp")
+            if any(has_phase(network, layer, each) for layer in layers)
+        )
     if phase != ONE_PASS or len(layers) == 1:
         return (phase,)
-    return tuple(each for each in phases_of_step(network) if each != "fp")
+    return tuple(each for each in of_step if each != "fp")
 
 
 def check_phases(network: Network, layers: Sequence[Layer], phase: str) -> None:
@@ -145,6 +170,12 @@ def check_phases(network: Network, layers: Sequence[Layer], phase: str) -> None:
     Raises:
         BadInput: so it is.
     """
+    if phase == "fp" and network.fuse:  # fused ones in one pass
+        return
+    if phase not in ("fp", PAIR, ALL) and len(layers) == len(network.fuse):
+        raise BadInput(
+            f"{mention('phase', phase)}: of {' and '.join(network.fuse)} fused: allowed: fp"
+        )
     if phase != ALL and not any(has_phase(network, layer, phase) for layer in layers):
         raise BadInput(f"{mention('phase', phase)}: {lacks(network, layers[0], phase)}")
 
@@ -225,12 +256,17 @@ def array_of(engine: str, asked: str | None) -> str:
     return "rtl"
 
 
+def _with_design(network: Network, name: str) -> Layer:
+    """A layer that has a design."""
+    layer = network.layer(name)
+    network.design(layer)  # says so where there is none
+    return layer
+
+
 def _layers(network: Network, asked: str | None) -> list[Layer]:
     """The layers to run, each with a design."""
     if asked != ALL:
-        layer = network.layer(asked) if asked is not None else network.layers[0]
-        network.design(layer)  # says so where there is none
-        return [layer]
+        return [_with_design(network, network.layers[0].name if asked is None else asked)]
     # Each layer feeds the next, so the first that is traffic-only ends the chain.
     layers: list[Layer] = []
     for layer in network.layers:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from merp.models.network.network import Layer
+from merp.models.network.phases import PAIR, made_by
 from merp.models.params.bits import Bits
 from merp.models.params.names import file_name
 from merp.tools.common.json_value import is_number, is_text
@@ -60,7 +61,7 @@ class Finished:
         if kept is not None:
             # Of another type they are not what was kept.
             outputs = kept.astype(np.uint32, casting="equiv")
-        size = self._size(layer) if phase == "fp" else None
+        size = self._size(layer, phase) if phase in ("fp", PAIR) else None
         if size != (None if outputs is None else outputs.shape):
             raise ValueError("outputs of another size")
         if outputs is not None and int(outputs.max()) >> self._choice.network.fmt.width:
@@ -70,11 +71,12 @@ class Finished:
             raise ValueError("no build")
         return Result(layer, phase, audit_from(about["audit"]), sha, seconds, outputs)
 
-    def _size(self, layer: Layer) -> tuple[int, ...]:
+    def _size(self, layer: Layer, phase: str) -> tuple[int, ...]:
         """Of the output maps of the groups that run."""
-        groups = layer.groups if self._choice.group is None else 1
-        rows, columns = layer.shape.pooled_rows, layer.shape.pooled_columns
-        return self._choice.images, rows, columns, groups * layer.shape.m
+        behind = made_by(self._choice.network, layer, phase)
+        maps = behind.biases // (1 if self._choice.group is None else layer.groups)
+        rows, columns = behind.shape.pooled_rows, behind.shape.pooled_columns
+        return self._choice.images, rows, columns, maps
 
     def save(self, result: Result) -> None:
         """Keep a result; a crash leaves the whole file or none."""

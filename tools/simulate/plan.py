@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from merp.cosim.architectures import phases_of
 from merp.models.cnn_merp.cycles import layer_cycles
+from merp.models.network.phases import PAIR
 from merp.tools.simulate.choice import Choice
 from merp.tools.simulate.run import groups_of
 
@@ -21,11 +22,11 @@ def plan(choice: Choice) -> str:
             groups = len(groups_of(layer, choice.group))
             passes += groups
             words += groups * sum(phase.words(layer, choice.images).values())
-            if choice.before and phase.name != "fp":
+            if choice.before and phase.name not in ("fp", PAIR):
                 continue
             known = layer_cycles(choice.network, layer, phase.name, choice.images)
             cycles += known.phase * groups // layer.groups if known else 0
     text = f"{passes:,} {'pass' if passes == 1 else 'passes'}, {words:,} words on the ports"
-    if choice.before and choice.phases != ("fp",):
+    if choice.before and not set(choice.phases) <= {"fp", PAIR}:
         return text
     return f"{text}, {cycles:,} cycles by the cycle model"

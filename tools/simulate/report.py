@@ -10,12 +10,13 @@ from typing import Any
 from rich.console import Console
 
 from merp.cosim.audit.audit import COUNTS, Audit, combine
-from merp.cosim.phases.cnn_merp.backward import HALF
+from merp.cosim.phases.cnn_merp import backward, fused_forward
 from merp.models.cnn_merp.cycles import layer_cycles
+from merp.models.cnn_merp.fused_pair import fused_design, fused_layers
 from merp.models.cnn_merp.one_pass import backward_design
 from merp.models.golden.golden_step import GoldenStep
 from merp.models.network.network import Layer
-from merp.models.network.phases import ONE_PASS, apart
+from merp.models.network.phases import ONE_PASS, PAIR, apart, called
 from merp.models.params.counters import STALLS
 from merp.models.params.names import file_name
 from merp.tools.common.table import console, fixed, table
@@ -44,10 +45,11 @@ def _layer(choice: Choice, result: Result) -> dict[str, Any]:
     layer = result.layer
     design = choice.network.design(layer)
     measured = audit_answer(result.audit)
+    halves = _halves(choice, layer, result.phase)
     measured["cycles"] |= {"model": _model(choice, result), "lost": _lost(result.audit)}
     return {
         "network": choice.network.name,
-        "layer": layer.name,
+        "layer": called(choice.network, layer, result.phase),
         "group": "all" if choice.group is None else choice.group,
         "groups": layer.groups,
         "phase": result.phase,
@@ -57,7 +59,7 @@ def _layer(choice: Choice, result: Result) -> dict[str, Any]:
         "ku_kind": design.ku_kind,
         "design": layer.design,
         "n_cu": design.n_cu,
-        **({"halves": _halves(choice, layer)} if result.phase == ONE_PASS else {}),
+        **({"halves": halves} if halves else {}),
         "elaboration_sha": result.elaboration_sha,
         "images": choice.images,
         "rows": layer.shape.rows,
@@ -67,23 +69,37 @@ def _layer(choice: Choice, result: Result) -> dict[str, Any]:
     }
 
 
-def _halves(choice: Choice, layer: Layer) -> dict[str, int]:
-    """CUs of each half of a pass for both backward phases."""
-    design = backward_design(choice.network, layer)
-    return {HALF: design.propagation.n_cu, "update": design.update.n_cu}
+HALVES = {ONE_PASS: backward.HALF, PAIR: fused_forward.HALF}
+"""What the names of counters begin with that a half of a pass has of its own."""
+
+_SLOTS = {ONE_PASS: "delta propagation's", PAIR: "the first layer's"}
+
+
+def _halves(choice: Choice, layer: Layer, phase: str) -> dict[str, int]:
+    """CUs of each half of a pass for both backward phases, or for two layers; else nothing."""
+    if phase == ONE_PASS:
+        both = backward_design(choice.network, layer)
+        return {HALVES[phase]: both.propagation.n_cu, "update": both.update.n_cu}
+    if phase == PAIR:
+        pair = fused_design(choice.network, *fused_layers(choice.network))
+        return {HALVES[phase]: pair.first.n_cu, "second": pair.groups * pair.second.n_cu}
+    return {}
 
 
 def _half_answer(audit: Audit) -> dict[str, Any]:
-    """Cycles of delta propagation's slots, where one pass counts them apart, as JSON."""
-    half = {
-        name.removeprefix(f"{HALF}_"): count
-        for name, count in audit.cycles.items()
-        if name.startswith(f"{HALF}_")
-    }
-    if not half:
-        return {}
-    plain = {name: count for name, count in half.items() if not name.startswith("stall_")}
-    return {HALF: plain | {"stall": {cause: half[f"stall_{cause}"] for cause in STALLS}}}
+    """Cycles of a half's slots, where one pass counts them apart, as JSON."""
+    found = {}
+    for name in HALVES.values():
+        half = {
+            counter.removeprefix(f"{name}_"): count
+            for counter, count in audit.cycles.items()
+            if counter.startswith(f"{name}_")
+        }
+        if half:
+            plain = {key: count for key, count in half.items() if not key.startswith("stall_")}
+            stalls = {cause: half[f"stall_{cause}"] for cause in STALLS}
+            found[name] = plain | {"stall": stalls}
+    return found
 
 
 def audit_answer(audit: Audit) -> dict[str, Any]:
@@ -115,7 +131,7 @@ def audit_answer(audit: Audit) -> dict[str, Any]:
 
 def _model(choice: Choice, result: Result) -> float | None:
     """Efficiency by the cycle model; it knows deltas at the resolution of the sums only."""
-    if result.phase != "fp" and choice.before:
+    if result.phase not in ("fp", PAIR) and choice.before:
         return None
     cycles = layer_cycles(choice.network, result.layer, result.phase, choice.images)
     return cycles.efficiency if cycles is not None else None
@@ -146,7 +162,9 @@ def _mb_per_gflop(audit: Audit) -> dict[str, float]:
 def show(choice: Choice, results: Sequence[Result], screen: Console | None = None) -> None:
     """Print, per layer, words by port and way of counting, the bits, and the cycles."""
     screen = screen or console()
-    for line in apart(choice.network, choice.layers) if choice.phases != ("fp",) else ():
+    for line in (
+        apart(choice.network, choice.layers) if {"dp", "ku", ONE_PASS} & set(choice.phases) else ()
+    ):
         screen.print(f"Not in one pass: {line}")
     for result in results:
         _show_layer(choice, result, screen)
@@ -160,14 +178,20 @@ def _show_layer(choice: Choice, result: Result, screen: Console) -> None:
     design = choice.network.design(layer)
     updates = result.phase in ("ku", ONE_PASS)
     kind = f"{design.cu_kind}, by {design.ku_kind}" if updates else design.cu_kind
-    shared = ""
+    halves = list(_halves(choice, layer, result.phase).values())
+    cus = f"{design.n_cu} CUs of {design.k}x{design.k}"
     if result.phase == ONE_PASS:
-        shared = " + ".join(str(n) for n in _halves(choice, layer).values()) + " of "
+        cus = f"{' + '.join(map(str, halves))} of {cus}"
+    elif result.phase == PAIR:
+        designs = [choice.network.design(each) for each in fused_layers(choice.network)]
+        shares = zip(halves, designs, strict=True)
+        cus = " + ".join(f"{n} of {each.n_cu} CUs of {each.k}x{each.k}" for n, each in shares)
     group = "all groups" if choice.group is None else f"group {choice.group}"
     part = "" if choice.rows is None else f", first {choice.rows} rows"
+    name = called(choice.network, layer, result.phase)
     screen.print(
-        f"{choice.network.name} {layer.name} {result.phase}{part}, {group} of {layer.groups}: "
-        f"{choice.images} image(s), {shared}{design.n_cu} CUs of {design.k}x{design.k} ({kind}), "
+        f"{choice.network.name} {name} {result.phase}{part}, {group} of {layer.groups}: "
+        f"{choice.images} image(s), {cus} ({kind}), "
         f"engine {choice.engine}, CU array {choice.array}",
         style="bold",
     )
@@ -181,8 +205,9 @@ def _show_layer(choice: Choice, result: Result, screen: Console) -> None:
     measured = _mb_per_gflop(audit)
     screen.print(f"bits      {verdict(audit)}")
     screen.print(f"cycles    {_account(audit, '')}; kernel load {audit.cycles['kernel_load']:,}")
-    if result.phase == ONE_PASS:
-        screen.print(f"          of delta propagation's slots: {_account(audit, f'{HALF}_')}")
+    if result.phase in HALVES:
+        account = _account(audit, f"{HALVES[result.phase]}_")
+        screen.print(f"          of {_SLOTS[result.phase]} slots: {account}")
     screen.print(
         f"CUs       {100 * audit.efficiency:.2f} % of all cycles (ideal {fixed(audit.ideal, 0)}), "
         f"{100 * audit.slot_efficiency:.2f} % of issued slots"
@@ -253,7 +278,8 @@ def pictures(choice: Choice, results: Sequence[Result], golden: GoldenStep) -> d
         group, n = choice.group, layer.shape.n
         x = golden.x(layer)
         maps = x if group is None else x[..., group * n : (group + 1) * n]
-        names = [choice.network.name, layer.name] + ([] if group is None else [f"g{group}"])
+        name = called(choice.network, layer, result.phase)
+        names = [choice.network.name, name] + ([] if group is None else [f"g{group}"])
         title = file_name(*names, suffix="")
         found[f"{title}.png"] = draw(title, maps[0], result.outputs[0], choice.network.fmt)
     return found

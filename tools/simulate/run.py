@@ -10,6 +10,7 @@ from merp.cosim.audit.run_and_audit import Audited, Passes, run_and_audit
 from merp.cosim.phases.phase import Phase
 from merp.models.golden.golden_step import GoldenStep
 from merp.models.network.network import Layer
+from merp.models.network.phases import called, made_by
 from merp.testbenches.top.wave import Wave
 from merp.tools.common.progress import Progress
 from merp.tools.simulate.finished import Finished
@@ -71,7 +72,7 @@ def _passes(
         if result is None:
             audited: list[Audited] = []
             for each in groups_of(layer, group):
-                bar.begin(f"{layer.name} {phase.name} group {each}")
+                bar.begin(f"{called(phase.network, layer, phase.name)} {phase.name} group {each}")
                 with bar.spent.on("golden"):
                     given = phase.golden_pass(layer, each, step)
                 done = yield given
@@ -82,7 +83,7 @@ def _passes(
                 finished.save(result)
         results.append(result)
         if result.outputs is not None:
-            step.made[layer.name] = result.outputs
+            step.made[made_by(phase.network, layer, phase.name).name] = result.outputs
 
 
 def _result(phase: Phase, layer: Layer, images: int, audited: Sequence[Audited]) -> Result:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from merp.models.errors import BadInput, shown
 from merp.models.fpga.board import Board
-from merp.models.given import given, mention, name_of
+from merp.models.given import given, mention
 from merp.models.network.network import Layer, Network
-from merp.models.network.network_keys import FUSED
 from merp.models.network.phases import ONE_PASS, going_back_for
 from merp.models.plan.plan import Plan, Planned, plan
 from merp.tools.simulate.choose import ALL, array_of, check_phases, check_room_of, phases_named
@@ -75,14 +75,15 @@ def choose(
     """What is to be simulated of the plan of a network on a board.
 
     Args:
-        layer: a name, ``all``, or None for the first. phase: of ``PHASES``, or ``all``.
+        layer: a name, ``all``, or None for the first. phase: of ``NAMED``, or ``all``.
         tiles: ``all``, or ``sample:N``. images: of a step, in each pass.
         goal, state, apart: of the plan. seed: of kernels and samples.
         engine: of ``ENGINES``. cu_array: of ``ARRAYS``, or None for the engine's own.
 
     Raises:
         BadInput: there is no such layer, phase or sample, no hardware keeps such state, the part is
-            too small, or the machine has too little memory.
+            too small, also for a layer in one pass back that asks for it, or the machine has too
+            little memory.
     """
     sample = sample_of(tiles)
     if state != STATE:
@@ -91,22 +92,30 @@ def choose(
             f"simulated is {STATE}"
         )
     array = array_of(engine, cu_array)
-    if going_back_for(network, phase).backward == FUSED:
-        asked = mention("phase", phase)
-        what = asked if phase == ONE_PASS else f'{network.name}: backward = "{FUSED}"'
-        raise BadInput(
-            f"{what}: the passes of a plan propagate deltas and update kernels apart: allowed "
-            f"without {name_of('board')}"
-        )
-    found = plan(network, board, images, goal, state, apart)
+    found = plan(going_back_for(network, phase), board, images, goal, state, apart)
     complete = found.network
     layers = complete.layers
     if layer != ALL:
         layers = (layers[0] if layer is None else complete.layer(layer),)
-    phases = phases_named(complete, layers, phase)
     check_phases(complete, layers, phase)
+    _check_one_pass(found, layers, phase)
+    phases = phases_named(complete, found.phases, layers, phase)
     check_room_of(complete, layers[-1], images, whole_step=phases != ("fp",))
     return Choice(found, apart, layers, phases, sample, seed, engine, array)
+
+
+def _check_one_pass(found: Plan, layers: Sequence[Layer], phase: str) -> None:
+    """Refuse one pass for both backward phases of layers that the plan has none for.
+
+    Raises:
+        BadInput: so it is.
+    """
+    names = {each.work.layer.name for each in found.layers if each.work.phase == ONE_PASS}
+    if phase == ONE_PASS and names.isdisjoint(layer.name for layer in layers):
+        raise BadInput(
+            f"{mention('phase', phase)}: {layers[-1].name}: on {found.board.name} it runs dp and "
+            f"ku apart: allowed: {', '.join(('fp', 'dp', 'ku', ALL))}"
+        )
 
 
 def sample_of(tiles: str) -> int | None:

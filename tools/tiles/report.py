@@ -88,6 +88,8 @@ def show(choice: Choice, results: Sequence[Result], screen: Console | None = Non
             "port is what crossed the pins. sample: so are the formulas of the passes that ran.",
         )
     )
+    for line in plan.apart(choice.layers) if choice.phases != ("fp",) else ():
+        screen.print(f"Not in one pass: {line}")
     for result in results:
         _show_bits(result, screen)
 

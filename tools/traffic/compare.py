@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from merp.models.network.network import Network
-from merp.models.network.phases import NAMED
+from merp.models.network.phases import COUNTED
 from merp.models.traffic.closed_form import LayerTraffic, Phase, total
 from merp.models.traffic.footing import Footing
 from merp.tools.common.stored import stored_notes
@@ -29,7 +29,7 @@ def paired(first: Sequence[LayerTraffic], second: Sequence[LayerTraffic]) -> dic
         sums = []
         for some in (first, second):
             counted = [each for each in some if name != TOTALS[0] or each.layer.kind == "conv"]
-            found = {phase: total(counted, phase) for phase in (*NAMED, "step")}
+            found = {phase: total(counted, phase) for phase in (*COUNTED, "step")}
             sums.append({phase: each for phase, each in found.items() if each.operations})
         pairs[name] = (sums[0], sums[1])
     return pairs
@@ -38,7 +38,7 @@ def paired(first: Sequence[LayerTraffic], second: Sequence[LayerTraffic]) -> dic
 def _phases(layer: LayerTraffic | None) -> dict[str, Phase]:
     if layer is None:
         return {}
-    found = {phase: getattr(layer, phase) for phase in NAMED}
+    found = {phase: getattr(layer, phase) for phase in COUNTED}
     return {phase: each for phase, each in found.items() if each is not None}
 
 
@@ -63,7 +63,7 @@ def print_comparison(
     columns = ["layer", "phase", "A MB", "B MB", "B / A", "A MB/GFlop", "B MB/GFlop"]
     rows = []
     for name, pair in pairs.items():
-        for phase in (*NAMED, "step"):
+        for phase in (*COUNTED, "step"):
             found = [some.get(phase) for some in pair]
             if found == [None, None]:
                 continue

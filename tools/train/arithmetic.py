@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
+from merp.cosim.training.hardware_step import Whole
 from merp.models.arithmetic.compiled import Values
 from merp.models.golden.loss import Labels
 from merp.models.network.network import Network
@@ -41,6 +42,10 @@ class Stepped(Protocol):
     @property
     def audits(self) -> Mapping[tuple[str, str], Any]:
         """What was found of hardware, where it ran."""
+
+    @property
+    def whole(self) -> Whole | None:
+        """Of a pipeline, the step as one run."""
 
 
 class Runner(Protocol):

@@ -7,13 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from merp.models.cnn_merp.one_pass import check_backward
+from merp.models.cnn_merp.pipeline import DEPTH
 from merp.models.errors import BadInput
 from merp.models.fpga.board import Board
 from merp.models.given import given, mention, name_of
 from merp.models.network.network import Network
-from merp.models.network.network_keys import FUSED, SEPARATE
+from merp.models.network.network_keys import FUSED
 from merp.models.params.fixed import FixedFormat
 from merp.models.params.rates import UpdateRule
+from merp.tools.common.arguments import PIPELINE
 
 if TYPE_CHECKING:
     from merp.models.plan.plan import Plan
@@ -93,6 +95,8 @@ class Course:
             board, whose plan has one.
         engine: of ``ENGINES``. state: that is kept (``state_kept``).
         target: the board in whose passes it is trained; None for layers in one piece.
+        depth: images on their way at most, of a pipeline of all layers and phases at once; None
+            where they run one after the other.
         batch: images of a step, 1 to ``MOST_BATCH``; None is ``BATCH``, or that of ``resume``.
         steps: in all, those resumed included, 1 to ``MOST_STEPS``; None is those of ``epochs``.
         epochs: in all, 1 to ``MOST_EPOCHS``; None is ``EPOCHS``.
@@ -109,6 +113,7 @@ class Course:
     engine: str
     state: str
     target: Target | None
+    depth: int | None
     batch: int | None
     steps: int | None
     epochs: int | None
@@ -139,20 +144,40 @@ class Course:
         return self.learning_rate * self.schedule.factor ** (epoch // self.schedule.every)
 
 
+def depth_of(
+    architecture: str, depth: int | None, engine: str, target: Target | None
+) -> int | None:
+    """Images on their way at most, if layers and phases run at once.
+
+    Raises:
+        BadInput: it is asked for without the architecture that has it, or that with what no
+            pipeline has.
+    """
+    if architecture != PIPELINE:
+        if depth is not None:
+            allowed = mention("architecture", PIPELINE)
+            raise BadInput(f"{given('depth', depth)}: allowed with {allowed}")
+        return None
+    asked = given("architecture", architecture)
+    if target is not None:
+        raise BadInput(f"{asked}: runs no passes of a plan: allowed without {name_of('board')}")
+    if engine == "golden":
+        able = ", ".join(each for each in ENGINES if each != engine)
+        raise BadInput(f"{asked}: {mention('engine', engine)} runs no hardware: allowed are {able}")
+    return depth or DEPTH
+
+
 def going_back(network: Network, asked: str | None, target: Target | None) -> Network:
     """The network, going back as asked for, or as it says.
 
+    A plan runs both phases apart of what cannot go back in one pass.
+
     Raises:
-        BadInput: a convolution cannot go back in one pass, or no plan does.
+        BadInput: a convolution in one piece cannot.
     """
     found = network if asked is None else replace(network, backward=asked)
-    if found.backward == FUSED and target is not None:
-        what = name_of("board") if asked is None else given("backward", asked)
-        raise BadInput(
-            f"{what}: the passes of a plan propagate deltas and update kernels apart: allowed is "
-            f'{network.name} with backward = "{SEPARATE}"'
-        )
-    check_backward(found)
+    if target is None:
+        check_backward(found)
     return found
 
 

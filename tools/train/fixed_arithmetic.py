@@ -45,6 +45,7 @@ class FixedStepped(NamedTuple):
     model: FixedModel
     loss: float
     audits: Mapping[tuple[str, str], Any]
+    whole: None = None
 
 
 @dataclass(frozen=True)

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from merp.cosim.passes.of_plan import OfPlan
-from merp.cosim.training.hardware_step import Audits
+from merp.cosim.training.hardware_step import Audits, Whole
+from merp.models.cnn_merp.pipeline import DEPTH
+from merp.models.cnn_merp.reconfiguration import UPDATING
 from merp.models.network.network import Network
 from merp.models.network.network_keys import FUSED
-from merp.models.network.phases import NAMED, PHASES, apart, phases_counted
+from merp.models.network.phases import NAMED, apart, phases_counted
+from merp.models.params.counters import STALLS
 from merp.models.params.rates import PLAIN
+from merp.models.pipeline.cycles import pipeline_cycles
 from merp.models.plan.plan import Plan
 from merp.tools.common.table import console, fixed, table
-from merp.tools.train.arithmetic import arithmetic_of
+from merp.tools.train.arithmetic import Stepped, arithmetic_of
 from merp.tools.train.checkpoint import Checkpoint
 from merp.tools.train.counts import PhaseCounts, by_phase
 from merp.tools.train.course import ON_CHIP, Course
@@ -24,15 +29,16 @@ from merp.tools.train.saturated import show_saturated
 
 
 def answer(
-    course: Course, done: Checkpoint, data: Split, plan: Plan | None, audits: Audits
+    course: Course, done: Checkpoint, data: Split, plan: Plan | None, last: Stepped | None
 ) -> dict[str, Any]:
     """Return the answer for machines.
 
     ``bytes`` and ``cycles`` are those of one step, by phase: bytes from the closed form by footing,
     of a plan from that of its passes, and as measured on the ports. What is measured is None where
-    no hardware ran (no ``audits``). With a plan ``runs`` has the same by port, of each layer and
-    phase.
+    no hardware ran (in the ``last`` step). With a plan ``runs`` has the same by port, of each layer
+    and phase; of a pipeline ``pipeline`` has the cycles of every engine, which run side by side.
     """
+    audits: Audits = {} if last is None else last.audits
     network, state = course.network, course.state
     arithmetic = arithmetic_of(network)
     found = arithmetic.classify(data.held_images, done.model.parameters)
@@ -46,15 +52,20 @@ def answer(
     planned: dict[str, Any] = {}
     if plan is not None:
         passes = [
-            OfPlan(each, course.rule if each.work.phase == "ku" else PLAIN) for each in plan.layers
+            OfPlan(each, course.rule if each.work.phase in UPDATING else PLAIN)
+            for each in plan.layers
         ]
-        counted["plan"] = _planned(passes)
+        counted["plan"] = _planned(network, passes)
         planned = {
             "board": plan.board.name,
             "for": plan.goal,
             "apart": course.target is not None and course.target.apart,
             "runs": [_run(each, audits) for each in passes],
         }
+    told = partial(apart, network) if plan is None else plan.apart
+    if last is not None and last.whole is not None:
+        planned["pipeline"] = _pipeline(course, done.batch, last.whole, audits)
+    cycles = _cycles(network, counts, None if last is None else last.whole)
     return {
         "network": network.name,
         "engine": course.engine,
@@ -66,16 +77,16 @@ def answer(
         "images": {"trained": len(data.images), "held_out": len(data.held_images)},
         "state_bits": state,
         "backward": network.backward,
-        "not_in_one_pass": list(apart(network, network.layers)),
+        "not_in_one_pass": list(told(network.layers)),
         "bytes": counted,
-        "cycles": _cycles(network, counts),
+        "cycles": cycles,
         **planned,
     }
 
 
-def _planned(passes: Sequence[OfPlan]) -> dict[str, int]:
+def _planned(network: Network, passes: Sequence[OfPlan]) -> dict[str, int]:
     """Bytes of a step by the plan's closed form."""
-    total = dict.fromkeys(PHASES, 0)
+    total = dict.fromkeys(phases_counted(network), 0)
     for each in passes:
         total[each.planned.work.phase] += each.planned.bytes
     moved = sum(sum(each.ports.values()) for each in passes)
@@ -116,12 +127,37 @@ def _measured(counts: Mapping[str, PhaseCounts]) -> dict[str, dict[str, int]] | 
     }
 
 
+def _pipeline(course: Course, images: int, whole: Whole, audits: Audits) -> dict[str, Any]:
+    """The step as one run: its cycles, images on their way, and the cycles of every engine."""
+    return {
+        "depth": course.depth,
+        "in_flight": whole.in_flight,
+        "cycles": whole.cycles,
+        "modelled": pipeline_cycles(course.network, images, course.depth or DEPTH).total,
+        "engines": [
+            {
+                "layer": layer,
+                "phase": phase,
+                **{name: audit.cycles[name] for name in ("total", "kernel_load", "issue")},
+                "stall": {cause: audit.cycles[f"stall_{cause}"] for cause in STALLS},
+            }
+            for (layer, phase), audit in audits.items()
+        ],
+    }
+
+
 def _cycles(
-    network: Network, counts: Mapping[str, PhaseCounts]
+    network: Network, counts: Mapping[str, PhaseCounts], whole: Whole | None
 ) -> dict[str, dict[str, int] | None]:
-    """Cycles of the passes, and those in which kernels were loaded before."""
-    if not counts:
-        return dict.fromkeys((*phases_counted(network), "step"))
+    """Cycles of the passes, and those in which kernels were loaded before.
+
+    Phases that ran side by side have none of their own; loading is in those of the step then.
+    """
+    if not counts or whole is not None:
+        none: dict[str, dict[str, int] | None] = dict.fromkeys((*phases_counted(network), "step"))
+        if whole is not None:
+            none["step"] = {"total": whole.cycles, "kernel_load": 0}
+        return none
     total = _with_step({phase: each.cycles for phase, each in counts.items()})
     load = _with_step({phase: each.kernel_load for phase, each in counts.items()})
     return {key: {"total": total[key], "kernel_load": load[key]} for key in total}
@@ -184,13 +220,43 @@ def show(answer: Mapping[str, Any]) -> None:
             at = "pooled" if answer["backward"] == FUSED else "full"
             caption += f" On the ports deltas are at {at} resolution."
         caption += " Cycles: and those of loading."
+    if "pipeline" in answer:
+        caption = caption.partition(" On the ports")[0]
+        caption += (
+            " All layers and phases run at once; on the ports of the pipeline are images, scores, "
+            "their deltas, and kernels."
+        )
     rows = []
     for phase in (each for each in (*NAMED, "step") if each in counted["full"]):
         row = ["total" if phase == "step" else phase]
         row += [fixed(each[phase] / 1e6, 3) for each in footings]
         if cycles := answer["cycles"][phase]:
             row.append(f"{cycles['total']:,} + {cycles['kernel_load']:,}")
+        elif measured:
+            row.append("-")
         rows.append(row)
     screen.print(table("Traffic of one step, MB", columns, rows, totals=1, caption=caption))
+    if "pipeline" in answer:
+        screen.print(_engines(answer["pipeline"]))
     if "saturated" in answer:
         show_saturated(answer)
+
+
+def _engines(pipeline: Mapping[str, Any]) -> Any:
+    """The engines side by side, as a table."""
+    rows = [
+        [
+            f"{each['layer']} {each['phase']}",
+            *(f"{each[name]:,}" for name in ("total", "issue")),
+            *(f"{each['stall'][cause]:,}" for cause in STALLS),
+        ]
+        for each in pipeline["engines"]
+    ]
+    caption = (
+        f"One step takes {pipeline['cycles']:,} cycles, by the model of rows "
+        f"{pipeline['modelled']:,}; {pipeline['in_flight']} of at most "
+        f"{pipeline['depth']} images were on their way at once. Total: from an engine's first word "
+        "to its last."
+    )
+    columns = ["engine", "total", "slots", *(f"waits: {cause}" for cause in STALLS)]
+    return table("Engines side by side, cycles of one step", columns, rows, caption=caption)

@@ -9,7 +9,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from merp.cosim.training.hardware_step import Audits
 from merp.models.errors import BadInput
 from merp.models.given import given, name_of
 from merp.models.golden.memory import training_bytes
@@ -18,7 +17,7 @@ from merp.models.plan.plan import Plan
 from merp.tools.common.output import Output
 from merp.tools.common.progress import Progress
 from merp.tools.train import checkpoint, report
-from merp.tools.train.arithmetic import arithmetic_of
+from merp.tools.train.arithmetic import Stepped, arithmetic_of
 from merp.tools.train.checkpoint import Checkpoint
 from merp.tools.train.course import BATCH, EPOCHS, Course
 from merp.tools.train.data import Data, Split, batch_of, read_data, split
@@ -35,7 +34,7 @@ class Trained:
     Attributes:
         course: what was trained. split: on what. done: the model, and the loss of each step.
         plan: whose passes ran, if any.
-        audits: of the last step; every step moves and takes the same. None of the golden engine.
+        last: what came of the last step, if there was one; every step moves and takes the same.
         said: what else the steps leave to say, by the keys of the answer.
     """
 
@@ -43,14 +42,14 @@ class Trained:
     split: Split
     done: Checkpoint
     plan: Plan | None
-    audits: Audits
+    last: Stepped | None
     said: Mapping[str, Any]
 
     @cached_property
     def answer(self) -> dict[str, Any]:
         """The answer for machines, the held-out images classified."""
         return {
-            **report.answer(self.course, self.done, self.split, self.plan, self.audits),
+            **report.answer(self.course, self.done, self.split, self.plan, self.last),
             **self.said,
         }
 
@@ -98,7 +97,7 @@ class Ready:
         runner.check(0)
         runner.check(max(0, steps - 1) // per_epoch)  # the least, before any step
         done = start
-        audits: Audits = {}
+        stepped: Stepped | None = None
         try:
             for step in range(start.step, steps):
                 progress.within(f"step {step + 1:,} of {steps:,}")
@@ -106,7 +105,7 @@ class Ready:
                 x, labels = self.split.images[chosen], self.split.labels[chosen]
                 place = Place(start.seed, step, step // per_epoch)
                 stepped = runner.step(done.model, x, labels, place)
-                loss, audits = stepped.loss, stepped.audits
+                loss = stepped.loss
                 if not math.isfinite(loss):
                     raise BadInput(f"{rate}: the loss is {loss} at step {step}: allowed is less")
                 # Only now is it known that the step before left a model that works.
@@ -121,7 +120,7 @@ class Ready:
             raise
         if saved is not None:
             checkpoint.save(saved, done, course.network)
-        return Trained(course, self.split, done, self.plan, audits, runner.answer())
+        return Trained(course, self.split, done, self.plan, stepped, runner.answer())
 
 
 def labelled(source: str, argument: str = "data") -> Data:

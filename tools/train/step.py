@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from merp.cosim.training.fused_layers import FusedLayers
 from merp.cosim.training.hardware_step import HardwareStep, Layers, Stepped
+from merp.cosim.training.pipeline_step import PipelineStep
 from merp.cosim.training.planned_layers import PlannedLayers
 from merp.cosim.training.whole_layers import WholeLayers
 from merp.models.golden import training
@@ -41,8 +42,12 @@ def step_of(course: Course, plan: Plan | None, images: int, progress: Progress) 
             return Stepped(step.model, step.loss, {})
 
         return golden
-    layers = _layers(course.network, plan, images)
-    hardware = HardwareStep(layers, course.engine, progress.begin, progress.update)
+    told = progress.begin, progress.update
+    hardware: HardwareStep | PipelineStep
+    if course.depth is not None:
+        hardware = PipelineStep(course.network, images, course.depth, course.engine, *told)
+    else:
+        hardware = HardwareStep(_layers(course.network, plan, images), course.engine, *told)
 
     def simulated(model: Model, images: Bits, labels: Labels, rates: Rates) -> Stepped:
         before = dict(hardware.seconds)

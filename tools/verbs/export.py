@@ -4,14 +4,28 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+from merp.models.cnn_merp.pipeline import DEPTH
 from merp.models.errors import BadInput
-from merp.models.fpga.order_codes import target_named
+from merp.models.fpga.order_codes import Target, target_named
 from merp.models.fpga.parts import DEFAULT, PARTS
+from merp.models.network.network import Network
 from merp.models.network.phases import NAMED
-from merp.tools.common.arguments import add_delta_at, add_network, add_tables, positive, whole
+from merp.models.params.cnn_merp.sizing import check_fits
+from merp.tools.common.arguments import (
+    ARCHITECTURES,
+    MOST_DEPTH,
+    PIPELINE,
+    add_delta_at,
+    add_network,
+    add_tables,
+    positive,
+    whole,
+)
 from merp.tools.common.output import Output
 from merp.tools.common.progress_bar import ProgressBar
 from merp.tools.common.shipped import open_network
@@ -29,6 +43,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     what.add_argument(
         "--all", action="store_true", help="export every design in every phase, and their schedule"
+    )
+    parser.add_argument(
+        "--architecture",
+        choices=ARCHITECTURES,
+        default=ARCHITECTURES[0],
+        help="mazouz: the whole network as a training pipeline, without --layer and --all (default "
+        "cnn-merp: a design in a phase)",
+    )
+    parser.add_argument(
+        "--depth",
+        type=whole(1, MOST_DEPTH),
+        metavar="N",
+        help=f"images on their way at most in a pipeline (default {DEPTH})",
     )
     parser.add_argument(
         "--phase", choices=NAMED, help="with --layer; bp: dp and ku in one; default fp"
@@ -76,8 +103,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Export and list what was written."""
-    network = open_network(args.network)
+    network = open_network(args.network, fuses=True)
     target = target_named(args.part)
+    if args.architecture == PIPELINE:
+        return _pipeline(args, network, target)
+    if args.depth is not None:
+        raise BadInput(f"--depth {args.depth}: allowed with --architecture {PIPELINE}")
     if args.layer is None and not args.all:
         raise BadInput("export: which design? give --layer L or --all")
     selection = select(
@@ -104,6 +135,42 @@ def run(args: argparse.Namespace) -> int:
         ProgressBar("export", ready.plan) as bar,
     ):
         written = ready.write(output, args.output, bar)
+    return _show(args, network, written)
+
+
+def _pipeline(args: argparse.Namespace, network: Network, target: Target) -> int:
+    """Export the network as a pipeline."""
+    for option, given in (
+        ("--layer", args.layer), ("--all", args.all), ("--phase", args.phase),
+        ("--state", args.state), ("--delta-at", args.delta_at), ("--weights", args.weights),
+    ):  # fmt: skip
+        if given not in (None, False):
+            raise BadInput(
+                f"{option}: --architecture {PIPELINE} has all layers and phases: allowed without"
+            )
+    for layer in network.layers:
+        check_fits(layer.shape, args.images, network.design(layer), f"{network.name}: {layer.name}")
+
+    from merp.tools.export.pipeline import PipelinePackage  # the hardware's imports wait
+    from merp.tools.export.run import write_pipeline
+
+    package = PipelinePackage(
+        network=network,
+        depth=args.depth or DEPTH,
+        images=args.images,
+        target=target,
+        clock_mhz=args.clock or target.clock_mhz,
+        dialect=DIALECTS[args.language],
+    )
+    with (
+        Output.of_folder("-o", args.output) as output,
+        ProgressBar("export", f"a pipeline: {package.dialect.title}, vectors, scripts") as bar,
+    ):
+        written = write_pipeline(package, output, args.output, bar)
+    return _show(args, network, [written])
+
+
+def _show(args: argparse.Namespace, network: Network, written: Sequence[Mapping[str, Any]]) -> int:
     if args.json:
         print(json.dumps({"network": network.name, "exports": written}, indent=2))
         return 0

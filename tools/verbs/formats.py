@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
-import sys
 
-from merp.tools.common.arguments import add_network, number, whole
+from merp.tools.common.arguments import add_network, whole
 from merp.tools.common.progress_bar import ProgressBar
 from merp.tools.common.shipped import open_network
-from merp.tools.train.course import BATCH, LOSSES, MOMENTUM, MOST_BATCH, RATE
+from merp.tools.train.course import BATCH, MOST_BATCH
+from merp.tools.train.options import add_data, add_loss, add_momentum, add_rate
 
 STEPS = 100
 
@@ -18,9 +17,7 @@ STEPS = 100
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what the verb takes."""
     add_network(parser)
-    parser.add_argument(
-        "--data", required=True, metavar="digits|FILE.npz", help="scikit-learn's digits, or a file"
-    )
+    add_data(parser)
     parser.add_argument(
         "--steps", type=whole(1, 1 << 20), default=STEPS, metavar="N", help=f"default {STEPS}"
     )
@@ -31,21 +28,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help=f"images a step (default {BATCH})",
     )
-    parser.add_argument(
-        "--lr",
-        type=number(sys.float_info.min, math.inf, "a number above 0"),
-        default=RATE,
-        metavar="X",
-        help=f"learning rate (default {RATE})",
-    )
-    parser.add_argument(
-        "--momentum",
-        type=number(0, 1, "a number from 0 to below 1"),
-        default=MOMENTUM,
-        metavar="X",
-        help=f"default {MOMENTUM}",
-    )
-    parser.add_argument("--loss", choices=LOSSES, default=LOSSES[0], help=f"default {LOSSES[0]}")
+    add_rate(parser)
+    add_momentum(parser)
+    add_loss(parser)
     parser.add_argument(
         "--seed", type=whole(0, (1 << 32) - 1), default=0, metavar="S", help="default 0"
     )

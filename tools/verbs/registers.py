@@ -7,7 +7,7 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from merp.models.network.phases import going_back_for
+from merp.models.network.phases import called, fusing, going_back_for
 from merp.models.params.cnn_merp.sizing import check_fits
 from merp.tools.bitstream.options import check_options
 from merp.tools.bitstream.register_files import c_header, markdown, python_constants, range_text
@@ -46,14 +46,16 @@ def run(args: argparse.Namespace) -> int:
     from merp.testbenches.axi.axi_top import axi_registers_of
     from merp.tools.bitstream.bitstream import bitstream_of
 
-    network = going_back_for(open_network(args.network), args.phase)
-    layer = network.layer(args.layer)
-    before = check_options(network, args.phase, args.state, args.delta_at)
+    network, name, phase = fusing(open_network(args.network, fuses=True), args.layer, args.phase)
+    network = going_back_for(network, phase)
+    layer = network.layer(name)
+    before = check_options(network, phase, args.state, args.delta_at)
     check_fits(layer.shape, args.images, network.design(layer), f"{network.name}: {layer.name}")
-    bitstream = bitstream_of(network, layer, args.phase, state=args.state, before=before)
+    bitstream = bitstream_of(network, layer, phase, state=args.state, before=before)
     registers = axi_registers_of(bitstream.phase.top())
     values = bitstream.phase.registers(layer, args.images)
-    title = f"{network.name} {layer.name}"
+    name = called(network, layer, phase)
+    title = f"{network.name} {name}"
     files = []
     if args.output is not None:
         made = {f"{registers.top}.{suffix}": of for suffix, of in WRITERS.items()}
@@ -63,8 +65,8 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         answer = {
             "network": network.name,
-            "layer": layer.name,
-            "phase": args.phase,
+            "layer": name,
+            "phase": phase,
             "images": args.images,
             "top": registers.top,
             "registers": [asdict(each) for each in registers.registers],
@@ -80,7 +82,7 @@ def run(args: argparse.Namespace) -> int:
         )
         for each in registers.registers
     ]  # fmt: skip
-    columns = ("offset", "register", "access", "meaning", "range", layer.name)
+    columns = ("offset", "register", "access", "meaning", "range", name)
     console().print(table(f"Registers of {registers.top}", columns, rows, text_columns=4, keys=2))
     for file in files:
         print(file)

@@ -14,7 +14,7 @@ from merp.models.fpga.order_codes import part_named
 from merp.models.fpga.parts import DEFAULT, PARTS, Part
 from merp.models.fpga.resources import KINDS, Resources, capacity, published
 from merp.models.network.network import Network
-from merp.models.network.phases import going_back_for
+from merp.models.network.phases import fusing, going_back_for
 from merp.models.params.cnn_merp.design import Design
 from merp.tools.common.arguments import add_network, add_phase, add_tables, whole
 from merp.tools.common.progress_bar import ProgressBar
@@ -83,7 +83,7 @@ def add_engine(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Synthesise and print."""
-    network = open_network(args.network)
+    network, name, phase = fusing(open_network(args.network, fuses=True), args.layer, args.phase)
     check_options(args)
     if args.route:
         found = routed(network, args)
@@ -98,16 +98,16 @@ def run(args: argparse.Namespace) -> int:
             f"--part {args.part}: synthesis is for the 7 series: allowed are "
             f"{', '.join(_seven_series())}"
         )
-    blocks = measured(network, args.layer, args.phase, args.whole)
-    layer = network.layer(args.layer)
+    blocks = measured(network, name, phase, args.whole)
+    layer = network.layer(name)
     design = network.design(layer)
     if args.json:
         print(json.dumps(answer(network, args, part, design, blocks), indent=2))
         return 0
     from merp.cosim.synthesis.resources import total
 
-    paper = published(args.phase, design)
-    title = f"{network.name} {layer.name}, {args.phase}: design {layer.design} on {part.name}"
+    paper = published(phase, design)
+    title = f"{network.name} {args.layer}, {phase}: design {layer.design} on {part.name}"
     rows = [
         [block.name, str(block.count), *_cells(block.all), f"{block.delay_ns:.1f}"]
         for block in blocks
@@ -185,13 +185,17 @@ def answer(
     from merp.cosim.synthesis.resources import total
     from merp.cosim.synthesis.synthesis import OPTIONS, yosys_version
 
-    used, has, paper = total(blocks), capacity(part), published(args.phase, design)
+    used, has, paper = (
+        total(blocks),
+        capacity(part),
+        published(fusing(network, args.layer, args.phase)[2], design),
+    )
     return {
         "network": network.name,
         "layer": args.layer,
         "phase": args.phase,
         "part": part.name,
-        "design": network.layer(args.layer).design,
+        "design": network.layer(fusing(network, args.layer, args.phase)[1]).design,
         "yosys": yosys_version(),
         "options": OPTIONS,
         "whole": args.whole,

@@ -127,7 +127,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Simulate, print what was found, and return 1 if any of it is wrong."""
-    network = open_network(args.network)
+    network = open_network(args.network, fuses=True)
     _check_board(args)
     if args.board is not None:
         return _run_on_board(args, network)

@@ -11,8 +11,8 @@ from merp.models.params.state_field import STATES
 from merp.models.traffic.footing import FOOTINGS
 from merp.tools.common.arguments import add_backward, add_network, add_tables, whole
 from merp.tools.common.boards import add_board
+from merp.tools.common.shipped import open_network
 from merp.tools.library.checks import with_backward
-from merp.tools.library.load import load
 from merp.tools.library.network import Network
 from merp.tools.library.traffic import Traffic
 from merp.tools.traffic.answer import strategies_json
@@ -59,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the traffic of a network."""
-    net = load(args.network)
+    net = Network(open_network(args.network, fuses=True))
     network = with_backward(net.description, args.backward)
     if args.footing is None:
         one_pass = network.backward == FUSED and not args.strategies
@@ -77,7 +77,7 @@ def run(args: argparse.Namespace) -> int:
         return 0
     traffic = _traffic(args, net)
     if args.compare is not None:
-        beside = _traffic(args, load(args.compare))
+        beside = _traffic(args, Network(open_network(args.compare, fuses=True)))
         pairs = paired(traffic.layers, beside.layers)
         if args.json:
             answers = [traffic.json(), beside.json()]

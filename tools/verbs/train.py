@@ -9,9 +9,18 @@ import sys
 from contextlib import ExitStack
 from pathlib import Path
 
+from merp.models.cnn_merp.pipeline import DEPTH
 from merp.models.network.network import Network
 from merp.models.params.state_field import STATES
-from merp.tools.common.arguments import add_backward, add_network, add_tables, number, whole
+from merp.tools.common.arguments import (
+    ARCHITECTURES,
+    MOST_DEPTH,
+    add_backward,
+    add_network,
+    add_tables,
+    number,
+    whole,
+)
 from merp.tools.common.boards import add_board, open_board
 from merp.tools.common.output import Output
 from merp.tools.common.progress_bar import ProgressBar
@@ -22,33 +31,43 @@ from merp.tools.train.course import (
     ENGINES,
     EPOCHS,
     HARDWARE_STATE,
-    LOSSES,
-    MOMENTUM,
     MOST_BATCH,
     MOST_EPOCHS,
     MOST_STEPS,
-    RATE,
     Course,
     Target,
+    depth_of,
     going_back,
     schedule,
     state_kept,
     target_of,
 )
+from merp.tools.train.options import add_data, add_loss, add_momentum, add_rate
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what the verb takes."""
     add_network(parser)
-    parser.add_argument(
-        "--data", required=True, metavar="digits|FILE.npz", help="scikit-learn's digits, or a file"
-    )
+    add_data(parser)
     parser.add_argument(
         "--validation",
         metavar="digits|FILE.npz",
         help="images to measure accuracy on (default: a fifth of the data, never trained with)",
     )
     parser.add_argument("--engine", choices=ENGINES, default="golden", help="default golden")
+    parser.add_argument(
+        "--architecture",
+        choices=ARCHITECTURES,
+        default=ARCHITECTURES[0],
+        help="mazouz: all layers and phases at once, as a pipeline (default cnn-merp: one after "
+        "the other)",
+    )
+    parser.add_argument(
+        "--depth",
+        type=whole(1, MOST_DEPTH),
+        metavar="N",
+        help=f"images on their way at most in a pipeline (default {DEPTH})",
+    )
     parser.add_argument(
         "--batch", type=whole(1, MOST_BATCH), metavar="N", help=f"images a step (default {BATCH})"
     )
@@ -62,13 +81,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     length.add_argument(
         "--epochs", type=whole(1, MOST_EPOCHS), metavar="N", help=f"in all (default {EPOCHS})"
     )
-    parser.add_argument(
-        "--lr",
-        type=number(sys.float_info.min, math.inf, "a number above 0"),
-        default=RATE,
-        metavar="X",
-        help=f"learning rate (default {RATE})",
-    )
+    add_rate(parser)
     parser.add_argument(
         "--lr-decay",
         type=number(sys.float_info.min, 1, "a number above 0 and below 1"),
@@ -78,13 +91,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--lr-every", type=whole(1, MOST_EPOCHS), metavar="N", help="with --lr-decay (default 1)"
     )
-    parser.add_argument(
-        "--momentum",
-        type=number(0, 1, "a number from 0 to below 1"),
-        default=MOMENTUM,
-        metavar="X",
-        help=f"default {MOMENTUM}",
-    )
+    add_momentum(parser)
     parser.add_argument(
         "--weight-decay",
         type=number(0, math.inf, "a number of 0 or more"),
@@ -92,7 +99,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="X",
         help="of kernels and biases, coupled with the gradient as in PyTorch's SGD (default 0)",
     )
-    parser.add_argument("--loss", choices=LOSSES, default=LOSSES[0], help=f"default {LOSSES[0]}")
+    add_loss(parser)
     parser.add_argument(
         "--state-bits",
         choices=STATES,
@@ -129,24 +136,30 @@ def run(args: argparse.Namespace) -> int:
     target = target_of(board, goal=args.goal, apart=args.apart)
     network = going_back(open_network(args.network), args.backward, target)
     state = state_kept(network, args.engine, target, args.state_bits)
+    depth = depth_of(args.architecture, args.depth, args.engine, target)
     with ExitStack() as held:
         output = saved = None
         if args.output is not None:
             output = held.enter_context(Output.of_folder("-o", args.output))
         if args.save is not None:
             saved = held.enter_context(Output.of_file("--save", args.save))
-        _run(args, _course(args, network, state, target), output, saved)
+        _run(args, _course(args, network, state, target, depth), output, saved)
     return 0
 
 
 def _course(
-    args: argparse.Namespace, network: Network, state: str, target: Target | None
+    args: argparse.Namespace,
+    network: Network,
+    state: str,
+    target: Target | None,
+    depth: int | None,
 ) -> Course:
     return Course(
         network=network,
         engine=args.engine,
         state=state,
         target=target,
+        depth=depth,
         batch=args.batch,
         steps=args.steps,
         epochs=args.epochs,

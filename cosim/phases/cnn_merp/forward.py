@@ -188,7 +188,7 @@ def expect_forward(
         last=("partial_out",) if part.partial_out else ("map_out",),
         loads={"kernel": forward_load(shape, design).behind, "bias": 0},
         work=Work.of(shape, images, design),
-        early_end=part.last and not _every_position_counts(shape),
+        early_end=part.last and not every_position_counts(shape),
     )
 
 
@@ -205,7 +205,7 @@ def _closed_form(
     return words
 
 
-def _every_position_counts(shape: Shape) -> bool:
+def every_position_counts(shape: Shape) -> bool:
     """Whether the last position lies in a pooling window, so that the last word waits for it."""
     if shape.pool is None:
         return True

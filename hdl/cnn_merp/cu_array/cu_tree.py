@@ -23,7 +23,9 @@ def cu_tree(clk: Bit, window: Word, kernel: Word, y: Word, design: Design) -> An
     """
     width, taps = design.fmt.width, design.taps
     if taps == 1:
-        return fp_mul(clk, a=window, b=kernel, y=y, fmt=design.fmt, latency=design.mul_latency)
+        return fp_mul(
+            clk, a=window, b=kernel, y=y, fmt=design.fmt, latency=design.mul_latency, late=True
+        )
 
     products = [bits(width) for _ in range(taps)]
     terms = bits(design.window_width)
@@ -37,6 +39,7 @@ def cu_tree(clk: Bit, window: Word, kernel: Word, y: Word, design: Design) -> An
             y=products[tap],
             fmt=design.fmt,
             latency=design.mul_latency,
+            late=True,  # the kernel's element is the output of its memory
         )
         for tap in range(taps)
     ]

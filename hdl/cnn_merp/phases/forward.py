@@ -21,11 +21,12 @@ from merp.hdl.cnn_merp.phases.stored_stream import inside, stored_stream
 from merp.hdl.cnn_merp.ports.kernels import BiasWrite, KernelConfig, KernelWrite, LoadConfig
 from merp.hdl.cnn_merp.ports.maps import FoldConfig, MapConfig, PortConfig
 from merp.hdl.cnn_merp.ports.outputs import OutputConfig
-from merp.hdl.cnn_merp.ports.passes import AddConfig, PassConfig
+from merp.hdl.cnn_merp.ports.passes import AddConfig, Half, PassConfig
 from merp.hdl.cnn_merp.ports.slots import Verdict
 from merp.hdl.cnn_merp.ports.status import ForwardStatus
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.streams.piece_cutter import piece_cutter
+from merp.hdl.streams.stream_end import stream_end
 from merp.hdl.streams.tail_filler import tail_filler
 from merp.models.params.cnn_merp.design import Design
 
@@ -42,7 +43,7 @@ def forward(
     s_axis_kernel: AxiStream,
     s_axis_bias: AxiStream,
     m_axis_map: AxiStream,
-    status: ForwardStatus,
+    status: ForwardStatus | None,
     design: Design,
     m_axis_state: AxiStream | None = None,
     fold_config: FoldConfig | None = None,
@@ -53,6 +54,7 @@ def forward(
     port_config: PortConfig | None = None,
     s_axis_add: AxiStream | None = None,
     add_config: AddConfig | None = None,
+    half: Half | None = None,
 ) -> Any:
     """Compute one super layer: convolution, ReLU and pooling, for a batch of images.
 
@@ -74,6 +76,8 @@ def forward(
     Elements that the design stores in a narrower format than it computes in are widened when they
     come in and rounded when they leave; state and partial sums are as ever.
 
+    As a half of a pass (half in the place of status) its words and cycles are counted there.
+
     s_axis_map     in   map words in the order image, row, column, map
     s_axis_kernel  in   kernels in the order m, n, row, column
     s_axis_bias    in   biases in the order m
@@ -88,6 +92,7 @@ def forward(
     s_axis_add     in   map words of another layer in the order image, row, column, map
                          which are added to the sums before ReLU and pooling: these start at them,
                          each plus its bias
+    half           out  of a half of a pass: how far it is
 
     Throughput: a map word in, a slot of n_cu window products, and a map word out per cycle, as far
     as the state fits a byte per cycle.
@@ -95,6 +100,11 @@ def forward(
     """
     verdict = Verdict(design)
     progress = Progress()
+    loaded, load_error, ends = flag(), flag(), flag()
+    if half is not None:
+        loaded, load_error, verdict = half.loaded, half.load_error, half.verdict
+        progress.complete, progress.output_done = half.complete, half.output_done
+        progress.map_error, ends = half.map_error, half.ends
     kernel = KernelWrite(design)
     bias = BiasWrite(design)
     fmt, maps, kernels = design.fmt, design.stored("maps"), design.stored("kernels")
@@ -166,8 +176,6 @@ def forward(
             ]
         map_words = whole_maps if port_config is None else map_words
         kernel_words = kernel_words if filled else whole_kernels
-    loaded = flag()
-    load_error, ends = flag(), flag()
     with_biases = None
     if pass_config is not None and design.partial:
         with_biases = flag()
@@ -227,6 +235,10 @@ def forward(
         port=port_config,
         sink_added=added_sums,
     )
+    if half is not None:
+        told = stream_end(stream=m_axis_map, ends=ends)
+        return borders, fillers, loader, summands, layer, told
+    assert status is not None
     ports = [
         (s_axis_map, status.map_in),
         (s_axis_kernel, status.kernel),
@@ -259,12 +271,8 @@ def forward(
     )
 
     if m_axis_partial is None:
-
-        @always_comb
-        def end() -> None:
-            ends.next = m_axis_map.tvalid and m_axis_map.tready and m_axis_map.tlast
-
-        return borders, fillers, loader, summands, layer, words, counters, end
+        ended = stream_end(stream=m_axis_map, ends=ends)
+        return borders, fillers, loader, summands, layer, words, counters, ended
 
     @always_comb
     def end_either() -> None:

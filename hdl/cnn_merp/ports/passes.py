@@ -6,6 +6,7 @@ from merp.hdl.base.registers import RegisterBundle
 from merp.hdl.base.signals import flag
 from merp.hdl.cnn_merp.ports.slots import Verdict
 from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.fused_registers import TURN
 from merp.models.params.cnn_merp.kernel_update_registers import UPDATE_PASS
 from merp.models.params.cnn_merp.registers import ADD, LayerTable, pass_table
 
@@ -29,6 +30,13 @@ class AddConfig(RegisterBundle):
 
     def __init__(self, design: Design) -> None:
         super().__init__(ADD, design)
+
+
+class TurnConfig(RegisterBundle):
+    """Run-time registers of two groups that take turns, those of the table ``TURN``."""
+
+    def __init__(self, design: Design) -> None:
+        super().__init__(TURN, design)
 
 
 class PartialSums:

@@ -10,12 +10,14 @@ from merp.models.params.cnn_merp.word_counters import (
     DELTA_WORDS,
     FORWARD_STATE_WORDS,
     FORWARD_WORDS,
+    FUSED_STATE_WORDS,
+    FUSED_WORDS,
     KERNEL_UPDATE_STATE_WORDS,
     KERNEL_UPDATE_WORDS,
     PARTIAL_WORDS,
     VELOCITY_WORDS,
 )
-from merp.models.params.counters import COUNTERS, PROPAGATION
+from merp.models.params.counters import COUNTERS, FIRST, PROPAGATION
 
 
 def _of_sums(partial: bool, added: bool) -> tuple[str, ...]:
@@ -69,8 +71,29 @@ class BackwardStatus(Status):
         super().__init__((*BACKWARD_WORDS, *velocities, *PROPAGATION))
 
     def of_propagation(self) -> Status:
-        """The cycles of delta propagation under the names of a status; its flags are no ports."""
-        half = Status()
-        for name, each in zip(PROPAGATION, COUNTERS, strict=True):
-            setattr(half, each.name, getattr(self, name))
-        return half
+        """The cycles of delta propagation under the names of a status."""
+        return _half(self, PROPAGATION)
+
+
+class FusedStatus(Status):
+    """Status of two layers fused in forward propagation, with the words (of state: bytes) by port.
+
+    Cycles are those of the second layer's slots; those of the first one's are counted apart.
+    ``state`` says whether state leaves, and the map between them.
+    """
+
+    def __init__(self, state: bool = False) -> None:
+        states = FUSED_STATE_WORDS if state else ()
+        super().__init__((*FUSED_WORDS, *states, *FIRST))
+
+    def of_first(self) -> Status:
+        """The cycles of the first layer under the names of a status."""
+        return _half(self, FIRST)
+
+
+def _half(whole: Status, names: tuple[str, ...]) -> Status:
+    """A half's cycles, called ``names`` in the whole; its flags are no ports."""
+    half = Status()
+    for name, each in zip(names, COUNTERS, strict=True):
+        setattr(half, each.name, getattr(whole, name))
+    return half

@@ -43,7 +43,7 @@ def circulant_order(
 
     rounded     in   of each lane, lane 0 lowest
     valid       in   of each lane: it has an output map
-    turn        in   lane c goes to place (c + turn) modulo the lanes
+    turn        in   a cycle ahead: lane c goes to place (c + turn) modulo the lanes
     increments  out  a cycle later: the word of each place
     belongs     out  with it: of each place, its word has an output map
 
@@ -68,7 +68,7 @@ def circulant_order(
     def collect() -> None:
         all_words.next = together
 
-    @always_comb
+    @always(clk.posedge)
     def oppose() -> None:
         rest = intbv(0)[turn_bits + 1 :]
         rest[:] = lanes

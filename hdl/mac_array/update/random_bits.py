@@ -9,7 +9,8 @@ from typing import Any
 
 from myhdl import ConcatSignal, always, always_comb, block, concat, intbv
 
-from merp.hdl.base.signals import bits
+from merp.hdl.base.delay import delay
+from merp.hdl.base.signals import bits, flag
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.models.params.mac_array.words import RANDOM_BITS, RANDOM_STATE_BITS, lane_constant
 
@@ -19,21 +20,22 @@ TAPS = 15, 12
 
 @block
 def _register(clk: Bit, start: Bit, advance: Bit, seed: Word, drawn: Word, constant: int) -> Any:
-    """The register of one lane."""
-    state = bits(RANDOM_STATE_BITS)
+    """The register of one lane; its lowest bits are those that were drawn last."""
+    state, fresh = bits(RANDOM_STATE_BITS), bits(RANDOM_BITS)
     kept = RANDOM_STATE_BITS - RANDOM_BITS
     high, low = TAPS
 
     @always_comb
     def draw() -> None:
-        drawn.next = state[high + RANDOM_BITS : high] ^ state[low + RANDOM_BITS : low]
+        fresh.next = state[high + RANDOM_BITS : high] ^ state[low + RANDOM_BITS : low]
+        drawn.next = state[RANDOM_BITS:]
 
     @always(clk.posedge)
     def step() -> None:
         begun = intbv(0)[RANDOM_STATE_BITS:]
         begun[:] = seed
         if advance:
-            state.next = concat(state[kept:], drawn)
+            state.next = concat(state[kept:], fresh)
         if start:
             state.next = begun ^ constant
 
@@ -47,20 +49,26 @@ def random_bits(clk: Bit, start: Bit, advance: Bit, seed: Word, drawn: Word) -> 
     start    in   begin with the seed
     seed     in   of a pass
     advance  in   the bits have been used
-    drawn    out  16 bits of each lane, lane 0 lowest, from the cycle behind start or advance on
+    drawn    out  16 bits of each lane, lane 0 lowest, from the cycle behind advance on, and from
+                  the second one behind start on
 
     Throughput: a draw per cycle. Reset: none, begin with start.
     """
     lanes = len(drawn) // RANDOM_BITS
+    begun, draws = flag(), flag()
     each = [bits(RANDOM_BITS) for _ in range(lanes)]
     registers = [
-        _register(clk, start, advance, seed=seed, drawn=each[b], constant=lane_constant(b))
+        _register(clk, start, advance=draws, seed=seed, drawn=each[b], constant=lane_constant(b))
         for b in range(lanes)
     ]
     joined = ConcatSignal(*reversed(each))
 
     @always_comb
+    def go_on() -> None:
+        draws.next = advance or begun
+
+    @always_comb
     def hand_out() -> None:
         drawn.next = joined
 
-    return registers, hand_out
+    return registers, delay(clk, d=start, q=begun, cycles=1), go_on, hand_out

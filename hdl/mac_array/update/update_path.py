@@ -173,7 +173,7 @@ def update_path(
     beside = [
         delay(clk, d=beat.bias, q=due_bias, cycles=TO_SHIFT),
         choose_shift,
-        delay(clk, d=beat.turn, q=turn, cycles=TO_ROUNDED),
+        delay(clk, d=beat.turn, q=turn, cycles=TO_ROUNDED - 1),
         delay(clk, d=beat.lanes, q=lanes_late, cycles=TO_ROUNDED),
         include,
         circulant_order(

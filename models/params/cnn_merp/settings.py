@@ -12,6 +12,8 @@ from merp.models.params.cnn_merp.kernel_update_registers import (
     UPDATE_PORT,
     update_table,
 )
+from merp.models.params.cnn_merp.pipeline_design import PipelineDesign
+from merp.models.params.cnn_merp.pipeline_registers import ADMISSION
 from merp.models.params.cnn_merp.registers import (
     ADD,
     ADDED,
@@ -58,6 +60,24 @@ def propagation_settings(design: Design) -> Settings:
         **output_table(design).settings(design),
         **DILATE.settings(design),
     }
+
+
+def pipeline_settings(design: PipelineDesign) -> Settings:
+    """Registers of a pipeline: of admission, and those of every engine."""
+    found = dict(ADMISSION.settings(design))
+    for place, each in enumerate(design.slices, 1):
+        engines = {"fp": engine_settings(each.forward), "ku": engine_settings(each.update)}
+        if each.propagation is not None and each.undone is not None:
+            engines["dp"] = {
+                **engine_settings(each.propagation),
+                **unpool_settings(each.undone),
+            }
+        found |= {
+            f"layer{place}_{phase}_{name}": setting
+            for phase, settings in engines.items()
+            for name, setting in settings.items()
+        }
+    return {f"config_{name}": setting for name, setting in found.items()}
 
 
 def unpool_settings(design: UnpoolDesign) -> Settings:

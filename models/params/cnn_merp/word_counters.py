@@ -34,7 +34,18 @@ BACKWARD_WORDS = (
 )  # fmt: skip
 """Of both backward phases in one pass."""
 
-_STATE = frozenset((*FORWARD_STATE_WORDS, *ADDED_STATE_WORDS, *KERNEL_UPDATE_STATE_WORDS))
+FUSED_WORDS = ("map_in", "kernel", "bias", "second_kernel", "second_bias", "map_out")
+"""Of two layers fused in forward propagation."""
+
+FUSED_STATE_WORDS = ("between_out", "between_state_out", "state_out")
+"""Where state leaves: the map between the layers does, too."""
+
+_STATE = frozenset(
+    (
+        *FORWARD_STATE_WORDS, *ADDED_STATE_WORDS, *KERNEL_UPDATE_STATE_WORDS,
+        "between_state_out",
+    )
+)  # fmt: skip
 
 
 def stored_format(phase: str, port: str, design: Design) -> StoredFormat | None:

@@ -13,6 +13,7 @@ from merp.cosim.training.hardware_step import HardwareStep
 from merp.cosim.training.planned_layers import PlannedLayers
 from merp.models.arithmetic.words import to_bits
 from merp.models.cnn_merp.phases import delta_design
+from merp.models.cnn_merp.reconfiguration import UPDATING
 from merp.models.errors import BadInput
 from merp.models.golden.in_memory import pair_in_memory
 from merp.models.golden.training import initial_model, rates_of, train_step
@@ -218,7 +219,7 @@ def check_steps(found: Plan, engine: str, momentum: float, decay: float, steps: 
         labels = rng.integers(0, 3, IMAGES)
         golden = train_step(network, wanted, batch, labels, rates, pooled=True)
         wanted = golden.model
-        ours, loss, audits = hardware.step(ours, batch, labels, rates)
+        ours, loss, audits, _ = hardware.step(ours, batch, labels, rates)
         assert loss == golden.loss
         for part in ("parameters", "velocities"):
             for name, both in getattr(wanted, part).items():
@@ -227,7 +228,7 @@ def check_steps(found: Plan, engine: str, momentum: float, decay: float, steps: 
                     np.testing.assert_array_equal(got, bits, err_msg=f"{name} {part}")
         for each in found.layers:
             layer, phase = each.work.layer.name, each.work.phase
-            beside = momentum > 0 and phase == "ku"
+            beside = momentum > 0 and phase in UPDATING
             ports = with_velocities(each.work, each.ports) if beside else each.ports
             assert audits[layer, phase].moved == ports
 
@@ -298,6 +299,32 @@ def test_an_image_in_bytes_trains_on_a_board_to_the_golden_bits(tmp_path: Path) 
         assert read["conv1", phase]["map_in"] == IMAGES * 4 * 4 * 4
         assert read["conv2", phase]["map_in"] == 2 * IMAGES * 2 * 2 * 6
     check_steps(found, "myhdl", 0.9, 0.1, 1)
+
+
+@pytest.mark.parametrize(("storage", "momentum"), [(NARROW, 0.9), *rows_in_full(("", 0.0))])
+def test_what_fits_goes_back_in_one_pass_and_the_rest_apart(
+    storage: str, momentum: float, tmp_path: Path
+) -> None:
+    """One unit cannot be shared out: conv3, the last layer, has both phases, in the same step."""
+    layers = NETWORK[: NETWORK.index('[[layer]]\nname = "fc3')].replace(
+        "[[layer]]", 'backward = "fused"\n[[layer]]', 1
+    )
+    last = (
+        '[[layer]]\nname = "conv3"\nmaps = 3\nkernel = 2\npad = 1\nrelu = false\ndesign = "one"\n'
+    )
+    designs = NETWORK[NETWORK.index("[design.k2]") :]
+    one = designs.replace("k2", "one").replace("n_cu = 2", "n_cu = 1")
+    file = tmp_path / "small.toml"
+    file.write_text(layers + last + designs + one + storage)
+    found = plan(read_network(file, Path()), open_board("kc705"), IMAGES)
+    back = [
+        (each.work.layer.name, each.work.phase) for each in found.layers if each.work.phase != "fp"
+    ]
+    assert back == [("conv1", "ku"), ("conv2", "bp"), ("conv3", "dp"), ("conv3", "ku")]
+    assert [line.split(" as ")[0] for line in found.apart(found.network.layers)] == [
+        "conv1 has ku alone,", "conv3 has dp and ku,",
+    ]  # fmt: skip
+    check_steps(found, "myhdl", momentum, 0.1, 1)
 
 
 @pytest.mark.full

@@ -25,6 +25,7 @@ FORMATS = {
     "e4f3": ODD,
     "e3f2": FloatFormat(3, 2),
     "e3f23": FloatFormat(3, 23),
+    "e3f17": FloatFormat(3, 17),  # a significand with a bit more than a DSP block takes
     "e8f2": FloatFormat(8, 2),
 }
 every_format = pytest.mark.parametrize("fmt", FORMATS.values(), ids=FORMATS)
@@ -59,10 +60,10 @@ DIRECTED = [
 ]
 
 
-def check(pairs: list[Pair], fmt: FloatFormat, latency: int, beside: int = 0) -> Trace:
+def check(pairs: list[Pair], fmt: FloatFormat, latency: int, **built: int) -> Trace:
     assert pairs
     a, b = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
-    run = run_fp("mul", a, b, fmt, latency, beside=beside)
+    run = run_fp("mul", a, b, fmt, latency, **built)
     wanted = fp_mul(a, b, fmt).tolist()
     assert len(run.results) == len(wanted)
     for x, y, got, word in zip(a, b, run.results, wanted, strict=True):
@@ -71,10 +72,10 @@ def check(pairs: list[Pair], fmt: FloatFormat, latency: int, beside: int = 0) ->
 
 
 @every_latency
-@pytest.mark.parametrize("beside", [0, BESIDE])
-def test_fp_mul_directed(beside: int, latency: int) -> None:
+@pytest.mark.parametrize("built", [{}, {"beside": BESIDE}, {"late": True}], ids=str)
+def test_fp_mul_directed(built: dict[str, int], latency: int) -> None:
     a, b, wanted = (list(column) for column in zip(*DIRECTED, strict=True))
-    assert run_fp("mul", a + b, b + a, BINARY32, latency, beside=beside).results == wanted * 2
+    assert run_fp("mul", a + b, b + a, BINARY32, latency, **built).results == wanted * 2
 
 
 @every_format
@@ -96,7 +97,16 @@ def test_fp_mul_exhaustive_small_format() -> None:
 @pytest.mark.parametrize("kind", CLASSES)
 def test_fp_mul_random(kind: str, fmt: FloatFormat) -> None:
     rng = Random(f"mul {kind} {fmt}")
-    check(CLASSES[kind](fmt, 400, rng), fmt, rng.choice(LATENCIES))
+    latency, late = rng.choice(LATENCIES), rng.choice([False, True])
+    check(CLASSES[kind](fmt, 400, rng), fmt, latency, late=late)
+
+
+@pytest.mark.parametrize("fmt", [BINARY32, FORMATS["e3f17"], ODD], ids=str)
+def test_fp_mul_of_late_factors(fmt: FloatFormat) -> None:
+    """In two DSP blocks side by side; of the second one in e3f17 a bit is used, in e4f3 none."""
+    rng = Random(f"late {fmt}")
+    some = [pair for make in CLASSES.values() for pair in make(fmt, 200, rng)]
+    check(corner_pairs(fmt) + some, fmt, 3, late=True)
 
 
 @pytest.mark.parametrize("beside", [2, BESIDE])
@@ -105,7 +115,7 @@ def test_fp_mul_bits_beside_the_dsp_blocks(beside: int) -> None:
     rng = Random(beside)
     low = (1 << beside) - 1
     every = [(rng.getrandbits(32), rng.getrandbits(32) & ~low | n & low) for n in range(512)]
-    check(corner_pairs(BINARY32) + every, BINARY32, 3, beside)
+    check(corner_pairs(BINARY32) + every, BINARY32, 3, beside=beside)
 
 
 @every_latency
@@ -149,12 +159,22 @@ def test_fp_mul_vhdl_bits_beside_the_dsp_blocks(latency: int, tmp_path: Path) ->
     pairs = [(a, b) for a, b, _ in DIRECTED]
     for make in CLASSES.values():
         pairs += make(BINARY32, 100, rng)
-    trace = check(pairs, BINARY32, latency, BESIDE)
+    trace = check(pairs, BINARY32, latency, beside=BESIDE)
     assert replay(trace, tmp_path) == len(pairs) + latency
+
+
+@pytest.mark.ghdl
+@pytest.mark.parametrize("fmt", [BINARY32, FORMATS["e3f17"]], ids=["binary32", "e3f17"])
+def test_fp_mul_vhdl_of_late_factors(fmt: FloatFormat, tmp_path: Path) -> None:
+    rng = Random(f"late {fmt}")
+    pairs = [pair for make in CLASSES.values() for pair in make(fmt, 100, rng)]
+    if fmt == BINARY32:
+        pairs += [(a, b) for a, b, _ in DIRECTED]
+    assert replay(check(pairs, fmt, 3, late=True), tmp_path) == len(pairs) + 3
 
 
 @pytest.mark.verilator
 @every_latency
 def test_fp_mul_verilog_is_clean(latency: int, tmp_path: Path) -> None:
-    run = run_fp("mul", [0], [0], BINARY32, latency)
+    run = run_fp("mul", [0], [0], BINARY32, latency, late=True)
     lint_verilog(run.trace.block, run.trace.args, tmp_path)

@@ -9,6 +9,7 @@ import pytest
 
 import binary64
 from merp.models.arithmetic.fixed import to_numbers, to_words
+from merp.models.mac_array import products
 from merp.models.mac_array.fixed_training import (
     FixedModel,
     FixedRates,
@@ -119,6 +120,18 @@ def test_stochastic_bits_are_those_of_seed_and_step() -> None:
         for other in (*others, nearest):
             assert (pair.kernels != other[name].kernels).any()
             assert np.abs(pair.kernels.astype(int) - other[name].kernels).max() <= 1
+
+
+def test_images_in_parts_are_the_same_step(monkeypatch) -> None:
+    coarse = replace(DIGITS.fixed, layers={"conv2": Fractions(gradient=15)})
+    whole = step(in_format(coarse))
+    monkeypatch.setattr(products, "AT_ONCE", 1)
+    parts = step(in_format(coarse))
+    assert parts.clipping == whole.clipping
+    assert parts.vanished == whole.vanished
+    for name, pair in whole.model.velocities.items():
+        assert (parts.model.velocities[name].kernels == pair.kernels).all()
+        assert (parts.model.velocities[name].biases == pair.biases).all()
 
 
 def test_saturation_is_counted_by_layer_and_tensor() -> None:

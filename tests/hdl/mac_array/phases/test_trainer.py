@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ from marks import in_full
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
+from merp.models.mac_array.array_flow import array_cycles
 from merp.models.params.mac_array.array_counters import ARRAY_COUNTERS
 from merp.models.params.mac_array.array_pass import ArrayPass
 from merp.models.params.mac_array.design import WORD_BITS, Design, over
@@ -75,6 +77,9 @@ def check(
             assert np.array_equal(got, wanted), layer.work
             assert outcome.status["status_saturated"] == saturations(layer)
         check_status(outcome, layer, design)
+        if case.stalls is None and case.reset_at is None and layer.work.phase != "upsample":
+            flow = asdict(array_cycles(layer.work, design))
+            assert {name: outcome.status[f"status_{name}"] for name in flow} == flow
     return records
 
 

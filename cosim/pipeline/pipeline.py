@@ -1,0 +1,139 @@
+"""The engines of a pipeline, and which of their streams are pins of its top."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from merp.cosim.phases.cnn_merp import delta, forward, kernel_update
+from merp.cosim.phases.cnn_merp.delta import Delta
+from merp.cosim.phases.cnn_merp.forward import Forward
+from merp.cosim.phases.cnn_merp.kernel_update import KernelUpdate
+from merp.hdl.base.signals import Bundles, flag
+from merp.hdl.pipeline.pipeline import pipeline
+from merp.hdl.pipeline.ports import AdmissionConfig, PipelineStatus
+from merp.models.network.network import Layer, Network
+from merp.models.params.cnn_merp.pipeline_design import PipelineDesign
+from merp.models.params.rates import UpdateRule
+from merp.testbenches.top.top import Top
+
+Phase = Forward | Delta | KernelUpdate
+
+Joint = tuple[str, str]
+"""A stream of an engine: the engine's name, and its port's."""
+
+
+@dataclass(frozen=True)
+class Engine:
+    """An engine of a pipeline.
+
+    Attributes:
+        place: of its layer, from 1. layer: the layer. phase: what it runs.
+    """
+
+    place: int
+    layer: Layer
+    phase: Phase
+
+    @property
+    def name(self) -> str:
+        """In the names of the top's ports: ``layer2_dp``."""
+        return f"layer{self.place}_{self.phase.name}"
+
+    @property
+    def streams(self) -> Mapping[str, str]:
+        """Stream of each port, as it is called on the engine's own top."""
+        if isinstance(self.phase, Delta):
+            return delta.PORTS
+        if isinstance(self.phase, KernelUpdate):
+            velocities = kernel_update.VELOCITY_PORTS if self.phase.rule.momentum else {}
+            return kernel_update.PORTS | velocities
+        return forward.STATE_PORTS if self.phase.design.state else forward.PORTS
+
+
+class Pipeline:
+    """A network as a pipeline.
+
+    Args:
+        network: with a design for every layer. design: of the pipeline. rule: of the update.
+
+    Attributes:
+        engines: in the order of layers, fp, dp and ku of each.
+    """
+
+    def __init__(self, network: Network, design: PipelineDesign, rule: UpdateRule) -> None:
+        self.network = network
+        self.design = design
+        self.rule = rule
+        found: list[Engine] = []
+        for place, (layer, piece) in enumerate(
+            zip(network.layers, self.design.slices, strict=True), 1
+        ):
+            phases: list[Phase] = [Forward(network, piece.forward)]
+            if piece.propagation is not None:
+                phases.append(Delta.of(network, layer))
+            phases.append(KernelUpdate.of(network, layer, rule=rule))
+            found += [Engine(place, layer, phase) for phase in phases]
+        self.engines = tuple(found)
+
+    def pin(self, engine: Engine, port: str) -> str | None:
+        """The top's stream that a port of an engine is; None where it joins another engine."""
+        last = engine.place == len(self.network.layers)
+        name, stream = engine.phase.name, engine.streams[port]
+        if name == "fp" and engine.place == 1 and port == "map_in":
+            return "s_axis_map"
+        if name == "fp" and last and port == "map_out":
+            return "m_axis_map"
+        if name == "ku" and last and port == "delta_in":
+            return "s_axis_delta"
+        parameters = port.startswith(("kernel", "bias"))
+        if name != "dp" and parameters:
+            return f"{stream[:6]}_{engine.name}{stream[6:]}"
+        return None
+
+    def joined(self, engine: Engine, port: str) -> Joint:
+        """Where the words of a port come from or go to that is no pin: the other end's count."""
+        place, phase = engine.place, engine.phase.name
+        return {
+            ("fp", "map_in"): (f"layer{place - 1}_fp", "map_out"),
+            ("fp", "map_out"): (f"layer{place + 1}_fp", "map_in"),
+            ("fp", "state_out"): (f"layer{place + 1}_dp", "state_in"),
+            ("dp", "delta_in"): (f"layer{place}_ku", "delta_in"),
+            ("dp", "delta_out"): (f"layer{place - 1}_ku", "delta_in"),
+            ("dp", "kernel"): (f"layer{place}_fp", "kernel"),
+            ("dp", "state_in"): (f"layer{place - 1}_fp", "state_out"),
+            ("ku", "map_in"): (f"layer{place}_fp", "map_in"),
+            ("ku", "delta_in"): (f"layer{place + 1}_dp", "delta_out"),
+        }[phase, port]
+
+    def top(self, array: str = "rtl") -> Top:
+        """The block, with signals of its own.
+
+        Raises:
+            ValueError: ``array`` is not a kind of array.
+        """
+        registers: dict[str, Any] = {"admission": AdmissionConfig(self.design)}
+        pins: dict[str, dict[str, Any]] = {"s_axis": {}, "m_axis": {}}
+        for engine in self.engines:
+            args, layer = engine.phase.top().args, f"layer{engine.place}"
+            own = {name: each for name, each in args.items() if name.endswith("_config")}
+            vars(registers.setdefault(layer, Bundles({})))[engine.phase.name] = Bundles(own)
+            for port, stream in engine.streams.items():
+                pin = self.pin(engine, port)
+                if pin is None:
+                    continue
+                side, name = pin[:6], pin[7:]
+                if name.startswith(layer):
+                    of_layer = pins[side].setdefault(layer, Bundles({}))
+                    vars(of_layer)[name.removeprefix(f"{layer}_")] = args[stream]
+                else:
+                    pins[side][name] = args[stream]
+        args = {name: flag() for name in ("clk", "rst", "start")}
+        args |= {
+            "config": Bundles(registers),
+            **{side: Bundles(streams) for side, streams in pins.items()},
+            "status": PipelineStatus(self.design, self.rule.momentum),
+            "design": self.design,
+        }
+        return Top(pipeline, args, array)

@@ -1,0 +1,368 @@
+"""Two layers fused in forward propagation: the map between them stays on chip.
+
+Alwani et al., "Fused-layer CNN accelerators", MICRO 2016. Here each layer has an engine of
+CNN-MERP's: the rows that the second one keeps for its windows are all that there is of the map.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import Any
+
+from myhdl import ConcatSignal, always, always_comb, block
+
+from merp.hdl.base.signals import AxiStream, Stream, flag, stream_of
+from merp.hdl.base.word_counter import word_counter
+from merp.hdl.cnn_merp.phases.forward import forward
+from merp.hdl.cnn_merp.phases.run_counters import run_counters
+from merp.hdl.cnn_merp.ports.kernels import LoadConfig
+from merp.hdl.cnn_merp.ports.maps import MapConfig
+from merp.hdl.cnn_merp.ports.outputs import OutputConfig
+from merp.hdl.cnn_merp.ports.passes import Half, TurnConfig
+from merp.hdl.cnn_merp.ports.status import FusedStatus
+from merp.hdl.conversion.entity import Bit, Word, entity
+from merp.hdl.streams.open_stream import open_stream
+from merp.hdl.streams.stream_demux import stream_demux
+from merp.hdl.streams.stream_end import stream_end
+from merp.hdl.streams.stream_fork import stream_fork
+from merp.hdl.streams.stream_mux import stream_mux
+from merp.hdl.streams.turn_counter import turn_counter
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.latencies import CREDIT_RETURN
+
+AHEAD = CREDIT_RETURN
+"""Words of the map between the layers by which memory and the second layer may be apart: as many
+as a word per cycle takes."""
+
+
+@block
+def _connect(sink: Stream, source: Stream) -> Any:
+    """A stream under another name."""
+
+    @always_comb
+    def connect() -> None:
+        source.data.next = sink.data
+        source.last.next = sink.last
+        source.valid.next = sink.valid
+        sink.ready.next = source.ready
+
+    return connect
+
+
+@block
+def _taken(stream: Stream, taken: Bit) -> Any:
+    """A word is transferred."""
+
+    @always_comb
+    def tell() -> None:
+        taken.next = stream.valid and stream.ready
+
+    return tell
+
+
+@block
+def _share_out(
+    clk: Bit, rst: Bit, start: Bit, words: Word, sink: AxiStream, sources: list[AxiStream]
+) -> Any:
+    """Give a stream to one engine, or to two in turns of so many words."""
+    given = stream_of(sink)
+    if len(sources) == 1:
+        return _connect(sink=given, source=stream_of(sources[0]))
+    taken, second, turn_ends = flag(), flag(), flag()
+    one, other = (stream_of(each) for each in sources)
+    return (
+        _taken(stream=given, taken=taken),
+        turn_counter(clk, rst, start, words=words, taken=taken, second=second, turn_ends=turn_ends),
+        stream_demux(second=second, turn_ends=turn_ends, sink=given, one=one, other=other),
+    )
+
+
+@block
+def _gather(
+    clk: Bit, rst: Bit, start: Bit, words: Word, sinks: list[AxiStream], source: AxiStream
+) -> Any:
+    """Take a stream from one engine, or from two in turns of so many words."""
+    made = stream_of(source)
+    if len(sinks) == 1:
+        return _connect(sink=stream_of(sinks[0]), source=made)
+    taken, second, turn_ends = flag(), flag(), flag()
+    one, other = (stream_of(each) for each in sinks)
+    unfinished = copy(one)  # the last word of all is other's
+    unfinished.last = flag()
+    return (
+        _taken(stream=made, taken=taken),
+        turn_counter(clk, rst, start, words=words, taken=taken, second=second, turn_ends=turn_ends),
+        stream_mux(second=second, one=unfinished, other=other, source=made),
+    )
+
+
+@block
+def _both_end(
+    clk: Bit, rst: Bit, start: Bit, map_ends: Bit, between_ends: Bit, between_sent: Bit, ends: Bit
+) -> Any:
+    """Maps leave on two streams: the later one's last word is the last of all."""
+    map_sent = flag()
+
+    @always_comb
+    def join() -> None:
+        ends.next = (map_ends and (between_ends or between_sent)) or (between_ends and map_sent)
+
+    @always(clk.posedge)
+    def keep() -> None:
+        if map_ends:
+            map_sent.next = True
+        if between_ends:
+            between_sent.next = True
+        if start or rst:
+            map_sent.next = False
+            between_sent.next = False
+
+    return join, keep
+
+
+@block
+def _every(each: list[Bit], every: Bit) -> Any:
+    """All of several conditions hold."""
+    joined = ConcatSignal(*each)
+    whole = (1 << len(each)) - 1
+
+    @always_comb
+    def judge() -> None:
+        every.next = joined == whole
+
+    return judge
+
+
+@block
+def _some(each: list[Bit], some: Bit) -> Any:
+    """One of several conditions holds."""
+    joined = ConcatSignal(*each)
+
+    @always_comb
+    def judge() -> None:
+        some.next = joined != 0
+
+    return judge
+
+
+@entity
+def fused_forward(
+    clk: Bit,
+    rst: Bit,
+    start: Bit,
+    map_config: MapConfig,
+    load_config: LoadConfig,
+    output_config: OutputConfig,
+    second_map_config: MapConfig,
+    second_load_config: LoadConfig,
+    second_output_config: OutputConfig,
+    s_axis_map: AxiStream,
+    s_axis_kernel: AxiStream,
+    s_axis_bias: AxiStream,
+    s_axis_second_kernel: AxiStream,
+    s_axis_second_bias: AxiStream,
+    m_axis_map: AxiStream,
+    status: FusedStatus,
+    design: Design,
+    second: Design,
+    groups: int,
+    turn_config: TurnConfig | None = None,
+    m_axis_between: AxiStream | None = None,
+    m_axis_between_state: AxiStream | None = None,
+    m_axis_state: AxiStream | None = None,
+) -> Any:
+    """Compute two super layers, one behind the other, for a batch of images.
+
+    start begins a run; the configuration must be stable from start to status_done. Kernels (order
+    m, n, row, column) and biases of both layers are loaded first; then maps stream in, and those
+    of the second layer out, in the order image, row, column, map. The next run needs no reset.
+
+    design is the first layer's, second that of an engine of the second layer. Of that, groups are
+    computed side by side, one or two: each has an engine, its input maps follow each other in those
+    of the first layer, its kernels in the stream of kernels, and its output maps in those that
+    leave.
+
+    For training the map between the layers leaves, too, and the state of both for the way back;
+    that of two groups in turns of the bytes of a position, so these must be whole ones.
+
+    Elements that the designs store in a narrower format than they compute in are widened when they
+    come in and rounded when they leave, those of the map between the layers too.
+
+    s_axis_map     in   map words in the order image, row, column, map
+    s_axis_kernel  in   kernels in the order m, n, row, column
+    s_axis_bias    in   biases in the order m
+    s_axis_second_kernel  in  kernels in the order m, n, row, column
+                         of the second layer, group by group
+    s_axis_second_bias  in  biases in the order m
+                         of the second layer, group by group
+    m_axis_map     out  map words in the order image, row, column, map
+    m_axis_between  out  map words in the order image, row, column, map
+                         of the first layer, which the second one is given at the same time
+    m_axis_between_state  out  state for backward propagation, in bytes
+                         of the first layer
+    m_axis_state   out  state for backward propagation, in bytes
+
+    Throughput: a map word in, a slot of every engine, and a map word out per cycle.
+    Reset: synchronous, active high; the run is abandoned.
+    """
+    half = Half(design)
+    halves = [Half(second) for _ in range(groups)]
+    engines = [half, *halves]
+    last = halves[-1]
+    loaded, load_error, map_error = flag(), flag(), flag()
+    complete, output_done = flag(), flag()
+    kernels, maps = second.stored("kernels").width, second.stored("maps").width
+    opened = AxiStream(len(s_axis_map.tdata))
+    between = AxiStream(maps)
+    to_second = between if m_axis_between is None else AxiStream(maps)
+    kernels_in = [AxiStream(kernels) for _ in halves]
+    biases_in = [AxiStream(kernels) for _ in halves]
+    maps_in = [AxiStream(maps) for _ in halves]
+    maps_out = [AxiStream(maps) for _ in halves]
+    states_out = [AxiStream(8) if second.state else None for _ in halves]
+
+    entrance = open_stream(sink=stream_of(s_axis_map), enable=loaded, source=stream_of(opened))
+    first_layer = forward(
+        clk,
+        rst,
+        start,
+        map_config=map_config,
+        load_config=load_config,
+        output_config=output_config,
+        s_axis_map=opened,
+        s_axis_kernel=s_axis_kernel,
+        s_axis_bias=s_axis_bias,
+        m_axis_map=between,
+        status=None,
+        design=design,
+        m_axis_state=m_axis_between_state,
+        half=half,
+    )
+    second_layer = [
+        forward(
+            clk,
+            rst,
+            start,
+            map_config=second_map_config,
+            load_config=second_load_config,
+            output_config=second_output_config,
+            s_axis_map=maps_in[group],
+            s_axis_kernel=kernels_in[group],
+            s_axis_bias=biases_in[group],
+            m_axis_map=maps_out[group],
+            status=None,
+            design=second,
+            m_axis_state=states_out[group],
+            half=halves[group],
+        )
+        for group in range(groups)
+    ]
+    turns = [
+        (turn_config and turn_config.kernels, s_axis_second_kernel, kernels_in),
+        (turn_config and turn_config.maps, s_axis_second_bias, biases_in),
+        (turn_config and turn_config.inputs, to_second, maps_in),
+    ]
+    shares = [
+        _share_out(clk, rst, start, words=words, sink=sink, sources=sources)
+        for words, sink, sources in turns
+    ]
+    leaving: list[tuple[Any, Any, Any]] = [
+        (turn_config and turn_config.maps, maps_out, m_axis_map),
+    ]
+    if m_axis_state is not None:
+        leaving.append((turn_config and turn_config.state, states_out, m_axis_state))
+    results = [
+        _gather(clk, rst, start, words=words, sinks=sinks, source=source)
+        for words, sinks, source in leaving
+    ]
+
+    # An engine goes on behind its last word where pooling leaves out the last positions.
+    done_with_maps = [each.complete for each in engines]
+    done_with_maps += [each.verdict.idle for each in engines]
+    done_with_results = [each.output_done for each in engines]
+    map_ends, ends = flag(), flag()
+    ending: list[Any] = [stream_end(stream=m_axis_map, ends=map_ends)]
+    if m_axis_between is None:
+        ends = map_ends
+    else:
+        between_ends, between_sent = flag(), flag()
+        done_with_results.append(between_sent)
+        ending += [
+            stream_fork(
+                clk,
+                rst,
+                start,
+                sink=stream_of(between),
+                one=stream_of(m_axis_between),
+                other=stream_of(to_second),
+                words=AHEAD,
+            ),
+            stream_end(stream=m_axis_between, ends=between_ends),
+            _both_end(
+                clk,
+                rst,
+                start,
+                map_ends=map_ends,
+                between_ends=between_ends,
+                between_sent=between_sent,
+                ends=ends,
+            ),
+        ]
+    progress = [
+        _every(each=[each.loaded for each in engines], every=loaded),
+        _every(each=done_with_maps, every=complete),
+        _every(each=done_with_results, every=output_done),
+        _some(each=[each.load_error for each in engines], some=load_error),
+        # A group but the last one has no last of its own on the stream of maps.
+        _some(each=[half.map_error, last.map_error], some=map_error),
+    ]
+    ports: list[tuple[Any, Any]] = [
+        (s_axis_map, status.map_in),
+        (s_axis_kernel, status.kernel),
+        (s_axis_bias, status.bias),
+        (s_axis_second_kernel, status.second_kernel),
+        (s_axis_second_bias, status.second_bias),
+        (m_axis_map, status.map_out),
+    ]
+    if m_axis_between is not None:
+        ports += [
+            (m_axis_between, status.between_out),
+            (m_axis_between_state, status.between_state_out),
+            (m_axis_state, status.state_out),
+        ]
+    words = [
+        word_counter(clk, rst, start, stream=stream, words=counted) for stream, counted in ports
+    ]
+    counters = [
+        run_counters(
+            clk,
+            rst,
+            start,
+            first=s_axis_map,
+            ends=ends,
+            loaded=loaded,
+            complete=complete,
+            output_done=output_done,
+            verdict=last.verdict,
+            map_error=map_error,
+            load_error=load_error,
+            status=status,
+        ),
+        run_counters(
+            clk,
+            rst,
+            start,
+            first=s_axis_map,
+            ends=half.ends,
+            loaded=loaded,
+            complete=half.complete,
+            output_done=half.output_done,
+            verdict=half.verdict,
+            map_error=half.map_error,
+            load_error=half.load_error,
+            status=status.of_first(),
+        ),
+    ]
+    return (
+        entrance, first_layer, second_layer, shares, results, ending, progress, words, counters,
+    )  # fmt: skip

@@ -1,0 +1,49 @@
+"""A stream that two take, each word at its own pace."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always, always_comb
+
+from merp.hdl.base.signals import Stream, flag
+from merp.hdl.conversion.entity import Bit, entity
+
+
+@entity
+def broadcast(clk: Bit, rst: Bit, sink: Stream, one: Stream, other: Stream) -> Any:
+    """Give every word to two streams; whoever has taken it waits until the other has, too.
+
+    sink        in   words
+    one, other  out  the same words
+
+    Nothing is kept here: neither stream is more than a word ahead of the other, and a FIFO behind
+    each lets it be. Valid and ready pass combinationally. Throughput: a word per cycle.
+    Reset: neither has taken the word that is offered.
+    """
+    one_has, other_has = flag(), flag()
+
+    @always_comb
+    def offer() -> None:
+        one.data.next = sink.data
+        one.last.next = sink.last
+        one.valid.next = sink.valid and not one_has
+        other.data.next = sink.data
+        other.last.next = sink.last
+        other.valid.next = sink.valid and not other_has
+        sink.ready.next = (one_has or one.ready) and (other_has or other.ready)
+
+    @always(clk.posedge)
+    def remember() -> None:
+        if sink.valid:
+            if (one_has or one.ready) and (other_has or other.ready):
+                one_has.next = False
+                other_has.next = False
+            else:
+                one_has.next = one_has or one.ready
+                other_has.next = other_has or other.ready
+        if rst:
+            one_has.next = False
+            other_has.next = False
+
+    return offer, remember

@@ -1,0 +1,40 @@
+"""One stream for two, in turns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myhdl import always_comb, block
+
+from merp.hdl.base.signals import Stream
+from merp.hdl.conversion.entity import Bit
+
+
+@block
+def stream_demux(second: Bit, turn_ends: Bit, sink: Stream, one: Stream, other: Stream) -> Any:
+    """Hand the words on to one of two streams.
+
+    second      in   they are other's; it changes between words alone
+    turn_ends       in   the next word is the last of its turn
+    sink        in   words; keep does not pass through here
+    one, other  out  each its own words. The last of other is that of sink. That of one comes with
+                     the last word of its turn, as long as that of sink does not: a misplaced one
+                     is misplaced there, too
+
+    Latency: combinational. Throughput: a word per cycle. Reset: none.
+    """
+
+    @always_comb
+    def distribute() -> None:
+        one.data.next = sink.data
+        one.last.next = turn_ends != sink.last
+        one.valid.next = sink.valid and not second
+        other.data.next = sink.data
+        other.last.next = sink.last
+        other.valid.next = sink.valid and second
+        if second:
+            sink.ready.next = other.ready
+        else:
+            sink.ready.next = one.ready
+
+    return distribute

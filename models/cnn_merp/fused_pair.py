@@ -1,0 +1,227 @@
+"""Two layers fused in forward propagation: on which designs, and which pairs of layers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from functools import lru_cache
+from itertools import pairwise, product
+
+from merp.models.errors import BadInput
+from merp.models.fpga.estimate import fused_estimate
+from merp.models.fpga.parts import PARTS, Part
+from merp.models.network.branches import added, adder, previous, takers
+from merp.models.network.network import Layer, Network
+from merp.models.params.cnn_merp.design import Design
+from merp.models.params.cnn_merp.fused_design import FusedDesign, FusedShape
+from merp.models.params.cnn_merp.sizing import check_fits, groups_of, size_design
+from merp.models.params.folded_shape import folds
+from merp.models.params.shape import Shape
+from merp.models.params.state_field import state_field_bits
+
+DEFAULT_PART = "xc7k325t"
+"""The paper's: the shares of the CUs are those that fit it, where no other is named."""
+
+GROUPS = (1, 2)
+"""Of the second layer, that are computed side by side: an engine each."""
+
+_KEPT = (
+    "fmt", "k", "r", "p", "d", "cu_kind", "fused_dsp", "fused_window", "accumulator_precision",
+    "operand_precision", "mul_latency", "add_latency", "max_images", "storage", "state",
+)  # fmt: skip
+"""Fields of a layer's design that its engine in a fused pair has, too."""
+
+
+def fused_layers(network: Network) -> tuple[Layer, Layer]:
+    """The two layers that a network fuses.
+
+    Raises:
+        ValueError: it fuses none.
+    """
+    first, second = (network.layer(name) for name in network.fuse)
+    return first, second
+
+
+def fused_shape(network: Network, first: Layer, second: Layer) -> FusedShape:
+    """Shapes of two layers that can be fused: a group of the first, and the groups behind it.
+
+    Raises:
+        BadInput: they cannot be; the message names the network, the layers and why.
+    """
+    groups, rest = divmod(second.groups, first.groups)
+    refused = {
+        f"{second.name} does not take the output of {first.name}": previous(network, second)
+        != first,
+        f"the output of {first.name} goes elsewhere, too": takers(network, first) != (second,)
+        or adder(network, first) is not None,
+        f"{first.name} adds maps": added(network, first) is not None,
+        f"{second.name} adds maps": added(network, second) is not None,
+        f"{second.name} has {second.groups} groups and {first.name} {first.groups}": bool(rest)
+        or groups not in GROUPS,
+    }
+    where = f"{network.name}: layers {first.name} and {second.name} cannot be fused"
+    for why, so in refused.items():
+        if so:
+            raise BadInput(
+                f"{where}: {why}: allowed are two convolutions, the second one alone behind the "
+                "first, without additions, with as many groups or twice as many"
+            )
+    return FusedShape(first.shape, second.shape, groups)
+
+
+def check_fused(shape: FusedShape, design: FusedDesign, images: int, where: str) -> None:
+    """Check that two layers can run on ``design``. ``where`` opens the message.
+
+    Raises:
+        BadInput: a layer, or what a design is built for, is not of the class that is fused, or does
+            not fit.
+    """
+    _check_class(shape, design, where)
+    for each, engine in _both(shape, design):
+        check_fits(each, images, engine, where)
+    second = shape.second
+    if design.second.state and shape.groups > 1 and second.m * state_field_bits(second) % 8:
+        raise BadInput(
+            f"{where}: the state of {second.m} maps of a group is no whole bytes: two groups that "
+            "leave state are allowed where it is"
+        )
+
+
+def _both(shape: FusedShape, design: FusedDesign) -> tuple[tuple[Shape, Design], ...]:
+    return (shape.first, design.first), (shape.second, design.second)
+
+
+def _check_class(shape: FusedShape, design: FusedDesign, where: str) -> None:
+    """The same of the classes alone, whatever the sizes."""
+    engines = (design.first, design.second)
+    both = _both(shape, design)
+    refused = {
+        "a layer is fully connected": any(folds(each, engine.k) for each, engine in both),
+        "a layer has smaller kernels than its design": any(
+            each.k != engine.k for each, engine in both
+        ),
+        "a design is for fully connected layers, too": any(each.folded for each in engines),
+        "a design is for smaller kernels, too": any(each.widened for each in engines),
+        "a design has several elements a beat": any(
+            each.map_port > 1 or each.kernel_port > 1 for each in engines
+        ),
+        "a design is for layers in parts": any(each.partial for each in engines),
+        "a design adds maps": any(each.added for each in engines),
+    }
+    for what, so in refused.items():
+        if so:
+            raise BadInput(
+                f"{where}: {what}: fused in forward propagation are whole convolutions, an element "
+                "a beat, without additions"
+            )
+
+
+def check_pair(
+    network: Network, images: int, *, state: bool = False, part: Part = PARTS[DEFAULT_PART]
+) -> None:
+    """Check that the layers that a network fuses run, and can leave ``state``.
+
+    Of layers without a design only the traffic is known.
+
+    Raises:
+        BadInput: they cannot be fused, or no shares of their CUs are allowed.
+    """
+    pair = fused_layers(network)
+    shape = fused_shape(network, *pair)
+    if any(each.design is None for each in pair):
+        return
+    where = f"{network.name}: layers {' and '.join(network.fuse)} cannot be fused"
+    check_fused(shape, fused_design(network, *pair, state, part), images, where)
+
+
+def fused_design(
+    network: Network,
+    first: Layer,
+    second: Layer,
+    state: bool = False,
+    part: Part = PARTS[DEFAULT_PART],
+) -> FusedDesign:
+    """Design of two fused layers: each has some of the CUs of the design that it runs on alone.
+
+    Of all shares that fit ``part`` by the estimate those with which the slower layer is fastest,
+    and of these the fewest CUs.
+
+    Raises:
+        BadInput: the layers cannot be fused, or one has no design, or no shares fit.
+    """
+    shape = fused_shape(network, first, second)
+    one, other = (replace(network.design(each), state=state) for each in (first, second))
+    where = f"{network.name}: layers {first.name} and {second.name} cannot be fused"
+    _check_class(shape, FusedDesign(one, other, shape.groups), where)
+    found = _fastest(shape, one, other, part)
+    if found is None:
+        raise BadInput(
+            f"{where}: no shares of their {one.n_cu} and {other.n_cu} CUs fit the "
+            f"{part.name} by the estimate, with {shape.groups} engine(s) for the second: allowed "
+            "are designs of other units, or smaller layers"
+        )
+    return found
+
+
+def pairs_that_fit(
+    network: Network, part: Part = PARTS[DEFAULT_PART]
+) -> Iterator[tuple[Layer, Layer, FusedDesign]]:
+    """Yield two layers, one behind the other, that can be fused on a part, and how."""
+    for first, second in pairwise(network.layers):
+        if first.design is None or second.design is None:
+            continue
+        try:
+            check_pair(replace(network, fuse=(first.name, second.name)), 1, part=part)
+            yield first, second, fused_design(network, first, second, part=part)
+        except BadInput:
+            continue
+
+
+@lru_cache(maxsize=64)
+def _fastest(shape: FusedShape, one: Design, other: Design, part: Part) -> FusedDesign | None:
+    fitting = [
+        (max(image_slots(each, engine.n_cu) for each, engine in pairs), cus, design)
+        for design in _shares(shape, one, other)
+        if (cus := design.first.n_cu + design.groups * design.second.n_cu)
+        and (pairs := ((shape.first, design.first), (shape.second, design.second)))
+        and _fits(design, part)
+    ]
+    return min(fitting, key=lambda each: each[:2])[2] if fitting else None
+
+
+def _shares(shape: FusedShape, one: Design, other: Design) -> Iterator[FusedDesign]:
+    """Designs of every number of CUs up to those of the layers' own designs."""
+    firsts = _of_every_size(one, shape.first, one.n_cu)
+    seconds = _of_every_size(other, shape.second, other.n_cu // shape.groups)
+    for first, second in product(firsts, seconds):
+        yield FusedDesign(first, second, shape.groups)
+
+
+def _of_every_size(alone: Design, shape: Shape, most: int) -> list[Design]:
+    """Designs of up to ``most`` CUs, but those beyond a limit."""
+    found = []
+    for n_cu in range(1, most + 1):
+        with suppress(ValueError):
+            found.append(_sized(alone, shape, n_cu))
+    return found
+
+
+def _fits(design: FusedDesign, part: Part) -> bool:
+    taken = fused_estimate(design)
+    return (
+        taken.lut <= part.luts
+        and taken.ff <= part.flip_flops
+        and taken.bram <= part.block_rams
+        and taken.dsp <= part.dsps
+    )
+
+
+def image_slots(shape: Shape, n_cu: int) -> int:
+    """Slots of an image of a layer."""
+    return shape.n * groups_of(shape, n_cu) * shape.out_rows * shape.out_columns
+
+
+def _sized(alone: Design, shape: Shape, n_cu: int) -> Design:
+    kept = {key: getattr(alone, key) for key in _KEPT}
+    return size_design([shape], **kept | {"n_cu": n_cu, "r": min(alone.r, n_cu)})

@@ -1,0 +1,135 @@
+"""The design of a network as a pipeline: which engines, and how much waits between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from math import ceil
+
+from merp.models.cnn_merp.phases import delta_design, update_design
+from merp.models.errors import BadInput
+from merp.models.given import given
+from merp.models.network.branches import behind
+from merp.models.network.network import Layer, Network
+from merp.models.network.network_keys import FUSED
+from merp.models.params.cnn_merp.latencies import CREDIT_RETURN
+from merp.models.params.cnn_merp.pipeline_design import PipelineDesign, SliceDesign
+from merp.models.params.cnn_merp.pipeline_registers import map_words, sum_words
+from merp.models.params.state_field import state_field_bits
+
+BYTE = 8
+
+DEPTH = 4
+"""Images on their way: those that stores are made for, unless more are asked for."""
+
+JOINT = CREDIT_RETURN + 1
+"""Words of a FIFO in front of an engine that takes them as they come: a word passes per cycle."""
+
+
+def pipeline_design(network: Network, depth: int) -> PipelineDesign:
+    """Size a pipeline: every layer's engines, and stores for the images on their way.
+
+    Args:
+        network: with a design for every layer. depth: images that may be on their way.
+
+    Raises:
+        BadInput: a layer has no design, or is one that a pipeline has no place for.
+    """
+    for layer in network.layers:
+        _check(network, layer)
+    images = min(network.design(layer).max_images for layer in network.layers)
+    first, last = network.layers[0].shape, network.layers[-1].shape
+    return PipelineDesign(
+        slices=tuple(_slice(network, layer, depth) for layer in network.layers),
+        depth=depth,
+        max_images=images,
+        max_words=map_words(first),
+        max_leaving=sum_words(first),
+        max_losses=images * sum_words(last),
+    )
+
+
+def _slice(network: Network, layer: Layer, depth: int) -> SliceDesign:
+    last = layer is network.layers[-1]
+    forward = replace(network.design(layer), state=not last)
+    propagation = undone = None
+    states = 0
+    if layer is not network.layers[0]:
+        propagation, undone, _, _ = delta_design(network, layer)
+        states = ceil(depth * _state_bits(behind(network, layer)) / BYTE) + 1
+    return SliceDesign(
+        forward=forward,
+        update=update_design(network, layer),
+        propagation=propagation,
+        undone=undone,
+        joint=JOINT,
+        features=depth * map_words(layer.shape),
+        states=max(states, JOINT) if states else 0,  # also where there is no state
+    )
+
+
+def _state_bits(layer: Layer) -> int:
+    """Bits of the state of an image: of each maximum, else of each sum."""
+    shape = layer.shape
+    words = sum_words(shape)
+    if shape.pool is not None and shape.pool.kind == "max":
+        words = shape.pooled_rows * shape.pooled_columns * shape.m
+    return words * state_field_bits(shape)
+
+
+def check_depth(network: Network, images: int, depth: int) -> None:
+    """Check that no image waits for one that cannot come in before it is done.
+
+    Fields of state follow each other without gaps: of an image that has no whole number of bytes
+    the last byte comes with the state of the next ones. And where two positions take turns, the
+    last of an odd number of them takes turns with the first of the next image.
+
+    Raises:
+        BadInput: so few images on their way would wait for ever.
+    """
+    for layer in network.layers:
+        for needed, what in _needed(network, layer):
+            if depth < min(needed, images):
+                raise BadInput(
+                    f"{given('depth', depth)}: an image in {layer.name} has {what}, the last of "
+                    f"which wait for the next image: allowed are {needed} or more"
+                )
+
+
+def _needed(network: Network, layer: Layer) -> Iterator[tuple[int, str]]:
+    """Images on their way that a layer needs, and because of what."""
+    shape = layer.shape
+    if layer is not network.layers[-1]:
+        bits = _state_bits(layer)
+        yield (1 + ceil((BYTE - 1) / bits) if bits % BYTE else 1), f"{bits} bits of state"
+    engines = {"sums": (network.design(layer), shape.out_rows * shape.out_columns)}
+    if layer is not network.layers[0]:
+        engines["deltas"] = (delta_design(network, layer).engine, shape.rows * shape.columns)
+    for what, (engine, positions) in engines.items():
+        yield 1 + positions % engine.p, f"{positions} positions of {what}"
+
+
+def _check(network: Network, layer: Layer) -> None:
+    """Refuse what a pipeline has no place for.
+
+    Raises:
+        BadInput: names the layer and what is allowed.
+    """
+    where = f"{network.name}: layer {layer.name}"
+    design, shape = network.design(layer), layer.shape
+    last = layer is network.layers[-1]
+    refused = {
+        "it adds the output of another layer": layer.add is not None,
+        f"it has {layer.groups} groups": layer.groups > 1,
+        "the network goes back in one pass": network.backward == FUSED,
+        f"map_port is {design.map_port}": design.map_port > 1,
+        f"kernel_port is {design.kernel_port}": design.kernel_port > 1,
+        "it is the last and has ReLU or pooling": last and (shape.relu or shape.pool is not None),
+    }
+    for what, found in refused.items():
+        if found:
+            raise BadInput(
+                f"{where}: {what}: a pipeline has no place for it: allowed are plain chains of "
+                "layers, one group each, separate passes back, ports of one element, and a last "
+                "layer without ReLU and pooling"
+            )

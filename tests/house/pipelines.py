@@ -1,0 +1,179 @@
+"""Small networks as pipelines, and batches to train them on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from merp.cosim.training.hardware_step import Stepped
+from merp.cosim.training.pipeline_step import PipelineStep
+from merp.models.arithmetic.words import to_bits
+from merp.models.cnn_merp.pipeline import pipeline_design
+from merp.models.golden.training import Model, initial_model, rates_of, train_step
+from merp.models.network.network import Network
+from merp.models.network.network_file import read_network
+from merp.models.params.cnn_merp.pipeline_design import PipelineDesign
+
+SMALL = """
+[network]
+name = "small"
+input = { rows = 8, columns = 4, channels = 1 }
+[[layer]]
+name = "conv1"
+maps = 4
+kernel = 3
+pad = 1
+pool = { kind = "max", window = 2, stride = 2 }
+design = "k3"
+[[layer]]
+name = "fc2"
+maps = 2
+relu = false
+design = "full"
+[design.k3]
+k = 3
+n_cu = 2
+r = 1
+[design.full]
+k = 1
+n_cu = 1
+r = 1
+"""
+
+
+class Trained(NamedTuple):
+    """Steps in a pipeline, and the golden ones."""
+
+    steps: list[Stepped]
+    golden: list[Model]
+
+
+def train(
+    network: Network,
+    images: int,
+    depth: int,
+    engine: str = "myhdl",
+    *,
+    steps: int = 1,
+    momentum: float = 0.0,
+    decay: float = 0.0,
+    stalls: Mapping[str, Sequence[int]] | None = None,
+    design: PipelineDesign | None = None,
+) -> Trained:
+    """Train on random images, each step from what the hardware made of the one before."""
+    fmt, rng = network.fmt, np.random.default_rng(1)
+    rates = rates_of(0.1, images, fmt, momentum=momentum, weight_decay=decay)
+    pipeline = PipelineStep(
+        network, images, depth, engine, stalls=stalls, limit=3000, design=design
+    )  # fmt: skip
+    found, golden = Trained([], []), initial_model(network, 3)
+    model = golden
+    for _ in range(steps):
+        batch = to_bits(rng.uniform(0, 1, (images, *network.input)), fmt)
+        labels = rng.integers(0, 2, images)
+        golden = train_step(network, golden, batch, labels, rates).model
+        stepped = pipeline.step(model, batch, labels, rates)
+        model = stepped.model
+        found.steps.append(stepped)
+        found.golden.append(golden)
+    return found
+
+
+def same(found: Trained) -> bool:
+    """Whether every step left the golden's kernels, biases and velocities."""
+    return all(
+        np.array_equal(ours, theirs)
+        for stepped, golden in zip(found.steps, found.golden, strict=True)
+        for part in ("parameters", "velocities")
+        for name, pair in getattr(golden, part).items()
+        for ours, theirs in zip(getattr(stepped.model, part)[name], pair, strict=True)
+    )
+
+
+def with_store(network: Network, place: int, **words: int) -> PipelineDesign:
+    """The pipeline of a network, but for stores of a layer, counted from 0."""
+    design = pipeline_design(network, 4)
+    slices = list(design.slices)
+    slices[place] = replace(slices[place], **words)
+    return replace(design, slices=tuple(slices))
+
+
+WAITING = """
+[network]
+name = "waiting"
+input = { rows = 3, columns = 7, channels = 1 }
+[[layer]]
+name = "conv1"
+maps = 2
+kernel = 2
+stride = 2
+pad = 1
+pool = { kind = "average", window = 2, stride = 2 }
+design = "k2"
+[[layer]]
+name = "fc2"
+maps = 2
+relu = false
+design = "full"
+[design.k2]
+k = 2
+n_cu = 3
+r = 1
+[design.full]
+k = 1
+n_cu = 2
+r = 1
+"""
+
+
+def waiting(folder: Path) -> Network:
+    """Two layers, of the last of which the images take turns in pairs on the way back."""
+    return _read(folder, WAITING)
+
+
+def small(folder: Path, units: int = 2) -> Network:
+    """Two layers that train in a second, the first on so many units."""
+    return _read(folder, SMALL.replace("n_cu = 2", f"n_cu = {units}"))
+
+
+def _read(folder: Path, text: str) -> Network:
+    path = folder / "network.toml"
+    path.write_text(text)
+    return read_network(path)
+
+
+def random_network(folder: Path, rng: Random) -> Network:
+    """One to three layers of odd sizes, kinds of units, of pooling, and of the update."""
+    rows, columns = rng.randint(3, 7), rng.randint(3, 7)
+    size = f"rows = {rows}, columns = {columns}, channels = {rng.randint(1, 3)}"
+    text = f'[network]\nname = "odd"\ninput = {{ {size} }}\n'
+    designs = ""
+    count = rng.randint(0, 2)
+    for place in range(1, count + 1):
+        kernel = rng.randint(1, min(3, rows, columns))
+        layer: dict[str, Any] = {
+            "name": f'"conv{place}"', "maps": rng.randint(1, 5), "kernel": kernel,
+            "stride": rng.choice([1, 1, 2]), "pad": rng.randint(0, kernel // 2),
+            "relu": str(rng.random() < 0.8).lower(), "design": f'"d{place}"',
+        }  # fmt: skip
+        rows, columns = (
+            (each + 2 * layer["pad"] - kernel) // layer["stride"] + 1 for each in (rows, columns)
+        )
+        if min(rows, columns) >= 2 and rng.random() < 0.6:
+            kind, stride = rng.choice(["max", "average"]), rng.choice([1, 2])
+            layer["pool"] = f'{{ kind = "{kind}", window = 2, stride = {stride} }}'
+            rows, columns = (rows - 2) // stride + 1, (columns - 2) // stride + 1
+        text += "[[layer]]\n" + "".join(f"{key} = {value}\n" for key, value in layer.items())
+        designs += f"[design.d{place}]\nk = {kernel}\n{_units(rng)}"
+    last = f'name = "fc{count + 1}"\nmaps = {rng.randint(2, 4)}\nrelu = false\ndesign = "full"\n'
+    return _read(folder, f"{text}[[layer]]\n{last}{designs}[design.full]\nk = 1\n{_units(rng)}")
+
+
+def _units(rng: Random) -> str:
+    kind = rng.choice(["", "", 'cu_kind = "fused"\nku_kind = "row"\n', "p = 2\nd = 2\n"])
+    return f"n_cu = {rng.randint(1, 4)}\nr = 1\n{kind}"

@@ -1,0 +1,183 @@
+"""The export of a network as a pipeline: all its engines behind one AXI shell, and a step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from merp.cosim.audit.vectors import status_words, write_run
+from merp.cosim.pipeline.batch import Batch, batch
+from merp.cosim.pipeline.pipeline import Pipeline
+from merp.hdl.conversion.convert import convert
+from merp.models.cnn_merp.pipeline import check_depth, pipeline_design
+from merp.models.errors import BadInput
+from merp.models.fpga.order_codes import Target
+from merp.models.golden.training import RATE, initial_model, rates_of, train_step
+from merp.models.network.network import Network
+from merp.models.params.counters import COUNTERS
+from merp.models.params.names import folder_name, identifier
+from merp.models.params.rates import PLAIN
+from merp.models.params.register_map import RegisterMap
+from merp.models.pipeline.cycles import pipeline_cycles
+from merp.testbenches.axi.axi_top import axi_registers_of, axi_top
+from merp.testbenches.top.top import Top
+from merp.tools.common.time_spent import TimeSpent
+from merp.tools.export.languages import Dialect
+from merp.tools.export.package import Frame, write_header
+from merp.tools.simulate.input_maps import random_maps
+
+KIND = "pipeline"
+WORDS = {
+    "map": "map words in the order image, row, column, map: images in, scores out",
+    "delta": "deltas of the scores in the order image, map: those of an image when it has left",
+    "kernel": "kernels in the order m, n, row, column",
+    "bias": "biases in the order m",
+}
+"""What a stream carries, by the end of its name."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PipelinePackage:
+    """A network that is to be exported as a pipeline.
+
+    Attributes:
+        network: with its designs. depth: images on their way at most. images: of a run.
+        target: the FPGA. clock_mhz: of the constraint. dialect: the language.
+
+    Raises:
+        BadInput: it is none that a pipeline has a place for, so few images on their way would wait
+            for ever, or it has more registers than the shell has addresses.
+    """
+
+    network: Network
+    depth: int
+    images: int
+    target: Target
+    clock_mhz: float
+    dialect: Dialect
+
+    def __post_init__(self) -> None:
+        """Check that the network is a pipeline."""
+        check_depth(self.network, self.images, self.depth)
+        try:
+            axi_registers_of(self.pipeline.top())
+        except ValueError as error:
+            layers = f"{len(self.network.layers)} layers in one AXI shell"
+            raise BadInput(f"{self.network.name}: {layers}: {error}") from error
+
+    @cached_property
+    def pipeline(self) -> Pipeline:
+        """Its engines."""
+        return Pipeline(self.network, pipeline_design(self.network, self.depth), PLAIN)
+
+    @property
+    def name(self) -> str:
+        """As a folder."""
+        return folder_name(self.network.name, KIND)
+
+    @property
+    def frame(self) -> Frame:
+        """What it has in common with other packages."""
+        units = sum(self.network.design(layer).n_cu for layer in self.network.layers)
+        return Frame(
+            name=self.name,
+            entity=identifier("merp", self.network.name, KIND),
+            title=f"{self.network.name}, a training pipeline of {len(self.network.layers)} layers, "
+            f"{units} CUs in each phase",
+            core=(identifier(self.network.name), KIND),
+            target=self.target,
+            clock_mhz=self.clock_mhz,
+            dialect=self.dialect,
+        )
+
+    def batch(self) -> Batch:
+        """A step on random images, image i of class i."""
+        network = self.network
+        model, images = initial_model(network, 0), random_maps(network, self.images)
+        rates = rates_of(RATE, self.images, network.fmt)
+        labels = np.arange(self.images, dtype=np.int64) % network.layers[-1].biases
+        step = train_step(network, model, images, labels, rates, state="pooled")
+        return batch(self.pipeline, model, step, rates, self.depth)
+
+    def write(self, spent: TimeSpent, directory: Path) -> dict[str, Any]:
+        """Write every file but the manifest; return what the manifest says beside the hashes.
+
+        Raises:
+            RuntimeError: GHDL or Verilator, where it is installed, refuses what was exported.
+        """
+        frame, network, pipeline = self.frame, self.network, self.pipeline
+        engine = pipeline.top()
+        shell = axi_top(engine)
+        registers: RegisterMap = shell.args["registers"]
+        hdl, prefix = directory / "hdl", f"{frame.entity}_"
+        export = convert(shell.function, shell.args, self.dialect.name, hdl, prefix=prefix)
+        with spent.on("golden"):
+            made = self.batch()
+        total = next(each.name for each in COUNTERS)
+        compared = write_run(
+            directory / "vectors" / "small",
+            made.run,
+            made.goldens,
+            status_words(made.counts),
+            [f"{each.name}_{total}" for each in pipeline.engines],
+            engine.ports,
+            registers,
+        )
+        said = f"the network, {self.images} image(s)"
+        write_header(directory / "software", frame.entity, registers, made.run.config, said)
+        facts = frame.facts(engine, export, registers) | {
+            "design": KIND,
+            "phase": "all",
+            "format": asdict(network.fmt),
+            "depth": self.depth,
+            "images": self.images,
+            "modelled_cycles": pipeline_cycles(network, self.images, self.depth).total,
+            "layers": [
+                {"layer": layer.name, "name": f"layer{place}"}
+                for place, layer in enumerate(network.layers, 1)
+            ],
+            "streams": {
+                pin.name: {"port": _counter(pipeline)[pin.name], "width": pin.element}
+                for pin in engine.ports.streams
+            },
+            "vectors": {"small": {"words_compared": compared}},
+        }
+        values = facts | {
+            "stream_words": _stream_words(engine, pipeline),
+            "command": None,
+            "stored": {},
+        }
+        frame.write(engine, export, registers, values, spent, directory)
+        return facts
+
+
+def _counter(pipeline: Pipeline) -> Mapping[str, str]:
+    """The counter of each stream, without ``status_``."""
+    return {
+        pin: f"{engine.name}_{port}"
+        for engine in pipeline.engines
+        for port in engine.streams
+        if (pin := pipeline.pin(engine, port)) is not None
+    }
+
+
+def _stream_words(engine: Top, pipeline: Pipeline) -> dict[str, str]:
+    """Contents and order of words by stream."""
+    names = {f"layer{each.place}": each.layer.name for each in pipeline.engines}
+    said = {}
+    for pin in engine.ports.streams:
+        layer = next((name for place, name in names.items() if f"_{place}_" in pin.name), "")
+        kind = WORDS[pin.name.rpartition("_")[2]]
+        said[pin.name] = f"{kind} of {layer}, {_when(pin.name)}" if layer else kind
+    return said
+
+
+def _when(stream: str) -> str:
+    if stream.startswith("m_axis"):
+        return "updated"
+    return "for forward and delta propagation" if "_fp_" in stream else "for its update"
