@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from marks import in_full
 from merp.cosim.block.replay import replay
 from merp.hdl.mac_array.phases.operand_supply import OPERANDS
 from merp.models.params.mac_array.design import Design
@@ -130,6 +131,7 @@ DIRECTED = {
     "ku, four regions": ku(inputs=6, outputs=3, rows=6, columns=7, kernel=2, pad=1),
     "ku, a region of each pixel": ku(inputs=18, outputs=3, rows=4, columns=3, kernel=1),
     "ku, four sweeps": ku(inputs=2, outputs=5, rows=6, columns=5, kernel=5, pad=2),
+    "ku, three tiles of lanes": ku(inputs=2, outputs=9, rows=3, columns=3, kernel=5, pad=2),
     "ku, stride 2": ku(inputs=3, outputs=5, rows=9, columns=8, kernel=3, stride=2, pad=1),
     "ku, stride of two regions": ku(inputs=5, outputs=3, rows=9, columns=9, kernel=4, stride=4),
     "ku of a classifier": ku(inputs=6, outputs=10, rows=4, columns=4, kernel=4),
@@ -139,12 +141,13 @@ DIRECTED = {
 QUICK = (
     "one pixel, fewer maps than lanes", "asymmetric reach", "a ring of rows", "stride 2",
     "stride 4", "dp", "dp, fewer maps than lanes", "ku, a region of each pixel", "ku, stride 2",
+    "ku, three tiles of lanes",
 )  # fmt: skip
 
 
 @pytest.mark.parametrize(
     "name",
-    [name if name in QUICK else pytest.param(name, marks=pytest.mark.full) for name in DIRECTED],
+    [*QUICK, *in_full(*(name for name in DIRECTED if name not in QUICK))],
 )
 def test_slots_are_those_of_the_layer(name: str) -> None:
     check(design_of(), (DIRECTED[name], FREE))
@@ -187,7 +190,7 @@ def check_random(array: tuple[int, int, int], seed: int, most: int) -> None:
     check(design, *[(random_layer(rng, design, most), random_pressure(rng)) for _ in range(2)])
 
 
-@pytest.mark.parametrize(("array", "seed"), [((4, 4, 4), 0), ((4, 8, 4), 3)])
+@pytest.mark.parametrize(("array", "seed"), [((4, 8, 4), 3)])
 def test_random_passes_behind_each_other(array: tuple[int, int, int], seed: int) -> None:
     check_random(array, seed, most=250)
 
@@ -199,7 +202,7 @@ def test_long_random_passes_behind_each_other(array: tuple[int, int, int], seed:
     check_random(array, seed, most=3000)
 
 
-@pytest.mark.parametrize("name", ["ku, four regions", "ku, four sweeps"])
+@pytest.mark.parametrize("name", ["ku, four sweeps", *in_full("ku, four regions")])
 def test_one_region_brings_the_same_in_more_slots(name: str) -> None:
     check(design_of(balance=False), (DIRECTED[name], FREE))
 
@@ -212,12 +215,12 @@ def test_idle_lanes_stay_within_the_memory() -> None:
 def test_a_reset_in_mid_stream_leaves_nothing() -> None:
     design = design_of()
     layer = DIRECTED["stride 2"]
-    for reset_at in (20, 141):
-        trace = play(design, (layer, FREE), reset_at=reset_at)
-        begun = trace.column("start").index(1, reset_at)
-        rows = Trace(trace.block, trace.args, trace.ports, trace.rows[begun:])
-        assert check_slots(rows, design, [layer])
-        assert not any(trace.column("operands_valid")[reset_at + 1 : begun])
+    reset_at = 61
+    trace = play(design, (layer, FREE), reset_at=reset_at)
+    begun = trace.column("start").index(1, reset_at)
+    rows = Trace(trace.block, trace.args, trace.ports, trace.rows[begun:])
+    assert check_slots(rows, design, [layer])
+    assert not any(trace.column("operands_valid")[reset_at + 1 : begun])
 
 
 def test_kernels_first_waits_for_all_of_them() -> None:
@@ -240,7 +243,9 @@ def test_no_tile_is_finished_without_its_biases() -> None:
 
 
 @pytest.mark.ghdl
-@pytest.mark.parametrize("name", ["stride 2", "dp", "ku, four regions", "ku, four sweeps"])
+@pytest.mark.parametrize(
+    "name", ["stride 2", "ku, four sweeps", *in_full("dp", "ku, four regions")]
+)
 def test_vhdl_replays(name: str, tmp_path: Path) -> None:
     trace = check(design_of(), (DIRECTED[name], random_pressure(np.random.default_rng(1))))
     assert replay(trace, tmp_path) == len(trace.rows)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
+from marks import in_full
 from merp.cosim.engines.engine import run_job
 from merp.cosim.engines.job import Job
 from merp.cosim.engines.record import Record
+from merp.models.mac_array.array_flow import array_cycles
 from merp.models.params.mac_array.array_counters import ARRAY_COUNTERS
 from merp.models.params.mac_array.array_pass import ArrayPass
 from merp.models.params.mac_array.design import WORD_BITS, Design, over
@@ -74,6 +77,9 @@ def check(
             assert np.array_equal(got, wanted), layer.work
             assert outcome.status["status_saturated"] == saturations(layer)
         check_status(outcome, layer, design)
+        if case.stalls is None and case.reset_at is None and layer.work.phase != "upsample":
+            flow = asdict(array_cycles(layer.work, design))
+            assert {name: outcome.status[f"status_{name}"] for name in flow} == flow
     return records
 
 
@@ -203,13 +209,14 @@ KERNELS = {
 }
 
 
-@pytest.mark.parametrize("balance", [True, False])
+@pytest.mark.parametrize("balance", [True, *in_full(False)])
 def test_kernels_of_every_size_are_updated(balance: bool) -> None:
     ends = {"first": False, "last": True, "has_momentum": True}
     cases = [Case(ku(7, **sizes, **ends), stalls=stalled(8)) for sizes in KERNELS.values()]
     check(design_of(balance=balance, **STEP), *cases)
 
 
+@pytest.mark.full
 def test_a_layer_goes_through_all_phases() -> None:
     back = ku(8, inputs=6, outputs=5, rows=9, columns=10, kernel=3, pad=1, last=False)
     check(design_of(), Case(FRONT), Case(back), Case(BACK, masks=FRONT), Case(back))
@@ -244,7 +251,7 @@ def stalled(seed: int) -> dict[str, Sequence[int]]:
     }
 
 
-@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("seed", [0, *in_full(1)])
 def test_ports_may_wait(seed: int) -> None:
     cases = (Case(POOLED), Case(BEHIND_POOLING, masks=POOLED))
     check(design_of(), *(case._replace(stalls=stalled(seed)) for case in cases))
@@ -252,7 +259,8 @@ def test_ports_may_wait(seed: int) -> None:
 
 def test_every_cause_of_waiting_is_named() -> None:
     slow = {"s_axis_map": (*[0] * 9, 1)}, {"s_axis_kernel": (*[0] * 9, 1)}, {MAPS: (*[0] * 9, 1)}
-    records = check(design_of(), *(Case(FRONT, stalls=stalls) for stalls in slow))
+    layer = fp(1, inputs=3, outputs=6, rows=5, columns=9, kernel=3, pad=1)
+    records = check(design_of(), *(Case(layer, stalls=stalls) for stalls in slow))
     names = ("input", "kernel", "output")
     for record, cause in zip(records, names, strict=True):
         waits = {name: record.outcome.status[f"status_stall_{name}"] for name in names}
@@ -260,8 +268,8 @@ def test_every_cause_of_waiting_is_named() -> None:
 
 
 def test_a_pass_that_was_reset_begins_anew() -> None:
-    cases = [Case(FRONT, reset_at=at) for at in (40, 300)]
-    records = check(design_of(), *cases, Case(BACK, masks=FRONT))
+    cases = [Case(POOLED, reset_at=at) for at in (40, 150)]
+    records = check(design_of(), *cases, Case(BEHIND_POOLING, masks=POOLED))
     assert [record.outcome.resets for record in records] == [1, 1, 0]
 
 
