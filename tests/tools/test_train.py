@@ -18,9 +18,9 @@ from merp.tools import cli
 from merp.tools.common.output import Output
 from merp.tools.common.shipped import open_network
 from merp.tools.train import checkpoint
+from merp.tools.train.course import LOSSES
 from merp.tools.train.data import batch_of, split
 from merp.tools.train.digits import digits
-from merp.tools.verbs import train
 from needed_tools import needs
 from small_training import answer, laid, refusal, run
 
@@ -372,7 +372,7 @@ def test_an_output_folder_that_cannot_be_made(capsys, folder: Path) -> None:
 
 
 def test_help_names_the_losses_there_are() -> None:
-    assert train.LOSSES == golden_loss.LOSSES
+    assert LOSSES == golden_loss.LOSSES
 
 
 def test_every_epoch_takes_each_image_once_in_another_order() -> None:

@@ -209,7 +209,7 @@ def test_a_network_that_is_stored_is_held_against_what_it_computes() -> None:
     as_computed = replace(storage, maps=BINARY32, kernels=BINARY32)
     same = variants(replace(ALEXNET, storage=as_computed), 2)
     assert [each.name for each in same] == alike  # stored as it computes
-    assert [each.name for each in variants(replace(ALEXNET, fmt=BINARY16), 2)] == alike
+    assert [each.name for each in variants(replace(ALEXNET, numbers=BINARY16), 2)] == alike
 
 
 def test_parts() -> None:
