@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from myhdl import block
+
 from merp.hdl.base.signals import AxiStream, Bundles, Stream, bits, stream_of
 from merp.hdl.base.status import STATUS_WIDTH
 from merp.hdl.cnn_merp.phases.delta import delta
@@ -24,6 +26,21 @@ from merp.models.params.cnn_merp.pipeline_design import SliceDesign
 def _like(stream: Stream) -> Stream:
     """Another stream of such words."""
     return Stream(len(stream.data))
+
+
+@block
+def _joint(clk: Bit, rst: Bit, start: Bit, sink: Stream, source: Stream, words: int) -> Any:
+    """A FIFO that evens out the paces of two engines; how full it is tells nothing of a run."""
+    return stream_fifo(
+        clk,
+        rst,
+        start,
+        sink=sink,
+        source=source,
+        fill=bits(STATUS_WIDTH),
+        peak=bits(STATUS_WIDTH),
+        words=words,
+    )
 
 
 @entity
@@ -67,16 +84,7 @@ def layer_slice(
     computed, kept = AxiStream(len(maps.data)), AxiStream(len(maps.data))
     parts.append(broadcast(clk, rst, sink=maps, one=to_forward, other=to_store))
     parts.append(
-        stream_fifo(
-            clk,
-            rst,
-            start,
-            sink=to_forward,
-            source=stream_of(computed),
-            fill=bits(STATUS_WIDTH),
-            peak=bits(STATUS_WIDTH),
-            words=design.joint,
-        )
+        _joint(clk, rst, start, sink=to_forward, source=stream_of(computed), words=design.joint)
     )
     parts.append(
         stream_fifo(
@@ -108,16 +116,7 @@ def layer_slice(
                 other=stream_of(same_kernels),
             ),
             broadcast(clk, rst, sink=deltas, one=one, other=other),
-            stream_fifo(
-                clk,
-                rst,
-                start,
-                sink=one,
-                source=stream_of(to_propagate),
-                fill=bits(STATUS_WIDTH),
-                peak=bits(STATUS_WIDTH),
-                words=design.joint,
-            ),
+            _joint(clk, rst, start, sink=one, source=stream_of(to_propagate), words=design.joint),
             stream_fifo(
                 clk,
                 rst,
@@ -145,16 +144,7 @@ def layer_slice(
         ]
         deltas = other
     parts.append(
-        stream_fifo(
-            clk,
-            rst,
-            start,
-            sink=deltas,
-            source=stream_of(to_update),
-            fill=bits(STATUS_WIDTH),
-            peak=bits(STATUS_WIDTH),
-            words=design.joint,
-        )
+        _joint(clk, rst, start, sink=deltas, source=stream_of(to_update), words=design.joint)
     )
     engine = forward(
         clk,

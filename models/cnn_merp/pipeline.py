@@ -15,7 +15,7 @@ from merp.models.network.network_keys import FUSED
 from merp.models.params.cnn_merp.latencies import CREDIT_RETURN
 from merp.models.params.cnn_merp.pipeline_design import PipelineDesign, SliceDesign
 from merp.models.params.cnn_merp.pipeline_registers import map_words, sum_words
-from merp.models.params.state_field import state_field_bits
+from merp.models.params.state_field import state_bytes, state_field_bits, state_fields
 
 BYTE = 8
 
@@ -56,7 +56,9 @@ def _slice(network: Network, layer: Layer, depth: int) -> SliceDesign:
     states = 0
     if layer is not network.layers[0]:
         propagation, undone, _, _ = delta_design(network, layer)
-        states = ceil(depth * _state_bits(behind(network, layer)) / BYTE) + 1
+        kept = behind(network, layer).shape
+        fields = depth * state_fields(kept, kept.m)
+        states = state_bytes(fields, state_field_bits(kept)) + 1
     return SliceDesign(
         forward=forward,
         update=update_design(network, layer),
@@ -66,15 +68,6 @@ def _slice(network: Network, layer: Layer, depth: int) -> SliceDesign:
         features=depth * map_words(layer.shape),
         states=max(states, JOINT) if states else 0,  # also where there is no state
     )
-
-
-def _state_bits(layer: Layer) -> int:
-    """Bits of the state of an image: of each maximum, else of each sum."""
-    shape = layer.shape
-    words = sum_words(shape)
-    if shape.pool is not None and shape.pool.kind == "max":
-        words = shape.pooled_rows * shape.pooled_columns * shape.m
-    return words * state_field_bits(shape)
 
 
 def check_depth(network: Network, images: int, depth: int) -> None:
@@ -100,7 +93,7 @@ def _needed(network: Network, layer: Layer) -> Iterator[tuple[int, str]]:
     """Images on their way that a layer needs, and because of what."""
     shape = layer.shape
     if layer is not network.layers[-1]:
-        bits = _state_bits(layer)
+        bits = state_fields(shape, shape.m) * state_field_bits(shape)
         yield (1 + ceil((BYTE - 1) / bits) if bits % BYTE else 1), f"{bits} bits of state"
     engines = {"sums": (network.design(layer), shape.out_rows * shape.out_columns)}
     if layer is not network.layers[0]:
@@ -121,6 +114,7 @@ def _check(network: Network, layer: Layer) -> None:
     refused = {
         "it adds the output of another layer": layer.add is not None,
         f"it has {layer.groups} groups": layer.groups > 1,
+        "the network fuses layers": bool(network.fuse),
         "the network goes back in one pass": network.backward == FUSED,
         f"map_port is {design.map_port}": design.map_port > 1,
         f"kernel_port is {design.kernel_port}": design.kernel_port > 1,
@@ -130,6 +124,6 @@ def _check(network: Network, layer: Layer) -> None:
         if found:
             raise BadInput(
                 f"{where}: {what}: a pipeline has no place for it: allowed are plain chains of "
-                "layers, one group each, separate passes back, ports of one element, and a last "
-                "layer without ReLU and pooling"
+                "layers, none of them fused, one group each, separate passes back, ports of one "
+                "element, and a last layer without ReLU and pooling"
             )

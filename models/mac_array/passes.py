@@ -50,7 +50,7 @@ def fraction_in(network: Network, layer: Layer) -> int:
 def sized(network: Network, layer: Layer, phase: str = "fp", *, fused: bool = True) -> ArrayPass:
     """A phase of a layer by its sizes, without what depends on numbers."""
     design = design_of(network, layer)
-    largest = largest_window(design.max_kernel, design.poy)
+    largest = largest_window(design.max_kernel, design.reach)
     front = previous(network, layer)
     seen = replace(array_pass(as_window(layer.shape, taken(network, layer), largest)), phase=phase)
     relu = front.shape.relu if phase == "dp" and front is not None else seen.relu

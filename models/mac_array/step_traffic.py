@@ -30,7 +30,7 @@ def array_traffic(network: Network, images: int, footing: Footing) -> tuple[Laye
         if not has_phase(network, layer, name):
             return None
         design = design_of(network, layer)
-        seen = geometry(network, layer, largest_window(design.max_kernel, design.poy))
+        seen = geometry(network, layer, largest_window(design.max_kernel, design.reach))
         streams: dict[str, int] = {}
         momentum = 0
         for each in _PASSES[name]:

@@ -76,7 +76,9 @@ class UpdateFlow:
                         drained = read + latency.drained
             if tile + 2 < self.tiles:
                 self.load(tile + 2, slots.now - 1 + latency.computed)
-        return slots.cycles(read + (latency.kernel if work.last else latency.gradient))
+        # A stride may leave rows of the last group to no window: they come behind.
+        taken = max(self.maps_there[self.groups - 1, work.rows - 1], *self.deltas_there.values())
+        return slots.cycles(max(taken, read + (latency.kernel if work.last else latency.gradient)))
 
     def _sweep(self, slots: Slots, tile: int, group: int, drained: int) -> None:
         """Issue a slot for each delta; the last one waits for ``drained``."""

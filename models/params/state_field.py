@@ -16,6 +16,13 @@ def state_field_bits(shape: Shape) -> int:
     return int(shape.relu) + code
 
 
+def state_fields(shape: Shape, maps: int) -> int:
+    """Fields of the state of ``maps`` maps of an image: one of each maximum, else of each sum."""
+    if shape.pool is not None and shape.pool.kind == "max":
+        return maps * shape.pooled_rows * shape.pooled_columns
+    return maps * shape.out_rows * shape.out_columns
+
+
 def state_bytes(fields: int, field_bits: int) -> int:
     """Bytes of a stream of so many fields, which follow each other without gaps."""
     return -(-fields * field_bits // 8)

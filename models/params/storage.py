@@ -37,6 +37,11 @@ class Storage:
     gradients: FloatFormat
     image: StoredFormat | None = None
 
+    @classmethod
+    def alike(cls, fmt: FloatFormat) -> Storage:
+        """Everything in one format."""
+        return cls(maps=fmt, deltas=fmt, kernels=fmt, gradients=fmt)
+
     def __repr__(self) -> str:
         """The formats by name."""
         formats = ", ".join(f"{name}={each}" for name, each in self.names().items())

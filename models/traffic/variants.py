@@ -108,7 +108,7 @@ def _narrow(network: Network) -> tuple[Storage, ...]:
     fmt = network.fmt
     if network.storage is not None:
         own = network.storage.between_layers
-        return () if own == Storage(maps=fmt, deltas=fmt, kernels=fmt, gradients=fmt) else (own,)
+        return () if own == Storage.alike(fmt) else (own,)
     if fmt == BFLOAT16 or format_name(BFLOAT16) not in within(fmt):
         return ()
     return (Storage(maps=BFLOAT16, deltas=BFLOAT16, kernels=fmt, gradients=fmt),)
@@ -117,5 +117,5 @@ def _narrow(network: Network) -> tuple[Storage, ...]:
 def _stored(fmt: FloatFormat, narrow: Storage | None, image: StoredFormat | None) -> Storage | None:
     if narrow is None and image is None:
         return None
-    found = narrow or Storage(maps=fmt, deltas=fmt, kernels=fmt, gradients=fmt)
+    found = narrow or Storage.alike(fmt)
     return replace(found, image=image)

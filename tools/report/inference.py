@@ -77,7 +77,7 @@ def _networks(choice: Choice) -> Iterator[Network]:
 
 def _in_bytes(network: Network) -> Network:
     fmt = network.fmt
-    own = network.storage or Storage(maps=fmt, deltas=fmt, kernels=fmt, gradients=fmt)
+    own = network.storage or Storage.alike(fmt)
     return replace(network, storage=replace(own, image=ByteImage()))
 
 

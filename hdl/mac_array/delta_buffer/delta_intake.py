@@ -14,6 +14,8 @@ from merp.hdl.base.signals import Stream, bits, count, flag
 from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.mac_array.ports.maps import DeltaWrite
 from merp.hdl.mac_array.ports.registers import DeltaLoadConfig
+from merp.hdl.streams.credit_gate import credit_gate
+from merp.hdl.streams.run_span import run_span
 from merp.models.params.mac_array.design import Design
 
 TILES_AHEAD = 2
@@ -48,7 +50,7 @@ def delta_intake(
     memory two cycles after it was taken. Throughput: one per cycle. Reset: none is taken.
     """
     taking, take = flag(), flag()
-    ahead = count(TILES_AHEAD)
+    room = flag()  # another tile may come
     lanes = count(design.pof)
     atom, row = count(design.max_size), count(design.max_size)
     lane, tile = count(design.pof), count(design.max_tiles)
@@ -56,18 +58,19 @@ def delta_intake(
     next_lane, next_row, next_tile = (flag() for _ in range(3))
     enable = bits(design.pof, 1)
     row_base = count(2 * design.delta_words)
-    half = flag()
+    half, final = flag(), flag()
 
     @always_comb
     def permission() -> None:
-        take.next = sink.valid and taking and ahead != TILES_AHEAD
-        sink.ready.next = taking and ahead != TILES_AHEAD
+        take.next = sink.valid and taking and room
+        sink.ready.next = taking and room
 
     @always_comb
     def carry() -> None:
         next_lane.next = take and last_atom
         next_row.next = take and last_atom and last_lane
         next_tile.next = take and last_atom and last_lane and last_row
+        final.next = last_atom and last_lane and last_row and last_tile
 
     @always(clk.posedge)
     def walk() -> None:
@@ -92,24 +95,7 @@ def delta_intake(
     @always(clk.posedge)
     def tell() -> None:
         arrived.next = next_row
-        if next_tile and not computed:
-            ahead.next = ahead + 1
-        elif computed and not next_tile and ahead != 0:
-            ahead.next = ahead - 1
-        if next_tile and last_tile:
-            taking.next = False
-            complete.next = True
-        if take and sink.last != (next_tile and last_tile):
-            framing_error.next = True
-        if start:
-            taking.next = True
-            complete.next = False
-            framing_error.next = False
-            ahead.next = 0
         if rst:
-            taking.next = False
-            complete.next = False
-            framing_error.next = False
             arrived.next = False
 
     @always(clk.posedge)
@@ -128,4 +114,9 @@ def delta_intake(
         loop_index(clk, start, step=next_row, size=load.rows, index=row, final=last_row),
         loop_index(clk, start, step=next_tile, size=load.tiles, index=tile, final=last_tile),
     )
-    return permission, carry, walk, tell, put, loops
+    span = run_span(
+        clk, rst, start, taken=take, last=sink.last, final=final, taking=taking,
+        complete=complete, framing_error=framing_error,
+    )  # fmt: skip
+    ahead = credit_gate(clk, start, taken=next_tile, freed=computed, some=room, places=TILES_AHEAD)
+    return permission, carry, walk, tell, put, loops, span, ahead

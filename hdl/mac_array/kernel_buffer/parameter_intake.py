@@ -13,6 +13,7 @@ from merp.hdl.base.signals import Stream, count, flag
 from merp.hdl.conversion.entity import Bit, Word, entity
 from merp.hdl.mac_array.ports.kernels import BiasWrite, KernelWrite
 from merp.hdl.mac_array.ports.registers import KernelsConfig
+from merp.hdl.streams.run_span import run_span
 from merp.models.params.mac_array.design import Design
 
 
@@ -50,7 +51,7 @@ def parameter_intake(
     left = count(top)  # beats of this run, this one included
     part, group = count(design.max_tiles), count(design.max_tiles)
     biases_next = flag()
-    take, ends_run, last_part, last_group = flag(), flag(), flag(), flag()
+    take, ends_run, last_part, last_group, final = (flag() for _ in range(5))
 
     @always_comb
     def accept() -> None:
@@ -63,11 +64,13 @@ def parameter_intake(
         last_part.next = part + 1 == config.parts
         last_group.next = group + 1 == config.groups
 
+    @always_comb
+    def end() -> None:
+        final.next = ends_run and last_part and last_group
+
     @always(clk.posedge)
     def walk() -> None:
         if take:
-            if sink.last != (ends_run and last_part and last_group):
-                framing_error.next = True
             if ends_run or (left != 1 and not config.transposed):
                 progress.next = progress + 1
             if not ends_run:
@@ -91,13 +94,7 @@ def parameter_intake(
                     group_base.next = group_base + config.group_step
                     if group + 2 == config.groups:
                         left.next = config.last_run
-                else:
-                    taking.next = False
-                    loaded.next = True
         if start:
-            taking.next = True
-            loaded.next = False
-            framing_error.next = False
             biases_next.next = False
             progress.next = 0
             address.next = 0
@@ -108,10 +105,6 @@ def parameter_intake(
             left.next = config.run
             if config.groups == 1:
                 left.next = config.last_run
-        if rst:
-            taking.next = False
-            loaded.next = False
-            framing_error.next = False
 
     @always(clk.posedge)
     def put() -> None:
@@ -127,4 +120,8 @@ def parameter_intake(
             write.enable.next = False
             bias.enable.next = False
 
-    return accept, tell, walk, put
+    span = run_span(
+        clk, rst, start, taken=take, last=sink.last, final=final, taking=taking, complete=loaded,
+        framing_error=framing_error,
+    )  # fmt: skip
+    return accept, tell, end, walk, put, span

@@ -15,6 +15,8 @@ from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.mac_array.map_buffer.atom_spread import atom_spread
 from merp.hdl.mac_array.ports.maps import MapWrite
 from merp.hdl.mac_array.ports.registers import ColumnsConfig, LoadConfig, RowsConfig
+from merp.hdl.streams.credit_gate import credit_gate
+from merp.hdl.streams.run_span import run_span
 from merp.models.params.mac_array.design import Design
 
 BANDS_AHEAD = 2
@@ -59,7 +61,7 @@ def map_intake(
     stride_most = design.max_stride
 
     taking = flag()  # atoms are left
-    ahead = count(BANDS_AHEAD)  # bands that are in, or begun, and whose windows are not computed
+    room = flag()  # another band may come
     present = flag()  # an atom may be taken
     quota = count(design.max_size)  # rows of this band
     phase, atom, row = count(stride_most), count(design.max_size), count(design.max_size)
@@ -67,6 +69,7 @@ def map_intake(
     last_phase, last_atom, last_row = flag(), flag(), flag()
     last_map, last_band = flag(), flag()
     next_atom, next_row, next_map, next_band = flag(), flag(), flag(), flag()
+    final = flag()
 
     part = count(stride_most)  # the atom's place in its block of columns
     block_base, column_base = count(top), count(top)  # of that block; of the phase in it
@@ -79,8 +82,8 @@ def map_intake(
 
     @always_comb
     def permission() -> None:
-        present.next = sink.valid and taking and ahead != BANDS_AHEAD
-        sink.ready.next = last_phase and taking and ahead != BANDS_AHEAD
+        present.next = sink.valid and taking and room
+        sink.ready.next = last_phase and taking and room
 
     @always_comb
     def carry() -> None:
@@ -88,6 +91,7 @@ def map_intake(
         next_row.next = present and last_phase and last_atom
         next_map.next = present and last_phase and last_atom and last_row
         next_band.next = present and last_phase and last_atom and last_row and last_map
+        final.next = last_atom and last_row and last_map and last_band
 
     @always_comb
     def follow() -> None:
@@ -157,29 +161,13 @@ def map_intake(
     @always(clk.posedge)
     def tell() -> None:
         arrived.next = next_map
-        if next_band and not computed:
-            ahead.next = ahead + 1
-        elif computed and not next_band and ahead != 0:
-            ahead.next = ahead - 1
         if next_band:
             quota.next = load.further_rows
             if band + 2 == load.bands:
                 quota.next = load.last_rows
-            if last_band:
-                taking.next = False
-                complete.next = True
-        if next_atom and sink.last != (next_band and last_band):
-            framing_error.next = True
         if start:
-            taking.next = True
-            complete.next = False
-            framing_error.next = False
-            ahead.next = 0
             quota.next = load.first_rows
         if rst:
-            taking.next = False
-            complete.next = False
-            framing_error.next = False
             arrived.next = False
 
     @always(clk.posedge)
@@ -204,4 +192,9 @@ def map_intake(
         atom=sink.data, stride=rows.stride, phase=phase, part=part, data=data, columns=enabled,
         design=design,
     )  # fmt: skip
-    return permission, carry, follow, go_down, go_right, tell, put, loops, spread
+    span = run_span(
+        clk, rst, start, taken=next_atom, last=sink.last, final=final, taking=taking,
+        complete=complete, framing_error=framing_error,
+    )  # fmt: skip
+    ahead = credit_gate(clk, start, taken=next_band, freed=computed, some=room, places=BANDS_AHEAD)
+    return permission, carry, follow, go_down, go_right, tell, put, loops, spread, span, ahead

@@ -15,6 +15,7 @@ from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.mac_array.map_buffer.region_spread import region_spread
 from merp.hdl.mac_array.ports.maps import MapWrite
 from merp.hdl.mac_array.ports.registers import RegionLoadConfig
+from merp.hdl.streams.run_span import run_span
 from merp.models.params.mac_array.design import Design
 
 
@@ -56,7 +57,7 @@ def region_intake(
     last_part, last_across, last_side = flag(), flag(), flag()
     last_atom, last_map, last_row, last_group = (flag() for _ in range(4))
     next_atom, next_map, next_row, next_group = (flag() for _ in range(4))
-    restart, restart_side = flag(), flag()
+    restart, restart_side, final = flag(), flag(), flag()
     # Of the first region and of this one: row of banks; block of rows; words of this row.
     first_bank, bank = bits(poy, 1), bits(poy, 1)
     row_base, column = count(top), count(top)
@@ -73,6 +74,7 @@ def region_intake(
         next_map.next = present and last_part and last_atom
         next_row.next = present and last_part and last_atom and last_map
         next_group.next = present and last_part and last_atom and last_map and last_row
+        final.next = last_atom and last_map and last_row and last_group
 
     @always_comb
     def begin() -> None:
@@ -107,19 +109,7 @@ def region_intake(
     @always(clk.posedge)
     def tell() -> None:
         arrived.next = next_row
-        if next_group and last_group:
-            taking.next = False
-            complete.next = True
-        if next_atom and sink.last != (next_group and last_group):
-            framing_error.next = True
-        if start:
-            taking.next = True
-            complete.next = False
-            framing_error.next = False
         if rst:
-            taking.next = False
-            complete.next = False
-            framing_error.next = False
             arrived.next = False
 
     @always(clk.posedge)
@@ -148,4 +138,8 @@ def region_intake(
         atom=sink.data, level=load.level, parts=load.parts, part=part, across=across, data=data,
         columns=enabled, design=design,
     )  # fmt: skip
-    return permission, carry, begin, walk, tell, put, loops, spread
+    span = run_span(
+        clk, rst, start, taken=next_atom, last=sink.last, final=final, taking=taking,
+        complete=complete, framing_error=framing_error,
+    )  # fmt: skip
+    return permission, carry, begin, walk, tell, put, loops, spread, span

@@ -15,6 +15,7 @@ from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.mac_array.output.upsampler import upsampler
 from merp.hdl.mac_array.ports.outputs import IndexWrite
 from merp.hdl.mac_array.ports.unpooling import ExpandedAtom, PooledAtom, UnpoolConfig
+from merp.hdl.streams.wanted_gate import wanted_gate
 from merp.models.params.mac_array.design import Design
 
 
@@ -42,9 +43,10 @@ def unpool_path(
     """
     pooled, expanded = PooledAtom(design), ExpandedAtom(design)
     block = count(design.max_size)
-    clear, taking, take, last_block, leaves = (flag() for _ in range(5))
+    clear, take, last_block, leaves = (flag() for _ in range(4))
+    gated = Stream(len(sink.data))
     addr = count(design.index_words)
-    coming, leaving = count(config.atoms.max - 1), count(config.atoms.max - 1)
+    leaving = count(config.atoms.max - 1)
 
     @always_comb
     def begin() -> None:
@@ -52,18 +54,18 @@ def unpool_path(
 
     @always_comb
     def offer() -> None:
-        pooled.data.next = sink.data
-        pooled.valid.next = sink.valid and taking
+        pooled.data.next = gated.data
+        pooled.valid.next = gated.valid
         pooled.columns.next = design.pox
         pooled.parts.next = config.most + 1
         if last_block:
             pooled.columns.next = config.last_columns
             pooled.parts.next = config.last_parts
         pooled.addr.next = 0
-        if taking:
+        if gated.valid:
             pooled.addr.next = addr
-        sink.ready.next = pooled.ready and taking
-        take.next = sink.valid and pooled.ready and taking
+        gated.ready.next = pooled.ready
+        take.next = gated.valid and pooled.ready
 
     @always_comb
     def hand_out() -> None:
@@ -77,26 +79,19 @@ def unpool_path(
     def tally() -> None:
         if take:
             addr.next = addr + 1
-            coming.next = coming - 1
-            if coming == 1:
-                taking.next = False
-            if sink.last != (coming == 1):
-                framing_error.next = True
         if leaves:
             leaving.next = leaving - 1
         if start:
-            taking.next = config.active
             addr.next = config.index_base
-            coming.next = config.atoms
             leaving.next = config.atoms
-            framing_error.next = False
-        if rst:
-            taking.next = False
-            framing_error.next = False
 
+    gate = wanted_gate(
+        clk, rst, start, wanted=config.active, beats=config.atoms, sink=sink, source=gated,
+        framing_error=framing_error,
+    )  # fmt: skip
     columns = loop_index(clk, start, step=take, size=config.blocks, index=block, final=last_block)
     expand = upsampler(
         clk, clear, pool=config.pool, most=config.most, index=index, sink=pooled, source=expanded,
         design=design,
     )  # fmt: skip
-    return begin, offer, hand_out, tally, columns, expand
+    return begin, offer, hand_out, tally, gate, columns, expand

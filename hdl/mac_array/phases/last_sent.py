@@ -8,6 +8,7 @@ from myhdl import always, always_comb, block
 
 from merp.hdl.base.signals import AxiStream, flag
 from merp.hdl.conversion.entity import Bit
+from merp.hdl.streams.stream_end import stream_end
 
 
 @block
@@ -17,11 +18,11 @@ def last_sent(clk: Bit, rst: Bit, start: Bit, stream: AxiStream, sent: Bit) -> A
     stream  in   is only listened to
     sent    out  the last word is transferred in this cycle, or was before
     """
-    before = flag()
+    before, ends = flag(), flag()
 
     @always_comb
     def tell() -> None:
-        sent.next = before or (stream.tvalid and stream.tready and stream.tlast)
+        sent.next = before or ends
 
     @always(clk.posedge)
     def keep() -> None:
@@ -29,4 +30,4 @@ def last_sent(clk: Bit, rst: Bit, start: Bit, stream: AxiStream, sent: Bit) -> A
         if start or rst:
             before.next = False
 
-    return tell, keep
+    return tell, keep, stream_end(stream=stream, ends=ends)

@@ -28,6 +28,7 @@ def pass_counters(
     verdict: Verdict,
     sent: Bit,
     computes: Bit,
+    complete: Bit,
     drained: Bit,
     error: Bit,
     status: ArrayStatus,
@@ -38,19 +39,21 @@ def pass_counters(
     verdict  in   the sequencer's: a slot, or why there is none
     sent     in   the last word of all results has left, in this cycle or before
     computes  in  the pass has slots
+    complete  in  all that its slots are fed from was taken, in the cycle before or earlier
     drained  in   pulse: the last read of the sums of a tile or sweep
     error    in   a stream's last came with a wrong beat
     status   out  all but what was clipped and the words of the ports
 
-    total runs from the cycle after start to that of the last output word, or of the last sum that
-    is read where pooling leaves out the last rows and it comes later. Each of its cycles is an
+    total runs from the cycle after start to that of the last output word; or of the last sum that
+    is read, where pooling leaves out the last rows, or the one behind the last atom that comes,
+    where no window has it, if that is later. Each of its cycles is an
     issue, a fill (before the first one), a drain (after the last one), or a stall.
     done comes when every counter is still. Reset: no pass, counters at zero; start, too.
     """
     counting = flag()
     issued, exhausted = flag(), flag()  # the first slot was issued; the last one was
     read = flag()  # the last sum was read
-    ends, still = flag(), flag()
+    all_read, ends, still = flag(), flag(), flag()
     # Useful MACs are multiplied and summed behind the slot, which the pass outlasts.
     slot, slot_1, slot_2 = flag(), flag(), flag()
     pixels, maps = count(design.pixels), count(design.pixels)
@@ -58,8 +61,13 @@ def pass_counters(
     taps, useful = count(design.pixels), count(design.macs)
 
     @always_comb
+    def finish() -> None:
+        all_read.next = read or (exhausted and drained)
+
+    @always_comb
     def end() -> None:
-        ends.next = counting and sent and (read or not computes or (exhausted and drained))
+        # Rows of maps that no window reaches may come behind the last word of all.
+        ends.next = counting and sent and ((complete and all_read) or not computes)
 
     @always(clk.posedge)
     def cycles() -> None:
@@ -128,4 +136,4 @@ def pass_counters(
             status.done.next = False
 
     settle = valid_delay(clk, rst, d=ends, q=still, cycles=SETTLED)
-    return end, cycles, multiply, tell, settle
+    return finish, end, cycles, multiply, tell, settle

@@ -19,7 +19,6 @@ from merp.hdl.mac_array.output.output_path import output_path
 from merp.hdl.mac_array.output.unpool_path import unpool_path
 from merp.hdl.mac_array.phases.last_sent import last_sent
 from merp.hdl.mac_array.phases.operand_supply import operand_supply
-from merp.hdl.mac_array.phases.parameter_gate import parameter_gate
 from merp.hdl.mac_array.phases.pass_counters import pass_counters
 from merp.hdl.mac_array.ports.kernels import BiasWrite
 from merp.hdl.mac_array.ports.operands import Operands, Rank
@@ -30,6 +29,8 @@ from merp.hdl.mac_array.ports.status import ArrayStatus
 from merp.hdl.mac_array.ports.unpooling import UnpoolConfig
 from merp.hdl.mac_array.ports.updates import Saturated, UpdateConfig
 from merp.hdl.mac_array.update.update_path import update_path
+from merp.hdl.streams.stream_mux import stream_mux
+from merp.hdl.streams.wanted_gate import wanted_gate
 from merp.models.params.mac_array.design import Design
 from merp.models.params.mac_array.words import ROUNDED_BITS
 
@@ -138,18 +139,10 @@ def trainer(
         pooled.data.next = maps.data
         pooled.last.next = maps.last
         pooled.valid.next = maps.valid and unpools
-        outputs.ready.next = results.ready and not unpools
-        expanded.ready.next = results.ready and unpools
         if unpools:
             maps.ready.next = pooled.ready
-            results.data.next = expanded.data
-            results.last.next = expanded.last
-            results.valid.next = expanded.valid
         else:
             maps.ready.next = computed_maps.ready
-            results.data.next = outputs.data
-            results.last.next = outputs.last
-            results.valid.next = outputs.valid
 
     @always_comb
     def share_rank() -> None:
@@ -198,12 +191,13 @@ def trainer(
         clk, rst, start, config=unpool_config, index=index, sink=pooled, source=expanded,
         framing_error=unpool_error, design=design,
     )  # fmt: skip
+    mapped = stream_mux(second=unpools, one=outputs, other=expanded, source=results)
     gates = [
-        parameter_gate(
+        wanted_gate(
             clk, rst, start, wanted=wants_gradients, beats=update_config.beats,
             sink=stream_of(s_axis_gradient), source=old_gradients, framing_error=gradient_error,
         ),
-        parameter_gate(
+        wanted_gate(
             clk, rst, start, wanted=wants_kernels, beats=update_config.beats,
             sink=offered_kernels, source=old_kernels, framing_error=kernel_error,
         ),
@@ -233,7 +227,7 @@ def trainer(
 
         gates += [
             ask_velocities,
-            parameter_gate(
+            wanted_gate(
                 clk, rst, start, wanted=wants_velocities, beats=update_config.beats,
                 sink=stream_of(s_axis_velocity), source=old_velocities,
                 framing_error=velocity_error,
@@ -252,13 +246,13 @@ def trainer(
     )  # fmt: skip
     counters = (
         pass_counters(
-            clk, rst, start, verdict=verdict, sent=sent, computes=computes, drained=drained,
-            error=error, status=status, design=design,
+            clk, rst, start, verdict=verdict, sent=sent, computes=computes, complete=complete,
+            drained=drained, error=error, status=status, design=design,
         ),
         [element_counter(clk, rst, start, stream=port, words=total) for port, total in counted],
     )  # fmt: skip
     beats = [_whole_beats(source) for source in sources]
     return (
         share_kernels, share_maps, share_rank, ask, tell, supply, array, maps_out, unpooling, gates,
-        ends, parameters_out, counters, beats,
+        ends, parameters_out, counters, beats, mapped,
     )  # fmt: skip

@@ -16,6 +16,7 @@ from merp.hdl.conversion.entity import Bit, entity
 from merp.hdl.mac_array.ports.maps import AxisRead, MapRead
 from merp.hdl.mac_array.ports.registers import RegionColumnsConfig, RegionRowsConfig, SweepConfig
 from merp.hdl.mac_array.ports.slots import DeltaRead, Slot, Verdict
+from merp.hdl.mac_array.sequencer.map_reader import map_reader
 from merp.hdl.mac_array.sequencer.region_axis import region_axis
 from merp.models.params.mac_array.design import Design
 
@@ -229,7 +230,6 @@ def gradient_sequencer(
     @always(clk.posedge)
     def issue() -> None:
         slot.valid.next = fire
-        map_read.enable.next = fire
         if fire:
             slot.first.next = first
             slot.last.next = next_sweep
@@ -238,19 +238,8 @@ def gradient_sequencer(
             delta_read.addr.next = atom
             if half:
                 delta_read.addr.next = atom + design.delta_words
-            map_read.rows_on.next = below.on
-            map_read.rows_next.next = below.following
-            map_read.row_shift.next = below.shift
-            map_read.columns_on.next = aside.on
-            map_read.columns_next.next = aside.following
-            map_read.column_shift.next = aside.shift
-            map_read.addr_00.next = below.here + aside.here + group_base
-            map_read.addr_01.next = below.here + aside.beyond + group_base
-            map_read.addr_10.next = below.beyond + aside.here + group_base
-            map_read.addr_11.next = below.beyond + aside.beyond + group_base
         if rst:
             slot.valid.next = False
-            map_read.enable.next = False
 
     horizontal = region_axis(
         clk, config=columns, rewind=rewind_columns, advance=advance_columns,
@@ -260,7 +249,10 @@ def gradient_sequencer(
         clk, config=rows, rewind=rewind_rows, advance=advance_rows, restart=restart_rows,
         step=next_row, read=below, design=design, tile=poy,
     )  # fmt: skip
+    reads = map_reader(
+        clk, rst, fire=fire, down=below, across=aside, base=group_base, read=map_read
+    )
     return (
         check, judge, carry, move, tell, loops, advance, take_stock, walk_deltas, issue, horizontal,
-        vertical,
+        vertical, reads,
     )  # fmt: skip

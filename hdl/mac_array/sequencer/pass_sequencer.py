@@ -17,6 +17,7 @@ from merp.hdl.mac_array.ports.maps import AxisRead, MapRead
 from merp.hdl.mac_array.ports.registers import ColumnsConfig, RowsConfig, WalkConfig
 from merp.hdl.mac_array.ports.slots import KernelRead, Slot, Verdict
 from merp.hdl.mac_array.sequencer.kernel_walk import kernel_walk
+from merp.hdl.mac_array.sequencer.map_reader import map_reader
 from merp.hdl.mac_array.sequencer.window_axis import window_axis
 from merp.models.params.mac_array.design import Design
 
@@ -171,24 +172,12 @@ def pass_sequencer(
     @always(clk.posedge)
     def issue() -> None:
         slot.valid.next = fire
-        map_read.enable.next = fire
         if fire:
             slot.first.next = first
             slot.last.next = next_tile
             slot.biased.next = False
-            map_read.rows_on.next = down.on
-            map_read.rows_next.next = down.following
-            map_read.row_shift.next = down.shift
-            map_read.columns_on.next = across.on
-            map_read.columns_next.next = across.following
-            map_read.column_shift.next = across.shift
-            map_read.addr_00.next = down.here + across.here + each_map
-            map_read.addr_01.next = down.here + across.beyond + each_map
-            map_read.addr_10.next = down.beyond + across.here + each_map
-            map_read.addr_11.next = down.beyond + across.beyond + each_map
         if rst:
             slot.valid.next = False
-            map_read.enable.next = False
 
     horizontal = window_axis(
         clk, config=columns, rewind=rewind_columns, advance=advance_columns,
@@ -203,4 +192,8 @@ def pass_sequencer(
         last_tile=last_tile, last_group=last_group, progress=progress, loaded=loaded,
         there=kernels_there, read=kernel_read, design=design,
     )  # fmt: skip
-    return judge, carry, tell, move, loops, advance, take_stock, issue, horizontal, vertical, words
+    reads = map_reader(clk, rst, fire=fire, down=down, across=across, base=each_map, read=map_read)
+    return (
+        judge, carry, tell, move, loops, advance, take_stock, issue, horizontal, vertical, words,
+        reads,
+    )  # fmt: skip

@@ -8,7 +8,7 @@ from merp.models.params.cnn_merp.registers import largest_word, reciprocal_squar
 from merp.models.params.cnn_merp.unpool_design import UnpoolDesign
 from merp.models.params.register_table import COUNT_MAX, RegisterTable, RunRegister, switch
 from merp.models.params.shape import Pool, Shape
-from merp.models.params.state_field import state_bytes, state_field_bits
+from merp.models.params.state_field import state_bytes, state_field_bits, state_fields
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,8 @@ class UnpoolRun:
 
     @property
     def state_bytes(self) -> int:
-        """Bytes of state: of maximum pooling a field per pooled element, else one per element."""
-        fields = self.words_in if self.maximum else self.words_out
+        """Bytes of state."""
+        fields = self.images * state_fields(self.shape, self.maps)
         return state_bytes(fields, state_field_bits(self.shape))
 
 

@@ -66,6 +66,11 @@ class Array:
         return Array(pox=self.pox, poy=self.poy, pof=self.pof, balance=self.balance)
 
     @property
+    def reach(self) -> int:
+        """Rows or columns beyond a tile that windows may have, at each side: a block's."""
+        return min(self.pox, self.poy)
+
+    @property
     def pixels(self) -> int:
         """MACs of a lane."""
         return self.pox * self.poy

@@ -30,11 +30,11 @@ def read_design(section: Section, name: str, users: Users) -> Design:
     stochastic = isinstance(users.numbers, FixedFormat) and users.numbers.stochastic
     usual = {flag.key: flag.default for flag in FLAGS} | {"stochastic": stochastic}
     where = f"{section.file}: design {name}"
-    poy = chosen.get("poy", Design.poy)
+    reach = min(chosen.get("pox", Design.pox), chosen.get("poy", Design.poy))
     largest = chosen.get("max_kernel", Design.most("max_kernel"))
     for layer, use in users.layers.items():
         try:
-            passes_of(use, largest, poy)
+            passes_of(use, largest, reach)
         except ValueError as error:
             raise BadInput(f"{section.file}: layer {layer}: on design {name}: {error}") from error
     try:

@@ -25,6 +25,6 @@ def check_fit(work: ArrayPass, design: Design) -> None:
     ):
         if value > most:
             raise ValueError(f"{key}: the design has at most {most}, the layer {value}")
-    reach, least = max(work.pad, work.kernel - 1 - work.pad), min(design.pox, design.poy)
-    if reach > least:
-        raise ValueError(f"pad and kernel - 1 - pad must be at most {least}, not {reach}")
+    reach = max(work.pad, work.kernel - 1 - work.pad)
+    if reach > design.reach:
+        raise ValueError(f"pad and kernel - 1 - pad must be at most {design.reach}, not {reach}")

@@ -18,20 +18,14 @@ ATOM_NUMBER_BITS: Final = 20
 _MOST_ATOMS: Final = (1 << ATOM_NUMBER_BITS) - 1
 
 
-def _pool(run: PassRun) -> int:
-    """Pooling window at the output."""
-    work = run.work
-    return work.pool if work.phase == "fp" and work.fused else 1
-
-
 def _row_atoms(run: PassRun) -> int:
     """Atoms of a row that leaves."""
-    return run.design.column_blocks(run.horizontal.out // _pool(run))
+    return run.design.column_blocks(run.horizontal.out // run.out_pool)
 
 
 def _map_atoms(run: PassRun) -> int:
     """Atoms of a map that leaves."""
-    return run.vertical.out // _pool(run) * _row_atoms(run)
+    return run.vertical.out // run.out_pool * _row_atoms(run)
 
 
 def _step(name: str, meaning: str, value: Callable[[PassRun], int]) -> RunRegister[Design, PassRun]:
@@ -76,11 +70,11 @@ def output_table(design: Design) -> RegisterTable[Design, PassRun]:
             RunRegister(
                 "pool", 0, lambda design: design.pool_window.bit_length() - 1,
                 "logarithm of the pooling window at the output",
-                lambda run: _pool(run).bit_length() - 1,
+                lambda run: run.out_pool.bit_length() - 1,
             ),
             RunRegister(
                 "inside", 0, lambda design: design.pool_window - 1,
-                "pooling window at the output less one", lambda run: _pool(run) - 1,
+                "pooling window at the output less one", lambda run: run.out_pool - 1,
             ),
             RunRegister(
                 "shift", 0, lambda design: SHIFTS["shift"][1] - SHIFTS["shift"][0],
@@ -97,7 +91,7 @@ def output_table(design: Design) -> RegisterTable[Design, PassRun]:
                 lambda run: run.work.phase == "fp" and run.work.relu,
             ),
             switch("kept", "masks of the outputs are written", lambda run: run.work.phase == "fp"),
-            switch("indexed", "places of maxima are written", lambda run: _pool(run) > 1),
+            switch("indexed", "places of maxima are written", lambda run: run.out_pool > 1),
             switch(
                 "masked", "masks are laid over the outputs",
                 lambda run: run.work.phase == "dp" and run.work.relu,
@@ -109,7 +103,7 @@ def output_table(design: Design) -> RegisterTable[Design, PassRun]:
             ),
             _step(
                 "band_step", "atoms from a band of rows to the next",
-                lambda run: run.design.poy // _pool(run) * _row_atoms(run),
+                lambda run: run.design.poy // run.out_pool * _row_atoms(run),
             ),
             _step("row_step", "atoms from a row to the next", _row_atoms),
             RunRegister(
@@ -122,7 +116,7 @@ def output_table(design: Design) -> RegisterTable[Design, PassRun]:
             ),
             RunRegister(
                 "atoms", 1, lambda design: _MOST_ATOMS, "atoms that leave",
-                lambda run: run.out_maps * _map_atoms(run),
+                lambda run: run.out_atoms,
             ),
             *(LOSS if design.loss else ()),
         ),

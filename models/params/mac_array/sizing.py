@@ -21,8 +21,8 @@ SUMMED = ("mask_words", "index_words")
 """Of those, what all layers need together."""
 
 
-def passes_of(use: Use, max_kernel: int, poy: int) -> tuple[ArrayPass, ...]:
-    """Phases of a layer on arrays of so many rows, kernels up to ``max_kernel``.
+def passes_of(use: Use, max_kernel: int, reach: int) -> tuple[ArrayPass, ...]:
+    """Phases of a layer on arrays of such ``reach``, with kernels up to ``max_kernel``.
 
     Raises:
         ValueError: the array has no such layer; the message names the key and what is allowed.
@@ -31,12 +31,13 @@ def passes_of(use: Use, max_kernel: int, poy: int) -> tuple[ArrayPass, ...]:
         raise ValueError(f"groups must be 1, not {use.groups}")
     if not use.chained:
         raise ValueError("input and add must be absent: layers are in a chain")
-    shape = as_window(use.shape, use.taken, largest_window(max_kernel, poy))
+    shape = as_window(use.shape, use.taken, largest_window(max_kernel, reach))
     forward = array_pass(shape)
     around = forward.kernel - 1 - forward.pad
-    if max(forward.pad, around) > poy:
+    if max(forward.pad, around) > reach:
         raise ValueError(
-            f"pad and kernel - 1 - pad must be at most poy ({poy}), not {forward.pad} and {around}"
+            f"pad and kernel - 1 - pad must be at most pox and poy ({reach}), not {forward.pad} "
+            f"and {around}"
         )
     return tuple(replace(forward, phase=phase) for phase in ("fp", "dp", "ku"))
 
@@ -47,7 +48,7 @@ def needs(use: Use, array: Array, max_kernel: int) -> dict[str, int]:
     Raises:
         ValueError: the array has no such layer.
     """
-    passes = passes_of(use, max_kernel, array.poy)
+    passes = passes_of(use, max_kernel, array.reach)
     forward, _, update = passes
     return {
         "max_kernel": forward.kernel,

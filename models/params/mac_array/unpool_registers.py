@@ -44,7 +44,7 @@ class UnpoolRun:
     @property
     def atoms(self) -> int:
         """Pooled atoms."""
-        return self.work.outputs * self.work.pooled_rows * self.blocks
+        return self.work.output_atoms(self.design)
 
     @property
     def last_columns(self) -> int:

@@ -11,12 +11,13 @@ Size = tuple[int, int, int]
 """Rows, columns and channels."""
 
 
-def largest_window(max_kernel: int, poy: int) -> int:
+def largest_window(max_kernel: int, reach: int) -> int:
     """Rows of the largest map that a fully connected layer takes as one kernel's window.
 
-    Its deltas come from as many rows beyond a tile as the kernel has, but one: at most poy.
+    Its deltas come from as many rows beyond a tile as the kernel has, but one: at most the array's
+    ``reach``.
     """
-    return min(max_kernel, poy + 1, MAX_WINDOW)
+    return min(max_kernel, reach + 1, MAX_WINDOW)
 
 
 def as_window(shape: Shape, taken: Size, largest: int) -> Shape:

@@ -92,9 +92,9 @@ def test_no_more_images_than_allowed_and_none_waits_in_vain(
     assert trace.column("peak")[-1] == max(trace.column("flight")) == peak
     if rates == RATES[0]:  # the next one comes in as soon as one is done
         done = [t for t in range(400) if leaving[t] and sum(leaving[: t + 1]) % 3 == 0]
-        assert [times[4 * (i + depth)] - done[i] for i in range(6 - depth) if depth == 1] == (
-            [2] * 5 if depth == 1 else []
-        )
+        for image in range(depth, 6):
+            behind = times[4 * image - 1]
+            assert times[4 * image] == max(done[image - depth], behind) + 2
 
 
 def test_words_of_an_image_follow_each_other() -> None:

@@ -17,7 +17,7 @@ from merp.cosim.engines.record import Record
 from merp.cosim.pipeline.batch import Batch, batch
 from merp.cosim.pipeline.pipeline import Pipeline
 from merp.models.arithmetic.words import to_bits
-from merp.models.cnn_merp.pipeline import pipeline_design
+from merp.models.cnn_merp.pipeline import check_depth, pipeline_design
 from merp.models.errors import BadInput
 from merp.models.golden.training import initial_model, rates_of, train_step
 from merp.models.network.network import Network
@@ -92,12 +92,19 @@ def test_layers_of_every_size_and_kind(seed: int | range, tmp_path: Path) -> Non
     for each in [seed] if isinstance(seed, int) else seed:
         rng = Random(each)
         odd = random_network(tmp_path, rng)
-        images, depth = rng.randint(2, 4), rng.randint(2, 3)
-        try:
-            found = train(odd, images, depth, momentum=rng.choice([0, 0.9]))
-        except BadInput:  # see test_an_image_that_waits_for_the_next_is_refused
-            continue
+        images, least = rng.randint(2, 4), rng.randint(2, 3)
+        depth = next(some for some in range(least, images + 2) if allowed(odd, images, some))
+        found = train(odd, images, depth, momentum=rng.choice([0, 0.9]))
         assert same(found)
+
+
+def allowed(network: Network, images: int, depth: int) -> bool:
+    """Whether no image waits for the next one; see the test of that below."""
+    try:
+        check_depth(network, images, depth)
+    except BadInput:
+        return False
+    return True
 
 
 @pytest.mark.parametrize("cut", [20, 200, 420])
@@ -192,7 +199,7 @@ def test_tiny3_takes_the_cycles_of_the_trial(images: int, cycles: int, trial: in
     whole = found.steps[0].whole
     assert whole is not None
     assert whole.cycles == cycles
-    assert cycles == pytest.approx(trial, rel=0.05)
+    assert cycles == pytest.approx(trial, rel=0.01)
 
 
 @pytest.mark.full

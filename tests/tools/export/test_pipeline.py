@@ -10,6 +10,7 @@ import pipelines
 import pytest
 
 from merp.tools import cli
+from merp.tools.common.data import DATA
 from packages import bench, built, manifest_of
 
 MAZOUZ = ("--architecture", "mazouz")
@@ -74,12 +75,16 @@ def refusal(capsys: pytest.CaptureFixture[str], *words: object) -> str:
 def test_what_no_pipeline_has_is_refused_in_one_line(
     network: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
+    fused = tmp_path / "fused.toml"
+    text = (DATA / "tiny3.toml").read_text()
+    fused.write_text(text.replace("input =", 'fuse = ["conv1", "conv2"]\ninput =', 1))
     asked: list[tuple[tuple[Any, ...], str]] = [
         ((network, "--layer", "conv1", "--depth", 2), "--depth 2: allowed with --architecture"),
         ((network, *MAZOUZ, "--layer", "conv1"), "--layer: --architecture mazouz has all layers"),
         ((network, *MAZOUZ, "--phase", "fp"), "--phase: --architecture mazouz has all layers"),
         ((network, *MAZOUZ, "--images", 256, "--depth", 257), "from 1 to 256, not '257'"),
         (("resnet-digits", *MAZOUZ), "layer conv3: it adds the output of another layer"),
+        ((fused, *MAZOUZ), "layer conv1: the network fuses layers: a pipeline has no place for it"),
         (("alexnet", *MAZOUZ), "layer fc6 has no design"),
         (("cifar10-1x", *MAZOUZ), "7 layers in one AXI shell: pipeline_axi: 5192 bytes of regis"),
     ]

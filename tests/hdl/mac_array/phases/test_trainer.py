@@ -216,6 +216,21 @@ def test_kernels_of_every_size_are_updated(balance: bool) -> None:
     check(design_of(balance=balance, **STEP), *cases)
 
 
+def test_rows_that_no_window_reaches_are_taken_before_the_pass_is_done() -> None:
+    """Of seven rows a stride of 4 leaves three over; the next pass finds nothing of them."""
+    sizes = {"inputs": 1, "outputs": 1, "rows": 7, "columns": 9, "kernel": 4, "stride": 4}
+    slow = {"s_axis_map": (*[0] * 20, 1)}
+    left = ku(13, **sizes, first=True, last=False)
+    check(design_of(), Case(left, stalls=slow), Case(left), Case(IMAGES["first"]))
+
+
+def test_rows_that_no_window_reaches_may_come_last_of_all() -> None:
+    sizes = {"inputs": 16, "outputs": 1, "rows": 3, "columns": 21, "kernel": 2, "stride": 2}
+    design = design_of(8, 8, 4)
+    wide = ku(14, **sizes, first=True, last=False)
+    check(design, Case(wide), Case(wide))
+
+
 @pytest.mark.full
 def test_a_layer_goes_through_all_phases() -> None:
     back = ku(8, inputs=6, outputs=5, rows=9, columns=10, kernel=3, pad=1, last=False)

@@ -1,4 +1,4 @@
-"""The entrance of a stream of parameter beats in a kernel update."""
+"""The entrance of a stream that only some runs take."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from merp.hdl.streams.stream_gate import stream_gate
 
 
 @block
-def parameter_gate(
+def wanted_gate(
     clk: Bit,
     rst: Bit,
     start: Bit,
@@ -22,12 +22,12 @@ def parameter_gate(
     source: Stream,
     framing_error: Bit,
 ) -> Any:
-    """Let the beats of a pass through if the pass wants them, and none if not.
+    """Let the beats of a run through if it wants them, and none if not.
 
-    wanted         in   with start: the pass takes these beats
+    wanted         in   with start: the run takes these beats
     beats          in   how many
     sink, source   in, out  the beats
-    framing_error  out  last came with another beat than the pass's last; until start
+    framing_error  out  last came with another beat than the run's last; until start
     """
     words = bits(len(beats))
 
