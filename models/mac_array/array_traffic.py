@@ -69,6 +69,10 @@ def images_of(images: int, **words: int) -> dict[str, int]:
     return {port: images * count for port, count in words.items()}
 
 
+PASSES_OF = {"fp": ("fp", "pool"), "dp": ("dp",), "ku": ("upsample", "ku")}
+"""The array's passes of a phase: FP has pooling behind it, KU un-pooling in front."""
+
+
 def words(
     layer: Geometry,
     array: Array,
@@ -78,13 +82,12 @@ def words(
     fused: bool = False,
     momentum: bool = False,
 ) -> Words:
-    """Return the words of a phase: FP with pooling behind it, KU with the un-pooling before it.
+    """Return the words of a phase, of all its ``PASSES_OF``.
 
     Of none, if the layer has no DP.
     """
-    passes = {"fp": ("fp", "pool"), "dp": ("dp",), "ku": ("upsample", "ku")}[phase]
     maps = kernels = velocities = 0
-    for name in passes:
+    for name in PASSES_OF[phase]:
         found = port_words(layer, array, images, name, fused=fused, momentum=momentum)
         for port, count in found.items():
             if port in OF_MAPS:

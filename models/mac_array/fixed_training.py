@@ -53,6 +53,15 @@ class Clipped(NamedTuple):
     clipped: int
     words: int
 
+    def plus(self, more: Clipped) -> Clipped:
+        """Of both."""
+        return Clipped(self.clipped + more.clipped, self.words + more.words)
+
+    @property
+    def share(self) -> float:
+        """Of all words; there are some."""
+        return self.clipped / self.words
+
 
 Clipping = Mapping[str, Mapping[FixedTensor, Clipped]]
 """By layer and kind of tensor."""
@@ -206,7 +215,7 @@ class _Tally:
     def note(self, layer: Layer, tensor: FixedTensor, clipped: int, words: int) -> None:
         """Count some more."""
         so_far = self.found[layer.name][tensor]
-        self.found[layer.name][tensor] = Clipped(so_far.clipped + clipped, so_far.words + words)
+        self.found[layer.name][tensor] = so_far.plus(Clipped(clipped, words))
 
     def passed(self, images: int, front: Layer | None, back: Passed) -> None:
         """Count what a layer's way back saturated."""
@@ -231,7 +240,8 @@ def train_step(
     """Run one step on a batch of (images, rows, columns, channels) words.
 
     Raises:
-        BadInput: a layer has no array, or the learning rate none of its shifts.
+        BadInput: a layer has no array.
+        ValueError: the learning rate has none of the shifts.
     """
     tally = _Tally(network)
     kept = run_forward(network, images, model.parameters, loss_kind)

@@ -23,7 +23,7 @@ from merp.models.mac_array.passes import sized
 from merp.models.mac_array.products import delta_sums, forward_sums, gradient_sums, parts
 from merp.models.network.branches import previous
 from merp.models.network.network import Layer, Network
-from merp.models.params.fixed import MOST_FRACTION, FixedTensor, Fractions
+from merp.models.params.fixed import FIXED_TENSORS, MOST_FRACTION, FixedTensor, Fractions
 from merp.models.params.mac_array.array_pass import ArrayPass
 
 Pairs = Mapping[str, tuple[Values, Values]]
@@ -152,11 +152,6 @@ def fraction_for(largest: float) -> int:
 
 def proposed(layer: Layer, largest: Largest) -> Fractions:
     """Fractions for a layer, of what its tensors were."""
-    seen = largest.seen
     return Fractions(
-        map=fraction_for(seen[layer.name, "map"]),
-        kernel=fraction_for(seen[layer.name, "kernel"]),
-        delta=fraction_for(seen[layer.name, "delta"]),
-        gradient=fraction_for(seen[layer.name, "gradient"]),
-        velocity=fraction_for(seen[layer.name, "velocity"]),
+        **{tensor: fraction_for(largest.seen[layer.name, tensor]) for tensor in FIXED_TENSORS}
     )

@@ -52,7 +52,7 @@ def sized(network: Network, layer: Layer, phase: str = "fp", *, fused: bool = Tr
     design = design_of(network, layer)
     largest = largest_window(design.max_kernel, design.reach)
     front = previous(network, layer)
-    seen = replace(array_pass(as_window(layer.shape, taken(network, layer), largest)), phase=phase)
+    seen = array_pass(as_window(layer.shape, taken(network, layer), largest), phase)
     relu = front.shape.relu if phase == "dp" and front is not None else seen.relu
     return replace(seen, relu=relu, fused=fused)
 
@@ -121,7 +121,7 @@ def update_pass(
     """KU of a layer, of one image.
 
     Raises:
-        BadInput: the learning rate asks for a shift that there is not.
+        ValueError: the learning rate asks for a shift that there is not.
     """
     fmt = network.fixed
     numbers, fraction = fmt.of(layer.name), fraction_in(network, layer)

@@ -7,7 +7,7 @@ go through DRAM, as in the paper's machine.
 
 from __future__ import annotations
 
-from merp.models.mac_array.array_traffic import OF_MAPS, OF_VELOCITIES, port_words
+from merp.models.mac_array.array_traffic import OF_MAPS, OF_VELOCITIES, PASSES_OF, port_words
 from merp.models.mac_array.geometry import geometry
 from merp.models.mac_array.passes import design_of
 from merp.models.network.network import Layer, Network
@@ -15,8 +15,6 @@ from merp.models.network.phases import has_phase
 from merp.models.params.mac_array.window import largest_window
 from merp.models.traffic.closed_form import LayerTraffic, Phase
 from merp.models.traffic.footing import Footing
-
-_PASSES = {"fp": ("fp", "pool"), "dp": ("dp",), "ku": ("upsample", "ku")}
 
 
 def array_traffic(network: Network, images: int, footing: Footing) -> tuple[LayerTraffic, ...]:
@@ -33,7 +31,7 @@ def array_traffic(network: Network, images: int, footing: Footing) -> tuple[Laye
         seen = geometry(network, layer, largest_window(design.max_kernel, design.reach))
         streams: dict[str, int] = {}
         momentum = 0
-        for each in _PASSES[name]:
+        for each in PASSES_OF[name]:
             words = port_words(
                 seen, design, images, each, fused=footing.pooled, momentum=design.momentum
             )

@@ -9,7 +9,7 @@ the bytes of the format that its tensor is stored in.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from merp.models.errors import BadInput
@@ -24,8 +24,6 @@ from merp.models.network.phases import (
     phases_counted,
 )
 from merp.models.params.cnn_merp.fused_design import FusedShape
-from merp.models.params.cnn_merp.input_part import WHOLE, InputPart
-from merp.models.params.shape import Shape
 from merp.models.params.storage import Stores, element_bytes
 from merp.models.traffic.footing import (
     Footing,
@@ -33,6 +31,7 @@ from merp.models.traffic.footing import (
     state_read_bytes,
     state_written_bytes,
 )
+from merp.models.traffic.pass_words import fused_port_words
 from merp.models.traffic.tiling import Tiling, best_tiling
 
 EACH_IMAGE = (
@@ -86,144 +85,6 @@ class LayerTraffic:
         names = COUNTED if name == "step" else (name,)
         found = (getattr(self, each) for each in names)
         return tuple(phase for phase in found if phase is not None)
-
-
-def port_words(shape: Shape, images: int, part: InputPart | None = None) -> dict[str, int]:
-    """Return the words that cross each port in the forward pass of one group.
-
-    ``part``: on a design with ports for partial sums, that of the layer's input maps which
-    ``shape`` has.
-    """
-    words = {
-        "map_in": images * shape.n * shape.rows * shape.columns,
-        "map_out": images * shape.m * shape.pooled_rows * shape.pooled_columns,
-        "kernel": shape.n * shape.m * shape.k**2,
-        "bias": shape.m,
-    }
-    if part is None:
-        return words
-    sums = images * shape.m * shape.out_rows * shape.out_columns
-    return words | {
-        "map_out": words["map_out"] * part.last,
-        "bias": words["bias"] * part.biases,
-        "partial_in": sums * part.partial_in,
-        "partial_out": sums * part.partial_out,
-    }
-
-
-def fused_port_words(shape: FusedShape, images: int, state: bool) -> dict[str, int]:
-    """Return the words that cross each port where two layers are one pass of forward propagation.
-
-    What the first one leaves crosses no port but where ``state`` (in bytes) leaves, too: then the
-    kernel update of the second needs it.
-    """
-    first, second, groups = shape
-    one, other = port_words(first, images), port_words(second, images)
-    words = {
-        "map_in": one["map_in"],
-        "kernel": one["kernel"],
-        "bias": one["bias"],
-        "second_kernel": groups * other["kernel"],
-        "second_bias": groups * other["bias"],
-        "map_out": groups * other["map_out"],
-    }
-    if state:
-        words |= {
-            "between_out": one["map_out"],
-            "between_state_out": state_bytes(first, first.m, images),
-            "state_out": groups * state_bytes(second, second.m, images),
-        }
-    return words
-
-
-def added_words(shape: Shape, images: int) -> int:
-    """Return the words that come in to be added to the sums of one group, in forward propagation.
-
-    In delta propagation ``shape`` is what the engine convolves (``delta_shape``).
-    """
-    return images * shape.m * shape.out_rows * shape.out_columns
-
-
-def begun_words(beside: Shape, maps: int, images: int) -> dict[str, int]:
-    """Return the words (of state: bytes) at which the sums of a delta propagation start, one group.
-
-    They are ``maps`` maps of the delta of ``beside`` at pooled resolution, and their state.
-    """
-    return {
-        "add_in": images * maps * beside.pooled_rows * beside.pooled_columns,
-        "add_state_in": state_bytes(beside, maps, images),
-    }
-
-
-def state_bytes(shape: Shape, maps: int, images: int) -> int:
-    """Return the bytes of the state of ``maps`` maps of a layer, kind ``pooled``, one pass."""
-    return state_read_bytes(shape, maps, images, "pooled", 0)
-
-
-def delta_port_words(
-    shape: Shape,
-    unpooled: Shape,
-    maps: int,
-    images: int,
-    before: bool,
-    part: InputPart | None = None,
-) -> dict[str, int]:
-    """Return the words that cross each port in delta propagation of one group.
-
-    ``unpooled`` is the layer whose ReLU and pooling are undone, of ``maps`` maps: with ``before``
-    the layer itself, in front of the engine, else the one in front of it. State is of kind
-    ``pooled`` and counts in bytes. ``part``: on a design with ports for partial sums, that of the
-    layer's output maps which ``shape`` has.
-    """
-    sums = images * maps * unpooled.out_rows * unpooled.out_columns
-    pooled = images * maps * unpooled.pooled_rows * unpooled.pooled_columns
-    inputs = images * shape.n * shape.rows * shape.columns
-    words = {
-        "delta_in": pooled if before else images * shape.m * shape.out_rows * shape.out_columns,
-        "delta_out": inputs if before else sums,
-        "kernel": shape.n * shape.m * shape.k**2,
-        "state_in": state_bytes(unpooled, maps, images),
-    }
-    if part is None:
-        return words
-    return words | {
-        "delta_out": words["delta_out"] * part.last,
-        "state_in": words["state_in"] * (before or part.last),
-        "partial_in": inputs * part.partial_in,
-        "partial_out": inputs * part.partial_out,
-    }
-
-
-def update_port_words(
-    shape: Shape, images: int, before: bool = False, part: InputPart = WHOLE
-) -> dict[str, int]:
-    """Return the words that cross each port in the kernel update of one group.
-
-    With ``before`` deltas come at pooled resolution, with their state, which counts in bytes.
-    ``part`` is that of the layer's input maps which ``shape`` has.
-    """
-    kernels = shape.n * shape.m * shape.k**2
-    words = {
-        "map_in": images * shape.n * shape.rows * shape.columns,
-        "delta_in": images * shape.m * shape.out_rows * shape.out_columns,
-        "kernel": kernels,
-        "bias": shape.m * part.biases,
-        "kernel_out": kernels,
-        "bias_out": shape.m * part.biases,
-    }
-    if before:
-        words["delta_in"] = images * shape.m * shape.pooled_rows * shape.pooled_columns
-        words["state_in"] = state_bytes(shape, shape.m, images)
-    return words
-
-
-def backward_port_words(shape: Shape, images: int) -> dict[str, int]:
-    """Return the words that cross each port where both backward phases of a group are one pass.
-
-    The delta comes once, at pooled resolution, with its state (in bytes), and so do the kernels.
-    """
-    propagated = delta_port_words(shape, shape, shape.m, images, before=True)
-    return propagated | update_port_words(shape, images, before=True)
 
 
 def network_traffic(
@@ -522,7 +383,11 @@ def step_bytes(network: Network, batch: int, footing: Footing) -> Mapping[str, i
 
     ``momentum`` is the velocities' share (read and written), in no phase's count.
     """
-    layers = network_traffic(network, batch, footing)
-    phases = {phase: total(layers, phase) for phase in (*phases_counted(network), "step")}
-    counts = {phase: found.bytes for phase, found in phases.items()}
-    return counts | {"momentum": phases["step"].momentum}
+    return phase_bytes(network_traffic(network, batch, footing), phases_counted(network))
+
+
+def phase_bytes(layers: Collection[LayerTraffic], phases: Iterable[str]) -> dict[str, int]:
+    """Bytes of a step by phase, of all of them (``step``), and of velocities (``momentum``)."""
+    found = {phase: total(layers, phase) for phase in (*phases, "step")}
+    counts = {phase: each.bytes for phase, each in found.items()}
+    return counts | {"momentum": found["step"].momentum}

@@ -23,7 +23,7 @@ from merp.models.params.cnn_merp.word_counters import word_bytes
 from merp.models.params.delta_shape import delta_shape
 from merp.models.plan.plan import plan
 from merp.models.plan.words import summed
-from merp.models.traffic import backward_counter, closed_form, counter
+from merp.models.traffic import backward_counter, closed_form, counter, pass_words
 from merp.models.traffic.footing import Footing
 from merp.tools.common.boards import open_board
 
@@ -32,22 +32,22 @@ def check_counts(network: Network) -> None:
     """See that formula and walk agree for every layer and phase of a network with designs."""
     for layer in network.layers:
         shape, design = layer.shape, network.design(layer)
-        forward = closed_form.port_words(shape, 2)
+        forward = pass_words.port_words(shape, 2)
         if design.added:
-            forward["add_in"] = closed_form.added_words(shape, 2) if layer.add else 0
+            forward["add_in"] = pass_words.added_words(shape, 2) if layer.add else 0
         part = ADDING if layer.add else WHOLE
         assert counter.port_words(shape, 2, design, part) == forward
         update = update_design(network, layer)
         walked = backward_counter.update_words(shape, 2, update)
-        assert walked == closed_form.update_port_words(shape, 2)
+        assert walked == pass_words.update_port_words(shape, 2)
         if previous(network, layer) is None:
             continue
         undone, engine = behind(network, layer).shape, delta_design(network, layer).engine
         maps = maps_behind(shape, undone)
-        formula = closed_form.delta_port_words(shape, undone, maps, 2, False)
+        formula = pass_words.delta_port_words(shape, undone, maps, 2, False)
         part = WHOLE
         if begun(network, layer):
-            formula["add_in"] = closed_form.added_words(delta_shape(shape), 2)
+            formula["add_in"] = pass_words.added_words(delta_shape(shape), 2)
             part = ADDING
         elif engine.added:
             formula["add_in"] = 0

@@ -17,16 +17,15 @@ from merp.models.network.network import Layer, Network
 from merp.models.network.network_file import read_network
 from merp.models.network.phases import NAMED, PHASES, has_phase, phase_operations
 from merp.models.params.cnn_merp.word_counters import word_bytes
-from merp.models.traffic.closed_form import (
-    Phase,
+from merp.models.traffic.closed_form import Phase, network_traffic
+from merp.models.traffic.footing import Footing
+from merp.models.traffic.pass_words import (
     backward_port_words,
     begun_words,
     delta_port_words,
-    network_traffic,
     port_words,
     update_port_words,
 )
-from merp.models.traffic.footing import Footing
 from merp.tools.cli import main
 from merp.tools.common.boards import open_board
 from merp.tools.common.shipped import open_network

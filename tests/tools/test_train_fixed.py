@@ -127,12 +127,32 @@ def test_the_nearest_allowed_rate_is_allowed(capsys) -> None:
     answer(capsys, *train("digits-fixed", "--steps", 1, "--lr", "3.637978807091713e-12"))
 
 
-def test_images_beyond_their_fraction_are_named(capsys, tmp_path: Path) -> None:
+def test_a_rate_that_decays_to_nothing_is_told_before_any_step(capsys) -> None:
+    decays = ("--batch", 1438, "--epochs", 3, "--lr-decay", "1e-200")
+    said = refusal(capsys, "train", "digits-fixed", "--data", "digits", *decays)
+    assert "--lr 0.05: 0 in epoch 3: over a batch of 1438 layer conv1 has no such rate" in said
+
+
+@pytest.mark.parametrize("number", [8.5, 8.0])
+def test_images_beyond_their_fraction_are_named(number: float, capsys, tmp_path: Path) -> None:
     images = np.zeros((10, 8, 8, 1))
-    images[3, 2, 1, 0] = 8.5
+    images[2, 2, 1, 0] = -8.0
+    images[3, 2, 1, 0] = number
     np.savez(tmp_path / "data.npz", images=images, labels=np.arange(10))
     said = refusal(capsys, "train", "digits-fixed", "--data", tmp_path / "data.npz", "--batch", 2)
-    assert "images[3, 2, 1, 0] = 8.5: allowed are numbers from -7.99976 to 7.99976" in said
+    assert f"images[3, 2, 1, 0] = {number}: allowed are numbers from -8 to 7.99976" in said
+
+
+def test_what_no_fraction_is_proposed_of_is_one_line(capsys, tmp_path: Path) -> None:
+    images = np.zeros((10, 8, 8, 1))
+    images[9, 2, 1, 0] = np.inf
+    np.savez(tmp_path / "data.npz", images=images, labels=np.arange(10))
+    said = refusal(capsys, "formats", "digits-fixed", "--data", tmp_path / "data.npz")
+    assert "images[9, 2, 1, 0] = inf: allowed are finite numbers" in said
+    words = ("formats", "digits-fixed", "--data", "digits", "--loss", "hinge", "--batch", 1)
+    for rate, steps in (("1.7e308", 1), ("1e100", 6)):
+        said = refusal(capsys, *words, "--lr", rate, "--steps", steps)
+        assert f"--lr {float(rate):g}" in said or f"--lr {rate}" in said
 
 
 def test_labels_outside_the_classes_are_named(capsys, tmp_path: Path) -> None:

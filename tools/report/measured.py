@@ -30,9 +30,8 @@ from merp.models.network.phases import (
 from merp.models.params.cnn_merp.fused_design import FusedShape
 from merp.models.params.cnn_merp.word_counters import word_bytes as port_word_bytes
 from merp.models.params.delta_shape import delta_shape
-from merp.models.traffic.closed_form import (
-    EACH_IMAGE,
-    Phase,
+from merp.models.traffic.closed_form import EACH_IMAGE, Phase
+from merp.models.traffic.pass_words import (
     added_words,
     backward_port_words,
     begun_words,

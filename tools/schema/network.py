@@ -113,7 +113,12 @@ def _layer(kind: str, *, whole: bool) -> Schema:
         **_NAMED,
         "description": "the design that runs it; without one, or auto: the plan on a board has one",
     }
-    own = _table(_nodes(FRACTIONS), (), whole=whole)
+    # What a layer does not say is as [fractions] has it, which no schema can tell.
+    fractions = {
+        key: {name: value for name, value in node.items() if name != "default"}
+        for key, node in _nodes(FRACTIONS).items()
+    }
+    own = _table(fractions, (), whole=whole)
     own |= {"description": "what of [fractions] differs in this layer"}
     found = {"name": _NAMED, **_nodes(keys), "design": design, "fractions": own}
     if kind == "conv":

@@ -143,6 +143,12 @@ class Course:
         """
         return self.learning_rate * self.schedule.factor ** (epoch // self.schedule.every)
 
+    def rate_as_given(self, epoch: int) -> str:
+        """The learning rate as it was given, and what it has become in an epoch."""
+        rate = self.rate(epoch)
+        become = f": {rate:g} in epoch {epoch + 1}" if rate != self.learning_rate else ""
+        return f"{given('learning_rate', self.learning_rate)}{become}"
+
 
 def depth_of(
     architecture: str, depth: int | None, engine: str, target: Target | None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from merp.models.arithmetic.compiled import Values
-from merp.models.arithmetic.fixed import Words, to_numbers, to_words
+from merp.models.arithmetic.fixed import LEAST, MOST, Words, to_numbers, to_words
 from merp.models.errors import BadInput
 from merp.models.given import given, mention, name_of
 from merp.models.golden.loss import Labels
@@ -30,13 +30,16 @@ from merp.models.network.network import Network
 from merp.models.network.phases import PHASES
 from merp.models.params.mac_array.rates import MOST_SHIFT, nearest_rate, rate_of
 from merp.models.plan.plan import Plan
-from merp.models.traffic.closed_form import total
+from merp.models.traffic.closed_form import phase_bytes
 from merp.models.traffic.footing import Footing
 from merp.tools.common.progress import Progress
 from merp.tools.train.course import Course
 from merp.tools.train.place import Place
 
 _FRACTIONS = {"kernels": "kernel", "gradients": "velocity"}
+
+
+NONE = Clipped(0, 0)
 
 
 class FixedStepped(NamedTuple):
@@ -55,21 +58,22 @@ class FixedRunner:
     course: Course
     batch: int
     progress: Progress
-    clipped: Counter[tuple[str, str]] = field(default_factory=Counter)
-    counted: Counter[tuple[str, str]] = field(default_factory=Counter)
+    saturated: dict[tuple[str, str], Clipped] = field(default_factory=dict)
+    vanished: dict[str, Clipped] = field(default_factory=dict)
 
     def check(self, epoch: int) -> None:
         """Refuse a learning rate that a layer's fractions leave no shift for."""
-        rate = self.course.rate(epoch) / self.batch
+        # A rate that has decayed to 0 stands for those before it, which have no shift, either.
+        rate = max(self.course.rate(epoch) / self.batch, sys.float_info.min)
         for layer in self.course.network.layers:
             numbers = self.course.network.fixed.of(layer.name)
             fractions = numbers.velocity, numbers.kernel
             if not 0 <= rate_of(rate).update_shift(*fractions) <= MOST_SHIFT:
                 nearest = nearest_rate(rate, *fractions) * self.batch
+                said = self.course.rate_as_given(epoch)
                 raise BadInput(
-                    f"{given('learning_rate', self.course.rate(epoch))}: over a batch of "
-                    f"{self.batch} layer {layer.name} has no such rate: the nearest allowed is "
-                    f"{nearest!r}"
+                    f"{said}: over a batch of {self.batch} layer {layer.name} has no such rate: "
+                    f"the nearest allowed is {nearest!r}"
                 )
 
     def step(self, model: FixedModel, images: Words, labels: Labels, place: Place) -> FixedStepped:
@@ -85,27 +89,20 @@ class FixedRunner:
             done = train_step(network, model, images, labels, rates, self.course.loss)
         for layer, tensors in done.clipping.items():
             for tensor, found in tensors.items():
-                self._count(layer, tensor, found)
-            self._count(layer, "zero", done.vanished[layer])
+                so_far = self.saturated.get((layer, tensor), NONE)
+                self.saturated[layer, tensor] = so_far.plus(found)
+            so_far = self.vanished.get(layer, NONE)
+            self.vanished[layer] = so_far.plus(done.vanished[layer])
         return FixedStepped(done.model, done.loss, {})
-
-    def _count(self, layer: str, what: str, found: Clipped) -> None:
-        self.clipped[layer, what] += found.clipped
-        self.counted[layer, what] += found.words
 
     def answer(self) -> dict[str, Any]:
         """Saturated words of the steps that ran, and the share of increments that rounded to 0."""
-        saturated: dict[str, dict[str, Any]] = {}
-        for (layer, what), count in self.clipped.items():
-            row = saturated.setdefault(layer, {})
-            share = count / self.counted[layer, what]
-            if what == "zero":
-                row["zero_increments"] = share
-            else:
-                row[what] = {"words": count, "share": share}
-        ordered = {layer.name: saturated[layer.name] for layer in self.course.network.layers
-                   if layer.name in saturated}  # fmt: skip
-        return {"rounding": self.course.network.fixed.rounding, "saturated": ordered}
+        rows: dict[str, dict[str, Any]] = {}
+        for (layer, tensor), found in self.saturated.items():
+            rows.setdefault(layer, {})[tensor] = {"words": found.clipped, "share": found.share}
+        for layer, found in self.vanished.items():
+            rows[layer]["zero_increments"] = found.share
+        return {"rounding": self.course.network.fixed.rounding, "saturated": rows}
 
 
 @dataclass(frozen=True)
@@ -143,15 +140,16 @@ class FixedArithmetic:
 
     def image_words(self, where: str, images: Values) -> Words:
         """Images as words; what is too large is refused, not clipped."""
-        found = to_words(np.where(np.isfinite(images), images, np.inf), self.network.fixed.input)
-        near = to_numbers(found.words, self.network.fixed.input)
-        unusable = np.argwhere(~(np.abs(near - images) <= 2.0**-self.network.fixed.input))
+        fraction = self.network.fixed.input
+        found = to_words(np.where(np.isfinite(images), images, np.inf), fraction)
+        near = to_numbers(found.words, fraction)
+        unusable = np.argwhere(~(np.abs(near - images) <= 2.0 ** -(fraction + 1)))
         if unusable.size:
             place = tuple(int(index) for index in unusable[0])
-            most = to_numbers(np.array([32767], np.int16), self.network.fixed.input)[0]
+            least, most = to_numbers(np.array([LEAST, MOST], np.int16), fraction)
             raise BadInput(
                 f"{where}[{', '.join(map(str, place))}] = {images[place]}: allowed are numbers "
-                f"from -{most:g} to {most:g}, as fractions: input = {self.network.fixed.input}"
+                f"from {least:g} to {most:g}, as fractions: input = {fraction}"
             )
         return found.words
 
@@ -204,6 +202,4 @@ class FixedArithmetic:
         """
         counted = Footing() if footing == "paper" else Footing(name=footing, state="pooled")
         layers = array_traffic(self.network, batch, counted)
-        phases = {phase: total(layers, phase) for phase in (*PHASES, "step")}
-        bytes_ = {phase: found.bytes for phase, found in phases.items()}
-        return bytes_ | {"momentum": phases["step"].momentum}
+        return phase_bytes(layers, PHASES)

@@ -58,20 +58,19 @@ class FloatRunner:
         Raises:
             BadInput: the format has no such rate, momentum or weight decay.
         """
-        course, rate = self.course, self.course.rate(epoch)
+        course = self.course
         try:
             return rates_of(
-                rate,
+                course.rate(epoch),
                 self.batch,
                 course.network.fmt,
                 momentum=course.momentum,
                 weight_decay=course.weight_decay,
             )
         except NoSuchFactor as error:
-            changed = error.name == "learning_rate" and rate != course.learning_rate
-            said = f": {rate:g} in epoch {epoch + 1}" if changed else ""
             asked = given(error.name, getattr(course, error.name))
-            raise BadInput(f"{asked}{said}: {error}") from error
+            said = course.rate_as_given(epoch) if error.name == "learning_rate" else asked
+            raise BadInput(f"{said}: {error}") from error
 
 
 @dataclass(frozen=True)

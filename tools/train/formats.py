@@ -44,25 +44,35 @@ def measure(network: Network, data: Data, asked: Asked, progress: Progress) -> d
             not finite.
     """
     checked_sizes(data, network)
+    unusable = np.argwhere(~np.isfinite(data.images))
+    if unusable.size:
+        place = tuple(int(index) for index in unusable[0])
+        raise BadInput(
+            f"{data.source}: images[{', '.join(map(str, place))}] = {data.images[place]}: allowed "
+            "are finite numbers"
+        )
     held, kept = held_apart(len(data.images))
     if asked.batch > len(kept):
         raise BadInput(f"{given('batch', asked.batch)}: allowed are 1 to {len(kept)}")
     twin, largest, losses = twin_at_rest(network, asked.seed), Largest(), []
+    rate = given("learning_rate", asked.learning_rate)
     for step in range(asked.steps):
         chosen = kept[batch_of(len(kept), asked.batch, asked.seed, step)]
-        twin, loss = twin_step(
-            network,
-            twin,
-            data.images[chosen],
-            data.labels[chosen],
-            asked.learning_rate / asked.batch,
-            asked.momentum,
-            asked.loss,
-            largest,
-        )
+        with np.errstate(over="ignore", invalid="ignore"):  # what comes of it is told below
+            twin, loss = twin_step(
+                network,
+                twin,
+                data.images[chosen],
+                data.labels[chosen],
+                asked.learning_rate / asked.batch,
+                asked.momentum,
+                asked.loss,
+                largest,
+            )
         if not np.isfinite(loss):
-            rate = given("learning_rate", asked.learning_rate)
             raise BadInput(f"{rate}: the loss is {loss} at step {step}: allowed is less")
+        if not np.isfinite(list(largest.seen.values())).all():
+            raise BadInput(f"{rate}: numbers beyond binary64 at step {step}: allowed is less")
         losses.append(loss)
         progress.count(step + 1, asked.steps, f"step {step + 1:,} of {asked.steps:,}", 0)
     found = twin_classes(network, data.images[held], twin.parameters)

@@ -36,7 +36,7 @@ from merp.models.params.delta_shape import delta_shape
 from merp.models.params.rates import PLAIN, Rates, UpdateRule
 from merp.models.params.shape import Shape
 from merp.models.params.storage import port_format
-from merp.models.traffic import backward_counter, closed_form
+from merp.models.traffic import backward_counter, pass_words
 from merp.testbenches.top.run import Run
 from merp.testbenches.top.top import Top
 
@@ -154,7 +154,7 @@ def expect_backward(
     momentum the ``velocities`` of both.
     """
     half, update = design.propagation, design.update
-    formula = closed_form.backward_port_words(shape, images)
+    formula = pass_words.backward_port_words(shape, images)
     walked = backward_counter.backward_words(shape, images, half, update)
     goldens = {"delta_out": left, "kernel_out": new[0], "bias_out": new[1]}
     streams, last = dict(PORTS), ["delta_out", "bias_out"]
@@ -284,7 +284,7 @@ class Backward:
 
     def words(self, layer: Layer, images: int) -> dict[str, int]:
         """Words (of state: bytes) on each port in a run of one group."""
-        return closed_form.backward_port_words(undone_shape(self.network, layer), images)
+        return pass_words.backward_port_words(undone_shape(self.network, layer), images)
 
     def golden_pass(self, layer: Layer, group: int, step: GoldenStep) -> Pass:
         """One group on the golden deltas at pooled resolution, without momentum."""

@@ -34,7 +34,7 @@ from merp.models.params.cnn_merp.delta_registers import delta_registers
 from merp.models.params.cnn_merp.input_part import ADDING, WHOLE, InputPart
 from merp.models.params.delta_shape import delta_shape, plain_inputs
 from merp.models.params.shape import Shape
-from merp.models.traffic import backward_counter, closed_form
+from merp.models.traffic import backward_counter, pass_words
 from merp.testbenches.top.run import Run
 from merp.testbenches.top.top import Top
 
@@ -241,11 +241,11 @@ def _closed_form(
 ) -> dict[str, int]:
     """Words on each port by formula; ``beside`` is there where the design expands what is added."""
     ported = part if design.engine.partial else None
-    words = closed_form.delta_port_words(shape, unpooled, maps, images, design.before, ported)
+    words = pass_words.delta_port_words(shape, unpooled, maps, images, design.before, ported)
     if beside is not None:
-        words |= closed_form.begun_words(beside, shape.n * part.added, images)
+        words |= pass_words.begun_words(beside, shape.n * part.added, images)
     elif design.engine.added:
-        words["add_in"] = closed_form.added_words(delta_shape(shape), images) * part.added
+        words["add_in"] = pass_words.added_words(delta_shape(shape), images) * part.added
     return words
 
 

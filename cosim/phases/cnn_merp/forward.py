@@ -29,7 +29,7 @@ from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.forward_registers import forward_registers
 from merp.models.params.cnn_merp.input_part import ADDING, WHOLE, InputPart
 from merp.models.params.shape import Shape
-from merp.models.traffic import backward_counter, closed_form, counter
+from merp.models.traffic import backward_counter, counter, pass_words
 from merp.testbenches.top.run import Run
 from merp.testbenches.top.top import Top
 
@@ -196,11 +196,11 @@ def _closed_form(
     shape: Shape, images: int, design: Design, part: InputPart = WHOLE
 ) -> dict[str, int]:
     """Words on each port by formula, and the bytes of state that leave where it is written."""
-    words = closed_form.port_words(shape, images, part if design.partial else None)
+    words = pass_words.port_words(shape, images, part if design.partial else None)
     if design.added:
-        words["add_in"] = closed_form.added_words(shape, images) * part.added
+        words["add_in"] = pass_words.added_words(shape, images) * part.added
     if design.state:
-        written = closed_form.state_bytes(shape, shape.m, images)
+        written = pass_words.state_bytes(shape, shape.m, images)
         words["state_out"] = written * part.last
     return words
 

@@ -27,7 +27,7 @@ from merp.models.network.network import Layer, Network
 from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.fused_design import FusedDesign, FusedShape
 from merp.models.params.cnn_merp.fused_registers import SECOND, fused_registers
-from merp.models.traffic import closed_form, fused_counter
+from merp.models.traffic import fused_counter, pass_words
 from merp.testbenches.top.run import Run
 from merp.testbenches.top.top import Top
 
@@ -152,7 +152,7 @@ def expect_fused_forward(
     design writes state: ``between`` the same of the first layer, ``states`` of both layers.
     """
     first, second = shape.first, shape.second
-    formula = closed_form.fused_port_words(shape, images, design.second.state)
+    formula = pass_words.fused_port_words(shape, images, design.second.state)
     walked = fused_counter.fused_words(shape, images, design)
     goldens = {"map_out": golden}
     maps = ["map_in", "map_out"]
@@ -221,7 +221,7 @@ class FusedForward:
 
     def words(self, layer: Layer, images: int) -> dict[str, int]:
         """Words (of state: bytes) on each port in such a run."""
-        return closed_form.fused_port_words(self._shape, images, self.design.second.state)
+        return pass_words.fused_port_words(self._shape, images, self.design.second.state)
 
     def golden_pass(self, layer: Layer, group: int, step: GoldenStep) -> Pass:
         """A group of the first layer, and those of the second that are made of it."""

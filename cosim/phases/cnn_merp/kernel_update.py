@@ -37,7 +37,7 @@ from merp.models.params.cnn_merp.word_counters import word_bytes
 from merp.models.params.rates import PLAIN, Rates, UpdateRule
 from merp.models.params.shape import Shape
 from merp.models.params.storage import port_format
-from merp.models.traffic import backward_counter, closed_form
+from merp.models.traffic import backward_counter, pass_words
 from merp.testbenches.top.run import Run
 from merp.testbenches.top.top import Top
 
@@ -192,7 +192,7 @@ def expect_update(
     With momentum, so are the ``velocities`` of both. With ``before`` deltas come at pooled
     resolution. A ``part`` without biases makes no new ones.
     """
-    formula = closed_form.update_port_words(shape, images, before, part)
+    formula = pass_words.update_port_words(shape, images, before, part)
     walked = backward_counter.update_words(shape, images, design, before, part)
     if not part.biases:
         biases = biases[:0]
@@ -321,7 +321,7 @@ class KernelUpdate:
 
     def words(self, layer: Layer, images: int) -> dict[str, int]:
         """Words (of state: bytes) on each port in a run of one group."""
-        return closed_form.update_port_words(self._shape(layer), images, self.undone is not None)
+        return pass_words.update_port_words(self._shape(layer), images, self.undone is not None)
 
     def _shape(self, layer: Layer) -> Shape:
         """Of the layer, with the ReLU and pooling that are undone."""

@@ -22,7 +22,7 @@ from merp.models.params.counters import PARTS
 from merp.models.params.delta_shape import delta_shape
 from merp.models.params.rates import PLAIN, Rates, UpdateRule
 from merp.models.params.shape import Pool, Shape
-from merp.models.traffic.closed_form import state_bytes
+from merp.models.traffic.pass_words import state_bytes
 from merp.tools.common.shipped import open_network
 
 ALEXNET = open_network("alexnet")

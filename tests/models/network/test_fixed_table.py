@@ -88,7 +88,7 @@ ROUNDING_ELSEWHERE = HEAD.replace('format = "fixed16"\n', 'rounding = "nearest"\
         (HEAD + LAYER.replace("pad = 1", "pad = [1, 0, 1, 1]") + DESIGN,
          "layer conv1: on design a: pad must be the same on all sides, not [1, 0, 1, 1]"),
         (HEAD + LARGE + DESIGN, "layer conv1: on design a: pad and kernel - 1 - pad must be at "
-         "most poy (8), not 0 and 10"),
+         "most pox and poy (8), not 0 and 10"),
         (HEAD + LAYER + DESIGN + "kernel_words = 53\n",
          "design a: layer conv1: kernel_words must be at least 54 for it, not 53"),
         (HEAD + LAYER + DESIGN + "map_words = 11\n",

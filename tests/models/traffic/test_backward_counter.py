@@ -29,13 +29,9 @@ from merp.models.traffic.backward_counter import (
     state_bytes,
     update_words,
 )
-from merp.models.traffic.closed_form import (
-    LayerTraffic,
-    backward_port_words,
-    network_traffic,
-    total,
-)
+from merp.models.traffic.closed_form import LayerTraffic, network_traffic, total
 from merp.models.traffic.footing import Footing
+from merp.models.traffic.pass_words import backward_port_words
 from merp.tools.common.shipped import open_network
 
 NETWORKS = ("alexnet", "alexnet-avg", "alexnet24", "lenet5", "digits", "cifar10-1x")

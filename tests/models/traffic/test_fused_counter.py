@@ -12,13 +12,10 @@ from merp.models.errors import BadInput
 from merp.models.params.byte_image import ByteImage
 from merp.models.params.formats import BINARY32
 from merp.models.params.storage import Storage
-from merp.models.traffic.closed_form import (
-    fused_port_words,
-    inference_traffic,
-    network_traffic,
-)
+from merp.models.traffic.closed_form import inference_traffic, network_traffic
 from merp.models.traffic.footing import Footing
 from merp.models.traffic.fused_counter import fused_words
+from merp.models.traffic.pass_words import fused_port_words
 from merp.tools.common.shipped import open_network
 
 ALEXNET = open_network("alexnet")

@@ -14,8 +14,9 @@ from merp.models.params.shape import Pool, Shape
 from merp.models.params.state_field import STATES
 from merp.models.params.storage import TENSORS, Storage
 from merp.models.traffic import published
-from merp.models.traffic.closed_form import _Count, network_traffic, port_words, total
+from merp.models.traffic.closed_form import _Count, network_traffic, total
 from merp.models.traffic.footing import Footing
+from merp.models.traffic.pass_words import port_words
 from merp.models.traffic.tiling import Tiling, best_tiling
 from merp.tools.common.shipped import open_network
 

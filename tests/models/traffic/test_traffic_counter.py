@@ -8,7 +8,7 @@ import pytest
 from merp.models.network.network import Layer
 from merp.models.params.cnn_merp.sizing import size_design
 from merp.models.params.shape import Pool, Shape
-from merp.models.traffic import closed_form, counter
+from merp.models.traffic import counter, pass_words
 from merp.models.traffic.strategies import LEVELS, staircase
 from merp.tools.common.shipped import open_network
 
@@ -57,7 +57,7 @@ def test_the_walk_equals_the_closed_form(index: int) -> None:
     shape = SHAPES[index]
     design = size_design([shape], n_cu=1 + index % 4, r=1, d=1 + index % 2)
     words = counter.port_words(shape, 3, design)
-    assert words == closed_form.port_words(shape, 3)
+    assert words == pass_words.port_words(shape, 3)
     larger = size_design([shape], k=shape.k + 1 + index % 3, n_cu=1 + index % 4, r=1)
     assert counter.port_words(shape, 3, larger) == words
     layer = Layer(name="conv1", kind="conv", shape=shape)
@@ -73,7 +73,7 @@ def test_the_walk_of_alexnet(name: str) -> None:
     network = open_network("alexnet")
     layer = network.layer(name)
     design = network.design(layer)
-    assert counter.port_words(layer.shape, 128, design) == closed_form.port_words(layer.shape, 128)
+    assert counter.port_words(layer.shape, 128, design) == pass_words.port_words(layer.shape, 128)
     for step in staircase(layer, 1):
         found = counter.walk(layer.shape, step.level, design.n_cu)
         kernels = step.kernel_words or layer.kernels
@@ -89,11 +89,11 @@ def test_fewer_than_k_rows_on_chip_cost_a_second_fetch() -> None:
     geometry = [2, 3, 3, 6, 7, 1, 1, 1, 9, 6, 7, 6, 7, 1, 1, 0, 0]
     level = len(LEVELS) - 1
     maps, *_ = counter._walk(np.array(geometry), level, 2, 2, 1, True, True, False, 0)
-    assert maps > closed_form.port_words(shape, 1)["map_in"]
+    assert maps > pass_words.port_words(shape, 1)["map_in"]
 
 
 @pytest.mark.parametrize("elements", [1, 8, 9, 10, 35])
 def test_what_fills_up_a_folded_layer_is_not_counted(elements: int) -> None:
     shape = Shape(n=elements, m=5, k=1, rows=1, columns=1)
     design = size_design([shape], k=3, n_cu=2, r=1)
-    assert counter.port_words(shape, 4, design) == closed_form.port_words(shape, 4)
+    assert counter.port_words(shape, 4, design) == pass_words.port_words(shape, 4)

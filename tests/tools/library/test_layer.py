@@ -14,7 +14,7 @@ from merp.models.golden.delta import delta_layer
 from merp.models.golden.initial import layer_parameters
 from merp.models.golden.kernel_update import gradients
 from merp.models.params.formats import BINARY32
-from merp.models.traffic.closed_form import port_words
+from merp.models.traffic.pass_words import port_words
 
 NET = merp.load("digits")
 CONV2 = NET["conv2"]
