@@ -16,8 +16,12 @@ from merp.hdl.mac_array.ports.slots import Verdict
 from merp.hdl.mac_array.ports.status import ArrayStatus
 from merp.models.params.mac_array.design import Design
 
-SETTLED = 2
-"""Cycles from the last word to the cycle in which every counter has its last value."""
+SETTLED = 7
+"""Cycles from a pass's end to the cycle in which every counter has its last value.
+
+The longest way is that of the last sum where pooling drops its row: six cycles from its read to
+the counted flags of `scaling`, one into the counter of what was clipped.
+"""
 
 
 @entity

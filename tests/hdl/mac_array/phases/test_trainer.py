@@ -231,6 +231,12 @@ def test_rows_that_no_window_reaches_may_come_last_of_all() -> None:
     check(design, Case(wide), Case(wide))
 
 
+def test_what_pooling_drops_is_counted_before_the_pass_is_done() -> None:
+    """The clipped sums of a row that no window of pooling takes are the last that change."""
+    sizes = {"inputs": 3, "outputs": 6, "rows": 9, "columns": 10, "kernel": 3, "pad": 1}
+    check(design_of(), Case(fp(1, **sizes, relu=False, shift=0, pool=2)))
+
+
 @pytest.mark.full
 def test_a_layer_goes_through_all_phases() -> None:
     back = ku(8, inputs=6, outputs=5, rows=9, columns=10, kernel=3, pad=1, last=False)
