@@ -103,11 +103,11 @@ def test_accuracy_is_that_of_images_of_ones_own(capsys, folder: Path) -> None:
     with np.load(folder / "data.npz") as data:
         images, labels = data["images"], data["labels"]
     right, wrong = folder / "right.npz", folder / "wrong.npz"
-    found = answer(capsys, folder, "--epochs", "30", "--validation", folder / "data.npz")
+    found = answer(capsys, folder, "--epochs", "12", "--validation", folder / "data.npz")
     assert found["images"] == {"trained": 20, "held_out": 20}
     assert found["accuracy"] > 0.9
     np.savez(wrong, images=images[:7], labels=(labels[:7] + 1) % 3)
-    found = answer(capsys, folder, "--epochs", "30", "--validation", wrong)
+    found = answer(capsys, folder, "--epochs", "12", "--validation", wrong)
     assert found["images"] == {"trained": 20, "held_out": 7}
     assert found["accuracy"] < 0.1
     np.savez(right, images=images[:, :3], labels=labels)

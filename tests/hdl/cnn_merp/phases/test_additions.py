@@ -227,7 +227,7 @@ def test_verilog_adds(index: int) -> None:
 
 
 @pytest.mark.ghdl
-@pytest.mark.parametrize("index", [12, 19, *in_full(5, 13, 18, 20, 21)])
+@pytest.mark.parametrize("index", [12, *in_full(5, 13, 18, 19, 20, 21)])
 def test_vhdl_adds(index: int) -> None:
     forward_checked(index, range(2), "ghdl")
     delta_checked(index, range(2), "ghdl")

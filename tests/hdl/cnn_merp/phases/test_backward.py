@@ -413,7 +413,7 @@ def test_verilog_gives_the_same_record(index: int) -> None:
 
 
 @pytest.mark.ghdl
-@pytest.mark.parametrize("index", [0, 3, *in_full(1, 2, 4, 5, 6, 7)])
+@pytest.mark.parametrize("index", [3, *in_full(0, 1, 2, 4, 5, 6, 7)])
 def test_vhdl_gives_the_same_record(index: int) -> None:
     cases = [case(seed, index) for seed in (80, 81)]
     for mine, other in zip(play(cases, "ghdl", "rtl"), play(cases), strict=True):
