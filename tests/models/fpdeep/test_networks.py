@@ -6,12 +6,12 @@ from merp.models.fpdeep.networks import alexnet, vgg
 from merp.models.network.network import Network
 from merp.tools.common.shipped import open_network
 
-SHIPPED = [(alexnet(2), "alexnet"), (vgg(16), "vgg16")]
+SHIPPED = [alexnet(1), alexnet(2), vgg(16), vgg(19)]
 
 
-@pytest.mark.parametrize(("network", "name"), SHIPPED, ids=["alexnet", "vgg16"])
-def test_layers_are_those_of_the_files(network: Network, name: str) -> None:
-    shipped = [layer for layer in open_network(name).layers if layer.kind == "conv"]
+@pytest.mark.parametrize("network", SHIPPED, ids=lambda network: network.name)
+def test_layers_are_those_of_the_files(network: Network) -> None:
+    shipped = [layer for layer in open_network(network.name).layers if layer.kind == "conv"]
     assert [(layer.groups, layer.shape) for layer in network.layers] == [
         (layer.groups, layer.shape) for layer in shipped
     ]
