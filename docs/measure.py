@@ -1,11 +1,11 @@
 """Records of AlexNet's passes in hardware: ``python docs/measure.py`` makes those that are missing.
 
 Each is a run of ``merp simulate --engine verilator``, all groups of one image, every word compared
-and counted; all stand in ``docs/measured/alexnet/simulate.json``, each with the fingerprint of the
-hardware it was made on, and the site's report is built with them. The file is written after every
-run: what was broken off goes on where it stopped. A record whose sources have changed is made
-again; where they still give the same Verilog, but for the order of its concurrent statements, it
-only gets their new fingerprint.
+and counted; they stand in ``docs/measured/NETWORK/simulate.json``, each with the fingerprint of the
+hardware it was made on, and how tensors lie in memory where the network says otherwise. The site's
+report is built with those of AlexNet. A file is written after every run: what was broken off goes
+on where it stopped. A record whose sources have changed is made again; where they still give the
+same Verilog, but for the order of its concurrent statements, it only gets their new fingerprint.
 
 ``--no-runs`` runs nothing: what cannot be renewed is taken out. ``--check`` writes nothing, and
 fails if there are any. ``--exact`` (with ``--check``) compares the Verilog as well, in minutes.
@@ -16,13 +16,17 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import redirect_stdout
+from functools import cache
 from io import StringIO
+from itertools import product
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
 
 from merp.cosim.engines.verilator_engine import verilog_sha
+from merp.models.network.network import Layer, Network
 from merp.models.network.phases import ONE_PASS, PAIR, fusing, going_back_for
 from merp.tools import cli
 from merp.tools.common.json_file import read_json
@@ -31,47 +35,88 @@ from merp.tools.common.shipped import open_network
 from merp.tools.report.hardware import hardware, hardware_sha
 from merp.tools.report.record import FILE, HARDWARE
 
-NAME = "alexnet"
-VERILOG = "verilog_sha"
-FOLDER = Path(__file__).resolve().parent / "measured" / NAME
-NETWORK = open_network(NAME)
+VERILOG, STORAGE = "verilog_sha", "storage"
+MEASURED = Path(__file__).resolve().parent / "measured"
 Json = dict[str, Any]
-Pass = tuple[str, str, str]
-"""A layer, a phase, and where its deltas lie: at ``pooled`` resolution or that of the ``sums``."""
 
+
+class Pass(NamedTuple):
+    """What a record is of.
+
+    Attributes:
+        network: a shipped one. layer: or two that are fused, ``conv1+conv2``. phase: of ``NAMED``.
+        deltas: where they lie in memory, at ``pooled`` resolution or that of the ``sums``.
+        storage: tensor and format where it lies there otherwise than ``network`` says.
+    """
+
+    network: str
+    layer: str
+    phase: str
+    deltas: str = "pooled"
+    storage: tuple[tuple[str, str], ...] = ()
+
+
+BYTES = (("image", "uint8"),)
 LAYERS = ("conv5", "conv4", "conv3", "conv2", "conv1")  # the quicker ones first
-WANTED: tuple[Pass, ...] = (
-    tuple(
-        (layer, phase, deltas)
-        for deltas in ("pooled", "sums")
-        for layers in (LAYERS[:3], LAYERS[3:])  # those that share a design, and its builds
-        for phase in ("dp", "ku", "fp")
-        for layer in layers
-        if (layer, phase) != ("conv1", "dp") and (phase != "fp" or deltas == "pooled")
-    )
-    + tuple((layer, ONE_PASS, "pooled") for layer in LAYERS[:-1])
-    + (("conv1+conv2", PAIR, "pooled"),)
+
+
+def _step(network: str, deltas: str) -> Iterator[Pass]:
+    """The passes of a step of the convolutions, those that share a design, and its builds, first.
+
+    FP is the same wherever deltas lie.
+    """
+    for layers in (LAYERS[:3], LAYERS[3:]):
+        for phase, layer in product(("dp", "ku", "fp"), layers):
+            if (layer, phase) != ("conv1", "dp") and (phase != "fp" or deltas == "pooled"):
+                yield Pass(network, layer, phase, deltas)
+
+
+WANTED = (
+    *_step("alexnet", "pooled"),
+    *_step("alexnet", "sums"),
+    *(Pass("alexnet", layer, ONE_PASS) for layer in LAYERS[:-1]),
+    Pass("alexnet", "conv1+conv2", PAIR),
+    Pass("alexnet", "conv1+conv2", PAIR, storage=BYTES),
+    Pass("alexnet", "conv1", "fp", storage=BYTES),
+    Pass("alexnet", "conv1", "ku", storage=BYTES),
 )
 
 
-def options(wanted: Pass) -> dict[str, bool]:
-    """What the phase is built with: FP of a step writes the state that the way back needs."""
-    _, phase, deltas = wanted
-    return {"state": phase == "fp", "before": phase not in ("fp", PAIR) and deltas == "pooled"}
+def network_file(wanted: Pass, folder: Path) -> str:
+    """What ``merp`` is to open: a shipped network, or its file in ``folder`` that stores so."""
+    if not wanted.storage:
+        return wanted.network
+    storage = ", ".join(f'{tensor} = "{form}"' for tensor, form in wanted.storage)
+    base, name = f'base = "{wanted.network}"', f'name = "{wanted.network}"'
+    path = folder / f"{wanted.network}.toml"
+    path.write_text(f"{base}\n[network]\n{name}\nstorage = {{ {storage} }}\n")
+    return str(path)
+
+
+@cache
+def hardware_of(wanted: Pass) -> tuple[Network, Layer, str, bool, bool]:
+    """What runs: the network as it goes back and fuses, layer and phase of it; with state, before.
+
+    FP of a step writes the state that the way back needs.
+    """
+    with TemporaryDirectory() as folder:
+        network = open_network(network_file(wanted, Path(folder)))
+    network = going_back_for(network, wanted.phase)
+    network, name, phase = fusing(network, wanted.layer, wanted.phase)
+    before = phase not in ("fp", PAIR) and wanted.deltas == "pooled"
+    return network, network.layer(name), phase, phase == "fp", before
 
 
 def sha(wanted: Pass) -> str:
     """Fingerprint of the hardware as it is now."""
-    layer, phase, _ = wanted
-    network, layer, phase = fusing(going_back_for(NETWORK, phase), layer, phase)
-    return hardware_sha(network, network.layer(layer), phase, **options(wanted))
+    network, layer, phase, state, before = hardware_of(wanted)
+    return hardware_sha(network, layer, phase, state=state, before=before)
 
 
 def exact(wanted: Pass) -> str:
     """Fingerprint of its Verilog as it is now."""
-    layer, phase, _ = wanted
-    network, layer, phase = fusing(going_back_for(NETWORK, phase), layer, phase)
-    top = hardware(network, network.layer(layer), phase, **options(wanted))
+    network, layer, phase, state, before = hardware_of(wanted)
+    top = hardware(network, layer, phase, state=state, before=before)
     return verilog_sha(top, ordered=False)
 
 
@@ -80,19 +125,26 @@ def stale(runs: Mapping[Pass, Json]) -> list[Pass]:
     return [each for each, run in runs.items() if run[HARDWARE] != sha(each)]
 
 
-def read(folder: Path = FOLDER) -> dict[Pass, Json]:
+def read(root: Path = MEASURED) -> dict[Pass, Json]:
     """The records that there are."""
-    path = folder / FILE
-    runs = read_json(path)["runs"] if path.exists() else []
-    return {(run["layer"], run["phase"], run["deltas"]): run for run in runs}
+    found = {}
+    for network in dict.fromkeys(each.network for each in WANTED):
+        path = root / network / FILE
+        for run in read_json(path)["runs"] if path.exists() else []:
+            storage = tuple(run.get(STORAGE, {}).items())
+            found[Pass(network, run["layer"], run["phase"], run["deltas"], storage)] = run
+    return found
 
 
-def write(runs: Mapping[Pass, Json], folder: Path = FOLDER) -> None:
+def write(runs: Mapping[Pass, Json], root: Path = MEASURED) -> None:
     """Write the records, in the order of ``WANTED``."""
-    kept = [runs[each] for each in WANTED if each in runs]
-    text = json.dumps({"network": NAME, "runs": kept}, indent=1) + "\n"
-    with Output.of_folder("docs/measured", folder) as output:
-        output.write({FILE: text})
+    for network in dict.fromkeys(each.network for each in WANTED):
+        kept = [runs[each] for each in WANTED if each in runs and each.network == network]
+        if not kept and not (root / network).exists():
+            continue
+        text = json.dumps({"network": network, "runs": kept}, indent=1) + "\n"
+        with Output.of_folder("docs/measured", root / network) as output:
+            output.write({FILE: text})
 
 
 def simulate(wanted: Pass, now: str) -> Json:
@@ -106,19 +158,25 @@ def simulate(wanted: Pass, now: str) -> Json:
     Raises:
         SystemExit: it failed, or the hardware has changed meanwhile.
     """
-    layer, phase, deltas = wanted
-    command = ["simulate", NAME, "--json", "--layer", layer, "--phase", phase]
-    command += ["--group", "all", "--engine", "verilator"]
-    if phase != PAIR:
-        command += ["--state"] if phase == "fp" else ["--delta-at", deltas]
-    with redirect_stdout(StringIO()) as answer:
-        status = cli.main(command)
+    options = ["--layer", wanted.layer, "--phase", wanted.phase, "--group", "all"]
+    if wanted.phase != PAIR:
+        options += ["--state"] if wanted.phase == "fp" else ["--delta-at", wanted.deltas]
+    with TemporaryDirectory() as folder, redirect_stdout(StringIO()) as answer:
+        network = network_file(wanted, Path(folder))
+        status = cli.main(["simulate", network, "--json", "--engine", "verilator", *options])
     if status:
-        raise SystemExit(f"{layer} {phase}: the simulation failed, status {status}")
+        raise SystemExit(f"{said(wanted)}: the simulation failed, status {status}")
     if sha(wanted) != now:
-        raise SystemExit(f"{layer} {phase}: the hardware has changed while it ran: run this again")
+        raise SystemExit(f"{said(wanted)}: the hardware has changed while it ran: run this again")
     run: Json = json.loads(answer.getvalue())
-    return run | {"deltas": deltas, HARDWARE: now, VERILOG: exact(wanted)}
+    stored = {STORAGE: dict(wanted.storage)} if wanted.storage else {}
+    return run | {"deltas": wanted.deltas} | stored | {HARDWARE: now, VERILOG: exact(wanted)}
+
+
+def said(wanted: Pass) -> str:
+    """A pass in words."""
+    *names, storage = wanted
+    return " ".join([*names, *(f"{tensor} in {form}" for tensor, form in storage)])
 
 
 def same(wanted: Pass, run: Json) -> bool:
@@ -145,14 +203,14 @@ def main() -> int:
         old = stale(runs)
         old += [each for each in runs if args.exact and runs[each][VERILOG] != exact(each)]
         for each in dict.fromkeys(old):
-            print(f"{' '.join(each)}: of other hardware", file=sys.stderr)
+            print(f"{said(each)}: of other hardware", file=sys.stderr)
         return 1 if old else 0
     if args.no_runs:
         write({each: run | {HARDWARE: sha(each)} for each, run in runs.items() if same(each, run)})
         return 0
     now = {each: sha(each) for each in WANTED}
     for index, each in enumerate(WANTED, start=1):
-        print(f"{index} of {len(WANTED)}: {' '.join(each)}", file=sys.stderr, flush=True)
+        print(f"{index} of {len(WANTED)}: {said(each)}", file=sys.stderr, flush=True)
         found = renewed(each, runs.get(each), now[each])
         if found is not runs.get(each):
             runs[each] = found

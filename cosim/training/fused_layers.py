@@ -14,11 +14,11 @@ from merp.cosim.phases.cnn_merp.backward import PORTS as BACKWARD_PORTS
 from merp.cosim.phases.cnn_merp.backward import Backward, backward_pass
 from merp.cosim.phases.cnn_merp.delta import PORTS as DELTA_PORTS
 from merp.cosim.phases.cnn_merp.delta import Delta, delta_pass
-from merp.cosim.phases.cnn_merp.forward import Forward
 from merp.cosim.phases.cnn_merp.kernel_update import KernelUpdate, update_pass
 from merp.cosim.phases.phase import Phase
 from merp.cosim.phases.pins import as_stored
 from merp.cosim.training.groups import (
+    FORWARD,
     Groups,
     check_designs,
     forward_groups,
@@ -70,8 +70,8 @@ class FusedLayers:
 
     def _phase(self, layer: Layer, phase: str, rule: UpdateRule) -> Phase:
         network = self.network
-        if phase == "fp":
-            return Forward.of(network, layer, state=True)
+        if phase in FORWARD:
+            return FORWARD[phase].of(network, layer, state=True)
         if phase == "dp":
             return Delta.of(network, layer, before=True)
         if phase == ONE_PASS:
@@ -86,8 +86,8 @@ class FusedLayers:
 
     def passes(self, layer: Layer, phase: str, step: StepSoFar, wanted: Step) -> LayerPasses:
         """A pass for each group of a layer."""
-        if phase == "fp":
-            audited = yield from forward_groups(self.network, layer, step, wanted)
+        if phase in FORWARD:
+            audited = yield from forward_groups(self.network, layer, phase, step, wanted)
         else:
             each = {"dp": self._delta, ONE_PASS: self._both, "ku": self._update}[phase]
             audited = yield from each(layer, step, wanted)

@@ -9,13 +9,16 @@ import numpy as np
 from merp.cosim.audit.run_and_audit import Audited, given
 from merp.cosim.engines.record import Record
 from merp.cosim.phases.cnn_merp.forward import Forward, forward_pass
+from merp.cosim.phases.cnn_merp.fused_forward import FusedForward, fused_forward_pass
 from merp.cosim.phases.cnn_merp.kernel_update import PORTS, VELOCITY_PORTS
 from merp.cosim.phases.expectation import Pair, Pass
 from merp.cosim.phases.pins import widened_words
 from merp.cosim.training.hardware_step import check
 from merp.cosim.training.step_so_far import StepSoFar
+from merp.models.cnn_merp.fused_pair import check_pair, fused_layers
 from merp.models.golden.training import Step, Updated
 from merp.models.network.network import Layer, Network
+from merp.models.network.phases import PAIR, called
 from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.design import Design
 from merp.models.params.cnn_merp.sizing import check_fits
@@ -25,11 +28,14 @@ Groups = Generator[Pass, Audited | None, Sequence[Audited]]
 
 
 def check_designs(network: Network, images: int) -> None:
-    """Check that every layer has a design, which takes so many images.
+    """Check that every layer has a design, which takes so many images, as do two fused layers.
 
     Raises:
-        BadInput: one has none, or its design does not.
+        BadInput: one has none, or its design does not, or two layers cannot be fused so that state
+            leaves.
     """
+    if network.fuse:
+        check_pair(network, images, state=True)
     for layer in network.layers:
         where = f"{network.name}: layer {layer.name}"
         check_fits(layer.shape, images, network.design(layer), where)
@@ -48,8 +54,41 @@ def in_turn(what: str, passes: Sequence[Pass]) -> Groups:
     return audited
 
 
-def forward_groups(network: Network, layer: Layer, step: StepSoFar, wanted: Step) -> Groups:
-    """Forward propagation, which leaves output and state in ``step``."""
+FORWARD = {each.name: each for each in (Forward, FusedForward)}
+"""Phases that go forward, of layers one by one and of two that are fused."""
+
+
+def forward_groups(
+    network: Network, layer: Layer, phase: str, step: StepSoFar, wanted: Step
+) -> Groups:
+    """Forward propagation of ``FORWARD``, which leaves output and state in ``step``."""
+    each = {Forward.name: _one, FusedForward.name: _pair}[phase]
+    return (yield from each(network, layer, step, wanted))
+
+
+def _pair(network: Network, layer: Layer, step: StepSoFar, wanted: Step) -> Groups:
+    """The two layers that the network fuses, of which ``layer`` is the first."""
+    phase = FusedForward.of(network, layer, state=True)
+    x = step.x(layer)
+    audited = yield from in_turn(
+        f"{called(network, layer, PAIR)} {PAIR}",
+        [
+            fused_forward_pass(
+                network, group, phase.design, x,
+                lambda each: step.before(each).parameters, wanted.y, wanted.state,
+            )
+            for group in range(layer.groups)
+        ],
+    )  # fmt: skip
+    records = [each.record for each in audited]
+    first, second = fused_layers(network)
+    step.outputs[first.name] = phase.between(len(x), records)
+    step.outputs[second.name] = phase.outputs(layer, len(x), records)
+    step.states[first.name], step.states[second.name] = phase.states(len(x), records)
+    return audited
+
+
+def _one(network: Network, layer: Layer, step: StepSoFar, wanted: Step) -> Groups:
     phase = Forward.of(network, layer, state=True)
     made, kept = step.before(layer).parameters, wanted.state(layer)
     x, add = step.inputs(layer)

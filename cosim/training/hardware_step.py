@@ -21,14 +21,15 @@ from merp.models.errors import CheckFailed
 from merp.models.golden.loss import Labels, loss
 from merp.models.golden.training import Model, Step, Updated, train_step
 from merp.models.network.network import Layer, Network
-from merp.models.network.phases import NAMED, PAIR
+from merp.models.network.phases import NAMED, PAIR, called
 from merp.models.params.bits import Bits
 from merp.models.params.rates import Rates, UpdateRule
 from merp.testbenches.top.player import Progress
 from merp.testbenches.top.top import Top
 
-BACK = NAMED.keys() - {"fp", PAIR}
-"""Phases of the way back."""
+FORTH = ("fp", PAIR)
+BACK = NAMED.keys() - set(FORTH)
+"""Phases of forward propagation, and of the way back."""
 
 Audits = Mapping[tuple[str, str], Audit]
 """What was found, by name of the layer and phase; of all its passes."""
@@ -143,7 +144,7 @@ class HardwareStep:
         )
         so_far = StepSoFar(network, model, rates, images)
         audits: dict[tuple[str, str], Audit] = {}
-        self._run(("fp",), so_far, golden, audits)
+        self._run(FORTH, so_far, golden, audits)
         output = so_far.outputs[network.layers[-1].name]
         value, delta = loss(loss_kind, output, labels, network.fmt)
         self._layers.start_back(so_far, delta.reshape(output.shape))
@@ -179,7 +180,7 @@ class HardwareStep:
     ) -> Passes:
         for layer, phase in sharing:
             if self._begin is not None:
-                self._begin(f"{layer.name} {phase}")
+                self._begin(f"{called(self._layers.network, layer, phase)} {phase}")
             found = yield from self._layers.passes(layer, phase, so_far, golden)
             audits[layer.name, phase] = combine(found)
 

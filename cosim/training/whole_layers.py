@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from merp.cosim.phases.cnn_merp.delta import PORTS, Delta, delta_pass
-from merp.cosim.phases.cnn_merp.forward import Forward
 from merp.cosim.phases.cnn_merp.kernel_update import KernelUpdate, update_pass
+from merp.cosim.phases.phase import Phase
 from merp.cosim.phases.pins import as_stored
 from merp.cosim.training.groups import (
+    FORWARD,
     Groups,
     check_designs,
     forward_groups,
@@ -58,9 +59,9 @@ class WholeLayers:
         """The block that runs a phase of the layers that share a design."""
         return self._phase(layer, phase, rule).top(array)
 
-    def _phase(self, layer: Layer, phase: str, rule: UpdateRule) -> Forward | Delta | KernelUpdate:
-        if phase == "fp":
-            return Forward.of(self.network, layer, state=True)
+    def _phase(self, layer: Layer, phase: str, rule: UpdateRule) -> Phase:
+        if phase in FORWARD:
+            return FORWARD[phase].of(self.network, layer, state=True)
         if phase == "dp":
             return Delta.of(self.network, layer)
         return KernelUpdate.of(self.network, layer, rule=rule)
@@ -73,8 +74,8 @@ class WholeLayers:
 
     def passes(self, layer: Layer, phase: str, step: StepSoFar, wanted: Step) -> LayerPasses:
         """A pass for each group of a layer."""
-        if phase == "fp":
-            audited = yield from forward_groups(self.network, layer, step, wanted)
+        if phase in FORWARD:
+            audited = yield from forward_groups(self.network, layer, phase, step, wanted)
         else:
             each = {"dp": self._delta, "ku": self._update}[phase]
             audited = yield from each(layer, step, wanted)

@@ -114,6 +114,11 @@ def phases_counted(network: Network) -> tuple[str, ...]:
     )
 
 
+def counted_as(phase: str) -> str:
+    """The phase of ``COUNTED`` that what a pass moves is counted in."""
+    return "fp" if phase == PAIR else phase
+
+
 def phase_operations(layer: Layer, phase: str, images: int) -> int:
     """Operations of a phase of a layer, all groups: one pass for two phases does those of both."""
     return layer.operations(images) * (2 if phase == ONE_PASS else 1)

@@ -13,6 +13,7 @@ import pytest
 from checkout import ROOT
 from merp.models.errors import BadInput
 from merp.models.network.phases import called
+from merp.models.params.storage import TENSORS, stored_name
 from merp.tools.common.shipped import open_network
 from merp.tools.report.measured import read_records
 from merp.tools.report.record import FILE, HARDWARE
@@ -31,15 +32,19 @@ def test_every_record_is_of_the_hardware_as_it_is(measure: dict[str, Any]) -> No
 
 def test_every_record_confirms_its_pass(measure: dict[str, Any]) -> None:
     records = measure["read"]()
-    assert records
-    found = read_records([measure["FOLDER"]], open_network("alexnet"))
-    assert [each.faults for each in found] == [()] * len(records)
-    assert {
-        (called(each.network, each.layer, each.phase), each.phase, each.groups == each.layer.groups)
-        for each in found
-    } == {(layer, phase, True) for layer, phase, _ in records}
-    for each, (_, phase, deltas) in zip(found, records, strict=True):
-        assert phase == "fp" or each.deltas == deltas
+    assert {each.network for each in records} >= {"alexnet"}
+    for network in {each.network for each in records}:
+        here = [each for each in records if each.network == network]
+        found = read_records([measure["MEASURED"] / network], open_network(network))
+        assert [each.faults for each in found] == [()] * len(here)
+        for measured, wanted in zip(found, here, strict=True):
+            layer, phase = measured.layer, measured.phase
+            assert (called(measured.network, layer, phase), phase) == (wanted.layer, wanted.phase)
+            assert measured.groups == layer.groups
+            assert phase in ("fp", "ff") or measured.deltas == wanted.deltas
+            shown = {tensor: stored_name(measured.network.stored(tensor)) for tensor in TENSORS}
+            shown["image"] = stored_name(measured.network.stored_input).split()[0]  # no scale
+            assert shown.items() >= dict(wanted.storage).items()
 
 
 def test_a_record_of_other_hardware_is_refused_in_one_line(
@@ -47,19 +52,20 @@ def test_a_record_of_other_hardware_is_refused_in_one_line(
 ) -> None:
     records = measure["read"]()
     each, run = next(iter(records.items()))
+    folder = tmp_path / each.network
     measure["write"]({each: run}, tmp_path)
     assert measure["read"](tmp_path) == {each: run}
-    assert read_records([tmp_path], open_network("alexnet"))
+    assert read_records([folder], open_network("alexnet"))
     measure["write"]({each: run | {HARDWARE: "ab" * 32}}, tmp_path)
     assert measure["stale"](measure["read"](tmp_path)) == [each]
     said = f"hardware_sha = {'ab' * 32}: must be {run[HARDWARE]}, as the hardware is now"
     with pytest.raises(BadInput, match=re.escape(said)) as refused:
-        read_records([tmp_path], open_network("alexnet"))
+        read_records([folder], open_network("alexnet"))
     assert "\n" not in str(refused.value)
-    assert f"merp simulate alexnet --layer {each[0]} --phase {each[1]}" in str(refused.value)
-    (tmp_path / FILE).write_text(json.dumps({"network": "alexnet", "runs": [run | {HARDWARE: 7}]}))
+    assert f"merp simulate alexnet --layer {each.layer} --phase {each.phase}" in str(refused.value)
+    (folder / FILE).write_text(json.dumps({"network": "alexnet", "runs": [run | {HARDWARE: 7}]}))
     with pytest.raises(BadInput, match="hardware_sha = 7: must be a name"):
-        read_records([tmp_path], open_network("alexnet"))
+        read_records([folder], open_network("alexnet"))
 
 
 def test_the_sites_report_has_the_records_a_way_back_and_a_picture(
@@ -68,7 +74,9 @@ def test_the_sites_report_has_the_records_a_way_back_and_a_picture(
     site = runpy.run_path(str(ROOT / "docs" / "site_report.py"))
     made = site["site_report"](ROOT / "docs", "https://example.org/merp/")
     text, picture = made[site["PAGE"]], made[site["PICTURE"]]
-    passes = {(layer, phase) for layer, phase, _ in measure["read"]()}
+    passes = {
+        (each.layer, each.phase) for each in measure["read"]() if each.network == site["NAME"]
+    }
     own = {each for each in passes if each[1] not in ("bp", "ff")}  # the network's own phases
     confirmed = len(own)
     assert f"Confirmed in hardware {confirmed} of 23" in text

@@ -23,7 +23,7 @@ def shipped_names() -> list[str]:
     return sorted(path.stem for path in DATA.glob("*.toml"))
 
 
-FUSING = ("simulate", "traffic", "export", "registers", "resources")
+FUSING = ("simulate", "train", "traffic", "export", "registers", "resources")
 """Verbs that know networks which fuse layers."""
 
 
@@ -45,15 +45,19 @@ def open_network(name: str, *, fuses: bool = False) -> Network:
     check_backward(network)
     if network.fuse:
         check_pair(network, 1)
-        if not fuses:
-            raise refuses(network)
+    return network if fuses else one_by_one(network)
+
+
+def one_by_one(network: Network) -> Network:
+    """A network whose layers run one by one.
+
+    Raises:
+        BadInput: it fuses some.
+    """
+    if network.fuse:
+        names = ", ".join(f'"{name}"' for name in network.fuse)
+        raise BadInput(f"{network.name}: fuse = [{names}]: allowed with {', '.join(FUSING)}")
     return network
-
-
-def refuses(network: Network) -> BadInput:
-    """The complaint about a network that fuses layers where none may be fused."""
-    names = ", ".join(f'"{name}"' for name in network.fuse)
-    return BadInput(f"{network.name}: fuse = [{names}]: allowed with {', '.join(FUSING)}")
 
 
 def open_tables(name: str) -> tuple[str, dict[str, Any]]:

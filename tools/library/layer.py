@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from merp.models.errors import BadInput, shown
 from merp.models.given import as_arguments
 from merp.models.network import network as description
-from merp.models.network.phases import NAMED, ONE_PASS, going_back_for, has_phase, lacks
+from merp.models.network.phases import NAMED, ONE_PASS, PAIR, going_back_for, has_phase, lacks
 from merp.models.params.cnn_merp.sizing import check_fits
 from merp.models.params.shape import Shape
 from merp.tools.library.checks import (
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
     from merp.models.golden.golden_step import GoldenStep
     from merp.models.params.bits import Bits
     from merp.tools.library.layer_run import LayerRun
+
+ALONE = tuple(phase for phase in NAMED if phase != PAIR)
+"""Phases of one layer."""
 
 DELTAS = ("sums", "pooled")
 NAMES = {
@@ -140,7 +144,8 @@ class Layer:
         from merp.tools.simulate.waves import Waves
 
         layer = self._layer
-        network = going_back_for(self._network, one_of("phase", phase, NAMED))
+        alone = replace(self._network, fuse=())
+        network = going_back_for(alone, one_of("phase", phase, ALONE))
         one_of("engine", engine, ENGINES)
         array = self._array(engine, cu_array)
         place = wave_place(wave, wave_of)

@@ -20,7 +20,7 @@ def load(source: str | PathLike[str]) -> Network:
     name = fspath(source)
     if not isinstance(name, str):
         raise BadInput(f"load: {shown(source)}: allowed is a path of text, not of bytes")
-    return Network(open_network(name))
+    return Network(open_network(name, fuses=True))
 
 
 def networks() -> list[str]:

@@ -18,6 +18,7 @@ from merp.models.network.phases import NAMED
 from merp.models.params.state_field import STATES
 from merp.tools.common.arguments import ARCHITECTURES, MOST_DEPTH
 from merp.tools.common.boards import open_board
+from merp.tools.common.shipped import one_by_one
 from merp.tools.export.languages import DIALECTS, VHDL
 from merp.tools.export.selection import MOST_IMAGES as MOST_EXPORTED
 from merp.tools.export.selection import select
@@ -187,7 +188,7 @@ class Network(Mapping[str, Layer]):
         """
         from merp.tools.library.plan import Plan
 
-        network = with_backward(self.description, backward)
+        network = one_by_one(with_backward(self.description, backward))
         return Plan(network, board, batch, goal, state_bits, apart)
 
     @as_arguments()

@@ -19,7 +19,7 @@ from merp.models.network.network_file import network_of
 from merp.models.network.network_keys import FUSED
 from merp.models.traffic.closed_form import step_bytes
 from merp.models.traffic.footing import Footing
-from merp.tools.common.shipped import refuses
+from merp.tools.common.shipped import one_by_one
 from merp.tools.sweep.axes import BATCH, CLOCK, DESIGN_KEYS, Point
 from merp.tools.sweep.goals import LOGIC
 
@@ -78,23 +78,12 @@ def network_at(file: str, tables: Mapping[str, Any], point: Point) -> Network:
     changes = {key: value for key, value in point.items() if key in DESIGN_KEYS}
     designs = tables.get("design", {})
     if not changes or not isinstance(designs, Mapping):
-        return _alone(network_of(file, tables))
+        return one_by_one(network_of(file, tables))
     laid = {
         name: {**design, **changes} if isinstance(design, Mapping) else design
         for name, design in designs.items()
     }
-    return _alone(network_of(file, {**tables, "design": laid}))
-
-
-def _alone(network: Network) -> Network:
-    """A network whose layers run one by one.
-
-    Raises:
-        BadInput: it fuses some.
-    """
-    if network.fuse:
-        raise refuses(network)
-    return network
+    return one_by_one(network_of(file, {**tables, "design": laid}))
 
 
 def _logic(network: Network) -> dict[str, float]:

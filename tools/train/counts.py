@@ -9,7 +9,7 @@ from merp.cosim.audit.audit import Audit, combine
 from merp.cosim.phases.cnn_merp.kernel_update import VELOCITY_PORTS
 from merp.cosim.training.hardware_step import Audits
 from merp.models.network.network import Network
-from merp.models.network.phases import phases_counted
+from merp.models.network.phases import counted_as, phases_counted
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,8 +47,8 @@ class PhaseCounts:
 
 
 def by_phase(audits: Audits, network: Network) -> dict[str, PhaseCounts]:
-    """Counts of each phase of a step of the network."""
+    """Counts of each phase of a step of the network, of two fused layers as of their ``fp``."""
     return {
-        phase: PhaseCounts.of([each for (_, of), each in audits.items() if of == phase])
+        phase: PhaseCounts.of([each for (_, of), each in audits.items() if counted_as(of) == phase])
         for phase in phases_counted(network)
     }

@@ -134,7 +134,7 @@ def run(args: argparse.Namespace) -> int:
     """Train, save, print what came out; 1 if a check of the hardware did not hold."""
     board = None if args.board is None else open_board(args.board)
     target = target_of(board, goal=args.goal, apart=args.apart)
-    network = going_back(open_network(args.network), args.backward, target)
+    network = going_back(open_network(args.network, fuses=True), args.backward, target)
     state = state_kept(network, args.engine, target, args.state_bits)
     depth = depth_of(args.architecture, args.depth, args.engine, target)
     with ExitStack() as held:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -22,11 +22,12 @@ from merp.hdl.cnn_merp.ports.status import FusedStatus
 from merp.models.cnn_merp.fused_pair import check_fused, fused_design, fused_layers, fused_shape
 from merp.models.golden.golden_step import GoldenStep
 from merp.models.golden.inference import group_maps
-from merp.models.golden.state import of_maps, packed
+from merp.models.golden.state import State, joined, of_maps, packed, unpacked
 from merp.models.network.network import Layer, Network
 from merp.models.params.bits import Bits
 from merp.models.params.cnn_merp.fused_design import FusedDesign, FusedShape
 from merp.models.params.cnn_merp.fused_registers import SECOND, fused_registers
+from merp.models.params.shape import Shape
 from merp.models.traffic import fused_counter, pass_words
 from merp.testbenches.top.run import Run
 from merp.testbenches.top.top import Top
@@ -182,6 +183,50 @@ def expect_fused_forward(
     )
 
 
+def fused_forward_pass(
+    network: Network,
+    group: int,
+    design: FusedDesign,
+    x: Bits,
+    made: Callable[[Layer], Pair],
+    wanted: Callable[[Layer], Bits],
+    state: Callable[[Layer], State],
+) -> Pass:
+    """A group of the first of the two layers that ``network`` fuses, and those made of it.
+
+    Args:
+        network: the layers. group: of the first one. design: what they run on.
+        x: (images, rows, columns, groups*n) words.
+        made: kernels and biases of a layer. wanted: what it must make, of all groups.
+        state: of a whole layer, asked for where the design writes it.
+    """
+    first, second = fused_layers(network)
+    shape, fmt = fused_shape(network, first, second), design.first.fmt
+    maps = shape.groups * shape.second.m
+    own = {
+        first.name: (group * shape.first.m, (group + 1) * shape.first.m),
+        second.name: (group * maps, (group + 1) * maps),
+    }
+
+    def parameters(layer: Layer) -> Pair:
+        kernels, bias = made(layer)
+        return kernels[slice(*own[layer.name])], bias[slice(*own[layer.name])]
+
+    def left(layer: Layer) -> Bits:
+        return np.ascontiguousarray(wanted(layer)[..., slice(*own[layer.name])])
+
+    def kept(layer: Layer) -> bytes:
+        return packed(of_maps(state(layer), *own[layer.name]), layer.shape, fmt)
+
+    run = fused_forward_run(
+        shape, design, group_maps(x, first, group), parameters(first), parameters(second)
+    )
+    for_training: dict[str, Any] = {}
+    if design.second.state:
+        for_training = {"between": left(first), "states": (kept(first), kept(second))}
+    return Pass(run, expect_fused_forward(shape, len(x), design, left(second), **for_training))
+
+
 @dataclass(frozen=True)
 class FusedForward:
     """Forward propagation of two fused layers of a network; a phase of the first of them.
@@ -225,38 +270,46 @@ class FusedForward:
 
     def golden_pass(self, layer: Layer, group: int, step: GoldenStep) -> Pass:
         """A group of the first layer, and those of the second that are made of it."""
-        first, second = fused_layers(self.network)
-        shape, fmt = self._shape, self.design.first.fmt
-        own = group * shape.first.m, (group + 1) * shape.first.m
-        maps = shape.groups * shape.second.m
-        behind = group * maps, (group + 1) * maps
-
-        def of(each: Layer, part: tuple[int, int]) -> Pair:
-            kernels, bias = step.parameters[each.name]
-            return kernels[slice(*part)], bias[slice(*part)]
-
-        def part_of(array: Bits, part: tuple[int, int]) -> Bits:
-            return np.ascontiguousarray(array[..., slice(*part)])
-
-        x = step.x(first)
-        left: dict[str, Any] = {}
-        if self.design.second.state:
-            left = {
-                "between": part_of(step.y(first), own),
-                "states": (
-                    packed(of_maps(step.state(first), *own), shape.first, fmt),
-                    packed(of_maps(step.state(second), *behind), shape.second, fmt),
-                ),
-            }
-        run = fused_forward_run(
-            shape, self.design, group_maps(x, first, group), of(first, own), of(second, behind)
-        )
-        golden = part_of(step.y(second), behind)
-        return Pass(run, expect_fused_forward(shape, len(x), self.design, golden, **left))
+        return fused_forward_pass(
+            self.network, group, self.design, step.x(layer),
+            lambda each: step.parameters[each.name], step.y, step.state,
+        )  # fmt: skip
 
     def outputs(self, layer: Layer, images: int, records: Sequence[Record]) -> Bits:
         """Output maps of the second layer, of the groups of the first that ``records`` are of."""
-        shape, groups = self._shape.second, self._shape.groups
-        size = images, shape.pooled_rows, shape.pooled_columns, groups * shape.m
-        made = [record.array(PORTS["map_out"], size) for record in records]
+        return self._maps("map_out", self._made[1], images, records)
+
+    def between(self, images: int, records: Sequence[Record]) -> Bits:
+        """Output maps of the first layer, which leave with the state."""
+        return self._maps("between_out", self._made[0], images, records)
+
+    def states(self, images: int, records: Sequence[Record]) -> tuple[State, State]:
+        """The state of both layers, as all groups of the first wrote it for the way back."""
+        ports = "between_state_out", "state_out"
+        one, other = (
+            joined(
+                [
+                    unpacked(
+                        record.words(STATE_PORTS[port]).astype(np.uint8).tobytes(),
+                        each, maps, images,
+                    )
+                    for record in records
+                ]
+            )
+            for port, (each, maps) in zip(ports, self._made, strict=True)
+        )  # fmt: skip
+        return one, other
+
+    @property
+    def _made(self) -> tuple[tuple[Shape, int], tuple[Shape, int]]:
+        """The shape of either layer, and the maps that a run makes of it."""
+        first, second, groups = self._shape
+        return (first, first.m), (second, groups * second.m)
+
+    def _maps(
+        self, port: str, of: tuple[Shape, int], images: int, records: Sequence[Record]
+    ) -> Bits:
+        shape, maps = of
+        size = images, shape.pooled_rows, shape.pooled_columns, maps
+        made = [record.array(STATE_PORTS[port], size) for record in records]
         return widened_words(np.concatenate(made, axis=-1), "fp", "map_out", self.design.second)
