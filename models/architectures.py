@@ -7,6 +7,7 @@ its table; its phases stand in ``cosim.architectures``.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from merp.models.errors import BadInput
 from merp.models.params.cnn_merp import design_keys as cnn_merp_keys
@@ -24,37 +25,41 @@ from merp.models.params.users import Users
 Design = CnnMerpDesign | MacArrayDesign
 """A design of any architecture."""
 
-DESIGNS: Mapping[str, type[Design]] = {"cnn_merp": CnnMerpDesign, "mac_array": MacArrayDesign}
-"""What each architecture calls a design."""
 
-READERS: Mapping[str, Callable[[Section, str, Users], Design]] = {
-    "cnn_merp": cnn_merp.read_design,
-    "mac_array": mac_array.read_design,
-}
-"""Reader of [design.<name>] by its ``architecture``; the first is meant where none is named."""
+@dataclass(frozen=True)
+class Architecture:
+    """What an architecture calls a design, and how a network file describes one.
 
-NUMBERS: Mapping[str, type[FloatFormat | FixedFormat]] = {
-    "cnn_merp": FloatFormat,
-    "mac_array": FixedFormat,
+    Attributes:
+        design: type of its designs. numbers: the family of formats that they compute in.
+        keys: of [design.<name>]. read: reader of that table.
+    """
+
+    design: type[Design]
+    numbers: type[FloatFormat | FixedFormat]
+    keys: tuple[Key, ...]
+    read: Callable[[Section, str, Users], Design]
+
+
+ARCHITECTURES: Mapping[str, Architecture] = {
+    "cnn_merp": Architecture(CnnMerpDesign, FloatFormat, cnn_merp_keys.KEYS, cnn_merp.read_design),
+    "mac_array": Architecture(
+        MacArrayDesign, FixedFormat, mac_array_keys.KEYS, mac_array.read_design
+    ),
 }
-"""The family of formats that each computes in."""
+"""By name; the first is meant where a design names none."""
 
 ARCHITECTURE = Choice(
     key="architecture",
     says="whose design it is",
-    allowed=tuple(READERS),
-    default=next(iter(READERS)),
+    allowed=tuple(ARCHITECTURES),
+    default=next(iter(ARCHITECTURES)),
 )
-KEYS: Mapping[str, tuple[Key, ...]] = {
-    "cnn_merp": cnn_merp_keys.KEYS,
-    "mac_array": mac_array_keys.KEYS,
-}
-"""Keys of [design.<name>] by its architecture."""
 
 
 def named(design: Design) -> str:
     """Name of a design's architecture."""
-    return next(name for name, each in DESIGNS.items() if isinstance(design, each))
+    return next(name for name, each in ARCHITECTURES.items() if isinstance(design, each.design))
 
 
 def cnn_merp_design(design: Design, where: str) -> CnnMerpDesign:
@@ -77,13 +82,16 @@ def read_design(section: Section, name: str, users: Users) -> Design:
     """
     if not users.layers:
         raise BadInput(f"{section.file}: design {name}: no layer uses it")
-    architecture = ARCHITECTURE.read(section)
-    if not isinstance(users.numbers, NUMBERS[architecture]):
+    asked = ARCHITECTURE.read(section)
+    architecture = ARCHITECTURES[asked]
+    if not isinstance(users.numbers, architecture.numbers):
         others = ", ".join(
-            other for other, family in NUMBERS.items() if isinstance(users.numbers, family)
+            other
+            for other, each in ARCHITECTURES.items()
+            if isinstance(users.numbers, each.numbers)
         )
         raise BadInput(
-            f"{section.file}: design {name}: architecture = {architecture!r}: the network's format "
+            f"{section.file}: design {name}: architecture = {asked!r}: the network's format "
             f"asks for one of {others}"
         )
-    return READERS[architecture](section, name, users)
+    return architecture.read(section, name, users)

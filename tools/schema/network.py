@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from merp.models.architectures import ARCHITECTURE, KEYS
+from merp.models.architectures import ARCHITECTURE, ARCHITECTURES
 from merp.models.network.network_keys import (
     BACKWARD,
     CONVOLUTION,
@@ -129,10 +129,10 @@ def _layer(kind: str, *, whole: bool) -> Schema:
 
 def _design(*, whole: bool) -> Schema:
     tables = {
-        name: _table(_nodes((ARCHITECTURE, *keys)), _required(keys), whole=whole)
-        for name, keys in KEYS.items()
+        name: _table(_nodes((ARCHITECTURE, *each.keys)), _required(each.keys), whole=whole)
+        for name, each in ARCHITECTURES.items()
     }
-    found = tables.pop(next(iter(KEYS)))
+    found = tables.pop(ARCHITECTURE.default)
     for name, each in tables.items():
         named = {"required": ["architecture"], "properties": {"architecture": {"const": name}}}
         found = {"if": named, "then": each, "else": found}
