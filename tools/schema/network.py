@@ -132,7 +132,7 @@ def _design(*, whole: bool) -> Schema:
         name: _table(_nodes((ARCHITECTURE, *each.keys)), _required(each.keys), whole=whole)
         for name, each in ARCHITECTURES.items()
     }
-    found = tables.pop(ARCHITECTURE.default)
+    found = tables.pop(next(iter(ARCHITECTURES)))
     for name, each in tables.items():
         named = {"required": ["architecture"], "properties": {"architecture": {"const": name}}}
         found = {"if": named, "then": each, "else": found}
