@@ -60,7 +60,7 @@ BYTES = (("image", "uint8"),)
 LAYERS = ("conv5", "conv4", "conv3", "conv2", "conv1")  # the quicker ones first
 
 
-def _step(network: str, deltas: str) -> Iterator[Pass]:
+def _step(network: str, deltas: str = "pooled") -> Iterator[Pass]:
     """The passes of a step of the convolutions, those that share a design, and its builds, first.
 
     FP is the same wherever deltas lie.
@@ -72,13 +72,14 @@ def _step(network: str, deltas: str) -> Iterator[Pass]:
 
 
 WANTED = (
-    *_step("alexnet", "pooled"),
+    *_step("alexnet"),
     *_step("alexnet", "sums"),
     *(Pass("alexnet", layer, ONE_PASS) for layer in LAYERS[:-1]),
     Pass("alexnet", "conv1+conv2", PAIR),
     Pass("alexnet", "conv1+conv2", PAIR, storage=BYTES),
     Pass("alexnet", "conv1", "fp", storage=BYTES),
     Pass("alexnet", "conv1", "ku", storage=BYTES),
+    *_step("alexnet-bf16"),
 )
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
+from math import ceil
 
 import pytest
 from fused_cases import ELABORATIONS, case, plain, play
@@ -16,11 +18,13 @@ from merp.models.fpga.estimate import fused_estimate
 from merp.models.fpga.parts import PARTS
 from merp.models.network.branches import previous
 from merp.models.network.network import Network
+from merp.models.params.cnn_merp.fused_design import FusedDesign, FusedShape
 from merp.models.params.counters import PARTS as PARTS_OF_TOTAL
+from merp.models.params.shape import Pool
 from merp.tools.common.shipped import open_network
 
 ALEXNET = open_network("alexnet")
-PART = PARTS["xc7k325t"]
+PART, LARGER = PARTS["xc7k325t"], PARTS["xc7z045"]
 PAIR = ALEXNET.layer("conv1"), ALEXNET.layer("conv2")
 
 
@@ -75,6 +79,60 @@ def test_alexnets_cycles_as_they_were_measured(images: int, total: int) -> None:
     assert found is not None
     assert found.total == total
     assert found.efficiency > 0.83
+
+
+def bound(shape: FusedShape, units: tuple[int, int], images: int) -> float:
+    """The share of all multipliers that any two engines can use. source: decision 17"""
+    first, second = shape.first, shape.second
+    pool = first.pool or Pool(window=1, stride=1)
+    positions = [each.out_rows * each.out_columns for each in (first, second)]
+    slots = [
+        each.n * ceil(each.m / share) * count
+        for each, share, count in zip((first, second), units, positions, strict=True)
+    ]
+    at = (second.k - 1 - second.pad) * pool.stride + pool.window - 1  # row and column, from 0
+    ahead = (at * first.out_columns + at + 1) / positions[0]
+    row, column = (size - second.k + second.pad for size in (second.rows, second.columns))
+    behind = 1 - (row * second.out_columns + column) / positions[1]
+    cycles = max(images * slots[1] + ahead * slots[0], images * slots[0] + behind * slots[1])
+    multipliers = units[0] * first.k**2 + shape.groups * units[1] * second.k**2
+    return shape.macs(images) / (multipliers * cycles)
+
+
+def test_no_shares_use_95_percent_of_all_multipliers_at_batch_2() -> None:
+    """An image has to be there in part before the second layer begins; from batch 3 some may."""
+    shape = fused_shape(ALEXNET, *PAIR)
+    shares = list(product(range(1, shape.first.m + 1), range(1, shape.second.m + 1)))
+    best = {images: max(bound(shape, units, images) for units in shares) for images in (2, 3)}
+    assert {images: round(each, 3) for images, each in best.items()} == {2: 0.940, 3: 0.951}
+    assert bound(shape, (3, 16), 2) == best[2]
+    assert round(bound(shape, (1, 4), 1 << 16), 3) == 0.916  # the paper's part, any batch
+
+
+def balanced() -> FusedDesign:
+    """1 unit and 5 + 5, where there are no others."""
+    counts = {"k11": 1, "k5": 10}
+    designs = ALEXNET.cnn_merp_designs
+    few = {key: replace(designs[key], n_cu=n_cu, r=min(n_cu, 2)) for key, n_cu in counts.items()}
+    network = replace(ALEXNET, designs={**ALEXNET.designs, **few})
+    return fused_design(network, *PAIR, part=LARGER)
+
+
+def test_a_larger_part_has_room_for_balanced_layers() -> None:
+    design = balanced()
+    assert (design.first.n_cu, design.second.n_cu, design.groups) == (1, 5, 2)
+    assert PART.block_rams < fused_estimate(design).bram == 508.5 <= LARGER.block_rams
+
+
+@pytest.mark.full
+def test_balanced_layers_use_95_percent_from_batch_5_on() -> None:
+    """By the cycle model, which stays below the bound."""
+    shape, design = fused_shape(ALEXNET, *PAIR), balanced()
+    found = {images: fused_cycles(shape, images, design).efficiency for images in (2, 4, 5)}
+    assert {images: round(each, 3) for images, each in found.items()} == {
+        2: 0.924, 4: 0.949, 5: 0.954,
+    }  # fmt: skip
+    assert all(each <= bound(shape, (1, 5), images) for images, each in found.items())
 
 
 def refused(network: Network, first: str, second: str) -> str:
